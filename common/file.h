@@ -1,0 +1,24 @@
+// Files: read whole, written whole or not at all.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace slipway {
+
+// The bytes of `path`. Throws Error with the path ("cannot read x.yaml: No such file or
+// directory").
+std::string read_file(const std::filesystem::path& path);
+
+// Writes `text` to a temporary beside `path`, then renames it over `path`: a reader sees the old
+// file or the new one, and a full disk leaves the old one. `mode` is set before the first byte is
+// written. Throws Error with the path.
+void write_file(const std::filesystem::path& path, std::string_view text, mode_t mode = 0644);
+
+// Makes `path` and its missing parents. Throws Error with the path.
+void make_directories(const std::filesystem::path& path, mode_t mode = 0755);
+
+}  // namespace slipway

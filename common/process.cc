@@ -1,0 +1,137 @@
+// Running a child process with a deadline.
+#include "common/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/text.h"
+
+namespace slipway {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  Fd read, write;
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
+    read.reset(ends[0]);
+    write.reset(ends[1]);
+  }
+};
+
+// In the child: never returns. What goes wrong before exec is told through `report` as an errno.
+[[noreturn]] void become(char* const* argv, int in, int out, int err, int report) {
+  ::setpgid(0, 0);
+  ::dup2(in, 0);
+  ::dup2(out, 1);
+  ::dup2(err, 2);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::execvp(argv[0], argv);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t n = ::write(report, &code, sizeof code);
+  ::_exit(127);
+}
+
+// Reads once; closes at the end of file.
+void drain(Fd& fd, std::string& into) {
+  char buffer[1 << 16];
+  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+  if (n > 0) {
+    into.append(buffer, static_cast<size_t>(n));
+  } else if (n == 0 || errno != EINTR) {
+    fd.reset();
+  }
+}
+
+// Writes once; closes when all is written or the child no longer reads.
+void feed(Fd& fd, std::string_view& left) {
+  const ssize_t n = ::write(fd.get(), left.data(), left.size());
+  if (n > 0) left.remove_prefix(static_cast<size_t>(n));
+  if (left.empty() || (n < 0 && errno != EINTR && errno != EAGAIN)) fd.reset();
+}
+
+}  // namespace
+
+int exit_code_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
+  std::vector<char*> words;
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+
+  Pipe in, out, err, report;
+  const pid_t child = ::fork();
+  if (child < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
+  if (child == 0)
+    become(words.data(), in.read.get(), out.write.get(), err.write.get(), report.write.get());
+  in.read.reset();
+  out.write.reset();
+  err.write.reset();
+  report.write.reset();
+
+  int exec_error = 0;
+  const bool failed =
+      ::read(report.read.get(), &exec_error, sizeof exec_error) == sizeof exec_error;
+  if (failed) {
+    ::waitpid(child, nullptr, 0);
+    throw_errno(fmt::format("cannot start {}", argv[0]), exec_error);
+  }
+
+  struct sigaction ignore = {}, before = {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &before);  // a child that does not read its stdin is not our end
+
+  ProcessResult result;
+  std::string_view input = options.input;
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  if (input.empty()) in.write.reset();
+  const auto end = Clock::now() + options.deadline;
+  while (out.read || err.read) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) {
+      result.timed_out = true;
+      break;
+    }
+    // poll() passes over negative descriptors, which is what a closed Fd is.
+    pollfd fds[] = {
+        {out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}, {in.write.get(), POLLOUT, 0}};
+    if (::poll(fds, 3, static_cast<int>(left.count())) < 0 && errno != EINTR) throw_errno("poll");
+    if (fds[0].revents != 0) drain(out.read, result.output);
+    if (fds[1].revents != 0) drain(err.read, result.errors);
+    if (fds[2].revents != 0) feed(in.write, input);
+  }
+  if (result.timed_out) ::kill(-child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.exit_code = exit_code_of(status);
+  ::sigaction(SIGPIPE, &before, nullptr);
+  return result;
+}
+
+std::string run_checked(const std::vector<std::string>& argv, const ProcessOptions& options) {
+  ProcessResult result = run_process(argv, options);
+  if (result.ok()) return std::move(result.output);
+  const std::string how =
+      result.timed_out ? "did not end in time" : fmt::format("exit status {}", result.exit_code);
+  throw Error(fmt::format("`{}` failed ({}): {}", join(argv, " "), how, trim(result.errors)));
+}
+
+}  // namespace slipway

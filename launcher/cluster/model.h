@@ -1,0 +1,95 @@
+// The cluster model: what a blueprint means, without a word of YAML or of any cloud.
+//
+// The back ends (google, local) and the Slurm writer read this and nothing before it. `slipway
+// model` prints it as JSON. Every id here is a module id of the blueprint unless said otherwise.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace slipway::cluster {
+
+// A VPC network with its one subnetwork.
+struct Network {
+  std::string id;
+  std::string name;  // "quickstart-net"
+  std::string cidr;  // IPv4 range of the subnetwork, "10.0.0.0/16"
+  int64_t mtu_bytes = 0;
+};
+
+// A file system that nodes mount.
+struct FileSystem {
+  std::string id;
+  std::string kind;   // "nfs"
+  std::string mount;  // where nodes see it, "/home"
+  int64_t size_gib = 0;
+  std::string network;  // id of the network it is reached by
+};
+
+// What a machine of the cluster is made of, whatever its role.
+struct MachineSpec {
+  std::string machine_type;               // a row of blueprints/catalogue/machines.yaml
+  std::vector<std::string> networks;      // ids, in the order of the machine's network interfaces
+  std::vector<std::string> file_systems;  // ids
+};
+
+// A number of equal compute nodes: <cluster>-<name>-0, -1, …
+struct Nodeset {
+  std::string id;
+  std::string name;  // Slurm's NodeSet: the id without [^a-z0-9], at most 14 characters
+  MachineSpec machine;
+  int64_t node_count_static = 0;
+  int64_t node_count_dynamic_max = 0;
+  std::map<std::string, std::string> node_conf;  // slurm.conf keys that override the catalogue's
+};
+
+struct Partition {
+  std::string id;
+  std::string name;
+  std::vector<std::string> nodesets;  // names of nodesets, not ids
+  bool is_default = false;
+  bool exclusive = true;                              // one job a node
+  std::map<std::string, std::string> partition_conf;  // slurm.conf keys that override ours
+};
+
+// A number of equal login nodes: <cluster>-<name>-001, -002, …
+struct Login {
+  std::string id;
+  std::string name;
+  MachineSpec machine;
+  int64_t count = 1;
+};
+
+// The machine of slurmctld: <cluster>-controller
+struct Controller {
+  std::string id;
+  MachineSpec machine;
+};
+
+struct Cluster {
+  std::string deployment;  // vars.deployment_name
+  std::string
+      name;  // Slurm's ClusterName, made from the deployment's name where the blueprint gives none
+  std::vector<Network> networks;
+  std::vector<FileSystem> file_systems;
+  std::vector<Nodeset> nodesets;
+  std::vector<Partition> partitions;
+  std::vector<Login> logins;
+  Controller controller;
+};
+
+// One machine of the cluster, as every back end starts it.
+struct Node {
+  std::string name;   // "quickstart-a3meganodeset-0": Slurm's NodeName and the host name
+  std::string role;   // "controller", "login" or "compute"
+  std::string group;  // id of the controller, login or nodeset that it belongs to
+  MachineSpec machine;
+};
+
+// Every static machine: the controller, the logins, then the nodesets' nodes, each in the order of
+// the model.
+std::vector<Node> nodes(const Cluster& cluster);
+
+}  // namespace slipway::cluster

@@ -1,0 +1,47 @@
+#include "common/file.h"
+
+#include <sys/stat.h>
+
+#include "common/error.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+
+TEST_CASE("write_file: replaces the file whole and leaves no temporary") {
+  TemporaryDirectory dir;
+  write_file(dir / "a", "one");
+  write_file(dir / "a", "two", 0600);
+  CHECK(read_file(dir / "a") == "two");
+  struct stat info = {};
+  REQUIRE(::stat((dir / "a").c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == 0600);
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
+}
+
+TEST_CASE("write_file: says the path when the folder is missing") {
+  TemporaryDirectory dir;
+  const auto path = dir / "none" / "a";
+  CHECK_THROWS_WITH(write_file(path, "x"),
+                    "cannot write " + path.string() + ": No such file or directory");
+}
+
+TEST_CASE(
+    "write_file: a target that cannot be replaced keeps its content, and no temporary stays") {
+  TemporaryDirectory dir;
+  make_directories(dir / "a");  // a rename over a directory fails
+  CHECK_THROWS_AS(write_file(dir / "a", "x"), Error);
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
+}
+
+TEST_CASE("read_file: says the path and the reason") {
+  CHECK_THROWS_WITH(read_file("/nonexistent/a"),
+                    "cannot read /nonexistent/a: No such file or directory");
+}
+
+TEST_CASE("make_directories: makes parents, and may be called again") {
+  TemporaryDirectory dir;
+  make_directories(dir / "a/b/c");
+  make_directories(dir / "a/b/c");
+  CHECK(std::filesystem::is_directory(dir / "a/b/c"));
+}

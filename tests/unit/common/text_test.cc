@@ -1,0 +1,37 @@
+#include "common/text.h"
+
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using Words = std::vector<std::string>;
+
+TEST_CASE("split: keeps empty parts, and an empty text has none") {
+  CHECK(split("a,b,,c", ',') == Words{"a", "b", "", "c"});
+  CHECK(split("a,", ',') == Words{"a", ""});
+  CHECK(split("", ',').empty());
+}
+
+TEST_CASE("join: is the inverse of split") {
+  CHECK(join(split("a,b,,c", ','), ",") == "a,b,,c");
+  CHECK(join(Words{}, ",").empty());
+}
+
+TEST_CASE("edit distance: a swap of neighbours is one edit") {
+  CHECK(edit_distance("local_muont", "local_mount") == 1);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+}
+
+TEST_CASE("nearest: finds what was meant, and nothing when nothing is near") {
+  const Words known = {"local_mount", "size_gb", "name"};
+  CHECK(nearest("local_muont", known) == "local_mount");
+  CHECK(nearest("nmae", known) == "name");
+  CHECK(nearest("zone", known).empty());
+  CHECK(nearest("x", known).empty());
+}
+
+TEST_CASE("shell quote: quotes only where a shell would not read one word") {
+  CHECK(shell_quote("/etc/slurm") == "/etc/slurm");
+  CHECK(shell_quote("") == "''");
+  CHECK(shell_quote("it's $HOME") == "'it'\\''s $HOME'");
+}
