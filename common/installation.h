@@ -1,0 +1,25 @@
+// Where Slipway's own files are.
+#pragma once
+
+#include <filesystem>
+
+namespace slipway {
+
+// The folders below one prefix. They are found from the running program, never from the
+// environment, because some of our programs run as root. Docs: docs/decisions/0002-one-layout.md.
+struct Installation {
+  std::filesystem::path prefix;
+  std::filesystem::path programs() const { return prefix / "bin"; }
+  std::filesystem::path spank_plugins() const { return prefix / "lib/slipway/spank"; }
+  std::filesystem::path blueprints() const { return prefix / "share/slipway/blueprints"; }
+  std::filesystem::path examples() const { return prefix / "share/slipway/examples"; }
+};
+
+// The prefix under which every node sees Slipway, in an image as in the local cluster.
+inline constexpr const char* node_prefix = "/opt/slipway";
+
+// The installation that the running program belongs to (<prefix>/bin/<program>). Throws Error when
+// the program does not stand in an installation.
+Installation find_installation();
+
+}  // namespace slipway

@@ -1,0 +1,19 @@
+// The table of commands.
+#include "launcher/commands/commands.h"
+
+namespace slipway::commands {
+
+std::span<const Command> table() {
+  static constexpr Command commands[] = {
+      {"check", "check a blueprint and say all that is wrong with it", check},
+      {"expand", "print a blueprint with every setting explicit", expand},
+      {"model", "print the cluster that a blueprint means, as JSON", model},
+      {"deploy", "bring up the cluster of a blueprint", deploy},
+      {"status", "show deployments, their nodes and what runs on them", status},
+      {"exec", "run a command on a node of a deployment", exec},
+      {"destroy", "take a deployment down and remove all of it", destroy},
+  };
+  return commands;
+}
+
+}  // namespace slipway::commands
