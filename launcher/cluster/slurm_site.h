@@ -1,0 +1,41 @@
+// What differs between the places where the same cluster runs: paths, users, plugins.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace slipway::cluster {
+
+// One line of slurm.conf that the place asks for, and why: users read the generated file.
+struct SlurmSetting {
+  std::string key;
+  std::string value;
+  std::string why;
+};
+
+struct SlurmSite {
+  std::string target;  // "local" or "google"
+
+  std::string slurm_user = "slurm";  // runs slurmctld, owns its state
+  std::string config_dir = "/etc/slurm";
+  std::string state_dir = "/var/spool/slurmctld";  // of slurmctld, owned by slurm_user, mode 0755
+  std::string spool_dir = "/var/spool/slurmd";     // of each slurmd, owned by root
+  std::string log_dir = "/var/log/slurm";          // owned by slurm_user
+  std::string run_dir = "/run";                    // process id files
+  std::string plugin_dir = "/opt/slipway/lib/slipway/spank";  // SPANK plugins, on every node
+
+  // Nodes come and go by demand: dynamic nodes are listed, partitions carry suspend and resume
+  // times. Otherwise the cluster is its static nodes.
+  bool elastic = false;
+
+  // cgroup.conf is written and constrains jobs to their cores, memory and devices.
+  bool cgroups = false;
+
+  // Everything else that the place wants in slurm.conf, in this order.
+  std::vector<SlurmSetting> settings;
+};
+
+// The site of a cluster in namespaces on one machine, for Slurm 22.05 and newer.
+SlurmSite local_slurm_site();
+
+}  // namespace slipway::cluster
