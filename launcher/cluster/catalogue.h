@@ -13,7 +13,8 @@
 
 namespace slipway::source {
 class Diagnostics;
-}
+class Sources;
+}  // namespace slipway::source
 
 namespace slipway::cluster {
 
@@ -74,8 +75,10 @@ class Catalogue {
   std::map<std::string, TransportType> transports_;
 };
 
-// Reads machines.yaml and transports.yaml of `folder` (<blueprints>/catalogue). What is wrong in
-// them goes to `diagnostics`, and the row is left out. Throws Error when a file cannot be read.
-Catalogue load_catalogue(const std::filesystem::path& folder, source::Diagnostics& diagnostics);
+// Reads machines.yaml and transports.yaml of `folder` (<blueprints>/catalogue) into `sources`. What
+// is wrong in them goes to `diagnostics`, which must be of the same sources; a wrong row is left
+// out. Throws Error when a file cannot be read.
+Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& sources,
+                         source::Diagnostics& diagnostics);
 
 }  // namespace slipway::cluster
