@@ -1,0 +1,70 @@
+// The register of diagnostic codes.
+#include "launcher/source/codes.h"
+
+#include <array>
+
+namespace slipway::source {
+namespace {
+
+constexpr std::array table = std::to_array<CodeInfo>({
+    {Code::yaml_syntax, "E0101", "the file is not YAML"},
+    {Code::duplicate_key, "E0102", "a key stands twice in one mapping"},
+    {Code::second_document, "E0103", "more than one YAML document in a file"},
+    {Code::key_not_text, "E0104", "a key that is a list or a mapping"},
+    {Code::not_text, "E0105", "a byte that a text file cannot hold"},
+    {Code::too_many_aliases, "E0106", "aliases that unfold to too much"},
+    {Code::unknown_key, "E0201", "a key that the language does not have"},
+    {Code::missing_key, "E0202", "a key that must be there"},
+    {Code::unknown_setting, "E0203", "a setting that the module does not have"},
+    {Code::wrong_shape, "E0204", "a list where a mapping belongs, and the like"},
+    {Code::bad_name, "E0205", "a name with characters that it cannot have"},
+    {Code::duplicate_id, "E0206", "two things of the same name"},
+    {Code::unknown_source, "E0207", "a module that does not exist"},
+    {Code::unknown_use, "E0208", "`use` of a module that does not exist"},
+    {Code::later_group, "E0209", "something that only a later group makes"},
+    {Code::unknown_variable, "E0210", "a variable that does not exist"},
+    {Code::unknown_module, "E0211", "a reference to a module that does not exist"},
+    {Code::unknown_output, "E0212", "an output that the module does not have"},
+    {Code::variable_not_set, "E0213", "a variable without a value"},
+    {Code::variable_cycle, "E0214", "variables that need each other"},
+    {Code::missing_input, "E0215", "a setting that the module must have"},
+    {Code::type_mismatch, "E0216", "a value of the wrong type"},
+    {Code::rule_broken, "E0217", "a rule of the module is broken"},
+    {Code::no_expression_here, "E0218", "an expression where none is allowed"},
+    {Code::no_module_here, "E0219", "a module reference outside settings"},
+    {Code::bad_assignment, "E0220", "a variable on the command line that is not NAME=VALUE"},
+    {Code::use_without_effect, "W0221", "`use` of a module that gives nothing"},
+    {Code::variable_not_used, "W0222", "a variable that nothing reads"},
+    {Code::expression_syntax, "E0301", "an expression that cannot be read"},
+    {Code::bad_reference, "E0302", "a reference of the wrong form"},
+    {Code::unknown_function, "E0303", "a function that does not exist"},
+    {Code::cannot_evaluate, "E0304", "an expression that has no value"},
+    {Code::no_controller, "E0401", "not exactly one Slurm controller"},
+    {Code::partition_without_nodeset, "E0402", "a partition without nodes"},
+    {Code::unknown_machine_type, "E0403", "a machine type that is not in the catalogue"},
+    {Code::two_of_one_name, "E0404", "two things of the cluster get the same name"},
+    {Code::bad_address_range, "E0405", "not an IPv4 range"},
+    {Code::no_model, "E0406", "a cluster that has a part without a model"},
+    {Code::bad_module_file, "E0901", "a module file is wrong"},
+    {Code::bad_catalogue, "E0902", "a catalogue file is wrong"},
+});
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].code != static_cast<Code>(i)) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "the table stands in the order of the enumeration");
+
+}  // namespace
+
+std::span<const CodeInfo> codes() {
+  return table;
+}
+
+std::string_view name(Code code) {
+  return table[static_cast<size_t>(code)].name;
+}
+
+}  // namespace slipway::source

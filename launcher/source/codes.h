@@ -1,0 +1,68 @@
+// The register of diagnostic codes. A code keeps its meaning for ever; a retired one is not reused.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace slipway::source {
+
+enum class Code {
+  // 01: the text of a file
+  yaml_syntax,
+  duplicate_key,
+  second_document,
+  key_not_text,
+  not_text,
+  too_many_aliases,
+  // 02: names and their use in a blueprint
+  unknown_key,
+  missing_key,
+  unknown_setting,
+  wrong_shape,
+  bad_name,
+  duplicate_id,
+  unknown_source,
+  unknown_use,
+  later_group,
+  unknown_variable,
+  unknown_module,
+  unknown_output,
+  variable_not_set,
+  variable_cycle,
+  missing_input,
+  type_mismatch,
+  rule_broken,
+  no_expression_here,
+  no_module_here,
+  bad_assignment,
+  use_without_effect,
+  variable_not_used,
+  // 03: expressions
+  expression_syntax,
+  bad_reference,
+  unknown_function,
+  cannot_evaluate,
+  // 04: the cluster that a blueprint means
+  no_controller,
+  partition_without_nodeset,
+  unknown_machine_type,
+  two_of_one_name,
+  bad_address_range,
+  no_model,
+  // 09: module files and the catalogue, ours or a site's own
+  bad_module_file,
+  bad_catalogue,
+};
+
+struct CodeInfo {
+  Code code;
+  std::string_view name;   // "E0203"
+  std::string_view title;  // what it is about, for the reference page
+};
+
+// Every code, in the order of the enumeration.
+std::span<const CodeInfo> codes();
+
+std::string_view name(Code code);
+
+}  // namespace slipway::source

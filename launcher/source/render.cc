@@ -1,0 +1,102 @@
+// Diagnostics as text: the message, the source line and a caret below the words that are meant.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::source {
+namespace {
+
+// Terminal sequences, or nothing at all.
+struct Palette {
+  const char* severity = "";
+  const char* bold = "";
+  const char* frame = "";
+  const char* off = "";
+};
+
+Palette palette(Severity severity, Colour colour) {
+  if (colour == Colour::never) return {};
+  return {severity == Severity::error ? "\x1b[1;31m" : "\x1b[1;33m", "\x1b[1m", "\x1b[1;34m",
+          "\x1b[0m"};
+}
+
+// A tab has no width of its own on a terminal, so it is shown as four spaces, here and in the line.
+std::string without_tabs(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\t') {
+      out += "    ";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// One place: where it is, its line, and a mark below it.
+std::string excerpt(std::string_view arrow, Span span, char mark, std::string_view label,
+                    size_t gutter, const Palette& paint, const Sources& sources) {
+  const Place place = sources.place(span.begin);
+  const std::string before = without_tabs(place.line_text.substr(0, place.byte));
+  const std::string marked =
+      without_tabs(place.line_text.substr(place.byte, span.end - span.begin));
+  const size_t width = std::max<size_t>(1, display_width(marked));
+  std::string text = fmt::format("{:{}}{}{}{} {}:{}:{}\n", "", gutter, paint.frame, arrow,
+                                 paint.off, place.file, place.line, place.column);
+  text += fmt::format("{}{:{}} |{}\n", paint.frame, "", gutter, paint.off);
+  const std::string line = without_tabs(place.line_text);
+  text += fmt::format("{}{:>{}} |{}{}{}\n", paint.frame, place.line, gutter, paint.off,
+                      line.empty() ? "" : " ", line);
+  text += fmt::format("{}{:{}} |{} {:{}}{}{}{}{}{}\n", paint.frame, "", gutter, paint.off, "",
+                      display_width(before), paint.severity, std::string(width, mark),
+                      label.empty() ? "" : " ", label, paint.off);
+  return text;
+}
+
+}  // namespace
+
+Colour colour_for(int fd) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const bool refused = no_colour != nullptr && *no_colour != '\0';
+  return !refused && ::isatty(fd) == 1 ? Colour::always : Colour::never;
+}
+
+std::string render(const Diagnostic& diagnostic, const Sources& sources, Colour colour) {
+  const Palette paint = palette(diagnostic.severity, colour);
+  std::string text =
+      fmt::format("{}{}[{}]{}{}: {}{}\n", paint.severity,
+                  diagnostic.severity == Severity::error ? "error" : "warning",
+                  name(diagnostic.code), paint.off, paint.bold, diagnostic.message, paint.off);
+  size_t gutter = 1;
+  for (const Span span : {diagnostic.span, diagnostic.other_span}) {
+    if (span) gutter = std::max(gutter, fmt::formatted_size("{}", sources.place(span.begin).line));
+  }
+  if (diagnostic.span) {
+    text += excerpt("-->", diagnostic.span, '^', "", gutter, paint, sources);
+  }
+  if (diagnostic.other_span) {
+    Palette second = paint;
+    second.severity = paint.frame;
+    text +=
+        excerpt(":::", diagnostic.other_span, '-', diagnostic.other_label, gutter, second, sources);
+  }
+  for (const std::string& help : diagnostic.helps) {
+    text += fmt::format("{}{:{}} ={} help: {}\n", paint.frame, "", gutter, paint.off, help);
+  }
+  return text;
+}
+
+std::string render(const Diagnostics& diagnostics, Colour colour) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+    if (!text.empty()) text += '\n';
+    text += render(diagnostic, diagnostics.sources(), colour);
+  }
+  return text;
+}
+
+}  // namespace slipway::source

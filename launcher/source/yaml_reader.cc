@@ -1,0 +1,316 @@
+// The YAML reader: yaml-cpp's events become our tree. Nothing else here includes yaml-cpp.
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <map>
+#include <streambuf>
+
+#include "launcher/source/yaml.h"
+#include "launcher/source/yaml_text.h"
+
+namespace slipway::source {
+namespace {
+
+// Aliases copy what they stand for; this many nodes are enough for every real file and too few for
+// one made to fill the memory.
+constexpr size_t node_limit = 1'000'000;
+
+struct TooManyNodes {
+  Span span;
+};
+
+size_t count_nodes(const Node& node) {
+  size_t count = 1;
+  for (const Node& item : node.items) count += count_nodes(item);
+  for (const Entry& entry : node.entries) count += count_nodes(entry.value);
+  return count;
+}
+
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  TreeBuilder(Span file, const Sources& sources, Diagnostics& diagnostics)
+      : file_(file), sources_(sources), diagnostics_(diagnostics) {}
+
+  Node take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node;
+    node.text = "null";
+    // The mark of an empty value is that of the next token, which may be lines away.
+    const std::string_view here = sources_.rest(offset(mark));
+    for (std::string_view word : {"~", "null", "Null", "NULL"}) {
+      const char after = here.size() > word.size() ? here[word.size()] : '\n';
+      if (here.starts_with(word) &&
+          std::string_view(" \t\r\n,]}:").find(after) != std::string_view::npos) {
+        node.span = {offset(mark), offset(mark) + static_cast<uint32_t>(word.size())};
+      }
+    }
+    if (!node.span) {
+      node.text.clear();
+      node.span = stack_.empty() ? Span{file_.begin, file_.begin} : stack_.back().last_seen;
+    }
+    add(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const Node& original = anchors_[anchor];
+    nodes_ += count_nodes(original);
+    if (nodes_ > node_limit) throw TooManyNodes{{offset(mark), offset(mark) + 1}};
+    place(original);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    Node node;
+    node.text = value;
+    if (tag != "?" && tag != "!") node.tag = tag;
+    const uint32_t begin = after_properties(offset(mark));
+    const std::string_view raw = sources_.rest(begin);
+    node.style = style_of(raw);
+    const size_t length = scalar_extent(raw, node.style, value).length;
+    node.span = {begin, begin + static_cast<uint32_t>(length)};
+    add(std::move(node), anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(Kind::sequence, mark, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(Kind::mapping, mark, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  // A collection whose end has not come yet.
+  struct Open {
+    Node node;
+    YAML::anchor_t anchor = YAML::NullAnchor;
+    bool has_key = false;
+    std::string key;
+    Span key_span;
+    Span last_seen;  // the latest key or item: the place of an empty value
+    std::vector<Node> merges;
+  };
+
+  uint32_t offset(const YAML::Mark& mark) const {
+    const auto pos = static_cast<uint32_t>(std::max(mark.pos, 0));
+    return std::min(file_.begin + pos, file_.end);
+  }
+
+  // A node's mark is that of its tag or anchor, when it has one.
+  uint32_t after_properties(uint32_t at) const {
+    std::string_view rest = sources_.rest(at);
+    const size_t whole = rest.size();
+    while (rest.starts_with('&') || rest.starts_with('!')) {
+      rest.remove_prefix(std::min(rest.find_first_of(" \t\r\n"), rest.size()));
+      rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
+    }
+    return at + static_cast<uint32_t>(whole - rest.size());
+  }
+
+  static Style style_of(std::string_view raw) {
+    switch (raw.empty() ? ' ' : raw[0]) {
+      case '\'':
+        return Style::single_quoted;
+      case '"':
+        return Style::double_quoted;
+      case '|':
+        return Style::literal;
+      case '>':
+        return Style::folded;
+      default:
+        return Style::plain;
+    }
+  }
+
+  void open(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    Open collection;
+    collection.node.kind = kind;
+    const uint32_t begin = after_properties(offset(mark));
+    collection.node.span = {begin, std::min(begin + 1, file_.end)};
+    collection.anchor = anchor;
+    collection.last_seen = collection.node.span;
+    stack_.push_back(std::move(collection));
+  }
+
+  void close() {
+    Open done = std::move(stack_.back());
+    stack_.pop_back();
+    merge(done);
+    add(std::move(done.node), done.anchor);
+  }
+
+  // `<<: *a` gives the keys of a that the mapping does not have itself.
+  static void merge(Open& done) {
+    for (Node& source : done.merges) {
+      for (Entry& entry : source.entries) {
+        if (done.node.find(entry.key) == nullptr) done.node.entries.push_back(std::move(entry));
+      }
+    }
+  }
+
+  void add(Node node, YAML::anchor_t anchor) {
+    if (++nodes_ > node_limit) throw TooManyNodes{node.span};
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    place(std::move(node));
+  }
+
+  void place(Node node) {
+    if (stack_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = stack_.back();
+    const Span span = node.span;
+    if (parent.node.is_sequence()) {
+      parent.node.items.push_back(std::move(node));
+    } else if (!parent.has_key) {
+      take_key(parent, node);
+    } else {
+      parent.has_key = false;
+      take_value(parent, std::move(node));
+    }
+    parent.last_seen = span;
+    parent.node.span.end = std::max(parent.node.span.end, span.end);
+  }
+
+  void take_key(Open& parent, const Node& node) {
+    if (!node.is_scalar()) {
+      diagnostics_.error(Code::key_not_text, node.span,
+                         fmt::format("a key must be a text, but this is {}", describe(node)));
+    }
+    parent.has_key = true;
+    parent.key = node.text;
+    parent.key_span = node.span;
+  }
+
+  void take_value(Open& parent, Node node) {
+    if (parent.key == "<<") {
+      if (node.is_mapping()) {
+        parent.merges.push_back(std::move(node));
+      } else {
+        std::move(node.items.begin(), node.items.end(), std::back_inserter(parent.merges));
+      }
+      return;
+    }
+    if (const Entry* first = parent.node.find_entry(parent.key)) {
+      diagnostics_
+          .error(Code::duplicate_key, parent.key_span,
+                 fmt::format("the key `{}` stands twice", parent.key))
+          .other(first->key_span, "first here");
+      return;
+    }
+    parent.node.entries.push_back({parent.key, parent.key_span, std::move(node)});
+  }
+
+  Span file_;
+  const Sources& sources_;
+  Diagnostics& diagnostics_;
+  Node root_;
+  std::vector<Open> stack_;
+  std::map<YAML::anchor_t, Node> anchors_;
+  size_t nodes_ = 0;
+};
+
+// A stream over bytes that stay where they are.
+class View : public std::streambuf {
+ public:
+  explicit View(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // never written: there is no put area
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+// yaml-cpp's words for the mistakes that people make, and ours.
+std::string reword(const std::string& message) {
+  static const std::map<std::string, std::string, std::less<>> ours = {
+      {"end of map not found", "this line does not belong to the mapping above it"},
+      {"end of sequence not found", "this line does not belong to the list above it"},
+      {"end of map flow not found", "a `{` without its `}`"},
+      {"end of sequence flow not found", "a `[` without its `]`"},
+      {"illegal EOF in scalar", "a quoted text without its closing quote"},
+      {"illegal map value", "a `:` where no value can begin"},
+      {"illegal map key", "a key where none can stand"},
+      {"illegal block entry", "a `-` where no list can begin"},
+      {"illegal flow end", "a closing bracket without its opening one"},
+      {"the referenced anchor is not defined", "an alias without its anchor"},
+      {"illegal tab when looking for indentation", "a tab in the indentation"},
+      {"unknown token", "a character that no YAML value can begin with"},
+  };
+  const auto found = ours.find(message);
+  return found == ours.end() ? message : found->second;
+}
+
+std::string hint(const std::string& message) {
+  if (message.starts_with("end of map") || message.starts_with("end of seq")) {
+    return "keys of one mapping and items of one list begin in the same column";
+  }
+  if (message == "illegal map value") return "put a text that holds `: ` in quotes";
+  if (message.find("tab") != std::string::npos) return "indent with spaces";
+  return {};
+}
+
+// True when the file can be read as text at all.
+bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
+  const std::string_view text = sources.text(file);
+  const size_t bad = find_not_text(text);
+  if (bad == std::string_view::npos) return true;
+  const auto at = file.begin + static_cast<uint32_t>(bad);
+  diagnostics.error(Code::not_text, {at, at + 1},
+                    fmt::format("the byte 0x{:02X} cannot stand in a YAML file",
+                                static_cast<unsigned char>(text[bad])));
+  return false;
+}
+
+}  // namespace
+
+std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& diagnostics) {
+  if (!check_bytes(file, sources, diagnostics)) return std::nullopt;
+  const std::string_view text = sources.text(file);
+  View buffer(text);
+  std::istream stream(&buffer);
+  TreeBuilder builder(file, sources, diagnostics);
+  try {
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) {
+      Node empty;
+      empty.span = {file.begin, file.begin};
+      return empty;
+    }
+    Node root = builder.take_root();
+    TreeBuilder second(file, sources, diagnostics);
+    if (parser.HandleNextDocument(second)) {
+      const Node extra = second.take_root();
+      diagnostics
+          .error(Code::second_document, {extra.span.begin, extra.span.begin + 1},
+                 "a second YAML document begins here")
+          .help(
+              "a file holds one document; a line indented less than the one above may start "
+              "another");
+    }
+    return root;
+  } catch (const YAML::Exception& error) {
+    const auto pos = static_cast<uint32_t>(std::max(error.mark.pos, 0));
+    const uint32_t at = std::min(file.begin + pos, file.end);
+    diagnostics.error(Code::yaml_syntax, {at, std::min(at + 1, file.end)}, reword(error.msg))
+        .help(hint(error.msg));
+  } catch (const TooManyNodes& many) {
+    diagnostics.error(Code::too_many_aliases, many.span,
+                      fmt::format("aliases unfold to more than {} values", node_limit));
+  }
+  return std::nullopt;
+}
+
+}  // namespace slipway::source

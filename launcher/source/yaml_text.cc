@@ -1,0 +1,113 @@
+// From a scalar's text back to the source: where each of its bytes was written.
+//
+// yaml-cpp says where a scalar begins and what it means, but neither where it ends nor how it was
+// written. Both texts hold the same characters in the same order, white space and escapes aside, so
+// walking them side by side is enough, whatever the style.
+#include "launcher/source/yaml_text.h"
+
+#include <algorithm>
+
+#include "launcher/source/yaml.h"
+
+namespace slipway::source {
+namespace {
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// The number of source bytes of the escape at the beginning of `raw` in a double-quoted scalar.
+size_t escape_length(std::string_view raw) {
+  const char kind = raw.size() > 1 ? raw[1] : '\0';
+  const size_t length = kind == 'x' ? 4 : kind == 'u' ? 6 : kind == 'U' ? 10 : 2;
+  return std::min(length, raw.size());
+}
+
+class Walk {
+ public:
+  Walk(std::string_view raw, Style style, std::string_view text)
+      : raw_(raw), style_(style), text_(text) {}
+
+  ScalarExtent run() {
+    skip_header();
+    ScalarExtent extent;
+    extent.offsets.reserve(text_.size() + 1);
+    for (size_t i = 0; i < text_.size();) {
+      const size_t length = std::min(utf8_length(text_[i]), text_.size() - i);
+      const size_t at = take(text_[i], length);
+      for (size_t k = 0; k < length; ++k) extent.offsets.push_back(static_cast<uint32_t>(at));
+      i += length;
+    }
+    extent.offsets.push_back(static_cast<uint32_t>(std::min(at_, raw_.size())));
+    extent.length = close();
+    return extent;
+  }
+
+ private:
+  void skip_header() {
+    if (style_ == Style::literal || style_ == Style::folded) {
+      at_ = std::min(raw_.find('\n'), raw_.size() - 1) + 1;
+    } else if (style_ != Style::plain) {
+      at_ = 1;
+    }
+  }
+
+  // Finds the character of the text in the source and returns where it was.
+  size_t take(char wanted, size_t length) {
+    if (is_space(wanted)) {
+      const size_t here = at_;
+      if (escaped()) return take_escape();
+      if (at_ < raw_.size() && raw_[at_] == wanted) ++at_;  // else it stands for a folded line end
+      return here;
+    }
+    for (;;) {
+      while (at_ < raw_.size() && is_space(raw_[at_])) ++at_;
+      if (!escaped()) break;
+      const bool joins_lines = at_ + 1 < raw_.size() && is_space(raw_[at_ + 1]) &&
+                               raw_[at_ + 1] != ' ' && raw_[at_ + 1] != '\t';
+      if (!joins_lines) return take_escape();
+      at_ += 2;
+    }
+    const size_t here = at_;
+    at_ += style_ == Style::single_quoted && wanted == '\'' ? 2 : length;
+    return here;
+  }
+
+  bool escaped() const {
+    return style_ == Style::double_quoted && at_ < raw_.size() && raw_[at_] == '\\';
+  }
+
+  size_t take_escape() {
+    const size_t here = at_;
+    at_ += escape_length(raw_.substr(at_));
+    return here;
+  }
+
+  // Where the scalar ends in the source.
+  size_t close() {
+    if (style_ == Style::single_quoted || style_ == Style::double_quoted) {
+      const char quote = style_ == Style::single_quoted ? '\'' : '"';
+      at_ = std::min(raw_.find(quote, std::min(at_, raw_.size())), raw_.size() - 1) + 1;
+    }
+    return std::min(at_, raw_.size());
+  }
+
+  std::string_view raw_;
+  Style style_;
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+ScalarExtent scalar_extent(std::string_view raw, Style style, std::string_view text) {
+  return Walk(raw, style, text).run();
+}
+
+std::vector<uint32_t> text_offsets(const Node& scalar, const Sources& sources) {
+  ScalarExtent extent = scalar_extent(sources.rest(scalar.span.begin), scalar.style, scalar.text);
+  for (uint32_t& offset : extent.offsets) offset += scalar.span.begin;
+  return std::move(extent.offsets);
+}
+
+}  // namespace slipway::source

@@ -1,0 +1,112 @@
+#include "launcher/source/diagnostics.h"
+
+#include <stdlib.h>
+
+#include <set>
+#include <string>
+
+#include "tests/unit/catch.h"
+
+using namespace slipway::source;
+
+namespace {
+
+// Points at `word` in a one-line file and shows it.
+std::string shown(const std::string& line, const std::string& word) {
+  Sources sources;
+  const Span file = sources.add("x.yaml", line + "\n");
+  const auto begin = file.begin + static_cast<uint32_t>(line.find(word));
+  Diagnostics diagnostics(sources);
+  diagnostics.error(Code::bad_name, {begin, begin + static_cast<uint32_t>(word.size())}, "bad");
+  return render(diagnostics);
+}
+
+}  // namespace
+
+TEST_CASE("diagnostics: look as the design says") {
+  Sources sources;
+  sources.add("first.yaml", "nothing\n");
+  std::string text(15, '\n');
+  text += "      local_muont: /home\n";
+  const Span file = sources.add("cluster.yaml", text);
+  Diagnostics diagnostics(sources);
+  diagnostics
+      .error(Code::unknown_setting, {file.begin + 21, file.begin + 32},
+             "module `homefs` has no setting `local_muont`")
+      .help("did you mean `local_mount`?");
+  CHECK(render(diagnostics) ==
+        "error[E0203]: module `homefs` has no setting `local_muont`\n"
+        "  --> cluster.yaml:16:7\n"
+        "   |\n"
+        "16 |       local_muont: /home\n"
+        "   |       ^^^^^^^^^^^\n"
+        "   = help: did you mean `local_mount`?\n");
+}
+
+TEST_CASE("diagnostics: the caret stands right behind tabs") {
+  CHECK(shown("a:\tX", "X") ==
+        "error[E0205]: bad\n"
+        " --> x.yaml:1:4\n"
+        "  |\n"
+        "1 | a:    X\n"
+        "  |       ^\n");
+}
+
+TEST_CASE("diagnostics: the caret stands right behind accents, wide and combining characters") {
+  CHECK(shown("ñañ: X", "X") ==
+        "error[E0205]: bad\n --> x.yaml:1:6\n  |\n1 | ñañ: X\n  |      ^\n");
+  CHECK(shown("机器: X", "X") ==
+        "error[E0205]: bad\n --> x.yaml:1:5\n  |\n1 | 机器: X\n  |       ^\n");
+  CHECK(shown("n\u0303: X", "X") ==
+        "error[E0205]: bad\n --> x.yaml:1:5\n  |\n1 | n\u0303: X\n  |    ^\n");
+  CHECK(shown("a: 机器", "机器") ==
+        "error[E0205]: bad\n --> x.yaml:1:4\n  |\n1 | a: 机器\n  |    ^^^^\n");
+}
+
+TEST_CASE("diagnostics: come in the order of the file, each once") {
+  Sources sources;
+  const Span file = sources.add("x.yaml", "a\nb\n");
+  Diagnostics diagnostics(sources);
+  diagnostics.error(Code::bad_name, {file.begin + 2, file.begin + 3}, "second");
+  diagnostics.warning(Code::variable_not_used, {file.begin, file.begin + 1}, "first");
+  diagnostics.error(Code::bad_name, {file.begin + 2, file.begin + 3}, "second");
+  CHECK(render(diagnostics) ==
+        "warning[W0222]: first\n --> x.yaml:1:1\n  |\n1 | a\n  | ^\n"
+        "\n"
+        "error[E0205]: second\n --> x.yaml:2:1\n  |\n2 | b\n  | ^\n");
+  CHECK(diagnostics.warnings() == 1);
+}
+
+TEST_CASE("diagnostics: without a place there is only the message") {
+  Sources sources;
+  Diagnostics diagnostics(sources);
+  diagnostics.error(Code::no_controller, {}, "there is no controller");
+  CHECK(render(diagnostics) == "error[E0401]: there is no controller\n");
+}
+
+TEST_CASE("diagnostics: colours are asked for, never assumed") {
+  Sources sources;
+  Diagnostics diagnostics(sources);
+  diagnostics.error(Code::no_controller, {}, "there is no controller");
+  CHECK(render(diagnostics, Colour::always) ==
+        "\x1b[1;31merror[E0401]\x1b[0m\x1b[1m: there is no controller\x1b[0m\n");
+  CHECK(colour_for(-1) == Colour::never);
+}
+
+TEST_CASE("diagnostics: every code has a name of its own") {
+  std::set<std::string_view> names;
+  for (const CodeInfo& info : codes()) {
+    CHECK(info.name.size() == 5);
+    CHECK(names.insert(info.name).second);
+  }
+}
+
+TEST_CASE("sources: the place at the end of a file is its last line") {
+  Sources sources;
+  const Span a = sources.add("a", "one\ntwo");
+  const Span b = sources.add("b", "\xEF\xBB\xBFthree\n");
+  CHECK(sources.place(a.end).file == "a");
+  CHECK(sources.place(a.end).line == 2);
+  CHECK(sources.place(a.end).column == 4);
+  CHECK(sources.place(b.begin).line_text == "three");
+}

@@ -1,0 +1,146 @@
+#include "launcher/source/yaml.h"
+
+#include "tests/unit/catch.h"
+#include "tests/unit/source/support.h"
+
+using namespace slipway::source;
+
+TEST_CASE("yaml reader: reports a duplicate key at the second key") {
+  Reading yaml("vars:\n  zone: a\n  region: b\n  zone: c\n");
+  CHECK(yaml.said() ==
+        "error[E0102]: the key `zone` stands twice\n"
+        " --> x.yaml:4:3\n"
+        "  |\n"
+        "4 |   zone: c\n"
+        "  |   ^^^^\n"
+        " ::: x.yaml:2:3\n"
+        "  |\n"
+        "2 |   zone: a\n"
+        "  |   ---- first here\n");
+  CHECK(yaml.root->find("vars")->find("zone")->text == "a");
+}
+
+TEST_CASE("yaml reader: a scalar's span holds its quotes, and its text does not") {
+  Reading yaml("a: 'it''s'\nb: \"x\\ty\" # no\nc: plain text # no\nd: &x !!str 5\n");
+  REQUIRE(yaml.said().empty());
+  CHECK(yaml.text(yaml.root->find("a")->span) == "'it''s'");
+  CHECK(yaml.root->find("a")->text == "it's");
+  CHECK(yaml.text(yaml.root->find("b")->span) == "\"x\\ty\"");
+  CHECK(yaml.text(yaml.root->find("c")->span) == "plain text");
+  CHECK(yaml.text(yaml.root->find("d")->span) == "5");
+  CHECK(std::get<std::string>(resolve(*yaml.root->find("d"))) == "5");
+}
+
+TEST_CASE("yaml reader: an empty value stands at its key") {
+  Reading yaml("vars:\n  project_id:  # fill in\n\n  zone: ~\n");
+  const Node& vars = *yaml.root->find("vars");
+  CHECK(vars.find("project_id")->is_null());
+  CHECK(yaml.text(vars.find("project_id")->span) == "project_id");
+  CHECK(yaml.text(vars.find("zone")->span) == "~");
+}
+
+TEST_CASE("yaml reader: scalars mean what the core schema of YAML 1.2 says") {
+  Reading yaml(
+      "[yes, on, true, False, 010, 0o10, 0x1F, -1.5e3, .5, 1., null, '', '7', 1_000, 1.2.3]");
+  const auto& items = yaml.root->items;
+  CHECK(std::get<std::string>(resolve(items[0])) == "yes");
+  CHECK(std::get<std::string>(resolve(items[1])) == "on");
+  CHECK(std::get<bool>(resolve(items[2])));
+  CHECK_FALSE(std::get<bool>(resolve(items[3])));
+  CHECK(std::get<long double>(resolve(items[4])) == 10);
+  CHECK(std::get<long double>(resolve(items[5])) == 8);
+  CHECK(std::get<long double>(resolve(items[6])) == 31);
+  CHECK(std::get<long double>(resolve(items[7])) == -1500);
+  CHECK(std::get<long double>(resolve(items[8])) == 0.5L);
+  CHECK(std::get<long double>(resolve(items[9])) == 1);
+  CHECK(items[10].is_null());
+  CHECK(std::get<std::string>(resolve(items[11])).empty());
+  CHECK(std::get<std::string>(resolve(items[12])) == "7");
+  CHECK(std::get<std::string>(resolve(items[13])) == "1_000");
+  CHECK(std::get<std::string>(resolve(items[14])) == "1.2.3");
+}
+
+TEST_CASE("yaml reader: aliases are copies, and << merges keys that are not there") {
+  Reading yaml("base: &b {x: 1, y: 2}\nother:\n  <<: *b\n  y: 3\nlist: [*b, *b]\n");
+  REQUIRE(yaml.said().empty());
+  const Node& other = *yaml.root->find("other");
+  REQUIRE(other.entries.size() == 2);
+  CHECK(other.find("y")->text == "3");
+  CHECK(other.find("x")->text == "1");
+  CHECK(yaml.root->find("list")->items[1].find("x")->text == "1");
+}
+
+TEST_CASE("yaml reader: a line indented too little is shown where it stands") {
+  Reading yaml("a:\n  - x: 1\n   y: 2\n");
+  CHECK(yaml.said() ==
+        "error[E0101]: this line does not belong to the list above it\n"
+        " --> x.yaml:3:4\n"
+        "  |\n"
+        "3 |    y: 2\n"
+        "  |    ^\n"
+        "  = help: keys of one mapping and items of one list begin in the same column\n");
+  CHECK_FALSE(yaml.root.has_value());
+}
+
+TEST_CASE("yaml reader: a key after a list is a second document, and said to be one") {
+  Reading yaml("- a\n- b\nc: d\n");
+  CHECK(yaml.said() ==
+        "error[E0103]: a second YAML document begins here\n"
+        " --> x.yaml:3:1\n"
+        "  |\n"
+        "3 | c: d\n"
+        "  | ^\n"
+        "  = help: a file holds one document; a line indented less than the one above may start "
+        "another\n");
+}
+
+TEST_CASE("yaml reader: a file that is not text is refused at its first bad byte") {
+  Reading yaml("a: \"\xff\"\n");
+  CHECK(
+      yaml.said().starts_with("error[E0105]: the byte 0xFF cannot stand in a YAML file\n"
+                              " --> x.yaml:1:5\n"));
+}
+
+TEST_CASE("yaml reader: aliases that unfold without end are stopped") {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 10; ++k) text += (k ? ", *a" : "*a") + std::to_string(i - 1);
+    text += "]\n";
+  }
+  Reading yaml(text);
+  CHECK(yaml.said().starts_with("error[E0106]: aliases unfold to more than 1000000 values\n"));
+}
+
+TEST_CASE("yaml reader: a key that is a list is refused") {
+  Reading yaml("? [a, b]\n: c\n");
+  CHECK(
+      yaml.said().starts_with("error[E0104]: a key must be a text, but this is a list\n"
+                              " --> x.yaml:1:3\n"));
+}
+
+TEST_CASE("yaml reader: an empty file is nothing") {
+  Reading yaml("# only a comment\n");
+  CHECK(yaml.said().empty());
+  CHECK(yaml.root->is_null());
+}
+
+TEST_CASE("yaml reader: every byte of a text knows where it was written") {
+  const auto found = [](const std::string& text) {
+    Reading yaml(text);
+    REQUIRE(yaml.said().empty());
+    const Node& node = yaml.root->entries[0].value;
+    const size_t at = node.text.find("X");
+    REQUIRE(at != std::string::npos);
+    const auto place = yaml.sources.place(text_offsets(node, yaml.sources)[at]);
+    return std::to_string(place.line) + ":" + std::to_string(place.column);
+  };
+  CHECK(found("a: plain X\n") == "1:10");
+  CHECK(found("a: 'it''s X'\n") == "1:11");
+  CHECK(found("a: \"\\u00e9\\t\\\"X\"\n") == "1:15");
+  CHECK(found("a: |\n  one\n\n    two X\n") == "4:9");
+  CHECK(found("a: >-  # folded\n  one\n  X two\n") == "3:3");
+  CHECK(found("a: plain\n  over lines X\n") == "2:14");
+  CHECK(found("a: \"one \\\n   X\"\n") == "2:4");
+  CHECK(found("a: ñ X\r\n") == "1:6");
+}
