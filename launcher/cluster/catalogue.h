@@ -50,7 +50,7 @@ struct TransportType {
 
   std::string name;  // "socket"
   std::string about;
-  std::vector<Rule> environment;
+  std::vector<Rule> environment;  // empty: no rules here, nodes use `socket` instead
 };
 
 class Catalogue {

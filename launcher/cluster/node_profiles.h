@@ -15,7 +15,7 @@ namespace slipway::cluster {
 struct ProfileSite {
   std::string target;  // "local" or "google"
 
-  // Names of the transports that the place can provide. `socket` always can.
+  // Names of the transports that the place can provide. `socket` needs no provision.
   std::set<std::string> transports;
 
   // The node's own addresses with prefix length ("10.0.0.5/24"), one for each of
@@ -25,7 +25,8 @@ struct ProfileSite {
 
 // The profile of one node. Its networks take the machine type's interfaces in order; an interface
 // without a network is left out. The machine type's own transport is named where all its GPU
-// interfaces have a network and the place provides it, otherwise `socket`; `$(host_nics)` and
+// interfaces have a network, the place provides it and the catalogue has rules for it, otherwise
+// `socket`; `$(host_nics)` and
 // `$(gpu_nics)` in its rules are replaced. Throws Error with the node's name when the machine type
 // is unknown, or when there are no networks, more networks than interfaces, or addresses that do
 // not match the networks.

@@ -28,8 +28,8 @@ struct SlurmSite {
   // times. Otherwise the cluster is its static nodes.
   bool elastic = false;
 
-  // cgroup.conf is written and constrains jobs to their cores, memory and devices.
-  bool cgroups = false;
+  // Lines of cgroup.conf; without any the file is not written.
+  std::vector<SlurmSetting> cgroup_settings;
 
   // Everything else that the place wants in slurm.conf, in this order.
   std::vector<SlurmSetting> settings;

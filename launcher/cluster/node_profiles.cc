@@ -1,0 +1,93 @@
+// The node profile of each node of a cluster.
+#include "launcher/cluster/node_profiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "launcher/cluster/substitution.h"
+
+namespace slipway::cluster {
+namespace {
+
+const Network& network_of(const Cluster& cluster, const std::string& id) {
+  const auto found = std::ranges::find(cluster.networks, id, &Network::id);
+  if (found == cluster.networks.end()) throw Error(fmt::format("there is no network `{}`", id));
+  return *found;
+}
+
+void check_networks(const Node& node, const MachineType& machine, const ProfileSite& site) {
+  const size_t networks = node.machine.networks.size();
+  if (networks == 0) throw Error("it has no network");
+  if (networks > machine.nics.size()) {
+    throw Error(fmt::format("it has {} networks, and its machine type `{}` has interfaces for {}",
+                            networks, machine.name, machine.nics.size()));
+  }
+  if (!site.addresses.empty() && site.addresses.size() != networks) {
+    throw Error(
+        fmt::format("it has {} networks and {} addresses", networks, site.addresses.size()));
+  }
+}
+
+std::vector<NodeProfile::Interface> attach(const Node& node, const Cluster& cluster,
+                                           const MachineType& machine, const ProfileSite& site) {
+  std::vector<NodeProfile::Interface> interfaces;
+  for (size_t i = 0; i < node.machine.networks.size(); ++i) {
+    const Network& network = network_of(cluster, node.machine.networks[i]);
+    const MachineType::Nic& nic = machine.nics[i];
+    interfaces.push_back({nic.name, nic.purpose, network.name,
+                          site.addresses.empty() ? "" : site.addresses[i],
+                          network.mtu_bytes > 0 ? network.mtu_bytes : nic.mtu_bytes});
+  }
+  return interfaces;
+}
+
+const TransportType& choose_transport(const MachineType& machine, size_t attached,
+                                      const Catalogue& catalogue, const ProfileSite& site) {
+  // Interfaces are taken in order: with as many networks as interfaces, all are attached.
+  const TransportType& own = catalogue.transport(machine.transport);
+  const bool usable = attached == machine.nics.size() && site.transports.contains(own.name) &&
+                      !own.environment.empty();
+  return usable ? own : catalogue.transport("socket");
+}
+
+NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalogue& catalogue,
+                         const ProfileSite& site) {
+  const MachineType& machine = catalogue.machine(node.machine.machine_type);
+  check_networks(node, machine, site);
+
+  NodeProfile profile;
+  profile.deployment = cluster.deployment;
+  profile.cluster = cluster.name;
+  profile.node = node.name;
+  profile.role = node.role;
+  profile.target = site.target;
+  profile.machine_type = machine.name;
+  profile.gpus = {machine.gpu_count, machine.gpu_model, {}};
+  for (int64_t i = 0; i < machine.gpu_count; ++i) {
+    profile.gpus.devices.push_back(fmt::format("/dev/nvidia{}", i));
+  }
+  profile.network_interfaces = attach(node, cluster, machine, site);
+  const TransportType& transport =
+      choose_transport(machine, profile.network_interfaces.size(), catalogue, site);
+  profile.transport.name = transport.name;
+  for (const TransportType::Rule& rule : transport.environment) {
+    profile.transport.environment.push_back(
+        {rule.name, substitute(rule.value, profile.network_interfaces), rule.why});
+  }
+  return profile;
+}
+
+}  // namespace
+
+NodeProfile profile_of(const Node& node, const Cluster& cluster, const Catalogue& catalogue,
+                       const ProfileSite& site) {
+  try {
+    return make_profile(node, cluster, catalogue, site);
+  } catch (const Error& error) {
+    throw error.within(fmt::format("cannot describe node `{}`", node.name));
+  }
+}
+
+}  // namespace slipway::cluster

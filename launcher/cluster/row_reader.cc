@@ -1,0 +1,115 @@
+// Reading one mapping of a catalogue file.
+#include "launcher/cluster/row_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slipway::cluster {
+
+using source::Kind;
+using source::Node;
+
+namespace {
+
+// The largest whole number that any figure here can be; far below what int64_t holds.
+constexpr long double most = 1e15L;
+
+}  // namespace
+
+RowReader::RowReader(const Node& row, std::string what, source::Diagnostics& diagnostics)
+    : row_(row), what_(std::move(what)), diagnostics_(diagnostics) {
+  if (!row.is_mapping()) {
+    wrong(row.span, fmt::format("{} is {}, expected a mapping", what_, describe(row)));
+  }
+}
+
+void RowReader::wrong(source::Span span, std::string message, std::string help) {
+  diagnostics_.error(source::Code::bad_catalogue, span, std::move(message)).help(std::move(help));
+  ok_ = false;
+}
+
+bool RowReader::has(std::string_view key) {
+  asked_.emplace_back(key);
+  return row_.find(key) != nullptr;
+}
+
+const Node* RowReader::value(std::string_view key, Kind kind, std::string_view kind_name) {
+  asked_.emplace_back(key);
+  if (!row_.is_mapping()) return nullptr;  // said by the constructor
+  const Node* value = row_.find(key);
+  if (value == nullptr) {
+    wrong(row_.span, fmt::format("{} has no `{}`", what_, key));
+  } else if (value->kind != kind || value->is_null()) {
+    wrong(value->span,
+          fmt::format("`{}` of {} is {}, expected {}", key, what_, describe(*value), kind_name));
+    value = nullptr;
+  }
+  return value;
+}
+
+const Node* RowReader::mapping(std::string_view key) {
+  return value(key, Kind::mapping, "a mapping");
+}
+
+const Node* RowReader::sequence(std::string_view key) {
+  return value(key, Kind::sequence, "a list");
+}
+
+const Node* RowReader::scalar(std::string_view key) {
+  return value(key, Kind::scalar, "a text");
+}
+
+std::string RowReader::text(std::string_view key) {
+  const Node* node = scalar(key);
+  return node == nullptr ? "" : node->text;
+}
+
+int64_t RowReader::count(std::string_view key) {
+  const Node* node = value(key, Kind::scalar, "a number");
+  if (node == nullptr) return 0;
+  const source::Scalar scalar = resolve(*node);
+  const auto* number = std::get_if<long double>(&scalar);
+  if (number != nullptr && *number >= 1 && *number <= most && std::floor(*number) == *number) {
+    return static_cast<int64_t>(*number);
+  }
+  wrong(node->span,
+        fmt::format("`{}` of {} is `{}`, expected a whole number above 0", key, what_, node->text));
+  return 0;
+}
+
+std::vector<std::string> RowReader::texts(std::string_view key) {
+  std::vector<std::string> texts;
+  const Node* list = sequence(key);
+  if (list == nullptr) return texts;
+  for (const Node& item : list->items) {
+    if (item.is_scalar() && !item.is_null()) {
+      texts.push_back(item.text);
+    } else {
+      wrong(item.span,
+            fmt::format("`{}` of {} has {} in it, expected texts", key, what_, describe(item)));
+    }
+  }
+  return texts;
+}
+
+std::string RowReader::one_of(std::string_view key, const std::set<std::string>& known) {
+  const Node* node = scalar(key);
+  if (node == nullptr || known.contains(node->text)) return node == nullptr ? "" : node->text;
+  wrong(node->span, fmt::format("`{}` of {} is `{}`, which is not listed", key, what_, node->text),
+        source::did_you_mean(node->text, std::vector<std::string>(known.begin(), known.end())));
+  return "";
+}
+
+bool RowReader::finish() {
+  for (const source::Entry& entry : row_.entries) {
+    if (std::ranges::find(asked_, entry.key) == asked_.end()) {
+      wrong(entry.key_span, fmt::format("{} has an unknown key `{}`", what_, entry.key),
+            source::did_you_mean(entry.key, asked_));
+    }
+  }
+  return ok_;
+}
+
+}  // namespace slipway::cluster

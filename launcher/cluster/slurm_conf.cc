@@ -1,0 +1,146 @@
+// Slurm's configuration files.
+#include "launcher/cluster/slurm_conf.h"
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/cluster/slurm_nodes.h"
+
+namespace slipway::cluster {
+namespace {
+
+// What every cluster of ours has, wherever it runs.
+const std::vector<SlurmSetting> common_settings = {
+    {"SelectType", "select/cons_tres", "GPUs are given out one by one, like cores and memory."},
+    {"SelectTypeParameters", "CR_Core_Memory", ""},
+    {"SchedulerType", "sched/backfill", ""},
+    {"GresTypes", "gpu", "gres.conf says which device is which GPU."},
+    {"MpiDefault", "pmix",
+     "With none, an MPI program under a plain srun becomes as many jobs of one rank."},
+    {"LaunchParameters", "use_interactive_step",
+     "salloc gives a shell on the first node of the allocation, where the GPUs are."},
+    {"PropagateResourceLimitsExcept", "MEMLOCK,STACK",
+     "The login node's limits are not a job's: a small MEMLOCK breaks RDMA, an unlimited STACK "
+     "NCCL."},
+    {"ReturnToService", "2",
+     "A node that was down serves again as soon as its slurmd registers with all that it should "
+     "have."},
+    {"MessageTimeout", "60",
+     "Hundreds of nodes that start a step at once may answer late; that is no failure."},
+    {"BatchStartTimeout", "60", ""},
+    {"UnkillableStepTimeout", "300", "Five times MessageTimeout, as slurm.conf(5) asks."},
+};
+
+std::string head(const Cluster& cluster, const SlurmSite& site, std::string_view about) {
+  return fmt::format(
+      "# Written by slipway {} for deployment `{}` ({}). Changes here are lost: change the "
+      "blueprint.\n# {}\n",
+      SLIPWAY_VERSION, cluster.deployment, site.target, about);
+}
+
+// A line each; a setting without a reason of its own stands under the one before.
+std::string settings_text(const std::vector<SlurmSetting>& settings) {
+  std::string text;
+  for (const SlurmSetting& setting : settings) {
+    if (!setting.why.empty()) text += fmt::format("\n# {}\n", setting.why);
+    text += fmt::format("{}={}\n", setting.key, setting.value);
+  }
+  return text;
+}
+
+std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
+  return fmt::format(
+      "\n"
+      "ClusterName={}\n"
+      "SlurmctldHost={}-controller\n"
+      "SlurmUser={}\n"
+      "SlurmctldPort=6817\n"
+      "SlurmdPort=6818\n"
+      "StateSaveLocation={}\n"
+      "SlurmdSpoolDir={}\n"
+      "SlurmctldLogFile={}/slurmctld.log\n"
+      "SlurmdLogFile={}/slurmd.log\n"
+      "SlurmctldPidFile={}/slurmctld.pid\n"
+      "SlurmdPidFile={}/slurmd.pid\n"
+      "PlugStackConfig={}/plugstack.conf\n",
+      cluster.name, cluster.name, site.slurm_user, site.state_dir, site.spool_dir, site.log_dir,
+      site.log_dir, site.run_dir, site.run_dir, site.config_dir);
+}
+
+struct Lines {
+  std::vector<NodesetLines> nodesets;  // in the order of the model, those without nodes too
+  std::vector<SlurmLine> partitions;
+};
+
+Lines make_lines(const Cluster& cluster, const Catalogue& catalogue, bool elastic) {
+  Lines lines;
+  std::map<std::string, NodesetLines> by_name;
+  bool any = false;
+  for (const Nodeset& nodeset : cluster.nodesets) {
+    lines.nodesets.push_back(nodeset_lines(cluster, nodeset, catalogue, elastic));
+    by_name.emplace(nodeset.name, lines.nodesets.back());
+    any = any || !lines.nodesets.back().names.empty();
+  }
+  if (!any) throw Error(fmt::format("cluster `{}` has no compute node", cluster.name));
+  for (const Partition& partition : cluster.partitions) {
+    lines.partitions.push_back(partition_line(partition, by_name, elastic));
+  }
+  return lines;
+}
+
+std::string nodes_text(const Lines& lines, bool elastic) {
+  std::string text = "\n# Nodes, as the machine catalogue and the blueprint's node_conf say.\n";
+  std::vector<std::string> always_on;
+  for (const NodesetLines& nodeset : lines.nodesets) {
+    if (!nodeset.static_names.empty()) always_on.push_back(nodeset.static_names);
+    if (nodeset.names.empty()) {
+      text += fmt::format("# Nodeset {} has no nodes.\n", nodeset.name);
+      continue;
+    }
+    text += nodeset.node.text();
+    text += fmt::format("NodeSet={} Nodes={}\n", nodeset.name, nodeset.names);
+  }
+  if (elastic && !always_on.empty()) {
+    text += fmt::format("SuspendExcNodes={}\n", join(always_on, ","));
+  }
+  text += "\n";
+  for (const SlurmLine& partition : lines.partitions) text += partition.text();
+  return text;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
+                                               const SlurmSite& site) {
+  const Lines lines = make_lines(cluster, catalogue, site.elastic);
+  std::map<std::string, std::string> files;
+
+  files["slurm.conf"] =
+      head(cluster, site, "The keys are explained in slurm.conf(5).") +
+      identity_text(cluster, site) + settings_text(common_settings) +
+      fmt::format("\n# --- What a cluster of target `{}` needs besides.\n", site.target) +
+      settings_text(site.settings) + "\n# --- Nodes and partitions.\n" +
+      nodes_text(lines, site.elastic);
+
+  std::string& gres = files["gres.conf"];
+  gres = head(cluster, site, "Which device of a node is which GPU: gres.conf(5).");
+  for (const NodesetLines& nodeset : lines.nodesets) {
+    if (!nodeset.names.empty()) gres += nodeset.gres;
+  }
+
+  files["plugstack.conf"] =
+      head(cluster, site, "The SPANK plugins of srun, sbatch and slurmd: spank(8).") +
+      fmt::format(
+          "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails no "
+          "job.\noptional {}/nccl_env.so\n",
+          site.plugin_dir);
+
+  if (!site.cgroup_settings.empty()) {
+    files["cgroup.conf"] = head(cluster, site, "The keys are explained in cgroup.conf(5).") +
+                           settings_text(site.cgroup_settings);
+  }
+  return files;
+}
+
+}  // namespace slipway::cluster

@@ -1,0 +1,95 @@
+// One line of a Slurm configuration file.
+#include "launcher/cluster/slurm_line.h"
+
+#include <fmt/format.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/error.h"
+
+namespace slipway::cluster {
+namespace {
+
+bool same_key(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool is_word(std::string_view key) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return !key.empty() && key.find_first_not_of(letters) == key.npos;
+}
+
+}  // namespace
+
+int64_t whole_number(std::string_view key, std::string_view text) {
+  int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size() || number < 0) {
+    throw Error(fmt::format("`{}` is `{}`, expected a whole number", key, text));
+  }
+  return number;
+}
+
+std::vector<SlurmLine::Pair>::iterator SlurmLine::find(std::string_view key) {
+  return std::ranges::find_if(pairs_, [&](const Pair& pair) { return same_key(pair.first, key); });
+}
+
+void SlurmLine::set(std::string_view key, std::string value) {
+  if (const auto found = find(key); found != pairs_.end()) {
+    found->second = std::move(value);
+  } else {
+    pairs_.emplace_back(key, std::move(value));
+  }
+}
+
+void SlurmLine::remove(std::string_view key) {
+  if (const auto found = find(key); found != pairs_.end()) pairs_.erase(found);
+}
+
+bool SlurmLine::has(std::string_view key) const {
+  return std::ranges::any_of(pairs_, [&](const Pair& pair) { return same_key(pair.first, key); });
+}
+
+std::string SlurmLine::get(std::string_view key) const {
+  for (const auto& [name, value] : pairs_) {
+    if (same_key(name, key)) return value;
+  }
+  return "";
+}
+
+int64_t SlurmLine::number(std::string_view key, int64_t otherwise) const {
+  return has(key) ? whole_number(key, get(key)) : otherwise;
+}
+
+void SlurmLine::override_with(const std::map<std::string, std::string>& overrides,
+                              const std::vector<std::string>& fixed) {
+  for (const auto& [key, value] : overrides) {
+    if (!is_word(key)) throw Error(fmt::format("`{}` is not a key of slurm.conf", key));
+    for (const std::string& name : fixed) {
+      if (same_key(key, name)) throw Error(fmt::format("`{}` cannot be set here", key));
+    }
+    // A line feed would begin a line of its own, a quote would end the value, # the line.
+    if (value.find_first_of("\n\r\"#") != value.npos) {
+      throw Error(fmt::format("`{}` has a value that slurm.conf cannot hold: `{}`", key, value));
+    }
+    if (value.empty()) {
+      remove(key);
+    } else {
+      set(key, value);
+    }
+  }
+}
+
+std::string SlurmLine::text() const {
+  std::string text;
+  for (const auto& [key, value] : pairs_) {
+    const std::string_view quote = value.find_first_of(" \t") == value.npos ? "" : "\"";
+    if (!text.empty()) text += ' ';
+    text += fmt::format("{}={}{}{}", key, quote, value, quote);
+  }
+  return text + "\n";
+}
+
+}  // namespace slipway::cluster

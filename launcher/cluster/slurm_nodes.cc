@@ -1,0 +1,144 @@
+// The lines about nodes, nodesets and partitions. The rules are those of slurm-gcp v6 (conf.py), so
+// that a blueprint gives the same Slurm configuration here as there.
+#include "launcher/cluster/slurm_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::cluster {
+namespace {
+
+// What an operating system sees of the memory that is sold: it takes 400 MiB, and 30 of each GiB.
+int64_t real_memory_mib(int64_t memory_mib) {
+  return memory_mib - (400 + 30 * (memory_mib / 1024));
+}
+
+// "quickstart-n-[0-3]": the nodes from 0 to count - 1.
+std::string hostlist(const std::string& prefix, int64_t count) {
+  if (count == 0) return "";
+  return count == 1 ? prefix + "0" : fmt::format("{}[0-{}]", prefix, count - 1);
+}
+
+SlurmLine node_line(const MachineType& machine, const std::string& names, const Nodeset& nodeset,
+                    bool elastic) {
+  SlurmLine line;
+  line.set("NodeName", names);
+  line.set("State", elastic ? "CLOUD" : "UNKNOWN");
+  line.set("RealMemory", std::to_string(real_memory_mib(machine.memory_mib)));
+  line.set("Boards", "1");
+  line.set("SocketsPerBoard", std::to_string(machine.sockets));
+  line.set("CoresPerSocket", std::to_string(machine.cores_per_socket));
+  line.set("ThreadsPerCore", std::to_string(machine.threads_per_core));
+  line.set("CPUs", "");
+  if (machine.gpu_count > 0) line.set("Gres", fmt::format("gpu:{}", machine.gpu_count));
+  line.override_with(nodeset.node_conf, {"NodeName"});
+  if (line.has("Sockets")) {  // Slurm takes a node's sockets or a board's, not both
+    line.remove("Boards");
+    line.remove("SocketsPerBoard");
+  }
+  if (line.get("CPUs").empty()) {
+    const int64_t sockets = line.has("Sockets")
+                                ? line.number("Sockets", 1)
+                                : line.number("Boards", 1) * line.number("SocketsPerBoard", 1);
+    line.set("CPUs", std::to_string(sockets * line.number("CoresPerSocket", 1) *
+                                    line.number("ThreadsPerCore", 1)));
+  }
+  return line;
+}
+
+// The line of gres.conf for the node line's own Gres, which a user may have changed.
+std::string gres_line(const SlurmLine& node, const MachineType& machine) {
+  for (const std::string& gres : split(node.get("Gres"), ',')) {
+    const std::vector<std::string> parts = split(gres, ':');  // gpu[:type][:count]
+    if (parts.empty() || parts[0] != "gpu") continue;
+    const bool last_is_count =
+        parts.size() > 1 && parts.back().find_first_not_of("0123456789") == std::string::npos;
+    const int64_t count = last_is_count ? whole_number("Gres", parts.back()) : 1;
+    if (count > machine.gpu_count) {
+      throw Error(fmt::format("`Gres` asks for {} GPUs, and a `{}` has {}", count, machine.name,
+                              machine.gpu_count));
+    }
+    if (count == 0) return "";
+    const std::string type = parts.size() > 1 + size_t{last_is_count} ? " Type=" + parts[1] : "";
+    return fmt::format("NodeName={} Name=gpu{} File={}\n", node.get("NodeName"), type,
+                       hostlist("/dev/nvidia", count));
+  }
+  return "";
+}
+
+int64_t memory_per_cpu_mib(const SlurmLine& node) {
+  const int64_t cpus = node.number("CPUs", 1);
+  if (cpus == 0) throw Error("`CPUs` is 0");
+  return std::max<int64_t>(100,
+                           (node.number("RealMemory", 0) - node.number("MemSpecLimit", 0)) / cpus);
+}
+
+// Keys that mean something only where nodes are switched on and off; PowerDownOnIdle is also
+// newer than Slurm 22.05, which refuses keys that it does not know.
+const std::vector<std::string> power_keys = {"PowerDownOnIdle", "ResumeTimeout", "SuspendTime",
+                                             "SuspendTimeout"};
+
+SlurmLine make_partition_line(const Partition& partition,
+                              const std::map<std::string, NodesetLines>& nodesets, bool elastic) {
+  std::vector<std::string> names;
+  int64_t memory_mib = 0;
+  for (const std::string& name : partition.nodesets) {
+    const auto found = nodesets.find(name);
+    if (found == nodesets.end()) throw Error(fmt::format("there is no nodeset `{}`", name));
+    const NodesetLines& nodeset = found->second;
+    if (nodeset.names.empty()) continue;  // Slurm knows no nodeset without nodes
+    memory_mib = names.empty() ? nodeset.memory_per_cpu_mib
+                               : std::min(memory_mib, nodeset.memory_per_cpu_mib);
+    names.push_back(name);
+  }
+  SlurmLine line;
+  line.set("PartitionName", partition.name);
+  if (!names.empty()) line.set("Nodes", join(names, ","));
+  line.set("State", "UP");
+  if (memory_mib > 0) line.set("DefMemPerCPU", std::to_string(memory_mib));
+  if (partition.is_default) line.set("Default", "YES");
+  if (partition.exclusive) line.set("OverSubscribe", "EXCLUSIVE");
+  if (elastic) {
+    line.set("SuspendTime", "300");
+    line.set("SuspendTimeout", "120");
+    line.set("ResumeTimeout", "300");
+    if (partition.exclusive) line.set("PowerDownOnIdle", "YES");
+  }
+  line.override_with(partition.partition_conf, {"PartitionName", "Nodes"});
+  if (!elastic) {
+    for (const std::string& key : power_keys) line.remove(key);
+  }
+  return line;
+}
+
+}  // namespace
+
+NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
+                           const Catalogue& catalogue, bool elastic) try {
+  const MachineType& machine = catalogue.machine(nodeset.machine.machine_type);
+  const std::string prefix = fmt::format("{}-{}-", cluster.name, nodeset.name);
+  const int64_t dynamic = elastic ? nodeset.node_count_dynamic_max : 0;
+  NodesetLines lines;
+  lines.name = nodeset.name;
+  lines.names = hostlist(prefix, nodeset.node_count_static + dynamic);
+  lines.static_names = hostlist(prefix, nodeset.node_count_static);
+  lines.node = node_line(machine, lines.names, nodeset, elastic);
+  lines.gres = gres_line(lines.node, machine);
+  lines.memory_per_cpu_mib = memory_per_cpu_mib(lines.node);
+  return lines;
+} catch (const Error& error) {
+  throw error.within(fmt::format("nodeset `{}`", nodeset.name));
+}
+
+SlurmLine partition_line(const Partition& partition,
+                         const std::map<std::string, NodesetLines>& nodesets, bool elastic) try {
+  return make_partition_line(partition, nodesets, elastic);
+} catch (const Error& error) {
+  throw error.within(fmt::format("partition `{}`", partition.name));
+}
+
+}  // namespace slipway::cluster

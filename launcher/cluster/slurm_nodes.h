@@ -1,0 +1,32 @@
+// The lines of slurm.conf and gres.conf about nodes, nodesets and partitions.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "launcher/cluster/catalogue.h"
+#include "launcher/cluster/model.h"
+#include "launcher/cluster/slurm_line.h"
+
+namespace slipway::cluster {
+
+// What Slurm is told of one nodeset.
+struct NodesetLines {
+  std::string name;                // of the NodeSet
+  std::string names;               // hostlist of its nodes: "quickstart-n-[0-3]"; empty without
+  std::string static_names;        // hostlist of those that are always on; empty without
+  SlurmLine node;                  // NodeName=… with everything overridden
+  std::string gres;                // line of gres.conf; empty without GPUs
+  int64_t memory_per_cpu_mib = 0;  // what a job gets that does not ask
+};
+
+// `elastic`: dynamic nodes are there too, and all are State=CLOUD. Throws Error.
+NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
+                           const Catalogue& catalogue, bool elastic);
+
+// PartitionName=…; `nodesets` is by name. Throws Error.
+SlurmLine partition_line(const Partition& partition,
+                         const std::map<std::string, NodesetLines>& nodesets, bool elastic);
+
+}  // namespace slipway::cluster
