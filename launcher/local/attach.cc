@@ -1,0 +1,160 @@
+// The client's side of a command on a node: the caller's terminal, streams and signals.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/error.h"
+#include "launcher/local/control.h"
+#include "launcher/local/message.h"
+
+namespace slipway::local {
+namespace {
+
+using nlohmann::json;
+
+// The caller's terminal in raw mode: every key goes to the node. Restored at the end.
+class RawTerminal {
+ public:
+  RawTerminal() {
+    if (::tcgetattr(0, &before_) != 0) throw_errno("cannot read the terminal's settings");
+    termios raw = before_;
+    ::cfmakeraw(&raw);
+    ::tcsetattr(0, TCSADRAIN, &raw);
+  }
+  ~RawTerminal() { ::tcsetattr(0, TCSADRAIN, &before_); }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+
+ private:
+  termios before_ = {};
+};
+
+// Signals that are passed on instead of ending us.
+sigset_t passed_on() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH}) {
+    sigaddset(&set, number);
+  }
+  return set;
+}
+
+bool write_all(int fd, const char* bytes, ssize_t count) {
+  while (count > 0) {
+    const ssize_t n = ::write(fd, bytes, static_cast<size_t>(count));
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) {
+      bytes += n;
+      count -= n;
+    }
+  }
+  return true;
+}
+
+// Copies what is there. False at the end.
+bool copy_some(int from, int to) {
+  char buffer[1 << 14];
+  const ssize_t n = ::read(from, buffer, sizeof buffer);
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  return n > 0 && write_all(to, buffer, n);
+}
+
+class Attachment {
+ public:
+  Attachment(Fd connection, Fd terminal)
+      : connection_(std::move(connection)), terminal_(std::move(terminal)) {
+    const sigset_t set = passed_on();
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC));
+    if (!signals_) throw_errno("signalfd");
+  }
+
+  int run() {
+    std::optional<int> exit_code;
+    bool keyboard = static_cast<bool>(terminal_);
+    // The command's last words may still be on their way when it has ended.
+    while (!exit_code || terminal_) {
+      pollfd fds[] = {{exit_code ? -1 : connection_.get(), POLLIN, 0},
+                      {signals_.get(), POLLIN, 0},
+                      {terminal_.get(), POLLIN, 0},
+                      {keyboard && terminal_ ? 0 : -1, POLLIN, 0}};
+      // What a background process of the command holds open is not waited for.
+      const int ready = ::poll(fds, 4, exit_code ? 100 : -1);
+      if (ready < 0 && errno != EINTR) throw_errno("poll");
+      if (ready == 0) break;
+      if (fds[2].revents != 0 && !copy_some(terminal_.get(), 1)) terminal_.reset();
+      if (fds[3].revents != 0) keyboard = copy_some(0, terminal_.get());
+      if (fds[1].revents != 0) pass_signal();
+      if (fds[0].revents != 0) exit_code = hear_supervisor();
+    }
+    return *exit_code;
+  }
+
+ private:
+  std::optional<int> hear_supervisor() {
+    const auto message = receive_message(connection_.get());
+    if (!message) throw Error("the node or its supervisor ended");
+    if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
+    return message->body.at("exit_code").get<int>();
+  }
+
+  void pass_signal() {
+    signalfd_siginfo info = {};
+    if (::read(signals_.get(), &info, sizeof info) != sizeof info) return;
+    if (info.ssi_signo != SIGWINCH) {
+      send_message(connection_.get(), {{"signal", info.ssi_signo}});
+    } else if (winsize size = {}; terminal_ && ::ioctl(0, TIOCGWINSZ, &size) == 0) {
+      ::ioctl(terminal_.get(), TIOCSWINSZ, &size);
+    }
+  }
+
+  Fd connection_, terminal_, signals_;
+};
+
+int attach_streams(Fd connection, const json& body) {
+  const int streams[] = {0, 1, 2};
+  send_message(connection.get(), body, streams);
+  return Attachment(std::move(connection), Fd()).run();
+}
+
+int attach_terminal(Fd connection, const json& body) {
+  send_message(connection.get(), body);
+  auto message = receive_message(connection.get());
+  if (!message) throw Error("the supervisor ended");
+  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
+  if (message->fds.size() != 1) throw Error("the node gave no terminal");
+  const RawTerminal raw;
+  return Attachment(std::move(connection), std::move(message->fds[0])).run();
+}
+
+}  // namespace
+
+int attach_to_node(const DeploymentFolder& folder, const std::string& node, NodeCommand command) {
+  Fd connection = connect_to_supervisor(folder);
+  const bool terminal = ::isatty(0) == 1 && ::isatty(1) == 1;
+  if (terminal) {
+    const char* type = std::getenv("TERM");
+    command.terminal = type != nullptr && *type != '\0' ? type : "dumb";
+    winsize size = {};
+    ::ioctl(0, TIOCGWINSZ, &size);
+    command.rows = size.ws_row;
+    command.columns = size.ws_col;
+  }
+  json body = to_json(command);
+  body["request"] = "exec";
+  body["node"] = node;
+  return terminal ? attach_terminal(std::move(connection), body)
+                  : attach_streams(std::move(connection), body);
+}
+
+}  // namespace slipway::local

@@ -1,0 +1,142 @@
+// Talking to the supervisor of a deployment.
+#include "launcher/local/control.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "launcher/local/message.h"
+
+namespace slipway::local {
+namespace {
+
+using nlohmann::json;
+
+// A socket's path may have 107 bytes, a user's folder may have more: it is named through a
+// descriptor of its folder.
+class SocketAddress {
+ public:
+  explicit SocketAddress(const DeploymentFolder& folder)
+      : directory_(::open(folder.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+    if (!directory_) throw_errno(fmt::format("cannot open {}", folder.path().string()));
+    const std::string path = fmt::format("/proc/self/fd/{}/control", directory_.get());
+    address_.sun_family = AF_UNIX;
+    path.copy(address_.sun_path, sizeof address_.sun_path - 1);
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
+  socklen_t size() const { return sizeof address_; }
+
+ private:
+  Fd directory_;
+  sockaddr_un address_ = {};
+};
+
+Fd new_socket() {
+  Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!socket) throw_errno("socket");
+  return socket;
+}
+
+struct Pipe {
+  Fd read, write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[1 << 14];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n > 0) {
+      text.append(buffer, static_cast<size_t>(n));
+    } else if (n == 0 || errno != EINTR) {
+      return text;
+    }
+  }
+}
+
+}  // namespace
+
+Fd bind_control_socket(const DeploymentFolder& folder) {
+  const SocketAddress address(folder);
+  Fd listener = new_socket();
+  const mode_t before = ::umask(0177);
+  const bool bound = ::bind(listener.get(), address.get(), address.size()) == 0;
+  ::umask(before);
+  if (!bound) throw_errno(fmt::format("cannot make {}", folder.control_socket().string()));
+  return listener;
+}
+
+Fd connect_to_supervisor(const DeploymentFolder& folder) {
+  const std::string& name = folder.name();
+  if (folder.life() == Life::absent) {
+    throw Error(fmt::format("there is no deployment `{}`; `slipway status` lists them", name));
+  }
+  Fd connection = new_socket();
+  if (folder.life() == Life::running) {
+    const SocketAddress address(folder);
+    if (::connect(connection.get(), address.get(), address.size()) == 0) return connection;
+    if (errno != ECONNREFUSED && errno != ENOENT) {
+      throw_errno(fmt::format("cannot reach the supervisor of `{}`", name));
+    }
+  }
+  throw Error(
+      fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was restarted; "
+                  "`slipway destroy {0}` tidies up",
+                  name));
+}
+
+pid_t supervisor_pid(int connection) {
+  ucred peer = {};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    throw_errno("cannot tell who the supervisor is");
+  }
+  return peer.pid;
+}
+
+json request(const DeploymentFolder& folder, const json& body) {
+  const Fd connection = connect_to_supervisor(folder);
+  send_message(connection.get(), body);
+  auto message = receive_message(connection.get());
+  if (!message) throw Error("the supervisor did not answer");
+  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
+  return std::move(message->body);
+}
+
+ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& node,
+                          const NodeCommand& command) {
+  const Fd connection = connect_to_supervisor(folder);
+  Pipe output = make_pipe(), errors = make_pipe();
+  const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  json body = to_json(command);
+  body["request"] = "exec";
+  body["node"] = node;
+  const int streams[] = {null.get(), output.write.get(), errors.write.get()};
+  send_message(connection.get(), body, streams);
+  output.write.reset();
+  errors.write.reset();
+  ProcessResult result;
+  // One after the other: what we run says little on stderr, less than a pipe holds.
+  result.output = read_all(output.read.get());
+  result.errors = read_all(errors.read.get());
+  const auto message = receive_message(connection.get());
+  if (!message) throw Error("the supervisor ended");
+  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
+  result.exit_code = message->body.at("exit_code");
+  return result;
+}
+
+}  // namespace slipway::local

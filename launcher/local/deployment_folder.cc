@@ -1,0 +1,83 @@
+// Where a local deployment lives on disk, and whether it lives.
+#include "launcher/local/deployment_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "common/error.h"
+#include "common/file.h"
+
+namespace slipway::local {
+namespace {
+
+bool usable_name(const std::string& name) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+  return !name.empty() && name.size() <= 63 && name.find_first_not_of(allowed) == name.npos &&
+         name[0] != '-';
+}
+
+}  // namespace
+
+DeploymentFolder::DeploymentFolder(std::filesystem::path deployments, std::string name)
+    : name_(std::move(name)), path_(std::move(deployments) / name_) {
+  if (!usable_name(name_)) {
+    throw Error(fmt::format(
+        "`{}` is not the name of a deployment: lower-case letters, digits, - and _ only", name_));
+  }
+}
+
+Life DeploymentFolder::life() const {
+  Fd lock(::open((path_ / "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lock) return std::filesystem::exists(path_) ? Life::dead : Life::absent;
+  // A shared lock, so that two who ask at once don't see each other.
+  return ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0 ? Life::dead : Life::running;
+}
+
+Fd DeploymentFolder::create() const {
+  make_directories(path_.parent_path());
+  if (::mkdir(path_.c_str(), 0755) != 0) {
+    if (errno == EEXIST) return Fd();
+    throw_errno(fmt::format("cannot make directory {}", path_.string()));
+  }
+  const std::filesystem::path file = path_ / "lock";
+  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    const int code = errno;
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+    throw_errno(fmt::format("cannot lock {}", file.string()), code);
+  }
+  return lock;
+}
+
+std::filesystem::path deployments_folder() {
+  if (::geteuid() == 0) return "/var/lib/slipway/deployments";
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && state[0] == '/') {
+    return std::filesystem::path(state) / "slipway/deployments";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
+    return std::filesystem::path(home) / ".local/state/slipway/deployments";
+  }
+  throw Error("cannot tell where deployments are kept: HOME is not set");
+}
+
+std::vector<DeploymentFolder> all_deployments() {
+  std::vector<DeploymentFolder> found;
+  const std::filesystem::path deployments = deployments_folder();
+  if (!std::filesystem::is_directory(deployments)) return found;
+  for (const auto& entry : std::filesystem::directory_iterator(deployments)) {
+    const std::string name = entry.path().filename().string();
+    if (usable_name(name)) found.emplace_back(deployments, name);
+  }
+  std::ranges::sort(found, {}, &DeploymentFolder::name);
+  return found;
+}
+
+}  // namespace slipway::local

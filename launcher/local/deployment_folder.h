@@ -1,0 +1,61 @@
+// Where a local deployment lives on disk, and whether it lives.
+//
+//   <deployments>/<name>/
+//     lock              held by the supervisor (flock) for as long as it runs
+//     control           its socket
+//     deployment.json   what was deployed (schema slipway/local/1)
+//     slurm/            /etc/slurm of every node
+//     shared/<id>/      the shared file systems
+//     log/<node>/       /var/log/slurm of each node; log/supervisor.log
+//     run/              mount point of the nodes' roots; empty outside the supervisor
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/fd.h"
+
+namespace slipway::local {
+
+enum class Life {
+  absent,   // no such deployment
+  running,  // its supervisor runs
+  dead,     // the folder is there, the supervisor is not: killed, or the host was restarted
+};
+
+class DeploymentFolder {
+ public:
+  // Throws Error when `name` could not be the name of a folder of ours.
+  DeploymentFolder(std::filesystem::path deployments, std::string name);
+
+  const std::string& name() const { return name_; }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path control_socket() const { return path_ / "control"; }
+  std::filesystem::path description() const { return path_ / "deployment.json"; }
+  std::filesystem::path slurm() const { return path_ / "slurm"; }
+  std::filesystem::path shared(const std::string& id) const { return path_ / "shared" / id; }
+  std::filesystem::path logs() const { return path_ / "log"; }
+  std::filesystem::path log(const std::string& node) const { return path_ / "log" / node; }
+  std::filesystem::path supervisor_log() const { return path_ / "log" / "supervisor.log"; }
+  std::filesystem::path run() const { return path_ / "run"; }
+
+  Life life() const;
+
+  // Makes the folder and takes its lock. An empty Fd when the folder is there already.
+  // Throws Error with the path when it cannot be made.
+  Fd create() const;
+
+ private:
+  std::string name_;
+  std::filesystem::path path_;
+};
+
+// The folder of all deployments of the calling user: /var/lib/slipway/deployments for root,
+// otherwise slipway/deployments below $XDG_STATE_HOME or ~/.local/state.
+std::filesystem::path deployments_folder();
+
+// Every deployment of the calling user, by name.
+std::vector<DeploymentFolder> all_deployments();
+
+}  // namespace slipway::local

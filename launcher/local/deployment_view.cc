@@ -1,0 +1,133 @@
+// A deployment as its owner sees it.
+#include "launcher/local/deployment_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/text.h"
+#include "launcher/local/control.h"
+
+namespace slipway::local {
+namespace {
+
+using nlohmann::json;
+
+// A folder whose making was cut short has no description: it has no nodes either.
+void read_description(DeploymentView& view) {
+  if (!std::filesystem::exists(view.folder.description())) return;
+  const json description = json::parse(read_file(view.folder.description()));
+  for (const json& node : description.at("nodes")) {
+    view.nodes.push_back(
+        {node.at("name"), node.at("role"), node.at("machine_type"), node.at("address"), false, ""});
+  }
+}
+
+void ask_supervisor(DeploymentView& view) {
+  std::map<std::string, bool> running;
+  for (const json& node : request(view.folder, {{"request", "status"}}).at("nodes")) {
+    running[node.at("name")] = node.at("running");
+  }
+  for (NodeView& node : view.nodes) node.running = running[node.name];
+}
+
+// Runs one of Slurm's commands on the controller: its lines, or nothing when it failed.
+std::vector<std::vector<std::string>> slurm_lines(const DeploymentView& view,
+                                                  std::vector<std::string> argv) {
+  std::vector<std::vector<std::string>> lines;
+  NodeCommand command;
+  command.argv = std::move(argv);
+  const ProcessResult result = run_on_node(view.folder, view.nodes.front().name, command);
+  if (!result.ok()) return lines;
+  for (const std::string& line : split(trim(result.output), '\n'))
+    lines.push_back(split(line, '|'));
+  return lines;
+}
+
+}  // namespace
+
+DeploymentView view(const DeploymentFolder& folder) {
+  const Life life = folder.life();
+  if (life == Life::absent) {
+    throw Error(
+        fmt::format("there is no deployment `{}`; `slipway status` lists them", folder.name()));
+  }
+  DeploymentView view{folder, folder.name(), life == Life::running, {}, {}};
+  read_description(view);
+  if (view.running) ask_supervisor(view);
+  return view;
+}
+
+void ask_slurm(DeploymentView& view) {
+  std::map<std::string, std::string> states;
+  for (const auto& line : slurm_lines(view, {"sinfo", "-h", "-N", "-o", "%N|%T"})) {
+    if (line.size() == 2) states[line[0]] = line[1];
+  }
+  for (NodeView& node : view.nodes) {
+    if (node.role != "compute") continue;
+    const auto state = states.find(node.name);
+    node.slurm_state = state == states.end() ? "unknown" : state->second;
+  }
+  for (const auto& line : slurm_lines(view, {"squeue", "-h", "-o", "%i|%j|%T|%D|%R"})) {
+    if (line.size() != 5) continue;
+    JobView job{line[0], line[1], line[2], 0, line[4]};
+    std::from_chars(line[3].data(), line[3].data() + line[3].size(), job.nodes);
+    view.jobs.push_back(std::move(job));
+  }
+}
+
+std::string resolve_node(const DeploymentView& view, const std::string& typed) {
+  std::vector<std::string> names, ends;
+  for (const NodeView& node : view.nodes) {
+    if (node.name == typed) return typed;
+    if (node.name.ends_with("-" + typed)) ends.push_back(node.name);
+    names.push_back(node.name);
+  }
+  if (ends.size() == 1) return ends.front();
+  const auto of_role = std::ranges::find(view.nodes, typed, &NodeView::role);
+  if (of_role != view.nodes.end()) return of_role->name;
+  const std::string guess = nearest(typed, names);
+  throw Error(
+      guess.empty()
+          ? fmt::format("deployment `{0}` has no node `{1}`; `slipway status {0}` lists them",
+                        view.name, typed)
+          : fmt::format("deployment `{}` has no node `{}`; did you mean `{}`?", view.name, typed,
+                        guess));
+}
+
+json to_json(const DeploymentView& view) {
+  json nodes = json::array(), jobs = json::array();
+  for (const NodeView& node : view.nodes) {
+    nodes.push_back({{"name", node.name},
+                     {"role", node.role},
+                     {"machine_type", node.machine_type},
+                     {"address", node.address},
+                     {"running", node.running},
+                     {"slurm_state", node.slurm_state}});
+  }
+  for (const JobView& job : view.jobs) {
+    jobs.push_back({{"id", job.id},
+                    {"name", job.name},
+                    {"state", job.state},
+                    {"nodes", job.nodes},
+                    {"node_list", job.node_list}});
+  }
+  return {{"schema", "slipway/status/1"},
+          {"deployment", view.name},
+          {"running", view.running},
+          {"nodes", std::move(nodes)},
+          {"jobs", std::move(jobs)}};
+}
+
+json to_json(const std::vector<DeploymentView>& views) {
+  json all = json::array();
+  for (const DeploymentView& view : views) all.push_back(to_json(view));
+  return all;
+}
+
+}  // namespace slipway::local

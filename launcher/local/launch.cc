@@ -1,0 +1,236 @@
+// Bringing a local deployment up.
+#include "launcher/local/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/installation.h"
+#include "common/text.h"
+#include "launcher/local/control.h"
+#include "launcher/local/host_mounts.h"
+#include "launcher/local/message.h"
+#include "launcher/local/namespaces.h"
+#include "launcher/local/supervisor.h"
+
+namespace slipway::local {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+std::string random_key() {
+  std::string key(128, '\0');  // munge asks for 32 bytes at least and 1024 at most
+  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
+    throw_errno("getrandom");
+  }
+  return key;
+}
+
+void write_folder(const Plan& plan, const DeploymentFolder& folder) {
+  for (const auto& [name, text] : plan.slurm_files) {
+    make_directories(folder.slurm());
+    write_file(folder.slurm() / name, text);
+  }
+  for (const std::string& id : plan.shared) make_directories(folder.shared(id));
+  for (const PlannedNode& node : plan.nodes) make_directories(folder.log(node.name));
+  make_directories(folder.run());
+  write_file(folder.description(), describe(plan).dump(2) + "\n");
+}
+
+// Interrupts become something to poll for: a half-made cluster is taken down in order.
+class Interrupts {
+ public:
+  Interrupts() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+    fd_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~Interrupts() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  // Waits until `fd` (-1: nothing) can be read or `timeout` has passed; true when it can.
+  bool wait(int fd, std::chrono::milliseconds timeout) const {
+    pollfd fds[] = {{fd_.get(), POLLIN, 0}, {fd, POLLIN, 0}};
+    if (::poll(fds, 2, static_cast<int>(timeout.count())) < 0 && errno != EINTR)
+      throw_errno("poll");
+    if (fds[0].revents != 0) throw Error("interrupted");
+    return fds[1].revents != 0;
+  }
+
+ private:
+  sigset_t before_ = {};
+  Fd fd_;
+};
+
+class Launch {
+ public:
+  Launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options)
+      : plan_(plan), folder_(folder), options_(options), end_(begin_ + options.deadline) {}
+
+  Launched run(Fd lock) {
+    write_folder(plan_, folder_);
+    say(fmt::format("starting {} nodes on {} network{}", plan_.nodes.size(), plan_.bridges.size(),
+                    plan_.bridges.size() == 1 ? "" : "s"));
+    start_supervisor(std::move(lock));
+    hear_nodes();
+    const size_t idle = wait_until_idle();
+    send_message(supervisor_.get(), {{"keep", true}});
+    const std::chrono::duration<double> seconds = Clock::now() - begin_;
+    return {false, idle, seconds.count()};
+  }
+
+ private:
+  void say(const std::string& line) const {
+    if (options_.progress) options_.progress(line);
+  }
+
+  void start_supervisor(Fd lock) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+      throw_errno("socketpair");
+    supervisor_.reset(ends[0]);
+    Fd theirs(ends[1]);
+    SupervisorStart start{
+        &plan_,           &folder_, surroundings(), std::move(lock), bind_control_socket(folder_),
+        std::move(theirs)};
+    const std::optional<IdMap> map =
+        ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
+    constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
+    start_in_new_namespaces(flags, map ? &*map : nullptr, [&] {
+      detach();
+      supervise(std::move(start));
+    });
+    // `start` ends here, and with it our copies of what the supervisor holds.
+  }
+
+  // The supervisor outlives the terminal that it was started from.
+  void detach() const {
+    ::setsid();
+    ::chdir("/");
+    const int null = ::open("/dev/null", O_RDONLY);
+    const int log = ::open(folder_.supervisor_log().c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    ::dup2(null, 0);
+    ::dup2(log, 1);
+    ::dup2(log, 2);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  NodeSurroundings surroundings() const {
+    return {find_installation().prefix,
+            folder_.slurm(),
+            folder_.run(),
+            folder_.logs(),
+            folder_.path() / "shared",
+            mount_points(read_file("/proc/self/mountinfo")),
+            random_key()};
+  }
+
+  void hear_nodes() {
+    for (;;) {
+      if (!interrupts_.wait(supervisor_.get(), left())) throw Error(too_late("the nodes to start"));
+      const auto message = receive_message(supervisor_.get());
+      if (!message) {
+        throw Error(fmt::format("the supervisor ended: {}", last_words(folder_.supervisor_log())));
+      }
+      if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
+      const std::string state = message->body.at("state");
+      if (state == "started") return;
+      say(fmt::format("node {} is up", message->body.at("node").get<std::string>()));
+    }
+  }
+
+  size_t wait_until_idle() {
+    std::set<std::string> waiting;
+    for (const PlannedNode& node : plan_.nodes) {
+      if (node.role == "compute") waiting.insert(node.name);
+    }
+    const size_t all = waiting.size();
+    std::string states;
+    while (!waiting.empty()) {
+      if (left() <= 0ms) {
+        throw Error(
+            fmt::format("{}: {}; slurmctld said last: {}", too_late("idle nodes"),
+                        join(split(states, '\n'), ", "),
+                        last_words(folder_.log(plan_.controller().name) / "slurmctld.log")));
+      }
+      interrupts_.wait(-1, 20ms);
+      NodeCommand command;
+      command.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T"};
+      states = run_on_node(folder_, plan_.controller().name, command).output;
+      for (const std::string& line : split(states, '\n')) {
+        const size_t blank = line.find(' ');
+        if (blank != line.npos && line.substr(blank + 1) == "idle")
+          waiting.erase(line.substr(0, blank));
+      }
+    }
+    return all;
+  }
+
+  std::chrono::milliseconds left() const {
+    return std::max(0ms,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now()));
+  }
+
+  std::string too_late(const char* what) const {
+    return fmt::format("waited {} s for {}", options_.deadline.count(), what);
+  }
+
+  static std::string last_words(const std::filesystem::path& log) {
+    try {
+      const std::vector<std::string> lines = split(trim(read_file(log)), '\n');
+      return lines.empty() ? "nothing" : lines.back();
+    } catch (const Error&) {
+      return "nothing";
+    }
+  }
+
+  const Plan& plan_;
+  const DeploymentFolder& folder_;
+  const LaunchOptions& options_;
+  const Clock::time_point begin_ = Clock::now();
+  const Clock::time_point end_;
+  const Interrupts interrupts_;
+  Fd supervisor_;
+};
+
+}  // namespace
+
+Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options) {
+  Fd lock = folder.create();
+  if (!lock) {
+    if (folder.life() == Life::running) return {true, 0, 0};
+    throw Error(fmt::format(
+        "a dead deployment `{0}` is in the way; `slipway destroy {0}` removes it and its files",
+        folder.name()));
+  }
+  try {
+    return Launch(plan, folder, options).run(std::move(lock));
+  } catch (const std::exception& error) {
+    remove(folder);
+    throw Error(fmt::format("cannot bring up `{}`: {}", folder.name(), error.what()));
+  }
+}
+
+}  // namespace slipway::local

@@ -1,0 +1,36 @@
+// Bringing a local deployment up and taking it down.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "launcher/local/deployment_folder.h"
+#include "launcher/local/plan.h"
+
+namespace slipway::local {
+
+// Throws Error that names every program that is missing on this machine, with the command that
+// installs them.
+void require_programs();
+
+struct LaunchOptions {
+  std::chrono::seconds deadline{60};                      // for all nodes to be idle
+  std::function<void(const std::string& line)> progress;  // called with a line for each step
+};
+
+struct Launched {
+  bool was_there = false;  // a deployment of this name stands already; nothing was changed
+  size_t nodes = 0;        // compute nodes that are idle
+  double seconds = 0;      // from the call to the last node idle
+};
+
+// Brings the plan up in `folder` and waits until every compute node is idle. When anything fails,
+// or the caller is interrupted (SIGINT, SIGTERM), all of it is gone again and Error is thrown.
+Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options);
+
+// Ends the deployment's processes and removes its folder, shared file systems included. Waits until
+// the kernel has let go of everything. Throws Error when there is no such deployment.
+void remove(const DeploymentFolder& folder);
+
+}  // namespace slipway::local

@@ -1,0 +1,115 @@
+// One node of a local cluster.
+#include "launcher/local/local_node.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/installation.h"
+#include "launcher/local/message.h"
+#include "launcher/local/namespaces.h"
+#include "launcher/local/network.h"
+#include "launcher/local/node_root.h"
+#include "launcher/node/init.h"
+#include "launcher/node/services.h"
+
+namespace slipway::local {
+namespace {
+
+constexpr int channel_fd = 3;
+
+NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
+  NodeRoot root;
+  root.folder = around.run / node.name;
+  root.image_mounts = around.host_mounts;
+  root.files = {{"/etc/hostname", node.name + "\n"},
+                {"/etc/hosts", plan.hosts},
+                {node_profile_path, node.node_json}};
+  root.fresh_folders = {"/etc/munge", "/var/spool/slurmd", "/var/spool/slurmctld"};
+  root.binds = {{around.slurm, "/etc/slurm", true},
+                {around.prefix, node_prefix, true},
+                {around.logs / node.name, "/var/log/slurm", false}};
+  for (const Mount& mount : node.mounts) {
+    root.binds.push_back({around.shared / mount.shared, mount.target, false});
+  }
+  root.null_devices = node.gpu_devices;
+  if (!node.gpu_devices.empty()) {
+    root.null_devices.insert(root.null_devices.end(), {"/dev/nvidiactl", "/dev/nvidia-uvm"});
+  }
+  return root;
+}
+
+void wait_for(const char* what) {
+  const auto message = receive_message(channel_fd);
+  if (!message) ::_exit(0);  // the supervisor is gone, and so is this node
+  if (message->body.value("go", "") != what)
+    throw Error("the supervisor said something unexpected");
+}
+
+void report(const char* state) {
+  send_message(channel_fd, {{"state", state}});
+}
+
+// The rest of this process is a node: nothing of the supervisor's stays open but the channel, now
+// descriptor 3.
+void let_go_of_the_supervisor(int channel, const std::filesystem::path& log) {
+  const int null = ::open("/dev/null", O_RDONLY);
+  const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  if (out < 0) throw_errno(fmt::format("cannot write {}", log.string()));
+  ::dup2(null, 0);
+  ::dup2(out, 1);
+  ::dup2(out, 2);
+  ::dup2(channel, channel_fd);
+  ::fcntl(channel_fd, F_SETFD, FD_CLOEXEC);
+  ::close_range(channel_fd + 1, ~0U, 0);
+}
+
+void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
+  ::prctl(PR_SET_NAME, "slipway-node");
+  if (::sethostname(node.name.data(), node.name.size()) != 0)
+    throw_errno("cannot set the hostname");
+  const NodeRoot root = root_of(node, plan, around);
+  build_node_root(root);
+  wait_for("network");
+  run_ip(addresses_batch(node));
+  enter_node_root(root);
+  node::prepare_folders();
+  node::write_munge_key(around.munge_key);
+  node::start_munge();
+  report("prepared");
+  wait_for("services");
+  if (node.role == "controller") node::start_slurmctld();
+  if (node.role == "compute") node::start_slurmd();
+  report("started");
+}
+
+}  // namespace
+
+LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
+                           const NodeSurroundings& around) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
+  Fd ours(ends[0]), theirs(ends[1]);
+  constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
+  const pid_t pid = start_in_new_namespaces(flags, nullptr, [&] {
+    let_go_of_the_supervisor(theirs.get(), around.logs / node.name / "init.log");
+    try {
+      be_the_node(node, plan, around);
+    } catch (const std::exception& error) {
+      send_message(channel_fd, {{"error", error.what()}});
+      ::_exit(1);
+    }
+    ::close(channel_fd);
+    node::reap_children_forever();
+  });
+  return {pid, std::move(ours)};
+}
+
+}  // namespace slipway::local

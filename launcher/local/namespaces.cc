@@ -1,0 +1,184 @@
+// Processes in namespaces of their own.
+#include "launcher/local/namespaces.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::local {
+namespace {
+
+// What the intermediate process says to the caller: how far it came, and a pid or an errno.
+struct Word {
+  enum Kind { user_namespace_made, mapped, started, failed } kind = failed;
+  int value = 0;
+};
+
+void say(int socket, Word word) {
+  [[maybe_unused]] auto n = ::write(socket, &word, sizeof word);
+}
+
+Word hear(int socket) {
+  Word word;
+  if (::read(socket, &word, sizeof word) != sizeof word) return {Word::failed, ECHILD};
+  return word;
+}
+
+struct SocketPair {
+  Fd ours, theirs;
+  SocketPair() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+      throw_errno("socketpair");
+    ours.reset(ends[0]);
+    theirs.reset(ends[1]);
+  }
+};
+
+[[noreturn]] void run_body(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "slipway: {}\n", error.what());
+    std::fflush(stderr);
+  }
+  ::_exit(1);
+}
+
+// In the intermediate process: forks the real child, tells its pid, and leaves.
+[[noreturn]] void fork_and_leave(int socket, const std::function<void()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) run_body(body);
+  say(socket, child < 0 ? Word{Word::failed, errno} : Word{Word::started, child});
+  ::_exit(0);
+}
+
+void write_map(const char* program, pid_t pid, const std::vector<IdRange>& ranges) {
+  std::vector<std::string> argv = {program, std::to_string(pid)};
+  for (const IdRange& range : ranges) {
+    for (unsigned number : {range.inside, range.outside, range.count}) {
+      argv.push_back(std::to_string(number));
+    }
+  }
+  run_checked(argv);
+}
+
+[[noreturn]] void explain_namespace_error(int code) {
+  const std::string what = "cannot make namespaces";
+  if (code == EPERM) {
+    throw Error(
+        what +
+        ": Operation not permitted; this machine or container forbids them (see the sysctls "
+        "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns "
+        "and user.max_user_namespaces)");
+  }
+  throw_errno(what, code);
+}
+
+}  // namespace
+
+IdRange subordinate_range(const std::string& text, const std::string& user, unsigned uid) {
+  for (const std::string& line : split(text, '\n')) {
+    const std::vector<std::string> field = split(line, ':');
+    if (field.size() != 3 || (field[0] != user && field[0] != std::to_string(uid))) continue;
+    IdRange range{1, 0, 0};
+    std::from_chars(field[1].data(), field[1].data() + field[1].size(), range.outside);
+    std::from_chars(field[2].data(), field[2].data() + field[2].size(), range.count);
+    return range;
+  }
+  return {};
+}
+
+IdMap id_map_of_caller() {
+  const unsigned uid = ::getuid(), gid = ::getgid();
+  const passwd* entry = ::getpwuid(uid);
+  const std::string user = entry != nullptr ? entry->pw_name : std::to_string(uid);
+  // Slurm's own account is 64030 on Debian, nobody is 65534: all 16-bit ids are needed.
+  constexpr unsigned needed = 65535;
+  const auto range_in = [&](const char* file) {
+    const IdRange range =
+        std::filesystem::exists(file) ? subordinate_range(read_file(file), user, uid) : IdRange{};
+    if (range.count < needed) {
+      throw Error(
+          fmt::format("user `{0}` has {1} subordinate ids in {2}, a cluster needs {3}; as root: "
+                      "usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {0}",
+                      user, range.count, file, needed));
+    }
+    return range;
+  };
+  return {{{0, uid, 1}, range_in("/etc/subuid")}, {{0, gid, 1}, range_in("/etc/subgid")}};
+}
+
+pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<void()>& body) {
+  SocketPair talk;
+  const pid_t between = ::fork();
+  if (between < 0) throw_errno("fork");
+  if (between == 0) {
+    const int socket = talk.theirs.get();
+    if (map != nullptr) {
+      if (::unshare(CLONE_NEWUSER) != 0) {
+        say(socket, {Word::failed, errno});
+        ::_exit(1);
+      }
+      say(socket, {Word::user_namespace_made, 0});
+      if (hear(socket).kind != Word::mapped) ::_exit(1);
+      ::setgroups(0, nullptr);
+      ::setresgid(0, 0, 0);
+      ::setresuid(0, 0, 0);
+    }
+    if (::unshare(flags) != 0) {
+      say(socket, {Word::failed, errno});
+      ::_exit(1);
+    }
+    fork_and_leave(socket, body);
+  }
+  talk.theirs.reset();
+  Word word = hear(talk.ours.get());
+  if (word.kind == Word::user_namespace_made) {
+    write_map("newuidmap", between, map->users);
+    write_map("newgidmap", between, map->groups);
+    say(talk.ours.get(), {Word::mapped, 0});
+    word = hear(talk.ours.get());
+  }
+  ::waitpid(between, nullptr, 0);
+  if (word.kind != Word::started) explain_namespace_error(word.value);
+  return word.value;
+}
+
+pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& body) {
+  SocketPair talk;
+  const pid_t between = ::fork();
+  if (between < 0) throw_errno("fork");
+  if (between == 0) {
+    if (::setns(pidfd, flags) != 0) {
+      say(talk.theirs.get(), {Word::failed, errno});
+      ::_exit(1);
+    }
+    fork_and_leave(talk.theirs.get(), body);
+  }
+  talk.theirs.reset();
+  const Word word = hear(talk.ours.get());
+  ::waitpid(between, nullptr, 0);
+  if (word.kind != Word::started) throw_errno("cannot enter the node", word.value);
+  return word.value;
+}
+
+Fd open_pidfd(pid_t pid) {
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+}  // namespace slipway::local

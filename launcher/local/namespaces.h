@@ -1,0 +1,51 @@
+// Processes in namespaces of their own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/fd.h"
+
+namespace slipway::local {
+
+// One line of a user namespace's id map: ids inside .. inside+count-1 are outside ..
+// outside+count-1.
+struct IdRange {
+  unsigned inside = 0;
+  unsigned outside = 0;
+  unsigned count = 0;
+};
+
+// The ids that an ordinary user's cluster runs with: 0 inside is the user, 1 and up are the user's
+// subordinate ids.
+struct IdMap {
+  std::vector<IdRange> users;
+  std::vector<IdRange> groups;
+};
+
+// The range of `user` (a name; `uid` may stand in its place) in the text of /etc/subuid or
+// /etc/subgid. A count of 0 when there is none.
+IdRange subordinate_range(const std::string& text, const std::string& user, unsigned uid);
+
+// The map of the calling user. Throws Error, with what to run, when the user has no subordinate
+// ids.
+IdMap id_map_of_caller();
+
+// Starts `body` as a child whose namespaces are new: a user namespace with `map` when there is one,
+// and `flags` (CLONE_NEW…); with CLONE_NEWPID it is PID 1 there. The child never returns from
+// `body`; an exception ends it with status 1. Returns its pid as seen by the caller. The child is a
+// direct child of the caller's reaper, not necessarily of the caller. Throws Error when a namespace
+// cannot be made.
+pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<void()>& body);
+
+// Starts `body` as a new process in the namespaces (`flags`) of the process behind `pidfd`. Returns
+// its pid as seen by the caller, whose reaper becomes its parent.
+pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& body);
+
+// A pidfd, or an empty Fd when the process is gone.
+Fd open_pidfd(pid_t pid);
+
+}  // namespace slipway::local

@@ -1,0 +1,239 @@
+// The root file system of a local node.
+#include "launcher/local/node_root.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/file.h"
+#include "launcher/local/host_mounts.h"
+
+namespace slipway::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Made by us in every node, never taken from the image.
+const std::set<std::string> own_folders = {"/proc", "/sys", "/dev", "/run", "/tmp", "/lost+found"};
+
+constexpr uintmax_t max_copied_bytes = 1 << 20;
+
+void mount_or_throw(const char* source, const fs::path& target, const char* type,
+                    unsigned long flags, const std::string& options = "") {
+  if (::mount(source, target.c_str(), type, flags, options.c_str()) != 0) {
+    throw_errno(
+        fmt::format("cannot mount {} on {}", type != nullptr ? type : source, target.string()));
+  }
+}
+
+void touch(const fs::path& path) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  if (!file) throw_errno(fmt::format("cannot make {}", path.string()));
+}
+
+class Builder {
+ public:
+  explicit Builder(const NodeRoot& plan)
+      : plan_(plan),
+        root_(plan.folder / "root"),
+        upper_(plan.folder / "upper"),
+        work_(plan.folder / "work") {
+    for (const auto& [path, text] : plan.files) {
+      needed_folders_.insert(path.relative_path().parent_path());
+    }
+    for (const BindMount& bind : plan.binds) {
+      const fs::path target = bind.target.relative_path();
+      needed_folders_.insert(fs::is_directory(bind.source) ? target : target.parent_path());
+    }
+    for (const fs::path& fresh : plan.fresh_folders) needed_folders_.insert(fresh.relative_path());
+  }
+
+  void build() {
+    for (const fs::path& path : {root_, upper_, work_}) make_directories(path);
+    // pivot_root wants a mount point, and what is mounted in it must go along.
+    mount_or_throw(root_.c_str(), root_, nullptr, MS_BIND | MS_REC);
+    take_folder("");
+    make_proc_and_sys();
+    make_dev();
+    for (const char* name : {"run", "tmp"}) {
+      make_directories(root_ / name);
+      mount_or_throw("tmpfs", root_ / name, "tmpfs", MS_NOSUID | MS_NODEV,
+                     name == std::string("tmp") ? "mode=1777" : "mode=0755");
+    }
+    for (const fs::path& fresh : plan_.fresh_folders) {
+      make_directories(plan_.folder / "fresh" / fresh.relative_path());
+      bind_mount({plan_.folder / "fresh" / fresh.relative_path(), fresh, false});
+    }
+    for (const BindMount& bind : plan_.binds) bind_mount(bind);
+    for (const auto& [path, text] : plan_.files) {
+      make_directories(root_ / path.relative_path().parent_path());
+      write_file(root_ / path.relative_path(), text);
+    }
+  }
+
+  void enter() {
+    if (::chdir(root_.c_str()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
+        ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
+      throw_errno("cannot change the root file system");
+    }
+  }
+
+ private:
+  // Makes `path` of the image (relative to it) appear in the node.
+  void take(const fs::path& path) {
+    const fs::path source = plan_.image / path;
+    const fs::file_status status = fs::symlink_status(source);
+    if (fs::is_symlink(status)) {
+      fs::create_symlink(fs::read_symlink(source), root_ / path);
+    } else if (fs::is_directory(status)) {
+      if (has_mounts_below(plan_.image_mounts, source)) {
+        take_folder(path);
+      } else {
+        overlay(path);
+      }
+    } else if (fs::is_regular_file(status)) {
+      take_file(path);
+    }
+  }
+
+  void take_folder(const fs::path& path) {
+    copy_folder_itself(path, root_ / path);
+    std::error_code unreadable;
+    for (const auto& entry : fs::directory_iterator(plan_.image / path, unreadable)) {
+      const fs::path below = path / entry.path().filename();
+      if (!own_folders.contains("/" + below.string())) take(below);
+    }
+  }
+
+  void take_file(const fs::path& path) {
+    const fs::path source = plan_.image / path;
+    std::error_code ignored;
+    if (fs::file_size(source, ignored) <= max_copied_bytes) {
+      fs::copy_file(source, root_ / path, ignored);  // one that we may not read is not there
+    } else {
+      touch(root_ / path);
+      bind_mount({source, "/" / path, true});
+    }
+  }
+
+  // An empty folder with the mode of the image's. Its owner is root: munge and sshd distrust
+  // folders of strangers, and the host's root is a stranger in an ordinary user's namespace.
+  void copy_folder_itself(const fs::path& path, const fs::path& to) {
+    struct stat info = {};
+    const bool known = ::stat((plan_.image / path).c_str(), &info) == 0;
+    make_directories(to);
+    ::chmod(to.c_str(), known ? info.st_mode & 07777 : 0755);
+  }
+
+  void overlay(const fs::path& path) {
+    const fs::path source = plan_.image / path;
+    if (::access(source.c_str(), R_OK | X_OK) != 0) {  // an ordinary user sees it empty
+      copy_folder_itself(path, root_ / path);
+      return;
+    }
+    copy_folder_itself(path, root_ / path);
+    copy_folder_itself(path, upper_ / path);
+    make_needed_folders(path);
+    make_directories(work_ / path);
+    mount_or_throw("overlay", root_ / path, "overlay", 0,
+                   fmt::format("lowerdir={},upperdir={},workdir={}{}", source.string(),
+                               (upper_ / path).string(), (work_ / path).string(),
+                               in_initial_user_namespace_ ? "" : ",userxattr"));
+  }
+
+  // The folders below `path` that files and mounts of ours go to: made in the upper layer, where
+  // they are ours. In the image they belong to the host's root, and an ordinary user's cluster may
+  // not write into those.
+  void make_needed_folders(const fs::path& path) {
+    for (const fs::path& needed : needed_folders_) {
+      if (!(needed.string() + "/").starts_with(path.string() + "/")) continue;
+      fs::path folder;
+      for (const fs::path& part : needed) {
+        folder /= part;
+        if (folder.string().size() > path.string().size())
+          copy_folder_itself(folder, upper_ / folder);
+      }
+    }
+  }
+
+  // In the initial user namespace every id is mapped to itself.
+  static bool in_initial_user_namespace() {
+    return read_file("/proc/self/uid_map").find("4294967295") != std::string::npos;
+  }
+
+  void make_proc_and_sys() {
+    for (const char* name : {"proc", "sys"}) make_directories(root_ / name);
+    mount_or_throw("proc", root_ / "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC);
+    mount_or_throw("sysfs", root_ / "sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY);
+    // slurmd does not start without a file system here, even where Slurm uses no cgroups.
+    mount_or_throw("tmpfs", root_ / "sys/fs/cgroup", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC);
+  }
+
+  void make_dev() {
+    const fs::path dev = root_ / "dev";
+    make_directories(dev);
+    mount_or_throw("tmpfs", dev, "tmpfs", MS_NOSUID, "mode=0755");
+    for (const char* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
+      bind_device(fs::path("/dev") / name, dev / name);
+    }
+    for (const std::string& device : plan_.null_devices) {
+      bind_device("/dev/null", root_ / fs::path(device).relative_path());
+    }
+    make_directories(dev / "pts");
+    mount_or_throw("devpts", dev / "pts", "devpts", MS_NOSUID | MS_NOEXEC,
+                   "newinstance,ptmxmode=0666,mode=0620,gid=5");
+    fs::create_symlink("pts/ptmx", dev / "ptmx");
+    fs::create_symlink("/proc/self/fd", dev / "fd");
+    fs::create_symlink("/proc/self/fd/0", dev / "stdin");
+    fs::create_symlink("/proc/self/fd/1", dev / "stdout");
+    fs::create_symlink("/proc/self/fd/2", dev / "stderr");
+    make_directories(dev / "shm");
+    mount_or_throw("tmpfs", dev / "shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+  }
+
+  // A bind mount, because an ordinary user may not make device nodes.
+  void bind_device(const fs::path& device, const fs::path& target) {
+    touch(target);
+    mount_or_throw(device.c_str(), target, nullptr, MS_BIND);
+  }
+
+  void bind_mount(const BindMount& bind) {
+    const fs::path target = root_ / bind.target.relative_path();
+    if (fs::is_directory(bind.source)) make_directories(target);
+    mount_or_throw(bind.source.c_str(), target, nullptr, MS_BIND | MS_REC);
+    if (!bind.read_only) return;
+    mount_attr attributes = {};
+    attributes.attr_set = MOUNT_ATTR_RDONLY;
+    if (::mount_setattr(AT_FDCWD, target.c_str(), AT_RECURSIVE, &attributes, sizeof attributes) !=
+        0) {
+      throw_errno(fmt::format("cannot make {} read-only", target.string()));
+    }
+  }
+
+  const NodeRoot& plan_;
+  const fs::path root_, upper_, work_;
+  const bool in_initial_user_namespace_ = in_initial_user_namespace();
+  std::set<fs::path> needed_folders_;  // relative to the root
+};
+
+}  // namespace
+
+void build_node_root(const NodeRoot& root) {
+  Builder(root).build();
+}
+
+void enter_node_root(const NodeRoot& root) {
+  Builder(root).enter();
+}
+
+}  // namespace slipway::local

@@ -1,0 +1,133 @@
+// The plan of a local cluster: everything that is decided before anything is started.
+#include "launcher/local/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "launcher/cluster/node_profiles.h"
+#include "launcher/cluster/slurm_conf.h"
+#include "launcher/cluster/slurm_site.h"
+#include "launcher/local/subnet.h"
+
+namespace slipway::local {
+namespace {
+
+// Hands out the addresses of each network, and the bridge that stands for it.
+class Networks {
+ public:
+  explicit Networks(const std::vector<cluster::Network>& networks) {
+    for (const cluster::Network& network : networks) {
+      rows_.push_back({network.id, Subnet::parse(network.cidr), 0});
+    }
+  }
+
+  size_t index_of(const std::string& id) const {
+    const auto row = std::ranges::find(rows_, id, &Row::id);
+    if (row == rows_.end()) throw Error(fmt::format("there is no network `{}`", id));
+    return static_cast<size_t>(row - rows_.begin());
+  }
+
+  std::string gateway(size_t index) const { return rows_[index].subnet.gateway(); }
+
+  std::string next_address(size_t index) {
+    Row& row = rows_[index];
+    return row.subnet.address(row.given++);
+  }
+
+ private:
+  struct Row {
+    std::string id;
+    Subnet subnet;
+    uint32_t given;
+  };
+  std::vector<Row> rows_;
+};
+
+std::vector<Mount> mounts_of(const cluster::Node& node, const cluster::Cluster& cluster) {
+  std::vector<Mount> mounts;
+  for (const std::string& id : node.machine.file_systems) {
+    const auto found = std::ranges::find(cluster.file_systems, id, &cluster::FileSystem::id);
+    if (found == cluster.file_systems.end()) {
+      throw Error(fmt::format("there is no file system `{}`", id));
+    }
+    mounts.push_back({id, found->mount});
+  }
+  std::ranges::sort(mounts, {}, &Mount::target);  // "/a" before "/a/b"
+  return mounts;
+}
+
+PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster,
+                      const cluster::Catalogue& catalogue, Networks& networks) {
+  PlannedNode planned{node.name, node.role, node.machine.machine_type, {}, {}, {}, {}};
+  cluster::ProfileSite site{"local", {}, {}};
+  for (const std::string& id : node.machine.networks) {
+    site.addresses.push_back(networks.next_address(networks.index_of(id)));
+  }
+  const NodeProfile profile = cluster::profile_of(node, cluster, catalogue, site);
+  for (size_t i = 0; i < profile.network_interfaces.size(); ++i) {
+    const NodeProfile::Interface& nic = profile.network_interfaces[i];
+    planned.ports.push_back(
+        {nic.name, nic.address, nic.mtu_bytes, networks.index_of(node.machine.networks[i])});
+  }
+  planned.mounts = mounts_of(node, cluster);
+  planned.gpu_devices = profile.gpus.devices;
+  planned.node_json = to_json(profile);
+  return planned;
+}
+
+// The first address of each node: the one that its name stands for.
+std::string hosts_text(const std::vector<PlannedNode>& nodes) {
+  std::string text = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
+  for (const PlannedNode& node : nodes) {
+    const std::string& address = node.ports.front().address;
+    text += fmt::format("{} {}\n", address.substr(0, address.find('/')), node.name);
+  }
+  return text;
+}
+
+}  // namespace
+
+Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue) {
+  Plan plan;
+  plan.deployment = cluster.deployment;
+  plan.cluster = cluster.name;
+  Networks networks(cluster.networks);
+  for (size_t i = 0; i < cluster.networks.size(); ++i) {
+    const cluster::Network& network = cluster.networks[i];
+    plan.bridges.push_back(
+        {fmt::format("vpc{}", i), network.name, networks.gateway(i), network.mtu_bytes});
+  }
+  for (const cluster::FileSystem& fs : cluster.file_systems) plan.shared.push_back(fs.id);
+  for (const cluster::Node& node : cluster::nodes(cluster)) {
+    plan.nodes.push_back(plan_node(node, cluster, catalogue, networks));
+  }
+  for (const PlannedNode& node : plan.nodes) {
+    // A bridge carries no frame that is larger than its own MTU.
+    for (const Port& port : node.ports) {
+      int64_t& mtu = plan.bridges[port.bridge].mtu_bytes;
+      mtu = std::max(mtu, port.mtu_bytes);
+    }
+  }
+  plan.slurm_files = cluster::slurm_files(cluster, catalogue, cluster::local_slurm_site());
+  plan.hosts = hosts_text(plan.nodes);
+  return plan;
+}
+
+nlohmann::json describe(const Plan& plan) {
+  nlohmann::json nodes = nlohmann::json::array();
+  for (const PlannedNode& node : plan.nodes) {
+    nodes.push_back({{"name", node.name},
+                     {"role", node.role},
+                     {"machine_type", node.machine_type},
+                     {"address", node.ports.front().address}});
+  }
+  return {{"schema", "slipway/local/1"},
+          {"deployment", plan.deployment},
+          {"cluster", plan.cluster},
+          {"nodes", std::move(nodes)}};
+}
+
+}  // namespace slipway::local

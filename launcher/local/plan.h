@@ -1,0 +1,69 @@
+// The plan of a local cluster: everything that is decided before anything is started.
+//
+// A pure function of the cluster model and the catalogue, so that it can be read and tested without
+// a machine.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/node_profile.h"
+#include "launcher/cluster/catalogue.h"
+#include "launcher/cluster/model.h"
+
+namespace slipway::local {
+
+// A VPC network: a bridge in the deployment's network namespace.
+struct Bridge {
+  std::string name;     // "vpc0"
+  std::string network;  // the network's name in the blueprint
+  std::string address;  // of the bridge itself, the subnet's gateway: "10.0.0.1/16"
+  int64_t mtu_bytes = 0;
+};
+
+// A network interface of a node: one end of a veth pair whose other end is in the bridge.
+struct Port {
+  std::string interface;  // its name in the node, "enp0s12"
+  std::string address;    // "10.0.0.2/16"
+  int64_t mtu_bytes = 0;
+  size_t bridge = 0;  // index into Plan::bridges
+};
+
+struct Mount {
+  std::string shared;  // id of the shared file system
+  std::string target;  // where the node sees it
+};
+
+struct PlannedNode {
+  std::string name;
+  std::string role;  // "controller", "login" or "compute"
+  std::string machine_type;
+  std::vector<Port> ports;
+  std::vector<Mount> mounts;             // parents before what is mounted in them
+  std::vector<std::string> gpu_devices;  // device nodes to make, "/dev/nvidia0", …
+  std::string node_json;                 // text of /etc/slipway/node.json
+};
+
+struct Plan {
+  std::string deployment;
+  std::string cluster;
+  std::vector<Bridge> bridges;
+  std::vector<std::string> shared;                 // ids of the shared file systems
+  std::vector<PlannedNode> nodes;                  // the controller first
+  std::map<std::string, std::string> slurm_files;  // name in /etc/slurm and text
+  std::string hosts;                               // text of /etc/hosts
+
+  const PlannedNode& controller() const { return nodes.front(); }
+};
+
+// Throws Error when a network is too small for its nodes or a machine has too few interfaces.
+Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue);
+
+// What `slipway status` needs to know of a deployment whose supervisor is gone; schema
+// slipway/local/1.
+nlohmann::json describe(const Plan& plan);
+
+}  // namespace slipway::local

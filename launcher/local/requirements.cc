@@ -1,0 +1,46 @@
+// The programs of other packages that a local cluster runs.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/local/launch.h"
+
+namespace slipway::local {
+namespace {
+
+struct Requirement {
+  const char* program;
+  const char* package;  // Debian's name
+  bool only_ordinary_user = false;
+};
+
+constexpr Requirement requirements[] = {
+    {"/usr/sbin/slurmctld", "slurmctld"},
+    {"/usr/sbin/slurmd", "slurmd"},
+    {"/usr/bin/srun", "slurm-client"},
+    {"/usr/sbin/munged", "munge"},
+    {"/sbin/ip", "iproute2"},
+    {"/usr/bin/newuidmap", "uidmap", true},
+};
+
+}  // namespace
+
+void require_programs() {
+  std::vector<std::string> missing;
+  std::set<std::string> packages;
+  for (const Requirement& requirement : requirements) {
+    if (requirement.only_ordinary_user && ::geteuid() == 0) continue;
+    if (::access(requirement.program, X_OK) == 0) continue;
+    missing.emplace_back(requirement.program);
+    packages.insert(requirement.package);
+  }
+  if (missing.empty()) return;
+  const std::vector<std::string> names(packages.begin(), packages.end());
+  throw Error(fmt::format("this machine lacks {}; as root: apt-get install {}", join(missing, ", "),
+                          join(names, " ")));
+}
+
+}  // namespace slipway::local

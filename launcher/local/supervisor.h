@@ -1,0 +1,40 @@
+// The supervisor of a local deployment: PID 1 of its namespaces.
+#pragma once
+
+#include <string>
+
+#include "common/fd.h"
+#include "launcher/local/deployment_folder.h"
+#include "launcher/local/local_node.h"
+#include "launcher/local/plan.h"
+
+namespace slipway::local {
+
+struct SupervisorStart {
+  const Plan* plan = nullptr;
+  const DeploymentFolder* folder = nullptr;
+  NodeSurroundings surroundings;
+  Fd lock;      // the deployment's, held until the supervisor ends
+  Fd listener;  // the control socket, bound
+  Fd deployer;  // to `slipway deploy`: progress goes there; until it says {"keep": true} its end is
+                // the cluster's end
+};
+
+// Starts the networks and the nodes, then answers the control socket until it is told to stop.
+// Never returns. To be called as PID 1 in new PID, mount, network, UTS and IPC namespaces. When the
+// process ends, all of the deployment's processes, mounts and interfaces end with it.
+//
+// Progress on `deployer`: {"state": "node", "node": name} for each node that started, then
+// {"state": "started"}; or {"error": text} and the end.
+//
+// Requests on the control socket, one a connection:
+//   {"request": "status"}                         → {"nodes": [{"name", "running"}]}
+//   {"request": "exec", "node": …, NodeCommand}   with stdin, stdout, stderr unless it wants a
+//   terminal
+//        then {"signal": n} any number of times   → {"exit_code": n}; the end of the connection
+//        hangs the command up
+//   {"request": "stop"}                           → the end
+// An error is answered with {"error": text}.
+[[noreturn]] void supervise(SupervisorStart start);
+
+}  // namespace slipway::local

@@ -1,0 +1,10 @@
+// PID 1 of a node in a PID namespace.
+#pragma once
+
+namespace slipway::node {
+
+// Waits for every child that ends, its own and those it inherits. Never returns: the node ends with
+// its PID 1.
+[[noreturn]] void reap_children_forever();
+
+}  // namespace slipway::node

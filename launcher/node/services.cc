@@ -1,0 +1,143 @@
+// The services of a node.
+#include "launcher/node/services.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/text.h"
+
+namespace slipway::node {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* log_folder = "/var/log/slurm";
+
+const passwd& user_entry(const std::string& name) {
+  const passwd* entry = ::getpwnam(name.c_str());
+  if (entry == nullptr) throw Error(fmt::format("this node has no user `{}`", name));
+  return *entry;
+}
+
+void make_folder_for(const std::string& user, const char* path, mode_t mode) {
+  const passwd& entry = user_entry(user);
+  make_directories(path);
+  if (::chown(path, entry.pw_uid, entry.pw_gid) != 0 || ::chmod(path, mode) != 0) {
+    throw_errno(fmt::format("cannot give {} to {}", path, user));
+  }
+}
+
+// Asked of the kernel: a connection for the sake of asking would stand in the daemons' logs as an
+// error.
+bool munge_answers() {
+  // The flags 00010000 say that the socket listens.
+  for (const std::string& line : split(read_file("/proc/net/unix"), '\n')) {
+    if (line.find(" 00010000 ") != line.npos && line.ends_with("/run/munge/munge.socket.2"))
+      return true;
+  }
+  return false;
+}
+
+bool slurmctld_listens() {
+  // "  sl  local_address rem_address   st ...": the address ends in the port, state 0A is LISTEN.
+  const std::string port = fmt::format(":{:04X} ", slurmctld_port);
+  for (const std::string& line : split(read_file("/proc/net/tcp"), '\n')) {
+    const size_t local = line.find(port);
+    if (local != line.npos && line.find(" 0A ", local) != line.npos) return true;
+  }
+  return false;
+}
+
+void wait_until(const std::function<bool()>& ready, pid_t child, const char* name,
+                std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!ready()) {
+    if (::waitpid(child, nullptr, WNOHANG) == child) {
+      throw Error(fmt::format("{} ended at once; see its log", name));
+    }
+    if (std::chrono::steady_clock::now() > end) {
+      throw Error(fmt::format("{} did not answer within {} s", name, limit.count()));
+    }
+    std::this_thread::sleep_for(2ms);
+  }
+}
+
+}  // namespace
+
+pid_t start_service(const Service& service) {
+  const passwd user = user_entry(service.user);
+  std::vector<char*> argv;
+  for (const std::string& word : service.argv) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  if (::access(argv[0], X_OK) != 0) throw_errno(fmt::format("cannot start {}", service.argv[0]));
+
+  const pid_t child = ::fork();
+  if (child < 0) throw_errno(fmt::format("cannot start {}", service.argv[0]));
+  if (child > 0) return child;
+  ::setsid();
+  const int null = ::open("/dev/null", O_RDONLY);
+  const int log = ::open(service.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  ::dup2(null, 0);
+  ::dup2(log >= 0 ? log : null, 1);
+  ::dup2(log >= 0 ? log : null, 2);
+  ::close_range(3, ~0U, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (user.pw_uid != 0 && (::initgroups(service.user.c_str(), user.pw_gid) != 0 ||
+                           ::setgid(user.pw_gid) != 0 || ::setuid(user.pw_uid) != 0)) {
+    ::_exit(126);
+  }
+  ::execv(argv[0], argv.data());
+  ::_exit(127);
+}
+
+void prepare_folders() {
+  make_folder_for("munge", "/run/munge", 0755);
+  make_folder_for("slurm", log_folder, 0755);
+  make_folder_for("slurm", "/var/spool/slurmctld", 0755);
+  make_folder_for("root", "/var/spool/slurmd", 0755);
+}
+
+void write_munge_key(const std::string& key) {
+  const char* path = "/etc/munge/munge.key";
+  make_folder_for("munge", "/etc/munge", 0700);
+  write_file(path, key, 0400);
+  const passwd& munge = user_entry("munge");
+  if (::chown(path, munge.pw_uid, munge.pw_gid) != 0) throw_errno("cannot give the key to munge");
+}
+
+void start_munge() {
+  // Two threads are munged's least; a node asks for a handful of credentials a second.
+  const pid_t munged = start_service(
+      {{"/usr/sbin/munged", "--foreground", "--num-threads=2", "--seed-file=/run/munge/munge.seed"},
+       "munge",
+       fmt::format("{}/munged.log", log_folder)});
+  wait_until(munge_answers, munged, "munged", 10s);
+}
+
+void start_slurmctld() {
+  const pid_t slurmctld = start_service(
+      {{"/usr/sbin/slurmctld", "-D"}, "root", fmt::format("{}/slurmctld.out", log_folder)});
+  wait_until(slurmctld_listens, slurmctld, "slurmctld", 30s);
+}
+
+void start_slurmd() {
+  start_service({{"/usr/sbin/slurmd", "-D"}, "root", fmt::format("{}/slurmd.out", log_folder)});
+}
+
+}  // namespace slipway::node
