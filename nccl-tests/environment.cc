@@ -1,0 +1,130 @@
+// What of the environment and of the machine a run may show and must know.
+#include "nccl-tests/environment.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/text.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr const char* explaining_names[] = {
+    "NCCL_ALGO",
+    "NCCL_BUFFSIZE",
+    "NCCL_CROSS_NIC",
+    "NCCL_DEBUG",
+    "NCCL_DMABUF_ENABLE",
+    "NCCL_IB_ADAPTIVE_ROUTING",
+    "NCCL_IB_GID_INDEX",
+    "NCCL_IB_HCA",
+    "NCCL_IB_QPS_PER_CONNECTION",
+    "NCCL_IB_TC",
+    "NCCL_MAX_NCHANNELS",
+    "NCCL_MIN_NCHANNELS",
+    "NCCL_NET",
+    "NCCL_NET_GDR_LEVEL",
+    "NCCL_NET_PLUGIN",
+    "NCCL_NSOCKS_PERTHREAD",
+    "NCCL_NVLS_ENABLE",
+    "NCCL_P2P_DISABLE",
+    "NCCL_P2P_LEVEL",
+    "NCCL_PROTO",
+    "NCCL_SHM_DISABLE",
+    "NCCL_SOCKET_IFNAME",
+    "NCCL_SOCKET_NTHREADS",
+    "NCCL_TUNER_PLUGIN",
+    "OMPI_MCA_btl",
+    "OMPI_MCA_btl_tcp_if_exclude",
+    "OMPI_MCA_btl_tcp_if_include",
+    "OMPI_MCA_btl_tcp_links",
+    "OMPI_MCA_coll",
+    "OMPI_MCA_hwloc_base_binding_policy",
+    "OMPI_MCA_mpi_yield_when_idle",
+    "OMPI_MCA_mtl",
+    "OMPI_MCA_pml",
+    "SLURM_CLUSTER_NAME",
+    "SLURM_CPUS_PER_TASK",
+    "SLURM_CPU_BIND",
+    "SLURM_GPUS_PER_NODE",
+    "SLURM_JOB_ID",
+    "SLURM_JOB_NODELIST",
+    "SLURM_JOB_NUM_NODES",
+    "SLURM_JOB_PARTITION",
+    "SLURM_NTASKS",
+    "SLURM_NTASKS_PER_NODE",
+    "SLURM_STEP_ID",
+    "SLURM_TASKS_PER_NODE",
+};
+
+int number_of(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> explaining_environment() {
+  std::map<std::string, std::string> found;
+  for (const char* name : explaining_names) {
+    if (const char* value = std::getenv(name)) found.emplace(name, value);
+  }
+  return found;
+}
+
+bool was_launched() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+void refuse_lonely_task() {
+  const int tasks = number_of("SLURM_NTASKS");
+  if (tasks > 1 && !was_launched()) {
+    throw Error(
+        fmt::format("Slurm has {} tasks here, but this one knows of no other: it was started "
+                    "without PMIx; start it with `srun --mpi=pmix`",
+                    tasks));
+  }
+}
+
+int launcher_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (std::getenv(name) != nullptr) return number_of(name);
+  }
+  return 0;
+}
+
+int64_t available_memory_bytes() {
+  const std::string text = read_file("/proc/meminfo");
+  constexpr std::string_view key = "MemAvailable:";
+  const size_t at = text.find(key);
+  if (at == std::string::npos) throw Error("/proc/meminfo has no MemAvailable");
+  return std::strtoll(text.c_str() + at + key.size(), nullptr, 10) * 1024;
+}
+
+std::string cpu_name() {
+  for (const std::string& line : split(read_file("/proc/cpuinfo"), '\n')) {
+    if (!line.starts_with("model name")) continue;
+    return std::string(trim(std::string_view(line).substr(line.find(':') + 1)));
+  }
+  return "CPU";
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,124 @@
+// The report: the result as JSON, schema `slipway/bandwidth/1`.
+#include "nccl-tests/report.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/fd.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json placement_json(const Placement& placement) {
+  return {{"time_us", placement.time.mean_us},
+          {"time_us_fastest_rank", placement.time.min_us},
+          {"time_us_slowest_rank", placement.time.max_us},
+          {"algbw_gb_per_s", placement.algbw_gb_per_s},
+          {"busbw_gb_per_s", placement.busbw_gb_per_s},
+          {"wrong", placement.wrong ? ordered_json(*placement.wrong) : ordered_json()}};
+}
+
+ordered_json row_json(const Row& row) {
+  return {{"requested_bytes", row.requested_bytes},
+          {"size_bytes", row.shape.size_bytes},
+          {"send_bytes_per_rank", row.shape.send_bytes},
+          {"count", row.shape.count},
+          {"datatype", row.datatype.name},
+          {"out_of_place", placement_json(row.out_of_place)},
+          {"in_place", placement_json(row.in_place)}};
+}
+
+ordered_json settings_json(const Options& options) {
+  ordered_json datatypes = ordered_json::array();
+  for (const Datatype& type : options.datatypes) datatypes.push_back(type.name);
+  const Sweep& sweep = options.sweep;
+  const bool by_factor = sweep.step_factor > 1;
+  return {{"min_bytes", sweep.min_bytes},
+          {"max_bytes", sweep.max_bytes},
+          {"step_factor", by_factor ? ordered_json(sweep.step_factor) : ordered_json()},
+          {"step_bytes", by_factor ? ordered_json() : ordered_json(sweep.step_bytes)},
+          {"datatypes", std::move(datatypes)},
+          {"timing", "pipelined"},
+          {"iterations", options.iterations},
+          {"warmup_iterations", options.warmup_iterations},
+          {"check_iterations", options.check_iterations}};
+}
+
+ordered_json profile_json(const std::optional<NodeProfile>& profile) {
+  if (!profile) return nullptr;
+  return {{"deployment", profile->deployment},
+          {"cluster", profile->cluster},
+          {"target", profile->target},
+          {"machine_type", profile->machine_type},
+          {"transport", profile->transport.name}};
+}
+
+ordered_json ranks_json(const std::vector<RankInfo>& ranks) {
+  ordered_json list = ordered_json::array();
+  for (const RankInfo& rank : ranks) {
+    list.push_back({{"rank", rank.rank},
+                    {"host", rank.host},
+                    {"pid", rank.pid},
+                    {"device", rank.device},
+                    {"device_id", rank.device_id},
+                    {"device_name", rank.device_name}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verdict& verdict,
+                    std::string_view finished_utc) {
+  ordered_json results = ordered_json::array();
+  for (const Row& row : rows) results.push_back(row_json(row));
+  const std::optional<int64_t> wrong = wrong_elements(rows);
+
+  const ordered_json j = {
+      {"schema", report_schema},
+      {"program", setup.program},
+      {"version", SLIPWAY_VERSION},
+      {"started_utc", setup.started_utc},
+      {"finished_utc", finished_utc},
+      {"collective", setup.collective},
+      {"reduction", setup.reduction == "none" ? ordered_json() : ordered_json(setup.reduction)},
+      {"root", setup.root < 0 ? ordered_json() : ordered_json(setup.root)},
+      {"backend", setup.backend.name},
+      {"memory", setup.backend.memory},
+      {"library", setup.backend.library},
+      {"node_count", host_count(setup.ranks)},
+      {"rank_count", setup.ranks.size()},
+      {"ranks", ranks_json(setup.ranks)},
+      {"node_profile", profile_json(setup.profile)},
+      {"settings", settings_json(setup.options)},
+      {"environment", setup.environment},
+      {"results", std::move(results)},
+      {"wrong_elements", wrong ? ordered_json(*wrong) : ordered_json()},
+      {"average_busbw_gb_per_s", average_busbw_gb_per_s(rows)},
+      {"verdict", {{"outcome", to_string(verdict.outcome)}, {"reasons", verdict.reasons}}},
+  };
+  // Host names and variables are other people's bytes: what is not UTF-8 becomes U+FFFD.
+  return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+void require_writable(const std::filesystem::path& path) {
+  const std::string what = fmt::format("cannot write {}", path.string());
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw_errno(what, EISDIR);
+  std::string temporary = path.string() + ".XXXXXX";
+  const Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file) throw_errno(what);
+  ::unlink(temporary.c_str());
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,42 @@
+// A run from options to verdict, on any backend.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+
+#include "common/error.h"
+#include "nccl-tests/backend.h"
+#include "nccl-tests/collective.h"
+#include "nccl-tests/options.h"
+
+namespace slipway::bandwidth {
+
+inline constexpr int exit_pass = 0;  // or not judged
+inline constexpr int exit_fail = 1;  // wrong data, or slower than this machine is known to be
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_could_not_run = 3;
+
+// A failure that every rank knows of and throws, so that all can end in good order.
+class AgreedError : public Error {
+ public:
+  AgreedError(const std::string& text, bool speaks) : Error(text), speaks(speaks) {}
+  bool speaks;  // true on the one rank that is to print it
+};
+
+// Runs `step`, which makes no call to the backend, on every rank. When it throws on any, every rank
+// throws an AgreedError; the lowest of those that failed speaks.
+void on_all_ranks(Backend& backend, const std::function<void()>& step);
+
+// What a run needs to know of its machine.
+struct Machine {
+  std::filesystem::path node_profile;  // may not exist
+  int64_t available_memory_bytes = 0;
+};
+
+// Measures, and writes the table to `out` (on rank 0 only) and the report. Returns the exit status,
+// the same on every rank. Throws AgreedError when it could not run.
+int run(Backend& backend, const Collective& collective, const Options& options,
+        const Machine& machine, std::ostream& out);
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,29 @@
+// A whole run of one program: the figures over all its rows.
+#include "nccl-tests/summary.h"
+
+namespace slipway::bandwidth {
+
+int64_t wrong_runs(const std::vector<Row>& rows) {
+  int64_t runs = 0;
+  for (const Row& row : rows) runs += row.out_of_place.wrong_runs + row.in_place.wrong_runs;
+  return runs;
+}
+
+std::optional<int64_t> wrong_elements(const std::vector<Row>& rows) {
+  std::optional<int64_t> wrong;
+  for (const Row& row : rows) {
+    for (const Placement* placement : {&row.out_of_place, &row.in_place}) {
+      if (placement->wrong) wrong = wrong.value_or(0) + *placement->wrong;
+    }
+  }
+  return wrong;
+}
+
+double average_busbw_gb_per_s(const std::vector<Row>& rows) {
+  if (rows.empty()) return 0;
+  double sum = 0;
+  for (const Row& row : rows) sum += row.out_of_place.busbw_gb_per_s + row.in_place.busbw_gb_per_s;
+  return sum / (2 * static_cast<double>(rows.size()));
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,25 @@
+// The text table, to the byte that of nccl-tests 2.19, so that every parser of it works here too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nccl-tests/measure.h"
+#include "nccl-tests/summary.h"
+
+namespace slipway::bandwidth {
+
+// Everything before the first row.
+std::string table_header(const Setup& setup);
+
+// 13 words: size count type redop root, then time algbw busbw #wrong for each placement.
+std::string table_row(const Setup& setup, const Row& row);
+
+// Everything after the last row.
+std::string table_footer(const Setup& setup, const std::vector<Row>& rows);
+
+// `value` right-aligned in `width`, with as many of two decimals as there is room for, and as
+// "1e+06" when its integer part alone is too long.
+std::string fit(double value, int width);
+
+}  // namespace slipway::bandwidth

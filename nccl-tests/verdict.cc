@@ -1,0 +1,101 @@
+// The verdict: is what was measured what this machine is known to reach?
+#include "nccl-tests/verdict.h"
+
+#include <fmt/format.h>
+
+#include "common/text.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+using Expected = NodeProfile::ExpectedBandwidth;
+
+std::string place(const NodeProfile& profile, int nodes) {
+  return fmt::format("{} node{} of {}{}", nodes, nodes == 1 ? "" : "s", profile.machine_type,
+                     profile.target == "local" ? " in a local cluster" : "");
+}
+
+std::vector<Expected> matching(const NodeProfile& profile, std::string_view collective, int nodes) {
+  std::vector<Expected> found;
+  for (const Expected& expected : profile.expected_bandwidth) {
+    if (expected.collective == collective && expected.nodes == nodes) found.push_back(expected);
+  }
+  return found;
+}
+
+// Adds to `verdict` what one expected figure says about the rows of its size.
+void judge_at(const Expected& expected, const std::vector<Row>& rows, Verdict& verdict) {
+  const double floor = expected.busbw_gb_per_s * (1 - expected.tolerance);
+  for (const Row& row : rows) {
+    // A number of ranks that does not divide the size shrinks it a little in the table.
+    if (row.requested_bytes != expected.size_bytes && row.shape.size_bytes != expected.size_bytes) {
+      continue;
+    }
+    if (verdict.outcome == Outcome::not_judged) verdict.outcome = Outcome::pass;
+    for (const auto& [name, placement] :
+         {std::pair("out of place", &row.out_of_place), std::pair("in place", &row.in_place)}) {
+      const bool reached = placement->busbw_gb_per_s >= floor;
+      if (!reached) verdict.outcome = Outcome::fail;
+      verdict.reasons.push_back(fmt::format(
+          "busbw {:.2f} GB/s {} at {} bytes {} {:.2f} (expected {:g} less {:g} %, {})",
+          placement->busbw_gb_per_s, name, expected.size_bytes, reached ? "reaches" : "is below",
+          floor, expected.busbw_gb_per_s, expected.tolerance * 100, expected.source));
+    }
+  }
+}
+
+}  // namespace
+
+Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
+  const auto not_judged = [](std::string reason) {
+    return Verdict{Outcome::not_judged, {std::move(reason)}};
+  };
+  const std::optional<int64_t> wrong = wrong_elements(rows);
+  if (wrong.value_or(0) != 0) {
+    return {Outcome::fail,
+            {fmt::format("{} element{} arrived wrong", *wrong, *wrong == 1 ? "" : "s")}};
+  }
+  if (setup.ranks.size() < 2) return not_judged("one rank alone moves no data to another");
+  if (!wrong) return not_judged("the data was not checked");
+  if (!setup.profile) return not_judged("no node profile on this node");
+
+  const NodeProfile& profile = *setup.profile;
+  const int nodes = host_count(setup.ranks);
+  const std::vector<Expected> figures = matching(profile, setup.collective, nodes);
+  if (figures.empty()) {
+    return not_judged(
+        fmt::format("no expected figure for {} on {}", setup.collective, place(profile, nodes)));
+  }
+  if (setup.backend.memory == "host" && profile.gpus.count > 0) {
+    return not_judged(
+        fmt::format("the expected figure for {} is for GPU memory, this run measured "
+                    "host memory",
+                    place(profile, nodes)));
+  }
+  Verdict verdict;
+  for (const Expected& expected : figures) judge_at(expected, rows, verdict);
+  if (verdict.outcome == Outcome::not_judged) {
+    return not_judged(fmt::format("the expected figure is for {} bytes, a size that was not run",
+                                  figures.front().size_bytes));
+  }
+  return verdict;
+}
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass:
+      return "pass";
+    case Outcome::fail:
+      return "fail";
+    case Outcome::not_judged:
+      return "not judged";
+  }
+  return "";
+}
+
+std::string verdict_line(const Verdict& verdict) {
+  return fmt::format("# Verdict: {} ({})\n", to_string(verdict.outcome),
+                     join(verdict.reasons, "; "));
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""all_gather_perf as users start it: under mpirun, its table read by awk, its report by the schema.
+
+Usage: end_to_end_test.py PROGRAM SCHEMA RANKS
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+PROGRAM, SCHEMA, RANKS = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+
+# What scripts do with nccl-tests' table: the rows by their number of words, then columns 8 and 12.
+AWK = 'NF == 13 && $1 !~ /#/ {print $1, $8, $12, $9, $13} /Avg bus bandwidth/ {print "avg", $6}'
+
+
+def run(*args, ranks=RANKS, environment=None):
+    command = [PROGRAM, *args]
+    if ranks > 1:
+        command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(ranks), *command]
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
+    # More ranks than CPUs: a rank that waits must let another run.
+    clean["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    return subprocess.run(command, env={**clean, **(environment or {})}, capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+def complaints(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("all_gather_perf: ")]
+
+
+class EndToEnd(unittest.TestCase):
+    def test_table_and_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report_path = pathlib.Path(folder) / "report.json"
+            done = run("-b", "8", "-e", "300K", "-f", "5", "-n", "5", "--report", str(report_path),
+                       environment={"NCCL_SOCKET_IFNAME": "lo", "NCCL_TOKEN": "hunter2"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(os.listdir(folder), ["report.json"])
+            text = report_path.read_text()
+        report = json.loads(text)
+        jsonschema.validate(report, json.loads(SCHEMA.read_text()))
+
+        rows = subprocess.run(["awk", AWK], input=done.stdout, capture_output=True, text=True,
+                              check=True).stdout.split("\n")[:-1]
+        sizes = [8, 40, 200, 1000, 5000, 25000, 125000]
+        self.assertEqual([int(row.split()[0]) for row in rows[:-1]],
+                         [size // 4 // RANKS // 4 * 16 * RANKS for size in sizes])
+        self.assertTrue(all(row.split()[3:] == ["0", "0"] for row in rows[:-1]), rows)
+        self.assertAlmostEqual(float(rows[-1].split()[1]), report["average_busbw_gb_per_s"], places=4)
+        self.assertGreater(report["average_busbw_gb_per_s"], 0)
+        self.assertEqual(len(set(r["pid"] for r in report["ranks"])), RANKS)
+        self.assertEqual(report["wrong_elements"], 0)
+        self.assertEqual(report["environment"]["NCCL_SOCKET_IFNAME"], "lo")
+        self.assertNotIn("hunter2", text)
+        self.assertTrue(done.stdout.splitlines()[-1].startswith("# Verdict: not judged ("), done.stdout)
+        for result in report["results"][2:]:
+            for placement in (result["out_of_place"], result["in_place"]):
+                self.assertAlmostEqual(placement["algbw_gb_per_s"],
+                                       result["size_bytes"] / 1e3 / placement["time_us"], places=6)
+
+    def test_every_datatype_and_several_checks(self):
+        done = run("-b", "1K", "-e", "4K", "-i", "1000", "-n", "2", "-c", "3", "-d", "all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("# Out of bounds values : 0 OK\n", done.stdout)
+        self.assertEqual(sum(len(line.split()) == 13 and line[0] != "#"
+                             for line in done.stdout.splitlines()), 12 * 4)
+
+    def test_a_usage_error_is_said_once(self):
+        done = run("--itres", "4")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(complaints(done),
+                         ["all_gather_perf: unknown option `--itres`; did you mean `--iters`?"])
+        self.assertEqual(done.stdout, "")
+
+    def test_too_much_memory_is_said_once(self):
+        done = run("-b", "100000G", "-e", "100000G")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(len(complaints(done)), 1, done.stderr)
+        self.assertIn("GiB of memory", complaints(done)[0])
+
+    def test_a_report_that_cannot_be_written_is_said_at_once(self):
+        done = run("--report", "/nonexistent/report.json")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(complaints(done), [
+            "all_gather_perf: cannot write /nonexistent/report.json: No such file or directory"])
+        self.assertEqual(done.stdout, "")
+
+    def test_a_task_without_pmix_is_refused(self):
+        done = run(ranks=1, environment={"SLURM_NTASKS": "4", "SLURM_PROCID": "0"})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("srun --mpi=pmix", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_help_is_printed_once(self):
+        done = run("--help")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("Usage: all_gather_perf [OPTIONS]"), 1)
+
+    def test_one_rank_alone(self):
+        done = run("-b", "1K", "-e", "1K", ranks=1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-1],
+                         "# Verdict: not judged (one rank alone moves no data to another)")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,80 @@
+#include "nccl-tests/environment.h"
+
+#include <stdlib.h>
+
+#include <optional>
+
+#include "common/error.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+
+namespace {
+
+// A variable that has `value` (or none) until the end of the scope.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = ::getenv(name)) old_ = old;
+    set(value);
+  }
+  ~Variable() { set(old_ ? old_->c_str() : nullptr); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const char* value) {
+    if (value == nullptr) {
+      ::unsetenv(name_);
+    } else {
+      ::setenv(name_, value, 1);
+    }
+  }
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+}  // namespace
+
+TEST_CASE("environment: a report shows the names of the list and no other") {
+  const Variable listed("NCCL_SOCKET_IFNAME", "enp0s12");
+  const Variable secret("NCCL_SECRET_TOKEN", "hunter2");
+  const Variable other("SLURM_JWT", "hunter2");
+  const auto environment = explaining_environment();
+  CHECK(environment.at("NCCL_SOCKET_IFNAME") == "enp0s12");
+  for (const auto& [name, value] : environment) CHECK(value != "hunter2");
+}
+
+TEST_CASE("environment: a task that Slurm started without PMIx is refused") {
+  const Variable no_mpirun("OMPI_COMM_WORLD_SIZE", nullptr);
+  const Variable no_pmi("PMI_RANK", nullptr);
+  const Variable tasks("SLURM_NTASKS", "4");
+  {
+    const Variable no_pmix("PMIX_RANK", nullptr);
+    CHECK_THROWS_WITH(refuse_lonely_task(),
+                      "Slurm has 4 tasks here, but this one knows of no other: it was started "
+                      "without PMIx; start it with `srun --mpi=pmix`");
+  }
+  const Variable pmix("PMIX_RANK", "3");
+  CHECK_NOTHROW(refuse_lonely_task());
+  CHECK(launcher_rank() == 3);
+}
+
+TEST_CASE("environment: one task, or no Slurm, is nobody's mistake") {
+  const Variable no_mpirun("OMPI_COMM_WORLD_SIZE", nullptr);
+  const Variable no_pmi("PMI_RANK", nullptr);
+  const Variable no_pmix("PMIX_RANK", nullptr);
+  {
+    const Variable tasks("SLURM_NTASKS", "1");
+    CHECK_NOTHROW(refuse_lonely_task());
+  }
+  const Variable no_slurm("SLURM_NTASKS", nullptr);
+  CHECK_NOTHROW(refuse_lonely_task());
+}
+
+TEST_CASE("environment: the machine has memory, a CPU and a time of day") {
+  CHECK(available_memory_bytes() > 1 << 20);
+  CHECK(!cpu_name().empty());
+  CHECK(utc_now().size() == std::string("2026-11-21T08:15:29Z").size());
+}

@@ -1,0 +1,116 @@
+// A backend without MPI: the ranks are threads of the test, the clock is virtual, and the network
+// can be told to do harm.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "nccl-tests/backend.h"
+
+namespace slipway::bandwidth {
+
+class FakeWorld {
+ public:
+  // What the network does to the data that has arrived at a rank: `receive` holds one block of
+  // `block_bytes` for each rank.
+  using Harm = std::function<void(int rank, std::byte* receive, size_t block_bytes)>;
+
+  struct Settings {
+    int size = 4;
+    int ranks_per_host = 2;
+    double seconds_per_operation = 1e-3;  // on rank 0
+    double slower_by_rank = 0;            // rank r takes (1 + r × this) times that
+    Harm harm = nullptr;
+  };
+
+  explicit FakeWorld(Settings settings)
+      : settings_(std::move(settings)),
+        meeting_(settings_.size),
+        sends_(static_cast<size_t>(settings_.size)),
+        values_(static_cast<size_t>(settings_.size)) {
+    for (int r = 0; r < settings_.size; ++r) {
+      ranks_.push_back({.rank = r,
+                        .pid = 1000 + r,
+                        .host = "node" + std::to_string(r / settings_.ranks_per_host),
+                        .device = r % settings_.ranks_per_host,
+                        .device_id = "host memory",
+                        .device_name = "fake CPU"});
+    }
+  }
+
+  // Runs `body` as every rank at once, and returns what each returned.
+  template <class Body>
+  auto run(Body body) {
+    using Result = decltype(body(std::declval<Backend&>()));
+    std::vector<Result> results(ranks_.size());
+    {
+      std::vector<std::jthread> threads;
+      for (int r = 0; r < settings_.size; ++r) {
+        threads.emplace_back([&, r] {
+          Rank backend(*this, r);
+          results[static_cast<size_t>(r)] = body(backend);
+        });
+      }
+    }
+    return results;
+  }
+
+ private:
+  class Rank final : public Backend {
+   public:
+    Rank(FakeWorld& world, int rank) : world_(world), rank_(rank) {}
+
+    BackendInfo info() const override { return {"fake", "host", "threads 1.0"}; }
+    int rank() const override { return rank_; }
+    const std::vector<RankInfo>& ranks() const override { return world_.ranks_; }
+    double seconds() const override { return now_; }
+    void wait() override {}
+    void barrier() override { world_.meeting_.arrive_and_wait(); }
+
+    void all_gather(const std::byte* send, std::byte* receive, int64_t bytes_per_rank) override {
+      const auto bytes = static_cast<size_t>(bytes_per_rank);
+      world_.sends_[static_cast<size_t>(rank_)] = send;
+      barrier();
+      for (size_t source = 0; source < world_.sends_.size(); ++source) {
+        std::byte* const block = receive + source * bytes;
+        if (block != world_.sends_[source]) std::memcpy(block, world_.sends_[source], bytes);
+      }
+      barrier();
+      if (world_.settings_.harm) world_.settings_.harm(rank_, receive, bytes);
+      now_ +=
+          world_.settings_.seconds_per_operation * (1 + rank_ * world_.settings_.slower_by_rank);
+    }
+
+    double combine(Combine how, double value) override {
+      world_.values_[static_cast<size_t>(rank_)] = value;
+      barrier();
+      double all = world_.values_[0];
+      for (size_t r = 1; r < world_.values_.size(); ++r) {
+        const double other = world_.values_[r];
+        if (how == Combine::sum) all += other;
+        if (how == Combine::min) all = std::min(all, other);
+        if (how == Combine::max) all = std::max(all, other);
+      }
+      barrier();
+      return all;
+    }
+
+   private:
+    FakeWorld& world_;
+    int rank_;
+    double now_ = 0;
+  };
+
+  Settings settings_;
+  std::barrier<> meeting_;
+  std::vector<RankInfo> ranks_;
+  std::vector<const std::byte*> sends_;
+  std::vector<double> values_;
+};
+
+}  // namespace slipway::bandwidth

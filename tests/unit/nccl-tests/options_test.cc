@@ -1,0 +1,77 @@
+#include "nccl-tests/options.h"
+
+#include "common/error.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+
+namespace {
+
+Options parse(std::vector<std::string> args) {
+  return parse_options("all_gather_perf", args).value();
+}
+
+}  // namespace
+
+TEST_CASE("options: defaults are nccl-tests'") {
+  const Options options = parse({});
+  CHECK(options.sweep.min_bytes == 32 << 20);
+  CHECK(options.sweep.max_bytes == 32 << 20);
+  CHECK(options.sweep.step_bytes == 1 << 20);
+  CHECK(options.sweep.step_factor == 1);
+  CHECK(options.iterations == 20);
+  CHECK(options.warmup_iterations == 1);
+  CHECK(options.check_iterations == 1);
+  REQUIRE(options.datatypes.size() == 1);
+  CHECK(options.datatypes[0].name == "float");
+  CHECK(options.report.empty());
+}
+
+TEST_CASE("options: short, sticky and long names mean the same") {
+  for (const std::vector<std::string>& args : {
+           std::vector<std::string>{"-b", "8", "-e", "1K", "-f", "2", "-n", "5", "-w", "0", "-c",
+                                    "3", "-d", "half", "-i", "16", "-g", "1"},
+           std::vector<std::string>{"-b8", "-e1K", "-f2", "-n5", "-w0", "-c3", "-dhalf", "-i16"},
+           std::vector<std::string>{"--minbytes=8", "--maxbytes=1K", "--stepfactor=2", "--iters=5",
+                                    "--warmup_iters=0", "--check=3", "--datatype=half",
+                                    "--stepbytes=16"},
+       }) {
+    const Options options = parse(args);
+    CHECK(options.sweep.min_bytes == 8);
+    CHECK(options.sweep.max_bytes == 1024);
+    CHECK(options.sweep.step_factor == 2);
+    CHECK(options.sweep.step_bytes == 16);
+    CHECK(options.iterations == 5);
+    CHECK(options.warmup_iterations == 0);
+    CHECK(options.check_iterations == 3);
+    REQUIRE(options.datatypes.size() == 1);
+    CHECK(options.datatypes[0].name == "half");
+  }
+}
+
+TEST_CASE("options: `all` is every datatype") {
+  CHECK(parse({"-d", "all"}).datatypes.size() == all_datatypes().size());
+}
+
+TEST_CASE("options: a mistyped option, size or datatype is a usage error with a suggestion") {
+  CHECK_THROWS_WITH(parse({"--itres", "4"}), "unknown option `--itres`; did you mean `--iters`?");
+  CHECK_THROWS_WITH(parse({"-d", "flaot"}), "unknown datatype `flaot`; did you mean `float`?");
+  CHECK_THROWS_WITH(parse({"-d", "complex128"}),
+                    "unknown datatype `complex128`; known are all, int8, uint8, int32, uint32, "
+                    "int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2");
+  CHECK_THROWS_WITH(parse({"-b=8"}),
+                    "--minbytes: `=8` is not a size; write bytes, or a number with K, M or G");
+  CHECK_THROWS_AS(parse({"-b", "8x"}), UsageError);
+  CHECK_THROWS_AS(parse({"-n", "x"}), UsageError);
+  CHECK_THROWS_WITH(parse({"64M"}), "unexpected word `64M`");
+}
+
+TEST_CASE("options: a number out of range is a usage error") {
+  CHECK_THROWS_WITH(parse({"-n", "0"}), "--iters is 0, it must be at least 1");
+  CHECK_THROWS_WITH(parse({"-w", "-1"}), "--warmup_iters is -1, it must be at least 0");
+  CHECK_THROWS_WITH(parse({"-c", "-1"}), "--check is -1, it must be at least 0");
+  CHECK_THROWS_WITH(parse({"-g", "8"}), "--ngpus is 8; start one rank for each");
+  CHECK_THROWS_WITH(parse({"-b", "64M"}),
+                    "the smallest size is 67108864 bytes, the largest 33554432: nothing to run");
+}

@@ -1,0 +1,83 @@
+#include "nccl-tests/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/sample.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+using nlohmann::json;
+
+namespace {
+
+json report(const Setup& setup, const std::vector<Row>& rows) {
+  return json::parse(to_json(setup, rows, judge(setup, rows), "2026-11-21T08:15:30Z"));
+}
+
+}  // namespace
+
+TEST_CASE("report: numbers are numbers, and what is not known is null") {
+  const json j = report(sample_setup(), {sample_row(1 << 20, 2, 1)});
+  CHECK(j["schema"] == "slipway/bandwidth/1");
+  CHECK(j["node_count"] == 2);
+  CHECK(j["rank_count"] == 2);
+  CHECK(j["root"].is_null());
+  CHECK(j["reduction"].is_null());
+  CHECK(j["node_profile"].is_null());
+  CHECK(j["wrong_elements"] == 0);
+  CHECK(j["average_busbw_gb_per_s"] == 1.5);
+  CHECK(j["settings"]["step_factor"] == 2);
+  CHECK(j["settings"]["step_bytes"].is_null());
+  const json& result = j["results"][0];
+  CHECK(result["size_bytes"] == 1 << 20);
+  CHECK(result["send_bytes_per_rank"] == 1 << 19);
+  CHECK(result["out_of_place"]["busbw_gb_per_s"] == 2.0);
+  CHECK(result["in_place"]["wrong"] == 0);
+  CHECK(j["verdict"] ==
+        json({{"outcome", "not judged"}, {"reasons", {"no node profile on this node"}}}));
+}
+
+TEST_CASE("report: unchecked data has no count of wrong elements") {
+  const json j = report(sample_setup(), {sample_row(1 << 20, 2, 1, std::nullopt)});
+  CHECK(j["wrong_elements"].is_null());
+  CHECK(j["results"][0]["out_of_place"]["wrong"].is_null());
+}
+
+TEST_CASE("report: names the machine that the node profile names") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile();
+  CHECK(report(setup, {sample_row(1 << 20, 2, 1)})["node_profile"] ==
+        json({{"deployment", "quick"},
+              {"cluster", "quick"},
+              {"target", "google"},
+              {"machine_type", "a3-megagpu-8g"},
+              {"transport", "socket"}}));
+}
+
+TEST_CASE("report: bytes that are not UTF-8 do not lose a report") {
+  Setup setup = sample_setup();
+  setup.environment["NCCL_NET"] = "\xff";
+  CHECK(report(setup, {sample_row(1 << 20, 2, 1)})["environment"]["NCCL_NET"] == "\xEF\xBF\xBD");
+}
+
+TEST_CASE("report: a folder that is not there is refused, and nothing is left") {
+  const TemporaryDirectory directory;
+  CHECK_THROWS_WITH(
+      require_writable(directory / "no/report.json"),
+      "cannot write " + (directory / "no/report.json").string() + ": No such file or directory");
+  CHECK_THROWS_WITH(require_writable(directory.path()),
+                    "cannot write " + directory.path().string() + ": Is a directory");
+  CHECK_NOTHROW(require_writable(directory / "report.json"));
+  CHECK(std::filesystem::is_empty(directory.path()));
+}
+
+TEST_CASE("report: an older report stays as it is until the new one replaces it") {
+  const TemporaryDirectory directory;
+  write_file(directory / "report.json", "old");
+  require_writable(directory / "report.json");
+  CHECK(read_file(directory / "report.json") == "old");
+}

@@ -1,0 +1,110 @@
+#include "nccl-tests/verdict.h"
+
+#include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/sample.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+
+namespace {
+
+constexpr int64_t mib = 1 << 20;
+
+// 100 GB/s, less 10 %, at 1 MiB on two nodes.
+NodeProfile::ExpectedBandwidth expected() {
+  return {"all_gather", 2, mib, 100, 0.1, "measured by hand"};
+}
+
+std::string line(std::optional<NodeProfile> profile, const std::vector<Row>& rows) {
+  Setup setup = sample_setup();
+  setup.profile = std::move(profile);
+  return verdict_line(judge(setup, rows));
+}
+
+}  // namespace
+
+TEST_CASE("verdict: both placements at or above the floor pass") {
+  CHECK(line(sample_profile({expected()}), {sample_row(mib, 90, 120)}) ==
+        "# Verdict: pass (busbw 90.00 GB/s out of place at 1048576 bytes reaches 90.00 (expected "
+        "100 less 10 %, measured by hand); busbw 120.00 GB/s in place at 1048576 bytes reaches "
+        "90.00 (expected 100 less 10 %, measured by hand))\n");
+}
+
+TEST_CASE("verdict: one placement below the floor fails, and the reason says which") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  const Verdict verdict = judge(setup, {sample_row(mib, 120, 89.9)});
+  CHECK(verdict.outcome == Outcome::fail);
+  REQUIRE(verdict.reasons.size() == 2);
+  CHECK(verdict.reasons[1] ==
+        "busbw 89.90 GB/s in place at 1048576 bytes is below 90.00 (expected 100 less 10 %, "
+        "measured by hand)");
+}
+
+TEST_CASE("verdict: a later figure that passes does not hide one that failed") {
+  NodeProfile::ExpectedBandwidth small = expected();
+  small.size_bytes = 1024;
+  small.busbw_gb_per_s = 1;
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected(), small});
+  CHECK(judge(setup, {sample_row(1024, 2, 2), sample_row(mib, 1, 1)}).outcome == Outcome::fail);
+}
+
+TEST_CASE("verdict: a size that rounding shrank is still the size that was asked for") {
+  Row row = sample_row(mib, 100, 100);
+  row.shape = all_gather().shape(mib, 4, 3);
+  CHECK(row.shape.size_bytes == 1048560);
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  CHECK(judge(setup, {row}).outcome == Outcome::pass);
+}
+
+TEST_CASE("verdict: not judged without a node profile") {
+  CHECK(line(std::nullopt, {sample_row(mib, 100, 100)}) ==
+        "# Verdict: not judged (no node profile on this node)\n");
+}
+
+TEST_CASE("verdict: not judged without a figure for this collective and number of nodes") {
+  NodeProfile::ExpectedBandwidth other_nodes = expected(), other_collective = expected();
+  other_nodes.nodes = 4;
+  other_collective.collective = "all_reduce";
+  NodeProfile profile = sample_profile({other_nodes, other_collective});
+  CHECK(line(profile, {sample_row(mib, 100, 100)}) ==
+        "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g)\n");
+  profile.target = "local";
+  CHECK(line(profile, {sample_row(mib, 100, 100)}) ==
+        "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g in a "
+        "local cluster)\n");
+}
+
+TEST_CASE("verdict: host memory is not judged against a figure for GPUs") {
+  NodeProfile profile = sample_profile({expected()});
+  profile.gpus.count = 8;
+  CHECK(line(profile, {sample_row(mib, 1, 1)}) ==
+        "# Verdict: not judged (the expected figure for 2 nodes of a3-megagpu-8g is for GPU "
+        "memory, this run measured host memory)\n");
+}
+
+TEST_CASE("verdict: not judged when the named size was not run") {
+  CHECK(line(sample_profile({expected()}), {sample_row(2 * mib, 1, 1)}) ==
+        "# Verdict: not judged (the expected figure is for 1048576 bytes, a size that was not "
+        "run)\n");
+}
+
+TEST_CASE("verdict: data that was not checked is not judged, however fast it was") {
+  CHECK(line(sample_profile({expected()}), {sample_row(mib, 100, 100, std::nullopt)}) ==
+        "# Verdict: not judged (the data was not checked)\n");
+}
+
+TEST_CASE("verdict: wrong data fails, with a profile or without") {
+  const std::vector<Row> rows = {sample_row(mib, 100, 100), sample_row(2 * mib, 100, 100, 3)};
+  CHECK(line(std::nullopt, rows) == "# Verdict: fail (6 elements arrived wrong)\n");
+  CHECK(line(sample_profile({expected()}), rows) == "# Verdict: fail (6 elements arrived wrong)\n");
+}
+
+TEST_CASE("verdict: one rank alone is not judged") {
+  Setup setup = sample_setup();
+  setup.ranks.pop_back();
+  CHECK(verdict_line(judge(setup, {sample_row(mib, 0, 0)})) ==
+        "# Verdict: not judged (one rank alone moves no data to another)\n");
+}
