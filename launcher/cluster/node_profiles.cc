@@ -26,7 +26,7 @@ void check_networks(const Node& node, const MachineType& machine, const ProfileS
   }
   if (!site.addresses.empty() && site.addresses.size() != networks) {
     throw Error(
-        fmt::format("it has {} networks and {} addresses", networks, site.addresses.size()));
+        fmt::format("number of networks {}, of addresses {}", networks, site.addresses.size()));
   }
 }
 

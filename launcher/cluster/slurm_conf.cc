@@ -29,7 +29,8 @@ const std::vector<SlurmSetting> common_settings = {
     {"MessageTimeout", "60",
      "Hundreds of nodes that start a step at once may answer late; that is no failure."},
     {"BatchStartTimeout", "60", ""},
-    {"UnkillableStepTimeout", "300", "Five times MessageTimeout, as slurm.conf(5) asks."},
+    {"UnkillableStepTimeout", "300",
+     "Five times MessageTimeout, which newer versions of Slurm ask for."},
 };
 
 std::string head(const Cluster& cluster, const SlurmSite& site, std::string_view about) {
@@ -39,11 +40,24 @@ std::string head(const Cluster& cluster, const SlurmSite& site, std::string_view
       SLIPWAY_VERSION, cluster.deployment, site.target, about);
 }
 
+// `text` as comment lines of at most 100 characters.
+std::string comment(std::string_view text) {
+  std::string out, line = "#";
+  for (const std::string& word : split(text, ' ')) {
+    if (line.size() + 1 + word.size() > 100) {
+      out += line + "\n";
+      line = "#";
+    }
+    line += " " + word;
+  }
+  return out + line + "\n";
+}
+
 // A line each; a setting without a reason of its own stands under the one before.
 std::string settings_text(const std::vector<SlurmSetting>& settings) {
   std::string text;
   for (const SlurmSetting& setting : settings) {
-    if (!setting.why.empty()) text += fmt::format("\n# {}\n", setting.why);
+    if (!setting.why.empty()) text += "\n" + comment(setting.why);
     text += fmt::format("{}={}\n", setting.key, setting.value);
   }
   return text;

@@ -1,0 +1,202 @@
+#include "launcher/cluster/slurm_conf.h"
+
+#include <cstdlib>
+
+#include "common/file.h"
+#include "common/text.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/cluster/quickstart.h"
+
+using namespace slipway::cluster;
+
+namespace {
+
+std::map<std::string, std::string> files_of(const Cluster& cluster,
+                                            const SlurmSite& site = local_slurm_site()) {
+  return slurm_files(cluster, shipped_catalogue(), site);
+}
+
+// The complete text must be that of tests/golden/slurm/<name>, where VERSION stands for our
+// version; SLIPWAY_ACCEPT=1 rewrites it.
+void check_golden(const std::string& name, std::string text) {
+  const std::string version = "slipway " SLIPWAY_VERSION " ";
+  REQUIRE(text.find(version) != text.npos);
+  text.replace(text.find(version), version.size(), "slipway VERSION ");
+  const std::filesystem::path path = source_root / "tests/golden/slurm" / name;
+  const char* accept = std::getenv("SLIPWAY_ACCEPT");
+  if (accept != nullptr && std::string(accept) == "1") slipway::write_file(path, text);
+  CHECK(text == slipway::read_file(path));
+}
+
+// The lines of a file that begin with one of the keys: what is said of nodes and partitions.
+std::string lines_of(const std::string& text, const std::vector<std::string>& keys) {
+  std::string out;
+  for (const std::string& line : slipway::split(text, '\n')) {
+    for (const std::string& key : keys) {
+      if (line.starts_with(key + "=")) out += line + "\n";
+    }
+  }
+  return out;
+}
+
+std::string nodes_and_partitions(const std::map<std::string, std::string>& files) {
+  return lines_of(files.at("slurm.conf"),
+                  {"NodeName", "NodeSet", "PartitionName", "SuspendExcNodes"});
+}
+
+std::string node_line_with(const std::map<std::string, std::string>& node_conf) {
+  Cluster cluster = quickstart_cluster();
+  cluster.nodesets[0].node_conf = node_conf;
+  return lines_of(files_of(cluster).at("slurm.conf"), {"NodeName"});
+}
+
+std::string gres_with(const std::string& gres) {
+  Cluster cluster = quickstart_cluster();
+  cluster.nodesets[0].node_conf = {{"Gres", gres}};
+  return lines_of(files_of(cluster).at("gres.conf"), {"NodeName"});
+}
+
+}  // namespace
+
+TEST_CASE("slurm files: those of the quickstart cluster, complete") {
+  const auto files = files_of(quickstart_cluster());
+  REQUIRE(files.size() == 4);
+  for (const auto& [name, text] : files) check_golden(name, text);
+}
+
+TEST_CASE("slurm files: every file begins with who wrote it") {
+  for (const auto& [name, text] : files_of(quickstart_cluster())) {
+    CHECK(text.substr(0, text.find('\n')) ==
+          "# Written by slipway " SLIPWAY_VERSION
+          " for deployment `quickstart` (local). Changes here are lost: change the blueprint.");
+  }
+}
+
+TEST_CASE(
+    "slurm files: a nodeset is one line with a range, its memory less what the system takes") {
+  CHECK(nodes_and_partitions(files_of(quickstart_cluster())) ==
+        "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1860368 Boards=1 "
+        "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=2 CPUs=208 Gres=gpu:8\n"
+        "NodeSet=a3meganodeset Nodes=quickstart-a3meganodeset-[0-3]\n"
+        "PartitionName=a3mega Nodes=a3meganodeset State=UP DefMemPerCPU=8944 Default=YES "
+        "OverSubscribe=EXCLUSIVE\n");
+}
+
+TEST_CASE("slurm files: one node has no range") {
+  const auto files = files_of(quickstart_cluster(1));
+  CHECK_THAT(files.at("slurm.conf"), ContainsSubstring("NodeName=quickstart-a3meganodeset-0 "));
+  CHECK_THAT(files.at("gres.conf"),
+             ContainsSubstring("NodeName=quickstart-a3meganodeset-0 Name=gpu "));
+}
+
+TEST_CASE("slurm files: real memory is that of slurm-gcp for each GPU machine type") {
+  const auto memory = [](const std::string& machine_type) {
+    Cluster cluster = quickstart_cluster();
+    cluster.nodesets[0].machine.machine_type = machine_type;
+    return files_of(cluster).at("slurm.conf");
+  };
+  CHECK_THAT(memory("a3-highgpu-8g"), ContainsSubstring("RealMemory=1860368 "));
+  CHECK_THAT(memory("a3-ultragpu-8g"), ContainsSubstring("RealMemory=2933888 "));
+}
+
+TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") {
+  CHECK(node_line_with({{"ThreadsPerCore", "1"}, {"realmemory", "1000"}, {"Weight", "5"}}) ==
+        "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1000 Boards=1 "
+        "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=1 CPUs=104 Gres=gpu:8 Weight=5\n");
+  CHECK(node_line_with({{"CPUs", "52"}, {"Gres", ""}}) ==
+        "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1860368 Boards=1 "
+        "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=2 CPUs=52\n");
+  CHECK(node_line_with({{"sockets", "1"}}) ==
+        "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1860368 "
+        "CoresPerSocket=52 ThreadsPerCore=2 CPUs=104 Gres=gpu:8 sockets=1\n");
+}
+
+TEST_CASE(
+    "slurm files: memory per CPU is the least of the partition's nodesets, and 100 at least") {
+  Cluster cluster = quickstart_cluster();
+  cluster.nodesets.push_back({"cpu", "cpu", {"n2-standard-4", {"network"}, {}}, 2, 0, {}});
+  cluster.nodesets.push_back(
+      {"tiny", "tiny", {"n2-standard-4", {"network"}, {}}, 1, 0, {{"MemSpecLimit", "15000"}}});
+  cluster.partitions = {
+      {"p1", "both", {"a3meganodeset", "cpu"}, false, false, {}},
+      {"p2", "all", {"a3meganodeset", "cpu", "tiny"}, false, false, {}},
+  };
+  CHECK(lines_of(files_of(cluster).at("slurm.conf"), {"PartitionName"}) ==
+        "PartitionName=both Nodes=a3meganodeset,cpu State=UP DefMemPerCPU=3876\n"
+        "PartitionName=all Nodes=a3meganodeset,cpu,tiny State=UP DefMemPerCPU=126\n");
+  cluster.nodesets[2].node_conf["MemSpecLimit"] = "16000";
+  CHECK_THAT(files_of(cluster).at("slurm.conf"),
+             ContainsSubstring("tiny State=UP DefMemPerCPU=100\n"));
+}
+
+TEST_CASE("slurm files: partition_conf overrides ours, but nodes that are always on sleep never") {
+  Cluster cluster = quickstart_cluster();
+  cluster.partitions[0].exclusive = false;
+  cluster.partitions[0].partition_conf = {{"OverSubscribe", "EXCLUSIVE"}, {"default", "NO"},
+                                          {"ResumeTimeout", "900"},       {"SuspendTimeout", "600"},
+                                          {"PowerDownOnIdle", "NO"},      {"MaxTime", "1:00:00"}};
+  CHECK(lines_of(files_of(cluster).at("slurm.conf"), {"PartitionName"}) ==
+        "PartitionName=a3mega Nodes=a3meganodeset State=UP DefMemPerCPU=8944 Default=NO "
+        "MaxTime=1:00:00 OverSubscribe=EXCLUSIVE\n");
+}
+
+TEST_CASE("slurm files: a nodeset without static nodes is left out where nodes are always on") {
+  Cluster cluster = quickstart_cluster();
+  cluster.nodesets.push_back({"burst", "burst", {"n2-standard-4", {"network"}, {}}, 0, 5, {}});
+  cluster.partitions.push_back({"p", "burst", {"burst"}, false, true, {}});
+  cluster.partitions[0].nodesets.push_back("burst");
+  const std::string conf = files_of(cluster).at("slurm.conf");
+  CHECK_THAT(conf, ContainsSubstring("\n# Nodeset burst has no nodes.\n"));
+  CHECK(lines_of(conf, {"NodeSet", "PartitionName"}) ==
+        "NodeSet=a3meganodeset Nodes=quickstart-a3meganodeset-[0-3]\n"
+        "PartitionName=a3mega Nodes=a3meganodeset State=UP DefMemPerCPU=8944 Default=YES "
+        "OverSubscribe=EXCLUSIVE\n"
+        "PartitionName=burst State=UP OverSubscribe=EXCLUSIVE\n");
+}
+
+TEST_CASE(
+    "slurm files: where nodes come and go, dynamic ones are listed and static ones excepted") {
+  Cluster cluster = quickstart_cluster(2);
+  cluster.nodesets[0].node_count_dynamic_max = 6;
+  cluster.partitions[0].partition_conf = {{"ResumeTimeout", "900"}};
+  SlurmSite site;
+  site.target = "google";
+  site.elastic = true;
+  const auto files = files_of(cluster, site);
+  CHECK(nodes_and_partitions(files) ==
+        "NodeName=quickstart-a3meganodeset-[0-7] State=CLOUD RealMemory=1860368 Boards=1 "
+        "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=2 CPUs=208 Gres=gpu:8\n"
+        "NodeSet=a3meganodeset Nodes=quickstart-a3meganodeset-[0-7]\n"
+        "SuspendExcNodes=quickstart-a3meganodeset-[0-1]\n"
+        "PartitionName=a3mega Nodes=a3meganodeset State=UP DefMemPerCPU=8944 Default=YES "
+        "OverSubscribe=EXCLUSIVE SuspendTime=300 SuspendTimeout=120 ResumeTimeout=900 "
+        "PowerDownOnIdle=YES\n");
+  CHECK_FALSE(files.contains("cgroup.conf"));
+}
+
+TEST_CASE("slurm files: gres.conf follows what a user says of Gres") {
+  CHECK(gres_with("gpu:2") ==
+        "NodeName=quickstart-a3meganodeset-[0-3] Name=gpu File=/dev/nvidia[0-1]\n");
+  CHECK(gres_with("gpu:h100:4") ==
+        "NodeName=quickstart-a3meganodeset-[0-3] Name=gpu Type=h100 File=/dev/nvidia[0-3]\n");
+  CHECK(gres_with("gpu") == "NodeName=quickstart-a3meganodeset-[0-3] Name=gpu File=/dev/nvidia0\n");
+  CHECK(gres_with("").empty());
+  CHECK_THROWS_WITH(gres_with("gpu:9"),
+                    "nodeset `a3meganodeset`: `Gres` asks for 9 GPUs, and a `a3-megagpu-8g` has 8");
+}
+
+TEST_CASE("slurm files: what cannot be said in Slurm's terms is an error with its place") {
+  CHECK_THROWS_WITH(files_of(quickstart_cluster(0)), "cluster `quickstart` has no compute node");
+  CHECK_THROWS_WITH(node_line_with({{"CPUs", "many"}}),
+                    "nodeset `a3meganodeset`: `CPUs` is `many`, expected a whole number");
+  CHECK_THROWS_WITH(node_line_with({{"CPUs", "0"}}), "nodeset `a3meganodeset`: `CPUs` is 0");
+  CHECK_THROWS_WITH(node_line_with({{"NodeName", "x"}}),
+                    "nodeset `a3meganodeset`: `NodeName` cannot be set here");
+  Cluster cluster = quickstart_cluster();
+  cluster.partitions[0].nodesets = {"a3mega_nodeset"};
+  CHECK_THROWS_WITH(files_of(cluster), "partition `a3mega`: there is no nodeset `a3mega_nodeset`");
+  cluster.nodesets[0].machine.machine_type = "a4-highgpu-8g";
+  CHECK_THROWS_WITH(files_of(cluster),
+                    "nodeset `a3meganodeset`: the catalogue has no machine type `a4-highgpu-8g`; "
+                    "did you mean `a3-highgpu-8g`?");
+}

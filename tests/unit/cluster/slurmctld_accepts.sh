@@ -1,0 +1,57 @@
+#!/bin/bash
+# Starts a real slurmctld for a moment on the files that WRITER makes, in namespaces of its own:
+#   slurmctld_accepts.sh WRITER
+# It must come up as the controller without an error.
+set -eu
+writer=$1
+
+# slurmctld calls setgroups, which a user namespace allows only with a mapped range of ids.
+namespaces=(unshare --net --mount --uts --pid --fork --kill-child)
+[ "$(id -u)" = 0 ] || namespaces+=(--user --map-root-user --map-auto)
+if ! command -v slurmctld >/dev/null || ! "${namespaces[@]}" true; then
+  echo "skipped: this needs slurmctld, and namespaces with a range of ids (uidmap, /etc/subuid)"
+  exit 77
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/state"
+"$writer" "$folder"
+
+# In the namespaces: names that resolve (Slurm asks only for addresses of a family that some
+# interface has), then slurmctld until it says that it is the controller.
+export folder
+"${namespaces[@]}" bash -eu <<'EOF'
+hostname quickstart-controller
+ip link set lo up
+ip link add vpc0 type bridge
+ip address add 10.0.0.1/16 dev vpc0
+ip link set vpc0 up
+{
+  echo "127.0.0.1 localhost"
+  echo "10.0.0.1 quickstart-controller"
+  for i in 0 1 2 3; do echo "10.0.0.$((i + 2)) quickstart-a3meganodeset-$i"; done
+} >"$folder/hosts"
+mount --bind "$folder/hosts" /etc/hosts
+slurmctld -D -f "$folder/slurm.conf" >"$folder/out" 2>&1 &
+for _ in $(seq 200); do
+  grep -q "Running as primary controller" "$folder/slurmctld.log" 2>/dev/null && break
+  sleep 0.05
+done
+kill -INT $! && wait $! || true
+EOF
+
+log=$folder/slurmctld.log
+failed=0
+expect() {
+  grep -q "$1" "$log" 2>/dev/null || { echo "slurmctld did not say: $1"; failed=1; }
+}
+expect "Running as primary controller"
+# The first start of a cluster finds no state of an earlier one, and munged is not the matter here;
+# every other error is ours.
+if grep -E "error:|fatal:" "$log" | grep -v -i -E "state file|state save file|munge"; then
+  echo "slurmctld found errors"
+  failed=1
+fi
+[ $failed = 0 ] || cat "$folder/out"
+exit $failed
