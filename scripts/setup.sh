@@ -1,0 +1,58 @@
+# Shared by quickstart.sh and test.sh: packages and the build. To be sourced, from the top of the tree.
+
+say() { printf '\n==> %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "this needs root, and there is no sudo; as root: $*"
+  fi
+}
+
+listed_packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' packages.debian; }
+
+missing_packages() {
+  local package
+  for package in $(listed_packages); do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
+  done
+}
+
+# Installs what packages.debian lists and is not there. Nothing is asked of the network or of root otherwise.
+install_packages() {
+  command -v dpkg-query >/dev/null || die "this is not a Debian system; install by hand what packages.debian lists"
+  local missing
+  missing=$(missing_packages | tr '\n' ' ')
+  if [ -z "$missing" ]; then
+    say "packages: all $(listed_packages | wc -l) are installed"
+    return
+  fi
+  say "packages: installing $missing"
+  as_root apt-get update -qq
+  # shellcheck disable=SC2086  # one word a package
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+# build_into FOLDER [meson option...]: configures once, compiles, and installs to FOLDER/prefix.
+build_into() {
+  local folder=$1
+  shift
+  say "build: $folder"
+  if [ ! -e "$folder/build.ninja" ]; then
+    meson setup "$folder" --prefix="$PWD/$folder/prefix" "$@"
+  fi
+  ninja -C "$folder"
+  meson install -C "$folder" --no-rebuild --only-changed --quiet
+}
+
+# The build that people use and that the tests test. Warnings are errors with the compiler that we develop with, and
+# only with that one: a newer compiler's new warning should not stop a newcomer.
+build_slipway() {
+  local werror=false
+  [ "$(g++ -dumpversion)" = 12 ] && werror=true
+  build_into build -Dwerror=$werror
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Every test: packages, build, unit and golden tests, the same under the sanitizers, system tests on real clusters.
+# The last line is 'N passed, N failed'.
+#   ./test.sh --quick    without packages, sanitizers and system tests
+set -euo pipefail
+cd "$(dirname "$0")"
+. scripts/setup.sh
+
+quick=false
+case "${1:-}" in
+  "") ;;
+  --quick) quick=true ;;
+  *) die "unknown option $1; known: --quick" ;;
+esac
+
+passed=0
+failed=0
+
+# count_meson FOLDER: runs the tests of a build folder and adds them up. One that is skipped counts as failed.
+count_meson() {
+  local folder=$1 log ok bad
+  shift
+  log=$(mktemp)
+  meson test -C "$folder" --no-rebuild --print-errorlogs "$@" 2>&1 | tee "$log" || true
+  ok=$(awk '/^Ok:/ { n += $2 } END { print n + 0 }' "$log")
+  bad=$(awk '/^(Fail|Unexpected Pass|Skipped|Timeout|Expected Fail):/ { n += $NF } END { print n + 0 }' "$log")
+  rm -f "$log"
+  [ "$((ok + bad))" -gt 0 ] || bad=1 # no test ran
+  passed=$((passed + ok))
+  failed=$((failed + bad))
+}
+
+# count_bats FILE...: runs system tests and adds them up. One that is skipped counts as failed.
+count_bats() {
+  local log ok bad
+  log=$(mktemp)
+  bats --tap --timing "$@" 2>&1 | tee "$log" || true
+  ok=$(grep -c '^ok ' "$log" || true)
+  bad=$(grep -cE '^not ok |^ok .* # skip' "$log" || true)
+  ok=$((ok - $(grep -cE '^ok .* # skip' "$log" || true)))
+  rm -f "$log"
+  [ "$((ok + bad))" -gt 0 ] || bad=1
+  passed=$((passed + ok))
+  failed=$((failed + bad))
+}
+
+$quick || install_packages
+build_slipway
+say "test: unit and golden"
+count_meson build
+
+if ! $quick; then
+  build_into build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debug
+  say "test: unit and golden under AddressSanitizer and UndefinedBehaviorSanitizer"
+  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 count_meson build-sanitize
+
+  say "test: real clusters on this machine"
+  count_bats tests/system
+fi
+
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,44 @@
+# The bandwidth test through sbatch, from the examples that users copy.
+
+load helper
+
+NAME=st-gather
+
+setup_file() {
+  deploy st-gather
+  on st-gather login sbatch --wait --output=/home/all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch
+  on st-gather login cat /home/all_gather.out >"$SUITE/all_gather.out"
+}
+
+teardown_file() { slipway destroy st-gather; }
+
+@test "all_gather: runs with a rank on each of the four nodes" {
+  [ "$(grep -cE '^#  Rank +[0-9]+ ' "$SUITE/all_gather.out")" -eq 4 ]
+  local node
+  for node in $(compute_nodes $NAME); do grep -q "^#  Rank .* $node " "$SUITE/all_gather.out"; done
+}
+
+@test "all_gather: every size has 13 columns, a bandwidth above zero and no wrong element" {
+  awk '!/^#/ && NF == 13 && $1 ~ /^[0-9]+$/ {
+         rows += 1
+         if ($1 > 0 && ($8 <= 0 || $12 <= 0)) bad = 1
+         if ($9 != 0 || $13 != 0) bad = 1
+       }
+       END { exit !(rows >= 5 && !bad) }' "$SUITE/all_gather.out"
+  grep -q '^# Out of bounds values : 0 OK' "$SUITE/all_gather.out"
+}
+
+@test "all_gather: ends with a verdict that says why a local cluster is not judged" {
+  tail -n 3 "$SUITE/all_gather.out" | grep -i 'verdict: not judged'
+}
+
+@test "all_gather: writes a report that keeps its schema" {
+  on $NAME login sh -c 'cat /home/*.json' >"$SUITE/report.json"
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/bandwidth-1.schema.json" "$SUITE/report.json"
+}
+
+@test "all_gather: started without PMIx it says so instead of running four worlds of one" {
+  run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf -b 1K -e 1K
+  [ "$status" -ne 0 ]
+  [[ "$output" == *--mpi=pmix* ]]
+}

@@ -1,0 +1,111 @@
+# A cluster from the quickstart blueprint: its nodes, its Slurm, its plugin, its bandwidth test.
+
+load helper
+
+NAME=st-cluster
+
+setup_file() {
+  deploy st-cluster
+  local first
+  first=$(compute_nodes st-cluster | head -n 1)
+  export FIRST=$first
+}
+
+teardown_file() { slipway destroy st-cluster; }
+
+@test "cluster: four nodes are idle when deploy returns" {
+  run on $NAME controller sinfo --noheader --format='%D %T'
+  says "4 idle"
+}
+
+@test "cluster: status names every node with its role, address and state" {
+  run slipway status $NAME
+  says "deployment $NAME: running"
+  [ "$(grep -cE 'compute +a3-megagpu-8g +10\..* on +idle' <<<"$output")" -eq 4 ]
+  [ "$(grep -cE 'login .* on' <<<"$output")" -eq 1 ]
+  [ "$(grep -cE 'controller .* on' <<<"$output")" -eq 1 ]
+  says "no jobs"
+}
+
+@test "cluster: status --json is JSON with the same nodes" {
+  run slipway status $NAME --json
+  [ "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["running"], len(d["nodes"]))' <<<"$output")" = "True 6" ]
+}
+
+@test "cluster: a node has the machine type's 208 CPUs, memory and 8 GPUs" {
+  run on $NAME controller scontrol show node "$FIRST"
+  says "CPUTot=208"
+  says "RealMemory=1860368"
+  says "Gres=gpu:8"
+  says "Sockets=2"
+  says "ThreadsPerCore=2"
+}
+
+@test "cluster: every node has its own host name and network interface" {
+  run on $NAME login srun --nodes=4 sh -c 'echo "$(hostname) $(ip -brief -4 address show enp0s12)"'
+  [ "$status" -eq 0 ]
+  [ "$(awk '{ print $1 }' <<<"$output" | sort -u | wc -l)" -eq 4 ]
+  [ "$(grep -oE '10\.[0-9.]+/[0-9]+' <<<"$output" | sort -u | wc -l)" -eq 4 ]
+  [ "$(awk '{ print $1 }' <<<"$output" | sort)" = "$(compute_nodes $NAME)" ]
+}
+
+@test "cluster: /tmp is each node's own" {
+  on $NAME login srun --nodes=4 sh -c 'echo "$SLURMD_NODENAME" > /tmp/mine'
+  run on $NAME login srun --nodes=4 cat /tmp/mine
+  [ "$(sort <<<"$output")" = "$(compute_nodes $NAME)" ]
+  run on $NAME login ls /tmp
+  [[ "$output" != *mine* ]]
+  [ ! -e /tmp/mine ]
+}
+
+@test "cluster: /home is shared by all nodes, the login and the controller included" {
+  on $NAME login sh -c 'echo written on the login > /home/shared'
+  run on $NAME login srun --nodes=4 cat /home/shared
+  [ "$(grep -c 'written on the login' <<<"$output")" -eq 4 ]
+  on $NAME "$FIRST" sh -c 'echo written on a node >> /home/shared'
+  run on $NAME controller cat /home/shared
+  says "written on a node"
+  [ ! -e /home/shared ]
+}
+
+@test "cluster: a node's changes to the system stay in the node" {
+  on $NAME "$FIRST" touch /etc/changed-by-a-node
+  [ ! -e /etc/changed-by-a-node ]
+  run on $NAME login test -e /etc/changed-by-a-node
+  [ "$status" -eq 1 ]
+}
+
+@test "cluster: the simulated GPUs are device nodes, and a job is given what it asks for" {
+  run on $NAME login srun --nodes=1 --gpus=3 sh -c 'echo "devices: $CUDA_VISIBLE_DEVICES"; test -c /dev/nvidia7'
+  says "devices: 0,1,2"
+}
+
+@test "cluster: the login node has no GPUs and no slurmd" {
+  run on $NAME login sh -c 'ls /dev/nvidia0; pgrep slurmd'
+  [ "$status" -ne 0 ]
+  [[ "$output" != */dev/nvidia0 ]]
+}
+
+@test "cluster: more GPUs than there are is refused by Slurm" {
+  run on $NAME login srun --nodes=1 --gpus-per-node=9 true
+  [ "$status" -ne 0 ]
+}
+
+@test "cluster: node.json on the nodes is valid and tells each its own name" {
+  on $NAME "$FIRST" cat /etc/slipway/node.json >"$BATS_TEST_TMPDIR/node.json"
+  python3 "$SUITE/schemas/validate.py" "$SUITE/schemas/node-1.schema.json" "$BATS_TEST_TMPDIR/node.json" ||
+    python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/node-1.schema.json" "$BATS_TEST_TMPDIR/node.json"
+  grep -q "\"node\": \"$FIRST\"" "$BATS_TEST_TMPDIR/node.json"
+}
+
+@test "cluster: sbatch runs on all nodes and writes where the login sees it" {
+  on $NAME login sh -c 'printf "#!/bin/sh\nsrun hostname\n" > /home/job.sh'
+  on $NAME login sbatch --wait --nodes=4 --output=/home/job.out /home/job.sh
+  run on $NAME login sort /home/job.out
+  [ "$output" = "$(compute_nodes $NAME)" ]
+}
+
+@test "cluster: nothing of ours stands in Slurm's logs as an error" {
+  run grep -hE 'error|fatal' -r "$(deployments_folder)/$NAME/log"
+  [ "$output" = "" ]
+}

@@ -1,0 +1,84 @@
+# slipway exec: streams, signals, terminal and exit status pass through.
+
+load helper
+
+NAME=st-exec
+
+setup_file() { deploy st-exec; }
+
+teardown_file() { slipway destroy st-exec; }
+
+@test "exec: the exit status is the command's" {
+  run on $NAME login sh -c 'exit 7'
+  [ "$status" -eq 7 ]
+}
+
+@test "exec: a command that is not there is 127, one that a signal ended is 128 and its number" {
+  run on $NAME login no-such-command
+  fails_with 127 "cannot run no-such-command: No such file or directory"
+  run on $NAME login sh -c 'kill -KILL $$'
+  [ "$status" -eq 137 ]
+}
+
+@test "exec: stdin, stdout and stderr are three streams" {
+  printf 'to stdin' | slipway exec $NAME login -- sh -c 'cat; echo to stderr >&2' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+  [ "$(cat "$BATS_TEST_TMPDIR/out")" = "to stdin" ]
+  [ "$(cat "$BATS_TEST_TMPDIR/err")" = "to stderr" ]
+}
+
+@test "exec: a megabyte passes unchanged" {
+  head -c 1000000 /dev/urandom >"$BATS_TEST_TMPDIR/bytes"
+  slipway exec $NAME login -- cat <"$BATS_TEST_TMPDIR/bytes" | cmp - "$BATS_TEST_TMPDIR/bytes"
+}
+
+@test "exec: a signal reaches the command, and its answer comes back" {
+  slipway exec $NAME login -- sh -c 'trap "echo got TERM; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$BATS_TEST_TMPDIR/out" &
+  local client=$!
+  until grep -q ready "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
+  pkill -TERM -f "exec $NAME login -- sh -c trap" --oldest
+  local code=0
+  wait $client || code=$?
+  grep -q 'got TERM' "$BATS_TEST_TMPDIR/out"
+  [ $code -eq 9 ]
+}
+
+@test "exec: on a terminal the command has a terminal of the node, with the right size" {
+  run script --quiet --return --command "stty rows 33 cols 77; $(declare -f as_tester slipway); slipway exec $NAME login -- sh -c 'tty; stty size; exit 5'" /dev/null
+  [ "$status" -eq 5 ]
+  [[ "$output" == *"/dev/pts/"* ]]
+  [[ "$output" == *"33 77"* ]]
+}
+
+@test "exec: when the client is killed, the command is hung up" {
+  slipway exec $NAME login -- sleep 98765 &
+  until on $NAME login pgrep -f 'sleep 98765' >/dev/null; do sleep 0.05; done
+  pkill -KILL -f "exec $NAME login -- sleep 98765"
+  local i
+  for i in $(seq 100); do
+    on $NAME login pgrep -f '^sleep 98765' >/dev/null || return 0
+    sleep 0.05
+  done
+  return 1
+}
+
+@test "exec: a node may be named by its end or its role, and a typo gets a suggestion" {
+  [[ "$(on $NAME controller hostname)" == *-controller ]]
+  [[ "$(on $NAME login hostname)" == *-login-001 ]]
+  local first
+  first=$(compute_nodes $NAME | head -n 1)
+  [ "$(on $NAME "${first#*-}" hostname)" = "$first" ]
+  run on $NAME "${first}x" hostname
+  fails_with 1 "did you mean \`$first\`?"
+}
+
+@test "exec: as another user, with that user's environment and none of ours" {
+  run env SECRET_OF_THE_HOST=1 "$(command -v true)"
+  SECRET_OF_THE_HOST=1 run slipway exec $NAME login --user nobody -- sh -c 'id -un; echo "[$SECRET_OF_THE_HOST]"'
+  says "nobody"
+  says "[]"
+}
+
+@test "exec: a deployment that is not there is named, with what to do" {
+  run slipway exec st-none login -- true
+  fails_with 1 "there is no deployment \`st-none\`; \`slipway status\` lists them"
+}

@@ -1,0 +1,157 @@
+# The life of a deployment: twice, side by side, killed, interrupted, on a full or closed folder; and nothing left.
+
+load helper
+
+setup() { BEFORE=$(host_state); }
+
+teardown() {
+  local name
+  for name in $(slipway status --json | jq_names); do
+    case $name in st-life*) slipway destroy "$name" ;; esac
+  done
+}
+
+nothing_is_left() {
+  local i after
+  # A namespace of a process that has just ended may stay for a moment.
+  for i in $(seq 20); do
+    after=$(host_state)
+    [ "$after" = "$BEFORE" ] && return 0
+    sleep 0.1
+  done
+  diff <(echo "$BEFORE") <(echo "$after")
+}
+
+@test "life: destroy leaves no process, namespace, mount, interface or file" {
+  deploy st-life
+  [ "$(host_state)" != "$BEFORE" ]
+  slipway destroy st-life
+  nothing_is_left
+}
+
+@test "life: the second deploy of a name changes nothing and says that it stands" {
+  deploy st-life
+  on st-life login touch /home/kept /tmp/kept
+  local supervisor
+  supervisor=$(supervisor_of st-life)
+  run deploy st-life
+  says "deployment \`st-life\` stands already; nothing was changed"
+  [ "$(supervisor_of st-life)" = "$supervisor" ]
+  on st-life login test -e /home/kept -a -e /tmp/kept
+}
+
+@test "life: two deployments stand side by side, each with its own cluster" {
+  deploy st-life-a
+  deploy st-life-b
+  [ "$(compute_nodes st-life-a | wc -l)" -eq 4 ]
+  on st-life-a login touch /home/of-a
+  run on st-life-b login test -e /home/of-a
+  [ "$status" -eq 1 ]
+  slipway destroy st-life-a
+  run on st-life-b login srun --nodes=4 hostname
+  [ "$status" -eq 0 ]
+  slipway destroy st-life-b
+  nothing_is_left
+}
+
+@test "life: a supervisor that is killed takes everything with it; status says so, destroy tidies, deploy works again" {
+  deploy st-life
+  local supervisor
+  supervisor=$(supervisor_of st-life)
+  kill -KILL "$supervisor"
+  while kill -0 "$supervisor" 2>/dev/null; do sleep 0.05; done
+  run slipway status st-life
+  fails_with 1 "deployment st-life: dead"
+  run slipway status
+  says "st-life"
+  run pgrep -x 'slurmd|slurmctld|munged'
+  run on st-life login true
+  fails_with 1 "is dead"
+  run deploy st-life
+  fails_with 1 "a dead deployment \`st-life\` is in the way"
+  slipway destroy st-life
+  nothing_is_left
+  deploy st-life
+  run on st-life controller sinfo --noheader --format='%D %T'
+  says "4 idle"
+}
+
+@test "life: an interrupted deploy leaves nothing" {
+  local moment
+  for moment in 0.01 0.05 0.1 0.2; do
+    deploy st-life &
+    local job=$!
+    sleep $moment
+    pkill -INT -f "slipway deploy .*deployment_name=st-life$" || true
+    wait $job || true
+    # It may have been quicker than the signal: then it stands, and is complete.
+    slipway destroy st-life 2>/dev/null || true
+    nothing_is_left
+  done
+}
+
+@test "life: a deployer that is killed takes the half-made cluster with it" {
+  deploy st-life &
+  local job=$!
+  sleep 0.05
+  pkill -KILL -f "slipway deploy .*deployment_name=st-life$" || true
+  wait $job || true
+  slipway destroy st-life 2>/dev/null || true
+  nothing_is_left
+}
+
+@test "life: a folder that cannot be written is an error with its path, and no half state" {
+  local folder
+  folder=$(deployments_folder)
+  if [ "$SLIPWAY_TEST_AS" = root ]; then
+    # Root is stopped by no mode: the folder is a read-only mount, in a mount namespace of this test.
+    mkdir -p "$folder"
+    run unshare --mount sh -c "mount -t tmpfs -o ro tmpfs $folder && '$SUITE/prefix/bin/slipway' deploy '$BLUEPRINT' --vars deployment_name=st-life"
+  else
+    run as_tester env XDG_STATE_HOME=/proc/nowhere "$SUITE/prefix/bin/slipway" deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-life
+    folder=/proc/nowhere
+  fi
+  fails_with 1 "cannot make directory $folder"
+  nothing_is_left
+}
+
+@test "life: a full disk is an error with the path, and no half state" {
+  [ "$(id -u)" -eq 0 ]
+  mkdir -p "$SUITE/full"
+  # Room for some files of a deployment and not for all of them.
+  run unshare --mount sh -c "
+    mount -t tmpfs -o size=12k,mode=777 tmpfs $SUITE/full
+    mkdir -p /var/lib/slipway && mount --bind $SUITE/full /var/lib/slipway
+    '$SUITE/prefix/bin/slipway' deploy '$BLUEPRINT' --vars deployment_name=st-life
+    echo status \$?
+    ls /var/lib/slipway/deployments"
+  says "No space left on device"
+  says "status 1"
+  [[ "$output" != *"st-life"$'\n'* ]] || false
+  nothing_is_left
+}
+
+@test "life: destroy of what is not there says so" {
+  run slipway destroy st-life
+  fails_with 1 "there is no deployment \`st-life\`; \`slipway status\` lists them"
+}
+
+@test "life: a name that is no name is refused" {
+  run slipway destroy ../st-life
+  fails_with 1 "\`../st-life\` is not the name of a deployment"
+}
+
+@test "life: a missing program is named with its package" {
+  [ "$(id -u)" -eq 0 ]
+  run unshare --mount sh -c "mount --bind /dev/null /usr/sbin/munged && '$SUITE/prefix/bin/slipway' deploy '$BLUEPRINT' --vars deployment_name=st-life"
+  fails_with 1 "this machine lacks /usr/sbin/munged; as root: apt-get install munge"
+  nothing_is_left
+}
+
+@test "life: a blueprint with mistakes starts nothing and shows where they are" {
+  sed 's/machine_type: a3-megagpu-8g/machine_type: a3-megagpu-8x/' "$BLUEPRINT" >"$SUITE/wrong.yaml"
+  run slipway deploy "$SUITE/wrong.yaml" --vars deployment_name=st-life
+  fails_with 1 "a3-megagpu-8g"
+  [[ "$output" == *"^^^"* ]]
+  nothing_is_left
+}

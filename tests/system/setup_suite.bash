@@ -1,0 +1,54 @@
+# Once for all system tests: the installation under test, and the user who runs it.
+#
+#   SLIPWAY_TEST_AS=root   (default for root) as root
+#   SLIPWAY_TEST_AS=user   as an ordinary user: a temporary one when root runs the tests, otherwise the caller
+
+setup_suite() {
+  local top=$BATS_TEST_DIRNAME/../..
+  top=$(cd "$top" && pwd)
+  if [ "$(id -u)" -eq 0 ]; then
+    export SLIPWAY_TEST_AS=${SLIPWAY_TEST_AS:-root}
+  else
+    export SLIPWAY_TEST_AS=user
+  fi
+
+  # A copy that every user can read, wherever the checkout stands.
+  SUITE=$(mktemp -d /var/tmp/slipway-test.XXXXXX)
+  chmod 755 "$SUITE"
+  mkdir "$SUITE/state"
+  cp -r "$top/build/prefix" "$SUITE/prefix"
+  cp -r "$top/docs/schemas" "$top/tests/schemas" "$SUITE/"
+  export SUITE TOP=$top
+
+  if [ "$SLIPWAY_TEST_AS" = user ] && [ "$(id -u)" -eq 0 ]; then
+    export TEST_USER=slipway-t$$
+    useradd --create-home --shell /bin/bash "$TEST_USER"
+    chown "$TEST_USER" "$SUITE/state"
+  fi
+}
+
+teardown_suite() {
+  local name
+  for name in $(as_tester "$SUITE/prefix/bin/slipway" status --json | jq_names); do
+    case $name in st-*) as_tester "$SUITE/prefix/bin/slipway" destroy "$name" ;; esac
+  done
+  if [ -n "${TEST_USER:-}" ]; then
+    pkill -KILL -u "$TEST_USER" || true
+    userdel --remove "$TEST_USER" 2>/dev/null
+  fi
+  rm -rf "$SUITE"
+}
+
+# Names of the deployments in `slipway status --json`.
+jq_names() { python3 -c 'import json, sys; [print(d["deployment"]) for d in json.load(sys.stdin)]'; }
+
+# Runs a command as the user who tests.
+as_tester() {
+  if [ -n "${TEST_USER:-}" ]; then
+    runuser -u "$TEST_USER" -- env XDG_STATE_HOME="$SUITE/state" HOME="/home/$TEST_USER" "$@"
+  elif [ "$SLIPWAY_TEST_AS" = user ]; then
+    XDG_STATE_HOME="$SUITE/state" "$@"
+  else
+    "$@"
+  fi
+}

@@ -1,0 +1,22 @@
+#include "launcher/local/host_mounts.h"
+
+#include "tests/unit/catch.h"
+
+using namespace slipway::local;
+using Paths = std::vector<std::filesystem::path>;
+
+TEST_CASE("host mounts: mount points are the fifth field, with their escapes undone") {
+  const std::string text =
+      "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+      "23 22 0:5 / /mnt/two\\040words rw shared:2 - tmpfs tmpfs rw\n";
+  CHECK(mount_points(text) == Paths{"/", "/mnt/two words"});
+}
+
+TEST_CASE("host mounts: a folder's own mount is not below it, nor is one with a longer name") {
+  const Paths mounts = {"/", "/proc", "/var/lib/docker", "/optional"};
+  CHECK(has_mounts_below(mounts, "/"));
+  CHECK(has_mounts_below(mounts, "/var"));
+  CHECK(has_mounts_below(mounts, "/var/lib"));
+  CHECK_FALSE(has_mounts_below(mounts, "/var/lib/docker"));
+  CHECK_FALSE(has_mounts_below(mounts, "/opt"));
+}

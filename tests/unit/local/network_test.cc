@@ -1,0 +1,43 @@
+#include "launcher/local/network.h"
+
+#include "tests/unit/catch.h"
+
+using namespace slipway::local;
+
+namespace {
+
+const std::vector<Bridge> bridges = {{"vpc0", "sys", "10.0.0.1/16", 8244},
+                                     {"vpc1", "gpu", "10.1.0.1/16", 8244}};
+
+PlannedNode two_port_node() {
+  PlannedNode node;
+  node.ports = {{"enp0s12", "10.0.0.2/16", 8244, 0}, {"enp6s0", "10.1.0.2/16", 8244, 1}};
+  return node;
+}
+
+}  // namespace
+
+TEST_CASE("network: a bridge for each network, with the gateway's address") {
+  CHECK(bridges_batch({bridges[0]}) ==
+        "link set lo up\n"
+        "link add name vpc0 mtu 8244 type bridge\n"
+        "link set vpc0 addrgenmode none up\n"
+        "address add 10.0.0.1/16 dev vpc0\n");
+}
+
+TEST_CASE("network: a veth pair for each port, its end in the node under its final name") {
+  CHECK(ports_batch(two_port_node(), 7, 42, bridges) ==
+        "link add name n7p0 mtu 8244 type veth peer name enp0s12 mtu 8244 netns 42\n"
+        "link set n7p0 addrgenmode none master vpc0 up\n"
+        "link add name n7p1 mtu 8244 type veth peer name enp6s0 mtu 8244 netns 42\n"
+        "link set n7p1 addrgenmode none master vpc1 up\n");
+}
+
+TEST_CASE("network: inside the node, every port comes up with its address") {
+  CHECK(addresses_batch(two_port_node()) ==
+        "link set lo up\n"
+        "address add 10.0.0.2/16 dev enp0s12\n"
+        "link set enp0s12 addrgenmode none up\n"
+        "address add 10.1.0.2/16 dev enp6s0\n"
+        "link set enp6s0 addrgenmode none up\n");
+}

@@ -1,0 +1,69 @@
+#include "launcher/local/plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/cluster/quickstart.h"
+
+using namespace slipway;
+using namespace slipway::local;
+
+TEST_CASE("plan: the controller is first, and addresses are given in the order of the nodes") {
+  const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
+  REQUIRE(plan.nodes.size() == 6);
+  CHECK(plan.controller().role == "controller");
+  CHECK(plan.nodes[0].ports.at(0).address == "10.0.0.2/16");
+  CHECK(plan.nodes[5].ports.at(0).address == "10.0.0.7/16");
+}
+
+TEST_CASE("plan: /etc/hosts has every node at its first address") {
+  const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
+  for (const PlannedNode& node : plan.nodes) {
+    const std::string& address = node.ports.at(0).address;
+    CHECK_THAT(plan.hosts,
+               ContainsSubstring(address.substr(0, address.find('/')) + " " + node.name + "\n"));
+  }
+}
+
+TEST_CASE("plan: a bridge carries the largest frames of its nodes") {
+  cluster::Cluster cluster = cluster::quickstart_cluster();
+  cluster.networks.at(0).mtu_bytes = 1460;
+  const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
+  for (const PlannedNode& node : plan.nodes) {
+    CHECK(plan.bridges.at(0).mtu_bytes >= node.ports.at(0).mtu_bytes);
+  }
+}
+
+TEST_CASE("plan: shared file systems are mounted parents first") {
+  cluster::Cluster cluster = cluster::quickstart_cluster();
+  cluster.file_systems.push_back({"inner", "nfs", "/home/inner", 1024, cluster.networks[0].id});
+  auto& file_systems = cluster.nodesets.at(0).machine.file_systems;
+  file_systems.insert(file_systems.begin(), "inner");
+  const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
+  const std::vector<Mount>& mounts = plan.nodes.back().mounts;
+  REQUIRE(mounts.size() == 2);
+  CHECK(mounts[0].target == "/home");
+  CHECK(mounts[1].target == "/home/inner");
+}
+
+TEST_CASE("plan: compute nodes have their GPUs, the others none") {
+  const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
+  CHECK(plan.nodes[0].gpu_devices.empty());
+  CHECK(plan.nodes[1].gpu_devices.empty());
+  CHECK(plan.nodes[2].gpu_devices.size() == 8);
+}
+
+TEST_CASE("plan: a network that is too small is an error that says so") {
+  cluster::Cluster cluster = cluster::quickstart_cluster();
+  cluster.networks.at(0).cidr = "10.0.0.0/29";
+  CHECK_THROWS_WITH(make_plan(cluster, cluster::shipped_catalogue()),
+                    "network 10.0.0.0/29 has room for 4 nodes only");
+}
+
+TEST_CASE("plan: the description names every node for `slipway status`") {
+  const nlohmann::json description =
+      describe(make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue()));
+  CHECK(description["schema"] == "slipway/local/1");
+  CHECK(description["nodes"].size() == 6);
+}

@@ -1,0 +1,37 @@
+#include "common/error.h"
+#include "launcher/local/deployment_view.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway::local;
+
+namespace {
+
+DeploymentView example() {
+  DeploymentView view{DeploymentFolder("/x", "quick"), "quick", true, {}, {}};
+  view.nodes = {{"q-controller", "controller", "", "", true, ""},
+                {"q-login-001", "login", "", "", true, ""},
+                {"q-a-0", "compute", "", "", true, "idle"},
+                {"q-a-1", "compute", "", "", true, "idle"},
+                {"q-b-0", "compute", "", "", true, "idle"}};
+  return view;
+}
+
+}  // namespace
+
+TEST_CASE("resolve node: by name, by its only end, by role") {
+  CHECK(resolve_node(example(), "q-a-1") == "q-a-1");
+  CHECK(resolve_node(example(), "a-1") == "q-a-1");
+  CHECK(resolve_node(example(), "login") == "q-login-001");
+  CHECK(resolve_node(example(), "001") == "q-login-001");
+  CHECK(resolve_node(example(), "compute") == "q-a-0");
+}
+
+TEST_CASE("resolve node: an end that two nodes share is none") {
+  CHECK_THROWS_WITH(resolve_node(example(), "0"),
+                    "deployment `quick` has no node `0`; `slipway status quick` lists them");
+}
+
+TEST_CASE("resolve node: a typo gets a suggestion") {
+  CHECK_THROWS_WITH(resolve_node(example(), "q-a-00"),
+                    "deployment `quick` has no node `q-a-00`; did you mean `q-a-0`?");
+}
