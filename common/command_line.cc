@@ -126,6 +126,8 @@ int run_main(const std::string& program, const std::function<int()>& body) {
   } catch (const UsageError& error) {
     fmt::print(stderr, "{}: {}\nTry `{} --help`.\n", program, error.what(), program);
     return 2;
+  } catch (const ReportedError&) {
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", program, error.what());
     return 1;

@@ -78,7 +78,7 @@ class CommandLine {
 };
 
 // Runs a program's main part and turns what it throws into a line on stderr and an exit status:
-// UsageError 2, any other exception 1.
+// UsageError 2, any other exception 1; a ReportedError leaves no line.
 int run_main(const std::string& program, const std::function<int()>& body);
 
 }  // namespace slipway

@@ -24,6 +24,12 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+// An operation failed and the user was told how: exit status 1 without another word.
+class ReportedError : public Error {
+ public:
+  using Error::Error;
+};
+
 // Throws Error("what: <text of errno>"). `code` is an errno value.
 [[noreturn]] void throw_errno(std::string_view what, int code);
 [[noreturn]] void throw_errno(std::string_view what);
