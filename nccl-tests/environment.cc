@@ -102,14 +102,6 @@ int launcher_rank() {
   return 0;
 }
 
-int64_t available_memory_bytes() {
-  const std::string text = read_file("/proc/meminfo");
-  constexpr std::string_view key = "MemAvailable:";
-  const size_t at = text.find(key);
-  if (at == std::string::npos) throw Error("/proc/meminfo has no MemAvailable");
-  return std::strtoll(text.c_str() + at + key.size(), nullptr, 10) * 1024;
-}
-
 std::string cpu_name() {
   for (const std::string& line : split(read_file("/proc/cpuinfo"), '\n')) {
     if (!line.starts_with("model name")) continue;

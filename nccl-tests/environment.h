@@ -1,7 +1,6 @@
 // What of the environment and of the machine a run may show and must know.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 
@@ -21,9 +20,6 @@ int launcher_rank();
 
 // True when a launcher (mpirun, srun) started this process as one of its ranks.
 bool was_launched();
-
-// Bytes that the kernel can hand out without swapping: MemAvailable of /proc/meminfo.
-int64_t available_memory_bytes();
 
 // "Intel(R) Xeon(R) …": the first `model name` of /proc/cpuinfo, "CPU" where there is none.
 std::string cpu_name();

@@ -12,6 +12,7 @@
 
 #include "common/node_profile.h"
 #include "nccl-tests/environment.h"
+#include "nccl-tests/memory.h"
 #include "nccl-tests/mpi_backend.h"
 #include "nccl-tests/run.h"
 

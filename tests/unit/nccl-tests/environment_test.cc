@@ -73,8 +73,7 @@ TEST_CASE("environment: one task, or no Slurm, is nobody's mistake") {
   CHECK_NOTHROW(refuse_lonely_task());
 }
 
-TEST_CASE("environment: the machine has memory, a CPU and a time of day") {
-  CHECK(available_memory_bytes() > 1 << 20);
+TEST_CASE("environment: the machine has a CPU and a time of day") {
   CHECK(!cpu_name().empty());
   CHECK(utc_now().size() == std::string("2026-11-21T08:15:29Z").size());
 }
