@@ -1,0 +1,24 @@
+// How nccl_env knows its own values again.
+//
+// A batch script is itself a task: what we set for it flows on through `srun --export=ALL` into the
+// job's other steps, beside what the user exported. The variable SLIPWAY_NCCL_ENV travels with them
+// and says which values are ours. docs/decisions/0003-nccl-env-marker.md has the cases.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace slipway::nccl_env {
+
+using Environment = std::map<std::string, std::string>;  // name and value
+
+inline constexpr const char* marker_name = "SLIPWAY_NCCL_ENV";
+
+// The marker's value for what we set: a JSON object, {"NCCL_SOCKET_IFNAME":"=enp0s12"}.
+std::string write_marker(const Environment& ours);
+
+// What the marker in `environment` says. Nothing where there is none, or where somebody else wrote
+// it: then every value counts as the user's.
+Environment read_marker(const Environment& environment);
+
+}  // namespace slipway::nccl_env

@@ -1,0 +1,81 @@
+// nccl_env: the NCCL variables of a node's transport in every task of a Slurm job.
+//
+// What Slurm calls, and the switch by context; what is done stands in submission.cc (sbatch,
+// salloc, srun) and remote.cc (slurmstepd). Users read docs/nccl_env.md.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "spank-plugins/nccl_env/remote.h"
+#include "spank-plugins/nccl_env/settings.h"
+#include "spank-plugins/nccl_env/submission.h"
+#include "spank-plugins/spank/guard.h"
+#include "spank-plugins/spank/handle.h"
+
+namespace slipway::nccl_env {
+namespace {
+
+int take_option(int, const char* value, int remote) {
+  return spank::guarded("--nccl-env", [&] {
+    if (!remote) return submission::take_option(value);
+    remote::take_option(value);
+    return 0;
+  });
+}
+
+constexpr spank::Option nccl_env_option = {
+    "nccl-env", "on|off|show",
+    "set the NCCL variables of the node's network transport (on), leave the job alone (off), "
+    "or set and print them (show)",
+    take_option};
+
+// Nothing when plugstack.conf is wrong. Then we do nothing at all: half of a setting that was
+// misread may be the opposite of what the administrator wants.
+std::optional<Arguments> read_arguments(int count, char** words) {
+  try {
+    return parse_arguments(std::vector<std::string>(words, words + count));
+  } catch (const Error& error) {
+    spank::log_error(std::string(error.what()) + "; jobs are left alone");
+    return std::nullopt;
+  }
+}
+
+int init(const spank::Handle& slurm, int count, char** words) {
+  std::optional<Arguments> arguments = read_arguments(count, words);
+  if (spank_context() == S_CTX_REMOTE) remote::begin(std::move(arguments));
+  const spank::Status status = slurm.register_option(nccl_env_option);
+  if (!status) throw Error(std::string("cannot register --nccl-env: ") + status.text());
+  return ESPANK_SUCCESS;
+}
+
+}  // namespace
+}  // namespace slipway::nccl_env
+
+extern "C" {
+
+SPANK_PLUGIN(nccl_env, 1)
+
+int slurm_spank_init(spank_t handle, int count, char* words[]) {
+  using namespace slipway;
+  return spank::guarded("init",
+                        [&] { return nccl_env::init(spank::Handle(handle), count, words); });
+}
+
+int slurm_spank_user_init(spank_t handle, int, char*[]) {
+  using namespace slipway;
+  return spank::guarded("NCCL variables are not set", [&] {
+    nccl_env::remote::user_init(spank::Handle(handle));
+    return 0;
+  });
+}
+
+int slurm_spank_task_init(spank_t handle, int, char*[]) {
+  using namespace slipway;
+  return spank::guarded("task_init", [&] {
+    nccl_env::remote::task_init(spank::Handle(handle));
+    return 0;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,63 @@
+// What nccl_env is told.
+#include "spank-plugins/nccl_env/settings.h"
+
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::nccl_env {
+namespace {
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
+  const std::string guess = nearest(typed, known);
+  return guess.empty() ? "" : fmt::format("; did you mean `{}`?", guess);
+}
+
+std::filesystem::path parse_profile_path(std::string_view text) {
+  // A plugin runs in the job's working directory: a relative path would be the user's choice.
+  if (!text.starts_with('/')) {
+    throw Error(fmt::format("`profile={}` in plugstack.conf is not an absolute path", text));
+  }
+  return text;
+}
+
+}  // namespace
+
+Mode parse_mode(std::string_view text, std::string_view where) {
+  if (text == "on") return Mode::on;
+  if (text == "off") return Mode::off;
+  if (text == "show") return Mode::show;
+  const std::array<std::string, 3> known = {"on", "off", "show"};
+  throw Error(fmt::format("{} has no value `{}`: there are `on`, `off` and `show`{}", where, text,
+                          did_you_mean(text, known)));
+}
+
+Arguments parse_arguments(std::span<const std::string> words) {
+  Arguments arguments;
+  std::set<std::string> seen;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (key == "default") {
+      arguments.default_mode = parse_mode(value, "`default` in plugstack.conf");
+    } else if (key == "profile") {
+      arguments.profile_path = parse_profile_path(value);
+    } else {
+      const std::array<std::string, 2> known = {"default", "profile"};
+      throw Error(fmt::format(
+          "unknown argument `{}` in plugstack.conf: there are `default=` and `profile=`{}", word,
+          did_you_mean(key, known)));
+    }
+    if (!seen.insert(key).second) {
+      throw Error(fmt::format("`{}` stands twice in plugstack.conf, again as `{}`", key, word));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace slipway::nccl_env

@@ -1,0 +1,32 @@
+// What nccl_env is told: by the user with --nccl-env, by the administrator in plugstack.conf.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/node_profile.h"
+
+namespace slipway::nccl_env {
+
+enum class Mode {
+  on,    // set what the user has not set
+  off,   // leave the job alone, and take back what an earlier step of it was given
+  show,  // as on, and print a table from the step's first task
+};
+
+// "on", "off" or "show". Throws Error, naming `where` it stood, the values there are and the
+// nearest one.
+Mode parse_mode(std::string_view text, std::string_view where);
+
+// The words behind the plugin's path in plugstack.conf.
+struct Arguments {
+  Mode default_mode = Mode::on;                            // default=on|off|show
+  std::filesystem::path profile_path = node_profile_path;  // profile=/absolute/path
+};
+
+// Throws Error at the first word that is unknown, given twice or malformed, with its text.
+Arguments parse_arguments(std::span<const std::string> words);
+
+}  // namespace slipway::nccl_env

@@ -1,0 +1,30 @@
+// The last line of defence between C++ and Slurm, and the log behind it.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "spank-plugins/spank/api.h"
+
+namespace slipway::spank {
+
+// One line for the user's terminal and slurmd's log: "<plugin>: <text>".
+void log_error(const std::string& text);
+
+// Runs the body of a callback and returns its value. Whatever it throws becomes one line in the log
+// and success: a plugin's own failure never fails a job and never drains a node.
+template <class Body>
+int guarded(const char* callback, Body&& body) noexcept {
+  // Slurm's logger is C with a format of its own: no exception can come out of these lines.
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::exception& error) {
+    slurm_error("%s: %s: %s", plugin_name, callback, error.what());
+  } catch (...) {
+    slurm_error("%s: %s: unknown exception", plugin_name, callback);
+  }
+  return ESPANK_SUCCESS;
+}
+
+}  // namespace slipway::spank

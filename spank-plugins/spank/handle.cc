@@ -1,0 +1,48 @@
+// A plugin's view of the job that it runs in.
+#include "spank-plugins/spank/handle.h"
+
+#include <string_view>
+
+namespace slipway::spank {
+
+Status Handle::register_option(const Option& option) const {
+  // Slurm's struct is older than const; it copies the texts and changes none of them.
+  spank_option raw = {const_cast<char*>(option.name),
+                      const_cast<char*>(option.value_name),
+                      const_cast<char*>(option.usage),
+                      /*has_arg=*/1,
+                      /*val=*/0,
+                      option.take};
+  return Status(spank_option_register(spank_, &raw));
+}
+
+std::optional<std::map<std::string, std::string>> Handle::environment() const {
+  char** variables = nullptr;
+  if (spank_get_item(spank_, S_JOB_ENV, &variables) != ESPANK_SUCCESS || variables == nullptr) {
+    return std::nullopt;
+  }
+  std::map<std::string, std::string> environment;
+  for (; *variables != nullptr; ++variables) {
+    const std::string_view variable = *variables;
+    const size_t equals = variable.find('=');
+    if (equals == std::string_view::npos) continue;
+    environment.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  return environment;
+}
+
+Status Handle::setenv(const std::string& name, const std::string& value) const {
+  return Status(spank_setenv(spank_, name.c_str(), value.c_str(), /*overwrite=*/1));
+}
+
+Status Handle::unsetenv(const std::string& name) const {
+  return Status(spank_unsetenv(spank_, name.c_str()));
+}
+
+std::optional<uint32_t> Handle::global_task_id() const {
+  uint32_t id = 0;
+  if (spank_get_item(spank_, S_TASK_GLOBAL_ID, &id) != ESPANK_SUCCESS) return std::nullopt;
+  return id;
+}
+
+}  // namespace slipway::spank
