@@ -29,10 +29,11 @@ std::optional<Options> parse_options(std::string_view program, std::span<const s
   std::string min_bytes = "32M", max_bytes = "32M", step_bytes = "1M", type = "float", report;
   int gpus = 1;
 
-  CommandLine line(
-      std::string(program), "[OPTIONS]",
-      "Measure the bandwidth of a collective over all ranks, in host memory over MPI, "
-      "and check every\nelement of the data. Flags and table are those of nccl-tests.");
+  CommandLine line(std::string(program), "[OPTIONS]",
+                   "Measure the bandwidth of a collective over all ranks, in host memory over MPI, "
+                   "and check every\nelement of the data. Flags and table are those of nccl-tests. "
+                   "The last line is the verdict; the exit\nstatus is 0 for pass and not judged, 1 "
+                   "for fail, 2 for a wrong command line, 3 when it could not run.");
   line.option("minbytes,b", "SIZE", "smallest size (default 32M; K, M, G)", &min_bytes);
   line.option("maxbytes,e", "SIZE", "largest size (default 32M)", &max_bytes);
   line.option("stepbytes,i", "SIZE", "add this from size to size (default 1M)", &step_bytes);
@@ -46,7 +47,8 @@ std::optional<Options> parse_options(std::string_view program, std::span<const s
   line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all (default float)", &type);
   line.option("ngpus,g", "N", "taken for nccl-tests' sake; a rank is one process, so only 1",
               &gpus);
-  line.option("report", "FILE", "write the result as JSON (docs/schemas/bandwidth-1.schema.json)",
+  line.option("report", "FILE",
+              "write the result as JSON (schema slipway/bandwidth/1); an older FILE is replaced",
               &report);
   line.example(fmt::format("srun --mpi=pmix {} -b 1M -e 1G -f 2", program),
                "one rank a task of the job, 1 MiB to 1 GiB in total");
