@@ -17,7 +17,7 @@ namespace slipway::nccl_env {
 namespace {
 
 int take_option(int, const char* value, int remote) {
-  return spank::guarded("--nccl-env", [&] {
+  return spank::guarded("option ignored", [&] {
     if (!remote) return submission::take_option(value);
     remote::take_option(value);
     return 0;

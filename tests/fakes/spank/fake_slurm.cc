@@ -1,0 +1,218 @@
+// A fake of Slurm's SPANK host.
+#include "tests/fakes/spank/fake_slurm.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+
+namespace {
+
+enum class Phase { init, after_options, user_init, task_init };
+
+// The process that the plugin is loaded in.
+struct Process {
+  spank_context_t context = S_CTX_ERROR;
+  Phase phase = Phase::init;
+  std::vector<std::string> log;
+  std::optional<spank_option> option;
+  fake_slurm::Environment environment;
+  std::vector<std::string> raw_environment;
+  std::vector<char*> environment_pointers;
+  uint32_t global_task_id = 0;
+};
+
+Process process;
+
+constexpr auto success = static_cast<spank_err_t>(ESPANK_SUCCESS);  // an int macro in spank.h
+
+class Library {
+ public:
+  explicit Library(const fake_slurm::Plugin& plugin) : arguments_(plugin.arguments) {
+    handle_ = ::dlopen(plugin.path.c_str(), RTLD_LAZY);
+    if (handle_ == nullptr) throw std::runtime_error(::dlerror());
+    const auto* type = static_cast<const char*>(::dlsym(handle_, "plugin_type"));
+    if (type == nullptr || std::string(type) != "spank") throw std::runtime_error("not a plugin");
+    for (std::string& argument : arguments_) words_.push_back(argument.data());
+    words_.push_back(nullptr);
+  }
+  ~Library() { ::dlclose(handle_); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  // 0 where the plugin has no such callback, as in Slurm.
+  int call(const char* callback, Phase phase) {
+    process.phase = phase;
+    auto* function = reinterpret_cast<spank_f*>(::dlsym(handle_, callback));
+    if (function == nullptr) return 0;
+    return function(reinterpret_cast<spank_t>(&process), static_cast<int>(arguments_.size()),
+                    words_.data());
+  }
+
+ private:
+  std::vector<std::string> arguments_;
+  std::vector<char*> words_;
+  void* handle_ = nullptr;
+};
+
+// What `body` writes to this process's stderr.
+std::string capture_stderr(const std::function<void()>& body) {
+  std::FILE* file = std::tmpfile();
+  const int saved = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  body();
+  ::dup2(saved, STDERR_FILENO);
+  ::close(saved);
+  std::rewind(file);
+  std::string text;
+  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+bool in_remote() {
+  return process.context == S_CTX_REMOTE;
+}
+
+}  // namespace
+
+extern "C" {
+
+spank_context_t spank_context() {
+  return process.context;
+}
+
+const char* spank_strerror(spank_err_t code) {
+  return code == ESPANK_SUCCESS ? "Success" : "Slurm said no";
+}
+
+spank_err_t spank_option_register(spank_t, spank_option* option) {
+  if (process.phase != Phase::init) return ESPANK_BAD_ARG;
+  process.option = *option;
+  return success;
+}
+
+spank_err_t spank_get_item(spank_t, spank_item_t item, ...) {
+  if (!in_remote()) return ESPANK_NOT_REMOTE;
+  va_list list;
+  va_start(list, item);
+  void* target = va_arg(list, void*);
+  va_end(list);
+  if (item == S_TASK_GLOBAL_ID) {
+    if (process.phase != Phase::task_init) return ESPANK_NOT_TASK;
+    *static_cast<uint32_t*>(target) = process.global_task_id;
+    return success;
+  }
+  if (item != S_JOB_ENV) return ESPANK_BAD_ARG;
+  process.raw_environment.clear();
+  process.environment_pointers.clear();
+  for (const auto& [name, value] : process.environment) {
+    process.raw_environment.push_back(name + "=" + value);
+  }
+  for (std::string& line : process.raw_environment) {
+    process.environment_pointers.push_back(line.data());
+  }
+  process.environment_pointers.push_back(nullptr);
+  *static_cast<char***>(target) = process.environment_pointers.data();
+  return success;
+}
+
+spank_err_t spank_setenv(spank_t, const char* name, const char* value, int overwrite) {
+  if (!in_remote()) return ESPANK_NOT_REMOTE;
+  if (!overwrite && process.environment.contains(name)) return ESPANK_ENV_EXISTS;
+  process.environment[name] = value;
+  return success;
+}
+
+spank_err_t spank_unsetenv(spank_t, const char* name) {
+  if (!in_remote()) return ESPANK_NOT_REMOTE;
+  process.environment.erase(name);
+  return success;
+}
+
+void slurm_error(const char* format, ...) {
+  char line[4096];
+  va_list list;
+  va_start(list, format);
+  std::vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  process.log.push_back(line);
+}
+
+}  // extern "C"
+
+namespace fake_slurm {
+
+Submission submit(spank_context_t context, const Plugin& plugin, const OptionValues& values) {
+  process = {};
+  process.context = context;
+  Library library(plugin);
+  Submission submission;
+  const auto run = [&] {
+    if (library.call("slurm_spank_init", Phase::init) != 0 || !process.option) return false;
+    for (const std::string& value : values) {
+      process.phase = Phase::after_options;
+      if (process.option->cb(process.option->val, value.c_str(), 0) != 0) return false;
+      submission.inherited = {value};
+    }
+    if (library.call("slurm_spank_init_post_opt", Phase::after_options) != 0) return false;
+    return context != S_CTX_LOCAL ||
+           library.call("slurm_spank_local_user_init", Phase::user_init) == 0;
+  };
+  submission.accepted = run();
+  library.call("slurm_spank_exit", Phase::after_options);
+  submission.log = process.log;
+  return submission;
+}
+
+Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values,
+              int task_count, int first_task) {
+  process = {};
+  process.context = S_CTX_REMOTE;
+  process.environment = environment;
+  Library library(plugin);
+  Step step;
+  const auto call = [&](const char* callback, Phase phase) {
+    if (library.call(callback, phase) != 0) step.failed = true;
+  };
+  call("slurm_spank_init", Phase::init);
+  for (const std::string& value : values) {
+    process.phase = Phase::after_options;
+    if (!process.option || process.option->cb(process.option->val, value.c_str(), 1) != 0) {
+      step.failed = true;
+    }
+  }
+  call("slurm_spank_init_post_opt", Phase::after_options);
+  call("slurm_spank_user_init", Phase::user_init);
+  const Environment of_step = process.environment;
+  for (int i = 0; i < task_count; ++i) {  // forks of this process: none sees another's changes
+    process.environment = of_step;
+    process.global_task_id = static_cast<uint32_t>(first_task + i);
+    Task task;
+    task.errors = capture_stderr([&] {
+      call("slurm_spank_task_init_privileged", Phase::task_init);
+      call("slurm_spank_task_init", Phase::task_init);
+    });
+    task.environment = process.environment;
+    step.tasks.push_back(std::move(task));
+  }
+  call("slurm_spank_task_exit", Phase::task_init);
+  call("slurm_spank_exit", Phase::after_options);
+  step.log = process.log;
+  return step;
+}
+
+std::vector<std::string> start_slurmd(const Plugin& plugin) {
+  process = {};
+  process.context = S_CTX_SLURMD;
+  Library library(plugin);
+  library.call("slurm_spank_init", Phase::init);
+  library.call("slurm_spank_slurmd_exit", Phase::after_options);
+  return process.log;
+}
+
+}  // namespace fake_slurm

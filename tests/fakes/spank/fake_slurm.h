@@ -1,0 +1,56 @@
+// A fake of Slurm's SPANK host: it loads a built plugin as sbatch, srun, salloc, slurmd and
+// slurmstepd do, calls it in Slurm's order, and answers its spank_* calls by Slurm's rules (spank.h
+// of 22.05).
+//
+// Each function below is one process of Slurm's: the plugin is loaded for it and unloaded after it.
+// The program that uses this must export its symbols (export_dynamic), as Slurm's do.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spank-plugins/spank/api.h"
+
+namespace fake_slurm {
+
+using Environment = std::map<std::string, std::string>;
+
+// A line of plugstack.conf.
+struct Plugin {
+  std::string path;
+  std::vector<std::string> arguments;
+};
+
+// Values of the plugin's one option, in the order in which Slurm hands them over: an inherited
+// default first, then what stands on the command line.
+using OptionValues = std::vector<std::string>;
+
+struct Submission {
+  bool accepted = false;         // the command goes on
+  std::vector<std::string> log;  // lines of slurm_error
+  OptionValues inherited;        // what reaches the job: the last value that was accepted
+};
+
+// sbatch or salloc (S_CTX_ALLOCATOR), srun (S_CTX_LOCAL), up to the launch.
+Submission submit(spank_context_t context, const Plugin& plugin, const OptionValues& values = {});
+
+struct Task {
+  Environment environment;
+  std::string errors;  // what it has on stderr when its program starts
+};
+
+struct Step {
+  bool failed = false;  // a callback returned an error: with `required`, the node could drain
+  std::vector<std::string> log;
+  std::vector<Task> tasks;
+};
+
+// One slurmstepd: `task_count` tasks whose ranks begin with `first_task`.
+Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values = {},
+              int task_count = 1, int first_task = 0);
+
+// slurmd's start. Its log.
+std::vector<std::string> start_slurmd(const Plugin& plugin);
+
+}  // namespace fake_slurm

@@ -1,0 +1,182 @@
+// Tests of the built plugin, driven through Slurm's contexts by the fake host.
+#include <cstdlib>
+
+#include "common/file.h"
+#include "common/node_profile.h"
+#include "tests/fakes/spank/fake_slurm.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace fake_slurm;
+using slipway::NodeProfile;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// A node with its profile and its line in plugstack.conf.
+class Node {
+ public:
+  explicit Node(const std::string& nic = "enp6s0") {
+    NodeProfile profile;
+    profile.node = "demo-0";
+    profile.role = "compute";
+    profile.machine_type = "a3-megagpu-8g";
+    profile.transport = {"socket", {{"NCCL_SOCKET_IFNAME", "=" + nic, "the host interface"}}};
+    write_profile(slipway::to_json(profile));
+  }
+  void write_profile(const std::string& text) { slipway::write_file(profile_path(), text); }
+  std::string profile_path() const { return directory_ / "node.json"; }
+
+  Plugin plugin(const std::vector<std::string>& arguments = {}) const {
+    Plugin plugin{std::getenv("NCCL_ENV_PLUGIN"), {"profile=" + profile_path()}};
+    plugin.arguments.insert(plugin.arguments.end(), arguments.begin(), arguments.end());
+    return plugin;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+const std::string enp6s0_table =
+    "nccl_env: node demo-0, machine type a3-megagpu-8g, transport socket\n"
+    "  variable            value    origin              why\n"
+    "  NCCL_SOCKET_IFNAME  =enp6s0  slipway: transport  the host interface\n";
+
+const Environment enp6s0_environment = {
+    {"NCCL_SOCKET_IFNAME", "=enp6s0"}, {"SLIPWAY_NCCL_ENV", R"({"NCCL_SOCKET_IFNAME":"=enp6s0"})"}};
+
+}  // namespace
+
+TEST_CASE("nccl_env plugin: every task of a step gets the variables, and nothing is said") {
+  const Node node;
+  const Step step = run_step(node.plugin(), {}, {}, 3);
+  REQUIRE(step.tasks.size() == 3);
+  for (const Task& task : step.tasks) {
+    CHECK(task.environment == enp6s0_environment);
+    CHECK(task.errors.empty());
+  }
+  CHECK(step.log.empty());
+  CHECK_FALSE(step.failed);
+}
+
+TEST_CASE("nccl_env plugin: sbatch, batch script, srun and its tasks, on nodes of two kinds") {
+  const Node first;
+  const Node second("eth0");
+  const Submission sbatch = submit(S_CTX_ALLOCATOR, first.plugin(), {"show"});
+  REQUIRE(sbatch.accepted);
+  const Step batch = run_step(first.plugin(), {{"HOME", "/home/ada"}}, sbatch.inherited);
+  CHECK(batch.tasks[0].errors == enp6s0_table);
+
+  const Submission srun = submit(S_CTX_LOCAL, first.plugin(), sbatch.inherited);
+  REQUIRE(srun.accepted);
+  const Environment exported = batch.tasks[0].environment;
+  CHECK(run_step(first.plugin(), exported, srun.inherited).tasks[0].errors == enp6s0_table);
+  CHECK(run_step(second.plugin(), exported, srun.inherited, 1, 1).tasks[0].environment ==
+        Environment{{"HOME", "/home/ada"},
+                    {"NCCL_SOCKET_IFNAME", "=eth0"},
+                    {"SLIPWAY_NCCL_ENV", R"({"NCCL_SOCKET_IFNAME":"=eth0"})"}});
+}
+
+TEST_CASE("nccl_env plugin: show prints from the first task of the step only") {
+  const Node node;
+  const Step on_first_node = run_step(node.plugin(), {}, {"show"}, 2);
+  CHECK(on_first_node.tasks[0].errors == enp6s0_table);
+  CHECK(on_first_node.tasks[1].errors.empty());
+  const Step on_second_node = run_step(node.plugin(), {}, {"show"}, 2, 2);
+  CHECK(on_second_node.tasks[0].errors.empty());
+  CHECK(on_second_node.tasks[1].errors.empty());
+}
+
+TEST_CASE("nccl_env plugin: what the user exported wins") {
+  const Node node;
+  const Environment environment = {{"NCCL_SOCKET_IFNAME", "=lo"}};
+  CHECK(run_step(node.plugin(), environment).tasks[0].environment == environment);
+}
+
+TEST_CASE("nccl_env plugin: off leaves the job alone and takes back what the batch script got") {
+  const Node node;
+  const Environment user = {{"NCCL_IB_DISABLE", "1"}};
+  CHECK(run_step(node.plugin(), user, {"off"}).tasks[0].environment == user);
+  const Environment batch = run_step(node.plugin(), user).tasks[0].environment;
+  CHECK(run_step(node.plugin(), batch, {"off"}).tasks[0].environment == user);
+}
+
+TEST_CASE("nccl_env plugin: plugstack.conf gives the mode of jobs that do not say") {
+  const Node node;
+  CHECK(run_step(node.plugin({"default=off"}), {}).tasks[0].environment.empty());
+  CHECK(run_step(node.plugin({"default=off"}), {}, {"on"}).tasks[0].environment ==
+        enp6s0_environment);
+}
+
+TEST_CASE("nccl_env plugin: of an option that Slurm hands over twice, the last value counts") {
+  const Node node;
+  CHECK(submit(S_CTX_LOCAL, node.plugin(), {"off", "show"}).inherited == OptionValues{"show"});
+  CHECK(run_step(node.plugin(), {}, {"show", "off"}).tasks[0].environment.empty());
+}
+
+TEST_CASE("nccl_env plugin: an unknown mode fails sbatch, salloc and srun, with a suggestion") {
+  const Node node;
+  const spank_context_t context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
+  const Submission submission = submit(context, node.plugin(), {"shwo"});
+  CHECK_FALSE(submission.accepted);
+  CHECK(submission.log == Lines{"nccl_env: --nccl-env has no value `shwo`: there are `on`, `off` "
+                                "and `show`; did you mean `show`?"});
+}
+
+TEST_CASE("nccl_env plugin: an unknown mode that reaches a node fails nothing") {
+  const Node node;
+  const Step step = run_step(node.plugin(), {}, {"warn"});
+  CHECK_FALSE(step.failed);
+  CHECK(step.tasks[0].environment == enp6s0_environment);
+  CHECK(step.log ==
+        Lines{"nccl_env: option ignored: --nccl-env has no value `warn`: there are `on`, "
+              "`off` and `show`"});
+}
+
+TEST_CASE("nccl_env plugin: without a profile the task runs as it came, after one line") {
+  const Node node;
+  const std::string missing = node.profile_path() + ".gone";
+  const Plugin plugin = {node.plugin().path, {"profile=" + missing}};
+  const Step step = run_step(plugin, enp6s0_environment, {"show"}, 2);
+  CHECK_FALSE(step.failed);
+  CHECK(step.tasks[1].environment == enp6s0_environment);
+  CHECK(step.tasks[0].errors.empty());
+  CHECK(step.log == Lines{"nccl_env: NCCL variables are not set: cannot read " + missing +
+                          ": No such file or directory"});
+}
+
+TEST_CASE("nccl_env plugin: a broken profile fails nothing") {
+  Node node;
+  node.write_profile("{\"schema\":\"slipway/node/9\"}");
+  const Step step = run_step(node.plugin(), {});
+  CHECK_FALSE(step.failed);
+  CHECK(step.tasks[0].environment.empty());
+  CHECK(step.log ==
+        Lines{"nccl_env: NCCL variables are not set: " + node.profile_path() +
+              " is not a node profile: schema is `slipway/node/9`, expected `slipway/node/1`"});
+}
+
+TEST_CASE("nccl_env plugin: off needs no profile") {
+  const Plugin plugin = {Node().plugin().path, {"profile=/nowhere/node.json"}};
+  CHECK(run_step(plugin, {}, {"off"}).log.empty());
+}
+
+TEST_CASE("nccl_env plugin: an unknown argument is told in every context and fails none") {
+  const Node node;
+  const Plugin plugin = node.plugin({"verbose"});
+  const Lines line = {
+      "nccl_env: unknown argument `verbose` in plugstack.conf: there are `default=` and "
+      "`profile=`; jobs are left alone"};
+  const Submission submission = submit(S_CTX_ALLOCATOR, plugin, {"show"});
+  CHECK(submission.accepted);
+  CHECK(submission.log == line);
+  CHECK(start_slurmd(plugin) == line);
+  const Step step = run_step(plugin, {}, {"show"});
+  CHECK_FALSE(step.failed);
+  CHECK(step.log == line);
+  CHECK(step.tasks[0].environment.empty());
+}
+
+TEST_CASE("nccl_env plugin: slurmd loads it and it says nothing") {
+  CHECK(start_slurmd(Node().plugin()).empty());
+}
