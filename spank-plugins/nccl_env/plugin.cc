@@ -43,7 +43,17 @@ std::optional<Arguments> read_arguments(int count, char** words) {
 
 int init(const spank::Handle& slurm, int count, char** words) {
   std::optional<Arguments> arguments = read_arguments(count, words);
-  if (spank_context() == S_CTX_REMOTE) remote::begin(std::move(arguments));
+  switch (spank_context()) {
+    case S_CTX_ALLOCATOR:
+    case S_CTX_LOCAL:
+      if (arguments) submission::begin();
+      break;
+    case S_CTX_REMOTE:
+      remote::begin(std::move(arguments));
+      break;
+    default:  // slurmd: the arguments are checked, there is no job
+      break;
+  }
   const spank::Status status = slurm.register_option(nccl_env_option);
   if (!status) throw Error(std::string("cannot register --nccl-env: ") + status.text());
   return ESPANK_SUCCESS;

@@ -73,10 +73,16 @@ Resolution resolve(const NodeProfile& profile, const Environment& environment) {
 
 Resolution take_back(const Environment& environment) {
   Resolution resolution;
+  Environment removed;
   for (const auto& [name, value] : read_marker(environment)) {
-    if (find(environment, name) != value) continue;
-    resolution.decisions.push_back({name, Action::unset, std::nullopt, "slipway", "taken back"});
+    const auto present = find(environment, name);
+    if (present == value) {
+      resolution.decisions.push_back({name, Action::unset, std::nullopt, "slipway", "taken back"});
+    } else if (!present) {
+      removed.emplace(name, value);
+    }
   }
+  if (!removed.empty()) resolution.marker = write_marker(removed);
   return resolution;
 }
 

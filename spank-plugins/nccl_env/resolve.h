@@ -33,7 +33,8 @@ struct Resolution {
 // wins, and so does what the user removed; what we set on another node is replaced.
 Resolution resolve(const NodeProfile& profile, const Environment& environment);
 
-// `--nccl-env=off`: only what is ours is taken back.
+// As though we had never set anything: what is ours goes; what the user set stays, and the marker
+// still says what the user removed.
 Resolution take_back(const Environment& environment);
 
 }  // namespace slipway::nccl_env

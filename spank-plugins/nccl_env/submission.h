@@ -5,6 +5,11 @@
 
 namespace slipway::nccl_env::submission {
 
+// Takes back what the batch script was given, before the command hands its environment on. Each
+// node sets its own anyway, and what stands in the environment beats `srun --export=ALL,NAME=value`
+// (seen in Slurm 22.05): our value would beat the user's.
+void begin();
+
 // --nccl-env=`value`. 0, or -1 when the command must fail.
 int take_option(const char* value);
 

@@ -5,6 +5,17 @@
 
 namespace slipway::spank {
 
+std::map<std::string, std::string> read_environment(char** variables) {
+  std::map<std::string, std::string> environment;
+  for (; *variables != nullptr; ++variables) {
+    const std::string_view variable = *variables;
+    const size_t equals = variable.find('=');
+    if (equals == std::string_view::npos) continue;
+    environment.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  return environment;
+}
+
 Status Handle::register_option(const Option& option) const {
   // Slurm's struct is older than const; it copies the texts and changes none of them.
   spank_option raw = {const_cast<char*>(option.name),
@@ -21,14 +32,7 @@ std::optional<std::map<std::string, std::string>> Handle::environment() const {
   if (spank_get_item(spank_, S_JOB_ENV, &variables) != ESPANK_SUCCESS || variables == nullptr) {
     return std::nullopt;
   }
-  std::map<std::string, std::string> environment;
-  for (; *variables != nullptr; ++variables) {
-    const std::string_view variable = *variables;
-    const size_t equals = variable.find('=');
-    if (equals == std::string_view::npos) continue;
-    environment.emplace(variable.substr(0, equals), variable.substr(equals + 1));
-  }
-  return environment;
+  return read_environment(variables);
 }
 
 Status Handle::setenv(const std::string& name, const std::string& value) const {

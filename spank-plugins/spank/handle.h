@@ -32,6 +32,10 @@ struct Option {
   int (*take)(int unused, const char* value, int remote);
 };
 
+// "NAME=value" lines up to a null pointer, as environ. Of a name that stands twice, the first
+// counts, as for getenv().
+std::map<std::string, std::string> read_environment(char** variables);
+
 // Valid during the callback that Slurm gave the spank_t to.
 class Handle {
  public:
@@ -40,8 +44,7 @@ class Handle {
   // Only in slurm_spank_init, and in every context: a static table would be missing from sbatch.
   Status register_option(const Option& option) const;
 
-  // The environment of the job's tasks, on a node. Nothing where Slurm does not give it. Of a name
-  // that stands twice, the first counts, as for getenv().
+  // The environment of the job's tasks, on a node. Nothing where Slurm does not give it.
   std::optional<std::map<std::string, std::string>> environment() const;
 
   // Change what the tasks will see. On a node only; in sbatch and srun it is the process's own.

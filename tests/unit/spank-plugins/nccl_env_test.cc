@@ -1,4 +1,6 @@
 // Tests of the built plugin, driven through Slurm's contexts by the fake host.
+#include <stdlib.h>
+
 #include <cstdlib>
 
 #include "common/file.h"
@@ -179,4 +181,20 @@ TEST_CASE("nccl_env plugin: an unknown argument is told in every context and fai
 
 TEST_CASE("nccl_env plugin: slurmd loads it and it says nothing") {
   CHECK(start_slurmd(Node().plugin()).empty());
+}
+
+TEST_CASE(
+    "nccl_env plugin: srun does not hand on what the batch script was given, only the user's") {
+  const Node node;
+  const spank_context_t context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
+  ::setenv("NCCL_SOCKET_IFNAME", "=enp6s0", 1);
+  ::setenv("NCCL_DEBUG", "INFO", 1);
+  ::setenv("SLIPWAY_NCCL_ENV", R"({"NCCL_IB_DISABLE":"1","NCCL_SOCKET_IFNAME":"=enp6s0"})", 1);
+  REQUIRE(submit(context, node.plugin()).accepted);
+  CHECK(std::getenv("NCCL_SOCKET_IFNAME") == nullptr);
+  CHECK(std::getenv("NCCL_DEBUG") == std::string("INFO"));
+  // Removed by the user in the script, and still to be known on the node.
+  CHECK(std::getenv("SLIPWAY_NCCL_ENV") == std::string(R"({"NCCL_IB_DISABLE":"1"})"));
+  ::unsetenv("NCCL_DEBUG");
+  ::unsetenv("SLIPWAY_NCCL_ENV");
 }
