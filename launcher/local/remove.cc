@@ -26,10 +26,15 @@ void end_supervisor(const DeploymentFolder& folder) {
   const Fd connection = connect_to_supervisor(folder);
   const pid_t pid = supervisor_pid(connection.get());
   const Fd pidfd = open_pidfd(pid);
-  if (!pidfd) return;
-  // It keeps nothing that an orderly end would save, and it may be stopped or hang.
-  ::kill(pid, SIGKILL);
-  wait_for_end(pidfd);
+  if (pidfd) {
+    // It keeps nothing that an orderly end would save, and it may be stopped or hang.
+    ::kill(pid, SIGKILL);
+    wait_for_end(pidfd);
+  }
+  // Its files are not touched while it may use them.
+  if (folder.life() == Life::running) {
+    throw Error(fmt::format("the supervisor of `{}` (process {}) does not end", folder.name(), pid));
+  }
 }
 
 void remove_files(const std::filesystem::path& path) {
