@@ -43,8 +43,7 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::partition_without_nodeset, "E0402", "a partition without nodes"},
     {Code::unknown_machine_type, "E0403", "a machine type that is not in the catalogue"},
     {Code::two_of_one_name, "E0404", "two things of the cluster get the same name"},
-    {Code::bad_address_range, "E0405", "not an IPv4 range"},
-    {Code::no_model, "E0406", "a cluster that has a part without a model"},
+    {Code::no_model, "E0405", "something that the cluster model cannot hold"},
     {Code::bad_module_file, "E0901", "a module file is wrong"},
     {Code::bad_catalogue, "E0902", "a catalogue file is wrong"},
 });

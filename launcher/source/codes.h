@@ -47,7 +47,6 @@ enum class Code {
   partition_without_nodeset,
   unknown_machine_type,
   two_of_one_name,
-  bad_address_range,
   no_model,
   // 09: module files and the catalogue, ours or a site's own
   bad_module_file,

@@ -1,0 +1,77 @@
+// From the text of a blueprint to a Deployment.
+#include "launcher/blueprint/compile.h"
+
+#include <fmt/format.h>
+
+#include "launcher/blueprint/check.h"
+#include "launcher/blueprint/reader.h"
+#include "launcher/blueprint/variables.h"
+#include "launcher/blueprint/wiring.h"
+
+namespace slipway::blueprint {
+namespace {
+
+using source::Code;
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The path that was meant: near in spelling, or the same module in another folder.
+std::string suggest(const std::string& path, const std::vector<std::string>& known) {
+  const std::string near = source::did_you_mean(path, known);
+  if (!near.empty()) return near;
+  for (const std::string& candidate : known) {
+    if (last_part(candidate) == last_part(path))
+      return fmt::format("did you mean `{}`?", candidate);
+  }
+  return {};
+}
+
+void find_interfaces(Deployment& deployment, modules::Library& library,
+                     source::Diagnostics& diagnostics) {
+  for (Group& group : deployment.groups) {
+    for (Module& module : group.modules) {
+      if (module.source.empty()) continue;
+      module.interface = library.find(module.source, diagnostics);
+      if (module.interface == nullptr) {
+        diagnostics
+            .error(Code::unknown_source, module.source_span,
+                   fmt::format("there is no module `{}` in the module library", module.source))
+            .help(suggest(module.source, library.paths()));
+        continue;
+      }
+      if (module.interface->unreadable) {
+        module.interface = nullptr;
+        continue;
+      }
+      if (module.kind.empty()) module.kind = module.interface->kind;
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Deployment> compile(const Texts& texts, modules::Library& library,
+                                  source::Sources& sources, source::Diagnostics& diagnostics) {
+  const auto root = source::read_yaml(texts.blueprint, sources, diagnostics);
+  if (!root) return std::nullopt;
+  Deployment deployment = read_blueprint(*root, sources, diagnostics);
+  for (const source::Span file : texts.deployment_files) {
+    if (const auto node = source::read_yaml(file, sources, diagnostics)) {
+      read_deployment_file(*node, sources, diagnostics, deployment);
+    }
+  }
+  for (const source::Span assignment : texts.assignments) {
+    read_assignment(assignment, sources, diagnostics, deployment);
+  }
+  check_variables(deployment, diagnostics);
+  find_interfaces(deployment, library, diagnostics);
+  check_references(deployment, diagnostics);
+  add_labels(deployment);
+  wire(deployment, diagnostics);
+  check_settings(deployment, diagnostics);
+  return deployment;
+}
+
+}  // namespace slipway::blueprint

@@ -1,0 +1,204 @@
+// What variables, inputs and outputs are.
+#include "launcher/blueprint/evaluation.h"
+
+#include <fmt/format.h>
+
+namespace slipway::blueprint {
+namespace {
+
+using expression::ExpressionError;
+using expression::Scope;
+using expression::Traversal;
+using expression::Unknown;
+using expression::Value;
+using source::Code;
+
+// The name behind the root: `zone` of var.zone.
+const std::string* name_after(const Traversal& traversal, size_t step) {
+  if (traversal.steps.size() <= step) return nullptr;
+  const expression::Step& found = traversal.steps[step];
+  return found.kind == expression::Step::Kind::attribute ? &found.name : nullptr;
+}
+
+// Names the unknown parts of an output by the output: what a blueprint knows of them. A part that
+// another module's output went through keeps that name.
+Value seen_from_outside(Value value, const std::string& module, const ExpressionPtr& path) {
+  if (const auto* unknown = value.as<Unknown>()) {
+    return unknown->module.empty() ? Value(Unknown{path, module}) : value;
+  }
+  const auto deeper = [&](expression::Step step) {
+    Traversal traversal = *path->as<Traversal>();
+    traversal.steps.push_back(std::move(step));
+    return expression::make(path->span, std::move(traversal));
+  };
+  if (auto* list = std::get_if<Value::List>(&value.data)) {
+    for (size_t i = 0; i < list->size(); ++i) {
+      auto key = expression::make({}, expression::Literal{Value(static_cast<Value::Number>(i))});
+      (*list)[i] = seen_from_outside(std::move((*list)[i]), module,
+                                     deeper({expression::Step::Kind::index, "", key, {}}));
+    }
+  } else if (auto* object = std::get_if<Value::Object>(&value.data)) {
+    for (auto& [name, member] : *object) {
+      member = seen_from_outside(std::move(member), module,
+                                 deeper({expression::Step::Kind::attribute, name, nullptr, {}}));
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+class Evaluation::BlueprintScope : public Scope {
+ public:
+  explicit BlueprintScope(Evaluation& evaluation) : evaluation_(evaluation) {}
+
+  // Names that do not exist are found by check(), so they are only unknown here.
+  Found find(const Traversal& traversal, Span span) const override {
+    const std::string* name = name_after(traversal, 0);
+    const std::string* output = name_after(traversal, 1);
+    if (traversal.root == "var" && name != nullptr) return {evaluation_.variable(*name), 1};
+    if (traversal.root == "module" && output != nullptr) {
+      if (const Module* module = evaluation_.deployment_.find(*name).module) {
+        return {evaluation_.output(*module, *output), 2};
+      }
+    }
+    return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
+  }
+
+ private:
+  Evaluation& evaluation_;
+};
+
+class Evaluation::ModuleScope : public Scope {
+ public:
+  ModuleScope(Evaluation& evaluation, const Module& module)
+      : evaluation_(evaluation), module_(module) {}
+
+  Found find(const Traversal& traversal, Span span) const override {
+    const std::string* name = name_after(traversal, 0);
+    if (name != nullptr && traversal.root == "input" &&
+        module_.interface->input(*name) != nullptr) {
+      return {evaluation_.input(module_, *name), 1};
+    }
+    if (name != nullptr && traversal.root == "local") {
+      const auto local = module_.interface->locals.find(*name);
+      if (local != module_.interface->locals.end()) {
+        return {evaluation_.once(evaluation_.locals_, {&module_, *name}, Value(),
+                                 [&] { return evaluation_.evaluate_in(module_, local->second); }),
+                1};
+      }
+    }
+    if (name != nullptr && traversal.root == "given" &&
+        module_.interface->input(*name) != nullptr) {
+      return {module_.settings.contains(*name), 1};
+    }
+    if (name != nullptr && traversal.root == "module" && *name == "id") return {module_.id, 1};
+    // Every resource type has its provider in front: google_filestore_instance.share.name.
+    if (traversal.steps.size() >= 2 && traversal.root.find('_') != std::string::npos) {
+      return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
+    }
+    throw ExpressionError(
+        Code::bad_module_file, span,
+        fmt::format("there is no `{}` in `{}`",
+                    expression::to_hcl(*expression::make(span, traversal)), module_.source));
+  }
+
+ private:
+  Evaluation& evaluation_;
+  const Module& module_;
+};
+
+Evaluation::Evaluation(const Deployment& deployment, source::Diagnostics& diagnostics)
+    : deployment_(deployment), diagnostics_(diagnostics) {}
+Evaluation::~Evaluation() = default;
+
+void Evaluation::say(const ExpressionError& error, Span place) {
+  diagnostics_.error(error.code, error.span ? error.span : place, error.what()).help(error.help);
+}
+
+// A value that is asked for while it is computed depends on itself: it is taken as unknown, and
+// what makes it so is said by check().
+template <class Compute>
+const Value& Evaluation::once(std::map<Key, Value>& values, const Key& key,
+                              const Value& while_computing, Compute compute) {
+  const auto [entry, fresh] = values.emplace(key, while_computing);
+  if (fresh) {
+    Value value = compute();
+    entry->second = std::move(value);  // a map's entries stay where they are
+  }
+  return entry->second;
+}
+
+const Value& Evaluation::variable(const std::string& name) {
+  const Value unknown = Unknown{expression::reference("var", {name}), {}};
+  return once(variables_, {nullptr, name}, unknown, [&]() -> Value {
+    const auto found = deployment_.variables.find(name);
+    if (found == deployment_.variables.end()) return unknown;
+    try {
+      return evaluate(found->second.value);
+    } catch (const ExpressionError& error) {
+      say(error, found->second.span);
+      return unknown;
+    }
+  });
+}
+
+const Value& Evaluation::input(const Module& module, const std::string& name) {
+  return once(inputs_, {&module, name}, Unknown{expression::reference("input", {name}), {}},
+              [&] { return compute_input(module, name); });
+}
+
+Value Evaluation::compute_input(const Module& module, const std::string& name) {
+  const Value unknown = Unknown{expression::reference("input", {name}), {}};
+  const modules::Input& input = *module.interface->input(name);
+  const auto setting = module.settings.find(name);
+  if (setting == module.settings.end()) return input.required ? unknown : input.default_value;
+  const Span place =
+      setting->second.value->span ? setting->second.value->span : setting->second.span;
+  try {
+    const Value value = evaluate(setting->second.value);
+    std::vector<expression::Mismatch> mismatches;
+    Value converted = expression::convert(value, input.type, mismatches);
+    for (const auto& mismatch : mismatches) {
+      diagnostics_
+          .error(Code::type_mismatch, place,
+                 fmt::format("`{}{}` of module `{}`: {}", name, mismatch.path, module.id,
+                             mismatch.message))
+          .help(setting->second.origin == Origin::variable
+                    ? fmt::format(
+                          "module `{}` takes the variable because it has a setting of its name",
+                          module.id)
+                    : std::string());
+    }
+    return mismatches.empty() ? converted : unknown;
+  } catch (const ExpressionError& error) {
+    say(error, place);
+    return unknown;
+  }
+}
+
+const Value& Evaluation::output(const Module& module, const std::string& name) {
+  const Value unknown = Unknown{expression::reference("module", {module.id, name}), module.id};
+  return once(outputs_, {&module, name}, unknown, [&]() -> Value {
+    const modules::Output* output =
+        module.interface == nullptr ? nullptr : module.interface->output(name);
+    if (output == nullptr || !output->value) return unknown;
+    try {
+      return seen_from_outside(evaluate_in(module, output->value), module.id,
+                               expression::reference("module", {module.id, name}));
+    } catch (const ExpressionError& error) {
+      say(error, output->span);
+      return unknown;
+    }
+  });
+}
+
+Value Evaluation::evaluate(const ExpressionPtr& expression) {
+  return expression::evaluate(*expression, BlueprintScope(*this));
+}
+
+Value Evaluation::evaluate_in(const Module& module, const ExpressionPtr& expression) {
+  return expression::evaluate(*expression, ModuleScope(*this, module));
+}
+
+}  // namespace slipway::blueprint

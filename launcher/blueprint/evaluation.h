@@ -1,0 +1,54 @@
+// What the variables, inputs and outputs of a Deployment are, as far as it is known.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "launcher/blueprint/deployment.h"
+#include "launcher/expression/evaluate.h"
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::blueprint {
+
+// Values are computed when they are asked for and kept. What cannot be computed is said once, at
+// its place in the blueprint, and is unknown from then on.
+class Evaluation {
+ public:
+  Evaluation(const Deployment& deployment, source::Diagnostics& diagnostics);
+  ~Evaluation();
+
+  const expression::Value& variable(const std::string& name);
+
+  // An input as the module gets it: the setting's value converted to the input's type, or the
+  // default.
+  const expression::Value& input(const Module& module, const std::string& name);
+
+  const expression::Value& output(const Module& module, const std::string& name);
+
+  // An expression of the blueprint: over var and module.
+  expression::Value evaluate(const ExpressionPtr& expression);
+
+  // An expression of a module's file: over input, given (whether an input is set), local and
+  // module.id.
+  expression::Value evaluate_in(const Module& module, const ExpressionPtr& expression);
+
+ private:
+  class BlueprintScope;
+  class ModuleScope;
+  using Key = std::pair<const Module*, std::string>;
+
+  template <class Compute>
+  const expression::Value& once(std::map<Key, expression::Value>& values, const Key& key,
+                                const expression::Value& while_computing, Compute compute);
+
+  expression::Value compute_input(const Module& module, const std::string& name);
+  void say(const expression::ExpressionError& error, Span place);
+
+  const Deployment& deployment_;
+  source::Diagnostics& diagnostics_;
+  std::map<Key, expression::Value> variables_, inputs_, outputs_, locals_;
+};
+
+}  // namespace slipway::blueprint

@@ -1,0 +1,166 @@
+// Deployment variables.
+#include "launcher/blueprint/variables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "launcher/blueprint/names.h"
+#include "launcher/expression/evaluate.h"
+
+namespace slipway::blueprint {
+namespace {
+
+using expression::Literal;
+using expression::ObjectExpression;
+using expression::Traversal;
+using expression::Value;
+using source::Code;
+
+// The variable that a reference names, or nullptr.
+const expression::Step* variable_step(const Traversal& traversal) {
+  return traversal.root == "var" && !traversal.steps.empty() ? &traversal.steps[0] : nullptr;
+}
+
+// Depth first through the references: a variable that is met again on its own path is in a cycle.
+class CycleSearch {
+ public:
+  CycleSearch(const Deployment& deployment, source::Diagnostics& diagnostics)
+      : deployment_(deployment), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (const auto& [name, variable] : deployment_.variables) enter(name);
+  }
+
+ private:
+  void enter(const std::string& name) {
+    const auto variable = deployment_.variables.find(name);
+    if (variable == deployment_.variables.end() || done_.contains(name)) return;
+    const auto begin = std::find(path_.begin(), path_.end(), name);
+    if (begin != path_.end()) {
+      report(begin);
+      return;
+    }
+    path_.push_back(name);
+    expression::for_each_reference(variable->second.value, [&](const Traversal& traversal, Span) {
+      if (const auto* step = variable_step(traversal)) enter(step->name);
+    });
+    path_.pop_back();
+    done_.insert(name);
+  }
+
+  void report(std::vector<std::string>::const_iterator begin) {
+    std::string way;
+    for (auto name = begin; name != path_.end(); ++name) way += fmt::format("`{}` → ", *name);
+    diagnostics_.error(Code::variable_cycle, deployment_.variables.at(*begin).span,
+                       fmt::format("the variable `{}` needs itself: {}`{}`", *begin, way, *begin));
+  }
+
+  const Deployment& deployment_;
+  source::Diagnostics& diagnostics_;
+  std::vector<std::string> path_;
+  std::set<std::string> done_;
+};
+
+void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
+  const auto variable = deployment.variables.find("deployment_name");
+  if (variable == deployment.variables.end()) {
+    diagnostics
+        .error(Code::missing_key, deployment.blueprint_name_span,
+               "the blueprint needs the variable `deployment_name`")
+        .help("it names the cluster and all that belongs to it");
+    return;
+  }
+  const auto* literal = variable->second.value->as<Literal>();
+  const auto* name = literal == nullptr ? nullptr : literal->value.as<std::string>();
+  if (name != nullptr && is_label_value(*name)) {
+    deployment.name = *name;
+  } else if (literal == nullptr || !literal->value.is_null()) {
+    diagnostics
+        .error(Code::bad_name, variable->second.value->span, "this cannot be a deployment's name")
+        .help("it becomes a label: lower case letters, digits, `_` and `-`, 63 at most");
+  }
+}
+
+void check_cluster_name(const Deployment& deployment, source::Diagnostics& diagnostics) {
+  const auto variable = deployment.variables.find("slurm_cluster_name");
+  if (variable == deployment.variables.end()) return;
+  const auto* literal = variable->second.value->as<Literal>();
+  const auto* name = literal == nullptr ? nullptr : literal->value.as<std::string>();
+  if (name == nullptr || is_cluster_name(*name)) return;
+  diagnostics
+      .error(Code::bad_name, literal ? variable->second.value->span : variable->second.span,
+             fmt::format("`{}` cannot be a Slurm cluster's name", *name))
+      .help("lower case letters, digits and `-`, a letter first, 20 at most");
+}
+
+// True for the labels of a blueprint that was expanded before: expanding again changes nothing.
+bool has_our_labels(const expression::Expression& labels) {
+  const auto* call = labels.as<expression::Call>();
+  const bool merged = call != nullptr && call->function == "merge" && !call->arguments.empty();
+  const auto* object = (merged ? *call->arguments[0] : labels).as<ObjectExpression>();
+  if (object == nullptr || object->items.size() < 2) return false;
+  const auto is = [&](size_t i, const char* name) {
+    const auto* key = object->items[i].key->as<Literal>();
+    return key != nullptr && key->value == Value(name);
+  };
+  return is(0, "ghpc_blueprint") && is(1, "ghpc_deployment") &&
+         object->items[1].value->as<Literal>() == nullptr;
+}
+
+}  // namespace
+
+void check_variables(Deployment& deployment, source::Diagnostics& diagnostics) {
+  for (const auto& [name, variable] : deployment.variables) {
+    const auto* literal = variable.value->as<Literal>();
+    if (literal != nullptr && literal->value.is_null()) {
+      diagnostics
+          .error(Code::variable_not_set, variable.span,
+                 fmt::format("the variable `{}` has no value", name))
+          .help(fmt::format("set it here, in a deployment file, or with `--vars {}=…`", name));
+    }
+  }
+  check_name(deployment, diagnostics);
+  check_cluster_name(deployment, diagnostics);
+  CycleSearch(deployment, diagnostics).run();
+}
+
+void add_labels(Deployment& deployment) {
+  const auto item = [](const char* key, ExpressionPtr value) {
+    return expression::ObjectItem{expression::make({}, Literal{Value(key)}), std::move(value),
+                                  false};
+  };
+  ObjectExpression ours;
+  ours.items.push_back(
+      item("ghpc_blueprint", expression::make({}, Literal{Value(deployment.blueprint_name)})));
+  ours.items.push_back(item("ghpc_deployment", expression::reference("var", {"deployment_name"})));
+  Variable& labels = deployment.variables["labels"];
+  if (labels.value && has_our_labels(*labels.value)) return;
+  if (!labels.value) {
+    ours.form = expression::Form::yaml;
+    labels.value = expression::make({}, std::move(ours));
+    return;
+  }
+  ours.form = expression::Form::lines;
+  expression::Call merge{"merge", {}, {}, false};
+  merge.arguments.push_back(expression::make({}, std::move(ours)));
+  merge.arguments.push_back(as_lines(labels.value));
+  labels.value = expression::make(labels.value->span, std::move(merge));
+}
+
+// A mapping of the YAML tree as HCL writes it: sorted by key, an item a line.
+ExpressionPtr as_lines(const ExpressionPtr& expression) {
+  const auto* object = expression->as<ObjectExpression>();
+  if (object == nullptr || object->form != expression::Form::yaml) return expression;
+  ObjectExpression sorted = *object;
+  sorted.form = expression::Form::lines;
+  const auto key = [](const expression::ObjectItem& item) {
+    return expression::text_of(item.key->as<Literal>()->value).value_or("");
+  };
+  std::sort(sorted.items.begin(), sorted.items.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return expression::make(expression->span, std::move(sorted));
+}
+
+}  // namespace slipway::blueprint

@@ -1,0 +1,173 @@
+// Wiring.
+#include "launcher/blueprint/wiring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "launcher/blueprint/variables.h"
+
+namespace slipway::blueprint {
+namespace {
+
+using expression::Call;
+using expression::Literal;
+using expression::Tuple;
+using expression::Type;
+using expression::Value;
+using source::Code;
+
+constexpr const char* labels = "labels";
+
+// flatten([new, old]): what comes later stands first, as users' expanded blueprints have it.
+ExpressionPtr appended(ExpressionPtr output, const ExpressionPtr& before) {
+  Tuple items;
+  items.items.push_back(std::move(output));
+  if (before) items.items.push_back(before);
+  return expression::make({}, Call{"flatten", {}, {expression::make({}, std::move(items))}, false});
+}
+
+class Wiring {
+ public:
+  Wiring(Deployment& deployment, source::Diagnostics& diagnostics)
+      : deployment_(deployment), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (size_t g = 0; g < deployment_.groups.size(); ++g) {
+      for (Module& module : deployment_.groups[g].modules) wire(module, g);
+    }
+    export_outputs();
+  }
+
+ private:
+  void wire(Module& module, size_t group) {
+    for (const Use& use : module.uses) follow(module, group, use);
+    if (module.interface == nullptr) return;
+    for (const modules::Input& input : module.interface->inputs) {
+      if (input.name == labels) {
+        take_labels(module);
+      } else if (!module.settings.contains(input.name)) {
+        fill(module, input);
+      }
+    }
+  }
+
+  void follow(Module& module, size_t group, const Use& use) {
+    const auto [used, used_group] = deployment_.find(use.module);
+    if (used == nullptr) {
+      diagnostics_
+          .error(Code::unknown_use, use.span, fmt::format("there is no module `{}`", use.module))
+          .help(source::did_you_mean(use.module, deployment_.module_ids()));
+    } else if (used == &module) {
+      diagnostics_.error(Code::unknown_use, use.span,
+                         fmt::format("module `{}` cannot use itself", module.id));
+    } else if (used_group > group) {
+      diagnostics_
+          .error(Code::later_group, use.span,
+                 fmt::format("module `{}` is made by the later group `{}`", use.module,
+                             deployment_.groups[used_group].name))
+          .other(used->id_span, "defined here");
+    } else if (used->kind == "packer") {
+      diagnostics_.error(Code::unknown_use, use.span,
+                         fmt::format("module `{}` builds an image and has no outputs", use.module));
+    } else if (used->interface != nullptr && module.interface != nullptr) {
+      take_outputs(module, *used, use);
+    }
+  }
+
+  void take_outputs(Module& module, const Module& used, const Use& use) {
+    bool gave = false;
+    for (const modules::Output& output : used.interface->outputs) {
+      const modules::Input* input = module.interface->input(output.name);
+      if (input == nullptr || output.name == labels) continue;
+      const auto before = module.settings.find(output.name);
+      const bool set = before != module.settings.end();
+      if (set && before->second.origin == Origin::blueprint) continue;
+      const bool is_list = input->type.kind == Type::Kind::list;
+      if (set && !is_list) continue;
+      ExpressionPtr value = expression::reference("module", {used.id, output.name}, use.span);
+      Setting setting{value, Origin::used, use.span, {used.id}};
+      if (is_list) setting.value = appended(value, set ? before->second.value : nullptr);
+      if (set) {
+        setting.from.insert(setting.from.end(), before->second.from.begin(),
+                            before->second.from.end());
+      }
+      module.settings.insert_or_assign(output.name, std::move(setting));
+      gave = true;
+    }
+    const auto& skipped = deployment_.skipped_validators;
+    const bool quiet =
+        std::find(skipped.begin(), skipped.end(), "test_module_not_used") != skipped.end();
+    if (gave || quiet) return;
+    diagnostics_
+        .warning(Code::use_without_effect, use.span,
+                 fmt::format("module `{}` takes nothing from `{}`", module.id, used.id))
+        .help(
+            "every output that it could take is set otherwise, or it has no setting of that name");
+  }
+
+  void fill(Module& module, const modules::Input& input) {
+    const auto variable = deployment_.variables.find(input.name);
+    if (variable != deployment_.variables.end()) {
+      module.settings[input.name] = {
+          expression::reference("var", {input.name}), Origin::variable, variable->second.span, {}};
+    } else if (input.name == module.interface->id_input) {
+      module.settings[input.name] = {
+          expression::make({}, Literal{Value(module.id)}), Origin::module_id, module.id_span, {}};
+    }
+  }
+
+  void take_labels(Module& module) {
+    const auto own = module.settings.find(labels);
+    ExpressionPtr common = expression::reference("var", {labels});
+    if (own == module.settings.end()) {
+      module.settings[labels] = {common, Origin::variable, {}, {}};
+      return;
+    }
+    const auto* call = own->second.value->as<Call>();
+    const auto* reference = own->second.value->as<expression::Traversal>();
+    const bool expanded_before = (call != nullptr && call->function == "merge") ||
+                                 (reference != nullptr && reference->root == "var");
+    if (expanded_before) return;
+    own->second.value = expression::make(
+        own->second.value->span, Call{"merge", {}, {common, as_lines(own->second.value)}, false});
+  }
+
+  // What a module takes from an earlier group becomes an output of that group.
+  void export_outputs() {
+    for (size_t g = 0; g < deployment_.groups.size(); ++g) {
+      for (const Module& module : deployment_.groups[g].modules) {
+        for (const auto& [name, setting] : module.settings) {
+          expression::for_each_reference(
+              setting.value, [&](const expression::Traversal& traversal, Span) {
+                if (traversal.root != "module" || traversal.steps.size() < 2) return;
+                export_output(traversal.steps[0].name, traversal.steps[1].name, g);
+              });
+        }
+      }
+    }
+  }
+
+  void export_output(const std::string& id, const std::string& output, size_t group) {
+    for (size_t g = 0; g < group; ++g) {
+      for (Module& module : deployment_.groups[g].modules) {
+        if (module.id != id) continue;
+        const bool known = std::any_of(module.outputs.begin(), module.outputs.end(),
+                                       [&](const WantedOutput& o) { return o.name == output; });
+        if (known) return;
+        module.outputs.push_back({output, "Made for the groups that come later", true, true, {}});
+      }
+    }
+  }
+
+  Deployment& deployment_;
+  source::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void wire(Deployment& deployment, source::Diagnostics& diagnostics) {
+  Wiring(deployment, diagnostics).run();
+}
+
+}  // namespace slipway::blueprint

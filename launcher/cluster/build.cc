@@ -1,0 +1,232 @@
+// From a Deployment to the cluster that it means.
+#include "launcher/cluster/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "launcher/blueprint/evaluation.h"
+#include "launcher/cluster/model_part.h"
+
+namespace slipway::cluster {
+namespace {
+
+using expression::Value;
+using source::Code;
+
+using Parts = std::vector<ModelPart>;
+
+// The kind of part that a module is, from the shape of its model; "" when it is none.
+std::string kind_of(const blueprint::Module& module) {
+  const auto* model = module.interface != nullptr && module.interface->model
+                          ? module.interface->model->as<expression::ObjectExpression>()
+                          : nullptr;
+  if (model == nullptr || model->items.size() != 1) return {};
+  return expression::text_of(model->items[0].key->as<expression::Literal>()->value).value_or("");
+}
+
+class Builder {
+ public:
+  Builder(const blueprint::Deployment& deployment, const Catalogue& catalogue,
+          source::Diagnostics& diagnostics)
+      : deployment_(deployment), catalogue_(catalogue), diagnostics_(diagnostics) {}
+
+  std::optional<Cluster> build() {
+    collect();
+    const ModelPart* controller = find_controller();
+    cluster_.deployment = deployment_.name;
+    for (const ModelPart& part : parts_["network"]) add_network(part);
+    for (const ModelPart& part : parts_["file_system"]) add_file_system(part);
+    for (const ModelPart& part : parts_["partition"]) add_partition(part);
+    for (const ModelPart& part : parts_["nodeset"]) add_nodeset(part);
+    for (const ModelPart& part : parts_["login"]) add_login(part);
+    if (controller != nullptr) add_controller(*controller);
+    check_names();
+    if (diagnostics_.errors() > 0) return std::nullopt;
+    return std::move(cluster_);
+  }
+
+ private:
+  void collect() {
+    blueprint::Evaluation evaluation(deployment_, diagnostics_);
+    for (const blueprint::Group& group : deployment_.groups) {
+      for (const blueprint::Module& module : group.modules) {
+        const std::string kind = kind_of(module);
+        if (kind.empty()) continue;
+        try {
+          const Value model = evaluation.evaluate_in(module, module.interface->model);
+          const Value& fields = model.as<Value::Object>()->at(kind);
+          if (const auto* object = fields.as<Value::Object>()) {
+            parts_[kind].emplace_back(module, kind, *object, diagnostics_);
+          }
+        } catch (const expression::ExpressionError& error) {
+          if (diagnostics_.errors() == 0) {
+            diagnostics_.error(error.code, error.span, error.what()).help(error.help);
+          }
+        }
+      }
+    }
+  }
+
+  const ModelPart* find_controller() {
+    const Parts& controllers = parts_["controller"];
+    if (controllers.size() > 1) {
+      diagnostics_
+          .error(Code::no_controller, controllers[1].module().id_span,
+                 "a blueprint has one Slurm controller, and this is the second")
+          .other(controllers[0].module().id_span, "first here");
+    }
+    if (!controllers.empty()) return &controllers[0];
+    const auto is_missing = [](const blueprint::Group& group) {
+      return std::any_of(
+          group.modules.begin(), group.modules.end(),
+          [](const blueprint::Module& module) { return module.interface == nullptr; });
+    };
+    // A module that is not known may have been the controller.
+    if (std::none_of(deployment_.groups.begin(), deployment_.groups.end(), is_missing)) {
+      diagnostics_
+          .error(Code::no_controller, deployment_.blueprint_name_span,
+                 "there is no Slurm controller")
+          .help("add a module of `community/modules/scheduler/schedmd-slurm-gcp-v6-controller`");
+    }
+    return nullptr;
+  }
+
+  void add_network(const ModelPart& part) {
+    cluster_.networks.push_back(
+        {part.module().id, part.text("name"), part.text("cidr"), part.integer("mtu_bytes")});
+  }
+
+  void add_file_system(const ModelPart& part) {
+    cluster_.file_systems.push_back({part.module().id, part.text("kind"), part.text("mount"),
+                                     part.integer("size_gib"), part.id("network", "network")});
+  }
+
+  MachineSpec machine(const ModelPart& part) {
+    MachineSpec machine;
+    machine.machine_type = part.text("machine_type");
+    machine.networks = part.ids("networks", "network");
+    const std::string& name = machine.machine_type;
+    if (!name.empty() && catalogue_.find_machine(name) == nullptr) {
+      diagnostics_
+          .error(Code::unknown_machine_type, part.place("machine_type"),
+                 fmt::format("there is no machine type `{}` in the catalogue", name))
+          .help(source::did_you_mean(name, catalogue_.machine_types()));
+    }
+    return machine;
+  }
+
+  void add_partition(const ModelPart& part) {
+    Partition partition{part.module().id,          part.text("name"),
+                        part.texts("nodesets"),    part.boolean("is_default"),
+                        part.boolean("exclusive"), part.text_map("partition_conf")};
+    if (partition.nodesets.empty() && diagnostics_.errors() == 0) {
+      diagnostics_
+          .error(Code::partition_without_nodeset, part.module().id_span,
+                 fmt::format("the partition `{}` has no nodes", partition.name))
+          .help("`use` a nodeset");
+    }
+    cluster_.partitions.push_back(std::move(partition));
+  }
+
+  void add_nodeset(const ModelPart& part) {
+    Nodeset nodeset;
+    nodeset.id = part.module().id;
+    nodeset.name = part.text("name");
+    nodeset.machine = machine(part);
+    nodeset.machine.file_systems = part.ids("file_systems", "file system");
+    nodeset.node_count_static = part.integer("node_count_static");
+    nodeset.node_count_dynamic_max = part.integer("node_count_dynamic_max");
+    nodeset.node_conf = part.text_map("node_conf");
+    cluster_.nodesets.push_back(std::move(nodeset));
+  }
+
+  void add_login(const ModelPart& part) {
+    cluster_.logins.push_back(
+        {part.module().id, part.text("name"), machine(part), part.integer("count")});
+  }
+
+  // The controller says which parts are in the cluster, and what all machines mount.
+  void add_controller(const ModelPart& part) {
+    cluster_.name = part.text("cluster_name");
+    cluster_.controller.id = part.module().id;
+    cluster_.controller.machine = machine(part);
+    const std::vector<std::string> everywhere = part.ids("file_systems", "file system");
+    cluster_.controller.machine.file_systems = everywhere;
+
+    keep(cluster_.partitions, part.texts("partitions"));
+    keep(cluster_.logins, part.texts("logins"));
+    std::vector<std::string> nodesets;
+    for (const Partition& partition : cluster_.partitions) {
+      nodesets.insert(nodesets.end(), partition.nodesets.begin(), partition.nodesets.end());
+    }
+    keep(cluster_.nodesets, nodesets);
+
+    for (Nodeset& nodeset : cluster_.nodesets) mount(nodeset.machine, everywhere);
+    const std::vector<std::string> on_logins = part.ids("login_file_systems", "file system");
+    for (Login& login : cluster_.logins) {
+      mount(login.machine, everywhere);
+      mount(login.machine, on_logins);
+    }
+  }
+
+  template <class T>
+  static void keep(std::vector<T>& parts, const std::vector<std::string>& names) {
+    std::erase_if(parts, [&](const T& part) {
+      return std::find(names.begin(), names.end(), part.name) == names.end();
+    });
+  }
+
+  static void mount(MachineSpec& machine, const std::vector<std::string>& file_systems) {
+    for (const std::string& id : file_systems) {
+      auto& mounted = machine.file_systems;
+      if (std::find(mounted.begin(), mounted.end(), id) == mounted.end()) mounted.push_back(id);
+    }
+  }
+
+  void check_names() {
+    unique("nodesets", cluster_.nodesets);
+    unique("partitions", cluster_.partitions);
+    unique("login groups", cluster_.logins);
+  }
+
+  template <class T>
+  void unique(std::string_view what, const std::vector<T>& parts) {
+    std::map<std::string, const T*> seen;
+    for (const T& part : parts) {
+      const auto [first, fresh] = seen.emplace(part.name, &part);
+      if (fresh || part.name.empty()) continue;
+      diagnostics_
+          .error(Code::two_of_one_name, deployment_.find(part.id).module->id_span,
+                 fmt::format("two {} would be called `{}` in Slurm", what, part.name))
+          .other(deployment_.find(first->second->id).module->id_span, "the first");
+    }
+  }
+
+  const blueprint::Deployment& deployment_;
+  const Catalogue& catalogue_;
+  source::Diagnostics& diagnostics_;
+  std::map<std::string, Parts> parts_;
+  Cluster cluster_;
+};
+
+}  // namespace
+
+bool has_cluster(const blueprint::Deployment& deployment) {
+  for (const blueprint::Group& group : deployment.groups) {
+    for (const blueprint::Module& module : group.modules) {
+      const std::string kind = kind_of(module);
+      if (kind == "nodeset" || kind == "partition" || kind == "login" || kind == "controller")
+        return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Cluster> build(const blueprint::Deployment& deployment, const Catalogue& catalogue,
+                             source::Diagnostics& diagnostics) {
+  return Builder(deployment, catalogue, diagnostics).build();
+}
+
+}  // namespace slipway::cluster

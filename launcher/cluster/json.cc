@@ -1,0 +1,80 @@
+// The cluster model as JSON.
+#include "launcher/cluster/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace slipway::cluster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json tree(const Network& network) {
+  return {{"id", network.id},
+          {"name", network.name},
+          {"cidr", network.cidr},
+          {"mtu_bytes", network.mtu_bytes}};
+}
+
+Json tree(const FileSystem& file_system) {
+  return {{"id", file_system.id},
+          {"kind", file_system.kind},
+          {"mount", file_system.mount},
+          {"size_gib", file_system.size_gib},
+          {"network", file_system.network}};
+}
+
+Json tree(const MachineSpec& machine) {
+  return {{"machine_type", machine.machine_type},
+          {"networks", machine.networks},
+          {"file_systems", machine.file_systems}};
+}
+
+Json tree(const Nodeset& nodeset) {
+  return {{"id", nodeset.id},
+          {"name", nodeset.name},
+          {"machine", tree(nodeset.machine)},
+          {"node_count_static", nodeset.node_count_static},
+          {"node_count_dynamic_max", nodeset.node_count_dynamic_max},
+          {"node_conf", nodeset.node_conf}};
+}
+
+Json tree(const Partition& partition) {
+  return {{"id", partition.id},
+          {"name", partition.name},
+          {"nodesets", partition.nodesets},
+          {"is_default", partition.is_default},
+          {"exclusive", partition.exclusive},
+          {"partition_conf", partition.partition_conf}};
+}
+
+Json tree(const Login& login) {
+  return {{"id", login.id},
+          {"name", login.name},
+          {"machine", tree(login.machine)},
+          {"count", login.count}};
+}
+
+template <class T>
+Json list(const std::vector<T>& parts) {
+  Json out = Json::array();
+  for (const T& part : parts) out.push_back(tree(part));
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Cluster& cluster) {
+  const Json out{{"schema", model_schema},
+                 {"deployment", cluster.deployment},
+                 {"name", cluster.name},
+                 {"networks", list(cluster.networks)},
+                 {"file_systems", list(cluster.file_systems)},
+                 {"nodesets", list(cluster.nodesets)},
+                 {"partitions", list(cluster.partitions)},
+                 {"logins", list(cluster.logins)},
+                 {"controller",
+                  {{"id", cluster.controller.id}, {"machine", tree(cluster.controller.machine)}}}};
+  return out.dump(2) + "\n";
+}
+
+}  // namespace slipway::cluster

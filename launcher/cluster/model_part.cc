@@ -1,0 +1,133 @@
+// One module's `model`.
+#include "launcher/cluster/model_part.h"
+
+#include <fmt/format.h>
+
+#include "launcher/expression/evaluate.h"
+
+namespace slipway::cluster {
+
+using expression::Value;
+using source::Code;
+
+ModelPart::ModelPart(const blueprint::Module& module, std::string kind, Value::Object fields,
+                     source::Diagnostics& diagnostics)
+    : module_(&module),
+      kind_(std::move(kind)),
+      fields_(std::move(fields)),
+      diagnostics_(&diagnostics) {}
+
+source::Span ModelPart::place(std::string_view input) const {
+  const auto setting = module_->settings.find(std::string(input));
+  if (setting == module_->settings.end()) return module_->id_span;
+  const bool written = setting->second.origin == blueprint::Origin::blueprint;
+  return written && setting->second.value->span ? setting->second.value->span
+                                                : setting->second.span;
+}
+
+const Value* ModelPart::find(std::string_view field) const {
+  const auto found = fields_.find(field);
+  if (found != fields_.end()) return &found->second;
+  diagnostics_->error(Code::bad_module_file, module_->source_span,
+                      fmt::format("the model of `{}` has no `{}`", module_->source, field));
+  return nullptr;
+}
+
+// What an earlier error made unknown is not worth a second one.
+void ModelPart::wrong(std::string_view field, const Value& value) const {
+  if (diagnostics_->errors() > 0 && !value.is_known()) return;
+  diagnostics_->error(
+      Code::no_model, place(field),
+      value.is_known()
+          ? fmt::format("`{}` of module `{}` cannot be {}", field, module_->id, describe(value))
+          : fmt::format("`{}` of module `{}` is not known before it is deployed", field,
+                        module_->id));
+}
+
+void ModelPart::no_such(std::string_view field, std::string_view what) const {
+  if (diagnostics_->errors() > 0) return;
+  diagnostics_
+      ->error(Code::no_model, module_->id_span,
+              fmt::format("module `{}` has no {} of this blueprint in its `{}`", module_->id, what,
+                          field))
+      .help(fmt::format("`use` a module that makes a {}", what));
+}
+
+std::string ModelPart::text(std::string_view field) const {
+  const Value* value = find(field);
+  if (value == nullptr) return {};
+  const auto text = expression::text_of(*value);
+  if (!text) wrong(field, *value);
+  return text.value_or("");
+}
+
+int64_t ModelPart::integer(std::string_view field) const {
+  const Value* value = find(field);
+  const auto* number = value == nullptr ? nullptr : value->as<Value::Number>();
+  if (value != nullptr && number == nullptr) wrong(field, *value);
+  return number == nullptr ? 0 : static_cast<int64_t>(*number);
+}
+
+bool ModelPart::boolean(std::string_view field) const {
+  const Value* value = find(field);
+  const auto* boolean = value == nullptr ? nullptr : value->as<bool>();
+  if (value != nullptr && boolean == nullptr) wrong(field, *value);
+  return boolean != nullptr && *boolean;
+}
+
+std::vector<std::string> ModelPart::texts(std::string_view field) const {
+  std::vector<std::string> texts;
+  const Value* value = find(field);
+  const auto* list = value == nullptr ? nullptr : value->as<Value::List>();
+  if (value != nullptr && list == nullptr) wrong(field, *value);
+  if (list == nullptr) return texts;
+  for (const Value& item : *list) {
+    if (const auto text = expression::text_of(item)) {
+      texts.push_back(*text);
+    } else {
+      wrong(field, item);
+    }
+  }
+  return texts;
+}
+
+std::map<std::string, std::string> ModelPart::text_map(std::string_view field) const {
+  std::map<std::string, std::string> texts;
+  const Value* value = find(field);
+  const auto* object = value == nullptr ? nullptr : value->as<Value::Object>();
+  if (value != nullptr && object == nullptr && !value->is_null()) wrong(field, *value);
+  if (object == nullptr) return texts;
+  for (const auto& [key, member] : *object) {
+    if (const auto text = expression::text_of(member)) {
+      texts[key] = *text;
+    } else if (!member.is_null()) {
+      wrong(field, member);
+    }
+  }
+  return texts;
+}
+
+std::vector<std::string> ModelPart::ids(std::string_view field, std::string_view what) const {
+  std::vector<std::string> ids;
+  const Value* value = find(field);
+  const auto* list = value == nullptr ? nullptr : value->as<Value::List>();
+  if (value != nullptr && list == nullptr) wrong(field, *value);
+  if (list == nullptr) return ids;
+  for (const Value& item : *list) {
+    if (const auto* id = item.as<std::string>()) {
+      ids.push_back(*id);
+    } else {
+      no_such(field, what);
+    }
+  }
+  return ids;
+}
+
+std::string ModelPart::id(std::string_view field, std::string_view what) const {
+  const Value* value = find(field);
+  const auto* id = value == nullptr ? nullptr : value->as<std::string>();
+  if (value != nullptr && id == nullptr) no_such(field, what);
+  return id == nullptr ? std::string() : *id;
+}
+
+}  // namespace slipway::cluster

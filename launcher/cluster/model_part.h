@@ -1,0 +1,50 @@
+// One module's `model`, read with the types that the cluster model wants.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/blueprint/deployment.h"
+#include "launcher/expression/value.h"
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::cluster {
+
+class ModelPart {
+ public:
+  ModelPart(const blueprint::Module& module, std::string kind, expression::Value::Object fields,
+            source::Diagnostics& diagnostics);
+
+  const blueprint::Module& module() const { return *module_; }
+  const std::string& kind() const { return kind_; }  // "network", "nodeset", …
+
+  // The field of a name. One that is missing, of another type, or not known before deployment is a
+  // diagnostic and reads as nothing.
+  std::string text(std::string_view field) const;
+  int64_t integer(std::string_view field) const;
+  bool boolean(std::string_view field) const;
+  std::vector<std::string> texts(std::string_view field) const;
+  std::map<std::string, std::string> text_map(std::string_view field) const;
+
+  // Ids of modules of this deployment; `what` says what each must be: "network".
+  std::vector<std::string> ids(std::string_view field, std::string_view what) const;
+  std::string id(std::string_view field, std::string_view what) const;
+
+  // Where the blueprint sets an input, or the module's id where it does not.
+  source::Span place(std::string_view input) const;
+
+ private:
+  const expression::Value* find(std::string_view field) const;
+  void wrong(std::string_view field, const expression::Value& value) const;
+  void no_such(std::string_view field, std::string_view what) const;
+
+  const blueprint::Module* module_;
+  std::string kind_;
+  expression::Value::Object fields_;
+  source::Diagnostics* diagnostics_;
+};
+
+}  // namespace slipway::cluster

@@ -1,0 +1,111 @@
+// How a blueprint is read for a command.
+#include "launcher/commands/blueprint_input.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "common/file.h"
+#include "common/installation.h"
+#include "launcher/blueprint/compile.h"
+#include "launcher/cluster/build.h"
+
+namespace slipway::commands {
+namespace {
+
+// "a=1,b=[2,3],c='x,y'" at the commas between assignments: those within brackets or quotes are not.
+std::vector<std::string> assignments(const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  char quote = '\0';
+  for (char c : text) {
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back() += c;
+  }
+  return parts;
+}
+
+}  // namespace
+
+void BlueprintInput::add_options(CommandLine& line) {
+  line.positional("BLUEPRINT", &blueprint);
+  line.option("deployment-file,d", "FILE", "a file of variables that win over the blueprint's",
+              &deployment_files);
+  line.option("vars", "NAME=VALUE", "variables that win over both; the value is YAML", &vars);
+}
+
+LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
+    : library_(find_installation().blueprints(), sources_) {
+  blueprint::Texts texts;
+  texts.blueprint = sources_.add(input.blueprint, read_file(input.blueprint));
+  for (const std::string& file : input.deployment_files) {
+    texts.deployment_files.push_back(sources_.add(file, read_file(file)));
+  }
+  for (const std::string& list : input.vars) {
+    for (const std::string& assignment : assignments(list)) {
+      texts.assignments.push_back(sources_.add("--vars", assignment));
+    }
+  }
+  deployment_ = blueprint::compile(texts, library_, sources_, diagnostics_);
+}
+
+void LoadedBlueprint::show() const {
+  const std::string text = render(diagnostics_, source::colour_for(STDERR_FILENO));
+  std::fputs(text.c_str(), stderr);
+}
+
+std::optional<CheckedCluster> LoadedBlueprint::build() {
+  const auto folder = find_installation().blueprints() / "catalogue";
+  cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources_, diagnostics_);
+  auto cluster = cluster::build(*deployment_, catalogue, diagnostics_);
+  if (!cluster) return std::nullopt;
+  return CheckedCluster{*std::move(cluster), std::move(catalogue)};
+}
+
+const blueprint::Deployment& LoadedBlueprint::deployment() {
+  show();
+  if (diagnostics_.errors() > 0) throw InvalidBlueprint();
+  return *deployment_;
+}
+
+CheckedCluster LoadedBlueprint::cluster() {
+  std::optional<CheckedCluster> checked;
+  if (deployment_) checked = build();
+  show();
+  if (!checked) throw InvalidBlueprint();
+  return *std::move(checked);
+}
+
+bool LoadedBlueprint::check() {
+  if (deployment_ && cluster::has_cluster(*deployment_)) build();
+  show();
+  return diagnostics_.errors() == 0;
+}
+
+std::string LoadedBlueprint::summary() const {
+  const auto count = [](size_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  return fmt::format("{} in {}, {}, {}", count(deployment_->module_ids().size(), "module"),
+                     count(deployment_->groups.size(), "group"),
+                     count(diagnostics_.errors(), "error"),
+                     count(diagnostics_.warnings(), "warning"));
+}
+
+CheckedCluster load_cluster(const BlueprintInput& input) {
+  return LoadedBlueprint(input).cluster();
+}
+
+}  // namespace slipway::commands

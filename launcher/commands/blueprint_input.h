@@ -1,0 +1,78 @@
+// What every command that reads a blueprint takes from the command line, and how it is read.
+//
+//   BlueprintInput input;
+//   CommandLine line("slipway deploy", "BLUEPRINT [options]", "Bring up the cluster.");
+//   input.add_options(line);
+//   if (!line.parse(args)) return 0;
+//   const CheckedCluster checked = load_cluster(input);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "launcher/blueprint/deployment.h"
+#include "launcher/cluster/catalogue.h"
+#include "launcher/cluster/model.h"
+#include "launcher/modules/library.h"
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::commands {
+
+struct BlueprintInput {
+  std::string blueprint;
+  std::vector<std::string> deployment_files;
+  std::vector<std::string> vars;  // NAME=VALUE, or several with commas between
+
+  // Adds BLUEPRINT, --deployment-file and --vars.
+  void add_options(CommandLine& line);
+};
+
+// The blueprint has errors, and they are on stderr.
+class InvalidBlueprint : public ReportedError {
+ public:
+  InvalidBlueprint() : ReportedError("the blueprint has errors") {}
+};
+
+// A cluster and the catalogue that it was checked against.
+struct CheckedCluster {
+  cluster::Cluster cluster;
+  cluster::Catalogue catalogue;
+};
+
+// A compiled blueprint with all that its parts point into.
+class LoadedBlueprint {
+ public:
+  // Reads the files and compiles them. Diagnostics are collected, not shown. Throws Error when a
+  // file cannot be read.
+  explicit LoadedBlueprint(const BlueprintInput& input);
+
+  // The Deployment, and the cluster that it means. Both throw InvalidBlueprint after showing what
+  // is wrong; warnings are shown, too.
+  const blueprint::Deployment& deployment();
+  CheckedCluster cluster();
+
+  // Everything that can be checked: the deployment, and the cluster if the blueprint has one.
+  // False when there are errors. Shows them, and the warnings.
+  bool check();
+
+  // "6 modules in 1 group, 0 errors, 0 warnings": for the user, after check().
+  std::string summary() const;
+
+ private:
+  std::optional<CheckedCluster> build();
+  void show() const;
+
+  source::Sources sources_;
+  source::Diagnostics diagnostics_{sources_};
+  modules::Library library_;
+  std::optional<blueprint::Deployment> deployment_;
+};
+
+// The cluster that the blueprint means. Diagnostics go to stderr. Throws InvalidBlueprint when
+// there are errors, Error when a file cannot be read.
+CheckedCluster load_cluster(const BlueprintInput& input);
+
+}  // namespace slipway::commands

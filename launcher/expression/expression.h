@@ -1,0 +1,149 @@
+// The tree of an HCL expression.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "launcher/expression/value.h"
+#include "launcher/source/sources.h"
+
+namespace slipway::expression {
+
+using source::Span;
+
+struct Literal {
+  Value value;
+};
+
+// "text ${expression} text": literal strings and expressions in turn.
+struct Template {
+  std::vector<ExpressionPtr> parts;
+};
+
+// One step from a value to a part of it: .name, [key] or [*].
+struct Step {
+  enum class Kind { attribute, index, splat };
+  Kind kind = Kind::attribute;
+  std::string name;   // of an attribute
+  ExpressionPtr key;  // of an index
+  Span span;
+};
+
+// A name of the scope, or any expression, and steps into it: var.zone, module.net.subnetworks[0].
+struct Traversal {
+  std::string root;    // empty when `base` is set
+  ExpressionPtr base;  // null when `root` is set
+  std::vector<Step> steps;
+};
+
+struct Call {
+  std::string function;
+  Span name_span;
+  std::vector<ExpressionPtr> arguments;
+  bool spread = false;  // f(list...): the last argument holds the rest
+};
+
+struct Unary {
+  char sign = '!';  // '!' or '-'
+  ExpressionPtr operand;
+};
+
+enum class Operator {
+  or_,
+  and_,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo
+};
+
+struct Binary {
+  Operator op{};
+  ExpressionPtr left, right;
+};
+
+struct Conditional {
+  ExpressionPtr condition, yes, no;
+};
+
+struct Parenthesis {
+  ExpressionPtr inner;
+};
+
+// How a collection was written, and so how it is printed again: as a part of the YAML tree, or
+// within an expression.
+enum class Form { yaml, commas, lines };
+
+struct Tuple {
+  std::vector<ExpressionPtr> items;
+  Form form = Form::commas;
+};
+
+struct ObjectItem {
+  ExpressionPtr key;
+  ExpressionPtr value;
+  bool quoted_key = false;
+};
+
+struct ObjectExpression {
+  std::vector<ObjectItem> items;
+  Form form = Form::commas;
+};
+
+// [for key, value in collection : result if condition], {for … : result_key => result}.
+struct For {
+  std::string key_name;  // empty without one
+  std::string value_name;
+  ExpressionPtr collection;
+  ExpressionPtr result_key;  // set for an object
+  ExpressionPtr result;
+  ExpressionPtr condition;  // null without one
+};
+
+struct Expression {
+  Span span;
+  std::variant<Literal, Template, Traversal, Call, Unary, Binary, Conditional, Parenthesis, Tuple,
+               ObjectExpression, For>
+      node;
+
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&node);
+  }
+};
+
+template <class Node>
+ExpressionPtr make(Span span, Node node) {
+  return std::make_shared<const Expression>(Expression{span, std::move(node)});
+}
+
+// The value as an expression; what is unknown in it stands as the expression that it will be.
+ExpressionPtr to_expression(const Value& value, Span span = {}, Form form = Form::commas);
+
+// root.name… as an expression.
+ExpressionPtr reference(std::string root, std::vector<std::string> names, Span span = {});
+
+// The expression as HCL text.
+std::string to_hcl(const Expression& expression);
+
+// The same expression with each traversal that starts from the scope replaced by what `change`
+// returns for it (a null pointer keeps it).
+using Change = std::function<ExpressionPtr(const Traversal&, Span)>;
+ExpressionPtr rewrite(const ExpressionPtr& expression, const Change& change);
+
+// Calls `visit` for each traversal that starts from the scope; names that a `for` binds are left
+// out.
+void for_each_reference(const ExpressionPtr& expression,
+                        const std::function<void(const Traversal&, Span)>& visit);
+
+}  // namespace slipway::expression

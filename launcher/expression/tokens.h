@@ -1,0 +1,26 @@
+// The tokens of HCL's expression language.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace slipway::expression {
+
+struct Token {
+  enum class Kind { end, identifier, number, quote, symbol, bad };
+  Kind kind = Kind::end;
+  std::string_view text;       // `quote` is the opening one: what follows is a template
+  size_t begin = 0;            // offset in the text that was given
+  bool after_newline = false;  // a line end stands before it
+
+  bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
+  bool word(std::string_view name) const { return kind == Kind::identifier && text == name; }
+};
+
+// The token at or after `at`. White space and comments are skipped.
+Token next_token(std::string_view text, size_t at);
+
+// HCL's identifiers: a letter or _, then letters, digits, _ and -.
+bool is_identifier(std::string_view text);
+
+}  // namespace slipway::expression

@@ -1,0 +1,238 @@
+// Types: read from text, and applied to values.
+#include "launcher/expression/type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "launcher/expression/evaluate.h"
+
+namespace slipway::expression {
+namespace {
+
+using source::Code;
+using Kind = Type::Kind;
+
+struct Name {
+  std::string_view text;
+  Kind kind;
+};
+constexpr std::array<Name, 4> simple{{{"any", Kind::any},
+                                      {"bool", Kind::boolean},
+                                      {"number", Kind::number},
+                                      {"string", Kind::string}}};
+constexpr std::array<Name, 5> made{{{"list", Kind::list},
+                                    {"set", Kind::set},
+                                    {"map", Kind::map},
+                                    {"tuple", Kind::tuple},
+                                    {"object", Kind::object}}};
+
+template <size_t n>
+const Name* find(const std::array<Name, n>& names, std::string_view text) {
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [text](const Name& name) { return name.text == text; });
+  return found == names.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void not_a_type(const Expression& expression) {
+  throw ExpressionError(Code::expression_syntax, expression.span,
+                        fmt::format("`{}` is not a type", to_hcl(expression)));
+}
+
+Type from_tree(const Expression& expression);
+
+Type::Attribute attribute(const ObjectItem& item) {
+  const auto* key = item.key->as<Literal>();
+  const auto* name = key == nullptr ? nullptr : key->value.as<std::string>();
+  if (name == nullptr) not_a_type(*item.key);
+  const auto* call = item.value->as<Call>();
+  if (call == nullptr || call->function != "optional") {
+    return {*name, from_tree(*item.value), false, {}};
+  }
+  if (call->arguments.empty() || call->arguments.size() > 2) not_a_type(*item.value);
+  Type::Attribute attribute{*name, from_tree(*call->arguments[0]), true, {}};
+  if (call->arguments.size() == 2) {
+    attribute.default_value = evaluate(*call->arguments[1], EmptyScope());
+  }
+  return attribute;
+}
+
+Type from_tree(const Expression& expression) {
+  if (const auto* word = expression.as<Traversal>(); word && !word->base && word->steps.empty()) {
+    if (const Name* name = find(simple, word->root)) return {name->kind, {}, {}};
+    if (word->root == "list" || word->root == "map") {  // Terraform's old short forms
+      return {find(made, word->root)->kind, {Type{}}, {}};
+    }
+    not_a_type(expression);
+  }
+  const auto* call = expression.as<Call>();
+  const Name* name = call == nullptr ? nullptr : find(made, call->function);
+  if (name == nullptr || call->arguments.size() != 1) not_a_type(expression);
+  Type type{name->kind, {}, {}};
+  if (type.kind == Kind::object) {
+    const auto* object = call->arguments[0]->as<ObjectExpression>();
+    if (object == nullptr) not_a_type(expression);
+    for (const ObjectItem& item : object->items) type.attributes.push_back(attribute(item));
+  } else if (type.kind == Kind::tuple) {
+    const auto* tuple = call->arguments[0]->as<Tuple>();
+    if (tuple == nullptr) not_a_type(expression);
+    for (const ExpressionPtr& item : tuple->items) type.elements.push_back(from_tree(*item));
+  } else {
+    type.elements.push_back(from_tree(*call->arguments[0]));
+  }
+  return type;
+}
+
+class Converter {
+ public:
+  explicit Converter(std::vector<Mismatch>& mismatches) : mismatches_(mismatches) {}
+
+  Value convert(const Value& value, const Type& type) {
+    if (value.is_null() || value.is_unknown()) return value;
+    switch (type.kind) {
+      case Kind::any:
+        return value;
+      case Kind::boolean:
+        return boolean(value, type);
+      case Kind::number:
+        return number(value, type);
+      case Kind::string:
+        return string(value, type);
+      case Kind::list:
+      case Kind::set:
+        return list(value, type);
+      case Kind::tuple:
+        return tuple(value, type);
+      case Kind::map:
+        return map(value, type);
+      case Kind::object:
+        return object(value, type);
+    }
+    return value;
+  }
+
+ private:
+  Value mismatch(const Value& value, const Type& type) {
+    std::string seen(describe(value));
+    if (const auto text = text_of(value); text && text->size() <= 40) {
+      seen = fmt::format("`{}`", *text);
+    }
+    mismatches_.push_back({path_, fmt::format("{} is not {}", seen, with_article(type))});
+    return {};
+  }
+
+  static std::string with_article(const Type& type) {
+    const std::string text = to_text(type);
+    return fmt::format("{} {}", text.starts_with("object") || text.starts_with("any") ? "an" : "a",
+                       text == "bool" ? "boolean" : text);
+  }
+
+  Value boolean(const Value& value, const Type& type) {
+    if (value.as<bool>() != nullptr) return value;
+    const auto* text = value.as<std::string>();
+    if (text != nullptr && *text == "true") return true;
+    if (text != nullptr && *text == "false") return false;
+    return mismatch(value, type);
+  }
+
+  Value number(const Value& value, const Type& type) {
+    if (value.as<Value::Number>() != nullptr) return value;
+    const auto* text = value.as<std::string>();
+    if (text == nullptr || text->empty()) return mismatch(value, type);
+    char* end = nullptr;
+    const Value::Number number = std::strtold(text->c_str(), &end);
+    return *end == '\0' ? Value(number) : mismatch(value, type);
+  }
+
+  Value string(const Value& value, const Type& type) {
+    const auto text = text_of(value);
+    return text ? Value(*text) : mismatch(value, type);
+  }
+
+  Value list(const Value& value, const Type& type) {
+    const auto* items = value.as<Value::List>();
+    if (items == nullptr) return mismatch(value, type);
+    Value::List out;
+    for (size_t i = 0; i < items->size(); ++i) {
+      out.push_back(within(fmt::format("[{}]", i), (*items)[i], type.elements[0]));
+    }
+    return out;
+  }
+
+  Value tuple(const Value& value, const Type& type) {
+    const auto* items = value.as<Value::List>();
+    if (items == nullptr || items->size() != type.elements.size()) return mismatch(value, type);
+    Value::List out;
+    for (size_t i = 0; i < items->size(); ++i) {
+      out.push_back(within(fmt::format("[{}]", i), (*items)[i], type.elements[i]));
+    }
+    return out;
+  }
+
+  Value map(const Value& value, const Type& type) {
+    const auto* members = value.as<Value::Object>();
+    if (members == nullptr) return mismatch(value, type);
+    Value::Object out;
+    for (const auto& [key, member] : *members) {
+      out.insert_or_assign(key, within("." + key, member, type.elements[0]));
+    }
+    return out;
+  }
+
+  Value object(const Value& value, const Type& type) {
+    const auto* members = value.as<Value::Object>();
+    if (members == nullptr) return mismatch(value, type);
+    Value::Object out;
+    for (const Type::Attribute& attribute : type.attributes) {
+      const auto member = members->find(attribute.name);
+      const bool absent = member == members->end();
+      if (absent && !attribute.optional) {
+        mismatches_.push_back(
+            {path_, fmt::format("the attribute `{}` is missing", attribute.name)});
+      }
+      const bool take_default = absent || (attribute.optional && member->second.is_null());
+      const Value& given = take_default ? attribute.default_value : member->second;
+      out.insert_or_assign(attribute.name, within("." + attribute.name, given, attribute.type));
+    }
+    return out;
+  }
+
+  Value within(const std::string& step, const Value& value, const Type& type) {
+    const size_t before = path_.size();
+    path_ += step;
+    Value converted = convert(value, type);
+    path_.resize(before);
+    return converted;
+  }
+
+  std::vector<Mismatch>& mismatches_;
+  std::string path_;
+};
+
+}  // namespace
+
+Type parse_type(const Located& text) {
+  return from_tree(*parse(text));
+}
+
+Type parse_type(std::string_view text) {
+  return parse_type(Located{text, {}});
+}
+
+std::string to_text(const Type& type) {
+  const Name* found = find(simple, "any");
+  for (const Name& name : simple) found = name.kind == type.kind ? &name : found;
+  for (const Name& name : made) found = name.kind == type.kind ? &name : found;
+  if (type.kind == Kind::object) return "object({…})";
+  if (type.kind == Kind::tuple) return "tuple([…])";
+  return type.elements.empty() ? std::string(found->text)
+                               : fmt::format("{}({})", found->text, to_text(type.elements[0]));
+}
+
+Value convert(const Value& value, const Type& type, std::vector<Mismatch>& mismatches) {
+  return Converter(mismatches).convert(value, type);
+}
+
+}  // namespace slipway::expression

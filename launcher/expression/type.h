@@ -1,0 +1,47 @@
+// Types of module inputs, and what a value becomes when an input takes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/expression/parser.h"
+#include "launcher/expression/value.h"
+
+namespace slipway::expression {
+
+// A type as Terraform writes it: string, list(string), object({a = optional(number, 1)}), any.
+struct Type {
+  enum class Kind { any, boolean, number, string, list, set, map, tuple, object };
+  struct Attribute;
+
+  Kind kind = Kind::any;
+  std::vector<Type> elements;         // one for a list, set or map; any number for a tuple
+  std::vector<Attribute> attributes;  // of an object
+};
+
+struct Type::Attribute {
+  std::string name;
+  Type type;
+  bool optional = false;
+  Value default_value;
+};
+
+// Throws ExpressionError at the word that is not a type.
+Type parse_type(const Located& text);
+Type parse_type(std::string_view text);
+
+// "list(string)"; objects as "object({…})".
+std::string to_text(const Type& type);
+
+// A value that does not fit: where in it, and what stands there.
+struct Mismatch {
+  std::string path;  // ".runners[1].type", empty at the top
+  std::string message;
+};
+
+// The value as the type wants it, by Terraform's rules: "5" becomes 5 and 5 becomes "5", an object
+// loses the attributes that the type does not have and gains the optional ones. Null and unknown
+// values fit everywhere. What does not fit is added to `mismatches`.
+Value convert(const Value& value, const Type& type, std::vector<Mismatch>& mismatches);
+
+}  // namespace slipway::expression

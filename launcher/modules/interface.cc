@@ -1,0 +1,38 @@
+// Looking into a module's interface.
+#include "launcher/modules/interface.h"
+
+#include <algorithm>
+
+namespace slipway::modules {
+namespace {
+
+template <class T>
+const T* find(const std::vector<T>& list, std::string_view name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [name](const T& item) { return item.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+template <class T>
+std::vector<std::string> names(const std::vector<T>& list) {
+  std::vector<std::string> names;
+  for (const T& item : list) names.push_back(item.name);
+  return names;
+}
+
+}  // namespace
+
+const Input* Interface::input(std::string_view name) const {
+  return find(inputs, name);
+}
+const Output* Interface::output(std::string_view name) const {
+  return find(outputs, name);
+}
+std::vector<std::string> Interface::input_names() const {
+  return names(inputs);
+}
+std::vector<std::string> Interface::output_names() const {
+  return names(outputs);
+}
+
+}  // namespace slipway::modules

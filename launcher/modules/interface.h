@@ -1,0 +1,59 @@
+// A module's interface, as its module.yaml gives it. The format: docs/module-files.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/expression/expression.h"
+#include "launcher/expression/type.h"
+#include "launcher/source/sources.h"
+
+namespace slipway::modules {
+
+using source::Span;
+
+struct Input {
+  std::string name;
+  Span span;  // of the name in the module file
+  expression::Type type;
+  bool required = false;  // it has no default
+  expression::Value default_value;
+  std::string help;
+  std::vector<std::string> one_of;  // the values that it may have; empty: any
+};
+
+struct Output {
+  std::string name;
+  Span span;
+  expression::ExpressionPtr value;  // over input, local and resources; null: known after deployment
+};
+
+// A condition that the inputs must keep.
+struct Rule {
+  expression::ExpressionPtr that;
+  std::string at;       // the input that a broken rule is shown at
+  std::string message;  // what is wrong when it does not hold
+};
+
+struct Interface {
+  std::string path;         // "modules/network/vpc"
+  bool unreadable = false;  // the file is no YAML: nothing is known of the module
+  std::string about;
+  std::string kind = "terraform";  // or "packer"
+  std::vector<Input> inputs;       // in the order of the file
+  std::vector<Output> outputs;
+  std::vector<Rule> rules;
+  std::map<std::string, expression::ExpressionPtr> locals;
+  std::string id_input;  // the input that is the module's id unless it is set; may be empty
+  bool must_be_used = false;
+  expression::ExpressionPtr model;  // what it means for the cluster; null: nothing
+
+  const Input* input(std::string_view name) const;
+  const Output* output(std::string_view name) const;
+  std::vector<std::string> input_names() const;
+  std::vector<std::string> output_names() const;
+};
+
+}  // namespace slipway::modules

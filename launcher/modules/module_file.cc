@@ -1,0 +1,174 @@
+// Reads one module.yaml.
+#include "launcher/modules/module_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "launcher/expression/evaluate.h"
+#include "launcher/expression/notation.h"
+#include "launcher/source/keys.h"
+
+namespace slipway::modules {
+namespace {
+
+using expression::ExpressionError;
+using expression::ExpressionPtr;
+using source::Code;
+using source::Entry;
+using source::Node;
+
+class Reader {
+ public:
+  Reader(const source::Sources& sources, source::Diagnostics& diagnostics)
+      : sources_(sources), diagnostics_(diagnostics) {}
+
+  Interface read(std::string path, const Node& root) {
+    interface_.path = std::move(path);
+    if (!root.is_mapping()) {
+      wrong(root.span, fmt::format("a module file is a mapping, but this is {}", describe(root)));
+      return std::move(interface_);
+    }
+    keys(root, "a module file",
+         {"about", "kind", "inputs", "id_input", "must_be_used", "rules", "locals", "resources",
+          "outputs", "model"});
+    if (const Node* node = root.find("about")) interface_.about = text(*node);
+    if (const Node* node = root.find("kind")) interface_.kind = text(*node);
+    for (const Entry& entry : entries(root, "inputs")) read_input(entry);
+    for (const Entry& entry : entries(root, "outputs")) read_output(entry);
+    for (const Entry& entry : entries(root, "locals")) {
+      interface_.locals[entry.key] = tree(entry.value);
+    }
+    if (const Node* node = root.find("rules")) {
+      for (const Node& rule : node->items) read_rule(rule);
+    }
+    if (const Node* node = root.find("id_input")) {
+      interface_.id_input = input_name(*node);
+    }
+    if (const Node* node = root.find("must_be_used")) interface_.must_be_used = boolean(*node);
+    if (const Node* node = root.find("model")) interface_.model = tree(*node);
+    return std::move(interface_);
+  }
+
+ private:
+  void wrong(Span span, const std::string& message) {
+    diagnostics_.error(Code::bad_module_file, span, message);
+  }
+
+  void keys(const Node& node, std::string_view what, std::vector<std::string> known) {
+    source::check_keys(node, what, known, Code::bad_module_file, diagnostics_);
+  }
+
+  std::vector<Entry> entries(const Node& root, std::string_view key) {
+    const Node* node = root.find(key);
+    if (node == nullptr) return {};
+    if (!node->is_mapping()) {
+      wrong(node->span, fmt::format("`{}` is a mapping, but this is {}", key, describe(*node)));
+    }
+    return node->entries;
+  }
+
+  std::string text(const Node& node) {
+    if (!node.is_scalar()) {
+      wrong(node.span, fmt::format("a text belongs here, but this is {}", describe(node)));
+    }
+    return node.text;
+  }
+
+  bool boolean(const Node& node) {
+    const source::Scalar scalar = node.is_scalar() ? source::resolve(node) : source::Scalar();
+    const bool* value = std::get_if<bool>(&scalar);
+    if (value == nullptr) wrong(node.span, "this is `true` or `false`");
+    return value != nullptr && *value;
+  }
+
+  std::string input_name(const Node& node) {
+    std::string name = text(node);
+    if (interface_.input(name) == nullptr) {
+      diagnostics_
+          .error(Code::bad_module_file, node.span, fmt::format("there is no input `{}`", name))
+          .help(source::did_you_mean(name, interface_.input_names()));
+    }
+    return name;
+  }
+
+  ExpressionPtr tree(const Node& node) {
+    return expression::from_yaml(node, expression::Names::plain, sources_, diagnostics_);
+  }
+
+  void read_input(const Entry& entry) {
+    keys(entry.value, "an input", {"type", "default", "help", "one_of"});
+    Input input;
+    input.name = entry.key;
+    input.span = entry.key_span;
+    if (const Node* node = entry.value.find("type")) {
+      read_type(*node, input);
+    } else {
+      wrong(entry.key_span, fmt::format("the input `{}` has no type", entry.key));
+    }
+    if (const Node* node = entry.value.find("help")) input.help = text(*node);
+    if (const Node* node = entry.value.find("one_of")) {
+      for (const Node& item : node->items) input.one_of.push_back(text(item));
+    }
+    const Node* node = entry.value.find("default");
+    input.required = node == nullptr;
+    if (node != nullptr) read_default(*node, input);
+    interface_.inputs.push_back(std::move(input));
+  }
+
+  void read_type(const Node& node, Input& input) {
+    const std::string type = text(node);
+    const std::vector<uint32_t> offsets = source::text_offsets(node, sources_);
+    try {
+      input.type = expression::parse_type(expression::Located{type, offsets});
+    } catch (const ExpressionError& error) {
+      wrong(error.span ? error.span : node.span, error.what());
+    }
+  }
+
+  void read_default(const Node& node, Input& input) {
+    try {
+      const auto value = expression::evaluate(*tree(node), expression::EmptyScope());
+      std::vector<expression::Mismatch> mismatches;
+      input.default_value = expression::convert(value, input.type, mismatches);
+      for (const auto& mismatch : mismatches) {
+        wrong(node.span, fmt::format("the default of `{}{}`: {}", input.name, mismatch.path,
+                                     mismatch.message));
+      }
+    } catch (const ExpressionError& error) {
+      wrong(error.span ? error.span : node.span, error.what());
+    }
+  }
+
+  void read_output(const Entry& entry) {
+    if (!entry.value.is_null()) keys(entry.value, "an output", {"value", "help"});
+    const Node* value = entry.value.find("value");
+    interface_.outputs.push_back(
+        {entry.key, entry.key_span, value == nullptr ? nullptr : tree(*value)});
+  }
+
+  void read_rule(const Node& node) {
+    keys(node, "a rule", {"that", "at", "else"});
+    const Node* that = node.find("that");
+    const Node* at = node.find("at");
+    const Node* message = node.find("else");
+    if (that == nullptr || at == nullptr || message == nullptr) {
+      wrong(node.span, "a rule has `that`, `at` and `else`");
+      return;
+    }
+    interface_.rules.push_back({tree(*that), input_name(*at), text(*message)});
+  }
+
+  Interface interface_;
+  const source::Sources& sources_;
+  source::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+Interface read_module_file(std::string path, const Node& root, const source::Sources& sources,
+                           source::Diagnostics& diagnostics) {
+  return Reader(sources, diagnostics).read(std::move(path), root);
+}
+
+}  // namespace slipway::modules
