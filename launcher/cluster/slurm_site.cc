@@ -20,6 +20,8 @@ SlurmSite local_slurm_site() {
       {"SlurmdTimeout", "60",
        "A dead node is DOWN after a minute (a cloud waits 300 s): rehearsals are shorter than "
        "jobs."},
+      {"SchedulerParameters", "batch_sched_delay=0",
+       "A batch job that finds its nodes idle starts within a second, not after three."},
       {"MailProg", "/bin/true", "There is nobody to send mail to."},
   };
   site.cgroup_settings = {
