@@ -28,41 +28,42 @@ std::byte* allocate(size_t bytes) {
 // The buffers of one size: as many parts of them as there is room for.
 class Parts {
  public:
-  Parts(const Buffers& buffers, const Shape& shape, int rank, bool in_place)
-      : shape_(shape), rank_(rank), in_place_(in_place), buffers_(buffers) {
-    const int64_t in_receive = room(buffers.receive(), shape.receive_bytes);
-    const int64_t in_send = in_place ? in_receive : room(buffers.send(), shape.send_bytes);
-    count_ = std::max<int64_t>(1, std::min(in_receive, in_send));
+  Parts(const Buffers& buffers, const Shape& shape, int rank, bool in_place) {
+    if (in_place) {  // both lie in the receive buffer, the smaller one within the larger
+      const int64_t both = std::max(shape.send_bytes, shape.receive_bytes);
+      send_ = {buffers.receive(), shape.send_bytes, both, shape.in_place_send_offset * rank};
+      receive_ = {buffers.receive(), shape.receive_bytes, both,
+                  shape.in_place_receive_offset * rank};
+    } else {
+      send_ = {buffers.send(), shape.send_bytes, shape.send_bytes, 0};
+      receive_ = {buffers.receive(), shape.receive_bytes, shape.receive_bytes, 0};
+    }
+    count_ = std::max<int64_t>(1, std::min(send_.room(), receive_.room()));
   }
 
-  std::span<std::byte> send(int64_t iteration) const {
-    const int64_t part = iteration % count_;
-    if (!in_place_) return cut(buffers_.send(), part * shape_.send_bytes, shape_.send_bytes);
-    return cut(buffers_.receive(),
-               part * shape_.receive_bytes + shape_.in_place_send_offset * rank_,
-               shape_.send_bytes);
-  }
-
+  std::span<std::byte> send(int64_t iteration) const { return send_.part(iteration % count_); }
   std::span<std::byte> receive(int64_t iteration) const {
-    const int64_t offset = in_place_ ? shape_.in_place_receive_offset * rank_ : 0;
-    return cut(buffers_.receive(), iteration % count_ * shape_.receive_bytes + offset,
-               shape_.receive_bytes);
+    return receive_.part(iteration % count_);
   }
 
  private:
-  static int64_t room(std::span<std::byte> buffer, int64_t bytes) {
-    return bytes == 0 ? 1 : static_cast<int64_t>(buffer.size()) / bytes;
-  }
-  static std::span<std::byte> cut(std::span<std::byte> buffer, int64_t offset, int64_t bytes) {
-    assert(offset + bytes <= static_cast<int64_t>(buffer.size()));
-    return buffer.subspan(static_cast<size_t>(offset), static_cast<size_t>(bytes));
-  }
+  struct Side {
+    std::span<std::byte> buffer;
+    int64_t bytes = 0;   // of one part
+    int64_t stride = 0;  // from part to part
+    int64_t offset = 0;  // of the first
 
-  Shape shape_;
-  int rank_;
-  bool in_place_;
-  const Buffers& buffers_;
-  int64_t count_;
+    int64_t room() const { return stride == 0 ? 1 : static_cast<int64_t>(buffer.size()) / stride; }
+    std::span<std::byte> part(int64_t index) const {
+      const int64_t at = offset + index * stride;
+      assert(at + bytes <= static_cast<int64_t>(buffer.size()));
+      return buffer.subspan(static_cast<size_t>(at), static_cast<size_t>(bytes));
+    }
+  };
+
+  Side send_;
+  Side receive_;
+  int64_t count_ = 1;
 };
 
 void run(Backend& backend, const Collective& collective, const Shape& shape, const Parts& parts,

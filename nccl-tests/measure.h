@@ -38,7 +38,7 @@ struct Row {
   Placement in_place;
 };
 
-// The buffers of one rank, for every size up to the largest.
+// The buffers of one rank, for every size up to the largest. In place, `receive` holds both.
 class Buffers {
  public:
   // Throws Error when there is no memory for them.

@@ -29,7 +29,8 @@ Need need(const Collective& collective, const Options& options, int ranks) {
   for (const Datatype& type : options.datatypes) {
     const Shape shape = collective.shape(largest, type.bytes, ranks);
     most.send_bytes = std::max(most.send_bytes, shape.send_bytes);
-    most.receive_bytes = std::max(most.receive_bytes, shape.receive_bytes);
+    // In place, both lie in it.
+    most.receive_bytes = std::max({most.receive_bytes, shape.send_bytes, shape.receive_bytes});
   }
   return most;
 }
