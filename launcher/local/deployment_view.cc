@@ -30,7 +30,8 @@ void read_description(DeploymentView& view) {
 
 void ask_supervisor(DeploymentView& view) {
   std::map<std::string, bool> running;
-  for (const json& node : request(view.folder, {{"request", "status"}}).at("nodes")) {
+  const json answer = request(view.folder, {{"request", "status"}});
+  for (const json& node : answer.at("nodes")) {
     running[node.at("name")] = node.at("running");
   }
   for (NodeView& node : view.nodes) node.running = running[node.name];
