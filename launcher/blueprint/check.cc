@@ -137,7 +137,7 @@ class SettingCheck {
     for (const auto& [name, variable] : deployment_.variables) evaluation_.variable(name);
     for (const Group& group : deployment_.groups) {
       for (const Module& module : group.modules) {
-        if (module.interface != nullptr) check(module);
+        if (module.interface != nullptr && !module.id.empty()) check(module);
       }
     }
     unused_variables();
@@ -148,7 +148,7 @@ class SettingCheck {
     for (const modules::Input& input : module.interface->inputs) {
       const auto setting = module.settings.find(input.name);
       if (setting == module.settings.end()) {
-        if (input.required) missing(module, input);
+        if (input.required && !module.use_failed) missing(module, input);
         continue;
       }
       const Value& value = evaluation_.input(module, input.name);

@@ -57,6 +57,7 @@ struct Module {
   std::string kind;                               // "terraform" or "packer"
   const modules::Interface* interface = nullptr;  // null when there is no such module
   std::vector<Use> uses;
+  bool use_failed = false;  // a `use` names nothing usable: what is missing may have come from it
   std::map<std::string, Setting> settings;
   std::vector<WantedOutput> outputs;
 };

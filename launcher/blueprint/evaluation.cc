@@ -46,6 +46,29 @@ Value seen_from_outside(Value value, const std::string& module, const Expression
   return value;
 }
 
+// The part of a setting that a mismatch's path leads to, as deep as the YAML tree goes.
+Span place_within(const ExpressionPtr& setting, std::string_view path) {
+  ExpressionPtr at = setting;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find_first_of(".[", 1), path.size());
+    const std::string_view step = path.substr(1, end - 1);
+    ExpressionPtr next;
+    if (const auto* object = at->as<expression::ObjectExpression>(); object && path[0] == '.') {
+      for (const auto& item : object->items) {
+        const auto* key = item.key->as<expression::Literal>();
+        if (key != nullptr && key->value == Value(std::string(step))) next = item.value;
+      }
+    } else if (const auto* tuple = at->as<expression::Tuple>(); tuple && path[0] == '[') {
+      const size_t index = std::stoul(std::string(step));
+      if (index < tuple->items.size()) next = tuple->items[index];
+    }
+    if (!next || !next->span) break;
+    at = next;
+    path.remove_prefix(end);
+  }
+  return at->span;
+}
+
 }  // namespace
 
 class Evaluation::BlueprintScope : public Scope {
@@ -87,6 +110,10 @@ class Evaluation::ModuleScope : public Scope {
                                  [&] { return evaluation_.evaluate_in(module_, local->second); }),
                 1};
       }
+    }
+    if (name != nullptr && traversal.root == "output" &&
+        module_.interface->output(*name) != nullptr) {
+      return {evaluation_.output(module_, *name), 1};
     }
     if (name != nullptr && traversal.root == "given" &&
         module_.interface->input(*name) != nullptr) {
@@ -161,7 +188,9 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
     Value converted = expression::convert(value, input.type, mismatches);
     for (const auto& mismatch : mismatches) {
       diagnostics_
-          .error(Code::type_mismatch, place,
+          .error(Code::type_mismatch,
+                 place == setting->second.span ? place
+                                               : place_within(setting->second.value, mismatch.path),
                  fmt::format("`{}{}` of module `{}`: {}", name, mismatch.path, module.id,
                              mismatch.message))
           .help(setting->second.origin == Origin::variable

@@ -30,8 +30,8 @@ class Evaluation {
   // An expression of the blueprint: over var and module.
   expression::Value evaluate(const ExpressionPtr& expression);
 
-  // An expression of a module's file: over input, given (whether an input is set), local and
-  // module.id.
+  // An expression of a module's file: over input, given (whether an input is set), local, output
+  // and module.id.
   expression::Value evaluate_in(const Module& module, const ExpressionPtr& expression);
 
  private:

@@ -27,7 +27,8 @@ class Reader {
          {"blueprint_name", "ghpc_version", "validators", "validation_level", "vars",
           "deployment_groups", "terraform_backend_defaults", "terraform_providers",
           "toolkit_modules_url", "toolkit_modules_version"});
-    if (!root.is_mapping()) return;
+    if (!root.is_mapping() || root.entries.empty()) return;
+    deployment_.blueprint_name_span = root.entries[0].key_span;
     read_name(root);
     if (const Node* node = root.find("vars")) variables(*node);
     if (const Node* node = root.find("validators")) validators(*node);

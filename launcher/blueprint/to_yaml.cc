@@ -20,7 +20,9 @@ bool is_plain(const std::string& text) {
   if (text.back() == ':' || text.find_first_of("\n\r\t\\\"{}[],") != std::string::npos)
     return false;
   // Every reader must agree that it is a text, those of YAML 1.1 (yes, 1:30, 1_000) too.
-  if (text.find_first_not_of("0123456789.:_+-eExXoO") == std::string::npos) return false;
+  const bool digits = text.find_first_of("0123456789") != std::string::npos;
+  const bool numeric = text.find_first_not_of("0123456789.:_+-eExXoO") == std::string::npos;
+  if (digits && numeric) return false;
   for (std::string_view word :
        {"y",  "Y",  "yes", "Yes", "YES", "n",   "N",    "no",   "No", "NO",
         "on", "On", "ON",  "off", "Off", "OFF", ".inf", ".nan", "<<", "="}) {

@@ -54,6 +54,8 @@ class Wiring {
 
   void follow(Module& module, size_t group, const Use& use) {
     const auto [used, used_group] = deployment_.find(use.module);
+    module.use_failed = module.use_failed || used == nullptr || used == &module ||
+                        used_group > group || used->interface == nullptr;
     if (used == nullptr) {
       diagnostics_
           .error(Code::unknown_use, use.span, fmt::format("there is no module `{}`", use.module))
@@ -124,6 +126,9 @@ class Wiring {
       module.settings[labels] = {common, Origin::variable, {}, {}};
       return;
     }
+    // What is no mapping is left as it is, and does not pass as the type of the input.
+    const auto* tuple = own->second.value->as<Tuple>();
+    if (tuple != nullptr || own->second.value->as<Literal>() != nullptr) return;
     const auto* call = own->second.value->as<Call>();
     const auto* reference = own->second.value->as<expression::Traversal>();
     const bool expanded_before = (call != nullptr && call->function == "merge") ||

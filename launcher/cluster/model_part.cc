@@ -44,13 +44,12 @@ void ModelPart::wrong(std::string_view field, const Value& value) const {
                         module_->id));
 }
 
-void ModelPart::no_such(std::string_view field, std::string_view what) const {
+void ModelPart::no_such(std::string_view what) const {
   if (diagnostics_->errors() > 0) return;
   diagnostics_
       ->error(Code::no_model, module_->id_span,
-              fmt::format("module `{}` has no {} of this blueprint in its `{}`", module_->id, what,
-                          field))
-      .help(fmt::format("`use` a module that makes a {}", what));
+              fmt::format("module `{}` needs a {} that this blueprint makes", module_->id, what))
+      .help(fmt::format("`use` a module for a {}", what));
 }
 
 std::string ModelPart::text(std::string_view field) const {
@@ -117,7 +116,7 @@ std::vector<std::string> ModelPart::ids(std::string_view field, std::string_view
     if (const auto* id = item.as<std::string>()) {
       ids.push_back(*id);
     } else {
-      no_such(field, what);
+      no_such(what);
     }
   }
   return ids;
@@ -126,7 +125,7 @@ std::vector<std::string> ModelPart::ids(std::string_view field, std::string_view
 std::string ModelPart::id(std::string_view field, std::string_view what) const {
   const Value* value = find(field);
   const auto* id = value == nullptr ? nullptr : value->as<std::string>();
-  if (value != nullptr && id == nullptr) no_such(field, what);
+  if (value != nullptr && id == nullptr) no_such(what);
   return id == nullptr ? std::string() : *id;
 }
 

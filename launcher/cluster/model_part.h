@@ -39,7 +39,7 @@ class ModelPart {
  private:
   const expression::Value* find(std::string_view field) const;
   void wrong(std::string_view field, const expression::Value& value) const;
-  void no_such(std::string_view field, std::string_view what) const;
+  void no_such(std::string_view what) const;
 
   const blueprint::Module* module_;
   std::string kind_;

@@ -226,6 +226,7 @@ class Parser {
   ExpressionPtr object(const Token& open) {
     if (peek().word("for")) return for_expression(open, "}");
     ObjectExpression object;
+    if (peek().after_newline) object.form = Form::lines;
     while (!peek().is("}")) {
       const Token key_token = peek();
       ObjectItem item;
@@ -379,7 +380,11 @@ class Parser {
 Span Located::span(size_t begin, size_t end) const {
   if (offsets.empty()) return {};
   const size_t last = offsets.size() - 1;
-  begin = std::min(begin, last);
+  if (begin >= last) {  // the end of the text: right behind its last word
+    const size_t word = text.find_last_not_of(" \n");
+    const uint32_t at = word == std::string_view::npos ? offsets[0] : offsets[word] + 1;
+    return {at, at};
+  }
   end = std::min(std::max(end, begin), last);
   // The byte behind the last one may be far away, behind a line's indentation.
   const uint32_t stop = end > begin ? offsets[end - 1] + 1 : offsets[begin];

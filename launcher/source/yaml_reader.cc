@@ -24,6 +24,11 @@ struct TooManyNodes {
   Span span;
 };
 
+// yaml-cpp takes the end of the file for a closing quote.
+struct NotClosed {
+  Span quote;
+};
+
 size_t count_nodes(const Node& node) {
   size_t count = 1;
   for (const Node& item : node.items) count += count_nodes(item);
@@ -75,8 +80,9 @@ class TreeBuilder final : public YAML::EventHandler {
     const uint32_t begin = after_properties(offset(mark));
     const std::string_view raw = sources_.rest(begin);
     node.style = style_of(raw);
-    const size_t length = scalar_extent(raw, node.style, value).length;
-    node.span = {begin, begin + static_cast<uint32_t>(length)};
+    const ScalarExtent extent = scalar_extent(raw, node.style, value);
+    if (!extent.closed) throw NotClosed{{begin, begin + 1}};
+    node.span = {begin, begin + static_cast<uint32_t>(extent.length)};
     add(std::move(node), anchor);
   }
 
@@ -98,6 +104,7 @@ class TreeBuilder final : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor = YAML::NullAnchor;
     bool has_key = false;
+    bool key_is_text = false;
     std::string key;
     Span key_span;
     Span last_seen;  // the latest key or item: the place of an empty value
@@ -149,7 +156,19 @@ class TreeBuilder final : public YAML::EventHandler {
     Open done = std::move(stack_.back());
     stack_.pop_back();
     merge(done);
+    take_bracket(done.node.span);
     add(std::move(done.node), done.anchor);
+  }
+
+  // A collection in brackets ends behind the closing one.
+  void take_bracket(Span& span) const {
+    const char open = sources_.text(span).empty() ? '\0' : sources_.text(span).front();
+    if (open != '[' && open != '{') return;
+    const std::string_view rest = sources_.rest(span.end);
+    const size_t next = rest.find_first_not_of(" \t\r\n,");
+    if (next != std::string_view::npos && rest[next] == (open == '[' ? ']' : '}')) {
+      span.end += static_cast<uint32_t>(next + 1);
+    }
   }
 
   // `<<: *a` gives the keys of a that the mapping does not have itself.
@@ -192,11 +211,13 @@ class TreeBuilder final : public YAML::EventHandler {
                          fmt::format("a key must be a text, but this is {}", describe(node)));
     }
     parent.has_key = true;
+    parent.key_is_text = node.is_scalar();
     parent.key = node.text;
     parent.key_span = node.span;
   }
 
   void take_value(Open& parent, Node node) {
+    if (!parent.key_is_text) return;
     if (parent.key == "<<") {
       if (node.is_mapping()) {
         parent.merges.push_back(std::move(node));
@@ -254,7 +275,7 @@ std::string reword(const std::string& message) {
 }
 
 std::string hint(const std::string& message) {
-  if (message.starts_with("end of map") || message.starts_with("end of seq")) {
+  if (message == "end of map not found" || message == "end of sequence not found") {
     return "keys of one mapping and items of one list begin in the same column";
   }
   if (message == "illegal map value") return "put a text that holds `: ` in quotes";
@@ -306,6 +327,8 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
     const uint32_t at = std::min(file.begin + pos, file.end);
     diagnostics.error(Code::yaml_syntax, {at, std::min(at + 1, file.end)}, reword(error.msg))
         .help(hint(error.msg));
+  } catch (const NotClosed& text) {
+    diagnostics.error(Code::yaml_syntax, text.quote, "a quoted text without its closing quote");
   } catch (const TooManyNodes& many) {
     diagnostics.error(Code::too_many_aliases, many.span,
                       fmt::format("aliases unfold to more than {} values", node_limit));

@@ -39,7 +39,8 @@ class Walk {
       i += length;
     }
     extent.offsets.push_back(static_cast<uint32_t>(std::min(at_, raw_.size())));
-    extent.length = close();
+    extent.closed = close();
+    extent.length = std::min(at_, raw_.size());
     return extent;
   }
 
@@ -83,13 +84,13 @@ class Walk {
     return here;
   }
 
-  // Where the scalar ends in the source.
-  size_t close() {
-    if (style_ == Style::single_quoted || style_ == Style::double_quoted) {
-      const char quote = style_ == Style::single_quoted ? '\'' : '"';
-      at_ = std::min(raw_.find(quote, std::min(at_, raw_.size())), raw_.size() - 1) + 1;
-    }
-    return std::min(at_, raw_.size());
+  // Goes behind the closing quote. False when there is none.
+  bool close() {
+    if (style_ != Style::single_quoted && style_ != Style::double_quoted) return true;
+    const char quote = style_ == Style::single_quoted ? '\'' : '"';
+    const size_t found = raw_.find(quote, std::min(at_, raw_.size()));
+    at_ = found == std::string_view::npos ? raw_.size() : found + 1;
+    return found != std::string_view::npos;
   }
 
   std::string_view raw_;

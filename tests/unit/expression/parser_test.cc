@@ -1,0 +1,96 @@
+#include "launcher/expression/parser.h"
+
+#include "tests/unit/catch.h"
+
+using namespace slipway::expression;
+
+namespace {
+
+// What an expression is printed as after it was read.
+std::string again(std::string_view text) {
+  return to_hcl(*parse(text));
+}
+
+std::string failure(std::string_view text) {
+  try {
+    parse(text);
+  } catch (const ExpressionError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("expressions: are printed as they were written") {
+  for (const char* text : {"1",
+                           "-2.5",
+                           "true",
+                           "null",
+                           "\"a\"",
+                           "\"${var.a}-x\"",
+                           "\"$${a} %%{b} \\\"q\\\" \\n\"",
+                           "var.zone",
+                           "module.my-net.subnetworks[0].name",
+                           "a[\"k\"][*].b",
+                           "f()",
+                           "f(a, [1, 2]...)",
+                           "{ a = 1, \"b c\" = 2 }",
+                           "{}",
+                           "[]",
+                           "1 + 2 * 3",
+                           "(1 + 2) * 3",
+                           "!a && b || c == d",
+                           "a ? b : c ? d : e",
+                           "[for k, v in m : \"${k}\" if v != null]",
+                           "{for x in l : x => 1}",
+                           "{\n  a = 1\n  b = 2\n}"}) {
+    CHECK(again(text) == text);
+  }
+}
+
+TEST_CASE("expressions: operators bind as in HCL") {
+  CHECK(again("1+2*3==7&&!x") == "1 + 2 * 3 == 7 && !x");
+  const auto sum = parse("1 + 2 * 3");
+  REQUIRE(sum->as<Binary>() != nullptr);
+  CHECK(sum->as<Binary>()->op == Operator::add);
+  const auto left = parse("8 - 4 - 2");
+  CHECK(to_hcl(*left->as<Binary>()->left) == "8 - 4");
+}
+
+TEST_CASE("expressions: comments and line ends are white space") {
+  CHECK(again("[1, # one\n 2 /* two */ ]") == "[1, 2]");
+}
+
+TEST_CASE("expressions: a dash belongs to a name, a minus has spaces") {
+  CHECK(again("a-b") == "a-b");
+  CHECK(parse("a-b")->as<Traversal>() != nullptr);
+  CHECK(parse("a - b")->as<Binary>() != nullptr);
+}
+
+TEST_CASE("expressions: say what is wrong with them") {
+  CHECK(failure("1 +") == "the expression ends too early");
+  CHECK(failure("f(1") == "the expression ends too early, expected `)`");
+  CHECK(failure("a b") == "unexpected `b`");
+  CHECK(failure("a.0") == "an element is written `[0]`, not `.0`");
+  CHECK(failure("{ a 1 }") == "unexpected `1`, expected `=`");
+  CHECK(failure("\"open") == "this string has no closing quote");
+  CHECK(failure("\"\\q\"") == "unknown escape `\\q`");
+  CHECK(failure("\"%{ if x }\"") == "template directives `%{…}` are not part of the language");
+  CHECK(failure("a ; b") == "unexpected `;`");
+  CHECK(failure(std::string(5000, '(')) == "this expression is nested too deeply");
+  CHECK(failure(std::string(5000, '!') + "a") == "this expression is nested too deeply");
+  CHECK(failure("") == "the expression ends too early");
+}
+
+TEST_CASE("expressions: escapes of strings are characters") {
+  const auto text = parse("\"\\u00e9\\U0001F600\\t\"");
+  CHECK(*text->as<Literal>()->value.as<std::string>() == "é😀\t");
+}
+
+TEST_CASE("expressions: a name that a for binds is not of the scope") {
+  std::string seen;
+  for_each_reference(parse("[for a in var.list : a.b + c.d]"),
+                     [&](const Traversal& traversal, Span) { seen += traversal.root + " "; });
+  CHECK(seen == "var c ");
+}

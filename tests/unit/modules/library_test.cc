@@ -1,0 +1,111 @@
+#include "launcher/modules/library.h"
+
+#include <cstdlib>
+
+#include "common/file.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+
+namespace {
+
+// A library of one module, and what is said when it is read.
+struct OneModule {
+  explicit OneModule(const std::string& text) {
+    make_directories(folder / "modules/a/b");
+    write_file(folder / "modules/a/b/module.yaml", text);
+    interface = library.find("modules/a/b", diagnostics);
+  }
+  std::string said() const {
+    std::string text = render(diagnostics);
+    const std::string prefix = folder.path().string() + "/";
+    for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
+      text.erase(at, prefix.size());
+    }
+    return text;
+  }
+  TemporaryDirectory folder;
+  source::Sources sources;
+  source::Diagnostics diagnostics{sources};
+  modules::Library library{folder.path(), sources};
+  const modules::Interface* interface = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("module library: reads a module's inputs, outputs and model") {
+  OneModule one(
+      "about: A thing.\n"
+      "inputs:\n"
+      "  size: {type: number, default: '4', one_of: [4, 8], help: How big.}\n"
+      "  name: {type: string}\n"
+      "outputs:\n"
+      "  id:\n"
+      "  twice: {value: $(input.size * 2)}\n"
+      "model: {thing: {size: $(input.size)}}\n");
+  CHECK(one.said().empty());
+  REQUIRE(one.interface != nullptr);
+  CHECK(one.interface->input("size")->default_value == expression::Value(4));
+  CHECK(one.interface->input("name")->required);
+  CHECK(one.interface->output("id")->value == nullptr);
+  CHECK(to_hcl(*one.interface->output("twice")->value) == "input.size * 2");
+  CHECK(one.library.find("modules/a/b", one.diagnostics) == one.interface);
+}
+
+TEST_CASE("module library: says where a module file is wrong") {
+  OneModule one(
+      "abut: x\n"
+      "inputs:\n"
+      "  size: {type: list(nmber), default: 1}\n"
+      "  name: {default: x}\n"
+      "  flag: {type: bool, default: maybe}\n"
+      "rules:\n"
+      "- {that: true, at: siz, else: no}\n"
+      "- {that: true}\n");
+  CHECK(one.said() ==
+        "error[E0901]: a module file has no key `abut`\n"
+        " --> modules/a/b/module.yaml:1:1\n  |\n1 | abut: x\n  | ^^^^\n"
+        "  = help: did you mean `about`?\n\n"
+        "error[E0901]: `nmber` is not a type\n"
+        " --> modules/a/b/module.yaml:3:21\n  |\n"
+        "3 |   size: {type: list(nmber), default: 1}\n  |                     ^^^^^\n\n"
+        "error[E0901]: the input `name` has no type\n"
+        " --> modules/a/b/module.yaml:4:3\n  |\n4 |   name: {default: x}\n  |   ^^^^\n\n"
+        "error[E0901]: the default of `flag`: `maybe` is not a boolean\n"
+        " --> modules/a/b/module.yaml:5:31\n  |\n"
+        "5 |   flag: {type: bool, default: maybe}\n  |                               ^^^^^\n\n"
+        "error[E0901]: there is no input `siz`\n"
+        " --> modules/a/b/module.yaml:7:20\n  |\n"
+        "7 | - {that: true, at: siz, else: no}\n  |                    ^^^\n"
+        "  = help: did you mean `size`?\n\n"
+        "error[E0901]: a rule has `that`, `at` and `else`\n"
+        " --> modules/a/b/module.yaml:8:3\n  |\n8 | - {that: true}\n  |   ^^^^^^^^^^^\n");
+}
+
+TEST_CASE("module library: finds only what is in it") {
+  OneModule one("about: x\n");
+  CHECK(one.library.find("modules/a/c", one.diagnostics) == nullptr);
+  CHECK(one.library.find("modules/../modules/a/b", one.diagnostics) == nullptr);
+  CHECK(one.library.find("./modules/a/b", one.diagnostics) == nullptr);
+  CHECK(one.library.paths() == std::vector<std::string>{"modules/a/b"});
+}
+
+TEST_CASE("module library: every module of ours reads without a word") {
+  const char* folder = std::getenv("SLIPWAY_BLUEPRINTS");
+  REQUIRE(folder != nullptr);
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  modules::Library library(folder, sources);
+  CHECK(library.paths().size() >= 6);
+  for (const std::string& path : library.paths()) {
+    const modules::Interface* interface = library.find(path, diagnostics);
+    REQUIRE(interface != nullptr);
+    CHECK_FALSE(interface->about.empty());
+    for (const modules::Input& input : interface->inputs) {
+      INFO(path + " " + input.name);
+      CHECK_FALSE(input.help.empty());
+    }
+  }
+  CHECK(render(diagnostics).empty());
+}
