@@ -18,10 +18,10 @@ teardown_file() { slipway destroy st-gather; }
   for node in $(compute_nodes $NAME); do grep -q "^#  Rank .* $node " "$SUITE/all_gather.out"; done
 }
 
-@test "all_gather: every size has 13 columns, a bandwidth above zero and no wrong element" {
+@test "all_gather: every size has 13 columns and no wrong element, large ones a bandwidth above zero" {
   awk '!/^#/ && NF == 13 && $1 ~ /^[0-9]+$/ {
          rows += 1
-         if ($1 > 0 && ($8 <= 0 || $12 <= 0)) bad = 1
+         if ($1 >= 1048576 && ($8 <= 0 || $12 <= 0)) bad = 1
          if ($9 != 0 || $13 != 0) bad = 1
        }
        END { exit !(rows >= 5 && !bad) }' "$SUITE/all_gather.out"

@@ -34,26 +34,24 @@ deployments_folder() {
 
 # The supervisor of a deployment: the process that holds its lock.
 supervisor_of() {
-  local inode pid
-  inode=$(stat -c %i "$(deployments_folder)/$1/lock")
-  awk -v inode=":$inode " 'index($0, inode) && /WRITE/ { print $5; exit }' /proc/locks
+  local pid
+  for pid in $(pgrep -x slipway-super); do
+    # shellcheck disable=SC2012  # links of /proc, not file names
+    ls -l "/proc/$pid/fd" 2>/dev/null | grep -q "$(deployments_folder)/$1/lock$" && echo "$pid" && return
+  done
+  return 1
 }
 
 # All that a deployment could leave on the host.
-host_state() {
-  echo "namespaces: $(for kind in mnt net pid uts ipc user; do
-    # shellcheck disable=SC2012  # links of /proc, not file names
-    echo "$kind $(ls -l /proc/[0-9]*/ns/$kind 2>/dev/null | awk '{ print $NF }' | sort -u | wc -l)"
-  done | tr '\n' ' ')"
-  echo "mounts:"
-  cut -d' ' -f 2,3 /proc/self/mounts | sort
-  echo "interfaces:"
-  ip -brief link | cut -d' ' -f1 | sort
-  echo "daemons:"
-  # shellcheck disable=SC2009  # pgrep does not print names and counts
-  ps -e -o comm= | grep -E '^(slurm|munged|slipway)' | sort || true
-  echo "folders:"
-  ls "$(deployments_folder)" 2>/dev/null || true
+host_state() { "$BATS_TEST_DIRNAME/host_state.py" "$(deployments_folder)"; }
+
+# client PATTERN: the process of a running `slipway` whose command line has PATTERN in it
+client() {
+  local pid
+  for pid in $(pgrep -x slipway); do
+    tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- "$1" && echo "$pid" && return
+  done
+  return 1
 }
 
 # fails_with STATUS TEXT: of the last `run`

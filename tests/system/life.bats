@@ -82,7 +82,7 @@ nothing_is_left() {
     deploy st-life &
     local job=$!
     sleep $moment
-    pkill -INT -f "slipway deploy .*deployment_name=st-life$" || true
+    kill -INT "$(client 'deploy .*st-life')" || true
     wait $job || true
     # It may have been quicker than the signal: then it stands, and is complete.
     slipway destroy st-life 2>/dev/null || true
@@ -94,7 +94,7 @@ nothing_is_left() {
   deploy st-life &
   local job=$!
   sleep 0.05
-  pkill -KILL -f "slipway deploy .*deployment_name=st-life$" || true
+  kill -KILL "$(client 'deploy .*st-life')" || true
   wait $job || true
   slipway destroy st-life 2>/dev/null || true
   nothing_is_left

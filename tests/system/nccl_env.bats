@@ -39,11 +39,15 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 "$@" sh -c 'env | grep ^NCCL_ | 
   [ "$status" -ne 0 ]
   [[ "$output" == *shwo* ]]
   [[ "$output" == *show* ]]
-  [ "$(on $NAME login squeue --noheader --states=all | wc -l)" -eq "$(on $NAME login squeue --noheader --states=all | grep -vc wrap || true)" ]
+  run on $NAME login squeue --noheader --states=all --name=wrap
+  [ "$output" = "" ]
 }
 
 @test "nccl_env: through sbatch, the tasks of srun get it, and sbatch's choice is theirs" {
-  on $NAME login sh -c 'printf "#!/bin/sh\nsrun sh -c \"echo \\\"[\\$NCCL_SOCKET_IFNAME]\\\"\"\n" > /home/nccl.sh'
+  on $NAME login sh -c 'cat > /home/nccl.sh' <<'EOF'
+#!/bin/sh
+srun sh -c 'echo "[$NCCL_SOCKET_IFNAME]"'
+EOF
   on $NAME login sbatch --wait --nodes=4 --output=/home/on.out /home/nccl.sh
   on $NAME login sbatch --wait --nodes=4 --nccl-env=off --output=/home/off.out /home/nccl.sh
   [ "$(on $NAME login sort -u /home/on.out)" = "[=enp0s12]" ]
