@@ -80,7 +80,7 @@ TEST_CASE("module library: says where a module file is wrong") {
         "7 | - {that: true, at: siz, else: no}\n  |                    ^^^\n"
         "  = help: did you mean `size`?\n\n"
         "error[E0901]: a rule has `that`, `at` and `else`\n"
-        " --> modules/a/b/module.yaml:8:3\n  |\n8 | - {that: true}\n  |   ^^^^^^^^^^^\n");
+        " --> modules/a/b/module.yaml:8:3\n  |\n8 | - {that: true}\n  |   ^^^^^^^^^^^^\n");
 }
 
 TEST_CASE("module library: finds only what is in it") {
