@@ -140,7 +140,10 @@ class SettingCheck {
         if (module.interface != nullptr && !module.id.empty()) check(module);
       }
     }
+    // A name that is misspelt elsewhere would look unused here.
+    if (diagnostics_.errors() > 0) return;
     unused_variables();
+    unused_modules();
   }
 
  private:
@@ -195,6 +198,31 @@ class SettingCheck {
   static Span place(const Setting& setting) {
     return setting.value->span && setting.origin == Origin::blueprint ? setting.value->span
                                                                       : setting.span;
+  }
+
+  void unused_modules() {
+    std::set<std::string> used;
+    for (const Group& group : deployment_.groups) {
+      for (const Module& module : group.modules) {
+        for (const Use& use : module.uses) used.insert(use.module);
+        for (const auto& [name, setting] : module.settings) {
+          expression::for_each_reference(setting.value, [&](const Traversal& traversal, Span) {
+            if (traversal.root == "module" && !traversal.steps.empty()) {
+              used.insert(traversal.steps[0].name);
+            }
+          });
+        }
+      }
+    }
+    for (const Group& group : deployment_.groups) {
+      for (const Module& module : group.modules) {
+        const bool alone = module.interface != nullptr && module.interface->must_be_used &&
+                           !module.id.empty() && !used.contains(module.id);
+        if (!alone) continue;
+        diagnostics_.warning(Code::module_not_used, module.id_span,
+                             fmt::format("nothing uses module `{}`", module.id));
+      }
+    }
   }
 
   void unused_variables() {

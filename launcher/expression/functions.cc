@@ -9,12 +9,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <regex>
 
 #include "common/error.h"
 #include "launcher/expression/evaluate.h"
+#include "launcher/expression/ipv4.h"
 
 namespace slipway::expression {
 namespace {
@@ -266,47 +266,27 @@ Result is_set(const List& arguments) {
   return !(value.is_null() || value == Value(false) || value == Value(0) || value == Value(""));
 }
 
-struct Ipv4Range {
-  uint32_t address = 0;
-  int prefix = 0;
-};
-
-// "10.0.0.0/9"; nothing for what is no range or has bits behind its prefix.
-std::optional<Ipv4Range> parse_range(const std::string& text) {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  int prefix = 0;
-  int length = 0;
-  const int read =
-      std::sscanf(text.c_str(), "%3u.%3u.%3u.%3u/%2d%n", &a, &b, &c, &d, &prefix, &length);
-  if (read != 5 || static_cast<size_t>(length) != text.size()) return std::nullopt;
-  if (std::max({a, b, c, d}) > 255 || prefix < 0 || prefix > 32) return std::nullopt;
-  const Ipv4Range range{a << 24 | b << 16 | c << 8 | d, prefix};
-  const uint64_t behind = (uint64_t{1} << (32 - prefix)) - 1;
-  return (range.address & behind) == 0 ? std::optional(range) : std::nullopt;
-}
-
 // Ours: whether a text is an IPv4 range.
 Result is_ipv4_range(const List& arguments) {
-  return parse_range(text_at(arguments, 0)).has_value();
+  return parse_ipv4_range(text_at(arguments, 0)).has_value();
 }
 
 Result cidrsubnet(const List& arguments) {
   const std::string text = text_at(arguments, 0);
-  const auto range = parse_range(text);
+  const auto range = parse_ipv4_range(text);
   if (!range) throw Error(fmt::format("`{}` is not an IPv4 range", text));
   const Number bits = number_at(arguments, 1);
   const Number number = number_at(arguments, 2);
   const Number prefix = bits + static_cast<Number>(range->prefix);
-  if (bits < 0 || prefix > 32) {
+  if (bits < 0 || prefix > 32 || std::trunc(bits) != bits) {
     throw Error(fmt::format("`{}` cannot be made {} bits smaller", text, number_text(bits)));
   }
   if (number < 0 || number >= std::exp2(bits)) {
     throw Error(fmt::format("`{}` has no part {}", text, number_text(number)));
   }
   const auto offset = static_cast<uint64_t>(number) << (32 - static_cast<int>(prefix));
-  const auto address = range->address + static_cast<uint32_t>(offset);
-  return Value(fmt::format("{}.{}.{}.{}/{}", address >> 24, address >> 16 & 255, address >> 8 & 255,
-                           address & 255, number_text(prefix)));
+  return Value(
+      to_text(Ipv4Range{range->address + static_cast<uint32_t>(offset), static_cast<int>(prefix)}));
 }
 
 Result lookup(const List& arguments) {
@@ -354,107 +334,6 @@ constexpr std::array table = std::to_array<Function>({
     {"upper", 1, 1, false, change_case<upper>},
 });
 
-// https://developer.hashicorp.com/terraform/language/functions, without those above;
-// ghpc_stage is Cluster Toolkit's, and copies a file into the deployment.
-constexpr auto terraform_functions = std::to_array<std::string_view>({"abs",
-                                                                      "abspath",
-                                                                      "alltrue",
-                                                                      "anytrue",
-                                                                      "base64decode",
-                                                                      "base64encode",
-                                                                      "base64gzip",
-                                                                      "base64sha256",
-                                                                      "base64sha512",
-                                                                      "basename",
-                                                                      "bcrypt",
-                                                                      "can",
-                                                                      "ceil",
-                                                                      "chomp",
-                                                                      "chunklist",
-                                                                      "cidrhost",
-                                                                      "cidrnetmask",
-                                                                      "cidrsubnets",
-                                                                      "coalescelist",
-                                                                      "csvdecode",
-                                                                      "dirname",
-                                                                      "element",
-                                                                      "endswith",
-                                                                      "file",
-                                                                      "filebase64",
-                                                                      "filebase64sha256",
-                                                                      "filebase64sha512",
-                                                                      "fileexists",
-                                                                      "filemd5",
-                                                                      "fileset",
-                                                                      "filesha1",
-                                                                      "filesha256",
-                                                                      "filesha512",
-                                                                      "floor",
-                                                                      "formatdate",
-                                                                      "formatlist",
-                                                                      "ghpc_stage",
-                                                                      "indent",
-                                                                      "index",
-                                                                      "issensitive",
-                                                                      "jsondecode",
-                                                                      "jsonencode",
-                                                                      "log",
-                                                                      "matchkeys",
-                                                                      "md5",
-                                                                      "nonsensitive",
-                                                                      "one",
-                                                                      "parseint",
-                                                                      "pathexpand",
-                                                                      "plantimestamp",
-                                                                      "pow",
-                                                                      "range",
-                                                                      "regex",
-                                                                      "regexall",
-                                                                      "reverse",
-                                                                      "rsadecrypt",
-                                                                      "sensitive",
-                                                                      "setintersection",
-                                                                      "setproduct",
-                                                                      "setsubtract",
-                                                                      "setunion",
-                                                                      "sha1",
-                                                                      "sha256",
-                                                                      "sha512",
-                                                                      "signum",
-                                                                      "slice",
-                                                                      "sort",
-                                                                      "split",
-                                                                      "startswith",
-                                                                      "strcontains",
-                                                                      "strrev",
-                                                                      "sum",
-                                                                      "templatefile",
-                                                                      "templatestring",
-                                                                      "textdecodebase64",
-                                                                      "textencodebase64",
-                                                                      "timeadd",
-                                                                      "timecmp",
-                                                                      "timestamp",
-                                                                      "title",
-                                                                      "tobool",
-                                                                      "tolist",
-                                                                      "tomap",
-                                                                      "toset",
-                                                                      "transpose",
-                                                                      "trim",
-                                                                      "trimprefix",
-                                                                      "trimspace",
-                                                                      "trimsuffix",
-                                                                      "try",
-                                                                      "type",
-                                                                      "urlencode",
-                                                                      "uuid",
-                                                                      "uuidv5",
-                                                                      "values",
-                                                                      "yamldecode",
-                                                                      "yamlencode",
-                                                                      "zipmap"});
-
 }  // namespace
 
 const Function* find_function(std::string_view name) {
@@ -464,13 +343,8 @@ const Function* find_function(std::string_view name) {
   return found == table.end() ? nullptr : &*found;
 }
 
-bool is_terraform_function(std::string_view name) {
-  return std::find(terraform_functions.begin(), terraform_functions.end(), name) !=
-         terraform_functions.end();
-}
-
 std::vector<std::string> function_names() {
-  std::vector<std::string> names(terraform_functions.begin(), terraform_functions.end());
+  std::vector<std::string> names = terraform_function_names();
   for (const Function& function : table) names.emplace_back(function.name);
   return names;
 }

@@ -25,6 +25,7 @@ const Function* find_function(std::string_view name);  // nullptr: there is none
 
 // True for a function that Terraform, or a later stage, has and that is not evaluated here.
 bool is_terraform_function(std::string_view name);
+std::vector<std::string> terraform_function_names();
 
 // Every function that an expression may call.
 std::vector<std::string> function_names();

@@ -35,6 +35,7 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::bad_assignment, "E0220", "a variable on the command line that is not NAME=VALUE"},
     {Code::use_without_effect, "W0221", "`use` of a module that gives nothing"},
     {Code::variable_not_used, "W0222", "a variable that nothing reads"},
+    {Code::module_not_used, "W0223", "a module that does nothing alone, and that nothing uses"},
     {Code::expression_syntax, "E0301", "an expression that cannot be read"},
     {Code::bad_reference, "E0302", "a reference of the wrong form"},
     {Code::unknown_function, "E0303", "a function that does not exist"},

@@ -37,6 +37,7 @@ enum class Code {
   bad_assignment,
   use_without_effect,
   variable_not_used,
+  module_not_used,
   // 03: expressions
   expression_syntax,
   bad_reference,
