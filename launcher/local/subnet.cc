@@ -20,12 +20,16 @@ std::string with_prefix(uint32_t address, int prefix_bits) {
 
 Subnet Subnet::parse(const std::string& cidr) {
   const size_t slash = cidr.find('/');
+  const char* const end = cidr.data() + cidr.size();
   in_addr address = {};
   int bits = -1;
+  bool whole = false;
   if (slash != cidr.npos) {
-    std::from_chars(cidr.data() + slash + 1, cidr.data() + cidr.size(), bits);
+    const auto [stop, code] = std::from_chars(cidr.data() + slash + 1, end, bits);
+    whole = stop == end && code == std::errc();
   }
-  if (bits < 1 || bits > 30 || ::inet_pton(AF_INET, cidr.substr(0, slash).c_str(), &address) != 1) {
+  if (!whole || bits < 1 || bits > 30 ||
+      ::inet_pton(AF_INET, cidr.substr(0, slash).c_str(), &address) != 1) {
     throw Error(fmt::format("`{}` is not an IPv4 range such as 10.0.0.0/16", cidr));
   }
   const uint32_t mask = ~uint32_t{0} << (32 - bits);
