@@ -52,10 +52,17 @@ count_meson build
 if ! $quick; then
   build_into build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debug
   say "test: unit and golden under AddressSanitizer and UndefinedBehaviorSanitizer"
-  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 count_meson build-sanitize
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  count_meson build-sanitize
 
   say "test: real clusters on this machine"
   count_bats tests/system
+  if [ "$(id -u)" -eq 0 ]; then
+    say "test: real clusters of an ordinary user"
+    SLIPWAY_TEST_AS=user count_bats tests/system/{all_gather,cluster,exec,life,nccl_env}.bats
+  fi
+  say "test: real clusters under the sanitizers"
+  SLIPWAY_TEST_PROGRAM=build-sanitize/launcher/commands/slipway count_bats tests/system/{exec,life}.bats
 fi
 
 echo

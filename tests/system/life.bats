@@ -11,6 +11,18 @@ teardown() {
   done
 }
 
+# as_root_in_own_mounts COMMAND BLUEPRINT...: deploys after COMMAND has changed the mounts, which nobody else sees. Prints
+# how many deployments are left.
+as_root_in_own_mounts() {
+  local command=$1 map=()
+  shift
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user)
+  unshare "${map[@]}" --mount bash -c "$command"'
+    "$@"; code=$?
+    echo "left: $(ls /var/lib/slipway/deployments 2>/dev/null | wc -l)"
+    exit $code' bash "$SUITE/prefix/bin/slipway" deploy "$@"
+}
+
 nothing_is_left() {
   local i after
   # A namespace of a process that has just ended may stay for a moment.
@@ -101,33 +113,18 @@ nothing_is_left() {
 }
 
 @test "life: a folder that cannot be written is an error with its path, and no half state" {
-  local folder
-  folder=$(deployments_folder)
-  if [ "$SLIPWAY_TEST_AS" = root ]; then
-    # Root is stopped by no mode: the folder is a read-only mount, in a mount namespace of this test.
-    mkdir -p "$folder"
-    run unshare --mount sh -c "mount -t tmpfs -o ro tmpfs $folder && '$SUITE/prefix/bin/slipway' deploy '$BLUEPRINT' --vars deployment_name=st-life"
-  else
-    run as_tester env XDG_STATE_HOME=/proc/nowhere "$SUITE/prefix/bin/slipway" deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-life
-    folder=/proc/nowhere
-  fi
-  fails_with 1 "cannot make directory $folder"
+  # A read-only mount: root is stopped by no mode.
+  run as_root_in_own_mounts "mount -t tmpfs -o ro tmpfs /var/lib" "$BLUEPRINT" --vars deployment_name=st-life
+  fails_with 1 "cannot make directory /var/lib/slipway: Read-only file system"
   nothing_is_left
 }
 
 @test "life: a full disk is an error with the path, and no half state" {
-  [ "$(id -u)" -eq 0 ]
-  mkdir -p "$SUITE/full"
   # Room for some files of a deployment and not for all of them.
-  run unshare --mount sh -c "
-    mount -t tmpfs -o size=12k,mode=777 tmpfs $SUITE/full
-    mkdir -p /var/lib/slipway && mount --bind $SUITE/full /var/lib/slipway
-    '$SUITE/prefix/bin/slipway' deploy '$BLUEPRINT' --vars deployment_name=st-life
-    echo status \$?
-    ls /var/lib/slipway/deployments"
-  says "No space left on device"
-  says "status 1"
-  [[ "$output" != *"st-life"$'\n'* ]] || false
+  run as_root_in_own_mounts "mount -t tmpfs -o size=16k tmpfs /var/lib" "$BLUEPRINT" --vars deployment_name=st-life
+  fails_with 1 "No space left on device"
+  [[ "$output" == *"cannot bring up \`st-life\`: cannot write /var/lib/slipway/deployments/st-life/"* ]]
+  [[ "$output" == *"left: 0"* ]]
   nothing_is_left
 }
 
@@ -142,8 +139,7 @@ nothing_is_left() {
 }
 
 @test "life: a missing program is named with its package" {
-  [ "$(id -u)" -eq 0 ]
-  run unshare --mount sh -c "mount --bind /dev/null /usr/sbin/munged && '$SUITE/prefix/bin/slipway' deploy '$BLUEPRINT' --vars deployment_name=st-life"
+  run as_root_in_own_mounts "mount --bind /dev/null /usr/sbin/munged" "$BLUEPRINT" --vars deployment_name=st-life
   fails_with 1 "this machine lacks /usr/sbin/munged; as root: apt-get install munge"
   nothing_is_left
 }

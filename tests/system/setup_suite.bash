@@ -2,6 +2,7 @@
 #
 #   SLIPWAY_TEST_AS=root   (default for root) as root
 #   SLIPWAY_TEST_AS=user   as an ordinary user: a temporary one when root runs the tests, otherwise the caller
+#   SLIPWAY_TEST_PROGRAM=FILE   another build of the program `slipway`, relative to the top of the tree
 
 setup_suite() {
   local top=$BATS_TEST_DIRNAME/../..
@@ -17,7 +18,8 @@ setup_suite() {
   chmod 755 "$SUITE"
   mkdir "$SUITE/state"
   cp -r "$top/build/prefix" "$SUITE/prefix"
-  cp -r "$top/docs/schemas" "$top/tests/schemas" "$SUITE/"
+  # For one run, the program as the sanitizers have it; plugins stay as they are, slurmd has no sanitizer.
+  if [ -n "${SLIPWAY_TEST_PROGRAM:-}" ]; then cp "$top/$SLIPWAY_TEST_PROGRAM" "$SUITE/prefix/bin/slipway"; fi
   export SUITE TOP=$top
 
   if [ "$SLIPWAY_TEST_AS" = user ] && [ "$(id -u)" -eq 0 ]; then

@@ -1,0 +1,36 @@
+# What the README tells a newcomer to type.
+
+load helper
+
+# The commands of its `sh` blocks, in order.
+commands_of_readme() { awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$TOP/README.md"; }
+
+# Deployments of the tester's own are out of sight: the README's is called quickstart, and so may theirs be.
+apart() {
+  cd "$TOP" || return
+  if [ "$(id -u)" -eq 0 ]; then
+    mkdir -p /var/lib/slipway
+    unshare --mount bash -euo pipefail -c "mount -t tmpfs tmpfs /var/lib/slipway; $1"
+  else
+    XDG_STATE_HOME="$BATS_TEST_TMPDIR" bash -euo pipefail -c "$1"
+  fi
+}
+
+@test "readme: every command in it works, one after the other" {
+  [ "$(commands_of_readme | wc -l)" -ge 10 ]
+  run apart "$(commands_of_readme)"
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  says "# Verdict: not judged"
+  says "a3mega"
+  says "NCCL_SOCKET_IFNAME"
+  says "deployment \`quickstart\` is gone"
+}
+
+@test "readme: quickstart.sh may be run twice, and says how to look around and tear down" {
+  run apart "./quickstart.sh; ./quickstart.sh; build/prefix/bin/slipway destroy quickstart"
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  says "deployment \`quickstart\` stands already"
+  [ "$(grep -c '# Verdict: not judged' <<<"$output")" -eq 2 ]
+  says "slipway exec quickstart login"
+  says "slipway destroy quickstart"
+}
