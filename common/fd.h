@@ -30,4 +30,16 @@ class Fd {
   int fd_ = -1;
 };
 
+// Pairs of descriptors, closed on exec. Making one throws Error when there are none left.
+struct Pipe {
+  Fd read, write;
+};
+Pipe make_pipe();
+
+// SOCK_SEQPACKET: each write is one message, and a read of nothing is the other side's end.
+struct SocketPair {
+  Fd ours, theirs;
+};
+SocketPair make_socket_pair();
+
 }  // namespace slipway

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,16 +21,6 @@ namespace slipway {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct Pipe {
-  Fd read, write;
-  Pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
-    read.reset(ends[0]);
-    write.reset(ends[1]);
-  }
-};
 
 // In the child: never returns. What goes wrong before exec is told through `report` as an errno.
 [[noreturn]] void become(char* const* argv, int in, int out, int err, int report) {
@@ -65,6 +56,17 @@ void feed(Fd& fd, std::string_view& left) {
   if (left.empty() || (n < 0 && errno != EINTR && errno != EAGAIN)) fd.reset();
 }
 
+// Waits for the end of a child without reaping it. False when `end` comes first.
+bool ends_until(pid_t child, Clock::time_point end) {
+  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) return false;
+    pollfd fd = {pidfd.get(), POLLIN, 0};
+    if (::poll(&fd, 1, static_cast<int>(left.count())) > 0) return true;
+  }
+}
+
 }  // namespace
 
 int exit_code_of(int wait_status) {
@@ -76,7 +78,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
 
-  Pipe in, out, err, report;
+  Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
   const pid_t child = ::fork();
   if (child < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
   if (child == 0)
@@ -117,6 +119,8 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     if (fds[1].revents != 0) drain(err.read, result.errors);
     if (fds[2].revents != 0) feed(in.write, input);
   }
+  // It may have closed its streams and go on.
+  if (!result.timed_out && !ends_until(child, end)) result.timed_out = true;
   if (result.timed_out) ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by quickstart.sh and test.sh: packages and the build. To be sourced, from the top of the tree.
 
 say() { printf '\n==> %s\n' "$*"; }

@@ -102,10 +102,7 @@ class Attachment {
 
  private:
   std::optional<int> hear_supervisor() {
-    const auto message = receive_message(connection_.get());
-    if (!message) throw Error("the node or its supervisor ended");
-    if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
-    return message->body.at("exit_code").get<int>();
+    return receive_answer(connection_.get()).body.at("exit_code").get<int>();
   }
 
   void pass_signal() {
@@ -129,12 +126,10 @@ int attach_streams(Fd connection, const json& body) {
 
 int attach_terminal(Fd connection, const json& body) {
   send_message(connection.get(), body);
-  auto message = receive_message(connection.get());
-  if (!message) throw Error("the supervisor ended");
-  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
-  if (message->fds.size() != 1) throw Error("the node gave no terminal");
+  Message message = receive_answer(connection.get());
+  if (message.fds.size() != 1) throw Error("the node gave no terminal");
   const RawTerminal raw;
-  return Attachment(std::move(connection), std::move(message->fds[0])).run();
+  return Attachment(std::move(connection), std::move(message.fds[0])).run();
 }
 
 }  // namespace

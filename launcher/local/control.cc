@@ -44,16 +44,6 @@ Fd new_socket() {
   return socket;
 }
 
-struct Pipe {
-  Fd read, write;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe");
-  return {Fd(ends[0]), Fd(ends[1])};
-}
-
 std::string read_all(int fd) {
   std::string text;
   char buffer[1 << 14];
@@ -81,11 +71,8 @@ Fd bind_control_socket(const DeploymentFolder& folder) {
 
 Fd connect_to_supervisor(const DeploymentFolder& folder) {
   const std::string& name = folder.name();
-  if (folder.life() == Life::absent) {
-    throw Error(fmt::format("there is no deployment `{}`; `slipway status` lists them", name));
-  }
   Fd connection = new_socket();
-  if (folder.life() == Life::running) {
+  if (folder.life_if_present() == Life::running) {
     const SocketAddress address(folder);
     if (::connect(connection.get(), address.get(), address.size()) == 0) return connection;
     if (errno != ECONNREFUSED && errno != ENOENT) {
@@ -110,10 +97,7 @@ pid_t supervisor_pid(int connection) {
 json request(const DeploymentFolder& folder, const json& body) {
   const Fd connection = connect_to_supervisor(folder);
   send_message(connection.get(), body);
-  auto message = receive_message(connection.get());
-  if (!message) throw Error("the supervisor did not answer");
-  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
-  return std::move(message->body);
+  return receive_answer(connection.get()).body;
 }
 
 ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& node,
@@ -132,10 +116,7 @@ ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& nod
   // One after the other: what we run says little on stderr, less than a pipe holds.
   result.output = read_all(output.read.get());
   result.errors = read_all(errors.read.get());
-  const auto message = receive_message(connection.get());
-  if (!message) throw Error("the supervisor ended");
-  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
-  result.exit_code = message->body.at("exit_code");
+  result.exit_code = receive_answer(connection.get()).body.at("exit_code");
   return result;
 }
 

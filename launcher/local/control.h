@@ -14,8 +14,8 @@
 
 namespace slipway::local {
 
-// The control socket in the deployment's folder, for its owner only; the supervisor itself has to listen on it,
-// because a client sees the process that did as its peer. Throws Error.
+// The control socket in the deployment's folder, for its owner only; the supervisor itself has to
+// listen on it, because a client sees the process that did as its peer. Throws Error.
 Fd bind_control_socket(const DeploymentFolder& folder);
 
 // A connection to the supervisor. Throws Error that says what to do when the deployment is not

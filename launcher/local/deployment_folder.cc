@@ -40,6 +40,14 @@ Life DeploymentFolder::life() const {
   return ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0 ? Life::dead : Life::running;
 }
 
+Life DeploymentFolder::life_if_present() const {
+  const Life now = life();
+  if (now == Life::absent) {
+    throw Error(fmt::format("there is no deployment `{}`; `slipway status` lists them", name_));
+  }
+  return now;
+}
+
 Fd DeploymentFolder::create() const {
   make_directories(path_.parent_path());
   if (::mkdir(path_.c_str(), 0755) != 0) {

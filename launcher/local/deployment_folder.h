@@ -42,6 +42,9 @@ class DeploymentFolder {
 
   Life life() const;
 
+  // life(), for whoever needs the deployment: throws Error that says what to do when there is none.
+  Life life_if_present() const;
+
   // Makes the folder and takes its lock. An empty Fd when the folder is there already.
   // Throws Error with the path when it cannot be made.
   Fd create() const;

@@ -53,12 +53,7 @@ std::vector<std::vector<std::string>> slurm_lines(const DeploymentView& view,
 }  // namespace
 
 DeploymentView view(const DeploymentFolder& folder) {
-  const Life life = folder.life();
-  if (life == Life::absent) {
-    throw Error(
-        fmt::format("there is no deployment `{}`; `slipway status` lists them", folder.name()));
-  }
-  DeploymentView view{folder, folder.name(), life == Life::running, {}, {}};
+  DeploymentView view{folder, folder.name(), folder.life_if_present() == Life::running, {}, {}};
   read_description(view);
   if (view.running) ask_supervisor(view);
   return view;

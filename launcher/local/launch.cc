@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,14 +104,14 @@ class Launch {
   }
 
   void start_supervisor(Fd lock) {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-      throw_errno("socketpair");
-    supervisor_.reset(ends[0]);
-    Fd theirs(ends[1]);
-    SupervisorStart start{
-        &plan_,           &folder_, surroundings(), std::move(lock), bind_control_socket(folder_),
-        std::move(theirs)};
+    SocketPair progress = make_socket_pair();
+    supervisor_ = std::move(progress.ours);
+    SupervisorStart start{&plan_,
+                          &folder_,
+                          surroundings(),
+                          std::move(lock),
+                          bind_control_socket(folder_),
+                          std::move(progress.theirs)};
     const std::optional<IdMap> map =
         ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
     constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;

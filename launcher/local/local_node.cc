@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -94,12 +93,10 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 
 LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
-  Fd ours(ends[0]), theirs(ends[1]);
+  SocketPair channel = make_socket_pair();
   constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
   const pid_t pid = start_in_new_namespaces(flags, nullptr, [&] {
-    let_go_of_the_supervisor(theirs.get(), around.logs / node.name / "init.log");
+    let_go_of_the_supervisor(channel.theirs.get(), around.logs / node.name / "init.log");
     try {
       be_the_node(node, plan, around);
     } catch (const std::exception& error) {
@@ -109,7 +106,7 @@ LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
     ::close(channel_fd);
     node::reap_children_forever();
   });
-  return {pid, std::move(ours)};
+  return {pid, std::move(channel.ours)};
 }
 
 }  // namespace slipway::local

@@ -83,4 +83,11 @@ std::optional<Message> receive_message(int socket) {
   return message;
 }
 
+Message receive_answer(int socket) {
+  std::optional<Message> message = receive_message(socket);
+  if (!message) throw Error("the supervisor of the deployment, or the node, has ended");
+  if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
+  return std::move(*message);
+}
+
 }  // namespace slipway::local

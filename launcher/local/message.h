@@ -25,4 +25,8 @@ void send_message(int socket, const nlohmann::json& body, std::span<const int> f
 // not a message.
 std::optional<Message> receive_message(int socket);
 
+// receive_message for whoever asked something: the end of the connection and an {"error": text} are
+// thrown as Error.
+Message receive_answer(int socket);
+
 }  // namespace slipway::local

@@ -5,7 +5,6 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sched.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,17 +36,6 @@ Word hear(int socket) {
   if (::read(socket, &word, sizeof word) != sizeof word) return {Word::failed, ECHILD};
   return word;
 }
-
-struct SocketPair {
-  Fd ours, theirs;
-  SocketPair() {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-      throw_errno("socketpair");
-    ours.reset(ends[0]);
-    theirs.reset(ends[1]);
-  }
-};
 
 [[noreturn]] void run_body(const std::function<void()>& body) {
   try {
@@ -124,7 +112,7 @@ IdMap id_map_of_caller() {
 }
 
 pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<void()>& body) {
-  SocketPair talk;
+  SocketPair talk = make_socket_pair();
   const pid_t between = ::fork();
   if (between < 0) throw_errno("fork");
   if (between == 0) {
@@ -160,7 +148,7 @@ pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<v
 }
 
 pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& body) {
-  SocketPair talk;
+  SocketPair talk = make_socket_pair();
   const pid_t between = ::fork();
   if (between < 0) throw_errno("fork");
   if (between == 0) {

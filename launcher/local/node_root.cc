@@ -41,6 +41,16 @@ void touch(const fs::path& path) {
   if (!file) throw_errno(fmt::format("cannot make {}", path.string()));
 }
 
+// A path in overlay's mount options, where a comma ends an option and a colon a layer.
+std::string option_text(const fs::path& path) {
+  std::string text;
+  for (char c : path.string()) {
+    if (c == ',' || c == ':' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
 class Builder {
  public:
   explicit Builder(const NodeRoot& plan)
@@ -146,8 +156,8 @@ class Builder {
     make_needed_folders(path);
     make_directories(work_ / path);
     mount_or_throw("overlay", root_ / path, "overlay", 0,
-                   fmt::format("lowerdir={},upperdir={},workdir={}{}", source.string(),
-                               (upper_ / path).string(), (work_ / path).string(),
+                   fmt::format("lowerdir={},upperdir={},workdir={}{}", option_text(source),
+                               option_text(upper_ / path), option_text(work_ / path),
                                in_initial_user_namespace_ ? "" : ",userxattr"));
   }
 

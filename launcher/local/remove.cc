@@ -33,7 +33,8 @@ void end_supervisor(const DeploymentFolder& folder) {
   }
   // Its files are not touched while it may use them.
   if (folder.life() == Life::running) {
-    throw Error(fmt::format("the supervisor of `{}` (process {}) does not end", folder.name(), pid));
+    throw Error(
+        fmt::format("the supervisor of `{}` (process {}) does not end", folder.name(), pid));
   }
 }
 
@@ -57,12 +58,7 @@ void remove_files(const std::filesystem::path& path) {
 }  // namespace
 
 void remove(const DeploymentFolder& folder) {
-  const Life life = folder.life();
-  if (life == Life::absent) {
-    throw Error(
-        fmt::format("there is no deployment `{}`; `slipway status` lists them", folder.name()));
-  }
-  if (life == Life::running) end_supervisor(folder);
+  if (folder.life_if_present() == Life::running) end_supervisor(folder);
   remove_files(folder.path());
 }
 

@@ -33,6 +33,12 @@ TEST_CASE("run_process: kills the child and its children at the deadline") {
   CHECK_FALSE(result.ok());
 }
 
+TEST_CASE("run_process: the deadline holds for a child that has closed its streams, too") {
+  const ProcessResult result =
+      run_process({"sh", "-c", "exec >&- 2>&-; sleep 60"}, {.input = "", .deadline = 50ms});
+  CHECK(result.timed_out);
+}
+
 TEST_CASE("run_process: names a program that cannot be started") {
   CHECK_THROWS_WITH(run_process({"no-such-program"}),
                     "cannot start no-such-program: No such file or directory");
