@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -12,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/text.h"
 
 namespace slipway {
 
@@ -30,6 +32,18 @@ std::string read_file(const std::filesystem::path& path) {
       throw_errno(what);
     }
   }
+}
+
+std::string last_words(const std::filesystem::path& log, size_t lines) {
+  std::vector<std::string> all;
+  try {
+    all = split(trim(read_file(log)), '\n');
+  } catch (const Error&) {
+    // Who asks for last words has something worse to report.
+  }
+  if (all.empty()) return "nothing";
+  const size_t first = all.size() - std::min(lines, all.size());
+  return join(std::span(all).subspan(first), " … ");
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text, mode_t mode) {

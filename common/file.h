@@ -13,6 +13,10 @@ namespace slipway {
 // directory").
 std::string read_file(const std::filesystem::path& path);
 
+// The last lines of a log, for an error message: "…" between them, "nothing" when there are none or
+// no file.
+std::string last_words(const std::filesystem::path& log, size_t lines = 1);
+
 // Writes `text` to a temporary beside `path`, then renames it over `path`: a reader sees the old
 // file or the new one, and a full disk leaves the old one. `mode` is set before the first byte is
 // written. Throws Error with the path.

@@ -37,6 +37,7 @@ int deploy(Args args) {
                "a second one beside it, under another name");
   if (!line.parse(args)) return 0;
   require_local(target);
+  if (timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
 
   const CheckedCluster checked = load_cluster(input);
   local::require_programs();

@@ -69,20 +69,22 @@ Fd bind_control_socket(const DeploymentFolder& folder) {
   return listener;
 }
 
-Fd connect_to_supervisor(const DeploymentFolder& folder) {
-  const std::string& name = folder.name();
+Fd try_to_connect(const DeploymentFolder& folder) {
   Fd connection = new_socket();
-  if (folder.life_if_present() == Life::running) {
-    const SocketAddress address(folder);
-    if (::connect(connection.get(), address.get(), address.size()) == 0) return connection;
-    if (errno != ECONNREFUSED && errno != ENOENT) {
-      throw_errno(fmt::format("cannot reach the supervisor of `{}`", name));
-    }
-  }
+  const SocketAddress address(folder);
+  if (::connect(connection.get(), address.get(), address.size()) == 0) return connection;
+  if (errno == ECONNREFUSED || errno == ENOENT) return Fd();
+  throw_errno(fmt::format("cannot reach the supervisor of `{}`", folder.name()));
+}
+
+Fd connect_to_supervisor(const DeploymentFolder& folder) {
+  Fd connection;
+  if (folder.life_if_present() == Life::running) connection = try_to_connect(folder);
+  if (connection) return connection;
   throw Error(
       fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was restarted; "
                   "`slipway destroy {0}` tidies up",
-                  name));
+                  folder.name()));
 }
 
 pid_t supervisor_pid(int connection) {

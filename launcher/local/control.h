@@ -18,6 +18,9 @@ namespace slipway::local {
 // listen on it, because a client sees the process that did as its peer. Throws Error.
 Fd bind_control_socket(const DeploymentFolder& folder);
 
+// A connection to the supervisor, or an empty Fd when nobody listens.
+Fd try_to_connect(const DeploymentFolder& folder);
+
 // A connection to the supervisor. Throws Error that says what to do when the deployment is not
 // there or is dead.
 Fd connect_to_supervisor(const DeploymentFolder& folder);

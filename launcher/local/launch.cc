@@ -98,6 +98,9 @@ class Launch {
     return {false, idle, seconds.count()};
   }
 
+  // Ends what was started; after it, nothing of it is left but the files.
+  void abandon() { end_process(pidfd_); }
+
  private:
   void say(const std::string& line) const {
     if (options_.progress) options_.progress(line);
@@ -115,10 +118,10 @@ class Launch {
     const std::optional<IdMap> map =
         ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
     constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
-    start_in_new_namespaces(flags, map ? &*map : nullptr, [&] {
+    pidfd_ = open_pidfd(start_in_new_namespaces(flags, map ? &*map : nullptr, [&] {
       detach();
       supervise(std::move(start));
-    });
+    }));
     // `start` ends here, and with it our copies of what the supervisor holds.
   }
 
@@ -172,7 +175,7 @@ class Launch {
         throw Error(
             fmt::format("{}: {}; slurmctld said last: {}", too_late("idle nodes"),
                         join(split(states, '\n'), ", "),
-                        last_words(folder_.log(plan_.controller().name) / "slurmctld.log")));
+                        last_words(folder_.log(plan_.controller().name) / "slurmctld.log", 2)));
       }
       interrupts_.wait(-1, 20ms);
       NodeCommand command;
@@ -196,22 +199,14 @@ class Launch {
     return fmt::format("waited {} s for {}", options_.deadline.count(), what);
   }
 
-  static std::string last_words(const std::filesystem::path& log) {
-    try {
-      const std::vector<std::string> lines = split(trim(read_file(log)), '\n');
-      return lines.empty() ? "nothing" : lines.back();
-    } catch (const Error&) {
-      return "nothing";
-    }
-  }
-
   const Plan& plan_;
   const DeploymentFolder& folder_;
   const LaunchOptions& options_;
   const Clock::time_point begin_ = Clock::now();
   const Clock::time_point end_;
   const Interrupts interrupts_;
-  Fd supervisor_;
+  Fd supervisor_;  // progress
+  Fd pidfd_;       // of the supervisor
 };
 
 }  // namespace
@@ -224,9 +219,11 @@ Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOp
         "a dead deployment `{0}` is in the way; `slipway destroy {0}` removes it and its files",
         folder.name()));
   }
+  Launch launch(plan, folder, options);
   try {
-    return Launch(plan, folder, options).run(std::move(lock));
+    return launch.run(std::move(lock));
   } catch (const std::exception& error) {
+    launch.abandon();
     remove(folder);
     throw Error(fmt::format("cannot bring up `{}`: {}", folder.name(), error.what()));
   }

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <grp.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,6 +165,19 @@ pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& 
   ::waitpid(between, nullptr, 0);
   if (word.kind != Word::started) throw_errno("cannot enter the node", word.value);
   return word.value;
+}
+
+void end_process(const Fd& pidfd) {
+  if (pidfd) ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  wait_for_end(pidfd);
+}
+
+void wait_for_end(const Fd& pidfd) {
+  if (!pidfd) return;
+  // It becomes readable when the process has ended, which PID 1 has after all others.
+  pollfd fd = {pidfd.get(), POLLIN, 0};
+  while (::poll(&fd, 1, -1) < 0) {
+  }
 }
 
 Fd open_pidfd(pid_t pid) {

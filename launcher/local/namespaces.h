@@ -48,4 +48,11 @@ pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& 
 // A pidfd, or an empty Fd when the process is gone.
 Fd open_pidfd(pid_t pid);
 
+// Kills the process behind `pidfd` and waits for its end; of PID 1 of a namespace, for the end of
+// everything in it. Does nothing with an empty Fd.
+void end_process(const Fd& pidfd);
+
+// The waiting alone.
+void wait_for_end(const Fd& pidfd);
+
 }  // namespace slipway::local

@@ -1,10 +1,10 @@
 // Taking a local deployment down.
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "common/error.h"
 #include "launcher/local/control.h"
@@ -14,27 +14,16 @@
 namespace slipway::local {
 namespace {
 
-// A pidfd becomes readable when the process has ended and, for PID 1 of a namespace, everything in
-// it as well.
-void wait_for_end(const Fd& pidfd) {
-  pollfd fds[] = {{pidfd.get(), POLLIN, 0}};
-  while (::poll(fds, 1, -1) < 0) {
-  }
-}
-
+// It is killed: it keeps nothing that an orderly end would save, and it may be stopped or hang.
 void end_supervisor(const DeploymentFolder& folder) {
-  const Fd connection = connect_to_supervisor(folder);
-  const pid_t pid = supervisor_pid(connection.get());
-  const Fd pidfd = open_pidfd(pid);
-  if (pidfd) {
-    // It keeps nothing that an orderly end would save, and it may be stopped or hang.
-    ::kill(pid, SIGKILL);
-    wait_for_end(pidfd);
+  if (const Fd connection = try_to_connect(folder)) {
+    end_process(open_pidfd(supervisor_pid(connection.get())));
   }
-  // Its files are not touched while it may use them.
-  if (folder.life() == Life::running) {
-    throw Error(
-        fmt::format("the supervisor of `{}` (process {}) does not end", folder.name(), pid));
+  // It may be on its way out, or on its way in. Its files are not touched while it may use them.
+  for (int tries = 0; folder.life() == Life::running; ++tries) {
+    if (tries == 100)
+      throw Error(fmt::format("the supervisor of `{}` does not end", folder.name()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
 
@@ -50,8 +39,7 @@ void remove_files(const std::filesystem::path& path) {
     std::filesystem::remove_all(path);
     ::_exit(0);
   });
-  const Fd pidfd = open_pidfd(pid);
-  if (pidfd) wait_for_end(pidfd);
+  wait_for_end(open_pidfd(pid));
   if (std::filesystem::exists(path)) throw Error(fmt::format("cannot remove {}", path.string()));
 }
 

@@ -62,15 +62,17 @@ bool slurmctld_listens() {
   return false;
 }
 
-void wait_until(const std::function<bool()>& ready, pid_t child, const char* name,
+void wait_until(const std::function<bool()>& ready, pid_t child, const Service& service,
                 std::chrono::seconds limit) {
+  const std::string& name = service.argv[0];
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!ready()) {
     if (::waitpid(child, nullptr, WNOHANG) == child) {
-      throw Error(fmt::format("{} ended at once; see its log", name));
+      throw Error(fmt::format("{} ended at once; it said: {}", name, last_words(service.log, 3)));
     }
     if (std::chrono::steady_clock::now() > end) {
-      throw Error(fmt::format("{} did not answer within {} s", name, limit.count()));
+      throw Error(fmt::format("{} did not answer within {} s; it said: {}", name, limit.count(),
+                              last_words(service.log, 3)));
     }
     std::this_thread::sleep_for(2ms);
   }
@@ -123,17 +125,17 @@ void write_munge_key(const std::string& key) {
 
 void start_munge() {
   // Two threads are munged's least; a node asks for a handful of credentials a second.
-  const pid_t munged = start_service(
-      {{"/usr/sbin/munged", "--foreground", "--num-threads=2", "--seed-file=/run/munge/munge.seed"},
-       "munge",
-       fmt::format("{}/munged.log", log_folder)});
-  wait_until(munge_answers, munged, "munged", 10s);
+  const Service service{
+      {"/usr/sbin/munged", "--foreground", "--num-threads=2", "--seed-file=/run/munge/munge.seed"},
+      "munge",
+      fmt::format("{}/munged.log", log_folder)};
+  wait_until(munge_answers, start_service(service), service, 10s);
 }
 
 void start_slurmctld() {
-  const pid_t slurmctld = start_service(
-      {{"/usr/sbin/slurmctld", "-D"}, "root", fmt::format("{}/slurmctld.out", log_folder)});
-  wait_until(slurmctld_listens, slurmctld, "slurmctld", 30s);
+  const Service service{
+      {"/usr/sbin/slurmctld", "-D"}, "root", fmt::format("{}/slurmctld.out", log_folder)};
+  wait_until(slurmctld_listens, start_service(service), service, 30s);
 }
 
 void start_slurmd() {

@@ -151,3 +151,29 @@ nothing_is_left() {
   [[ "$output" == *"^^^"* ]]
   nothing_is_left
 }
+
+# deploy_with_node_conf LINE OPTION...: deploys the quickstart with one more line in its node_conf
+deploy_with_node_conf() {
+  local line=$1
+  shift
+  sed "s/^\( *\)ThreadsPerCore: 2/&\n\1$line/" "$BLUEPRINT" >"$SUITE/changed.yaml"
+  slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-life "$@"
+}
+
+@test "life: a cluster that is not idle in time is an error with the nodes' states, and nothing is left" {
+  run deploy_with_node_conf "State: DRAIN" --timeout 2
+  fails_with 1 "cannot bring up \`st-life\`: waited 2 s for idle nodes: stlife-a3meganodeset-0 drained"
+  nothing_is_left
+}
+
+@test "life: a daemon that does not start is an error with what it said, and nothing is left" {
+  run deploy_with_node_conf "NoSuchKey: 1"
+  fails_with 1 "cannot bring up \`st-life\`: node stlife-controller: /usr/sbin/slurmctld ended at once; it said:"
+  [[ "$output" == *"NoSuchKey"* ]]
+  nothing_is_left
+}
+
+@test "life: a deadline that is none is a usage error" {
+  run deploy st-life --timeout 0
+  fails_with 2 "--timeout is at least 1 second"
+}

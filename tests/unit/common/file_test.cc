@@ -45,3 +45,12 @@ TEST_CASE("make_directories: makes parents, and may be called again") {
   make_directories(dir / "a/b/c");
   CHECK(std::filesystem::is_directory(dir / "a/b/c"));
 }
+
+TEST_CASE("last_words: the last lines of a log, and nothing of one that is not there") {
+  TemporaryDirectory dir;
+  write_file(dir / "log", "one\ntwo\nthree\n");
+  CHECK(last_words(dir / "log") == "three");
+  CHECK(last_words(dir / "log", 2) == "two … three");
+  CHECK(last_words(dir / "log", 9) == "one … two … three");
+  CHECK(last_words(dir / "none") == "nothing");
+}
