@@ -27,9 +27,20 @@ teardown_file() { slipway destroy st-cluster; }
   says "no jobs"
 }
 
-@test "cluster: status --json is JSON with the same nodes" {
-  run slipway status $NAME --json
-  [ "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["running"], len(d["nodes"]))' <<<"$output")" = "True 6" ]
+# keeps_schema NAME: of the JSON on stdin
+keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-1.schema.json" -; }
+
+@test "cluster: status --json keeps its schema and has the same nodes and jobs" {
+  on $NAME login sbatch --job-name=sleeper --nodes=2 --output=/dev/null --wrap 'sleep 60'
+  slipway status $NAME --json >"$BATS_TEST_TMPDIR/status.json"
+  on $NAME login scancel --name=sleeper
+  keeps_schema status <"$BATS_TEST_TMPDIR/status.json"
+  run python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["running"], len(d["nodes"]), [j["name"] for j in d["jobs"]])' <"$BATS_TEST_TMPDIR/status.json"
+  [ "$output" = "True 6 ['sleeper']" ]
+}
+
+@test "cluster: the model of its blueprint keeps its schema" {
+  slipway model "$SUITE/quickstart.yaml" | keeps_schema model
 }
 
 @test "cluster: a node has the machine type's 208 CPUs, memory and 8 GPUs" {
@@ -93,7 +104,7 @@ teardown_file() { slipway destroy st-cluster; }
 
 @test "cluster: node.json on the nodes is valid and tells each its own name" {
   on $NAME "$FIRST" cat /etc/slipway/node.json >"$BATS_TEST_TMPDIR/node.json"
-  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/node-1.schema.json" "$BATS_TEST_TMPDIR/node.json"
+  keeps_schema node <"$BATS_TEST_TMPDIR/node.json"
   grep -q "\"node\": \"$FIRST\"" "$BATS_TEST_TMPDIR/node.json"
 }
 
