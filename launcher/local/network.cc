@@ -1,11 +1,29 @@
 // The networks of a local cluster, made with iproute2.
 #include "launcher/local/network.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "common/error.h"
+#include "common/fd.h"
 #include "common/process.h"
+#include "launcher/local/subnet.h"
 
 namespace slipway::local {
+namespace {
+
+// "10.0.0.2" of "10.0.0.2/16"
+std::string host_part(const std::string& address) {
+  return address.substr(0, address.find('/'));
+}
+
+void set_sysctl(const std::string& path, const char* value) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file || ::write(file.get(), value, 1) != 1) throw_errno(fmt::format("cannot set {}", path));
+}
+
+}  // namespace
 
 std::string bridges_batch(const std::vector<Bridge>& bridges) {
   std::string text = "link set lo up\n";
@@ -35,12 +53,26 @@ std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
 std::string addresses_batch(const PlannedNode& node) {
   std::string text = "link set lo up\n";
   for (const Port& port : node.ports) {
+    const Subnet subnet = Subnet::parse(port.address);
     text += fmt::format(
-        "address add {1} dev {0}\n"
-        "link set {0} addrgenmode none up\n",
-        port.interface, port.address);
+        "address add {1}/32 dev {0}\n"
+        "link set {0} addrgenmode none up\n"
+        "route add {2} dev {0} scope link\n"
+        "route add {3} via {2} dev {0}\n",
+        port.interface, host_part(port.address), host_part(subnet.gateway()), subnet.range());
   }
   return text;
+}
+
+void route_between_nodes(const std::vector<Bridge>& bridges) {
+  const std::string folder = "/proc/sys/net/ipv4/";
+  set_sysctl(folder + "ip_forward", "1");
+  // Every packet leaves by the bridge that it came in by, and that is meant: no node is told a
+  // shorter way.
+  set_sysctl(folder + "conf/all/send_redirects", "0");
+  for (const Bridge& bridge : bridges) {
+    set_sysctl(folder + "conf/" + bridge.name + "/send_redirects", "0");
+  }
 }
 
 void run_ip(const std::string& text) {

@@ -1,4 +1,7 @@
 // The networks of a local cluster, made with iproute2.
+//
+// As in a cloud, a node sees one neighbour in a network, the gateway: its address has no subnet,
+// and the gateway routes between the nodes. (Docs: docs/decisions/0005-gateway-routes.md.)
 #pragma once
 
 #include <sys/types.h>
@@ -22,6 +25,9 @@ std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
 // The text that, run in the node's network namespace, brings the interfaces up with their
 // addresses.
 std::string addresses_batch(const PlannedNode& node);
+
+// Makes the network namespace that the caller is in the gateway of its bridges. Throws Error.
+void route_between_nodes(const std::vector<Bridge>& bridges);
 
 // Runs `ip -batch` on `text` in the caller's network namespace. Throws Error with what ip said.
 void run_ip(const std::string& text);

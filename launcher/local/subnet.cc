@@ -36,6 +36,10 @@ Subnet Subnet::parse(const std::string& cidr) {
   return {ntohl(address.s_addr) & mask, bits};
 }
 
+std::string Subnet::range() const {
+  return with_prefix(base, prefix_bits);
+}
+
 uint32_t Subnet::usable() const {
   const uint64_t all = uint64_t{1} << (32 - prefix_bits);
   return static_cast<uint32_t>(all - 4);
@@ -43,8 +47,7 @@ uint32_t Subnet::usable() const {
 
 std::string Subnet::address(uint32_t i) const {
   if (i >= usable()) {
-    throw Error(fmt::format("network {} has room for {} nodes only", with_prefix(base, prefix_bits),
-                            usable()));
+    throw Error(fmt::format("network {} has room for {} nodes only", range(), usable()));
   }
   return with_prefix(base + 2 + i, prefix_bits);
 }

@@ -13,6 +13,9 @@ struct Subnet {
   // "10.0.0.0/16". Throws Error on anything else.
   static Subnet parse(const std::string& cidr);
 
+  // The range itself, "10.0.0.0/16".
+  std::string range() const;
+
   // Addresses that a node can have. Google Cloud keeps four of a subnet for itself: the first two
   // (network, gateway) and the last two (docs.cloud.google.com/vpc/docs/subnets).
   uint32_t usable() const;

@@ -100,6 +100,7 @@ class Supervisor {
       throw_errno(fmt::format("cannot mount a tmpfs on {}", run));
     }
     run_ip(bridges_batch(plan_.bridges));
+    route_between_nodes(plan_.bridges);
   }
 
   void start_nodes() {

@@ -33,11 +33,16 @@ TEST_CASE("network: a veth pair for each port, its end in the node under its fin
         "link set n7p1 addrgenmode none master vpc1 up\n");
 }
 
-TEST_CASE("network: inside the node, every port comes up with its address") {
+TEST_CASE(
+    "network: inside the node, every port has its address and the gateway as its one neighbour") {
   CHECK(addresses_batch(two_port_node()) ==
         "link set lo up\n"
-        "address add 10.0.0.2/16 dev enp0s12\n"
+        "address add 10.0.0.2/32 dev enp0s12\n"
         "link set enp0s12 addrgenmode none up\n"
-        "address add 10.1.0.2/16 dev enp6s0\n"
-        "link set enp6s0 addrgenmode none up\n");
+        "route add 10.0.0.1 dev enp0s12 scope link\n"
+        "route add 10.0.0.0/16 via 10.0.0.1 dev enp0s12\n"
+        "address add 10.1.0.2/32 dev enp6s0\n"
+        "link set enp6s0 addrgenmode none up\n"
+        "route add 10.1.0.1 dev enp6s0 scope link\n"
+        "route add 10.1.0.0/16 via 10.1.0.1 dev enp6s0\n");
 }
