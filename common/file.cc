@@ -47,6 +47,7 @@ std::string last_words(const std::filesystem::path& log, size_t lines) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text, mode_t mode) {
+  require_replaceable(path);
   const std::string what = fmt::format("cannot write {}", path.string());
   std::string temporary = path.string() + ".XXXXXX";
   Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
@@ -67,6 +68,13 @@ void write_file(const std::filesystem::path& path, std::string_view text, mode_t
   }
   if (::close(file.release()) != 0) give_up();
   if (::rename(temporary.c_str(), path.c_str()) != 0) give_up();
+}
+
+void require_replaceable(const std::filesystem::path& path) {
+  struct stat info = {};
+  if (::lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return;
+  throw Error(fmt::format("cannot write {}: {}not a regular file", path.string(),
+                          S_ISLNK(info.st_mode) ? "a symbolic link, " : ""));
 }
 
 void make_directories(const std::filesystem::path& path, mode_t mode) {

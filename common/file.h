@@ -19,8 +19,14 @@ std::string last_words(const std::filesystem::path& log, size_t lines = 1);
 
 // Writes `text` to a temporary beside `path`, then renames it over `path`: a reader sees the old
 // file or the new one, and a full disk leaves the old one. `mode` is set before the first byte is
-// written. Throws Error with the path.
+// written. Throws Error with the path, also when require_replaceable does.
 void write_file(const std::filesystem::path& path, std::string_view text, mode_t mode = 0644);
+
+// Throws Error when `path` exists and is not a regular file: a rename would put a file in the place
+// of a device, a pipe or a socket that others have open by that name. A symbolic link is refused as
+// well, wherever it points: replacing it would cut it off its target, following it would let a link
+// in a folder of somebody else's choose the file that is written.
+void require_replaceable(const std::filesystem::path& path);
 
 // Makes `path` and its missing parents. Throws Error with the path.
 void make_directories(const std::filesystem::path& path, mode_t mode = 0755);

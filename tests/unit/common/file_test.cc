@@ -26,12 +26,31 @@ TEST_CASE("write_file: says the path when the folder is missing") {
                     "cannot write " + path.string() + ": No such file or directory");
 }
 
-TEST_CASE(
-    "write_file: a target that cannot be replaced keeps its content, and no temporary stays") {
+TEST_CASE("write_file: a folder, a pipe and a socket are refused, and stay what they are") {
   TemporaryDirectory dir;
-  make_directories(dir / "a");  // a rename over a directory fails
-  CHECK_THROWS_AS(write_file(dir / "a", "x"), Error);
-  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
+  make_directories(dir / "folder");
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
+  REQUIRE(::mknod((dir / "socket").c_str(), S_IFSOCK | 0600, 0) == 0);
+  for (const char* name : {"folder", "pipe", "socket"}) {
+    const auto before = std::filesystem::symlink_status(dir / name).type();
+    CHECK_THROWS_WITH(write_file(dir / name, "x"),
+                      "cannot write " + (dir / name).string() + ": not a regular file");
+    CHECK(std::filesystem::symlink_status(dir / name).type() == before);
+  }
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 3);
+}
+
+TEST_CASE("write_file: a symbolic link is refused, and what it points to keeps its content") {
+  TemporaryDirectory dir;
+  write_file(dir / "a", "old");
+  const std::string target = GENERATE("a", "pipe", "nothing");
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
+  std::filesystem::create_symlink(target, dir / "link");
+  CHECK_THROWS_WITH(write_file(dir / "link", "new"), "cannot write " + (dir / "link").string() +
+                                                         ": a symbolic link, not a regular file");
+  CHECK(std::filesystem::read_symlink(dir / "link") == target);
+  CHECK(read_file(dir / "a") == "old");
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 3);
 }
 
 TEST_CASE("read_file: says the path and the reason") {
