@@ -64,6 +64,7 @@ std::optional<Options> parse_options(std::string_view program, std::span<const s
   require("--warmup_iters", options.warmup_iterations, 0);
   require("--check", options.check_iterations, 0);
   if (gpus != 1) throw UsageError(fmt::format("--ngpus is {}; start one rank for each", gpus));
+  if (report == "-") throw UsageError("--report is `-`, but stdout has the table; name a file");
   options.datatypes = parse_datatypes(type);
   options.report = report;
   return options;

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/file.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -112,12 +111,10 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
 }
 
 void require_writable(const std::filesystem::path& path) {
-  const std::string what = fmt::format("cannot write {}", path.string());
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw_errno(what, EISDIR);
+  require_replaceable(path);
   std::string temporary = path.string() + ".XXXXXX";
   const Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file) throw_errno(what);
+  if (!file) throw_errno(fmt::format("cannot write {}", path.string()));
   ::unlink(temporary.c_str());
 }
 

@@ -93,6 +93,17 @@ class EndToEnd(unittest.TestCase):
             "all_gather_perf: cannot write /nonexistent/report.json: No such file or directory"])
         self.assertEqual(done.stdout, "")
 
+    def test_a_report_onto_a_pipe_is_refused_before_the_measurement(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder) / "pipe"
+            os.mkfifo(pipe)
+            done = run("--report", str(pipe))
+            self.assertTrue(pipe.is_fifo())
+            self.assertEqual(os.listdir(folder), ["pipe"])
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(complaints(done), [f"all_gather_perf: cannot write {pipe}: not a regular file"])
+        self.assertEqual(done.stdout, "")
+
     def test_a_task_without_pmix_is_refused(self):
         done = run(ranks=1, environment={"SLURM_NTASKS": "4", "SLURM_PROCID": "0"})
         self.assertEqual(done.returncode, 3)

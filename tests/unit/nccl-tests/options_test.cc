@@ -75,3 +75,9 @@ TEST_CASE("options: a number out of range is a usage error") {
   CHECK_THROWS_WITH(parse({"-b", "64M"}),
                     "the smallest size is 67108864 bytes, the largest 33554432: nothing to run");
 }
+
+TEST_CASE("options: a report on stdout is refused, as the table goes there") {
+  CHECK_THROWS_WITH(parse({"--report", "-"}),
+                    "--report is `-`, but stdout has the table; name a file");
+  CHECK(parse({"--report", "./-"}).report == "./-");
+}

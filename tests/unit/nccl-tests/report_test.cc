@@ -1,5 +1,7 @@
 #include "nccl-tests/report.h"
 
+#include <sys/stat.h>
+
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -64,15 +66,25 @@ TEST_CASE("report: bytes that are not UTF-8 do not lose a report") {
   CHECK(report(setup, {sample_row(1 << 20, 2, 1)})["environment"]["NCCL_NET"] == "\xEF\xBF\xBD");
 }
 
-TEST_CASE("report: a folder that is not there is refused, and nothing is left") {
+TEST_CASE("report: a path that is not a file's is refused, and nothing is left") {
   const TemporaryDirectory directory;
   CHECK_THROWS_WITH(
       require_writable(directory / "no/report.json"),
       "cannot write " + (directory / "no/report.json").string() + ": No such file or directory");
   CHECK_THROWS_WITH(require_writable(directory.path()),
-                    "cannot write " + directory.path().string() + ": Is a directory");
+                    "cannot write " + directory.path().string() + ": not a regular file");
   CHECK_NOTHROW(require_writable(directory / "report.json"));
   CHECK(std::filesystem::is_empty(directory.path()));
+}
+
+TEST_CASE("report: a pipe is refused and stays one") {
+  const TemporaryDirectory directory;
+  const auto pipe = directory / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(require_writable(pipe),
+                    "cannot write " + pipe.string() + ": not a regular file");
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
 
 TEST_CASE("report: an older report stays as it is until the new one replaces it") {
