@@ -57,6 +57,21 @@ void print(std::string_view text) {
   }
 }
 
+// What sbatch and salloc say of --nccl-env to the whole job. Slurm hands an option over by a
+// variable of its own, which it takes for the callback and removes; but `--export=NONE` keeps
+// nothing except SLURM_*, so that there this one alone arrives, and no callback is called (seen in
+// 22.05).
+constexpr const char* option_of_job = "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_env_nccl_env";
+
+void take_option_of_job(const Environment& environment) {
+  const auto option = environment.find(option_of_job);
+  if (option == environment.end()) return;
+  spank::guarded("option ignored", [&] {
+    take_option(option->second.c_str());
+    return 0;
+  });
+}
+
 }  // namespace
 
 void begin(std::optional<Arguments> arguments) {
@@ -74,6 +89,7 @@ void user_init(const spank::Handle& slurm) {
   if (!step.arguments) return;
   const auto environment = slurm.environment();
   if (!environment) throw Error("cannot read the job's environment");
+  if (!step.mode) take_option_of_job(*environment);
   const Mode mode = step.mode.value_or(step.arguments->default_mode);
   if (mode == Mode::off) {
     apply(slurm, take_back(*environment));

@@ -11,7 +11,8 @@ namespace slipway::nccl_env::remote {
 // From slurm_spank_init. Nothing: plugstack.conf is wrong, and the plugin leaves every job alone.
 void begin(std::optional<Arguments> arguments);
 
-// --nccl-env, as the user gave it to sbatch or srun.
+// --nccl-env, as the user gave it to sbatch or srun. Where Slurm calls this not at all, user_init
+// looks for it in the job's environment.
 void take_option(const char* value);
 
 // Sets the variables for all tasks of the step on this node.

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdarg>
 #include <cstdio>
 #include <functional>
@@ -44,6 +45,8 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
+  std::string name() const { return static_cast<const char*>(::dlsym(handle_, "plugin_name")); }
+
   // 0 where the plugin has no such callback, as in Slurm.
   int call(const char* callback, Phase phase) {
     process.phase = phase;
@@ -72,6 +75,16 @@ std::string capture_stderr(const std::function<void()>& body) {
   for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
   std::fclose(file);
   return text;
+}
+
+// What sbatch and salloc put into the job's environment for an option. All that is not a letter or
+// a digit is an underscore in it.
+std::string option_variable(const std::string& plugin_name, const std::string& option_name) {
+  std::string name = "SLURM_SPANK__SLURM_SPANK_OPTION_" + plugin_name + "_" + option_name;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
 }
 
 bool in_remote() {
@@ -158,6 +171,7 @@ Submission submit(spank_context_t context, const Plugin& plugin, const OptionVal
       process.phase = Phase::after_options;
       if (process.option->cb(process.option->val, value.c_str(), 0) != 0) return false;
       submission.inherited = {value};
+      submission.kept = {{option_variable(library.name(), process.option->name), value}};
     }
     if (library.call("slurm_spank_init_post_opt", Phase::after_options) != 0) return false;
     return context != S_CTX_LOCAL ||

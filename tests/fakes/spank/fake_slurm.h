@@ -30,6 +30,7 @@ struct Submission {
   bool accepted = false;         // the command goes on
   std::vector<std::string> log;  // lines of slurm_error
   OptionValues inherited;        // what reaches the job: the last value that was accepted
+  Environment kept;              // variables that do so, also with --export=NONE
 };
 
 // sbatch or salloc (S_CTX_ALLOCATOR), srun (S_CTX_LOCAL), up to the launch.

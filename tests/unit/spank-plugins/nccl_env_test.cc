@@ -103,6 +103,37 @@ TEST_CASE("nccl_env plugin: off leaves the job alone and takes back what the bat
   CHECK(run_step(node.plugin(), batch, {"off"}).tasks[0].environment == user);
 }
 
+TEST_CASE("nccl_env plugin: off takes the marker back, also when the script removed a variable") {
+  const Node node;
+  Environment batch = run_step(node.plugin(), {}).tasks[0].environment;
+  batch.erase("NCCL_SOCKET_IFNAME");
+  CHECK(run_step(node.plugin(), batch, {"off"}).tasks[0].environment.empty());
+}
+
+TEST_CASE(
+    "nccl_env plugin: sbatch --export=NONE hands its mode to the batch script and its steps") {
+  const Node node;
+  const Submission sbatch = submit(S_CTX_ALLOCATOR, node.plugin(), {"off"});
+  const Step batch = run_step(node.plugin(), sbatch.kept);
+  CHECK(batch.tasks[0].environment == sbatch.kept);
+  CHECK(run_step(node.plugin(), batch.tasks[0].environment).tasks[0].environment == sbatch.kept);
+  CHECK(run_step(node.plugin({"default=on"}), sbatch.kept, {"show"}).tasks[0].errors ==
+        enp6s0_table);
+}
+
+TEST_CASE("nccl_env plugin: an unknown mode in the job's environment fails nothing") {
+  const Node node;
+  Environment kept = submit(S_CTX_ALLOCATOR, node.plugin(), {"off"}).kept;
+  REQUIRE(kept.size() == 1);
+  kept.begin()->second = "warn";
+  const Step step = run_step(node.plugin(), kept);
+  CHECK_FALSE(step.failed);
+  CHECK(step.tasks[0].environment.contains("NCCL_SOCKET_IFNAME"));
+  CHECK(step.log ==
+        Lines{"nccl_env: option ignored: --nccl-env has no value `warn`: there are `on`, "
+              "`off` and `show`"});
+}
+
 TEST_CASE("nccl_env plugin: plugstack.conf gives the mode of jobs that do not say") {
   const Node node;
   CHECK(run_step(node.plugin({"default=off"}), {}).tasks[0].environment.empty());
