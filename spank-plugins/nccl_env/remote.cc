@@ -92,7 +92,9 @@ void user_init(const spank::Handle& slurm) {
   if (!step.mode) take_option_of_job(*environment);
   const Mode mode = step.mode.value_or(step.arguments->default_mode);
   if (mode == Mode::off) {
-    apply(slurm, take_back(*environment));
+    Resolution nothing_of_ours = take_back(*environment);
+    nothing_of_ours.marker.reset();  // a job that is left alone need not know what was removed
+    apply(slurm, nothing_of_ours);
     return;
   }
   const NodeProfile profile = load_node_profile(step.arguments->profile_path);
