@@ -37,7 +37,8 @@ std::optional<Options> parse_options(std::string_view program, std::span<const s
   line.option("minbytes,b", "SIZE", "smallest size (default 32M; K, M, G)", &min_bytes);
   line.option("maxbytes,e", "SIZE", "largest size (default 32M)", &max_bytes);
   line.option("stepbytes,i", "SIZE", "add this from size to size (default 1M)", &step_bytes);
-  line.option("stepfactor,f", "N", "multiply by this from size to size, instead of adding",
+  line.option("stepfactor,f", "N",
+              "multiply by this from size to size, instead of adding; 1 (default) adds",
               &options.sweep.step_factor);
   line.option("iters,n", "N", "timed iterations of each size (default 20)", &options.iterations);
   line.option("warmup_iters,w", "N", "untimed iterations before them (default 1)",

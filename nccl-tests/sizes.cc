@@ -43,17 +43,19 @@ int64_t parse_size(std::string_view text) {
 
 void check(const Sweep& sweep) {
   if (sweep.min_bytes > sweep.max_bytes) {
-    throw UsageError(fmt::format("the smallest size is {} bytes, the largest {}: nothing to run",
-                                 sweep.min_bytes, sweep.max_bytes));
+    throw UsageError(
+        fmt::format("--minbytes is {}, more than --maxbytes, which is {}: nothing to run",
+                    sweep.min_bytes, sweep.max_bytes));
   }
   if (sweep.step_factor < 1) {
-    throw UsageError(fmt::format("the factor is {}, it must be at least 1", sweep.step_factor));
+    throw UsageError(fmt::format("--stepfactor is {}, it must be at least 1", sweep.step_factor));
   }
   if (sweep.step_factor > 1 && sweep.min_bytes == 0) {
-    throw UsageError("0 bytes cannot be multiplied; start at 1 or more, or step with -i");
+    throw UsageError(
+        "--minbytes is 0, which cannot be multiplied; start at 1 or more, or step with -i");
   }
   if (sweep.step_factor == 1 && sweep.step_bytes == 0) {
-    throw UsageError("a step of 0 bytes never arrives");
+    throw UsageError("--stepbytes is 0, and a step of 0 bytes never arrives");
   }
 }
 

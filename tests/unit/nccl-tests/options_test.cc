@@ -72,8 +72,20 @@ TEST_CASE("options: a number out of range is a usage error") {
   CHECK_THROWS_WITH(parse({"-w", "-1"}), "--warmup_iters is -1, it must be at least 0");
   CHECK_THROWS_WITH(parse({"-c", "-1"}), "--check is -1, it must be at least 0");
   CHECK_THROWS_WITH(parse({"-g", "8"}), "--ngpus is 8; start one rank for each");
-  CHECK_THROWS_WITH(parse({"-b", "64M"}),
-                    "the smallest size is 67108864 bytes, the largest 33554432: nothing to run");
+  CHECK_THROWS_WITH(
+      parse({"-b", "64M"}),
+      "--minbytes is 67108864, more than --maxbytes, which is 33554432: nothing to run");
+  CHECK_THROWS_WITH(parse({"-f", "0"}), "--stepfactor is 0, it must be at least 1");
+  CHECK_THROWS_WITH(parse({"-f", "-2"}), "--stepfactor is -2, it must be at least 1");
+  for (const std::string option : {"--minbytes", "--maxbytes", "--stepbytes"}) {
+    CHECK_THROWS_WITH(parse({option, "-8"}),
+                      option + ": `-8` is not a size; write bytes, or a number with K, M or G");
+  }
+}
+
+TEST_CASE("options: a factor of 1 adds, as in nccl-tests") {
+  CHECK(sizes(parse({"-b", "8", "-e", "24", "-i", "8", "-f", "1"}).sweep) ==
+        std::vector<int64_t>{8, 16, 24});
 }
 
 TEST_CASE("options: a report on stdout is refused, as the table goes there") {

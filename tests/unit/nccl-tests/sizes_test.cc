@@ -51,10 +51,12 @@ TEST_CASE("sizes: warm-up takes powers of two and never more than the largest si
 
 TEST_CASE("sizes: a sweep that is empty or endless is refused") {
   CHECK_THROWS_WITH(check({.min_bytes = 9, .max_bytes = 8}),
-                    "the smallest size is 9 bytes, the largest 8: nothing to run");
-  CHECK_THROWS_WITH(check({.step_factor = 0}), "the factor is 0, it must be at least 1");
-  CHECK_THROWS_WITH(check({.min_bytes = 0, .step_factor = 2}),
-                    "0 bytes cannot be multiplied; start at 1 or more, or step with -i");
-  CHECK_THROWS_WITH(check({.step_bytes = 0}), "a step of 0 bytes never arrives");
+                    "--minbytes is 9, more than --maxbytes, which is 8: nothing to run");
+  CHECK_THROWS_WITH(check({.step_factor = 0}), "--stepfactor is 0, it must be at least 1");
+  CHECK_THROWS_WITH(
+      check({.min_bytes = 0, .step_factor = 2}),
+      "--minbytes is 0, which cannot be multiplied; start at 1 or more, or step with -i");
+  CHECK_THROWS_WITH(check({.step_bytes = 0}),
+                    "--stepbytes is 0, and a step of 0 bytes never arrives");
   CHECK_NOTHROW(check({.min_bytes = 0, .max_bytes = 0}));
 }
