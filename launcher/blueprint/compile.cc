@@ -65,7 +65,7 @@ std::optional<Deployment> compile(const Texts& texts, modules::Library& library,
   for (const source::Span assignment : texts.assignments) {
     read_assignment(assignment, sources, diagnostics, deployment);
   }
-  check_variables(deployment, diagnostics);
+  if (!check_variables(deployment, diagnostics)) return std::nullopt;
   find_interfaces(deployment, library, diagnostics);
   check_references(deployment, diagnostics);
   add_labels(deployment);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "launcher/blueprint/names.h"
@@ -23,31 +24,51 @@ const expression::Step* variable_step(const Traversal& traversal) {
   return traversal.root == "var" && !traversal.steps.empty() ? &traversal.steps[0] : nullptr;
 }
 
+// How many variables may stand in a row, each made from the next.
+constexpr size_t chain_limit = 200;
+
 // Depth first through the references: a variable that is met again on its own path is in a cycle.
 class CycleSearch {
  public:
   CycleSearch(const Deployment& deployment, source::Diagnostics& diagnostics)
       : deployment_(deployment), diagnostics_(diagnostics) {}
 
-  void run() {
+  // False when a chain is too long to be followed to its end.
+  bool run() {
     for (const auto& [name, variable] : deployment_.variables) enter(name);
+    return !too_long_;
   }
 
  private:
-  void enter(const std::string& name) {
+  // The length of the longest chain from here.
+  size_t enter(const std::string& name) {
     const auto variable = deployment_.variables.find(name);
-    if (variable == deployment_.variables.end() || done_.contains(name)) return;
+    if (variable == deployment_.variables.end() || too_long_) return 0;
+    if (const auto done = done_.find(name); done != done_.end()) return done->second;
     const auto begin = std::find(path_.begin(), path_.end(), name);
     if (begin != path_.end()) {
       report(begin);
-      return;
+      return 0;
     }
-    path_.push_back(name);
+    std::set<std::string> needed;
     expression::for_each_reference(variable->second.value, [&](const Traversal& traversal, Span) {
-      if (const auto* step = variable_step(traversal)) enter(step->name);
+      if (const auto* step = variable_step(traversal)) needed.insert(step->name);
     });
+    path_.push_back(name);
+    size_t length = 1;
+    if (path_.size() <= chain_limit) {
+      for (const std::string& next : needed) length = std::max(length, 1 + enter(next));
+    }
+    if (!too_long_ && std::max(length, path_.size()) > chain_limit) {
+      too_long_ = true;
+      diagnostics_.error(Code::variable_cycle, variable->second.span,
+                         fmt::format("more than {} variables in a row are each made from the next, "
+                                     "and `{}` is one of them",
+                                     chain_limit, name));
+    }
     path_.pop_back();
-    done_.insert(name);
+    done_.emplace(name, length);
+    return length;
   }
 
   void report(std::vector<std::string>::const_iterator begin) {
@@ -60,7 +81,8 @@ class CycleSearch {
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   std::vector<std::string> path_;
-  std::set<std::string> done_;
+  std::map<std::string, size_t> done_;  // and how long the chain from each is
+  bool too_long_ = false;
 };
 
 void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
@@ -111,7 +133,7 @@ bool has_our_labels(const expression::Expression& labels) {
 
 }  // namespace
 
-void check_variables(Deployment& deployment, source::Diagnostics& diagnostics) {
+bool check_variables(Deployment& deployment, source::Diagnostics& diagnostics) {
   for (const auto& [name, variable] : deployment.variables) {
     const auto* literal = variable.value->as<Literal>();
     if (literal != nullptr && literal->value.is_null()) {
@@ -123,7 +145,7 @@ void check_variables(Deployment& deployment, source::Diagnostics& diagnostics) {
   }
   check_name(deployment, diagnostics);
   check_cluster_name(deployment, diagnostics);
-  CycleSearch(deployment, diagnostics).run();
+  return CycleSearch(deployment, diagnostics).run();
 }
 
 void add_labels(Deployment& deployment) {

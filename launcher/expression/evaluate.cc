@@ -45,11 +45,27 @@ std::optional<bool> bool_of(const Value& value) {
   return std::nullopt;
 }
 
+// Names lead from one expression into the next, so the depth is counted across evaluators. It is
+// far from the end of the stack.
+constexpr int depth_limit = 1500;
+
+struct Level {
+  Level() { ++depth; }
+  ~Level() { --depth; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+  static inline thread_local int depth = 0;
+};
+
 class Evaluator {
  public:
   explicit Evaluator(const Scope& scope) : scope_(scope) {}
 
   Value evaluate(const Expression& expression) {
+    const Level level;
+    if (Level::depth > depth_limit) {
+      fail(expression.span ? expression.span : span_, "what this needs is nested too deeply");
+    }
     const Span outer = std::exchange(span_, expression.span ? expression.span : span_);
     Value value = std::visit([this](const auto& node) { return value_of(node); }, expression.node);
     span_ = outer;

@@ -19,6 +19,9 @@ using source::Code;
 // Deeper than any person writes, and far from the end of the stack.
 constexpr int depth_limit = 200;
 
+// Each operator of a chain, a + b + …, makes the tree one deeper, however flat it is written.
+constexpr int operator_limit = 500;
+
 struct Level {
   std::string_view symbol;
   Operator op;
@@ -101,9 +104,15 @@ class Parser {
       const auto level = std::find_if(levels.begin(), levels.end(),
                                       [&](const Level& l) { return token.is(l.symbol); });
       if (level == levels.end() || level->precedence < precedence) return left;
-      take();
+      count_operator(take());
       ExpressionPtr right = binary(level->precedence + 1);
       left = make(source::join(left->span, right->span), Binary{level->op, left, right});
+    }
+  }
+
+  void count_operator(const Token& token) {
+    if (++operators_ > operator_limit) {
+      fail(token, fmt::format("this expression has more than {} operators", operator_limit));
     }
   }
 
@@ -143,7 +152,10 @@ class Parser {
 
   Step attribute(const Token& dot) {
     const Token name = take();
-    if (name.is("*")) return {Step::Kind::splat, "", nullptr, source_.span(dot.begin, at_)};
+    if (name.is("*")) {
+      count_operator(name);
+      return {Step::Kind::splat, "", nullptr, source_.span(dot.begin, at_)};
+    }
     if (name.kind == Token::Kind::number) fail(name, "an element is written `[0]`, not `.0`");
     if (name.kind != Token::Kind::identifier) fail(name, unexpected(name) + ", expected a name");
     return {Step::Kind::attribute, std::string(name.text), nullptr, span_of(name)};
@@ -151,7 +163,7 @@ class Parser {
 
   Step index(const Token& bracket) {
     if (peek().is("*")) {
-      take();
+      count_operator(take());
       expect("]");
       return {Step::Kind::splat, "", nullptr, since(bracket.begin)};
     }
@@ -373,6 +385,7 @@ class Parser {
   const Located& source_;
   size_t at_;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The compiler on small modules of the test's own: precedence, order, origins.
 #include "launcher/blueprint/compile.h"
 
+#include <fmt/format.h>
+
 #include "common/file.h"
 #include "launcher/blueprint/evaluation.h"
 #include "tests/unit/catch.h"
@@ -114,4 +116,26 @@ TEST_CASE("compiler: a module file that is no YAML is one error, not many") {
       "  - {id: t, source: modules/taker, settings: {anything: 1}}\n");
   blueprint::compile(texts, made.library, made.sources, made.diagnostics);
   CHECK(made.diagnostics.errors() == 1);
+}
+
+TEST_CASE("variables: a chain of them has an end, from whichever side it is met") {
+  const auto errors = [](int length, int step) {
+    std::string vars;
+    for (int i = 0; i < length; ++i) {
+      vars += fmt::format(", v{}: $(vars.v{} + 1)", 500000 + step * i, 500000 + step * (i + 1));
+    }
+    Compiled made("  - {id: a, source: modules/maker}\n",
+                  vars + fmt::format(", v{}: 1", 500000 + step * length));
+    std::string messages;
+    for (const auto& diagnostic : made.diagnostics.sorted()) {
+      if (diagnostic.severity == source::Severity::error) messages += diagnostic.message + "\n";
+    }
+    return messages;
+  };
+  CHECK(errors(199, 1).empty());
+  CHECK(errors(199, -1).empty());
+  const std::string too_long =
+      "more than 200 variables in a row are each made from the next, and `";
+  CHECK(errors(20000, 1) == too_long + "v500200` is one of them\n");
+  CHECK(errors(20000, -1) == too_long + "v480200` is one of them\n");
 }

@@ -83,6 +83,18 @@ TEST_CASE("expressions: say what is wrong with them") {
   CHECK(failure("") == "the expression ends too early");
 }
 
+TEST_CASE("expressions: a chain of operators has an end, as nesting has") {
+  const auto chain = [](const std::string& link, int length) {
+    std::string text = "1";
+    for (int i = 0; i < length; ++i) text += link;
+    return text;
+  };
+  CHECK_NOTHROW(parse(chain("+1", 500)));
+  CHECK(failure(chain("+1", 10000)) == "this expression has more than 500 operators");
+  CHECK(failure(chain("[*]", 10000)) == "this expression has more than 500 operators");
+  CHECK(failure(chain(".*", 10000)) == "this expression has more than 500 operators");
+}
+
 TEST_CASE("expressions: escapes of strings are characters") {
   const auto text = parse("\"\\u00e9\\U0001F600\\t\"");
   CHECK(*text->as<Literal>()->value.as<std::string>() == "é😀\t");
