@@ -7,6 +7,7 @@
 #include <map>
 
 #include "launcher/blueprint/evaluation.h"
+#include "launcher/cluster/check.h"
 #include "launcher/cluster/model_part.h"
 
 namespace slipway::cluster {
@@ -14,6 +15,10 @@ namespace {
 
 using expression::Value;
 using source::Code;
+
+// Far more than there are, and small enough to be added up.
+constexpr int64_t most_nodes = 1'000'000;
+constexpr int64_t most_gib = 1'000'000'000;
 
 using Parts = std::vector<ModelPart>;
 
@@ -43,6 +48,7 @@ class Builder {
     for (const ModelPart& part : parts_["login"]) add_login(part);
     if (controller != nullptr) add_controller(*controller);
     check_names();
+    check(cluster_, deployment_, catalogue_, diagnostics_);
     if (diagnostics_.errors() > 0) return std::nullopt;
     return std::move(cluster_);
   }
@@ -94,13 +100,16 @@ class Builder {
   }
 
   void add_network(const ModelPart& part) {
-    cluster_.networks.push_back(
-        {part.module().id, part.text("name"), part.text("cidr"), part.integer("mtu_bytes")});
+    cluster_.networks.push_back({part.module().id, part.text("name"), part.text("cidr"),
+                                 part.integer("mtu_bytes", 0, 65535, "mtu")});
   }
 
   void add_file_system(const ModelPart& part) {
-    cluster_.file_systems.push_back({part.module().id, part.text("kind"), part.text("mount"),
-                                     part.integer("size_gib"), part.id("network", "network")});
+    std::string mount = part.text("mount");
+    if (mount.size() > 1 && mount.ends_with('/')) mount.pop_back();
+    cluster_.file_systems.push_back({part.module().id, part.text("kind"), std::move(mount),
+                                     part.integer("size_gib", 0, most_gib, "size_gb"),
+                                     part.id("network", "network")});
   }
 
   MachineSpec machine(const ModelPart& part) {
@@ -136,15 +145,17 @@ class Builder {
     nodeset.name = part.text("name");
     nodeset.machine = machine(part);
     nodeset.machine.file_systems = part.ids("file_systems", "file system");
-    nodeset.node_count_static = part.integer("node_count_static");
-    nodeset.node_count_dynamic_max = part.integer("node_count_dynamic_max");
+    nodeset.node_count_static =
+        part.integer("node_count_static", 0, most_nodes, "node_count_static");
+    nodeset.node_count_dynamic_max =
+        part.integer("node_count_dynamic_max", 0, most_nodes, "node_count_dynamic_max");
     nodeset.node_conf = part.text_map("node_conf");
     cluster_.nodesets.push_back(std::move(nodeset));
   }
 
   void add_login(const ModelPart& part) {
-    cluster_.logins.push_back(
-        {part.module().id, part.text("name"), machine(part), part.integer("count")});
+    cluster_.logins.push_back({part.module().id, part.text("name"), machine(part),
+                               part.integer("count", 0, most_nodes, "num_instances")});
   }
 
   // The controller says which parts are in the cluster, and what all machines mount.

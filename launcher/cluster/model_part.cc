@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "launcher/expression/evaluate.h"
 
 namespace slipway::cluster {
@@ -17,12 +19,25 @@ ModelPart::ModelPart(const blueprint::Module& module, std::string kind, Value::O
       fields_(std::move(fields)),
       diagnostics_(&diagnostics) {}
 
-source::Span ModelPart::place(std::string_view input) const {
-  const auto setting = module_->settings.find(std::string(input));
-  if (setting == module_->settings.end()) return module_->id_span;
+source::Span place_of(const blueprint::Module& module, std::string_view input,
+                      std::string_view key) {
+  const auto setting = module.settings.find(std::string(input));
+  if (setting == module.settings.end()) return module.id_span;
   const bool written = setting->second.origin == blueprint::Origin::blueprint;
-  return written && setting->second.value->span ? setting->second.value->span
-                                                : setting->second.span;
+  if (!written || !setting->second.value->span) return setting->second.span;
+  const auto* object = setting->second.value->as<expression::ObjectExpression>();
+  if (object != nullptr && !key.empty()) {
+    for (const expression::ObjectItem& item : object->items) {
+      const auto* name = item.key->as<expression::Literal>();
+      const bool found = name != nullptr && name->value == Value(std::string(key));
+      if (found && item.value->span) return item.value->span;
+    }
+  }
+  return setting->second.value->span;
+}
+
+source::Span ModelPart::place(std::string_view input) const {
+  return place_of(*module_, input);
 }
 
 const Value* ModelPart::find(std::string_view field) const {
@@ -60,11 +75,21 @@ std::string ModelPart::text(std::string_view field) const {
   return text.value_or("");
 }
 
-int64_t ModelPart::integer(std::string_view field) const {
+int64_t ModelPart::integer(std::string_view field, int64_t least, int64_t most,
+                           std::string_view input) const {
   const Value* value = find(field);
   const auto* number = value == nullptr ? nullptr : value->as<Value::Number>();
-  if (value != nullptr && number == nullptr) wrong(field, *value);
-  return number == nullptr ? 0 : static_cast<int64_t>(*number);
+  if (value != nullptr && number == nullptr) wrong(input, *value);
+  if (number == nullptr) return 0;
+  if (std::nearbyint(*number) == *number && *number >= static_cast<Value::Number>(least) &&
+      *number <= static_cast<Value::Number>(most)) {
+    return static_cast<int64_t>(*number);
+  }
+  diagnostics_->error(
+      Code::no_model, place(input),
+      fmt::format("`{}` of module `{}` is a whole number from {} to {}, and cannot be {}", input,
+                  module_->id, least, most, expression::number_text(*number)));
+  return 0;
 }
 
 bool ModelPart::boolean(std::string_view field) const {

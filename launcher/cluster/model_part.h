@@ -13,6 +13,11 @@
 
 namespace slipway::cluster {
 
+// Where the blueprint sets an input of a module, or the module's id where it does not. With a key:
+// where that key of the input's mapping has its value, if it is written there.
+source::Span place_of(const blueprint::Module& module, std::string_view input,
+                      std::string_view key = {});
+
 class ModelPart {
  public:
   ModelPart(const blueprint::Module& module, std::string kind, expression::Value::Object fields,
@@ -24,7 +29,10 @@ class ModelPart {
   // The field of a name. One that is missing, of another type, or not known before deployment is a
   // diagnostic and reads as nothing.
   std::string text(std::string_view field) const;
-  int64_t integer(std::string_view field) const;
+
+  // A whole number from `least` to `most`; `input` is what the blueprint calls the field.
+  int64_t integer(std::string_view field, int64_t least, int64_t most,
+                  std::string_view input) const;
   bool boolean(std::string_view field) const;
   std::vector<std::string> texts(std::string_view field) const;
   std::map<std::string, std::string> text_map(std::string_view field) const;

@@ -21,7 +21,34 @@ bool is_word(std::string_view key) {
   return !key.empty() && key.find_first_not_of(letters) == key.npos;
 }
 
+// A line feed would begin a line of its own, a backslash join the next one, a quote end the value,
+// and # the line.
+bool fits_a_line(char c) {
+  return static_cast<unsigned char>(c) >= ' ' && c != '\x7f' &&
+         std::string_view("\\\"#").find(c) == std::string_view::npos;
+}
+
+// Control characters as \x1b, so that a terminal does not obey them.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte < ' ' || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string override_problem(std::string_view key, std::string_view value,
+                             const std::vector<std::string>& fixed) {
+  if (!is_word(key)) return fmt::format("`{}` is not a key of slurm.conf", shown(key));
+  for (const std::string& name : fixed) {
+    if (same_key(key, name)) return fmt::format("`{}` cannot be set here", key);
+  }
+  if (std::ranges::all_of(value, fits_a_line)) return {};
+  return fmt::format("`{}` has a value that slurm.conf cannot hold: `{}`", key, shown(value));
+}
 
 int64_t whole_number(std::string_view key, std::string_view text) {
   int64_t number = 0;
@@ -66,14 +93,8 @@ int64_t SlurmLine::number(std::string_view key, int64_t otherwise) const {
 void SlurmLine::override_with(const std::map<std::string, std::string>& overrides,
                               const std::vector<std::string>& fixed) {
   for (const auto& [key, value] : overrides) {
-    if (!is_word(key)) throw Error(fmt::format("`{}` is not a key of slurm.conf", key));
-    for (const std::string& name : fixed) {
-      if (same_key(key, name)) throw Error(fmt::format("`{}` cannot be set here", key));
-    }
-    // A line feed would begin a line of its own, a quote would end the value, # the line.
-    if (value.find_first_of("\n\r\"#") != value.npos) {
-      throw Error(fmt::format("`{}` has a value that slurm.conf cannot hold: `{}`", key, value));
-    }
+    const std::string problem = override_problem(key, value, fixed);
+    if (!problem.empty()) throw Error(problem);
     if (value.empty()) {
       remove(key);
     } else {

@@ -13,6 +13,11 @@ namespace slipway::cluster {
 // `text` as a number from 0 up. Throws Error that names the key when it is none.
 int64_t whole_number(std::string_view key, std::string_view text);
 
+// Why a user cannot set `key` to `value` on a line of slurm.conf, or "": the key is no word or one
+// of `fixed`, or the value would end, quote or continue the line.
+std::string override_problem(std::string_view key, std::string_view value,
+                             const std::vector<std::string>& fixed);
+
 // Slurm's keys do not tell upper from lower case; neither does this. Order is that of set().
 class SlurmLine {
  public:

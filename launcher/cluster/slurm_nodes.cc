@@ -10,6 +10,10 @@
 #include "common/text.h"
 
 namespace slipway::cluster {
+
+const std::vector<std::string> fixed_node_keys = {"NodeName", "NodeAddr", "NodeHostname", "Port"};
+const std::vector<std::string> fixed_partition_keys = {"PartitionName", "Nodes"};
+
 namespace {
 
 // What an operating system sees of the memory that is sold: it takes 400 MiB, and 30 of each GiB.
@@ -35,7 +39,7 @@ SlurmLine node_line(const MachineType& machine, const std::string& names, const 
   line.set("ThreadsPerCore", std::to_string(machine.threads_per_core));
   line.set("CPUs", "");
   if (machine.gpu_count > 0) line.set("Gres", fmt::format("gpu:{}", machine.gpu_count));
-  line.override_with(nodeset.node_conf, {"NodeName"});
+  line.override_with(nodeset.node_conf, fixed_node_keys);
   if (line.has("Sockets")) {  // Slurm takes a node's sockets or a board's, not both
     line.remove("Boards");
     line.remove("SocketsPerBoard");
@@ -73,8 +77,9 @@ std::string gres_line(const SlurmLine& node, const MachineType& machine) {
 int64_t memory_per_cpu_mib(const SlurmLine& node) {
   const int64_t cpus = node.number("CPUs", 1);
   if (cpus == 0) throw Error("`CPUs` is 0");
-  return std::max<int64_t>(100,
-                           (node.number("RealMemory", 0) - node.number("MemSpecLimit", 0)) / cpus);
+  const int64_t memory_mib = node.number("RealMemory", 1);
+  if (memory_mib == 0) throw Error("`RealMemory` is 0");
+  return std::max<int64_t>(100, (memory_mib - node.number("MemSpecLimit", 0)) / cpus);
 }
 
 // Keys that mean something only where nodes are switched on and off; PowerDownOnIdle is also
@@ -108,7 +113,7 @@ SlurmLine make_partition_line(const Partition& partition,
     line.set("ResumeTimeout", "300");
     if (partition.exclusive) line.set("PowerDownOnIdle", "YES");
   }
-  line.override_with(partition.partition_conf, {"PartitionName", "Nodes"});
+  line.override_with(partition.partition_conf, fixed_partition_keys);
   if (!elastic) {
     for (const std::string& key : power_keys) line.remove(key);
   }

@@ -11,6 +11,9 @@
 
 namespace slipway::cluster {
 
+// Keys of their lines that a user cannot set: Slipway gives machines and partitions their names.
+extern const std::vector<std::string> fixed_node_keys, fixed_partition_keys;
+
 // What Slurm is told of one nodeset.
 struct NodesetLines {
   std::string name;                // of the NodeSet

@@ -266,9 +266,10 @@ Result is_set(const List& arguments) {
   return !(value.is_null() || value == Value(false) || value == Value(0) || value == Value(""));
 }
 
-// Ours: whether a text is an IPv4 range.
+// Ours: whether a text is an IPv4 range that a network can have.
 Result is_ipv4_range(const List& arguments) {
-  return parse_ipv4_range(text_at(arguments, 0)).has_value();
+  const auto range = parse_ipv4_range(text_at(arguments, 0));
+  return range && is_for_machines(*range);
 }
 
 Result cidrsubnet(const List& arguments) {

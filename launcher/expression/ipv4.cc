@@ -22,6 +22,17 @@ std::optional<Ipv4Range> parse_ipv4_range(const std::string& text) {
   return (range.address & behind) == 0 ? std::optional(range) : std::nullopt;
 }
 
+bool overlap(const Ipv4Range& a, const Ipv4Range& b) {
+  const int prefix = std::min(a.prefix, b.prefix);
+  return uint64_t{a.address} >> (32 - prefix) == uint64_t{b.address} >> (32 - prefix);
+}
+
+bool is_for_machines(const Ipv4Range& range) {
+  constexpr Ipv4Range this_network{0, 8}, loopback{127u << 24, 8}, multicast_and_up{224u << 24, 3};
+  return !overlap(range, this_network) && !overlap(range, loopback) &&
+         !overlap(range, multicast_and_up);
+}
+
 std::string to_text(const Ipv4Range& range) {
   const uint32_t address = range.address;
   return fmt::format("{}.{}.{}.{}/{}", address >> 24, address >> 16 & 255, address >> 8 & 255,

@@ -26,9 +26,13 @@ TEST_CASE("slurm line: a value with white space stands in quotes") {
 TEST_CASE("slurm line: an override cannot break out of its line") {
   SlurmLine line;
   CHECK_THROWS_WITH(line.override_with({{"Feature", "a\nInclude"}}, {}),
-                    "`Feature` has a value that slurm.conf cannot hold: `a\nInclude`");
+                    "`Feature` has a value that slurm.conf cannot hold: `a\\x0aInclude`");
   CHECK_THROWS_WITH(line.override_with({{"Feature", "a#b"}}, {}),
                     "`Feature` has a value that slurm.conf cannot hold: `a#b`");
+  CHECK_THROWS_WITH(line.override_with({{"Feature", "a\\"}}, {}),
+                    "`Feature` has a value that slurm.conf cannot hold: `a\\`");
+  CHECK_THROWS_WITH(line.override_with({{"Feature", "\x1b[2J\r"}}, {}),
+                    "`Feature` has a value that slurm.conf cannot hold: `\\x1b[2J\\x0d`");
   CHECK_THROWS_WITH(line.override_with({{"A=1 B", "2"}}, {}), "`A=1 B` is not a key of slurm.conf");
   CHECK_THROWS_WITH(line.override_with({{"nodename", "x"}}, {"NodeName"}),
                     "`nodename` cannot be set here");

@@ -1,0 +1,215 @@
+// Whether the parts of a cluster fit together.
+#include "launcher/cluster/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "common/error.h"
+#include "launcher/cluster/model_part.h"
+#include "launcher/cluster/slurm_nodes.h"
+#include "launcher/expression/ipv4.h"
+
+namespace slipway::cluster {
+namespace {
+
+using expression::Ipv4Range;
+using source::Code;
+using source::Span;
+
+// Addresses of a subnetwork that the cloud keeps: the network's, the gateway's, the one before the
+// last, and the broadcast address.
+// https://cloud.google.com/vpc/docs/subnets#unusable-ip-addresses-in-every-subnet
+constexpr int64_t kept_addresses = 4;
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
+}
+
+// Why nodes cannot mount anything there, or "".
+std::string mount_problem(const std::string& path) {
+  constexpr auto taken = std::to_array<std::string_view>(
+      {"/", "/bin", "/boot", "/lib", "/lib32", "/lib64", "/root", "/sbin", "/tmp", "/var"});
+  constexpr auto taken_with_all_below = std::to_array<std::string_view>(
+      {"/dev", "/etc", "/opt/slipway", "/proc", "/run", "/sys", "/usr"});
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
+  const std::string whole = path + "/";
+  const bool normal = path.starts_with('/') && whole.find("/./") == whole.npos &&
+                      whole.find("/../") == whole.npos && path.find("//") == path.npos &&
+                      std::ranges::none_of(path, is_control);
+  if (!normal) return "a file system is mounted at an absolute path without `.`, `..` and `//`";
+  const bool is_taken = std::ranges::find(taken, path) != taken.end() ||
+                        std::ranges::any_of(taken_with_all_below, [&](std::string_view folder) {
+                          return path == folder || is_below(path, folder);
+                        });
+  return is_taken ? fmt::format("`{}` belongs to the machine's own system", path) : std::string();
+}
+
+class Check {
+ public:
+  Check(const Cluster& cluster, const blueprint::Deployment& deployment, const Catalogue& catalogue,
+        source::Diagnostics& diagnostics)
+      : cluster_(cluster),
+        deployment_(deployment),
+        catalogue_(catalogue),
+        diagnostics_(diagnostics) {}
+
+  void run() {
+    ranges();
+    mounts();
+    for (const Nodeset& nodeset : cluster_.nodesets) {
+      overrides(nodeset.id, "node_conf", nodeset.node_conf, fixed_node_keys);
+    }
+    for (const Partition& partition : cluster_.partitions) {
+      overrides(partition.id, "partition_conf", partition.partition_conf, fixed_partition_keys);
+    }
+    if (diagnostics_.errors() > 0) return;
+    compute_nodes();
+    room();
+    for (const Nodeset& nodeset : cluster_.nodesets) node_line(nodeset);
+  }
+
+ private:
+  Span place(const std::string& id, std::string_view input, std::string_view key = {}) const {
+    return place_of(*deployment_.find(id).module, input, key);
+  }
+
+  void ranges() {
+    std::vector<std::pair<const Network*, Ipv4Range>> seen;
+    for (const Network& network : cluster_.networks) {
+      if (network.cidr.empty()) continue;
+      const Span here = place(network.id, "network_address_range");
+      const auto range = expression::parse_ipv4_range(network.cidr);
+      if (!range || !expression::is_for_machines(*range)) {
+        if (diagnostics_.errors() > 0) continue;
+        diagnostics_.error(Code::no_model, place(network.id, "subnetworks"),
+                           fmt::format("module `{}`: `{}` is not an IPv4 range such as 10.0.0.0/16",
+                                       network.id, network.cidr));
+        continue;
+      }
+      for (const auto& [other, taken] : seen) {
+        if (!overlap(*range, taken)) continue;
+        diagnostics_
+            .error(Code::no_model, here,
+                   fmt::format("the networks `{}` ({}) and `{}` ({}) have addresses in common",
+                               other->id, other->cidr, network.id, network.cidr))
+            .other(place(other->id, "network_address_range"), "declared here")
+            .help("set `network_address_range` of one of them");
+      }
+      seen.emplace_back(&network, *range);
+    }
+  }
+
+  void mounts() {
+    for (const FileSystem& file_system : cluster_.file_systems) {
+      if (file_system.mount.empty() && diagnostics_.errors() > 0) continue;
+      const std::string problem = mount_problem(file_system.mount);
+      if (problem.empty()) continue;
+      diagnostics_.error(Code::no_model, place(file_system.id, "local_mount"),
+                         fmt::format("module `{}`: {}", file_system.id, problem));
+    }
+    mounts_of(cluster_.controller.machine);
+    for (const Nodeset& nodeset : cluster_.nodesets) mounts_of(nodeset.machine);
+    for (const Login& login : cluster_.logins) mounts_of(login.machine);
+  }
+
+  void mounts_of(const MachineSpec& machine) {
+    std::map<std::string, const FileSystem*> seen;
+    for (const FileSystem& file_system : cluster_.file_systems) {
+      if (std::ranges::find(machine.file_systems, file_system.id) == machine.file_systems.end())
+        continue;
+      const auto [first, fresh] = seen.emplace(file_system.mount, &file_system);
+      if (fresh || file_system.mount.empty()) continue;
+      diagnostics_
+          .error(Code::two_of_one_name, place(file_system.id, "local_mount"),
+                 fmt::format("the file systems `{}` and `{}` are both mounted at `{}`",
+                             first->second->id, file_system.id, file_system.mount))
+          .other(place(first->second->id, "local_mount"), "the first");
+    }
+  }
+
+  void overrides(const std::string& id, std::string_view input,
+                 const std::map<std::string, std::string>& values,
+                 const std::vector<std::string>& fixed) {
+    for (const auto& [key, value] : values) {
+      const std::string problem = override_problem(key, value, fixed);
+      if (problem.empty()) continue;
+      diagnostics_.error(Code::no_model, place(id, input, key),
+                         fmt::format("`{}` of module `{}`: {}", input, id, problem));
+    }
+  }
+
+  // What only the whole line tells: numbers, and GPUs that the machine does not have.
+  void node_line(const Nodeset& nodeset) {
+    try {
+      nodeset_lines(cluster_, nodeset, catalogue_, false);
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      const auto named = std::ranges::find_if(nodeset.node_conf, [&](const auto& entry) {
+        return message.find(fmt::format("`{}`", entry.first)) != message.npos;
+      });
+      const std::string key = named == nodeset.node_conf.end() ? "" : named->first;
+      diagnostics_.error(Code::no_model, place(nodeset.id, "node_conf", key), message);
+    }
+  }
+
+  void compute_nodes() {
+    for (const Nodeset& nodeset : cluster_.nodesets) {
+      if (nodeset.node_count_static + nodeset.node_count_dynamic_max > 0) return;
+    }
+    const Span here =
+        !cluster_.nodesets.empty()     ? place(cluster_.nodesets[0].id, "node_count_static")
+        : !cluster_.partitions.empty() ? deployment_.find(cluster_.partitions[0].id).module->id_span
+                                       : deployment_.find(cluster_.controller.id).module->id_span;
+    diagnostics_.error(Code::partition_without_nodeset, here, "the cluster has no compute node");
+  }
+
+  void room() {
+    std::map<std::string, int64_t> machines;  // by the id of their network
+    const auto add = [&](const MachineSpec& machine, int64_t count) {
+      for (const std::string& network : machine.networks) machines[network] += count;
+    };
+    add(cluster_.controller.machine, 1);
+    for (const Login& login : cluster_.logins) add(login.machine, login.count);
+    for (const Nodeset& nodeset : cluster_.nodesets) {
+      add(nodeset.machine, nodeset.node_count_static);
+    }
+    for (const Network& network : cluster_.networks) {
+      const auto range = expression::parse_ipv4_range(network.cidr);
+      const int64_t free = (int64_t{1} << (32 - range->prefix)) - kept_addresses;
+      if (machines[network.id] <= free) continue;
+      const auto largest = std::ranges::max_element(cluster_.nodesets, {}, [&](const Nodeset& n) {
+        const bool here =
+            std::ranges::find(n.machine.networks, network.id) != n.machine.networks.end();
+        return here ? n.node_count_static : -1;
+      });
+      diagnostics_
+          .error(Code::no_model, place(largest->id, "node_count_static"),
+                 fmt::format("the network `{}` ({}) has room for {} machines, and the cluster has "
+                             "{} in it",
+                             network.id, network.cidr, std::max<int64_t>(0, free),
+                             machines[network.id]))
+          .other(place(network.id, "network_address_range"), "declared here")
+          .help("`default_primary_subnetwork_size` says how small a part of the range is used");
+    }
+  }
+
+  const Cluster& cluster_;
+  const blueprint::Deployment& deployment_;
+  const Catalogue& catalogue_;
+  source::Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void check(const Cluster& cluster, const blueprint::Deployment& deployment,
+           const Catalogue& catalogue, source::Diagnostics& diagnostics) {
+  Check(cluster, deployment, catalogue, diagnostics).run();
+}
+
+}  // namespace slipway::cluster
