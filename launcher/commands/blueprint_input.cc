@@ -55,6 +55,9 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
   }
   for (const std::string& list : input.vars) {
     for (const std::string& assignment : assignments(list)) {
+      if (assignment.find('=') == 0 || assignment.find('=') == std::string::npos) {
+        throw UsageError(fmt::format("--vars takes NAME=VALUE, not `{}`", assignment));
+      }
       texts.assignments.push_back(sources_.add("--vars", assignment));
     }
   }

@@ -37,18 +37,68 @@ std::string without_tabs(std::string_view text) {
   return out;
 }
 
+// Lines that are wider are cut around the mark.
+constexpr size_t widest = 160;
+
+// The beginning of a text that takes at most `columns`.
+std::string_view first_columns(std::string_view text, size_t columns) {
+  size_t end = 0;
+  while (end < text.size()) {
+    const std::string_view c = text.substr(end, utf8_length(text[end]));
+    const size_t width = display_width(c);
+    if (width > columns) break;
+    columns -= width;
+    end += c.size();
+  }
+  return text.substr(0, end);
+}
+
+// The end of a text that takes at most `columns`.
+std::string_view last_columns(std::string_view text, size_t columns) {
+  const size_t width = display_width(text);
+  if (width <= columns) return text;
+  text.remove_prefix(first_columns(text, width - columns).size());
+  while (display_width(text) > columns) text.remove_prefix(utf8_length(text[0]));
+  return text;
+}
+
+// A line in the parts before, below and behind the mark.
+struct Parts {
+  std::string before, marked, after;
+};
+
+Parts fit(Parts line) {
+  const auto is_wide = [](const Parts& parts) {
+    return display_width(parts.before) + display_width(parts.marked) + display_width(parts.after) >
+           widest;
+  };
+  if (!is_wide(line)) return line;
+  const auto cut = [](std::string& text, size_t columns) {
+    if (display_width(text) > columns) text = std::string(first_columns(text, columns - 1)) + "…";
+  };
+  if (display_width(line.before) > widest / 3) {
+    line.before = "…" + std::string(last_columns(line.before, widest / 3 - 1));
+  }
+  if (display_width(line.marked) > widest / 3) line.after.clear();
+  cut(line.marked, widest / 3);
+  cut(line.after, widest - display_width(line.before) - display_width(line.marked));
+  return line;
+}
+
 // One place: where it is, its line, and a mark below it.
 std::string excerpt(std::string_view arrow, Span span, char mark, std::string_view label,
                     size_t gutter, const Palette& paint, const Sources& sources) {
   const Place place = sources.place(span.begin);
-  const std::string before = without_tabs(place.line_text.substr(0, place.byte));
-  const std::string marked =
-      without_tabs(place.line_text.substr(place.byte, span.end - span.begin));
+  const std::string_view rest = place.line_text.substr(place.byte);
+  const size_t length = std::min<size_t>(span.end - span.begin, rest.size());
+  const auto [before, marked, after] =
+      fit({without_tabs(place.line_text.substr(0, place.byte)),
+           without_tabs(rest.substr(0, length)), without_tabs(rest.substr(length))});
   const size_t width = std::max<size_t>(1, display_width(marked));
   std::string text = fmt::format("{:{}}{}{}{} {}:{}:{}\n", "", gutter, paint.frame, arrow,
                                  paint.off, place.file, place.line, place.column);
   text += fmt::format("{}{:{}} |{}\n", paint.frame, "", gutter, paint.off);
-  const std::string line = without_tabs(place.line_text);
+  const std::string line = before + marked + after;
   text += fmt::format("{}{:>{}} |{}{}{}\n", paint.frame, place.line, gutter, paint.off,
                       line.empty() ? "" : " ", line);
   text += fmt::format("{}{:{}} |{} {:{}}{}{}{}{}{}\n", paint.frame, "", gutter, paint.off, "",

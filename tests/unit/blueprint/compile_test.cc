@@ -5,6 +5,7 @@
 
 #include "common/file.h"
 #include "launcher/blueprint/evaluation.h"
+#include "launcher/blueprint/reader.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -138,4 +139,13 @@ TEST_CASE("variables: a chain of them has an end, from whichever side it is met"
       "more than 200 variables in a row are each made from the next, and `";
   CHECK(errors(20000, 1) == too_long + "v500200` is one of them\n");
   CHECK(errors(20000, -1) == too_long + "v480200` is one of them\n");
+}
+
+TEST_CASE("compiler: an assignment without a name or a value is E0220") {
+  source::Sources sources;
+  source::Diagnostics diagnostics{sources};
+  blueprint::Deployment deployment;
+  blueprint::read_assignment(sources.add("--vars", "zone"), sources, diagnostics, deployment);
+  CHECK(render(diagnostics) ==
+        "error[E0220]: `zone` is not NAME=VALUE\n --> --vars:1:1\n  |\n1 | zone\n  | ^^^^\n");
 }

@@ -110,3 +110,16 @@ TEST_CASE("sources: the place at the end of a file is its last line") {
   CHECK(sources.place(a.end).column == 4);
   CHECK(sources.place(b.begin).line_text == "three");
 }
+
+TEST_CASE("diagnostics: a line that is too wide is cut around the mark") {
+  const std::string wide(200, 'a');
+  CHECK(shown(wide + "XY" + wide, "XY") == "error[E0205]: bad\n --> x.yaml:1:201\n  |\n1 | …" +
+                                               std::string(52, 'a') + "XY" + std::string(104, 'a') +
+                                               "…\n  | " + std::string(53, ' ') + "^^\n");
+  CHECK(shown("k: " + wide, wide) ==
+        "error[E0205]: bad\n --> x.yaml:1:4\n  |\n1 | k: " + std::string(52, 'a') + "…\n  |    " +
+            std::string(53, '^') + "\n");
+  CHECK(shown(wide.substr(0, 159) + "X", "X") == "error[E0205]: bad\n --> x.yaml:1:160\n  |\n1 | " +
+                                                     wide.substr(0, 159) + "X\n  | " +
+                                                     std::string(159, ' ') + "^\n");
+}
