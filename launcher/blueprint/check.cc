@@ -38,6 +38,7 @@ class ReferenceCheck {
 
  private:
   void check(const Module& module, size_t group) {
+    current_ = &module;
     for (const auto& [name, setting] : module.settings) {
       if (module.interface != nullptr && module.interface->input(name) == nullptr) {
         diagnostics_
@@ -105,6 +106,10 @@ class ReferenceCheck {
       diagnostics_
           .error(Code::unknown_module, id.span, fmt::format("there is no module `{}`", id.name))
           .help(did_you_mean(id.name, known));
+    } else if (module == current_ && module->interface != nullptr &&
+               module->interface->output(name.name) != nullptr) {
+      diagnostics_.error(Code::bad_reference, id.span,
+                         fmt::format("module `{}` needs itself", id.name));
     } else if (module_group > group) {
       diagnostics_
           .error(Code::later_group, id.span,
@@ -126,6 +131,7 @@ class ReferenceCheck {
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
+  const Module* current_ = nullptr;  // whose settings are looked at
 };
 
 class SettingCheck {
@@ -191,7 +197,7 @@ class SettingCheck {
                            fmt::format("module `{}`: {}", module.id, rule.message));
       }
     } catch (const expression::ExpressionError& error) {
-      diagnostics_.error(error.code, error.span, error.what()).help(error.help);
+      evaluation_.say_within(module, rule.that, error);
     }
   }
 

@@ -69,6 +69,53 @@ Span place_within(const ExpressionPtr& setting, std::string_view path) {
   return at->span;
 }
 
+// Which of a module's settings an expression of its file failed for: the first one that the
+// blueprint writes among those that the failing part is made from, directly or through locals and
+// outputs; else the first that is set at all.
+class Culprit {
+ public:
+  explicit Culprit(const Module& module) : module_(module) {}
+
+  // `failed` is the part of `expression`, or of what it refers to. Null: there is none.
+  const std::string* find(const ExpressionPtr& expression, Span failed) {
+    failed_ = failed;
+    look(expression, false);
+    return written_ != nullptr ? written_ : set_;
+  }
+
+ private:
+  void look(const ExpressionPtr& expression, bool all) {
+    expression::for_each_reference(expression, [&](const Traversal& traversal, Span span) {
+      const bool part = all || (span.begin >= failed_.begin && span.end <= failed_.end);
+      const std::string* name = name_after(traversal, 0);
+      if (name == nullptr || !seen_.insert({traversal.root + "." + *name, part}).second) return;
+      if (traversal.root == "local") {
+        const auto local = module_.interface->locals.find(*name);
+        if (local != module_.interface->locals.end()) look(local->second, part);
+      } else if (traversal.root == "output") {
+        const auto* output = module_.interface->output(*name);
+        if (output != nullptr && output->value) look(output->value, part);
+      } else if (traversal.root == "input" && part) {
+        take(*name);
+      }
+    });
+  }
+
+  void take(const std::string& name) {
+    const auto setting = module_.settings.find(name);
+    if (setting == module_.settings.end()) return;
+    if (set_ == nullptr) set_ = &setting->first;
+    const bool written = setting->second.origin == Origin::blueprint;
+    if (written && written_ == nullptr) written_ = &setting->first;
+  }
+
+  const Module& module_;
+  Span failed_;
+  std::set<std::pair<std::string, bool>> seen_;
+  const std::string* written_ = nullptr;
+  const std::string* set_ = nullptr;
+};
+
 }  // namespace
 
 class Evaluation::BlueprintScope : public Scope {
@@ -141,6 +188,24 @@ Evaluation::~Evaluation() = default;
 
 void Evaluation::say(const ExpressionError& error, Span place) {
   diagnostics_.error(error.code, error.span ? error.span : place, error.what()).help(error.help);
+}
+
+void Evaluation::say_within(const Module& module, const ExpressionPtr& expression,
+                            const ExpressionError& error) {
+  if (diagnostics_.errors() > 0) return;
+  const std::string* input =
+      error.code == Code::bad_module_file ? nullptr : Culprit(module).find(expression, error.span);
+  if (input == nullptr) {
+    diagnostics_.error(error.code, error.span, error.what()).help(error.help);
+    return;
+  }
+  const Setting& setting = module.settings.at(*input);
+  const bool written = setting.origin == Origin::blueprint && setting.value->span;
+  diagnostics_
+      .error(error.code, written ? setting.value->span : setting.span,
+             fmt::format("`{}` of module `{}`: {}", *input, module.id, error.what()))
+      .other(error.span, "needed here")
+      .help(error.help);
 }
 
 // A value that is asked for while it is computed depends on itself: it is taken as unknown, and
@@ -216,7 +281,7 @@ const Value& Evaluation::output(const Module& module, const std::string& name) {
       return seen_from_outside(evaluate_in(module, output->value), module.id,
                                expression::reference("module", {module.id, name}));
     } catch (const ExpressionError& error) {
-      say(error, output->span);
+      say_within(module, output->value, error);
       return unknown;
     }
   });

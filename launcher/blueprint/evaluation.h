@@ -34,6 +34,11 @@ class Evaluation {
   // and module.id.
   expression::Value evaluate_in(const Module& module, const ExpressionPtr& expression);
 
+  // An expression of a module's file that has no value: said where the blueprint sets what it is
+  // made from, and not at all after another error, which may have caused it.
+  void say_within(const Module& module, const ExpressionPtr& expression,
+                  const expression::ExpressionError& error);
+
  private:
   class BlueprintScope;
   class ModuleScope;

@@ -32,6 +32,10 @@ bool is_label_value(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_label);
 }
 
+bool is_deployment_name(std::string_view text) {
+  return is_label_value(text) && text[0] != '-' && std::any_of(text.begin(), text.end(), is_lower);
+}
+
 bool is_group_name(std::string_view text) {
   return !text.empty() && is_word(text.front()) && is_word(text.back()) &&
          std::all_of(text.begin(), text.end(), [](char c) { return is_word(c) || c == '-'; });

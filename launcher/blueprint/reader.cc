@@ -36,6 +36,10 @@ class Reader {
     deployment_.providers = optional_tree(root, "terraform_providers");
     if (const Node* groups = required(root, "deployment_groups", "a blueprint")) {
       for (const Node& node : list(*groups, "deployment_groups")) group(node);
+      if (groups->is_null() || (groups->is_sequence() && groups->items.empty())) {
+        diagnostics_.error(Code::missing_key, groups->span,
+                           "a blueprint has at least one deployment group");
+      }
     }
   }
 
@@ -202,6 +206,9 @@ class Reader {
     if (const Node* path = required(node, "source", "a module")) {
       module.source = literal(*path, "source");
       module.source_span = path->span;
+      if (path->is_scalar() && !path->is_null() && module.source.empty()) {
+        diagnostics_.error(Code::unknown_source, path->span, "`source` names no module");
+      }
     }
     module.kind = optional_literal(node, "kind");
     if (!module.kind.empty() && module.kind != "terraform" && module.kind != "packer") {

@@ -96,13 +96,20 @@ void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
   }
   const auto* literal = variable->second.value->as<Literal>();
   const auto* name = literal == nullptr ? nullptr : literal->value.as<std::string>();
-  if (name != nullptr && is_label_value(*name)) {
+  if (name != nullptr && is_deployment_name(*name)) {
     deployment.name = *name;
-  } else if (literal == nullptr || !literal->value.is_null()) {
+    return;
+  }
+  if (literal == nullptr || !literal->value.is_null()) {
     diagnostics
         .error(Code::bad_name, variable->second.value->span, "this cannot be a deployment's name")
-        .help("it becomes a label: lower case letters, digits, `_` and `-`, 63 at most");
+        .help(
+            "lower case letters, digits, `_` and `-`, 63 at most, one of a to z among them, and "
+            "no `-` first");
   }
+  // Nothing else can be wrong because of it.
+  variable->second.value =
+      expression::make(variable->second.value->span, Literal{Value("deployment")});
 }
 
 void check_cluster_name(const Deployment& deployment, source::Diagnostics& diagnostics) {

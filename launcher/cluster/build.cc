@@ -67,9 +67,8 @@ class Builder {
             parts_[kind].emplace_back(module, kind, *object, diagnostics_);
           }
         } catch (const expression::ExpressionError& error) {
-          if (diagnostics_.errors() == 0) {
-            diagnostics_.error(error.code, error.span, error.what()).help(error.help);
-          }
+          failed_ = true;
+          evaluation.say_within(module, module.interface->model, error);
         }
       }
     }
@@ -84,6 +83,7 @@ class Builder {
           .other(controllers[0].module().id_span, "first here");
     }
     if (!controllers.empty()) return &controllers[0];
+    if (failed_ || deployment_.groups.empty()) return nullptr;
     const auto is_missing = [](const blueprint::Group& group) {
       return std::any_of(
           group.modules.begin(), group.modules.end(),
@@ -219,6 +219,7 @@ class Builder {
   const Catalogue& catalogue_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, Parts> parts_;
+  bool failed_ = false;  // a part is missing whose module's model has no value
   Cluster cluster_;
 };
 

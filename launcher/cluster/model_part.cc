@@ -48,9 +48,9 @@ const Value* ModelPart::find(std::string_view field) const {
   return nullptr;
 }
 
-// What an earlier error made unknown is not worth a second one.
+// What an earlier error left unknown or null is not worth a second one.
 void ModelPart::wrong(std::string_view field, const Value& value) const {
-  if (diagnostics_->errors() > 0 && !value.is_known()) return;
+  if (diagnostics_->errors() > 0 && (!value.is_known() || value.is_null())) return;
   diagnostics_->error(
       Code::no_model, place(field),
       value.is_known()
