@@ -43,8 +43,9 @@ class Builder {
     cluster_.deployment = deployment_.name;
     for (const ModelPart& part : parts_["network"]) add_network(part);
     for (const ModelPart& part : parts_["file_system"]) add_file_system(part);
-    for (const ModelPart& part : parts_["partition"]) add_partition(part);
+    // Before the partitions, which know them by name: what is wrong with it is wrong here.
     for (const ModelPart& part : parts_["nodeset"]) add_nodeset(part);
+    for (const ModelPart& part : parts_["partition"]) add_partition(part);
     for (const ModelPart& part : parts_["login"]) add_login(part);
     if (controller != nullptr) add_controller(*controller);
     check_names();

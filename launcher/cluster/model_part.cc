@@ -6,11 +6,13 @@
 #include <cmath>
 
 #include "launcher/expression/evaluate.h"
+#include "launcher/expression/functions.h"
 
 namespace slipway::cluster {
 
 using expression::Value;
 using source::Code;
+using source::Span;
 
 ModelPart::ModelPart(const blueprint::Module& module, std::string kind, Value::Object fields,
                      source::Diagnostics& diagnostics)
@@ -51,6 +53,21 @@ const Value* ModelPart::find(std::string_view field) const {
 // What an earlier error left unknown or null is not worth a second one.
 void ModelPart::wrong(std::string_view field, const Value& value) const {
   if (diagnostics_->errors() > 0 && (!value.is_known() || value.is_null())) return;
+  Span call_span;
+  std::string function;
+  expression::for_each_call(expression::to_expression(value), [&](const expression::Call& call) {
+    if (call_span || !expression::is_terraform_function(call.function)) return;
+    call_span = call.name_span;
+    function = call.function;
+  });
+  if (call_span) {
+    diagnostics_
+        ->error(Code::no_model, call_span,
+                fmt::format("`{}()` is not computed before deployment", function))
+        .other(place(field),
+               fmt::format("`{}` of module `{}` must be known by then", field, module_->id));
+    return;
+  }
   diagnostics_->error(
       Code::no_model, place(field),
       value.is_known()

@@ -146,4 +146,7 @@ ExpressionPtr rewrite(const ExpressionPtr& expression, const Change& change);
 void for_each_reference(const ExpressionPtr& expression,
                         const std::function<void(const Traversal&, Span)>& visit);
 
+// Calls `visit` for each call of a function.
+void for_each_call(const ExpressionPtr& expression, const std::function<void(const Call&)>& visit);
+
 }  // namespace slipway::expression

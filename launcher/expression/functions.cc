@@ -257,6 +257,33 @@ Result extreme(const List& arguments) {
   return found;
 }
 
+Result abs(const List& arguments) {
+  return std::fabs(number_at(arguments, 0));
+}
+
+Result pow(const List& arguments) {
+  const Number power = std::pow(number_at(arguments, 0), number_at(arguments, 1));
+  if (!std::isfinite(power)) throw Error("there is no such number");
+  return power;
+}
+
+Result sum(const List& arguments) {
+  const List& list = list_at(arguments, 0);
+  if (list.empty()) throw Error("the list is empty");
+  Number sum = 0;
+  for (size_t i = 0; i < list.size(); ++i) sum += number_at(list, i);
+  return sum;
+}
+
+// element(list, index): behind the last element comes the first one again.
+Result element(const List& arguments) {
+  const List& list = list_at(arguments, 0);
+  const Number index = number_at(arguments, 1);
+  if (list.empty()) throw Error("the list is empty");
+  if (!(index >= 0) || !std::isfinite(index)) throw Error("the index is no number from 0 up");
+  return list[static_cast<size_t>(std::fmod(std::trunc(index), list.size()))];
+}
+
 // Ours: neither null, false, 0 nor empty.
 Result is_set(const List& arguments) {
   const Value& value = arguments[0];
@@ -308,12 +335,14 @@ Result module_of(const List& arguments) {
 }
 
 constexpr std::array table = std::to_array<Function>({
+    {"abs", 1, 1, false, abs},
     {"cidrsubnet", 3, 3, false, cidrsubnet},
     {"coalesce", 1, any, true, coalesce},
     {"compact", 1, 1, false, compact},
     {"concat", 0, any, true, concat},
     {"contains", 2, 2, false, contains},
     {"distinct", 1, 1, false, distinct},
+    {"element", 2, 2, false, element},
     {"flatten", 1, 1, true, flatten},
     {"format", 1, any, false, format},
     {"is_ipv4_range", 1, 1, false, is_ipv4_range},
@@ -328,8 +357,10 @@ constexpr std::array table = std::to_array<Function>({
     {"merge", 0, any, true, merge},
     {"min", 1, any, false, extreme<false>},
     {"module_of", 1, 1, true, module_of},
+    {"pow", 2, 2, false, pow},
     {"replace", 3, 3, false, replace},
     {"substr", 3, 3, false, substr},
+    {"sum", 1, 1, false, sum},
     {"tonumber", 1, 1, false, tonumber},
     {"tostring", 1, 1, false, tostring},
     {"upper", 1, 1, false, change_case<upper>},

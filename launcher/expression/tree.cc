@@ -36,10 +36,12 @@ namespace {
 // The children of every kind of node, in one place: both walks below are made of it.
 class Rewriter {
  public:
-  explicit Rewriter(const Change& change) : change_(change) {}
+  explicit Rewriter(const Change& change, const std::function<void(const Call&)>& on_call = {})
+      : change_(change), on_call_(on_call) {}
 
   ExpressionPtr rewrite(const ExpressionPtr& expression) {
     if (!expression) return nullptr;
+    if (const auto* call = expression->as<Call>(); call != nullptr && on_call_) on_call_(*call);
     if (const auto* traversal = expression->as<Traversal>();
         traversal != nullptr && !traversal->base && !is_bound(traversal->root)) {
       if (ExpressionPtr changed = change_(*traversal, expression->span)) return changed;
@@ -100,6 +102,7 @@ class Rewriter {
   }
 
   const Change& change_;
+  const std::function<void(const Call&)> on_call_;
   std::vector<std::string> bound_;  // names of the enclosing `for`s
 };
 
@@ -107,6 +110,11 @@ class Rewriter {
 
 ExpressionPtr rewrite(const ExpressionPtr& expression, const Change& change) {
   return Rewriter(change).rewrite(expression);
+}
+
+void for_each_call(const ExpressionPtr& expression, const std::function<void(const Call&)>& visit) {
+  const Change keep = [](const Traversal&, Span) -> ExpressionPtr { return nullptr; };
+  Rewriter(keep, visit).rewrite(expression);
 }
 
 void for_each_reference(const ExpressionPtr& expression,

@@ -93,6 +93,13 @@ TEST_CASE("evaluation: functions") {
   CHECK(value("cidrsubnet(\"10.0.0.1/9\", 15, 1)") ==
         "error: cidrsubnet(): `10.0.0.1/9` is not an IPv4 range");
   CHECK(value("is_ipv4_range(\"300.0.0.0/8\")") == "false");
+  CHECK(value("abs(-3)") == "3");
+  CHECK(value("pow(2, 10)") == "1024");
+  CHECK(value("pow(10, 100000)") == "error: pow(): there is no such number");
+  CHECK(value("sum([1, 2.5])") == "3.5");
+  CHECK(value("sum([])") == "error: sum(): the list is empty");
+  CHECK(value("element(list, 3)") == "\"b\"");
+  CHECK(value("element(list, -1)") == "error: element(): the index is no number from 0 up");
   CHECK(value("is_set([])") == "false");
   CHECK(value("lower([])") == "error: lower(): argument 1 is a list, not a string");
   CHECK(value("lower()") == "error: lower() does not take 0 arguments");
