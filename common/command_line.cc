@@ -58,9 +58,11 @@ void CommandLine::example(std::string command, std::string what) {
 }
 
 bool CommandLine::parse(std::span<const std::string> args) {
-  const auto dashes = std::find(args.begin(), args.end(), "--");
-  std::vector<std::string> before(args.begin(), dashes);
-  std::vector<std::string> after(dashes == args.end() ? dashes : dashes + 1, args.end());
+  const size_t own = own_arguments(args);
+  std::vector<std::string> before(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(own));
+  args = args.subspan(own);
+  if (!args.empty() && args.front() == "--") args = args.subspan(1);
+  std::vector<std::string> after(args.begin(), args.end());
 
   std::vector<std::string> words;
   po::options_description all = options_;
@@ -83,6 +85,26 @@ bool CommandLine::parse(std::span<const std::string> args) {
   }
   take_words(words, std::move(after));
   return true;
+}
+
+// How many of `args` are ours: up to `--` or, where a rest follows, up to its first word.
+size_t CommandLine::own_arguments(std::span<const std::string> args) const {
+  size_t words = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--") return i;
+    if (arg.size() > 1 && arg[0] == '-') {
+      const bool is_long = arg[1] == '-';
+      const size_t equals = arg.find('=');
+      const std::string name = is_long ? arg.substr(2, equals - 2) : arg.substr(0, 2);
+      const auto* option = options_.find_nothrow(name, false);
+      const bool holds_value = is_long ? equals != arg.npos : arg.size() > 2;
+      if (option != nullptr && option->semantic()->max_tokens() > 0 && !holds_value) ++i;
+    } else if (words++ == positionals_.size() && rest_ != nullptr) {
+      return i;
+    }
+  }
+  return args.size();
 }
 
 void CommandLine::take_words(const std::vector<std::string>& words,

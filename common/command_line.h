@@ -41,7 +41,8 @@ class CommandLine {
   // A word without dashes. Words are handed out in the order of these calls.
   void positional(const std::string& name, std::string* target, Arity arity = Arity::required);
 
-  // Everything that follows the positionals, or `--`, untouched: the command of `slipway exec`.
+  // Everything that follows the last positional, with or without `--` between, untouched: the
+  // command of `slipway exec`.
   void rest(const std::string& name, std::vector<std::string>* target,
             Arity arity = Arity::required);
 
@@ -64,6 +65,7 @@ class CommandLine {
     std::string what;
   };
 
+  size_t own_arguments(std::span<const std::string> args) const;
   void take_words(const std::vector<std::string>& words, std::vector<std::string> after_dashes);
 
   std::string program_;

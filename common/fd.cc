@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "common/error.h"
 
@@ -20,6 +23,18 @@ SocketPair make_socket_pair() {
     throw_errno("cannot make a pair of sockets");
   }
   return {Fd(ends[0]), Fd(ends[1])};
+}
+
+void close_all_but(std::vector<int> keep) {
+  std::ranges::sort(keep);
+  unsigned from = 3;
+  for (int fd : keep) {
+    const auto kept = static_cast<unsigned>(fd);
+    if (kept < from) continue;
+    if (kept > from) ::close_range(from, kept - 1, 0);
+    from = kept + 1;
+  }
+  ::close_range(from, ~0U, 0);
 }
 
 }  // namespace slipway

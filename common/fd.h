@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <utility>
+#include <vector>
 
 namespace slipway {
 
@@ -41,5 +42,8 @@ struct SocketPair {
   Fd ours, theirs;
 };
 SocketPair make_socket_pair();
+
+// Closes every descriptor from 3 on but those in `keep`.
+void close_all_but(std::vector<int> keep);
 
 }  // namespace slipway

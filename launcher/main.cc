@@ -1,5 +1,7 @@
 // The program `slipway`: finds the verb and runs it.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -39,9 +41,19 @@ const Command& find(const std::string& verb) {
                     : fmt::format("unknown command `{}`; did you mean `{}`?", verb, guess));
 }
 
+// Whoever starts us with a closed stdin would make our next file 0, and take it for stdin.
+void open_standard_streams() {
+  int fd = 0;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= 2);
+  if (fd > 2) ::close(fd);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (!args.empty() && (args[0] == "--help" || args[0] == "-h" || args[0] == "help")) {
     std::fputs(help().c_str(), stdout);

@@ -17,17 +17,16 @@ void print_list(const std::vector<local::DeploymentView>& views) {
   }
   fmt::print("{:<24} {:<8} {}\n", "DEPLOYMENT", "STATE", "NODES");
   for (const local::DeploymentView& view : views) {
-    fmt::print("{:<24} {:<8} {}\n", view.name, view.running ? "running" : "dead",
-               view.nodes.size());
+    fmt::print("{:<24} {:<8} {}\n", view.name, view.state, view.nodes.size());
   }
 }
 
 void print_one(const local::DeploymentView& view) {
-  fmt::print("deployment {}: {}\n", view.name,
-             view.running ? "running"
-                          : "dead: its supervisor was killed or the host was restarted; "
-                            "`slipway destroy " +
-                                view.name + "` tidies up");
+  fmt::print("deployment {}: {}{}\n", view.name, view.state,
+             view.state == "dead" ? ": its supervisor was killed or the host was restarted; "
+                                    "`slipway destroy " +
+                                        view.name + "` tidies up"
+                                  : "");
   size_t width = 4;
   for (const local::NodeView& node : view.nodes) width = std::max(width, node.name.size());
   fmt::print("{:<{}} {:<10} {:<16} {:<16} {:<8} {}\n", "NODE", width, "ROLE", "MACHINE TYPE",
@@ -36,7 +35,7 @@ void print_one(const local::DeploymentView& view) {
     fmt::print("{:<{}} {:<10} {:<16} {:<16} {:<8} {}\n", node.name, width, node.role,
                node.machine_type, node.address, node.running ? "on" : "off", node.slurm_state);
   }
-  if (!view.running) return;
+  if (view.state != "running") return;
   fmt::print("{} job{}\n", view.jobs.empty() ? "no" : std::to_string(view.jobs.size()),
              view.jobs.size() == 1 ? "" : "s");
   for (const local::JobView& job : view.jobs) {
@@ -72,13 +71,13 @@ int status(Args args) {
   }
   local::DeploymentView view =
       local::view(local::DeploymentFolder(local::deployments_folder(), name));
-  if (view.running) local::ask_slurm(view);
+  if (view.state == "running") local::ask_slurm(view);
   if (json) {
     fmt::print("{}\n", local::to_json(view).dump(2));
   } else {
     print_one(view);
   }
-  return view.running ? 0 : 1;
+  return view.state == "running" ? 0 : 1;
 }
 
 }  // namespace slipway::commands

@@ -71,8 +71,11 @@ bool copy_some(int from, int to) {
 
 class Attachment {
  public:
-  Attachment(Fd connection, Fd terminal)
-      : connection_(std::move(connection)), terminal_(std::move(terminal)) {
+  // `terminal`: the node's, for keys and output. `input`: for keys alone. Either may be empty.
+  Attachment(Fd connection, Fd terminal, Fd input)
+      : connection_(std::move(connection)),
+        terminal_(std::move(terminal)),
+        input_(std::move(input)) {
     const sigset_t set = passed_on();
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
     signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC));
@@ -81,19 +84,19 @@ class Attachment {
 
   int run() {
     std::optional<int> exit_code;
-    bool keyboard = static_cast<bool>(terminal_);
     // The command's last words may still be on their way when it has ended.
     while (!exit_code || terminal_) {
+      const bool keys = !exit_code && (input_ || (terminal_ && keyboard_));
       pollfd fds[] = {{exit_code ? -1 : connection_.get(), POLLIN, 0},
-                      {signals_.get(), POLLIN, 0},
+                      {exit_code ? -1 : signals_.get(), POLLIN, 0},
                       {terminal_.get(), POLLIN, 0},
-                      {keyboard && terminal_ ? 0 : -1, POLLIN, 0}};
+                      {keys ? 0 : -1, POLLIN, 0}};
       // What a background process of the command holds open is not waited for.
       const int ready = ::poll(fds, 4, exit_code ? 100 : -1);
       if (ready < 0 && errno != EINTR) throw_errno("poll");
       if (ready == 0) break;
       if (fds[2].revents != 0 && !copy_some(terminal_.get(), 1)) terminal_.reset();
-      if (fds[3].revents != 0) keyboard = copy_some(0, terminal_.get());
+      if (fds[3].revents != 0) pass_keys();
       if (fds[1].revents != 0) pass_signal();
       if (fds[0].revents != 0) exit_code = hear_supervisor();
     }
@@ -101,6 +104,12 @@ class Attachment {
   }
 
  private:
+  void pass_keys() {
+    if (copy_some(0, input_ ? input_.get() : terminal_.get())) return;
+    keyboard_ = false;
+    input_.reset();
+  }
+
   std::optional<int> hear_supervisor() {
     return receive_answer(connection_.get()).body.at("exit_code").get<int>();
   }
@@ -115,13 +124,23 @@ class Attachment {
     }
   }
 
-  Fd connection_, terminal_, signals_;
+  Fd connection_, terminal_, input_, signals_;
+  bool keyboard_ = true;
 };
 
 int attach_streams(Fd connection, const json& body) {
-  const int streams[] = {0, 1, 2};
+  Pipe keys;
+  int streams[] = {0, 1, 2};
+  if (::isatty(0) == 1) {
+    // The command is not of this terminal's session: it would read keys that are meant for others,
+    // where we are stopped.
+    keys = make_pipe();
+    streams[0] = keys.read.get();
+    ::signal(SIGPIPE, SIG_IGN);
+  }
   send_message(connection.get(), body, streams);
-  return Attachment(std::move(connection), Fd()).run();
+  keys.read.reset();
+  return Attachment(std::move(connection), Fd(), std::move(keys.write)).run();
 }
 
 int attach_terminal(Fd connection, const json& body) {
@@ -129,7 +148,7 @@ int attach_terminal(Fd connection, const json& body) {
   Message message = receive_answer(connection.get());
   if (message.fds.size() != 1) throw Error("the node gave no terminal");
   const RawTerminal raw;
-  return Attachment(std::move(connection), std::move(message.fds[0])).run();
+  return Attachment(std::move(connection), std::move(message.fds[0]), Fd()).run();
 }
 
 }  // namespace

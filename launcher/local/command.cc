@@ -33,7 +33,7 @@ void take_streams(const std::vector<Fd>& streams) {
 
 // Opens a terminal of this node, keeps one end as stdin, stdout and stderr and sends the other to
 // the client.
-void open_terminal(const NodeCommand& command, int connection) {
+void open_terminal(const NodeCommand& command, int connection, uid_t owner) {
   const Fd master(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!master || ::unlockpt(master.get()) != 0) throw_errno("cannot open a terminal");
   const winsize size = {command.rows, command.columns, 0, 0};
@@ -41,6 +41,7 @@ void open_terminal(const NodeCommand& command, int connection) {
   const Fd slave(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY));
   if (!slave) throw_errno("cannot open a terminal");
   ::ioctl(slave.get(), TIOCSCTTY, 0);
+  ::fchown(slave.get(), owner, static_cast<gid_t>(-1));
   const int end = master.get();
   send_message(connection, {{"state", "started"}}, std::span(&end, 1));
   for (int i = 0; i < 3; ++i) ::dup2(slave.get(), i);
@@ -84,8 +85,9 @@ NodeCommand command_from_json(const nlohmann::json& body) {
 void become_command(const NodeCommand& command, std::vector<Fd> streams, int connection,
                     const std::string& default_folder) {
   ::setsid();
+  const passwd* user = ::getpwnam(command.user.c_str());
   if (!command.terminal.empty()) {
-    open_terminal(command, connection);
+    open_terminal(command, connection, user != nullptr ? user->pw_uid : 0);
   } else {
     take_streams(streams);
   }
@@ -96,7 +98,6 @@ void become_command(const NodeCommand& command, std::vector<Fd> streams, int con
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::umask(022);
 
-  const passwd* user = ::getpwnam(command.user.c_str());
   if (user == nullptr) fail(126, fmt::format("this node has no user `{}`", command.user));
   become_user(*user);
   set_environment(*user, command.terminal);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,6 +18,7 @@
 namespace slipway::local {
 namespace {
 
+using namespace std::chrono_literals;
 using nlohmann::json;
 
 // A socket's path may have 107 bytes, a user's folder may have more: it is named through a
@@ -44,17 +46,21 @@ Fd new_socket() {
   return socket;
 }
 
-std::string read_all(int fd) {
-  std::string text;
+// Reads once; closes at the end of the stream.
+void read_some(Fd& fd, std::string& into) {
   char buffer[1 << 14];
-  for (;;) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n > 0) {
-      text.append(buffer, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      return text;
-    }
+  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+  if (n > 0) {
+    into.append(buffer, static_cast<size_t>(n));
+  } else if (n == 0 || errno != EINTR) {
+    fd.reset();
   }
+}
+
+// A supervisor that was stopped, or hangs, does not hold its clients.
+void answer_within(const Fd& connection, std::chrono::seconds limit) {
+  const timeval time = {limit.count(), 0};
+  ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
 }
 
 }  // namespace
@@ -78,13 +84,15 @@ Fd try_to_connect(const DeploymentFolder& folder) {
 }
 
 Fd connect_to_supervisor(const DeploymentFolder& folder) {
-  Fd connection;
-  if (folder.life_if_present() == Life::running) connection = try_to_connect(folder);
-  if (connection) return connection;
-  throw Error(
-      fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was restarted; "
-                  "`slipway destroy {0}` tidies up",
-                  folder.name()));
+  const std::string& name = folder.name();
+  if (folder.life_if_present() == Life::dead) {
+    throw Error(
+        fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was "
+                    "restarted; `slipway destroy {0}` tidies up",
+                    name));
+  }
+  if (Fd connection = try_to_connect(folder)) return connection;
+  throw Error(fmt::format("deployment `{}` is about to start or to end; try again", name));
 }
 
 pid_t supervisor_pid(int connection) {
@@ -98,12 +106,14 @@ pid_t supervisor_pid(int connection) {
 
 json request(const DeploymentFolder& folder, const json& body) {
   const Fd connection = connect_to_supervisor(folder);
+  answer_within(connection, 10s);
   send_message(connection.get(), body);
   return receive_answer(connection.get()).body;
 }
 
 ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& node,
-                          const NodeCommand& command) {
+                          const NodeCommand& command, std::chrono::milliseconds deadline,
+                          const Interrupts* interrupts) {
   const Fd connection = connect_to_supervisor(folder);
   Pipe output = make_pipe(), errors = make_pipe();
   const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -114,11 +124,29 @@ ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& nod
   send_message(connection.get(), body, streams);
   output.write.reset();
   errors.write.reset();
+
   ProcessResult result;
-  // One after the other: what we run says little on stderr, less than a pipe holds.
-  result.output = read_all(output.read.get());
-  result.errors = read_all(errors.read.get());
-  result.exit_code = receive_answer(connection.get()).body.at("exit_code");
+  const auto end = std::chrono::steady_clock::now() + deadline;
+  for (bool answered = false; !answered || output.read || errors.read;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) {
+      result.timed_out = true;  // the end of the connection hangs the command up
+      return result;
+    }
+    pollfd fds[] = {{answered ? -1 : connection.get(), POLLIN, 0},
+                    {output.read.get(), POLLIN, 0},
+                    {errors.read.get(), POLLIN, 0},
+                    {interrupts != nullptr ? interrupts->fd() : -1, POLLIN, 0}};
+    if (::poll(fds, 4, static_cast<int>(left.count())) < 0 && errno != EINTR) throw_errno("poll");
+    if (interrupts != nullptr) interrupts->check();
+    if (fds[1].revents != 0) read_some(output.read, result.output);
+    if (fds[2].revents != 0) read_some(errors.read, result.errors);
+    if (fds[0].revents != 0) {
+      result.exit_code = receive_answer(connection.get()).body.at("exit_code");
+      answered = true;
+    }
+  }
   return result;
 }
 

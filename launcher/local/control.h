@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "common/process.h"
 #include "launcher/local/command.h"
 #include "launcher/local/deployment_folder.h"
+#include "launcher/local/interrupts.h"
 
 namespace slipway::local {
 
@@ -32,8 +34,11 @@ pid_t supervisor_pid(int connection);
 nlohmann::json request(const DeploymentFolder& folder, const nlohmann::json& body);
 
 // Runs a command on a node and collects its output; for our own use, without terminal and signals.
+// At the deadline it is hung up, and `timed_out` is set. Throws Error("interrupted") when
+// `interrupts` are given and one comes.
 ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& node,
-                          const NodeCommand& command);
+                          const NodeCommand& command, std::chrono::milliseconds deadline,
+                          const Interrupts* interrupts = nullptr);
 
 // Runs a command on a node with the caller's terminal or standard streams, passes signals on, and
 // returns its exit code (128 + n when signal n ended it).

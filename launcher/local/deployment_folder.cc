@@ -50,12 +50,12 @@ Life DeploymentFolder::life_if_present() const {
 
 Fd DeploymentFolder::create() const {
   make_directories(path_.parent_path());
-  if (::mkdir(path_.c_str(), 0755) != 0) {
+  if (::mkdir(path_.c_str(), 0700) != 0) {
     if (errno == EEXIST) return Fd();
     throw_errno(fmt::format("cannot make directory {}", path_.string()));
   }
   const std::filesystem::path file = path_ / "lock";
-  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     const int code = errno;
     std::error_code ignored;

@@ -1,6 +1,6 @@
 // Where a local deployment lives on disk, and whether it lives.
 //
-//   <deployments>/<name>/
+//   <deployments>/<name>/   its owner's alone
 //     lock              held by the supervisor (flock) for as long as it runs
 //     control           its socket
 //     deployment.json   what was deployed (schema slipway/local/1)

@@ -29,12 +29,15 @@ void read_description(DeploymentView& view) {
 }
 
 void ask_supervisor(DeploymentView& view) {
-  std::map<std::string, bool> running;
-  const json answer = request(view.folder, {{"request", "status"}});
-  for (const json& node : answer.at("nodes")) {
-    running[node.at("name")] = node.at("running");
+  try {
+    const json answer = request(view.folder, {{"request", "status"}});
+    std::map<std::string, bool> running;
+    for (const json& node : answer.at("nodes")) running[node.at("name")] = node.at("running");
+    for (NodeView& node : view.nodes) node.running = running[node.name];
+    view.state = answer.at("kept") ? "running" : "starting";
+  } catch (const Error&) {
+    view.state = view.folder.life() == Life::dead ? "dead" : "changing";
   }
-  for (NodeView& node : view.nodes) node.running = running[node.name];
 }
 
 // Runs one of Slurm's commands on the controller: its lines, or nothing when it failed.
@@ -43,7 +46,8 @@ std::vector<std::vector<std::string>> slurm_lines(const DeploymentView& view,
   std::vector<std::vector<std::string>> lines;
   NodeCommand command;
   command.argv = std::move(argv);
-  const ProcessResult result = run_on_node(view.folder, view.nodes.front().name, command);
+  const ProcessResult result =
+      run_on_node(view.folder, view.nodes.front().name, command, std::chrono::seconds(10));
   if (!result.ok()) return lines;
   for (const std::string& line : split(trim(result.output), '\n'))
     lines.push_back(split(line, '|'));
@@ -53,9 +57,10 @@ std::vector<std::vector<std::string>> slurm_lines(const DeploymentView& view,
 }  // namespace
 
 DeploymentView view(const DeploymentFolder& folder) {
-  DeploymentView view{folder, folder.name(), folder.life_if_present() == Life::running, {}, {}};
+  DeploymentView view{folder, folder.name(), "dead", {}, {}};
+  const Life life = folder.life_if_present();
   read_description(view);
-  if (view.running) ask_supervisor(view);
+  if (life == Life::running) ask_supervisor(view);
   return view;
 }
 
@@ -115,7 +120,7 @@ json to_json(const DeploymentView& view) {
   }
   return {{"schema", "slipway/status/1"},
           {"deployment", view.name},
-          {"running", view.running},
+          {"state", view.state},
           {"nodes", std::move(nodes)},
           {"jobs", std::move(jobs)}};
 }

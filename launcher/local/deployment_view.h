@@ -29,7 +29,9 @@ struct JobView {
 struct DeploymentView {
   DeploymentFolder folder;
   std::string name;
-  bool running = false;  // false: dead, see Life
+  // "running"; "starting" while its `slipway deploy` waits for it; "changing" when its supervisor
+  // does not answer; "dead"
+  std::string state;
   std::vector<NodeView> nodes;
   std::vector<JobView> jobs;
 };

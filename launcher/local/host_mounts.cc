@@ -1,8 +1,12 @@
 // What is mounted on the host.
 #include "launcher/local/host_mounts.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+
+#include "common/error.h"
 #include "common/text.h"
 
 namespace slipway::local {
@@ -40,6 +44,36 @@ bool has_mounts_below(const std::vector<std::filesystem::path>& mounts,
   return std::ranges::any_of(mounts, [&](const std::filesystem::path& mount) {
     return mount.string().size() > prefix.size() && mount.string().starts_with(prefix);
   });
+}
+
+std::filesystem::path resolve_in(const std::filesystem::path& root,
+                                 const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  constexpr int max_links = 40;  // as the kernel has it
+  std::deque<fs::path> left;
+  for (const fs::path& part : path.relative_path()) left.push_back(part);
+  fs::path done;
+  for (int links = 0; !left.empty();) {
+    const fs::path part = left.front();
+    left.pop_front();
+    if (part == "." || part.empty()) continue;
+    if (part == "..") {
+      done = done.parent_path();
+      continue;
+    }
+    if (!fs::is_symlink(fs::symlink_status(root / done / part))) {
+      done /= part;
+      continue;
+    }
+    if (++links > max_links) {
+      throw Error(fmt::format("{} goes through too many symbolic links", path.string()));
+    }
+    const fs::path target = fs::read_symlink(root / done / part);
+    if (target.is_absolute()) done.clear();
+    const fs::path relative = target.relative_path();
+    left.insert(left.begin(), relative.begin(), relative.end());
+  }
+  return done;
 }
 
 }  // namespace slipway::local

@@ -1,4 +1,4 @@
-// What is mounted on the host.
+// What is mounted on the host, and where paths of an image lead.
 #pragma once
 
 #include <filesystem>
@@ -13,5 +13,11 @@ std::vector<std::filesystem::path> mount_points(const std::string& mountinfo);
 // Whether a mount point lies below `folder` (not `folder` itself).
 bool has_mounts_below(const std::vector<std::filesystem::path>& mounts,
                       const std::filesystem::path& folder);
+
+// Where `path` leads in a tree that has `root` as its root, without symbolic links: relative to
+// `root`, and never out of it. Parts that do not exist stay as they are. Throws Error after 40
+// links.
+std::filesystem::path resolve_in(const std::filesystem::path& root,
+                                 const std::filesystem::path& path);
 
 }  // namespace slipway::local

@@ -3,15 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -22,6 +21,7 @@
 #include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
+#include "launcher/local/interrupts.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/supervisor.h"
@@ -51,40 +51,15 @@ void write_folder(const Plan& plan, const DeploymentFolder& folder) {
   write_file(folder.description(), describe(plan).dump(2) + "\n");
 }
 
-// Interrupts become something to poll for: a half-made cluster is taken down in order.
-class Interrupts {
- public:
-  Interrupts() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    ::sigprocmask(SIG_BLOCK, &set, &before_);
-    fd_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Interrupts() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-
-  // Waits until `fd` (-1: nothing) can be read or `timeout` has passed; true when it can.
-  bool wait(int fd, std::chrono::milliseconds timeout) const {
-    pollfd fds[] = {{fd_.get(), POLLIN, 0}, {fd, POLLIN, 0}};
-    if (::poll(fds, 2, static_cast<int>(timeout.count())) < 0 && errno != EINTR)
-      throw_errno("poll");
-    if (fds[0].revents != 0) throw Error("interrupted");
-    return fds[1].revents != 0;
-  }
-
- private:
-  sigset_t before_ = {};
-  Fd fd_;
-};
-
 class Launch {
  public:
-  Launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options)
-      : plan_(plan), folder_(folder), options_(options), end_(begin_ + options.deadline) {}
+  Launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
+         const Interrupts& interrupts)
+      : plan_(plan),
+        folder_(folder),
+        options_(options),
+        interrupts_(interrupts),
+        end_(begin_ + options.deadline) {}
 
   Launched run(Fd lock) {
     write_folder(plan_, folder_);
@@ -119,21 +94,26 @@ class Launch {
         ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
     constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
     pidfd_ = open_pidfd(start_in_new_namespaces(flags, map ? &*map : nullptr, [&] {
-      detach();
+      detach(start);
       supervise(std::move(start));
     }));
     // `start` ends here, and with it our copies of what the supervisor holds.
   }
 
-  // The supervisor outlives the terminal that it was started from.
-  void detach() const {
+  // The supervisor outlives what it was started from: no descriptor, variable or session of the
+  // caller's stays.
+  void detach(const SupervisorStart& start) const {
     ::setsid();
     ::chdir("/");
-    const int null = ::open("/dev/null", O_RDONLY);
+    ::clearenv();
+    ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+    ::setenv("LANG", "C.UTF-8", 1);
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     const int log = ::open(folder_.supervisor_log().c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     ::dup2(null, 0);
-    ::dup2(log, 1);
-    ::dup2(log, 2);
+    ::dup2(log >= 0 ? log : null, 1);
+    ::dup2(log >= 0 ? log : null, 2);
+    close_all_but({start.lock.get(), start.listener.get(), start.deployer.get()});
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -169,22 +149,21 @@ class Launch {
       if (node.role == "compute") waiting.insert(node.name);
     }
     const size_t all = waiting.size();
-    std::string states;
+    NodeCommand sinfo;
+    sinfo.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T"};
+    ProcessResult answer;
     while (!waiting.empty()) {
-      if (left() <= 0ms) {
-        throw Error(
-            fmt::format("{}: {}; slurmctld said last: {}", too_late("idle nodes"),
-                        join(split(states, '\n'), ", "),
-                        last_words(folder_.log(plan_.controller().name) / "slurmctld.log", 2)));
-      }
+      if (left() <= 0ms) throw Error(why_not_idle(answer));
       interrupts_.wait(-1, 20ms);
-      NodeCommand command;
-      command.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T"};
-      states = run_on_node(folder_, plan_.controller().name, command).output;
-      for (const std::string& line : split(states, '\n')) {
+      ProcessResult latest =
+          run_on_node(folder_, plan_.controller().name, sinfo, left(), &interrupts_);
+      // At the deadline the last question is cut short: the answer before it says more.
+      if (!latest.timed_out || answer.output.empty()) answer = std::move(latest);
+      for (const std::string& line : split(answer.output, '\n')) {
         const size_t blank = line.find(' ');
-        if (blank != line.npos && line.substr(blank + 1) == "idle")
+        if (blank != line.npos && line.substr(blank + 1) == "idle") {
           waiting.erase(line.substr(0, blank));
+        }
       }
     }
     return all;
@@ -195,6 +174,16 @@ class Launch {
                     std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now()));
   }
 
+  std::string why_not_idle(const ProcessResult& sinfo) const {
+    const std::string states = join(split(trim(sinfo.output), '\n'), ", ");
+    const std::filesystem::path log = folder_.log(plan_.controller().name) / "slurmctld.log";
+    return fmt::format("{}: {}; slurmctld said last: {}", too_late("idle nodes"),
+                       !states.empty()   ? states
+                       : sinfo.timed_out ? "sinfo did not end"
+                                         : fmt::format("sinfo failed: {}", trim(sinfo.errors)),
+                       last_words(log, 2));
+  }
+
   std::string too_late(const char* what) const {
     return fmt::format("waited {} s for {}", options_.deadline.count(), what);
   }
@@ -202,24 +191,36 @@ class Launch {
   const Plan& plan_;
   const DeploymentFolder& folder_;
   const LaunchOptions& options_;
+  const Interrupts& interrupts_;
   const Clock::time_point begin_ = Clock::now();
   const Clock::time_point end_;
-  const Interrupts interrupts_;
   Fd supervisor_;  // progress
   Fd pidfd_;       // of the supervisor
 };
 
+// A deployment of that name is there already. It is left alone, whatever its state.
+Launched leave_alone(const DeploymentFolder& folder) {
+  const std::string& name = folder.name();
+  if (folder.life() == Life::dead) {
+    throw Error(fmt::format(
+        "a dead deployment `{0}` is in the way; `slipway destroy {0}` removes it and its files",
+        name));
+  }
+  if (!request(folder, {{"request", "status"}}).at("kept")) {
+    throw Error(
+        fmt::format("deployment `{}` is being brought up by another `slipway deploy`", name));
+  }
+  return {true, 0, 0};
+}
+
 }  // namespace
 
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options) {
+  ::umask(022);  // the cluster's other users read what we write, whatever the caller's mask
+  const Interrupts interrupts;
   Fd lock = folder.create();
-  if (!lock) {
-    if (folder.life() == Life::running) return {true, 0, 0};
-    throw Error(fmt::format(
-        "a dead deployment `{0}` is in the way; `slipway destroy {0}` removes it and its files",
-        folder.name()));
-  }
-  Launch launch(plan, folder, options);
+  if (!lock) return leave_alone(folder);
+  Launch launch(plan, folder, options, interrupts);
   try {
     return launch.run(std::move(lock));
   } catch (const std::exception& error) {

@@ -71,6 +71,7 @@ std::optional<Message> receive_message(int socket) {
   ssize_t n = 0;
   while ((n = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC)) < 0) {
     if (errno == ECONNRESET) return std::nullopt;
+    if (errno == EAGAIN) throw Error("the supervisor does not answer; it may be stopped");
     if (errno != EINTR) throw_errno("cannot receive a message");
   }
   Message message{nullptr, descriptors_of(header)};

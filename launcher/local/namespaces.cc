@@ -139,8 +139,8 @@ pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<v
   talk.theirs.reset();
   Word word = hear(talk.ours.get());
   if (word.kind == Word::user_namespace_made) {
-    write_map("newuidmap", between, map->users);
-    write_map("newgidmap", between, map->groups);
+    write_map("/usr/bin/newuidmap", between, map->users);
+    write_map("/usr/bin/newgidmap", between, map->groups);
     say(talk.ours.get(), {Word::mapped, 0});
     word = hear(talk.ours.get());
   }

@@ -76,7 +76,7 @@ void route_between_nodes(const std::vector<Bridge>& bridges) {
 }
 
 void run_ip(const std::string& text) {
-  run_checked({"ip", "-batch", "-"}, {.input = text});
+  run_checked({"/sbin/ip", "-batch", "-"}, {.input = text});
 }
 
 }  // namespace slipway::local

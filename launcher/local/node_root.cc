@@ -58,14 +58,12 @@ class Builder {
         root_(plan.folder / "root"),
         upper_(plan.folder / "upper"),
         work_(plan.folder / "work") {
-    for (const auto& [path, text] : plan.files) {
-      needed_folders_.insert(path.relative_path().parent_path());
-    }
+    for (const auto& [path, text] : plan.files) needed_folders_.insert(place(path).parent_path());
     for (const BindMount& bind : plan.binds) {
-      const fs::path target = bind.target.relative_path();
+      const fs::path target = place(bind.target);
       needed_folders_.insert(fs::is_directory(bind.source) ? target : target.parent_path());
     }
-    for (const fs::path& fresh : plan.fresh_folders) needed_folders_.insert(fresh.relative_path());
+    for (const fs::path& fresh : plan.fresh_folders) needed_folders_.insert(place(fresh));
   }
 
   void build() {
@@ -86,8 +84,8 @@ class Builder {
     }
     for (const BindMount& bind : plan_.binds) bind_mount(bind);
     for (const auto& [path, text] : plan_.files) {
-      make_directories(root_ / path.relative_path().parent_path());
-      write_file(root_ / path.relative_path(), text);
+      make_directories((root_ / place(path)).parent_path());
+      write_file(root_ / place(path), text);
     }
   }
 
@@ -99,6 +97,10 @@ class Builder {
   }
 
  private:
+  // Where a path of the node really is, relative to its root. Links of the image lead to places in
+  // the node: followed from here they would lead to the host's.
+  fs::path place(const fs::path& path) const { return resolve_in(plan_.image, path); }
+
   // Makes `path` of the image (relative to it) appear in the node.
   void take(const fs::path& path) {
     const fs::path source = plan_.image / path;
@@ -132,7 +134,7 @@ class Builder {
       fs::copy_file(source, root_ / path, ignored);  // one that we may not read is not there
     } else {
       touch(root_ / path);
-      bind_mount({source, "/" / path, true});
+      bind_mount({source, path, true});
     }
   }
 
@@ -218,7 +220,7 @@ class Builder {
   }
 
   void bind_mount(const BindMount& bind) {
-    const fs::path target = root_ / bind.target.relative_path();
+    const fs::path target = root_ / place(bind.target);
     if (fs::is_directory(bind.source)) make_directories(target);
     mount_or_throw(bind.source.c_str(), target, nullptr, MS_BIND | MS_REC);
     if (!bind.read_only) return;

@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "common/error.h"
 #include "common/process.h"
@@ -162,7 +164,11 @@ class Supervisor {
 
   void accept_client() {
     Fd connection(::accept4(start_.listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!connection) return;
+    if (!connection) {
+      // Out of descriptors, most likely: without a pause this would be a busy loop.
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      return;
+    }
     ucred peer = {};
     socklen_t size = sizeof peer;
     // In an ordinary user's namespace that user is 0, and everybody else is not.
@@ -202,7 +208,7 @@ class Supervisor {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       rows.push_back({{"name", plan_.nodes[i].name}, {"running", nodes_[i].pid > 0}});
     }
-    answer(client, {{"nodes", std::move(rows)}});
+    answer(client, {{"kept", !start_.deployer}, {"nodes", std::move(rows)}});
     return false;
   }
 

@@ -28,7 +28,8 @@ struct SupervisorStart {
 // {"state": "started"}; or {"error": text} and the end.
 //
 // Requests on the control socket, one a connection:
-//   {"request": "status"}                         → {"nodes": [{"name", "running"}]}
+//   {"request": "status"}                         → {"kept": the deployer said so, "nodes":
+//   [{"name", "running"}]}
 //   {"request": "exec", "node": …, NodeCommand}   with stdin, stdout, stderr unless it wants a
 //   terminal
 //        then {"signal": n} any number of times   → {"exit_code": n}; the end of the connection

@@ -35,8 +35,8 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   slipway status $NAME --json >"$BATS_TEST_TMPDIR/status.json"
   on $NAME login scancel --name=sleeper
   keeps_schema status <"$BATS_TEST_TMPDIR/status.json"
-  run python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["running"], len(d["nodes"]), [j["name"] for j in d["jobs"]])' <"$BATS_TEST_TMPDIR/status.json"
-  [ "$output" = "True 6 ['sleeper']" ]
+  run python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["state"], len(d["nodes"]), [j["name"] for j in d["jobs"]])' <"$BATS_TEST_TMPDIR/status.json"
+  [ "$output" = "running 6 ['sleeper']" ]
 }
 
 @test "cluster: the model of its blueprint keeps its schema" {

@@ -35,7 +35,7 @@ teardown_file() { slipway destroy st-exec; }
 @test "exec: a signal reaches the command, and its answer comes back" {
   slipway exec $NAME login -- sh -c 'trap "echo got TERM; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$BATS_TEST_TMPDIR/out" &
   local client=$!
-  until grep -q ready "$BATS_TEST_TMPDIR/out"; do sleep 0.05; done
+  wait_for grep -q ready "$BATS_TEST_TMPDIR/out"
   kill -TERM "$(client 'sh -c trap')"
   local code=0
   wait $client || code=$?
@@ -52,14 +52,39 @@ teardown_file() { slipway destroy st-exec; }
 
 @test "exec: when the client is killed, the command is hung up" {
   slipway exec $NAME login -- sleep 98765 &
-  until on $NAME login pgrep -f 'sleep 98765' >/dev/null; do sleep 0.05; done
+  wait_for on $NAME login pgrep -f 'sleep 98765' >/dev/null
   kill -KILL "$(client 'sleep 98765')"
-  local i
+  local i code
   for i in $(seq 100); do
-    on $NAME login pgrep -f '^sleep 98765' >/dev/null || return 0
+    code=0
+    on $NAME login pgrep -f '^sleep 98765' >/dev/null || code=$?
+    [ $code -eq 1 ] && return 0 # pgrep ran and found none
+    [ $code -eq 0 ]
     sleep 0.05
   done
   return 1
+}
+
+@test "exec: the command's own options are its own, with or without --" {
+  run slipway exec $NAME login ls -u -C /etc/hostname
+  says "/etc/hostname"
+  run slipway exec $NAME login -- sh -c 'echo "$1"' sh --help
+  says "--help"
+}
+
+@test "exec: in the background, it does not take the keys of the shell" {
+  cat >"$BATS_TEST_TMPDIR/session" <<EOF
+set -m
+$(declare -f as_tester slipway)
+slipway exec $NAME login -- cat >"$BATS_TEST_TMPDIR/taken" &
+sleep 0.5
+read -r line
+echo "the shell read: \$line"
+kill -KILL %1
+EOF
+  run script --quiet --return --command "bash '$BATS_TEST_TMPDIR/session'" /dev/null <<<"a line"
+  [[ "$output" == *"the shell read: a line"* ]]
+  [ ! -s "$BATS_TEST_TMPDIR/taken" ]
 }
 
 @test "exec: a node may be named by its end or its role, and a typo gets a suggestion" {

@@ -54,6 +54,18 @@ client() {
   return 1
 }
 
+# wait_for COMMAND...: until it succeeds, 10 s at most
+wait_for() {
+  local end=$((SECONDS + 10))
+  until "$@"; do
+    [ $SECONDS -lt $end ] || { echo "waited in vain for: $*" >&2 && return 1; }
+    sleep 0.02
+  done
+}
+
+# state_is NAME STATE: of a deployment, as `slipway status` has it
+state_is() { slipway status "$1" 2>/dev/null | grep "^deployment $1: $2" >/dev/null; }
+
 # fails_with STATUS TEXT: of the last `run`
 fails_with() {
   if [ "$status" -ne "$1" ] || [[ "$output" != *"$2"* ]]; then

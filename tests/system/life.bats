@@ -71,12 +71,13 @@ nothing_is_left() {
   local supervisor
   supervisor=$(supervisor_of st-life)
   kill -KILL "$supervisor"
-  while kill -0 "$supervisor" 2>/dev/null; do sleep 0.05; done
+  while kill -0 "$supervisor" 2>/dev/null && [ "$(ps -o stat= "$supervisor" | cut -c1)" != Z ]; do sleep 0.05; done
+  # Nothing has tidied up yet, and all but the files is gone.
+  [ "$(host_state | sed '/^deployments:/,$d')" = "$(sed '/^deployments:/,$d' <<<"$BEFORE")" ]
   run slipway status st-life
   fails_with 1 "deployment st-life: dead"
   run slipway status
   says "st-life"
-  run pgrep -x 'slurmd|slurmctld|munged'
   run on st-life login true
   fails_with 1 "is dead"
   run deploy st-life
@@ -88,28 +89,95 @@ nothing_is_left() {
   says "4 idle"
 }
 
-@test "life: an interrupted deploy leaves nothing" {
+# deploy_with_node_conf LINE OPTION...: deploys the quickstart with one more line in its node_conf
+deploy_with_node_conf() {
+  local line=$1
+  shift
+  sed "s/^\( *\)ThreadsPerCore: 2/&\n\1$line/" "$BLUEPRINT" >"$SUITE/changed.yaml"
+  slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-life "$@"
+}
+
+# signal_deploy SIGNAL: sends it to the running `slipway deploy` of st-life, which must be there
+signal_deploy() {
+  wait_for client 'deploy .*st-life' >/dev/null
+  kill "-$1" "$(client 'deploy .*st-life')"
+}
+
+# A cluster that never becomes idle: its deployer waits until it is told otherwise.
+deploy_that_waits() { deploy_with_node_conf "State: DRAIN" "$@"; }
+
+@test "life: an interrupted deploy says so and leaves nothing, whenever it is interrupted" {
   local moment
-  for moment in 0.01 0.05 0.1 0.2; do
-    deploy st-life &
-    local job=$!
+  for moment in 0 0.05 0.1 0.3; do
+    deploy_that_waits >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    local job=$! code=0
     sleep $moment
-    kill -INT "$(client 'deploy .*st-life')" || true
-    wait $job || true
-    # It may have been quicker than the signal: then it stands, and is complete.
-    slipway destroy st-life 2>/dev/null || true
+    signal_deploy INT
+    wait $job || code=$?
+    # Before anything of it stands, SIGINT ends it as it ends any program.
+    [ $code -eq 130 ] || { [ $code -eq 1 ] && grep -q 'cannot bring up `st-life`: interrupted' "$BATS_TEST_TMPDIR/out"; }
     nothing_is_left
   done
 }
 
-@test "life: a deployer that is killed takes the half-made cluster with it" {
-  deploy st-life &
-  local job=$!
-  sleep 0.05
-  kill -KILL "$(client 'deploy .*st-life')" || true
-  wait $job || true
-  slipway destroy st-life 2>/dev/null || true
+@test "life: an interrupt and the deadline hold also when Slurm does not answer" {
+  deploy_that_waits --timeout 3 >"$BATS_TEST_TMPDIR/out" 2>&1 &
+  local job=$! code=0
+  wait_for state_is st-life starting
+  on st-life controller pkill -STOP slurmctld
+  local begin=$SECONDS
+  wait $job || code=$?
+  [ $code -eq 1 ]
+  [ $((SECONDS - begin)) -le 10 ]
+  grep -q 'waited 3 s for idle nodes' "$BATS_TEST_TMPDIR/out"
   nothing_is_left
+}
+
+@test "life: a deployer that is killed takes the half-made cluster with it" {
+  deploy_that_waits &
+  local job=$!
+  wait_for state_is st-life starting
+  signal_deploy KILL
+  wait $job || true
+  wait_for state_is st-life dead
+  slipway destroy st-life
+  nothing_is_left
+}
+
+@test "life: while one deploy waits, another of the same name is refused, and status says starting" {
+  deploy_that_waits &
+  local job=$!
+  wait_for state_is st-life starting
+  run slipway status
+  says "st-life                  starting"
+  run deploy st-life
+  fails_with 1 "deployment \`st-life\` is being brought up by another \`slipway deploy\`"
+  signal_deploy TERM
+  wait $job || true
+  nothing_is_left
+}
+
+@test "life: nothing of the caller's stays with the cluster: no variable, no descriptor, no mask" {
+  (
+    umask 077
+    exec 7>"$BATS_TEST_TMPDIR/held"
+    export SECRET_OF_THE_HOST=1 SLURM_CONF=/nonexistent
+    deploy st-life
+  )
+  run on st-life login srun --nodes=4 true
+  [ "$status" -eq 0 ]
+  local pid
+  for pid in $(pgrep -x slipway-super) $(pgrep -x slurmctld) $(pgrep -x slurmd); do
+    ! tr '\0' '\n' <"/proc/$pid/environ" | grep SECRET_OF_THE_HOST || [ "$(cat /proc/$pid/comm)" = slipway-super ]
+    [ -z "$(find "/proc/$pid/fd" -lname "$BATS_TEST_TMPDIR/held")" ]
+  done
+  [ "$(stat -c %a "$(deployments_folder)/st-life")" = 700 ]
+}
+
+@test "life: a deploy without stdin works" {
+  deploy st-life <&-
+  slipway exec st-life login -- cat <&- >"$BATS_TEST_TMPDIR/out"
+  [ ! -s "$BATS_TEST_TMPDIR/out" ]
 }
 
 @test "life: a folder that cannot be written is an error with its path, and no half state" {
@@ -150,14 +218,6 @@ nothing_is_left() {
   fails_with 1 "a3-megagpu-8g"
   [[ "$output" == *"^^^"* ]]
   nothing_is_left
-}
-
-# deploy_with_node_conf LINE OPTION...: deploys the quickstart with one more line in its node_conf
-deploy_with_node_conf() {
-  local line=$1
-  shift
-  sed "s/^\( *\)ThreadsPerCore: 2/&\n\1$line/" "$BLUEPRINT" >"$SUITE/changed.yaml"
-  slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-life "$@"
 }
 
 @test "life: a cluster that is not idle in time is an error with the nodes' states, and nothing is left" {

@@ -36,6 +36,15 @@ TEST_CASE("command line: options, words, and everything after -- untouched") {
   CHECK(p.command == Words{"ls", "--json", "--", "x"});
 }
 
+TEST_CASE("command line: the command begins with its first word, with or without --") {
+  const Parsed p(Words{"quick", "-n", "3", "n0", "ls", "-n", "--json"});
+  CHECK(p.count == 3);
+  CHECK_FALSE(p.json);
+  CHECK(p.command == Words{"ls", "-n", "--json"});
+  CHECK(Parsed(Words{"--count=4", "quick", "n0", "--", "--"}).command == Words{"--"});
+  CHECK(Parsed(Words{"-n4", "quick", "n0"}).command.empty());
+}
+
 TEST_CASE("command line: an unknown option gets a suggestion") {
   CHECK_THROWS_WITH(Parsed(Words{"--jsno", "a", "b"}),
                     "unknown option `--jsno`; did you mean `--json`?");

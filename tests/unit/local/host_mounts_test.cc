@@ -1,6 +1,7 @@
 #include "launcher/local/host_mounts.h"
 
 #include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
 
 using namespace slipway::local;
 using Paths = std::vector<std::filesystem::path>;
@@ -19,4 +20,21 @@ TEST_CASE("host mounts: a folder's own mount is not below it, nor is one with a 
   CHECK(has_mounts_below(mounts, "/var/lib"));
   CHECK_FALSE(has_mounts_below(mounts, "/var/lib/docker"));
   CHECK_FALSE(has_mounts_below(mounts, "/opt"));
+}
+
+TEST_CASE("resolve_in: links lead to places below the root, also absolute ones and ..") {
+  TemporaryDirectory root;
+  std::filesystem::create_directories(root / "data/home");
+  std::filesystem::create_directory_symlink("/data/home", root / "home");
+  std::filesystem::create_directory_symlink("../../../home", root / "data/up");
+  CHECK(resolve_in(root.path(), "/home/alice") == "data/home/alice");
+  CHECK(resolve_in(root.path(), "/data/up/alice") == "data/home/alice");
+  CHECK(resolve_in(root.path(), "/../none/./x") == "none/x");
+}
+
+TEST_CASE("resolve_in: links that go round are an error") {
+  TemporaryDirectory root;
+  std::filesystem::create_symlink("b", root / "a");
+  std::filesystem::create_symlink("a", root / "b");
+  CHECK_THROWS_WITH(resolve_in(root.path(), "/a"), "/a goes through too many symbolic links");
 }

@@ -7,7 +7,7 @@ using namespace slipway::local;
 namespace {
 
 DeploymentView example() {
-  DeploymentView view{DeploymentFolder("/x", "quick"), "quick", true, {}, {}};
+  DeploymentView view{DeploymentFolder("/x", "quick"), "quick", "running", {}, {}};
   view.nodes = {{"q-controller", "controller", "", "", true, ""},
                 {"q-login-001", "login", "", "", true, ""},
                 {"q-a-0", "compute", "", "", true, "idle"},
