@@ -112,6 +112,7 @@ void CommandLine::take_words(const std::vector<std::string>& words,
   auto next = words.begin();
   for (const Positional& positional : positionals_) {
     if (next != words.end()) {
+      if (next->empty()) throw UsageError(fmt::format("{} is empty", positional.name));
       *positional.target = *next++;
     } else if (positional.arity == Arity::required) {
       throw UsageError(fmt::format("{} is missing", positional.name));

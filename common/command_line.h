@@ -41,8 +41,8 @@ class CommandLine {
   // A word without dashes. Words are handed out in the order of these calls.
   void positional(const std::string& name, std::string* target, Arity arity = Arity::required);
 
-  // Everything that follows the last positional, with or without `--` between, untouched: the
-  // command of `slipway exec`.
+  // Everything from the first word behind the positionals on, with or without `--` before it,
+  // untouched: the command of `slipway exec`.
   void rest(const std::string& name, std::vector<std::string>* target,
             Arity arity = Arity::required);
 

@@ -59,6 +59,17 @@ std::vector<Mount> mounts_of(const cluster::Node& node, const cluster::Cluster& 
   return mounts;
 }
 
+// A node's name stands for its first address, and so does the controller's: networks are not routed
+// to each other.
+void require_same_first_network(const cluster::Node& node, const cluster::Cluster& cluster) {
+  const std::string& controllers = cluster.controller.machine.networks.at(0);
+  const std::string& first = node.machine.networks.at(0);
+  if (first == controllers) return;
+  throw Error(fmt::format(
+      "{} has `{}` as its first network, the controller has `{}`: they cannot reach each other",
+      node.name, first, controllers));
+}
+
 PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster,
                       const cluster::Catalogue& catalogue, Networks& networks) {
   PlannedNode planned{node.name, node.role, node.machine.machine_type, {}, {}, {}, {}};
@@ -67,6 +78,7 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
     site.addresses.push_back(networks.next_address(networks.index_of(id)));
   }
   const NodeProfile profile = cluster::profile_of(node, cluster, catalogue, site);
+  require_same_first_network(node, cluster);
   for (size_t i = 0; i < profile.network_interfaces.size(); ++i) {
     const NodeProfile::Interface& nic = profile.network_interfaces[i];
     planned.ports.push_back(

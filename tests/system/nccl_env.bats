@@ -54,6 +54,13 @@ EOF
   [ "$(on $NAME login sort -u /home/off.out)" = "[]" ]
 }
 
+@test "nccl_env: off is off in a batch script that gets nothing of the user's environment" {
+  on $NAME login sbatch --wait --export=NONE --nccl-env=off --output=/home/none.out --wrap '/usr/bin/env | grep NCCL; true'
+  run on $NAME login cat /home/none.out
+  says ""
+  [ "$output" = "" ]
+}
+
 @test "nccl_env: a broken node.json costs neither the job nor the node" {
   local first
   first=$(compute_nodes $NAME | head -n 1)

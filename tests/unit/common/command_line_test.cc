@@ -37,7 +37,7 @@ TEST_CASE("command line: options, words, and everything after -- untouched") {
 }
 
 TEST_CASE("command line: the command begins with its first word, with or without --") {
-  const Parsed p(Words{"quick", "-n", "3", "n0", "ls", "-n", "--json"});
+  const Parsed p(Words{"quick", "n0", "-n", "3", "ls", "-n", "--json"});
   CHECK(p.count == 3);
   CHECK_FALSE(p.json);
   CHECK(p.command == Words{"ls", "-n", "--json"});
@@ -53,6 +53,11 @@ TEST_CASE("command line: an unknown option gets a suggestion") {
 TEST_CASE("command line: a missing word is named") {
   CHECK_THROWS_WITH(Parsed(Words{"a"}), "NODE is missing");
   CHECK_NOTHROW(Parsed(Words{"a"}, Arity::optional));
+}
+
+TEST_CASE("command line: an empty word is none: a script's variable was not set") {
+  CHECK_THROWS_WITH(Parsed(Words{"a", ""}), "NODE is empty");
+  CHECK_THROWS_WITH(Parsed(Words{"a", ""}, Arity::optional), "NODE is empty");
 }
 
 TEST_CASE("command line: a malformed value is a usage error") {

@@ -61,6 +61,15 @@ TEST_CASE("plan: a network that is too small is an error that says so") {
                     "network 10.0.0.0/29 has room for 4 nodes only");
 }
 
+TEST_CASE("plan: a node that cannot reach the controller is an error") {
+  cluster::Cluster cluster = cluster::quickstart_cluster();
+  cluster.networks.push_back({"net2", "quickstart-net2", "10.1.0.0/16", 8244});
+  cluster.logins.at(0).machine.networks = {"net2"};
+  CHECK_THROWS_WITH(make_plan(cluster, cluster::shipped_catalogue()),
+                    "quickstart-login-001 has `net2` as its first network, the controller has "
+                    "`network`: they cannot reach each other");
+}
+
 TEST_CASE("plan: the description names every node for `slipway status`") {
   const nlohmann::json description =
       describe(make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue()));
