@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "launcher/expression/escape.h"
 #include "launcher/expression/tokens.h"
 
 namespace slipway::expression {
@@ -340,46 +341,13 @@ class Parser {
   }
 
   void escape(std::string_view rest, std::string& literal) {
-    const char kind = rest.size() > 1 ? rest[1] : '\0';
-    constexpr std::string_view kinds = "ntr\"\\";
-    constexpr std::string_view meant = "\n\t\r\"\\";
-    if (const size_t at = kinds.find(kind); kind != '\0' && at != std::string_view::npos) {
-      literal += meant[at];
-      at_ += 2;
-      return;
-    }
-    const size_t digits = kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
-    const std::string hex(rest.substr(std::min<size_t>(2, rest.size()), digits));
-    const bool valid = digits > 0 && hex.size() == digits &&
-                       hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-    if (!valid) {
+    const size_t taken = read_escape(rest, literal);
+    if (taken == 0) {
       throw ExpressionError(Code::expression_syntax, source_.span(at_, at_ + 2),
                             fmt::format("unknown escape `{}`", rest.substr(0, 2)),
                             "a backslash itself is written `\\\\`");
     }
-    append_utf8(static_cast<char32_t>(std::strtoul(hex.c_str(), nullptr, 16)), literal);
-    at_ += 2 + digits;
-  }
-
-  static void append_utf8(char32_t point, std::string& out) {
-    const auto tail = [&](int shift) {
-      out += static_cast<char>(0x80 | ((point >> shift) & 0x3F));
-    };
-    if (point < 0x80) {
-      out += static_cast<char>(point);
-    } else if (point < 0x800) {
-      out += static_cast<char>(0xC0 | (point >> 6));
-      tail(0);
-    } else if (point < 0x10000) {
-      out += static_cast<char>(0xE0 | (point >> 12));
-      tail(6);
-      tail(0);
-    } else {
-      out += static_cast<char>(0xF0 | ((point >> 18) & 0x07));
-      tail(12);
-      tail(6);
-      tail(0);
-    }
+    at_ += taken;
   }
 
   const Located& source_;
