@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "common/error.h"
 
@@ -23,6 +24,16 @@ SocketPair make_socket_pair() {
     throw_errno("cannot make a pair of sockets");
   }
   return {Fd(ends[0]), Fd(ends[1])};
+}
+
+void read_some(Fd& fd, std::string& into) {
+  char buffer[1 << 16];
+  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
+  if (n > 0) {
+    into.append(buffer, static_cast<size_t>(n));
+  } else if (n == 0 || errno != EINTR) {
+    fd.reset();
+  }
 }
 
 void close_all_but(std::vector<int> keep) {

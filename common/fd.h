@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct SocketPair {
   Fd ours, theirs;
 };
 SocketPair make_socket_pair();
+
+// Reads once and appends it to `into`; closes `fd` at the end of the stream.
+void read_some(Fd& fd, std::string& into);
 
 // Closes every descriptor from 3 on but those in `keep`.
 void close_all_but(std::vector<int> keep);

@@ -28,25 +28,12 @@ using Clock = std::chrono::steady_clock;
   ::dup2(in, 0);
   ::dup2(out, 1);
   ::dup2(err, 2);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  unblock_signals();
   ::signal(SIGPIPE, SIG_DFL);
   ::execvp(argv[0], argv);
   const int code = errno;
   [[maybe_unused]] const ssize_t n = ::write(report, &code, sizeof code);
   ::_exit(127);
-}
-
-// Reads once; closes at the end of file.
-void drain(Fd& fd, std::string& into) {
-  char buffer[1 << 16];
-  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
-  if (n > 0) {
-    into.append(buffer, static_cast<size_t>(n));
-  } else if (n == 0 || errno != EINTR) {
-    fd.reset();
-  }
 }
 
 // Writes once; closes when all is written or the child no longer reads.
@@ -69,6 +56,22 @@ bool ends_until(pid_t child, Clock::time_point end) {
 }
 
 }  // namespace
+
+void unblock_signals() {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+bool redirect_streams(const std::filesystem::path& log) {
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  const int code = errno;
+  ::dup2(null.get(), 0);
+  for (int stream : {1, 2}) ::dup2(out ? out.get() : null.get(), stream);
+  errno = code;
+  return static_cast<bool>(out);
+}
 
 int exit_code_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -116,8 +119,8 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     pollfd fds[] = {
         {out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}, {in.write.get(), POLLOUT, 0}};
     if (::poll(fds, 3, static_cast<int>(left.count())) < 0 && errno != EINTR) throw_errno("poll");
-    if (fds[0].revents != 0) drain(out.read, result.output);
-    if (fds[1].revents != 0) drain(err.read, result.errors);
+    if (fds[0].revents != 0) read_some(out.read, result.output);
+    if (fds[1].revents != 0) read_some(err.read, result.errors);
     if (fds[2].revents != 0) feed(in.write, input);
   }
   // It may have closed its streams and go on.

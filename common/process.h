@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,12 @@ std::string run_checked(const std::vector<std::string>& argv, const ProcessOptio
 // The exit code that a shell would show for a wait status: the exit status, or 128 + the signal's
 // number.
 int exit_code_of(int wait_status);
+
+// For a child on its way to become something else. No signal is blocked in it any more.
+void unblock_signals();
+
+// Its stdin is /dev/null, its stdout and stderr are appended to `log`; false, with errno, when that
+// cannot be opened: then they are /dev/null, too.
+bool redirect_streams(const std::filesystem::path& log);
 
 }  // namespace slipway

@@ -164,9 +164,7 @@ int attach_to_node(const DeploymentFolder& folder, const std::string& node, Node
     command.rows = size.ws_row;
     command.columns = size.ws_col;
   }
-  json body = to_json(command);
-  body["request"] = "exec";
-  body["node"] = node;
+  const json body = exec_request(node, command);
   return terminal ? attach_terminal(std::move(connection), body)
                   : attach_streams(std::move(connection), body);
 }

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/process.h"
 #include "launcher/local/message.h"
 
 namespace slipway::local {
@@ -72,9 +73,11 @@ void set_environment(const passwd& user, const std::string& terminal) {
 
 }  // namespace
 
-nlohmann::json to_json(const NodeCommand& command) {
-  return {{"argv", command.argv},         {"user", command.user}, {"folder", command.folder},
-          {"terminal", command.terminal}, {"rows", command.rows}, {"columns", command.columns}};
+nlohmann::json exec_request(const std::string& node, const NodeCommand& command) {
+  return {{"request", "exec"},        {"node", node},
+          {"argv", command.argv},     {"user", command.user},
+          {"folder", command.folder}, {"terminal", command.terminal},
+          {"rows", command.rows},     {"columns", command.columns}};
 }
 
 NodeCommand command_from_json(const nlohmann::json& body) {
@@ -93,9 +96,7 @@ void become_command(const NodeCommand& command, std::vector<Fd> streams, int con
   }
   ::close_range(3, ~0U, 0);
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  unblock_signals();
   ::umask(022);
 
   if (user == nullptr) fail(126, fmt::format("this node has no user `{}`", command.user));

@@ -17,7 +17,8 @@ struct NodeCommand {
   unsigned short rows = 0, columns = 0;  // of the client's terminal
 };
 
-nlohmann::json to_json(const NodeCommand& command);
+// The request that a supervisor understands (supervisor.h), and the command of one.
+nlohmann::json exec_request(const std::string& node, const NodeCommand& command);
 NodeCommand command_from_json(const nlohmann::json& body);
 
 // In a process that is inside the node: becomes the command. `streams` are its stdin, stdout and

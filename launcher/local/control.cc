@@ -46,17 +46,6 @@ Fd new_socket() {
   return socket;
 }
 
-// Reads once; closes at the end of the stream.
-void read_some(Fd& fd, std::string& into) {
-  char buffer[1 << 14];
-  const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
-  if (n > 0) {
-    into.append(buffer, static_cast<size_t>(n));
-  } else if (n == 0 || errno != EINTR) {
-    fd.reset();
-  }
-}
-
 // A supervisor that was stopped, or hangs, does not hold its clients.
 void answer_within(const Fd& connection, std::chrono::seconds limit) {
   const timeval time = {limit.count(), 0};
@@ -117,9 +106,7 @@ ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& nod
   const Fd connection = connect_to_supervisor(folder);
   Pipe output = make_pipe(), errors = make_pipe();
   const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  json body = to_json(command);
-  body["request"] = "exec";
-  body["node"] = node;
+  const json body = exec_request(node, command);
   const int streams[] = {null.get(), output.write.get(), errors.write.get()};
   send_message(connection.get(), body, streams);
   output.write.reset();

@@ -1,10 +1,7 @@
 // Bringing a local deployment up.
 #include "launcher/local/launch.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +15,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/process.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
@@ -92,8 +90,7 @@ class Launch {
                           std::move(progress.theirs)};
     const std::optional<IdMap> map =
         ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
-    constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
-    pidfd_ = open_pidfd(start_in_new_namespaces(flags, map ? &*map : nullptr, [&] {
+    pidfd_ = open_pidfd(start_in_new_namespaces(own_namespaces, map ? &*map : nullptr, [&] {
       detach(start);
       supervise(std::move(start));
     }));
@@ -108,15 +105,9 @@ class Launch {
     ::clearenv();
     ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
     ::setenv("LANG", "C.UTF-8", 1);
-    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    const int log = ::open(folder_.supervisor_log().c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-    ::dup2(null, 0);
-    ::dup2(log >= 0 ? log : null, 1);
-    ::dup2(log >= 0 ? log : null, 2);
+    redirect_streams(folder_.supervisor_log());
     close_all_but({start.lock.get(), start.listener.get(), start.deployer.get()});
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    unblock_signals();
   }
 
   NodeSurroundings surroundings() const {

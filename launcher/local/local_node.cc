@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/process.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
@@ -59,12 +59,7 @@ void report(const char* state) {
 // The rest of this process is a node: nothing of the supervisor's stays open but the channel, now
 // descriptor 3.
 void let_go_of_the_supervisor(int channel, const std::filesystem::path& log) {
-  const int null = ::open("/dev/null", O_RDONLY);
-  const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  if (out < 0) throw_errno(fmt::format("cannot write {}", log.string()));
-  ::dup2(null, 0);
-  ::dup2(out, 1);
-  ::dup2(out, 2);
+  if (!redirect_streams(log)) throw_errno(fmt::format("cannot write {}", log.string()));
   ::dup2(channel, channel_fd);
   ::fcntl(channel_fd, F_SETFD, FD_CLOEXEC);
   ::close_range(channel_fd + 1, ~0U, 0);
@@ -78,7 +73,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   build_node_root(root);
   wait_for("network");
   run_ip(addresses_batch(node));
-  enter_node_root(root);
+  enter_node_root(root.folder);
   node::prepare_folders();
   node::write_munge_key(around.munge_key);
   node::start_munge();
@@ -94,8 +89,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
   SocketPair channel = make_socket_pair();
-  constexpr int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
-  const pid_t pid = start_in_new_namespaces(flags, nullptr, [&] {
+  const pid_t pid = start_in_new_namespaces(own_namespaces, nullptr, [&] {
     let_go_of_the_supervisor(channel.theirs.get(), around.logs / node.name / "init.log");
     try {
       be_the_node(node, plan, around);

@@ -1,6 +1,7 @@
 // Processes in namespaces of their own.
 #pragma once
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -10,6 +11,11 @@
 #include "common/fd.h"
 
 namespace slipway::local {
+
+// What a supervisor, and each of its nodes, has of its own, besides an ordinary user's user
+// namespace.
+inline constexpr int own_namespaces =
+    CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
 
 // One line of a user namespace's id map: ids inside .. inside+count-1 are outside ..
 // outside+count-1.

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 // Made by us in every node, never taken from the image.
 const std::set<std::string> own_folders = {"/proc", "/sys", "/dev", "/run", "/tmp", "/lost+found"};
 
+constexpr const char* root_name = "root";  // below NodeRoot::folder
+
 constexpr uintmax_t max_copied_bytes = 1 << 20;
 
 void mount_or_throw(const char* source, const fs::path& target, const char* type,
@@ -55,7 +57,7 @@ class Builder {
  public:
   explicit Builder(const NodeRoot& plan)
       : plan_(plan),
-        root_(plan.folder / "root"),
+        root_(plan.folder / root_name),
         upper_(plan.folder / "upper"),
         work_(plan.folder / "work") {
     for (const auto& [path, text] : plan.files) needed_folders_.insert(place(path).parent_path());
@@ -86,13 +88,6 @@ class Builder {
     for (const auto& [path, text] : plan_.files) {
       make_directories((root_ / place(path)).parent_path());
       write_file(root_ / place(path), text);
-    }
-  }
-
-  void enter() {
-    if (::chdir(root_.c_str()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
-        ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
-      throw_errno("cannot change the root file system");
     }
   }
 
@@ -244,8 +239,11 @@ void build_node_root(const NodeRoot& root) {
   Builder(root).build();
 }
 
-void enter_node_root(const NodeRoot& root) {
-  Builder(root).enter();
+void enter_node_root(const std::filesystem::path& folder) {
+  if (::chdir((folder / root_name).c_str()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
+      ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
+    throw_errno("cannot change the root file system");
+  }
 }
 
 }  // namespace slipway::local

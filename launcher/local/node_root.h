@@ -32,8 +32,8 @@ struct NodeRoot {
 // own. Throws Error.
 void build_node_root(const NodeRoot& root);
 
-// Makes a root that was built the root of the caller's mount namespace; the host's is gone from it.
-// Throws Error.
-void enter_node_root(const NodeRoot& root);
+// Makes the root that was built in `folder` the root of the caller's mount namespace; the host's is
+// gone from it. Throws Error.
+void enter_node_root(const std::filesystem::path& folder);
 
 }  // namespace slipway::local

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -202,7 +201,6 @@ class Supervisor {
       execute(client, message);
       return true;
     }
-    if (request == "stop") ::_exit(0);
     if (request != "status") throw Error(fmt::format("unknown request `{}`", request));
     json rows = json::array();
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -224,8 +222,7 @@ class Supervisor {
     // A job's files should be where every node sees them.
     const std::string folder = planned->mounts.empty() ? "/" : planned->mounts.front().target;
     const Fd pidfd = open_pidfd(node.pid);
-    constexpr int all = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
-    client.pid = start_in_namespaces_of(pidfd.get(), all, [&] {
+    client.pid = start_in_namespaces_of(pidfd.get(), own_namespaces, [&] {
       become_command(command, std::move(message.fds), client.connection.get(), folder);
     });
   }

@@ -34,7 +34,6 @@ struct SupervisorStart {
 //   terminal
 //        then {"signal": n} any number of times   → {"exit_code": n}; the end of the connection
 //        hangs the command up
-//   {"request": "stop"}                           → the end
 // An error is answered with {"error": text}.
 [[noreturn]] void supervise(SupervisorStart start);
 

@@ -18,6 +18,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/process.h"
 #include "common/text.h"
 
 namespace slipway::node {
@@ -91,15 +92,9 @@ pid_t start_service(const Service& service) {
   if (child < 0) throw_errno(fmt::format("cannot start {}", service.argv[0]));
   if (child > 0) return child;
   ::setsid();
-  const int null = ::open("/dev/null", O_RDONLY);
-  const int log = ::open(service.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-  ::dup2(null, 0);
-  ::dup2(log >= 0 ? log : null, 1);
-  ::dup2(log >= 0 ? log : null, 2);
+  redirect_streams(service.log);
   ::close_range(3, ~0U, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  unblock_signals();
   if (user.pw_uid != 0 && (::initgroups(service.user.c_str(), user.pw_gid) != 0 ||
                            ::setgid(user.pw_gid) != 0 || ::setuid(user.pw_uid) != 0)) {
     ::_exit(126);
