@@ -161,6 +161,12 @@ class SettingCheck {
         continue;
       }
       const Value& value = evaluation_.input(module, input.name);
+      if (!input.gone.empty() && !value.is_null()) {
+        diagnostics_
+            .error(Code::rule_broken, setting->second.span,
+                   fmt::format("`{}` of module `{}` is gone", input.name, module.id))
+            .help(input.gone);
+      }
       if (input.one_of.empty() || value.is_null() || value.is_unknown()) continue;
       const auto text = expression::text_of(value);
       if (text &&
@@ -193,8 +199,12 @@ class SettingCheck {
       const Value kept = evaluation_.evaluate_in(module, rule.that);
       const bool* holds = kept.as<bool>();
       if (holds != nullptr && !*holds) {
-        diagnostics_.error(Code::rule_broken, span,
-                           fmt::format("module `{}`: {}", module.id, rule.message));
+        const std::string message = fmt::format("module `{}`: {}", module.id, rule.message);
+        if (rule.warning) {
+          diagnostics_.warning(Code::rule_broken, span, message);
+        } else {
+          diagnostics_.error(Code::rule_broken, span, message);
+        }
       }
     } catch (const expression::ExpressionError& error) {
       evaluation_.say_within(module, rule.that, error);

@@ -22,12 +22,16 @@ struct Input {
   expression::Value default_value;
   std::string help;
   std::vector<std::string> one_of;  // the values that it may have; empty: any
+  std::string gone;  // what takes the place of an input that is no more; empty: it is there
 };
 
 struct Output {
   std::string name;
   Span span;
   expression::ExpressionPtr value;  // over input, local and resources; null: known after deployment
+  expression::Type type;            // `any` when the file does not say
+  std::string help;
+  bool sensitive = false;  // a secret: never shown
 };
 
 // A condition that the inputs must keep.
@@ -35,6 +39,7 @@ struct Rule {
   expression::ExpressionPtr that;
   std::string at;       // the input that a broken rule is shown at
   std::string message;  // what is wrong when it does not hold
+  bool warning = false;
 };
 
 struct Interface {
@@ -46,6 +51,7 @@ struct Interface {
   std::vector<Output> outputs;
   std::vector<Rule> rules;
   std::map<std::string, expression::ExpressionPtr> locals;
+  std::vector<std::string> apis;  // services of Google that it needs: "compute.googleapis.com"
   std::string id_input;  // the input that is the module's id unless it is set; may be empty
   bool must_be_used = false;
   expression::ExpressionPtr model;  // what it means for the cluster; null: nothing

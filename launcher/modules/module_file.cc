@@ -30,10 +30,11 @@ class Reader {
       return std::move(interface_);
     }
     keys(root, "a module file",
-         {"about", "kind", "inputs", "id_input", "must_be_used", "rules", "locals", "resources",
-          "outputs", "model"});
+         {"about", "kind", "apis", "inputs", "id_input", "must_be_used", "rules", "locals",
+          "resources", "outputs", "model"});
     if (const Node* node = root.find("about")) interface_.about = text(*node);
     if (const Node* node = root.find("kind")) interface_.kind = text(*node);
+    if (const Node* node = root.find("apis")) interface_.apis = texts(*node);
     for (const Entry& entry : entries(root, "inputs")) read_input(entry);
     for (const Entry& entry : entries(root, "outputs")) read_output(entry);
     for (const Entry& entry : entries(root, "locals")) {
@@ -75,6 +76,15 @@ class Reader {
     return node.text;
   }
 
+  std::vector<std::string> texts(const Node& node) {
+    if (!node.is_sequence()) {
+      wrong(node.span, fmt::format("a list belongs here, but this is {}", describe(node)));
+    }
+    std::vector<std::string> texts;
+    for (const Node& item : node.items) texts.push_back(text(item));
+    return texts;
+  }
+
   bool boolean(const Node& node) {
     const source::Scalar scalar = node.is_scalar() ? source::resolve(node) : source::Scalar();
     const bool* value = std::get_if<bool>(&scalar);
@@ -97,32 +107,32 @@ class Reader {
   }
 
   void read_input(const Entry& entry) {
-    keys(entry.value, "an input", {"type", "default", "help", "one_of"});
+    keys(entry.value, "an input", {"type", "default", "help", "one_of", "gone"});
     Input input;
     input.name = entry.key;
     input.span = entry.key_span;
     if (const Node* node = entry.value.find("type")) {
-      read_type(*node, input);
+      input.type = read_type(*node);
     } else {
       wrong(entry.key_span, fmt::format("the input `{}` has no type", entry.key));
     }
     if (const Node* node = entry.value.find("help")) input.help = text(*node);
-    if (const Node* node = entry.value.find("one_of")) {
-      for (const Node& item : node->items) input.one_of.push_back(text(item));
-    }
+    if (const Node* node = entry.value.find("one_of")) input.one_of = texts(*node);
+    if (const Node* node = entry.value.find("gone")) input.gone = text(*node);
     const Node* node = entry.value.find("default");
     input.required = node == nullptr;
     if (node != nullptr) read_default(*node, input);
     interface_.inputs.push_back(std::move(input));
   }
 
-  void read_type(const Node& node, Input& input) {
+  expression::Type read_type(const Node& node) {
     const std::string type = text(node);
     const std::vector<uint32_t> offsets = source::text_offsets(node, sources_);
     try {
-      input.type = expression::parse_type(expression::Located{type, offsets});
+      return expression::parse_type(expression::Located{type, offsets});
     } catch (const ExpressionError& error) {
       wrong(error.span ? error.span : node.span, error.what());
+      return {};
     }
   }
 
@@ -141,14 +151,20 @@ class Reader {
   }
 
   void read_output(const Entry& entry) {
-    if (!entry.value.is_null()) keys(entry.value, "an output", {"value", "help"});
-    const Node* value = entry.value.find("value");
-    interface_.outputs.push_back(
-        {entry.key, entry.key_span, value == nullptr ? nullptr : tree(*value)});
+    Output output;
+    output.name = entry.key;
+    output.span = entry.key_span;
+    if (!entry.value.is_null())
+      keys(entry.value, "an output", {"type", "help", "value", "sensitive"});
+    if (const Node* node = entry.value.find("type")) output.type = read_type(*node);
+    if (const Node* node = entry.value.find("help")) output.help = text(*node);
+    if (const Node* node = entry.value.find("value")) output.value = tree(*node);
+    if (const Node* node = entry.value.find("sensitive")) output.sensitive = boolean(*node);
+    interface_.outputs.push_back(std::move(output));
   }
 
   void read_rule(const Node& node) {
-    keys(node, "a rule", {"that", "at", "else"});
+    keys(node, "a rule", {"that", "at", "else", "level"});
     const Node* that = node.find("that");
     const Node* at = node.find("at");
     const Node* message = node.find("else");
@@ -156,7 +172,13 @@ class Reader {
       wrong(node.span, "a rule has `that`, `at` and `else`");
       return;
     }
-    interface_.rules.push_back({tree(*that), input_name(*at), text(*message)});
+    const Node* level = node.find("level");
+    const std::string severity = level == nullptr ? "error" : text(*level);
+    if (severity != "error" && severity != "warning") {
+      wrong(level->span, "a rule's level is `error` or `warning`");
+    }
+    interface_.rules.push_back(
+        {tree(*that), input_name(*at), text(*message), severity == "warning"});
   }
 
   Interface interface_;

@@ -53,6 +53,27 @@ TEST_CASE("module library: reads a module's inputs, outputs and model") {
   CHECK(one.library.find("modules/a/b", one.diagnostics) == one.interface);
 }
 
+TEST_CASE("module library: reads what an output is, what is gone, and a rule that only warns") {
+  OneModule one(
+      "about: A thing.\n"
+      "apis: [compute.googleapis.com]\n"
+      "inputs:\n"
+      "  sku: {type: string, default: null, gone: use `tier`}\n"
+      "outputs:\n"
+      "  key: {type: list(string), help: Keys of the thing., sensitive: true}\n"
+      "  id:\n"
+      "rules:\n"
+      "- {that: $(input.sku == null), at: sku, else: rather not, level: warning}\n");
+  CHECK(one.said().empty());
+  CHECK(one.interface->apis == std::vector<std::string>{"compute.googleapis.com"});
+  CHECK(one.interface->input("sku")->gone == "use `tier`");
+  CHECK(to_text(one.interface->output("key")->type) == "list(string)");
+  CHECK(one.interface->output("key")->help == "Keys of the thing.");
+  CHECK(one.interface->output("key")->sensitive);
+  CHECK(to_text(one.interface->output("id")->type) == "any");
+  CHECK(one.interface->rules.at(0).warning);
+}
+
 TEST_CASE("module library: says where a module file is wrong") {
   OneModule one(
       "abut: x\n"
@@ -62,7 +83,8 @@ TEST_CASE("module library: says where a module file is wrong") {
       "  flag: {type: bool, default: maybe}\n"
       "rules:\n"
       "- {that: true, at: siz, else: no}\n"
-      "- {that: true}\n");
+      "- {that: true}\n"
+      "- {that: true, at: size, else: no, level: warn}\n");
   CHECK(one.said() ==
         "error[E0901]: a module file has no key `abut`\n"
         " --> modules/a/b/module.yaml:1:1\n  |\n1 | abut: x\n  | ^^^^\n"
@@ -80,7 +102,11 @@ TEST_CASE("module library: says where a module file is wrong") {
         "7 | - {that: true, at: siz, else: no}\n  |                    ^^^\n"
         "  = help: did you mean `size`?\n\n"
         "error[E0901]: a rule has `that`, `at` and `else`\n"
-        " --> modules/a/b/module.yaml:8:3\n  |\n8 | - {that: true}\n  |   ^^^^^^^^^^^^\n");
+        " --> modules/a/b/module.yaml:8:3\n  |\n8 | - {that: true}\n  |   ^^^^^^^^^^^^\n\n"
+        "error[E0901]: a rule's level is `error` or `warning`\n"
+        " --> modules/a/b/module.yaml:9:43\n  |\n"
+        "9 | - {that: true, at: size, else: no, level: warn}\n"
+        "  |                                           ^^^^\n");
 }
 
 TEST_CASE("module library: finds only what is in it") {
