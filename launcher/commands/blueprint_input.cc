@@ -10,6 +10,7 @@
 #include "common/installation.h"
 #include "launcher/blueprint/compile.h"
 #include "launcher/cluster/build.h"
+#include "launcher/source/json.h"
 
 namespace slipway::commands {
 namespace {
@@ -44,10 +45,17 @@ void BlueprintInput::add_options(CommandLine& line) {
   line.option("deployment-file,d", "FILE", "a file of variables that win over the blueprint's",
               &deployment_files);
   line.option("vars", "NAME=VALUE", "variables that win over both; the value is YAML", &vars);
+  line.option("diagnostics", "text|json",
+              "how mistakes are said on stderr: for people (default), or as one line of JSON",
+              &diagnostics);
 }
 
 LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
     : library_(find_installation().blueprints(), sources_) {
+  if (input.diagnostics != "text" && input.diagnostics != "json") {
+    throw UsageError(fmt::format("--diagnostics is `text` or `json`, not `{}`", input.diagnostics));
+  }
+  as_json_ = input.diagnostics == "json";
   blueprint::Texts texts;
   texts.blueprint = sources_.add(input.blueprint, read_file(input.blueprint));
   for (const std::string& file : input.deployment_files) {
@@ -65,7 +73,12 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
 }
 
 void LoadedBlueprint::show() const {
-  const std::string text = render(diagnostics_, source::colour_for(STDERR_FILENO));
+  // A message may quote what is not UTF-8; JSON is.
+  const std::string text =
+      as_json_ ? source::to_json(diagnostics_)
+                         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                     "\n"
+               : render(diagnostics_, source::colour_for(STDERR_FILENO));
   std::fputs(text.c_str(), stderr);
 }
 

@@ -24,9 +24,10 @@ namespace slipway::commands {
 struct BlueprintInput {
   std::string blueprint;
   std::vector<std::string> deployment_files;
-  std::vector<std::string> vars;  // NAME=VALUE, or several with commas between
+  std::vector<std::string> vars;     // NAME=VALUE, or several with commas between
+  std::string diagnostics = "text";  // or "json"
 
-  // Adds BLUEPRINT, --deployment-file and --vars.
+  // Adds BLUEPRINT, --deployment-file, --vars and --diagnostics.
   void add_options(CommandLine& line);
 };
 
@@ -46,7 +47,7 @@ struct CheckedCluster {
 class LoadedBlueprint {
  public:
   // Reads the files and compiles them. Diagnostics are collected, not shown. Throws Error when a
-  // file cannot be read.
+  // file cannot be read, UsageError when an option's value is none.
   explicit LoadedBlueprint(const BlueprintInput& input);
 
   // The Deployment, and the cluster that it means. Both throw InvalidBlueprint after showing what
@@ -67,6 +68,7 @@ class LoadedBlueprint {
 
   source::Sources sources_;
   source::Diagnostics diagnostics_{sources_};
+  bool as_json_ = false;
   modules::Library library_;
   std::optional<blueprint::Deployment> deployment_;
 };

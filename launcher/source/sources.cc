@@ -16,7 +16,8 @@ Span join(Span a, Span b) {
 }
 
 Span Sources::add(std::string name, std::string text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  const uint32_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  text.erase(0, mark);
   if (text.size() >= std::numeric_limits<uint32_t>::max() - next_) {
     throw Error("cannot hold " + name + ": more than 4 GiB of source text");
   }
@@ -25,7 +26,7 @@ Span Sources::add(std::string name, std::string text) {
     line_starts.push_back(static_cast<uint32_t>(at + 1));
   }
   const Span whole{next_, next_ + static_cast<uint32_t>(text.size())};
-  files_.push_back({std::move(name), std::move(text), whole.begin, std::move(line_starts)});
+  files_.push_back({std::move(name), std::move(text), whole.begin, mark, std::move(line_starts)});
   next_ = whole.end + 1;  // the end of one file is not the beginning of the next
   return whole;
 }
@@ -59,6 +60,7 @@ Place Sources::place(uint32_t offset) const {
   place.line_text = line;
   place.line = static_cast<size_t>(next - file.line_starts.begin());
   place.byte = std::min<size_t>(at - start, line.size());
+  place.file_byte = file.mark + at;
   place.column = 1;
   for (size_t i = 0; i < place.byte; i += utf8_length(line[i])) ++place.column;
   return place;

@@ -33,6 +33,7 @@ struct Place {
   size_t line = 0;             // 1-based
   size_t column = 0;           // 1-based, in characters (code points)
   size_t byte = 0;             // 0-based offset in line_text
+  size_t file_byte = 0;        // 0-based offset in the file, its byte order mark counted
 };
 
 class Sources {
@@ -53,6 +54,7 @@ class Sources {
     std::string name;
     std::string text;
     uint32_t base;                      // offset of the first byte
+    uint32_t mark;                      // bytes of the byte order mark that was dropped
     std::vector<uint32_t> line_starts;  // offsets in text
   };
   const File& file_at(uint32_t offset) const;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "launcher/source/json.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway::source;
@@ -122,4 +123,27 @@ TEST_CASE("diagnostics: a line that is too wide is cut around the mark") {
   CHECK(shown(wide.substr(0, 159) + "X", "X") == "error[E0205]: bad\n --> x.yaml:1:160\n  |\n1 | " +
                                                      wide.substr(0, 159) + "X\n  | " +
                                                      std::string(159, ' ') + "^\n");
+}
+
+TEST_CASE(
+    "diagnostics: JSON counts the bytes of a byte order mark, and characters, not bytes, of a "
+    "line") {
+  Sources sources;
+  const Span file = sources.add("x.yaml", "\xEF\xBB\xBFname: \"ä\"\nzone: b\n");
+  Diagnostics diagnostics(sources);
+  diagnostics.error(Code::bad_name, {file.begin + 6, file.begin + 10}, "bad");
+  CHECK(to_json(diagnostics)["diagnostics"][0]["place"].dump() ==
+        R"({"file":"x.yaml","line":1,"column":7,"end_line":1,"end_column":10,)"
+        R"("begin_byte":9,"end_byte":13})");
+}
+
+TEST_CASE("diagnostics: JSON without a place, and without a diagnostic") {
+  Sources sources;
+  Diagnostics diagnostics(sources);
+  CHECK(to_json(diagnostics).dump() ==
+        R"({"schema":"slipway/diagnostics/1","errors":0,"warnings":0,"diagnostics":[]})");
+  diagnostics.warning(Code::module_not_used, {}, "unused").help("use it");
+  CHECK(to_json(diagnostics)["diagnostics"][0].dump() ==
+        R"({"code":"W0223","severity":"warning","message":"unused","place":null,)"
+        R"("others":[],"help":["use it"]})");
 }

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Checks `--diagnostics json` for every golden case: usage: diagnostics.py SLIPWAY
+
+The line keeps to docs/schemas/diagnostics-1.schema.json, says the same as the text form, and its lines, columns
+and bytes name the same place of the file. The schema refuses documents that are wrong.
+"""
+import copy, json, pathlib, re, shlex, subprocess, sys, tempfile
+
+import jsonschema
+
+sys.dont_write_bytecode = True  # not into the source tree
+from run import HERE, ROOT, installed
+
+SCHEMA = json.loads((ROOT / "docs/schemas/diagnostics-1.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def stderr_of(slipway, words, *more):
+    """What the command says; nothing when its command line is wrong, for then it reads no blueprint."""
+    done = subprocess.run([slipway, *words, *more], cwd=HERE / "blueprint", capture_output=True, timeout=60)
+    return b"" if done.returncode == 2 else done.stderr
+
+
+def heads(document):
+    """The message and the first place of each, as the text form shows them."""
+    for one in document["diagnostics"]:
+        place = one["place"]
+        yield (f"{one['severity']}[{one['code']}]: {one['message']}",
+               f"{place['file']}:{place['line']}:{place['column']}" if place else "")
+
+
+def heads_of_text(text):
+    for block in text.split("\n\n"):
+        first, *rest = block.splitlines()
+        arrow = re.match(r" *--> (.*)", rest[0]) if rest else None
+        yield first, arrow.group(1) if arrow else ""
+
+
+def wrong_place(place):
+    """A place whose bytes are not where its lines and columns are."""
+    path = HERE / "blueprint" / place["file"]
+    if not path.is_file():
+        return ""
+    data = path.read_bytes()
+    for which, line, column in (("begin_byte", "line", "column"), ("end_byte", "end_line", "end_column")):
+        before = data[:place[which]].decode(errors="replace").split("\n")
+        if (len(before), len(before[-1]) + 1) != (place[line], place[column]):
+            return f"{which} {place[which]} is not {place[line]}:{place[column]}"
+    return ""
+
+
+def problems(slipway, case):
+    command = re.search(r"^# run: slipway \w+ (.*)$", case.read_text(), re.M).group(1)
+    words = [word.replace("{}", case.name) for word in shlex.split(command)]
+    words = ["check", *(word for word in words if not word.startswith("--diagnostics"))]
+    words = [word for i, word in enumerate(words) if "--format" not in (word, words[i - 1])]
+    text = stderr_of(slipway, words).decode()
+    line = stderr_of(slipway, words, "--diagnostics=json")
+    if not line and not text:
+        return []
+    if line.count(b"\n") != 1:
+        return ["this is not one line of JSON"]
+    document = json.loads(line)
+    found = [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(document)]
+    if not found and list(heads(document)) != (list(heads_of_text(text)) if text else []):
+        found.append("the JSON says something else than the text")
+    places = [one["place"] for one in document["diagnostics"]]
+    places += [other["place"] for one in document["diagnostics"] for other in one["others"]]
+    return found + [problem for problem in (wrong_place(place) for place in places if place) if problem]
+
+
+def accepted_mistakes(slipway):
+    """Changes to a good document that the schema must refuse and does not."""
+    good = json.loads(stderr_of(slipway, ["check", "fail-later-group.yaml", "--diagnostics=json"]))
+    mistakes = {
+        "no count": lambda d: d.pop("errors"),
+        "another version": lambda d: d.update(schema="slipway/diagnostics/2"),
+        "a code of three digits": lambda d: d["diagnostics"][0].update(code="E020"),
+        "a severity that is none": lambda d: d["diagnostics"][0].update(severity="note"),
+        "no place": lambda d: d["diagnostics"][0].pop("place"),
+        "line 0": lambda d: d["diagnostics"][0]["place"].update(line=0),
+        "a label without a place": lambda d: d["diagnostics"][0]["others"][0].pop("place"),
+        "a key that is unknown": lambda d: d["diagnostics"][0].update(note=""),
+    }
+    for name, change in mistakes.items():
+        wrong = copy.deepcopy(good)
+        change(wrong)
+        if VALIDATOR.is_valid(wrong):
+            yield f"the schema accepts {name}"
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        slipway = installed(sys.argv[1], pathlib.Path(folder) / "prefix")
+        cases = sorted(c for c in (HERE / "blueprint").glob("*.yaml") if re.match("ok-|fail-", c.name))
+        for name, found in [*((case.stem, problems(slipway, case)) for case in cases),
+                            ("schema", list(accepted_mistakes(slipway)))]:
+            failed += bool(found)
+            for problem in found:
+                print(f"FAIL {name}: {problem}")
+    print(f"{len(cases) + 1} cases, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
