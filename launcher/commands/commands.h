@@ -16,6 +16,7 @@ int destroy(Args args);
 int exec(Args args);
 int expand(Args args);
 int model(Args args);
+int modules(Args args);
 int status(Args args);
 
 struct Command {

@@ -5,6 +5,7 @@ namespace slipway::commands {
 
 std::span<const Command> table() {
   static constexpr Command commands[] = {
+      {"modules", "list the modules that blueprints can use, or show all about one", modules},
       {"check", "check a blueprint and say all that is wrong with it", check},
       {"expand", "print a blueprint with every setting explicit", expand},
       {"model", "print the cluster that a blueprint means, as JSON", model},

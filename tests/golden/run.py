@@ -1,63 +1,79 @@
 #!/usr/bin/env python3
-"""Golden tests: each blueprint/*.yaml beside the complete output of the commands in its first lines.
+"""Golden tests: each case beside the complete output of the commands in its first lines.
 
 usage: run.py SLIPWAY [NAME...]        SLIPWAY is the built program; it need not be installed
 
 A case begins with lines `# run: slipway COMMAND {} [options]`; {} is the case's own file. The expected
 text of all of them stands in NAME.out. Cases are named ok-… when every command succeeds, fail-… when one
-does not. What `slipway expand` prints for an ok- case is expanded again and must not change.
+does not. Those in blueprint/ use the modules of the source tree, those in commands/ the small ones beside them.
+What `slipway expand` prints for an ok- case of blueprint/ is expanded again and must not change.
+JSON on stdout that names a schema (slipway/NAME/1) keeps to docs/schemas/NAME-1.schema.json.
 Every diagnostic code must stand in some expected text, here or in the unit tests.
 SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when CI is set.
 """
-import difflib, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
+import difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
+
+import jsonschema
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def installed(program, prefix):
-    """A prefix as `meson install` would make it, with the modules of the source tree."""
+def installed(program, prefix, blueprints=ROOT / "blueprints"):
+    """A prefix as `meson install` would make it, with the modules of the source tree or others."""
     (prefix / "bin").mkdir(parents=True)
     (prefix / "share/slipway").mkdir(parents=True)
-    (prefix / "share/slipway/blueprints").symlink_to(ROOT / "blueprints")
+    (prefix / "share/slipway/blueprints").symlink_to(blueprints)
     shutil.copy(program, prefix / "bin/slipway")
     return prefix / "bin/slipway"
 
 
-def run(slipway, words, prefix):
+def run(slipway, words, prefix, folder):
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    done = subprocess.run([slipway, *words], cwd=HERE / "blueprint", capture_output=True, text=True,
+    done = subprocess.run([slipway, *words], cwd=folder, capture_output=True, text=True,
                           env=environment, timeout=60)
     text = "".join(f"--- {name}\n{out}" for name, out in (("stderr", done.stderr), ("stdout", done.stdout)) if out)
     return done, text.replace(str(prefix), "PREFIX") + f"--- exit status {done.returncode}\n"
 
 
+def breaks_schema(stdout):
+    """What is wrong with a JSON document by the schema that it names."""
+    if not stdout.startswith('{\n  "schema": "slipway/'):
+        return ""
+    document = json.loads(stdout)
+    name = document["schema"].removeprefix("slipway/").replace("/", "-")
+    schema = json.loads((ROOT / f"docs/schemas/{name}.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    return "".join(f"{name}: {error.json_path}: {error.message}\n" for error in validator.iter_errors(document))
+
+
 def transcript(slipway, case, prefix):
-    """What the case's commands print, and whether all of them succeeded."""
+    """What the case's commands print, whether all of them succeeded, and what breaks a schema."""
     commands = re.findall(r"^# run: slipway (.*)$", case.read_text(), re.M)
     if not commands:
         raise SystemExit(f"{case.name}: no line `# run: slipway …`")
-    text, fine = "", True
+    text, fine, broken = "", True, ""
     for command in commands:
-        done, shown = run(slipway, [word.replace("{}", case.name) for word in shlex.split(command)], prefix)
+        done, shown = run(slipway, [word.replace("{}", case.name) for word in shlex.split(command)], prefix, case.parent)
         text += f"$ slipway {command.replace('{}', case.name)}\n{shown}"
         fine = fine and done.returncode == 0
-    return text, fine
+        broken += breaks_schema(done.stdout)
+    return text, fine, broken
 
 
 def expands_to_itself(slipway, case, prefix):
     """Expanding an expanded blueprint changes nothing, whichever way it is printed."""
     options = re.search(r"^# run: slipway \w+ \{\}(.*)$", case.read_text(), re.M).group(1)
     options = re.sub(r"--format \w+", "", options)
-    once, _ = run(slipway, ["expand", case.name, *shlex.split(options)], prefix)
+    once, _ = run(slipway, ["expand", case.name, *shlex.split(options)], prefix, case.parent)
     if once.returncode != 0:
         return f"expand: {once.stderr}"
     again = prefix / "again.yaml"
     again.write_text(once.stdout)
     for form in ("yaml", "json"):
-        twice, _ = run(slipway, ["expand", str(again), "--format", form], prefix)
+        twice, _ = run(slipway, ["expand", str(again), "--format", form], prefix, case.parent)
         again.write_text(twice.stdout)
-    thrice, _ = run(slipway, ["expand", str(again)], prefix)
+    thrice, _ = run(slipway, ["expand", str(again)], prefix, case.parent)
     if thrice.stdout != once.stdout:
         return "".join(difflib.unified_diff(once.stdout.splitlines(True), (thrice.stdout + thrice.stderr).splitlines(True),
                                             "expanded", "expanded again"))
@@ -66,7 +82,7 @@ def expands_to_itself(slipway, case, prefix):
 
 def untested_codes():
     codes = re.findall(r'"([EW]\d{4})"', (ROOT / "launcher/source/codes.cc").read_text())
-    tests = [*HERE.glob("blueprint/*.out"), *(ROOT / "tests/unit").rglob("*_test.cc")]
+    tests = [*HERE.glob("*/*.out"), *(ROOT / "tests/unit").rglob("*_test.cc")]
     seen = "".join(path.read_text() for path in tests)
     return [code for code in codes if code not in seen]
 
@@ -78,19 +94,21 @@ def main():
     program, names = sys.argv[1], sys.argv[2:]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        prefix = pathlib.Path(folder) / "prefix"
-        slipway = installed(program, prefix)
-        cases = sorted(c for c in (HERE / "blueprint").glob("*.yaml") if re.match("ok-|fail-", c.name))
+        prefixes = {"blueprint": pathlib.Path(folder) / "prefix", "commands": pathlib.Path(folder) / "small"}
+        programs = {"blueprint": installed(program, prefixes["blueprint"]),
+                    "commands": installed(program, prefixes["commands"], HERE / "commands/library")}
+        cases = sorted(c for name in prefixes for c in (HERE / name).glob("*.yaml") if re.match("ok-|fail-", c.name))
         cases = [case for case in cases if not names or case.stem in names]
         for case in cases:
-            got, fine = transcript(slipway, case, prefix)
-            problem = "" if fine == case.name.startswith("ok-") else "the name does not fit the exit status\n"
+            prefix, slipway = prefixes[case.parent.name], programs[case.parent.name]
+            got, fine, problem = transcript(slipway, case, prefix)
+            problem += "" if fine == case.name.startswith("ok-") else "the name does not fit the exit status\n"
             expected = case.with_suffix(".out")
             if accept:
                 expected.write_text(got)
             want = expected.read_text() if expected.exists() else ""
             problem += "".join(difflib.unified_diff(want.splitlines(True), got.splitlines(True), expected.name, "got"))
-            if case.name.startswith("ok-") and not problem:
+            if case.parent.name == "blueprint" and case.name.startswith("ok-") and not problem:
                 problem = expands_to_itself(slipway, case, prefix)
             failed += bool(problem)
             print(f"{'FAIL' if problem else 'ok  '} {case.stem}\n{problem}", end="")

@@ -1,0 +1,17 @@
+// All about one module, for people and for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "launcher/commands/page.h"
+#include "launcher/modules/interface.h"
+
+namespace slipway::commands {
+
+std::string module_page(const modules::Interface& interface, const Paint& paint);
+
+// The shape is that of docs/schemas/module-1.schema.json.
+nlohmann::ordered_json module_json(const modules::Interface& interface);
+
+}  // namespace slipway::commands

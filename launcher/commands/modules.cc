@@ -1,0 +1,118 @@
+// `slipway modules`: what the module library holds.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/installation.h"
+#include "common/text.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/module_page.h"
+#include "launcher/commands/page.h"
+#include "launcher/modules/library.h"
+
+namespace slipway::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using modules::Interface;
+
+std::string last_part(const std::string& path) {
+  return fs::path(path).filename().string();
+}
+
+// The module that `name` picks: by its path, the last part of it, or any part that only it has.
+std::string pick(const std::string& name, const std::vector<std::string>& paths) {
+  if (std::find(paths.begin(), paths.end(), name) != paths.end()) return name;
+  std::vector<std::string> same, similar, last_parts;
+  for (const std::string& path : paths) {
+    if (last_part(path) == name) same.push_back(path);
+    if (path.find(name) != std::string::npos) similar.push_back(path);
+    last_parts.push_back(last_part(path));
+  }
+  const std::vector<std::string>& found = same.empty() ? similar : same;
+  if (found.size() == 1) return found[0];
+  if (found.empty()) {
+    std::string guess = nearest(name, paths);
+    if (guess.empty()) guess = nearest(name, last_parts);
+    throw Error(guess.empty()
+                    ? fmt::format("there is no module `{}`; `slipway modules` lists them", name)
+                    : fmt::format("there is no module `{}`; did you mean `{}`?", name, guess));
+  }
+  throw Error(fmt::format("`{}` is in the name of {} modules:\n  {}", name, found.size(),
+                          slipway::join(found, "\n  ")));
+}
+
+std::string list_text(const std::vector<const Interface*>& all, const Paint& paint) {
+  std::map<std::string, std::vector<const Interface*>> folders;
+  size_t width = 0;
+  for (const Interface* interface : all) {
+    folders[fs::path(interface->path).parent_path().string()].push_back(interface);
+    width = std::max(width, last_part(interface->path).size());
+  }
+  std::string text;
+  for (const auto& [folder, list] : folders) {
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", paint.bold(folder + "/"));
+    for (const Interface* interface : list) {
+      text += fmt::format("  {}  {}\n", padded(last_part(interface->path), width),
+                          cut(interface->about, page_width - width - 4));
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Interface* interface : all) {
+    list.push_back(
+        {{"path", interface->path}, {"kind", interface->kind}, {"about", interface->about}});
+  }
+  return {{"schema", "slipway/modules/1"}, {"modules", std::move(list)}};
+}
+
+}  // namespace
+
+int modules(Args args) {
+  std::string name, format = "text";
+  CommandLine line("slipway modules", "[NAME] [options]",
+                   "List the modules that blueprints can use, or show all about one: its inputs, "
+                   "outputs and rules.\n"
+                   "NAME is a path, the last part of it, or any part that only one module has.");
+  line.positional("NAME", &name, Arity::optional);
+  line.option("format", "text|json", "for people (default), or for programs", &format);
+  line.example("slipway modules", "every module, by folder");
+  line.example("slipway modules filestore", "what a Filestore instance can be told");
+  line.example("slipway modules vpc --format json | jq '.inputs[].name'", "for another program");
+  if (!line.parse(args)) return 0;
+  if (format != "text" && format != "json") {
+    throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
+  }
+
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  modules::Library library(find_installation().blueprints(), sources);
+  std::vector<std::string> paths = library.paths();
+  if (!name.empty()) paths = {pick(name, paths)};
+  std::vector<const Interface*> found;
+  for (const std::string& path : paths) {
+    const Interface* interface = library.find(path, diagnostics);
+    if (!interface->unreadable) found.push_back(interface);
+  }
+  std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
+  if (format == "json") {
+    if (name.empty() || !found.empty()) {
+      fmt::print("{}\n", (name.empty() ? list_json(found) : module_json(*found[0])).dump(2));
+    }
+  } else if (name.empty()) {
+    std::fputs(list_text(found, stdout_paint()).c_str(), stdout);
+  } else if (!found.empty()) {
+    std::fputs(module_page(*found[0], stdout_paint()).c_str(), stdout);
+  }
+  return diagnostics.errors() == 0 ? 0 : 1;
+}
+
+}  // namespace slipway::commands

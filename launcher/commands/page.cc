@@ -1,0 +1,75 @@
+// Text for people on stdout.
+#include "launcher/commands/page.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "common/file.h"
+#include "common/text.h"
+
+namespace slipway::commands {
+
+using source::display_width;
+
+std::string Paint::with(const char* code, std::string_view text) const {
+  return on_ && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+Paint stdout_paint() {
+  return Paint(source::colour_for(STDOUT_FILENO));
+}
+
+std::string wrapped(std::string_view text, size_t indent, size_t width) {
+  std::string out;
+  for (const std::string& paragraph : split(text, '\n')) {
+    std::string line;
+    for (const std::string& word : split(paragraph, ' ')) {
+      if (word.empty()) continue;
+      if (!line.empty() && indent + display_width(line) + 1 + display_width(word) > width) {
+        out += indented(line, indent);
+        line.clear();
+      }
+      line += line.empty() ? word : " " + word;
+    }
+    if (!line.empty()) out += indented(line, indent);
+  }
+  return out;
+}
+
+std::string indented(std::string_view text, size_t indent) {
+  std::string out;
+  for (const std::string& line : split(text, '\n')) {
+    out += line.empty() ? "\n" : std::string(indent, ' ') + line + "\n";
+  }
+  return out;
+}
+
+std::string padded(std::string_view text, size_t columns) {
+  const size_t width = display_width(text);
+  return std::string(text) + std::string(columns > width ? columns - width : 0, ' ');
+}
+
+std::string cut(std::string_view text, size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  std::string kept;
+  for (const std::string& word : split(text, ' ')) {
+    if (display_width(kept) + 1 + display_width(word) + 2 > columns) break;
+    kept += kept.empty() ? word : " " + word;
+  }
+  if (!kept.empty()) return kept + " …";
+  size_t end = 0;  // a single long word
+  while (display_width(text.substr(0, end)) + 2 < columns) end += source::utf8_length(text[end]);
+  return std::string(text.substr(0, end)) + "…";
+}
+
+void write_result(const std::string& file, const std::string& text) {
+  if (file == "-") {
+    std::fputs(text.c_str(), stdout);
+  } else {
+    write_file(file, text);
+  }
+}
+
+}  // namespace slipway::commands

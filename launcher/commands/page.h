@@ -1,0 +1,47 @@
+// Text for people on stdout: wrapped to 100 columns, with emphasis on a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::commands {
+
+inline constexpr size_t page_width = 100;
+
+// Emphasis, or the text as it is.
+class Paint {
+ public:
+  explicit Paint(source::Colour colour) : on_(colour == source::Colour::always) {}
+  std::string bold(std::string_view text) const { return with("1", text); }
+  std::string dim(std::string_view text) const { return with("2", text); }
+  std::string green(std::string_view text) const { return with("32", text); }
+  std::string blue(std::string_view text) const { return with("34", text); }
+
+ private:
+  std::string with(const char* code, std::string_view text) const;
+  bool on_;
+};
+
+// The paint for stdout.
+Paint stdout_paint();
+
+// The words of `text` in lines of at most `width` columns, each behind `indent` spaces and with a
+// line feed at its end. A longer word stands alone. Line feeds in `text` stay.
+std::string wrapped(std::string_view text, size_t indent, size_t width = page_width);
+
+// Every line of `text` behind `indent` spaces, with a line feed at its end.
+std::string indented(std::string_view text, size_t indent);
+
+// The text in at least `columns` columns.
+std::string padded(std::string_view text, size_t columns);
+
+// The beginning of the text in at most `columns` columns, with … where it was cut, between words.
+std::string cut(std::string_view text, size_t columns);
+
+// Writes to `file`, or to stdout when it is "-".
+void write_result(const std::string& file, const std::string& text);
+
+}  // namespace slipway::commands

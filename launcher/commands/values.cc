@@ -1,0 +1,127 @@
+// Values and types of the blueprint language, for people and for programs.
+#include "launcher/commands/values.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "launcher/expression/expression.h"
+
+namespace slipway::commands {
+
+using expression::Type;
+using expression::Value;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json number(Value::Number number) {
+  if (std::nearbyint(number) != number || std::fabs(number) >= 9e18L) {
+    return static_cast<double>(number);
+  }
+  return static_cast<int64_t>(number);
+}
+
+std::string hcl(const Value& value) {
+  return expression::to_hcl(*expression::to_expression(value));
+}
+
+// What does not fit stands with a member a line, as deep as it must.
+std::string fitted(const Value& value, size_t columns, size_t depth) {
+  std::string line = hcl(value);
+  const auto* list = value.as<Value::List>();
+  const auto* object = value.as<Value::Object>();
+  const bool whole = list == nullptr && object == nullptr;
+  if (whole || source::display_width(line) + 2 * depth <= columns) return line;
+  const std::string feed = "\n" + std::string(2 * depth, ' ');
+  std::string out = list != nullptr ? "[" : "{";
+  if (list != nullptr) {
+    for (const Value& item : *list) out += feed + "  " + fitted(item, columns, depth + 1) + ",";
+  } else {
+    for (const auto& [name, member] : *object) {
+      const std::string key = hcl(Value(Value::Object{{name, Value(true)}}));
+      out += feed + "  " + key.substr(2, key.size() - 2 - std::string_view("true }").size()) +
+             fitted(member, columns, depth + 1);
+    }
+  }
+  return out + feed + (list != nullptr ? "]" : "}");
+}
+
+class TypeText {
+ public:
+  explicit TypeText(bool lines) : lines_(lines) {}
+
+  std::string print(const Type& type) {
+    if (type.kind == Type::Kind::object) return object(type);
+    if (type.kind == Type::Kind::tuple) {
+      std::string items;
+      for (const Type& element : type.elements) {
+        items += (items.empty() ? "" : ", ") + print(element);
+      }
+      return "tuple([" + items + "])";
+    }
+    if (type.elements.empty()) return expression::to_text(type);
+    const std::string short_text = expression::to_text(type);  // "list(…": its word is wanted
+    return fmt::format("{}({})", short_text.substr(0, short_text.find('(')),
+                       print(type.elements[0]));
+  }
+
+ private:
+  std::string object(const Type& type) {
+    if (type.attributes.empty()) return "object({})";
+    ++depth_;
+    std::string out = "object({";
+    for (const Type::Attribute& attribute : type.attributes) {
+      const bool first = &attribute == type.attributes.data();
+      out += lines_ ? feed() : first ? "" : ", ";
+      out += attribute.name + " = " + member(attribute);
+    }
+    --depth_;
+    return out + (lines_ ? feed() : "") + "})";
+  }
+
+  std::string member(const Type::Attribute& attribute) {
+    const std::string inner = print(attribute.type);
+    if (!attribute.optional) return inner;
+    if (attribute.default_value.is_null()) return fmt::format("optional({})", inner);
+    return fmt::format("optional({}, {})", inner, hcl(attribute.default_value));
+  }
+
+  std::string feed() const { return "\n" + std::string(2 * depth_, ' '); }
+
+  bool lines_;
+  size_t depth_ = 0;
+};
+
+}  // namespace
+
+Json to_json(const Value& value) {
+  if (const auto* boolean = value.as<bool>()) return *boolean;
+  if (const auto* n = value.as<Value::Number>()) return number(*n);
+  if (const auto* text = value.as<std::string>()) return *text;
+  if (const auto* list = value.as<Value::List>()) {
+    Json out = Json::array();
+    for (const Value& item : *list) out.push_back(to_json(item));
+    return out;
+  }
+  if (const auto* object = value.as<Value::Object>()) {
+    Json out = Json::object();
+    for (const auto& [name, member] : *object) out[name] = to_json(member);
+    return out;
+  }
+  if (const auto* unknown = value.as<expression::Unknown>()) {
+    return "((" + expression::to_hcl(*unknown->expression) + "))";
+  }
+  return nullptr;
+}
+
+std::string to_text(const Value& value, size_t columns) {
+  return fitted(value, columns, 0);
+}
+
+std::string full_type(const Type& type, size_t columns) {
+  std::string line = TypeText(false).print(type);
+  return columns == 0 || line.size() <= columns ? line : TypeText(true).print(type);
+}
+
+}  // namespace slipway::commands

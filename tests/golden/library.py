@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Shows every module of the library: usage: library.py SLIPWAY
+
+`slipway modules` has them all, each page fits 100 columns, and the JSON keeps to its schemas.
+"""
+import json, pathlib, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from run import ROOT, breaks_schema, installed
+
+
+def main():
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        slipway = installed(sys.argv[1], pathlib.Path(folder) / "prefix")
+
+        def shown(*words):
+            done = subprocess.run([slipway, "modules", *words], capture_output=True, text=True, timeout=60)
+            if done.returncode != 0:
+                problems.append(f"modules {' '.join(words)}: {done.stderr}")
+            return done.stdout
+
+        listed = shown("--format", "json")
+        problems.append(breaks_schema(listed))
+        paths = [module["path"] for module in json.loads(listed)["modules"]]
+        files = sorted(str(file.parent.relative_to(ROOT / "blueprints"))
+                       for file in (ROOT / "blueprints").glob("**/modules/**/module.yaml"))
+        if paths != files:
+            problems.append(f"listed: {paths}, on disk: {files}")
+        pages = {"the list": shown(), **{path: shown(path) for path in paths}}
+        problems += [f"{name}: wider than 100 columns: {line}" for name, page in pages.items()
+                     for line in page.splitlines() if len(line) > 100]
+        problems += [breaks_schema(shown(path, "--format", "json")) for path in paths]
+    problems = [problem for problem in problems if problem]
+    print(*problems, sep="\n")
+    print(f"{len(paths)} modules, {len(problems)} problems")
+    return 1 if problems or not paths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
