@@ -84,7 +84,10 @@ class Page {
       out_ += wrapped("One of: " + slipway::join(input.one_of, ", "), help_indent);
     }
     deep_type(input.type);
-    if (below) {
+    if (const auto* text = input.default_value.as<std::string>();
+        text != nullptr && text->find('\n') != text->npos) {
+      out_ += indented("Default:", help_indent) + indented(trim(*text), help_indent + 2);
+    } else if (below) {
       out_ += indented("Default: " + to_text(input.default_value, page_width - help_indent - 9),
                        help_indent);
     }

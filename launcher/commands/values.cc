@@ -26,13 +26,14 @@ std::string hcl(const Value& value) {
   return expression::to_hcl(*expression::to_expression(value));
 }
 
-// What does not fit stands with a member a line, as deep as it must.
-std::string fitted(const Value& value, size_t columns, size_t depth) {
+// What does not fit stands with a member a line, as deep as it must; `begin` columns of its first
+// line are taken.
+std::string fitted(const Value& value, size_t columns, size_t depth, size_t begin = 0) {
   std::string line = hcl(value);
   const auto* list = value.as<Value::List>();
   const auto* object = value.as<Value::Object>();
   const bool whole = list == nullptr && object == nullptr;
-  if (whole || source::display_width(line) + 2 * depth <= columns) return line;
+  if (whole || source::display_width(line) + 2 * depth + begin <= columns) return line;
   const std::string feed = "\n" + std::string(2 * depth, ' ');
   std::string out = list != nullptr ? "[" : "{";
   if (list != nullptr) {
@@ -40,8 +41,8 @@ std::string fitted(const Value& value, size_t columns, size_t depth) {
   } else {
     for (const auto& [name, member] : *object) {
       const std::string key = hcl(Value(Value::Object{{name, Value(true)}}));
-      out += feed + "  " + key.substr(2, key.size() - 2 - std::string_view("true }").size()) +
-             fitted(member, columns, depth + 1);
+      const std::string before = key.substr(2, key.size() - std::string_view("{ true }").size());
+      out += feed + "  " + before + fitted(member, columns, depth + 1, before.size());
     }
   }
   return out + feed + (list != nullptr ? "]" : "}");
@@ -49,7 +50,8 @@ std::string fitted(const Value& value, size_t columns, size_t depth) {
 
 class TypeText {
  public:
-  explicit TypeText(bool lines) : lines_(lines) {}
+  // `columns` 0: all in one line.
+  explicit TypeText(size_t columns) : lines_(columns > 0), columns_(columns) {}
 
   std::string print(const Type& type) {
     if (type.kind == Type::Kind::object) return object(type);
@@ -84,12 +86,18 @@ class TypeText {
     const std::string inner = print(attribute.type);
     if (!attribute.optional) return inner;
     if (attribute.default_value.is_null()) return fmt::format("optional({})", inner);
-    return fmt::format("optional({}, {})", inner, hcl(attribute.default_value));
+    std::string value = hcl(attribute.default_value);
+    const size_t used = 2 * depth_ + attribute.name.size() + inner.size() + 16;
+    if (lines_ && used + value.size() > columns_) {
+      value = fitted(attribute.default_value, columns_, depth_);
+    }
+    return fmt::format("optional({}, {})", inner, value);
   }
 
   std::string feed() const { return "\n" + std::string(2 * depth_, ' '); }
 
   bool lines_;
+  size_t columns_;
   size_t depth_ = 0;
 };
 
@@ -120,8 +128,8 @@ std::string to_text(const Value& value, size_t columns) {
 }
 
 std::string full_type(const Type& type, size_t columns) {
-  std::string line = TypeText(false).print(type);
-  return columns == 0 || line.size() <= columns ? line : TypeText(true).print(type);
+  std::string line = TypeText(0).print(type);
+  return columns == 0 || line.size() <= columns ? line : TypeText(columns).print(type);
 }
 
 }  // namespace slipway::commands
