@@ -275,6 +275,21 @@ Result sum(const List& arguments) {
   return sum;
 }
 
+// range(end), range(begin, end) or range(begin, end, step); Terraform stops at 1024 numbers, too.
+Result range(const List& arguments) {
+  const bool from_zero = arguments.size() == 1;
+  const Number begin = from_zero ? 0 : number_at(arguments, 0);
+  const Number end = number_at(arguments, from_zero ? 0 : 1);
+  const Number step = arguments.size() > 2 ? number_at(arguments, 2) : end < begin ? -1 : 1;
+  if (step == 0 || (end - begin) * step < 0) throw Error("no step leads to the end");
+  List out;
+  for (Number n = begin; step > 0 ? n < end : n > end; n += step) {
+    if (out.size() == 1024) throw Error("these are more than 1024 numbers");
+    out.emplace_back(n);
+  }
+  return out;
+}
+
 // element(list, index): behind the last element comes the first one again.
 Result element(const List& arguments) {
   const List& list = list_at(arguments, 0);
@@ -358,6 +373,7 @@ constexpr std::array table = std::to_array<Function>({
     {"min", 1, any, false, extreme<false>},
     {"module_of", 1, 1, true, module_of},
     {"pow", 2, 2, false, pow},
+    {"range", 1, 3, false, range},
     {"replace", 3, 3, false, replace},
     {"substr", 3, 3, false, substr},
     {"sum", 1, 1, false, sum},

@@ -100,6 +100,11 @@ TEST_CASE("evaluation: functions") {
   CHECK(value("sum([])") == "error: sum(): the list is empty");
   CHECK(value("element(list, 3)") == "\"b\"");
   CHECK(value("element(list, -1)") == "error: element(): the index is no number from 0 up");
+  CHECK(value("range(3)") == "[0, 1, 2]");
+  CHECK(value("range(3, 1)") == "[3, 2]");
+  CHECK(value("range(1, 6, 2)") == "[1, 3, 5]");
+  CHECK(value("range(1, 6, -1)") == "error: range(): no step leads to the end");
+  CHECK(value("range(1025)") == "error: range(): these are more than 1024 numbers");
   CHECK(value("is_set([])") == "false");
   CHECK(value("lower([])") == "error: lower(): argument 1 is a list, not a string");
   CHECK(value("lower()") == "error: lower() does not take 0 arguments");
