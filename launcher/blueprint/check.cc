@@ -189,7 +189,9 @@ class SettingCheck {
     diagnostics_
         .error(Code::missing_input, module.id_span,
                fmt::format("module `{}` needs the setting `{}`", module.id, input.name))
-        .help(fmt::format("{} ({})", input.help, expression::to_text(input.type)));
+        .help(input.help.empty()
+                  ? fmt::format("its type is {}", expression::to_text(input.type))
+                  : fmt::format("{} ({})", input.help, expression::to_text(input.type)));
   }
 
   void keep(const Module& module, const modules::Rule& rule) {

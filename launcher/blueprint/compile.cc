@@ -1,7 +1,7 @@
 // From the text of a blueprint to a Deployment.
 #include "launcher/blueprint/compile.h"
 
-#include <fmt/format.h>
+#include <filesystem>
 
 #include "launcher/blueprint/check.h"
 #include "launcher/blueprint/reader.h"
@@ -11,36 +11,13 @@
 namespace slipway::blueprint {
 namespace {
 
-using source::Code;
-
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-// The path that was meant: near in spelling, or the same module in another folder.
-std::string suggest(const std::string& path, const std::vector<std::string>& known) {
-  const std::string near = source::did_you_mean(path, known);
-  if (!near.empty()) return near;
-  for (const std::string& candidate : known) {
-    if (last_part(candidate) == last_part(path))
-      return fmt::format("did you mean `{}`?", candidate);
-  }
-  return {};
-}
-
 void find_interfaces(Deployment& deployment, modules::Library& library,
                      source::Diagnostics& diagnostics) {
   for (Group& group : deployment.groups) {
     for (Module& module : group.modules) {
       if (module.source.empty()) continue;
-      module.interface = library.find(module.source, diagnostics);
-      if (module.interface == nullptr) {
-        diagnostics
-            .error(Code::unknown_source, module.source_span,
-                   fmt::format("there is no module `{}` in the module library", module.source))
-            .help(suggest(module.source, library.paths()));
-        continue;
-      }
+      module.interface = library.find(module.source, diagnostics, module.source_span);
+      if (module.interface == nullptr) continue;
       if (module.interface->unreadable) {
         module.interface = nullptr;
         continue;
@@ -66,6 +43,8 @@ std::optional<Deployment> compile(const Texts& texts, modules::Library& library,
     read_assignment(assignment, sources, diagnostics, deployment);
   }
   if (!check_variables(deployment, diagnostics)) return std::nullopt;
+  const std::filesystem::path file(sources.place(texts.blueprint.begin).file);
+  library.look_from(file.parent_path());
   find_interfaces(deployment, library, diagnostics);
   check_references(deployment, diagnostics);
   add_labels(deployment);

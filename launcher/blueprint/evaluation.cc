@@ -249,6 +249,7 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
       setting->second.value->span ? setting->second.value->span : setting->second.span;
   try {
     const Value value = evaluate(setting->second.value);
+    if (value.is_null() && !input.nullable && !input.required) return input.default_value;
     std::vector<expression::Mismatch> mismatches;
     Value converted = expression::convert(value, input.type, mismatches);
     for (const auto& mismatch : mismatches) {

@@ -1,4 +1,5 @@
-// A module's interface, as its module.yaml gives it. The format: docs/module-files.md.
+// A module's interface, as its module.yaml gives it (docs/module-files.md), or the variables and
+// outputs of a Terraform or Packer module.
 #pragma once
 
 #include <map>
@@ -19,6 +20,7 @@ struct Input {
   Span span;  // of the name in the module file
   expression::Type type;
   bool required = false;  // it has no default
+  bool nullable = true;   // false: null means the default
   expression::Value default_value;
   std::string help;
   std::vector<std::string> one_of;  // the values that it may have; empty: any
@@ -43,8 +45,10 @@ struct Rule {
 };
 
 struct Interface {
-  std::string path;         // "modules/network/vpc"
-  bool unreadable = false;  // the file is no YAML: nothing is known of the module
+  std::string path;         // "modules/network/vpc"; of a foreign module the source as written
+  bool foreign = false;     // a Terraform or Packer module, passed through as it is
+  std::string folder;       // where it lies on this machine
+  bool unreadable = false;  // a file cannot be read: nothing is known of the module
   std::string about;
   std::string kind = "terraform";  // or "packer"
   std::vector<Input> inputs;       // in the order of the file

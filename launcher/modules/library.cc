@@ -1,38 +1,199 @@
-// The module library.
+// The modules that a blueprint can name.
 #include "launcher/modules/library.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "common/file.h"
+#include "common/text.h"
 #include "launcher/modules/module_file.h"
+#include "launcher/modules/terraform_module.h"
 #include "launcher/source/yaml.h"
 
 namespace slipway::modules {
 namespace {
 
 namespace fs = std::filesystem;
+using source::Code;
 
 constexpr const char* file_name = "module.yaml";
 
+bool leaves(const fs::path& path) {
+  return std::find(path.begin(), path.end(), "..") != path.end();
+}
+
+bool is_module(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / file_name, ignored) || is_terraform_module(folder);
+}
+
+// The folders in `folder`, down to `depth`, as `prefix` and the path to them. Only modules if
+// `modules` says so.
+std::vector<std::string> folders_in(const fs::path& folder, const std::string& prefix, int depth,
+                                    bool modules) {
+  constexpr size_t enough = 1000;
+  std::vector<std::string> found;
+  std::error_code error;
+  auto at = fs::recursive_directory_iterator(folder, error);
+  for (; !error && at != fs::recursive_directory_iterator() && found.size() < enough;
+       at.increment(error)) {
+    const bool hidden = at->path().filename().string().starts_with('.');
+    std::error_code ignored;
+    if (!at->is_directory(ignored)) continue;
+    if (hidden || at.depth() + 1 >= depth) at.disable_recursion_pending();
+    if (hidden || (modules && !is_module(at->path()))) continue;
+    found.push_back(prefix + at->path().lexically_relative(folder).string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
-Library::Library(fs::path directory, source::Sources& sources)
-    : directory_(std::move(directory)), sources_(sources) {}
+Library::Library(Path directory, source::Sources& sources, ModuleCache cache)
+    : directory_(std::move(directory)), sources_(sources), cache_(std::move(cache)) {}
 
-const Interface* Library::find(const std::string& path, source::Diagnostics& diagnostics) {
-  if (const auto known = read_.find(path); known != read_.end()) return known->second.get();
-  const bool embedded = path.starts_with("modules/") || path.starts_with("community/modules/");
-  const bool leaves = path.find("..") != std::string::npos;
-  const fs::path file = directory_ / path / file_name;
-  if (!embedded || leaves || !fs::is_regular_file(file)) return nullptr;
-  const source::Span text = sources_.add(file.string(), read_file(file));
-  auto interface = std::make_unique<Interface>();
-  if (const auto root = source::read_yaml(text, sources_, diagnostics)) {
-    *interface = read_module_file(path, *root, sources_, diagnostics);
-  } else {
-    interface->unreadable = true;
+void Library::look_from(Path blueprint_folder) {
+  blueprint_folder_ = std::move(blueprint_folder);
+}
+
+const Interface* Library::find(const std::string& text, source::Diagnostics& diagnostics,
+                               Span place) {
+  if (const auto known = read_.find(text); known != read_.end()) return known->second.get();
+  const Request request{text, diagnostics, place};
+  const ModuleSource source = parse_source(text);
+  if (source.kind == ModuleSource::Kind::local) return find_local(source, request);
+  if (!source.path.empty()) {
+    if (const Interface* found = find_in_library(source.path, request)) return found;
   }
-  return read_.emplace(path, std::move(interface)).first->second.get();
+  if (source.is_remote()) return find_fetched(source, request);
+  source::Diagnostic& said =
+      diagnostics
+          .error(Code::unknown_source, place,
+                 fmt::format("there is no module `{}` in the module library", text))
+          .help(suggest(text));
+  std::error_code ignored;
+  const bool folder = !text.empty() && (fs::is_directory(text, ignored) ||
+                                        fs::is_directory(blueprint_folder_ / text, ignored));
+  if (folder) said.help(fmt::format("a folder of your own is written `./{}`", text));
+  return nullptr;
+}
+
+const Interface* Library::find_in_library(const std::string& path, const Request& request) {
+  const Path folder = directory_ / path;
+  if (leaves(path) || !fs::is_regular_file(folder / file_name)) return nullptr;
+  return read_own(folder, path, request);
+}
+
+const Interface* Library::find_local(const ModuleSource& source, const Request& request) {
+  std::error_code ignored;
+  const Path here = Path(source.path).lexically_normal();
+  const Path beside = (blueprint_folder_ / source.path).lexically_normal();
+  for (const Path& folder : {here, beside}) {
+    if (fs::is_directory(folder, ignored)) return read_folder(folder, request);
+  }
+  for (const Path& file : {here, beside}) {
+    if (!fs::exists(file, ignored)) continue;
+    request.diagnostics.error(Code::unknown_source, request.place,
+                              fmt::format("`{}` is a file; a module is a folder", request.source));
+    return nullptr;
+  }
+  const Path parent = Path(source.path).parent_path();
+  std::string prefix = parent.string();
+  if (!prefix.ends_with('/')) prefix += '/';
+  std::vector<std::string> near = folders_in(parent, prefix, 1, false);
+  const auto more = folders_in(blueprint_folder_ / parent, prefix, 1, false);
+  near.insert(near.end(), more.begin(), more.end());
+  std::string help = source::did_you_mean(request.source, near);
+  if (help.empty()) help = suggest(source.path.substr(source.path.find_first_not_of("./")));
+  request.diagnostics
+      .error(Code::unknown_source, request.place,
+             fmt::format("there is no folder `{}`", request.source))
+      .help(std::move(help))
+      .help("it is looked for from the working directory, then from the blueprint's folder");
+  return nullptr;
+}
+
+const Interface* Library::find_fetched(const ModuleSource& source, const Request& request) {
+  const Path package = cache_.folder(source);
+  std::error_code ignored;
+  if (package.empty() || !fs::is_directory(package, ignored)) {
+    const std::string blueprint =
+        request.place ? shell_quote(sources_.place(request.place.begin).file) : "BLUEPRINT";
+    request.diagnostics
+        .error(Code::module_not_fetched, request.place,
+               fmt::format("module `{}` is not on this machine", request.source))
+        .help(fmt::format("run `slipway fetch {}`", blueprint))
+        .help(source.kind == ModuleSource::Kind::terraform ? suggest(request.source)
+                                                           : std::string());
+    return nullptr;
+  }
+  const Path folder = package / source.folder;
+  if (!leaves(source.folder) && fs::is_directory(folder, ignored)) {
+    return read_folder(folder, request);
+  }
+  request.diagnostics
+      .error(Code::unknown_source, request.place,
+             fmt::format("there is no folder `{}` in `{}`", source.folder, source.package))
+      .help(source::did_you_mean(source.folder, folders_in(package, "", 4, true)));
+  return nullptr;
+}
+
+const Interface* Library::read_folder(const Path& folder, const Request& request) {
+  std::error_code ignored;
+  if (fs::is_regular_file(folder / file_name, ignored)) {
+    return read_own(folder, request.source, request);
+  }
+  if (is_terraform_module(folder)) {
+    return keep(request,
+                read_terraform_module(folder, request.source, sources_, request.diagnostics));
+  }
+  std::string prefix = request.source;
+  if (!prefix.ends_with('/')) prefix += '/';
+  std::vector<std::string> inner = folders_in(folder, prefix, 2, true);
+  if (inner.size() > 5) inner.resize(5);
+  request.diagnostics
+      .error(Code::unknown_source, request.place,
+             fmt::format("`{}` is not a Terraform module: it has no *.tf file", request.source))
+      .help(inner.empty() ? std::string() : "there are modules in it: " + join(inner, ", "));
+  return nullptr;
+}
+
+const Interface* Library::read_own(const Path& folder, const std::string& path,
+                                   const Request& request) {
+  const Path file = folder / file_name;
+  const Span text = sources_.add(file.string(), read_file(file));
+  Interface interface;
+  if (const auto root = source::read_yaml(text, sources_, request.diagnostics)) {
+    interface = read_module_file(path, *root, sources_, request.diagnostics);
+  } else {
+    interface.unreadable = true;
+  }
+  interface.folder = folder.string();
+  return keep(request, std::move(interface));
+}
+
+const Interface* Library::keep(const Request& request, Interface interface) {
+  auto kept = std::make_unique<const Interface>(std::move(interface));
+  return read_.emplace(request.source, std::move(kept)).first->second.get();
+}
+
+// The path of the library that was meant: near in spelling, or the same module in another folder.
+std::string Library::suggest(const std::string& source) const {
+  const std::vector<std::string> known = paths();
+  const std::string near = source::did_you_mean(source, known);
+  if (!near.empty()) return near;
+  for (const std::string& candidate : known) {
+    if (last_part(candidate) == last_part(source)) {
+      return fmt::format("did you mean `{}`?", candidate);
+    }
+  }
+  return {};
 }
 
 std::vector<std::string> Library::paths() const {

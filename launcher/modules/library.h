@@ -1,4 +1,5 @@
-// The module library: a folder of module files, read when they are asked for.
+// The modules that a blueprint can name, read when they are asked for: those of the library,
+// folders of the user's, and what `slipway fetch` has brought.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "launcher/modules/interface.h"
+#include "launcher/modules/module_cache.h"
+#include "launcher/modules/module_source.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::modules {
@@ -15,18 +18,40 @@ namespace slipway::modules {
 class Library {
  public:
   // `directory` holds modules/… and community/modules/…, one folder with a module.yaml a module.
-  Library(std::filesystem::path directory, source::Sources& sources);
+  Library(std::filesystem::path directory, source::Sources& sources,
+          ModuleCache cache = ModuleCache::of_user());
 
-  // The module of a blueprint's `source`, or nullptr when the library does not have it. Mistakes in
-  // its file are diagnostics, said once.
-  const Interface* find(const std::string& path, source::Diagnostics& diagnostics);
+  // A folder in which local sources are looked for when they are not in the working directory.
+  void look_from(std::filesystem::path blueprint_folder);
 
-  // Every path that find() knows, in alphabetical order.
+  // The module of a blueprint's `source`, or nullptr when there is none: then a diagnostic at
+  // `place` says why. Mistakes in its files are diagnostics, too, said once. Uses no network.
+  const Interface* find(const std::string& source, source::Diagnostics& diagnostics,
+                        Span place = {});
+
+  // Every path of the library, in alphabetical order.
   std::vector<std::string> paths() const;
 
  private:
-  std::filesystem::path directory_;
+  using Path = std::filesystem::path;
+  struct Request {
+    const std::string& source;
+    source::Diagnostics& diagnostics;
+    Span place;
+  };
+
+  const Interface* find_in_library(const std::string& path, const Request& request);
+  const Interface* find_local(const ModuleSource& source, const Request& request);
+  const Interface* find_fetched(const ModuleSource& source, const Request& request);
+  const Interface* read_folder(const Path& folder, const Request& request);
+  const Interface* read_own(const Path& folder, const std::string& path, const Request& request);
+  const Interface* keep(const Request& request, Interface interface);
+  std::string suggest(const std::string& source) const;
+
+  Path directory_;
   source::Sources& sources_;
+  ModuleCache cache_;
+  Path blueprint_folder_;
   std::map<std::string, std::unique_ptr<const Interface>> read_;
 };
 

@@ -14,6 +14,7 @@ enum class Code {
   key_not_text,
   not_text,
   too_many_aliases,
+  hcl_syntax,
   // 02: names and their use in a blueprint
   unknown_key,
   missing_key,
@@ -38,6 +39,7 @@ enum class Code {
   use_without_effect,
   variable_not_used,
   module_not_used,
+  module_not_fetched,
   // 03: expressions
   expression_syntax,
   bad_reference,

@@ -30,6 +30,7 @@ def installed(program, prefix, blueprints=ROOT / "blueprints"):
 
 def run(slipway, words, prefix, folder):
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    environment["XDG_CACHE_HOME"] = str(prefix / "cache")
     done = subprocess.run([slipway, *words], cwd=folder, capture_output=True, text=True,
                           env=environment, timeout=60)
     text = "".join(f"--- {name}\n{out}" for name, out in (("stderr", done.stderr), ("stdout", done.stdout)) if out)

@@ -1,0 +1,11 @@
+variable "name" {
+  type = strng
+}
+variable "count_of" {
+  type    = number
+  default = "many"
+}
+variable "name" {}
+variable "note" {
+  descripton = "x"
+}

@@ -1,0 +1,3 @@
+variable "size_gb" {
+  default = 200
+}
