@@ -1,6 +1,5 @@
 // `slipway modules`: what the module library holds.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -102,7 +101,7 @@ int modules(Args args) {
     const Interface* interface = library.find(path, diagnostics);
     if (!interface->unreadable) found.push_back(interface);
   }
-  std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
+  show(diagnostics);
   if (format == "json") {
     if (name.empty() || !found.empty()) {
       fmt::print("{}\n", (name.empty() ? list_json(found) : module_json(*found[0])).dump(2));

@@ -64,6 +64,10 @@ std::string cut(std::string_view text, size_t columns) {
   return std::string(text.substr(0, end)) + "…";
 }
 
+void show(const source::Diagnostics& diagnostics) {
+  std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
+}
+
 void write_result(const std::string& file, const std::string& text) {
   if (file == "-") {
     std::fputs(text.c_str(), stdout);

@@ -8,6 +8,7 @@ std::span<const Command> table() {
       {"modules", "list the modules that blueprints can use, or show all about one", modules},
       {"check", "check a blueprint and say all that is wrong with it", check},
       {"expand", "print a blueprint with every setting explicit", expand},
+      {"schema", "print the JSON Schema of blueprints, for editors", schema},
       {"model", "print the cluster that a blueprint means, as JSON", model},
       {"deploy", "bring up the cluster of a blueprint", deploy},
       {"status", "show deployments, their nodes and what runs on them", status},
