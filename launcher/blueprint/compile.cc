@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "launcher/blueprint/check.h"
+#include "launcher/blueprint/hardware.h"
 #include "launcher/blueprint/reader.h"
 #include "launcher/blueprint/variables.h"
 #include "launcher/blueprint/wiring.h"
@@ -49,6 +50,7 @@ std::optional<Deployment> compile(const Texts& texts, modules::Library& library,
   check_references(deployment, diagnostics);
   add_labels(deployment);
   wire(deployment, diagnostics);
+  count_tpu_nodes(deployment, diagnostics);
   check_settings(deployment, diagnostics);
   return deployment;
 }

@@ -22,6 +22,7 @@ enum class Origin {
   used,       // outputs of the modules that it uses
   variable,   // the deployment variable of the same name
   module_id,  // the module's own id
+  computed,   // from the machines and what else is set
 };
 
 struct Setting {

@@ -1,0 +1,107 @@
+// The machines of a TPU topology, on small modules of the test's own.
+#include "launcher/blueprint/hardware.h"
+
+#include "common/file.h"
+#include "launcher/blueprint/compile.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+
+namespace {
+
+constexpr const char* pool =
+    "about: A pool.\n"
+    "inputs:\n"
+    "  machine_type: {type: string, default: null}\n"
+    "  placement_policy: {type: any, default: null}\n"
+    "  enable_flex_start: {type: bool, default: false}\n"
+    "  static_node_count: {type: number, default: null}\n";
+constexpr const char* policy =
+    "about: A policy.\n"
+    "inputs: {workload_policy: {type: any}}\n"
+    "outputs: {machine_type: {value: ct6e-standard-4t}}\n";
+
+struct Compiled {
+  explicit Compiled(const std::string& settings, const std::string& rest = "") {
+    for (const auto& [name, text] : {std::pair{"pool", pool}, std::pair{"policy", policy}}) {
+      make_directories(folder / "modules" / name);
+      write_file(folder / "modules" / name / "module.yaml", text);
+    }
+    blueprint::Texts texts;
+    texts.blueprint = sources.add("x.yaml",
+                                  "blueprint_name: x\nvars: {deployment_name: d, shape: 2x2x4}\n"
+                                  "deployment_groups:\n- group: g\n  modules:\n"
+                                  "  - {id: p, source: modules/pool, settings: {" +
+                                      settings + "}" + rest);
+    deployment = blueprint::compile(texts, library, sources, diagnostics);
+  }
+  // The count as HCL, "" when it is left open, "refused: …" after an error.
+  std::string count() const {
+    if (diagnostics.errors() > 0) {
+      const source::Diagnostic first = diagnostics.sorted().front();
+      return "refused: " + first.message + " (" + first.helps.front() + ")";
+    }
+    const auto& settings = deployment->find("p").module->settings;
+    const auto found = settings.find("static_node_count");
+    return found == settings.end() ? "" : to_hcl(*found->second.value);
+  }
+
+  TemporaryDirectory folder;
+  source::Sources sources;
+  source::Diagnostics diagnostics{sources};
+  modules::Library library{folder.path(), sources};
+  std::optional<blueprint::Deployment> deployment;
+};
+
+std::string count(const std::string& settings, const std::string& rest = "}\n") {
+  return Compiled(settings, rest).count();
+}
+
+std::string placed(const std::string& machine_type, const std::string& topology) {
+  return count("machine_type: " + machine_type + ", placement_policy: {tpu_topology: " + topology +
+               "}");
+}
+
+}  // namespace
+
+TEST_CASE("hardware: a TPU pool has as many machines as its topology takes") {
+  CHECK(placed("ct6e-standard-4t", "4x4") == "4");
+  CHECK(placed("ct5lp-hightpu-8t", "8x16") == "16");
+  CHECK(placed("tpu7x-standard-4t", "$(vars.shape)") == "4");
+}
+
+TEST_CASE("hardware: the topology may stand in the policy of a used module") {
+  const std::string policy_of_pool =
+      ", use: [w]}\n"
+      "  - {id: w, source: modules/policy, settings: {workload_policy: {accelerator_topology: "
+      "4x4x4}}}\n";
+  CHECK(count("machine_type: ct5p-hightpu-4t", policy_of_pool) == "16");
+  CHECK(count("machine_type: ct5p-hightpu-4t, placement_policy: {tpu_topology: 2x2x1}",
+              policy_of_pool) == "1");
+  CHECK(count("machine_type: $(w.machine_type)", policy_of_pool) == "");
+}
+
+TEST_CASE("hardware: a count that is set stays") {
+  CHECK(count("machine_type: ct6e-standard-4t, static_node_count: 9, placement_policy: "
+              "{tpu_topology: 4x4}") == "9");
+  CHECK(count("machine_type: ct6e-standard-4t, static_node_count: null, placement_policy: "
+              "{tpu_topology: 4x4}") == "null");
+}
+
+TEST_CASE("hardware: the count is left open without a topology, without TPUs, and to flex start") {
+  CHECK(count("machine_type: ct6e-standard-4t") == "");
+  CHECK(placed("n2-standard-2", "4x4") == "");
+  CHECK(placed("a3-highgpu-8g", "4x4") == "");
+  CHECK(count("machine_type: ct6e-standard-4t, enable_flex_start: true, placement_policy: "
+              "{tpu_topology: 4x4}") == "");
+}
+
+TEST_CASE("hardware: refuses a topology that whole machines cannot form") {
+  CHECK(placed("ct5p-hightpu-4t", "2x1x1") ==
+        "refused: `placement_policy.tpu_topology`: no machines of module `p` form the topology "
+        "`2x1x1` with 2 chips (machines of type `ct5p-hightpu-4t` have 4 chips each)");
+  CHECK(placed("ct5p-hightpu-4t", "4x0") ==
+        "refused: `placement_policy.tpu_topology`: no machines of module `p` form the topology "
+        "`4x0` (a topology is written as 4x4 or 2x2x4)");
+}
