@@ -106,8 +106,20 @@ class TpuNodes {
     const std::optional<std::string> topology = text(value);
     if (!topology) return std::nullopt;
     const Setting& written = module.settings.at(setting);
+    const Span span = place_of(*written.value, member);
     return Topology{*topology, member.empty() ? setting : setting + "." + member,
-                    written.value->span ? written.value->span : written.span};
+                    span ? span : written.span};
+  }
+
+  // Where the member of a mapping is written, or the whole.
+  static Span place_of(const expression::Expression& value, const std::string& member) {
+    const auto* object = value.as<expression::ObjectExpression>();
+    if (object == nullptr) return value.span;
+    for (const expression::ObjectItem& item : object->items) {
+      const auto* key = item.key->as<Literal>();
+      if (key != nullptr && key->value == Value(member)) return item.value->span;
+    }
+    return value.span;
   }
 
   // What a setting is, where the deployment variables alone tell it.

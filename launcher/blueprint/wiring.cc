@@ -122,20 +122,26 @@ class Wiring {
   void take_labels(Module& module) {
     const auto own = module.settings.find(labels);
     ExpressionPtr common = expression::reference("var", {labels});
-    if (own == module.settings.end()) {
+    const auto* literal = own == module.settings.end() ? nullptr : own->second.value->as<Literal>();
+    if (own == module.settings.end() || (literal != nullptr && literal->value.is_null())) {
       module.settings[labels] = {common, Origin::variable, {}, {}};
       return;
     }
     // What is no mapping is left as it is, and does not pass as the type of the input.
-    const auto* tuple = own->second.value->as<Tuple>();
-    if (tuple != nullptr || own->second.value->as<Literal>() != nullptr) return;
+    if (literal != nullptr || own->second.value->as<Tuple>() != nullptr) return;
     const auto* call = own->second.value->as<Call>();
-    const auto* reference = own->second.value->as<expression::Traversal>();
-    const bool expanded_before = (call != nullptr && call->function == "merge") ||
-                                 (reference != nullptr && reference->root == "var");
+    const bool merged = call != nullptr && call->function == "merge" && !call->arguments.empty();
+    const bool expanded_before =
+        is_common(*own->second.value) || (merged && is_common(*call->arguments.front()));
     if (expanded_before) return;
     own->second.value = expression::make(
         own->second.value->span, Call{"merge", {}, {common, as_lines(own->second.value)}, false});
+  }
+
+  static bool is_common(const expression::Expression& expression) {
+    const auto* reference = expression.as<expression::Traversal>();
+    return reference != nullptr && reference->root == "var" && reference->steps.size() == 1 &&
+           reference->steps.front().name == labels;
   }
 
   // What a module takes from an earlier group becomes an output of that group.
