@@ -24,8 +24,11 @@ std::string last_part(const std::string& path) {
   return fs::path(path).filename().string();
 }
 
-// The module that `name` picks: by its path, the last part of it, or any part that only it has.
+// The module that `name` picks: a folder or another source, or a module of the library by its path,
+// the last part of it, or any part that only it has.
 std::string pick(const std::string& name, const std::vector<std::string>& paths) {
+  const modules::ModuleSource source = modules::parse_source(name);
+  if (source.kind == modules::ModuleSource::Kind::local || source.is_remote()) return name;
   if (std::find(paths.begin(), paths.end(), name) != paths.end()) return name;
   std::vector<std::string> same, similar, last_parts;
   for (const std::string& path : paths) {
@@ -77,14 +80,18 @@ nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
 
 int modules(Args args) {
   std::string name, format = "text";
-  CommandLine line("slipway modules", "[NAME] [options]",
-                   "List the modules that blueprints can use, or show all about one: its inputs, "
-                   "outputs and rules.\n"
-                   "NAME is a path, the last part of it, or any part that only one module has.");
+  CommandLine line(
+      "slipway modules", "[NAME] [options]",
+      "List the modules that blueprints can use, or show all about one: its inputs, "
+      "outputs and rules.\n"
+      "NAME is a path, the last part of it, or any part that only one module has. It is\n"
+      "also, as in a blueprint, a folder of your own (./storage) or a source that\n"
+      "`slipway fetch` has downloaded.");
   line.positional("NAME", &name, Arity::optional);
   line.option("format", "text|json", "for people (default), or for programs", &format);
   line.example("slipway modules", "every module, by folder");
   line.example("slipway modules filestore", "what a Filestore instance can be told");
+  line.example("slipway modules ./storage", "what a Terraform module of your own can be told");
   line.example("slipway modules vpc --format json | jq '.inputs[].name'", "for another program");
   if (!line.parse(args)) return 0;
   if (format != "text" && format != "json") {
@@ -99,7 +106,7 @@ int modules(Args args) {
   std::vector<const Interface*> found;
   for (const std::string& path : paths) {
     const Interface* interface = library.find(path, diagnostics);
-    if (!interface->unreadable) found.push_back(interface);
+    if (interface != nullptr && !interface->unreadable) found.push_back(interface);
   }
   show(diagnostics);
   if (format == "json") {

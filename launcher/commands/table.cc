@@ -7,6 +7,7 @@ std::span<const Command> table() {
   static constexpr Command commands[] = {
       {"modules", "list the modules that blueprints can use, or show all about one", modules},
       {"check", "check a blueprint and say all that is wrong with it", check},
+      {"fetch", "download the modules that a blueprint names from elsewhere", fetch},
       {"expand", "print a blueprint with every setting explicit", expand},
       {"schema", "print the JSON Schema of blueprints, for editors", schema},
       {"model", "print the cluster that a blueprint means, as JSON", model},

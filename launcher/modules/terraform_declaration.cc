@@ -146,6 +146,7 @@ class Reader {
         expression::reference("input", {declaration.name}, attribute.span), {}});
     try {
       const ExpressionPtr tree = parse_value(attribute.value, sources_);
+      declaration.default_value = Value(expression::Unknown{tree, {}});
       // Packer computes defaults from functions and the environment when it runs.
       bool calls = false;
       expression::for_each_call(tree, [&](const expression::Call&) { calls = true; });

@@ -84,6 +84,8 @@ class Reader {
     if (error) throw Error(fmt::format("cannot read {}: {}", folder.string(), error.message()));
     const bool packer = files.terraform.empty();
     interface_.kind = packer ? "packer" : "terraform";
+    interface_.about =
+        fmt::format("A {} module in {}.", packer ? "Packer" : "Terraform", folder.string());
     const std::vector<File>& list = packer ? files.packer : files.terraform;
     if (list.size() > file_limit) {
       throw Error(fmt::format("{} has {} files of Terraform, more than {}", folder.string(),

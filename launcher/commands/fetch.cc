@@ -1,0 +1,97 @@
+// `slipway fetch`: downloads the modules that a blueprint names from elsewhere.
+#include "launcher/modules/fetch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/file.h"
+#include "common/installation.h"
+#include "common/text.h"
+#include "launcher/blueprint/reader.h"
+#include "launcher/commands/blueprint_input.h"
+#include "launcher/commands/commands.h"
+#include "launcher/modules/library.h"
+#include "launcher/source/yaml.h"
+
+namespace slipway::commands {
+namespace {
+
+using modules::ModuleSource;
+
+// The remote sources of a blueprint, one for each package, in its order.
+std::vector<ModuleSource> remote_sources(const blueprint::Deployment& deployment,
+                                         const std::vector<std::string>& library) {
+  std::vector<ModuleSource> remote;
+  for (const blueprint::Group& group : deployment.groups) {
+    for (const blueprint::Module& module : group.modules) {
+      const ModuleSource source = modules::parse_source(module.source);
+      const bool known =
+          std::any_of(remote.begin(), remote.end(),
+                      [&](const ModuleSource& one) { return one.package == source.package; }) ||
+          std::find(library.begin(), library.end(), source.path) != library.end();
+      if (source.is_remote() && !known) remote.push_back(source);
+    }
+  }
+  return remote;
+}
+
+std::vector<ModuleSource> read_sources(const std::string& file) {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  const auto root = source::read_yaml(sources.add(file, read_file(file)), sources, diagnostics);
+  blueprint::Deployment deployment;
+  if (root) deployment = blueprint::read_blueprint(*root, sources, diagnostics);
+  if (diagnostics.errors() > 0) {
+    std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
+    throw InvalidBlueprint();
+  }
+  const modules::Library library(find_installation().blueprints(), sources);
+  return remote_sources(deployment, library.paths());
+}
+
+}  // namespace
+
+int fetch(Args args) {
+  std::string blueprint;
+  bool update = false;
+  CommandLine line("slipway fetch", "BLUEPRINT [options]",
+                   "Download the modules that a blueprint names from git, a registry or an "
+                   "archive.\nOther commands use what is here and never the network.");
+  line.positional("BLUEPRINT", &blueprint);
+  line.flag("update", "download again what is here: a branch may have moved", &update);
+  line.example("slipway fetch cluster.yaml", "before the first `slipway check cluster.yaml`");
+  line.example("slipway fetch cluster.yaml --update", "take what their authors have changed");
+  if (!line.parse(args)) return 0;
+
+  const std::vector<ModuleSource> sources = read_sources(blueprint);
+  if (sources.empty()) {
+    fmt::print(stderr, "{} names no module that must be fetched\n", blueprint);
+    return 0;
+  }
+  modules::Fetcher fetcher(modules::ModuleCache::of_user());
+  std::vector<std::string> failed;
+  for (const ModuleSource& source : sources) {
+    const bool here = fetcher.has(source);
+    if (here && !update) {
+      fmt::print("{}: here already\n", source.package);
+      continue;
+    }
+    fmt::print(stderr, "fetching {}\n", source.package);
+    try {
+      fetcher.fetch(source);
+      fmt::print("{}: {}\n", source.package, here ? "updated" : "fetched");
+    } catch (const Error& error) {
+      failed.push_back(fmt::format("cannot fetch `{}`: {}", source.package, error.what()));
+    }
+  }
+  if (!failed.empty()) throw Error(join(failed, "\n"));
+  return 0;
+}
+
+}  // namespace slipway::commands
