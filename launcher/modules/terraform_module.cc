@@ -99,6 +99,7 @@ class Reader {
     }
     for (const Declaration& variable : all_.variables) take_variable(variable);
     for (const Declaration& output : all_.outputs) take_output(output);
+    std::erase_if(interface_.rules, [this](const Rule& rule) { return names_no_variable(rule); });
     return std::move(interface_);
   }
 
@@ -209,6 +210,22 @@ class Reader {
     if (input.required && !input.nullable) interface_.rules.push_back(not_null(input.name));
     interface_.inputs.push_back(std::move(input));
     interface_.rules.insert(interface_.rules.end(), variable.rules.begin(), variable.rules.end());
+  }
+
+  // A rule over a variable that the module does not have; that is said, unless a file is unread.
+  bool names_no_variable(const Rule& rule) {
+    bool wrong = false;
+    expression::for_each_reference(
+        rule.that, [&](const expression::Traversal& traversal, Span span) {
+          const std::string& name = traversal.steps[0].name;
+          if (interface_.input(name) != nullptr) return;
+          wrong = true;
+          if (interface_.unreadable) return;
+          diagnostics_
+              .error(Code::unknown_variable, span, fmt::format("there is no variable `{}`", name))
+              .help(source::did_you_mean(name, interface_.input_names()));
+        });
+    return wrong;
   }
 
   static Rule not_null(const std::string& name) {

@@ -135,3 +135,28 @@ TEST_CASE("module library: every module of ours reads without a word") {
   }
   CHECK(render(diagnostics).empty());
 }
+
+TEST_CASE("module library: finds folders from the blueprint's folder when they are not here") {
+  const TemporaryDirectory folder;
+  make_directories(folder / "site/own");
+  make_directories(folder / "site/terraform");
+  write_file(folder / "site/own/module.yaml", "about: A thing of ours.\n");
+  write_file(folder / "site/terraform/main.tf", "variable \"x\" {}\n");
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  modules::Library library(folder.path(), sources, {});
+  CHECK(library.find("./own", diagnostics) == nullptr);
+  library.look_from(folder / "site");
+  const modules::Interface* own = library.find("./own", diagnostics);
+  REQUIRE(own != nullptr);
+  CHECK(own->about == "A thing of ours.");
+  CHECK_FALSE(own->foreign);
+  CHECK(own->folder == (folder / "site/own").string());
+  const modules::Interface* terraform = library.find("./terraform", diagnostics);
+  REQUIRE(terraform != nullptr);
+  CHECK(terraform->foreign);
+  CHECK(render(diagnostics) ==
+        "error[E0207]: there is no folder `./own`\n"
+        "  = help: it is looked for from the working directory, then from the blueprint's "
+        "folder\n");
+}

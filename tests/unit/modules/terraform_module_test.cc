@@ -117,6 +117,18 @@ variable "other" {}
   CHECK(module.interface.rules[0].message == "Too long: ${var.name}");
 }
 
+TEST_CASE("terraform module: a validation names only variables that are there") {
+  const OneFolder module(
+      Files{{"v.tf",
+             "variable \"size\" {\n  validation {\n"
+             "    condition = var.sise > 1\n    error_message = \"x\"\n  }\n}\n"}});
+  CHECK(module.said() ==
+        "error[E0210]: there is no variable `sise`\n --> v.tf:3:17\n  |\n"
+        "3 |     condition = var.sise > 1\n  |                 ^^^^^^^^\n"
+        "  = help: did you mean `size`?\n");
+  CHECK(module.interface.rules.empty());
+}
+
 TEST_CASE("terraform module: an override file replaces what it says and keeps the rest") {
   const OneFolder module(Files{
       {"a_override.tf", "variable \"x\" {\n  default = 2\n}\n"},
