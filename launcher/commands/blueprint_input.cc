@@ -96,6 +96,12 @@ const blueprint::Deployment& LoadedBlueprint::deployment() {
   return *deployment_;
 }
 
+const blueprint::Deployment& LoadedBlueprint::whatever_is_right() {
+  if (!deployment_ || as_json_) show();
+  if (!deployment_) throw InvalidBlueprint();
+  return *deployment_;
+}
+
 CheckedCluster LoadedBlueprint::cluster() {
   std::optional<CheckedCluster> checked;
   if (deployment_) checked = build();

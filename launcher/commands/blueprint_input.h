@@ -53,6 +53,10 @@ class LoadedBlueprint {
   // The Deployment, and the cluster that it means. Both throw InvalidBlueprint after showing what
   // is wrong; warnings are shown, too.
   const blueprint::Deployment& deployment();
+  // The same in spite of errors, of which nothing is shown but with --diagnostics json: for looking
+  // at. Throws InvalidBlueprint, after showing what is wrong, when nothing can be looked at.
+  const blueprint::Deployment& whatever_is_right();
+  const source::Diagnostics& diagnostics() const { return diagnostics_; }
   CheckedCluster cluster();
 
   // Everything that can be checked: the deployment, and the cluster if the blueprint has one.

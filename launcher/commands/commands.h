@@ -15,6 +15,7 @@ int deploy(Args args);
 int destroy(Args args);
 int exec(Args args);
 int expand(Args args);
+int explain(Args args);
 int fetch(Args args);
 int model(Args args);
 int modules(Args args);

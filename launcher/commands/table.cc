@@ -10,6 +10,7 @@ std::span<const Command> table() {
       {"fetch", "download the modules that a blueprint names from elsewhere", fetch},
       {"expand", "print a blueprint with every setting explicit", expand},
       {"schema", "print the JSON Schema of blueprints, for editors", schema},
+      {"explain", "say where the value of a setting comes from", explain},
       {"model", "print the cluster that a blueprint means, as JSON", model},
       {"deploy", "bring up the cluster of a blueprint", deploy},
       {"status", "show deployments, their nodes and what runs on them", status},

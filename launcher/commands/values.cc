@@ -123,6 +123,10 @@ Json to_json(const Value& value) {
   return nullptr;
 }
 
+std::string one_line(const Value& value) {
+  return hcl(value);
+}
+
 std::string to_text(const Value& value, size_t columns) {
   return fitted(value, columns, 0);
 }

@@ -12,7 +12,10 @@ namespace slipway::commands {
 // The value as JSON; an unknown part as the text "((HCL))".
 nlohmann::ordered_json to_json(const expression::Value& value);
 
-// The value as HCL in one line, or where that takes more than `columns`, in several.
+// The value as HCL in one line.
+std::string one_line(const expression::Value& value);
+
+// The same, or where that takes more than `columns`, in several.
 std::string to_text(const expression::Value& value, size_t columns);
 
 // The type as Terraform writes it, with all attributes: in one line, or where that takes more than

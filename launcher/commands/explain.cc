@@ -1,0 +1,167 @@
+// `slipway explain`: where the value of a setting comes from.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/installation.h"
+#include "common/text.h"
+#include "launcher/commands/blueprint_input.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/explain_page.h"
+#include "launcher/expression/parser.h"
+
+namespace slipway::commands {
+namespace {
+
+using blueprint::Deployment;
+using blueprint::Module;
+
+std::string suggestion(const std::string& typed, const std::vector<std::string>& known,
+                       const std::string& kind) {
+  const std::string guess = nearest(typed, known);
+  if (!guess.empty()) return fmt::format("; did you mean `{}`?", guess);
+  return known.empty() ? "" : fmt::format("; the {} are: {}", kind, slipway::join(known, ", "));
+}
+
+// MODULE, MODULE.SETTING, vars or vars.NAME.
+struct Wanted {
+  std::string module;
+  std::string name;  // empty: all of them
+};
+
+Wanted parse_wanted(const std::string& text) {
+  const size_t dot = text.find('.');
+  if (dot == std::string::npos) return {text, ""};
+  if (dot == 0 || dot + 1 == text.size()) {
+    throw UsageError(fmt::format("`{}` is not MODULE, MODULE.SETTING or vars.NAME", text));
+  }
+  return {text.substr(0, dot), text.substr(dot + 1)};
+}
+
+std::vector<std::string> names_of(const Module& module) {
+  if (module.interface != nullptr) {
+    std::vector<std::string> names;
+    for (const modules::Input& input : module.interface->inputs) {
+      if (input.gone.empty() || module.settings.contains(input.name)) names.push_back(input.name);
+    }
+    return names;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, setting] : module.settings) names.push_back(name);
+  return names;
+}
+
+std::vector<Explanation> explain(const Deployment& deployment, const Wanted& wanted,
+                                 Explainer& explainer) {
+  const auto require = [&](const std::vector<std::string>& known, const std::string& what,
+                           const std::string& kind) {
+    if (wanted.name.empty()) return known;
+    if (std::find(known.begin(), known.end(), wanted.name) == known.end()) {
+      throw Error(
+          fmt::format("{} `{}`{}", what, wanted.name, suggestion(wanted.name, known, kind)));
+    }
+    return std::vector{wanted.name};
+  };
+  std::vector<Explanation> explanations;
+  if (wanted.module == "vars") {
+    for (const std::string& name :
+         require(deployment.variable_names(), "there is no variable", "variables")) {
+      explanations.push_back(explainer.variable(name));
+    }
+    return explanations;
+  }
+  const Module* module = deployment.find(wanted.module).module;
+  if (module == nullptr) {
+    std::vector<std::string> known = deployment.module_ids();
+    throw Error(fmt::format("there is no module `{}`{}", wanted.module,
+                            suggestion(wanted.module, known, "modules")));
+  }
+  for (const std::string& name : require(
+           names_of(*module), fmt::format("module `{}` has no setting", module->id), "settings")) {
+    explanations.push_back(explainer.setting(*module, name));
+  }
+  return explanations;
+}
+
+// What is wrong with the setting that was asked for, as `slipway check` says it.
+std::string complaints(const source::Diagnostics& diagnostics, const Deployment& deployment,
+                       const Wanted& wanted) {
+  const Module* module = deployment.find(wanted.module).module;
+  if (module == nullptr || !module->settings.contains(wanted.name)) return "";
+  const blueprint::Setting& setting = module->settings.at(wanted.name);
+  if (setting.origin != blueprint::Origin::blueprint) return "";
+  const source::Span all = source::join(setting.span, setting.value->span);
+  std::string text;
+  for (const source::Diagnostic& diagnostic : diagnostics.sorted()) {
+    const bool within = all.begin <= diagnostic.span.begin && diagnostic.span.end <= all.end;
+    if (within)
+      text += render(diagnostic, diagnostics.sources(), source::colour_for(STDERR_FILENO));
+  }
+  return text;
+}
+
+std::string heading(const Deployment& deployment, const Wanted& wanted, const Paint& paint) {
+  const Module* module = deployment.find(wanted.module).module;
+  if (module == nullptr) return paint.bold("vars") + "\n\n";
+  std::string text = fmt::format("{}: {}\n", paint.bold(module->id), module->source);
+  if (module->interface != nullptr) text += wrapped(module->interface->about, 0);
+  return text + "\n";
+}
+
+}  // namespace
+
+int explain(Args args) {
+  BlueprintInput input;
+  std::string what, format = "text";
+  CommandLine line(
+      "slipway explain", "BLUEPRINT MODULE[.SETTING] [options]",
+      "Say where the value of a setting comes from: the whole way through `use`, "
+      "outputs and\nvariables back to what somebody wrote, and what else would have "
+      "given a value. Without\nSETTING, all of a module in a table. `vars` stands for the "
+      "variables: `vars`, `vars.NAME`.");
+  input.add_options(line);
+  line.positional("MODULE[.SETTING]", &what);
+  line.option("format", "text|json", "for people (default), or for programs", &format);
+  line.example("slipway explain examples/quickstart.yaml homefs.network_id",
+               "which network the file system is in, and why");
+  line.example("slipway explain examples/quickstart.yaml controller",
+               "every setting of the controller");
+  line.example("slipway explain cluster.yaml vars.zone -d site.yaml",
+               "which file has the last word on the zone, and who takes it");
+  if (!line.parse(args)) return 0;
+  if (format != "text" && format != "json") {
+    throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
+  }
+  const Wanted wanted = parse_wanted(what);
+
+  LoadedBlueprint loaded(input);
+  const Deployment& deployment = loaded.whatever_is_right();
+  Explainer explainer(loaded.diagnostics(), deployment);
+  const std::vector<Explanation> explanations = explain(deployment, wanted, explainer);
+  const source::Sources& sources = loaded.diagnostics().sources();
+  if (format == "json") {
+    auto list = nlohmann::ordered_json::array();
+    for (const Explanation& one : explanations) list.push_back(to_json(one, sources));
+    const nlohmann::ordered_json tree{{"schema", "slipway/explain/1"},
+                                      {"errors", loaded.diagnostics().errors()},
+                                      {"explanations", std::move(list)}};
+    fmt::print("{}\n", tree.dump(2));
+  } else {
+    const std::string library = find_installation().blueprints().string();
+    const Paint paint = stdout_paint();
+    fmt::print("{}", wanted.name.empty()
+                         ? heading(deployment, wanted, paint) +
+                               explain_table(explanations, sources, library, input.blueprint, paint)
+                         : explain_page(explanations[0], sources, library, paint));
+  }
+  const size_t errors = loaded.diagnostics().errors();
+  if (errors > 0 && input.diagnostics == "text") {
+    fmt::print(stderr, "{}", complaints(loaded.diagnostics(), deployment, wanted));
+    fmt::print(stderr, "the blueprint has {} error{}; `slipway check` shows {}\n", errors,
+               errors == 1 ? "" : "s", errors == 1 ? "it" : "them");
+  }
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,370 @@
+// Why a setting or a variable has its value.
+#include "launcher/commands/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace slipway::commands {
+
+using blueprint::Module;
+using blueprint::Origin;
+using blueprint::Setting;
+using blueprint::Use;
+using expression::ExpressionPtr;
+using expression::Traversal;
+using expression::Unknown;
+using expression::Value;
+using source::Span;
+using Kind = Step::Kind;
+
+namespace {
+
+const std::string* name_after(const Traversal& traversal, size_t step) {
+  if (traversal.steps.size() <= step) return nullptr;
+  const expression::Step& found = traversal.steps[step];
+  return found.kind == expression::Step::Kind::attribute ? &found.name : nullptr;
+}
+
+// The inputs that an expression of a module's file is made from, through its locals and outputs.
+class Inputs {
+ public:
+  explicit Inputs(const modules::Interface& interface) : interface_(interface) {}
+
+  std::set<std::string> names;
+
+  void collect(const ExpressionPtr& expression) {
+    expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
+      const std::string* name = name_after(traversal, 0);
+      if (name == nullptr || !seen_.insert(traversal.root + "." + *name).second) return;
+      if (traversal.root == "input") {
+        names.insert(*name);
+      } else if (traversal.root == "local") {
+        const auto local = interface_.locals.find(*name);
+        if (local != interface_.locals.end()) collect(local->second);
+      } else if (traversal.root == "output") {
+        const auto* output = interface_.output(*name);
+        if (output != nullptr && output->value) collect(output->value);
+      }
+    });
+  }
+
+ private:
+  const modules::Interface& interface_;
+  std::set<std::string> seen_;
+};
+
+const modules::Output* output_of(const Module* module, const std::string& name) {
+  return module == nullptr || module->interface == nullptr ? nullptr
+                                                           : module->interface->output(name);
+}
+
+// A literal needs no other words than its value.
+bool is_plain(const ExpressionPtr& expression) {
+  bool plain = expression->as<expression::Call>() == nullptr;
+  expression::for_each_reference(expression, [&](const Traversal&, Span) { plain = false; });
+  return plain;
+}
+
+// ", as `var.zone`": an expression, unless it is too long to be read in a line.
+std::string in_words(const ExpressionPtr& expression) {
+  const std::string hcl = expression::to_hcl(*expression);
+  return hcl.size() > 60 || hcl.find('\n') != hcl.npos ? "" : ", as `" + hcl + "`";
+}
+
+// Behind the first output, more settings than these are only counted.
+constexpr size_t few = 3;
+
+}  // namespace
+
+Explainer::Explainer(const source::Diagnostics& diagnostics,
+                     const blueprint::Deployment& deployment)
+    : sources_(diagnostics.sources()), deployment_(deployment), heard_(diagnostics.sources()) {}
+
+Explanation Explainer::setting(const Module& module, const std::string& input) {
+  followed_.clear();
+  Explanation explanation{follow_setting(module, input), "", "", lost(module, input), {}};
+  if (const auto* found = module.interface ? module.interface->input(input) : nullptr) {
+    explanation.type = expression::to_text(found->type);
+    explanation.help = found->help;
+  }
+  return explanation;
+}
+
+Explanation Explainer::variable(const std::string& name) {
+  followed_.clear();
+  Explanation explanation{follow_variable(name), "", "", {}, {}};
+  const auto reads = [&name](const ExpressionPtr& expression) {
+    bool found = false;
+    expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
+      const std::string* read = name_after(traversal, 0);
+      found = found || (traversal.root == "var" && read != nullptr && *read == name);
+    });
+    return found;
+  };
+  for (const auto& [other, variable] : deployment_.variables) {
+    if (reads(variable.value)) explanation.readers.push_back("vars." + other);
+  }
+  for (const blueprint::Group& group : deployment_.groups) {
+    for (const Module& module : group.modules) {
+      for (const auto& [input, setting] : module.settings) {
+        if (reads(setting.value)) explanation.readers.push_back(module.id + "." + input);
+      }
+    }
+  }
+  return explanation;
+}
+
+Value Explainer::value_of(const ExpressionPtr& expression) {
+  try {
+    return evaluation_.evaluate(expression);
+  } catch (const expression::ExpressionError&) {  // the compiler has said it
+    return Unknown{expression, {}};
+  }
+}
+
+// What deployment will tell is made of outputs. An evaluation that fails leaves a variable, an
+// input, or an output that does not exist.
+void Explainer::take(Value value, Step& step) const {
+  if (const auto* unknown = value.as<Unknown>()) {
+    expression::for_each_reference(unknown->expression, [&](const Traversal& traversal, Span) {
+      const std::string* id = name_after(traversal, 0);
+      const std::string* output = name_after(traversal, 1);
+      const bool there = traversal.root != "module" ||
+                         (id != nullptr && output != nullptr &&
+                          output_of(deployment_.find(*id).module, *output) != nullptr);
+      step.broken = step.broken || traversal.root == "var" || traversal.root == "input" || !there;
+    });
+  }
+  if (!step.broken) step.value = std::move(value);
+}
+
+// "in the blueprint", "with --vars": where something is written.
+std::string Explainer::where(Span span) const {
+  const std::string_view file = sources_.place(span.begin).file;
+  if (file.starts_with("--")) return "with --vars";
+  if (file == sources_.place(deployment_.blueprint_name_span.begin).file) return "in the blueprint";
+  return fmt::format("in `{}`", file);
+}
+
+Step Explainer::follow_setting(const Module& module, const std::string& input) {
+  Step step;
+  step.name = module.id + "." + input;
+  const auto* declared = module.interface == nullptr ? nullptr : module.interface->input(input);
+  const auto found = module.settings.find(input);
+  if (declared != nullptr && (found != module.settings.end() || !declared->required)) {
+    take(evaluation_.input(module, input), step);
+  } else if (found != module.settings.end()) {
+    take(value_of(found->second.value), step);
+  }
+  if (found == module.settings.end()) {
+    step.kind = declared != nullptr && !declared->required ? Kind::standard : Kind::missing;
+    step.place = step.kind == Kind::standard ? declared->span : module.id_span;
+    step.text = step.kind == Kind::standard ? "the module's default"
+                                            : "nothing sets it, and it must be set";
+    return step;
+  }
+  const Setting& setting = found->second;
+  step.place = setting.span;
+  const bool again = !followed_.insert(step.name).second;
+  switch (setting.origin) {
+    case Origin::blueprint:
+      step.kind = Kind::written;
+      step.text = fmt::format("written {}", where(setting.span));
+      if (!is_plain(setting.value)) step.text += in_words(setting.value);
+      if (!again) follow_references(setting.value, step);
+      break;
+    case Origin::used:
+      if (setting.from.size() == 1) {
+        Step way = follow_use(module, setting.from[0], input);
+        way.value = std::move(step.value);
+        way.broken = step.broken;
+        step = std::move(way);
+        break;
+      }
+      step.kind = Kind::joined;
+      step.text = fmt::format("a list, joined from {} modules of `use`, the last one first",
+                              setting.from.size());
+      step.place = {};
+      if (!again) {
+        for (const std::string& used : setting.from) {
+          step.from.push_back(follow_use(module, used, input));
+        }
+      }
+      break;
+    case Origin::variable: {
+      Step way = follow_variable(input);
+      way.text = fmt::format("the variable of the same name, {}", way.text);
+      way.name = std::move(step.name);
+      way.value = std::move(step.value);
+      way.broken = step.broken;
+      step = std::move(way);
+      break;
+    }
+    case Origin::module_id:
+      step.kind = Kind::module_id;
+      step.text = "the module's own id";
+      break;
+    case Origin::computed:
+      step.kind = Kind::computed;
+      step.text = "computed from what is set here";
+      break;
+  }
+  for (const Step& part : step.from) step.secret = step.secret || part.secret;
+  return step;
+}
+
+Step Explainer::follow_use(const Module& module, const std::string& used,
+                           const std::string& output) {
+  Step behind = follow_output(used, output);
+  Step step;
+  step.kind = Kind::used;
+  step.name = module.id + "." + output;
+  step.text = fmt::format("`use` of `{}` gives its output `{}`", used, output);
+  for (const Use& use : module.uses) {
+    if (use.module == used && !step.place) step.place = use.span;
+  }
+  step.value = behind.value;
+  step.broken = behind.broken;
+  step.secret = behind.secret;
+  step.from.push_back(std::move(behind));
+  return step;
+}
+
+Step Explainer::follow_output(const std::string& id, const std::string& output) {
+  Step step;
+  step.kind = Kind::output;
+  step.name = id + "." + output;
+  const Module* module = deployment_.find(id).module;
+  const modules::Output* declared = output_of(module, output);
+  if (declared == nullptr) {
+    step.kind = Kind::missing;
+    step.text = module == nullptr ? fmt::format("there is no module `{}`", id)
+                : module->interface == nullptr
+                    ? fmt::format("nothing is known of `{}`", module->source)
+                    : fmt::format("`{}` has no output `{}`", module->source, output);
+    step.place = module == nullptr ? Span() : module->id_span;
+    return step;
+  }
+  step.place = declared->span;
+  step.secret = declared->sensitive;
+  take(evaluation_.output(*module, output), step);
+  if (!declared->value) {
+    step.text = "an output";
+    return step;
+  }
+  step.text = "an output" + in_words(declared->value);
+  if (followed_.insert("output " + step.name).second) {
+    follow_inputs(*module, declared->value, step);
+  }
+  return step;
+}
+
+Step Explainer::follow_variable(const std::string& name) {
+  Step step;
+  step.kind = Kind::variable;
+  step.name = "vars." + name;
+  const auto found = deployment_.variables.find(name);
+  if (found == deployment_.variables.end()) {
+    step.kind = Kind::missing;
+    step.text = fmt::format("there is no variable `{}`", name);
+    return step;
+  }
+  const blueprint::Variable& variable = found->second;
+  step.place = variable.span;
+  take(evaluation_.variable(name), step);
+  // Labels that nobody wrote are Slipway's own.
+  step.text = variable.span ? fmt::format("set {}", where(variable.span))
+                            : "made from the names of the blueprint and the deployment";
+  if (variable.span && !is_plain(variable.value)) {
+    step.text += in_words(variable.value);
+  }
+  if (!followed_.insert(step.name).second) return step;
+  follow_references(variable.value, step);
+  return step;
+}
+
+void Explainer::follow_references(const ExpressionPtr& expression, Step& step) {
+  std::set<std::string> seen;
+  expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
+    const std::string* first = name_after(traversal, 0);
+    const std::string* second = name_after(traversal, 1);
+    if (first == nullptr) return;
+    if (traversal.root == "var") {
+      if (seen.insert("vars." + *first).second) step.from.push_back(follow_variable(*first));
+    } else if (traversal.root == "module" && second != nullptr) {
+      if (seen.insert(*first + "." + *second).second) {
+        step.from.push_back(follow_output(*first, *second));
+      }
+    }
+  });
+  for (const Step& part : step.from) step.secret = step.secret || part.secret;
+}
+
+void Explainer::follow_inputs(const Module& module, const ExpressionPtr& expression, Step& step) {
+  Inputs inputs(*module.interface);
+  inputs.collect(expression);
+  std::vector<std::string> set;
+  for (const std::string& name : inputs.names) {
+    if (module.interface->input(name) == nullptr) continue;
+    if (module.settings.contains(name)) {
+      set.push_back(name);
+    } else {
+      ++step.defaults;
+    }
+  }
+  if (outputs_ > 0 && set.size() > few) {
+    step.untold = set.size();
+    return;
+  }
+  ++outputs_;
+  for (const std::string& name : set) {
+    step.from.push_back(follow_setting(module, name));
+    step.secret = step.secret || step.from.back().secret;
+  }
+  --outputs_;
+}
+
+// Everything else that has a value for the input, and why it does not count.
+std::vector<Step> Explainer::lost(const Module& module, const std::string& input) {
+  std::vector<Step> lost;
+  const auto found = module.settings.find(input);
+  const auto* declared = module.interface == nullptr ? nullptr : module.interface->input(input);
+  if (found == module.settings.end() || declared == nullptr) return lost;
+  const Setting& setting = found->second;
+  const bool written = setting.origin == Origin::blueprint;
+  for (const Use& use : module.uses) {
+    const Module* used = deployment_.find(use.module).module;
+    const auto& from = setting.from;
+    const bool taken = std::find(from.begin(), from.end(), use.module) != from.end();
+    if (taken || input == "labels" || output_of(used, input) == nullptr) continue;
+    Step step = follow_output(use.module, input);
+    step.kind = Kind::used;
+    step.place = use.span;
+    step.from.clear();
+    step.text = written ? fmt::format("`use` of `{}` offers it, but it is written", use.module)
+                        : fmt::format("`use` of `{}` offers it, too, but `{}` comes first",
+                                      use.module, from.empty() ? std::string() : from.back());
+    lost.push_back(std::move(step));
+  }
+  const auto variable = deployment_.variables.find(input);
+  const bool merged = input == "labels";  // theirs are in every module's
+  if (variable != deployment_.variables.end() && setting.origin != Origin::variable && !merged) {
+    Step step = follow_variable(input);
+    step.from.clear();
+    step.text = fmt::format("there is a variable of this name, but {}",
+                            written ? "the setting is written" : "`use` comes before variables");
+    lost.push_back(std::move(step));
+  }
+  if (input == module.interface->id_input && setting.origin != Origin::module_id) {
+    lost.push_back({Kind::module_id, module.id + "." + input, "the module's own id", module.id_span,
+                    Value(module.id)});
+  }
+  if (!declared->required) {
+    lost.push_back({Kind::standard, module.id + "." + input, "the module's default", declared->span,
+                    declared->default_value});
+  }
+  return lost;
+}
+
+}  // namespace slipway::commands

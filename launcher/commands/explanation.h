@@ -1,0 +1,83 @@
+// Why a setting or a variable has the value that it has: the whole way back to what somebody wrote.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher/blueprint/deployment.h"
+#include "launcher/blueprint/evaluation.h"
+
+namespace slipway::commands {
+
+// One step back, and what stands behind it.
+struct Step {
+  enum class Kind {
+    written,    // in the module's settings
+    used,       // `use` of a module that has an output of this name
+    joined,     // a list: several uses, in the order of the list
+    output,     // an output that an expression names
+    variable,   // a deployment variable
+    module_id,  // the module's own id
+    computed,   // from what else is set; the place is what decides
+    standard,   // the module's default
+    replaced,   // a definition that another one took the place of
+    missing,    // nothing gives it
+  };
+  Kind kind = Kind::missing;
+  std::string name;  // "homefs.network_id", "vars.zone"
+  std::string text;  // what it is, for people: "`use` of `network` gives its output `network_id`"
+  source::Span place;
+  std::optional<expression::Value> value;  // as far as it is known before deployment
+  bool broken = false;                     // an error is why it has no value
+  bool secret = false;                     // its value is not to be shown
+  std::vector<Step> from = {};             // what it is made from
+  size_t defaults = 0;  // inputs that it is made from besides, and that have their defaults
+  size_t untold = 0;    // settings that it is made from besides: too many for a long way back
+};
+
+// A setting or a variable, how it came about, and what else would have given a value.
+struct Explanation {
+  Step step;
+  std::string type;  // as Terraform writes it; empty for a variable
+  std::string help;
+  std::vector<Step> lost = {};
+  std::vector<std::string> readers = {};  // of a variable: "homefs.zone"
+};
+
+// The steps go through `use`, outputs, inputs and variables until something is written down. What
+// was followed once is named again, but not followed again.
+class Explainer {
+ public:
+  Explainer(const source::Diagnostics& diagnostics, const blueprint::Deployment& deployment);
+
+  // `input` is one of the module's inputs or, when nothing is known of the module, one of its
+  // settings.
+  Explanation setting(const blueprint::Module& module, const std::string& input);
+  Explanation variable(const std::string& name);
+
+ private:
+  Step follow_setting(const blueprint::Module& module, const std::string& input);
+  Step follow_use(const blueprint::Module& module, const std::string& used,
+                  const std::string& output);
+  Step follow_output(const std::string& module, const std::string& output);
+  Step follow_variable(const std::string& name);
+  void follow_references(const expression::ExpressionPtr& expression, Step& step);
+  void follow_inputs(const blueprint::Module& module, const expression::ExpressionPtr& expression,
+                     Step& step);
+  std::vector<Step> lost(const blueprint::Module& module, const std::string& input);
+  // Gives the step the value, unless an error is why it is unknown.
+  void take(expression::Value value, Step& step) const;
+  expression::Value value_of(const expression::ExpressionPtr& expression);
+  std::string where(source::Span span) const;
+
+  const source::Sources& sources_;
+  const blueprint::Deployment& deployment_;
+  source::Diagnostics heard_;  // what evaluation says was said by the compiler before
+  blueprint::Evaluation evaluation_{deployment_, heard_};
+  std::set<std::string> followed_;
+  size_t outputs_ = 0;  // that the way leads through to where it is now
+};
+
+}  // namespace slipway::commands
