@@ -17,6 +17,7 @@ int exec(Args args);
 int expand(Args args);
 int explain(Args args);
 int fetch(Args args);
+int graph(Args args);
 int model(Args args);
 int modules(Args args);
 int schema(Args args);

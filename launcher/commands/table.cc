@@ -11,6 +11,7 @@ std::span<const Command> table() {
       {"expand", "print a blueprint with every setting explicit", expand},
       {"schema", "print the JSON Schema of blueprints, for editors", schema},
       {"explain", "say where the value of a setting comes from", explain},
+      {"graph", "draw the modules of a blueprint and what flows between them", graph},
       {"model", "print the cluster that a blueprint means, as JSON", model},
       {"deploy", "bring up the cluster of a blueprint", deploy},
       {"status", "show deployments, their nodes and what runs on them", status},
