@@ -26,34 +26,6 @@ const std::string* name_after(const Traversal& traversal, size_t step) {
   return found.kind == expression::Step::Kind::attribute ? &found.name : nullptr;
 }
 
-// The inputs that an expression of a module's file is made from, through its locals and outputs.
-class Inputs {
- public:
-  explicit Inputs(const modules::Interface& interface) : interface_(interface) {}
-
-  std::set<std::string> names;
-
-  void collect(const ExpressionPtr& expression) {
-    expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
-      const std::string* name = name_after(traversal, 0);
-      if (name == nullptr || !seen_.insert(traversal.root + "." + *name).second) return;
-      if (traversal.root == "input") {
-        names.insert(*name);
-      } else if (traversal.root == "local") {
-        const auto local = interface_.locals.find(*name);
-        if (local != interface_.locals.end()) collect(local->second);
-      } else if (traversal.root == "output") {
-        const auto* output = interface_.output(*name);
-        if (output != nullptr && output->value) collect(output->value);
-      }
-    });
-  }
-
- private:
-  const modules::Interface& interface_;
-  std::set<std::string> seen_;
-};
-
 const modules::Output* output_of(const Module* module, const std::string& name) {
   return module == nullptr || module->interface == nullptr ? nullptr
                                                            : module->interface->output(name);
@@ -166,6 +138,7 @@ Step Explainer::follow_setting(const Module& module, const std::string& input) {
   }
   const Setting& setting = found->second;
   step.place = setting.span;
+  step.secret = secrets_.in(setting.value);
   const bool again = !followed_.insert(step.name).second;
   switch (setting.origin) {
     case Origin::blueprint:
@@ -210,7 +183,6 @@ Step Explainer::follow_setting(const Module& module, const std::string& input) {
       step.text = "computed from what is set here";
       break;
   }
-  for (const Step& part : step.from) step.secret = step.secret || part.secret;
   return step;
 }
 
@@ -247,7 +219,7 @@ Step Explainer::follow_output(const std::string& id, const std::string& output) 
     return step;
   }
   step.place = declared->span;
-  step.secret = declared->sensitive;
+  step.secret = secrets_.output(id, output);
   take(evaluation_.output(*module, output), step);
   if (!declared->value) {
     step.text = "an output";
@@ -298,15 +270,11 @@ void Explainer::follow_references(const ExpressionPtr& expression, Step& step) {
       }
     }
   });
-  for (const Step& part : step.from) step.secret = step.secret || part.secret;
 }
 
 void Explainer::follow_inputs(const Module& module, const ExpressionPtr& expression, Step& step) {
-  Inputs inputs(*module.interface);
-  inputs.collect(expression);
   std::vector<std::string> set;
-  for (const std::string& name : inputs.names) {
-    if (module.interface->input(name) == nullptr) continue;
+  for (const std::string& name : inputs_behind(*module.interface, expression)) {
     if (module.settings.contains(name)) {
       set.push_back(name);
     } else {
@@ -318,10 +286,7 @@ void Explainer::follow_inputs(const Module& module, const ExpressionPtr& express
     return;
   }
   ++outputs_;
-  for (const std::string& name : set) {
-    step.from.push_back(follow_setting(module, name));
-    step.secret = step.secret || step.from.back().secret;
-  }
+  for (const std::string& name : set) step.from.push_back(follow_setting(module, name));
   --outputs_;
 }
 

@@ -8,6 +8,7 @@
 
 #include "launcher/blueprint/deployment.h"
 #include "launcher/blueprint/evaluation.h"
+#include "launcher/commands/secrets.h"
 
 namespace slipway::commands {
 
@@ -76,6 +77,7 @@ class Explainer {
   const blueprint::Deployment& deployment_;
   source::Diagnostics heard_;  // what evaluation says was said by the compiler before
   blueprint::Evaluation evaluation_{deployment_, heard_};
+  Secrets secrets_{deployment_};
   std::set<std::string> followed_;
   size_t outputs_ = 0;  // that the way leads through to where it is now
 };
