@@ -3,14 +3,22 @@
 
 #include <filesystem>
 
+#include "launcher/blueprint/backends.h"
 #include "launcher/blueprint/check.h"
 #include "launcher/blueprint/hardware.h"
+#include "launcher/blueprint/include.h"
+#include "launcher/blueprint/instances.h"
 #include "launcher/blueprint/reader.h"
+#include "launcher/blueprint/references.h"
+#include "launcher/blueprint/staging.h"
+#include "launcher/blueprint/use_check.h"
 #include "launcher/blueprint/variables.h"
 #include "launcher/blueprint/wiring.h"
 
 namespace slipway::blueprint {
 namespace {
+
+namespace fs = std::filesystem;
 
 void find_interfaces(Deployment& deployment, modules::Library& library,
                      source::Diagnostics& diagnostics) {
@@ -28,30 +36,59 @@ void find_interfaces(Deployment& deployment, modules::Library& library,
   }
 }
 
+// Modules of the library that come from a site's own copy are known by their path within it, as
+// `expand` writes them.
+void strip_toolkit_url(Deployment& deployment) {
+  if (deployment.toolkit_url.empty()) return;
+  const std::string prefix = deployment.toolkit_url + "//";
+  for (Group& group : deployment.groups) {
+    for (Module& module : group.modules) {
+      if (!module.source.starts_with(prefix)) continue;
+      module.source = module.source.substr(prefix.size());
+      module.source = module.source.substr(0, module.source.find('?'));
+    }
+  }
+}
+
+// What the command line says about validators becomes a part of the blueprint.
+void take_options(Deployment& deployment, const Options& options) {
+  if (options.validation_level) deployment.validation_level = *options.validation_level;
+  for (const std::string& name : options.skipped_validators) skip_validator(deployment, name);
+}
+
 }  // namespace
 
-std::optional<Deployment> compile(const Texts& texts, modules::Library& library,
-                                  source::Sources& sources, source::Diagnostics& diagnostics) {
-  const auto root = source::read_yaml(texts.blueprint, sources, diagnostics);
-  if (!root) return std::nullopt;
-  Deployment deployment = read_blueprint(*root, sources, diagnostics);
-  for (const source::Span file : texts.deployment_files) {
+std::optional<Deployment> compile(const Texts& texts, const Options& options,
+                                  modules::Library& library, source::Sources& sources,
+                                  source::Diagnostics& diagnostics) {
+  Deployment deployment;
+  if (!read_with_includes(texts.blueprint, sources, diagnostics, deployment)) return std::nullopt;
+  for (const Span file : texts.deployment_files) {
     if (const auto node = source::read_yaml(file, sources, diagnostics)) {
       read_deployment_file(*node, sources, diagnostics, deployment);
     }
   }
-  for (const source::Span assignment : texts.assignments) {
+  for (const Span assignment : texts.assignments) {
     read_assignment(assignment, sources, diagnostics, deployment);
   }
+  read_backend_assignments(texts.backend_assignments, sources, diagnostics, deployment);
+  take_options(deployment, options);
   if (!check_variables(deployment, diagnostics)) return std::nullopt;
-  const std::filesystem::path file(sources.place(texts.blueprint.begin).file);
+  make_instances(deployment, diagnostics);
+  override_settings(deployment, diagnostics);
+  strip_toolkit_url(deployment);
+  const fs::path file(sources.place(texts.blueprint.begin).file);
   library.look_from(file.parent_path());
   find_interfaces(deployment, library, diagnostics);
   check_references(deployment, diagnostics);
   add_labels(deployment);
   wire(deployment, diagnostics);
   count_tpu_nodes(deployment, diagnostics);
+  check_cycles(deployment, diagnostics);
+  finish_backends(deployment, diagnostics);
+  stage_files(deployment, options.need_files, sources, diagnostics);
   check_settings(deployment, diagnostics);
+  check_use(deployment, diagnostics);
   return deployment;
 }
 

@@ -13,14 +13,23 @@ namespace slipway::blueprint {
 // The texts of a blueprint, each the span that Sources::add returned.
 struct Texts {
   source::Span blueprint;
-  std::vector<source::Span> deployment_files;  // later ones win
-  std::vector<source::Span> assignments;       // NAME=VALUE, later ones win; they win over files
+  std::vector<source::Span> deployment_files;     // later ones win
+  std::vector<source::Span> assignments;          // NAME=VALUE, later ones win; they win over files
+  std::vector<source::Span> backend_assignments;  // NAME=VALUE of the backend, over all others
+};
+
+struct Options {
+  std::optional<Level> validation_level;        // the blueprint's own without it
+  std::vector<std::string> skipped_validators;  // besides those that the blueprint skips
+  bool need_files = true;  // whether files that ghpc_stage() names must be there
 };
 
 // Reads, wires and checks. Everything that is wrong goes to `diagnostics`, all of it in one run.
 // Nothing is returned when the blueprint is no YAML; what is returned after other errors is good
-// for looking at, not for deploying. The result points into `library`.
-std::optional<Deployment> compile(const Texts& texts, modules::Library& library,
-                                  source::Sources& sources, source::Diagnostics& diagnostics);
+// for looking at, not for deploying. The result points into `library`. Files of `include` are read
+// from the folder of the file that names them; no other file, and nothing of the network.
+std::optional<Deployment> compile(const Texts& texts, const Options& options,
+                                  modules::Library& library, source::Sources& sources,
+                                  source::Diagnostics& diagnostics);
 
 }  // namespace slipway::blueprint

@@ -1,6 +1,8 @@
 // A Deployment in the blueprint language again.
 #include "launcher/blueprint/expand.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "launcher/expression/notation.h"
@@ -46,12 +48,26 @@ Json tree(const Expression& expression) {
   return "((" + to_hcl(expression) + "))";
 }
 
-Json module_tree(const Module& module) {
-  Json out{{"id", module.id}, {"source", module.source}, {"kind", module.kind}};
+Json settings_tree(const Settings& settings) {
+  Json out = Json::object();
+  for (const auto& [name, setting] : settings) out[name] = tree(*setting.value);
+  return out;
+}
+
+// A module of the library where the blueprint says that it comes from.
+std::string source_of(const Module& module, const Deployment& deployment) {
+  const bool in_library =
+      module.source.starts_with("modules/") || module.source.starts_with("community/modules/");
+  if (deployment.toolkit_url.empty() || !in_library) return module.source;
+  return fmt::format("{}//{}?ref={}&depth=1", deployment.toolkit_url, module.source,
+                     deployment.toolkit_version);
+}
+
+Json module_tree(const Module& module, const Deployment& deployment) {
+  Json out{{"id", module.id}, {"source", source_of(module, deployment)}, {"kind", module.kind}};
   for (const Use& use : module.uses) out["use"].push_back(use.module);
-  Json settings = Json::object();
-  for (const auto& [name, setting] : module.settings) settings[name] = tree(*setting.value);
-  out["settings"] = std::move(settings);
+  for (const Use& use : module.depends_on) out["depends_on"].push_back(use.module);
+  out["settings"] = settings_tree(module.settings);
   for (const WantedOutput& output : module.outputs) {
     Json wanted{{"name", output.name}};
     if (!output.description.empty()) wanted["description"] = output.description;
@@ -61,27 +77,55 @@ Json module_tree(const Module& module) {
   return out;
 }
 
-void add(Json& out, const char* key, const ExpressionPtr& expression) {
-  if (expression) out[key] = tree(*expression);
+void add(Json& out, const char* key, const std::optional<Backend>& backend) {
+  if (!backend) return;
+  Json entry{{"type", backend->type}};
+  if (backend->configuration) entry["configuration"] = tree(*backend->configuration);
+  out[key] = std::move(entry);
+}
+
+void add(Json& out, const std::vector<Provider>& providers) {
+  for (const Provider& provider : providers) {
+    Json entry{{"source", provider.source}, {"version", provider.version}};
+    if (provider.configuration) entry["configuration"] = tree(*provider.configuration);
+    out["terraform_providers"][provider.name] = std::move(entry);
+  }
+}
+
+void add(Json& out, const std::vector<Validator>& validators) {
+  for (const Validator& validator : validators) {
+    Json entry{{"validator", validator.name}};
+    if (!validator.inputs.empty()) entry["inputs"] = settings_tree(validator.inputs);
+    if (validator.skip) entry["skip"] = true;
+    out["validators"].push_back(std::move(entry));
+  }
 }
 
 }  // namespace
 
 Json expand(const Deployment& deployment) {
   Json out{{"blueprint_name", deployment.blueprint_name}};
-  add(out, "validators", deployment.validators);
+  if (!deployment.toolkit_url.empty()) {
+    out["toolkit_modules_url"] = deployment.toolkit_url;
+    out["toolkit_modules_version"] = deployment.toolkit_version;
+  }
+  add(out, deployment.validators);
+  if (deployment.validation_level != Level::error) {
+    out["validation_level"] = static_cast<int>(deployment.validation_level);
+  }
   Json variables = Json::object();
   for (const auto& [name, variable] : deployment.variables) variables[name] = tree(*variable.value);
   out["vars"] = std::move(variables);
   add(out, "terraform_backend_defaults", deployment.backend_defaults);
-  add(out, "terraform_providers", deployment.providers);
+  add(out, deployment.providers);
   out["deployment_groups"] = Json::array();
   for (const Group& group : deployment.groups) {
     Json entry{{"group", group.name}};
     add(entry, "terraform_backend", group.backend);
-    add(entry, "terraform_providers", group.providers);
+    add(entry, group.providers);
     entry["modules"] = Json::array();
-    for (const Module& module : group.modules) entry["modules"].push_back(module_tree(module));
+    for (const Module& module : group.modules)
+      entry["modules"].push_back(module_tree(module, deployment));
     out["deployment_groups"].push_back(std::move(entry));
   }
   return out;

@@ -32,6 +32,10 @@ bool is_label_value(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_label);
 }
 
+bool is_label_key(std::string_view text) {
+  return is_label_value(text) && !is_digit(text[0]) && text[0] != '_' && text[0] != '-';
+}
+
 bool is_deployment_name(std::string_view text) {
   return is_label_value(text) && text[0] != '-' && std::any_of(text.begin(), text.end(), is_lower);
 }

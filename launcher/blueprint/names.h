@@ -6,6 +6,7 @@
 namespace slipway::blueprint {
 
 bool is_label_value(std::string_view text);  // lower case letters, digits, _ and -; at most 63
+bool is_label_key(std::string_view text);    // the same, a letter first
 // A label that a Slurm cluster's name can be made from, and that no program takes for an option.
 bool is_deployment_name(std::string_view text);
 

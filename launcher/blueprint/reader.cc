@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "launcher/blueprint/names.h"
+#include "launcher/blueprint/terraform_reader.h"
 #include "launcher/expression/notation.h"
-#include "launcher/source/keys.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -20,224 +20,222 @@ using source::Node;
 class Reader {
  public:
   Reader(const source::Sources& sources, source::Diagnostics& diagnostics, Deployment& deployment)
-      : sources_(sources), diagnostics_(diagnostics), deployment_(deployment) {}
+      : shape_(sources, diagnostics), diagnostics_(diagnostics), deployment_(deployment) {}
 
-  void blueprint(const Node& root) {
-    keys(root, "a blueprint",
-         {"blueprint_name", "ghpc_version", "validators", "validation_level", "vars",
-          "deployment_groups", "terraform_backend_defaults", "terraform_providers",
-          "toolkit_modules_url", "toolkit_modules_version"});
+  void blueprint(const Node& root, bool included) {
+    shape_.keys(root, "a blueprint",
+                {"blueprint_name", "ghpc_version", "validators", "validation_level", "vars",
+                 "deployment_groups", "terraform_backend_defaults", "terraform_providers",
+                 "toolkit_modules_url", "toolkit_modules_version", "include", "settings"});
     if (!root.is_mapping() || root.entries.empty()) return;
-    deployment_.blueprint_name_span = root.entries[0].key_span;
-    read_name(root);
-    if (const Node* node = root.find("vars")) variables(*node);
-    if (const Node* node = root.find("validators")) validators(*node);
-    deployment_.backend_defaults = optional_tree(root, "terraform_backend_defaults");
-    deployment_.providers = optional_tree(root, "terraform_providers");
-    if (const Node* groups = required(root, "deployment_groups", "a blueprint")) {
-      for (const Node& node : list(*groups, "deployment_groups")) group(node);
-      if (groups->is_null() || (groups->is_sequence() && groups->items.empty())) {
-        diagnostics_.error(Code::missing_key, groups->span,
-                           "a blueprint has at least one deployment group");
-      }
+    if (!included) {
+      deployment_.blueprint_name_span = root.entries[0].key_span;
+      read_name(root);
     }
+    read_toolkit(root);
+    if (const Node* node = root.find("validation_level")) validation_level(*node);
+    if (const Node* node = root.find("vars")) variables(*node);
+    if (const Node* node = root.find("validators")) {
+      const auto validators = read_validators(*node, shape_);
+      deployment_.validators.insert(deployment_.validators.end(), validators.begin(),
+                                    validators.end());
+    }
+    if (auto backend = read_backend(root, "terraform_backend_defaults", shape_)) {
+      deployment_.backend_defaults = std::move(backend);
+    }
+    if (auto providers = read_providers(root, shape_); !providers.empty()) {
+      deployment_.providers = std::move(providers);
+    }
+    overrides(root);
+    read_groups(root, included || root.find("include") != nullptr);
   }
 
   void deployment_file(const Node& root) {
-    keys(root, "a deployment file", {"vars", "terraform_backend_defaults"});
+    shape_.keys(root, "a deployment file", {"vars", "terraform_backend_defaults", "settings"});
     if (const Node* node = root.find("vars")) variables(*node);
-    if (auto backend = optional_tree(root, "terraform_backend_defaults")) {
+    if (auto backend = read_backend(root, "terraform_backend_defaults", shape_)) {
       deployment_.backend_defaults = std::move(backend);
     }
+    overrides(root);
   }
 
   void variable(const std::string& name, Span span, const Node& value) {
-    deployment_.variables.insert_or_assign(name, Variable{tree(value), span});
+    Variable variable{shape_.tree(value), span};
+    if (const auto before = deployment_.variables.find(name);
+        before != deployment_.variables.end()) {
+      variable.replaced = before->second.replaced;
+      variable.replaced.push_back(before->second.span);
+    }
+    deployment_.variables.insert_or_assign(name, std::move(variable));
   }
 
  private:
-  void keys(const Node& node, std::string_view what, std::vector<std::string> known) {
-    source::check_keys(node, what, known, node.is_mapping() ? Code::unknown_key : Code::wrong_shape,
-                       diagnostics_);
-  }
-
-  ExpressionPtr tree(const Node& node) {
-    return expression::from_yaml(node, expression::Names::blueprint, sources_, diagnostics_);
-  }
-  ExpressionPtr optional_tree(const Node& parent, std::string_view key) {
-    const Node* node = parent.find(key);
-    return node == nullptr || node->is_null() ? nullptr : tree(*node);
-  }
-
-  const Node* required(const Node& node, std::string_view key, std::string_view what) {
-    const Node* found = node.find(key);
-    if (found == nullptr) {
-      diagnostics_.error(Code::missing_key, node.span,
-                         fmt::format("{} needs the key `{}`", what, key));
-    }
-    return found;
-  }
-
-  const std::vector<Node>& list(const Node& node, std::string_view key) {
-    if (!node.is_sequence() && !node.is_null()) {
-      diagnostics_.error(Code::wrong_shape, node.span,
-                         fmt::format("`{}` is a list, but this is {}", key, describe(node)));
-    }
-    return node.items;
-  }
-
-  const std::vector<Entry>& entries(const Node& node, std::string_view key) {
-    if (!node.is_mapping() && !node.is_null()) {
-      diagnostics_.error(Code::wrong_shape, node.span,
-                         fmt::format("`{}` is a mapping, but this is {}", key, describe(node)));
-    }
-    return node.entries;
-  }
-
-  // A text that stands for itself: names, ids, sources.
-  std::string literal(const Node& node, std::string_view key) {
-    if (!node.is_scalar() || node.is_null()) {
-      diagnostics_.error(Code::wrong_shape, node.span,
-                         fmt::format("`{}` is a text, but this is {}", key, describe(node)));
-      return {};
-    }
-    if (expression::has_expression(node.text)) {
-      diagnostics_.error(Code::no_expression_here, node.span,
-                         fmt::format("`{}` cannot hold an expression", key));
-    }
-    return node.text;
-  }
-
-  std::string optional_literal(const Node& node, std::string_view key) {
-    const Node* found = node.find(key);
-    return found == nullptr ? std::string() : literal(*found, key);
-  }
-
-  void bad_name(Span span, std::string_view what, std::string_view name, std::string rule) {
-    diagnostics_.error(Code::bad_name, span, fmt::format("`{}` cannot be {}", name, what))
-        .help(std::move(rule));
-  }
-
   void read_name(const Node& root) {
-    const Node* node = required(root, "blueprint_name", "a blueprint");
+    const Node* node = shape_.required(root, "blueprint_name", "a blueprint");
     if (node == nullptr) return;
-    deployment_.blueprint_name = literal(*node, "blueprint_name");
+    deployment_.blueprint_name = shape_.literal(*node, "blueprint_name");
     deployment_.blueprint_name_span = node->span;
     if (node->is_scalar() && !is_label_value(deployment_.blueprint_name)) {
-      bad_name(node->span, "a blueprint's name", deployment_.blueprint_name,
-               "it becomes a label: lower case letters, digits, `_` and `-`, 63 at most");
+      shape_.bad_name(node->span, "a blueprint's name", deployment_.blueprint_name,
+                      "it becomes a label: lower case letters, digits, `_` and `-`, 63 at most");
     }
+  }
+
+  void read_toolkit(const Node& root) {
+    const Entry* url = root.find_entry("toolkit_modules_url");
+    const Entry* version = root.find_entry("toolkit_modules_version");
+    if (url == nullptr && version == nullptr) return;
+    if (url == nullptr || version == nullptr) {
+      diagnostics_.error(Code::missing_key, (url != nullptr ? url : version)->key_span,
+                         "`toolkit_modules_url` and `toolkit_modules_version` need each other");
+      return;
+    }
+    deployment_.toolkit_url = shape_.literal(url->value, url->key);
+    deployment_.toolkit_version = shape_.literal(version->value, version->key);
+    deployment_.toolkit_span = url->value.span;
+  }
+
+  void validation_level(const Node& node) {
+    const source::Scalar scalar = node.is_scalar() ? source::resolve(node) : source::Scalar();
+    const auto* level = std::get_if<long double>(&scalar);
+    if (level != nullptr && (*level == 0 || *level == 1 || *level == 2)) {
+      deployment_.validation_level = static_cast<Level>(static_cast<int>(*level));
+      return;
+    }
+    diagnostics_.error(Code::wrong_shape, node.span, "`validation_level` is 0, 1 or 2");
   }
 
   void variables(const Node& node) {
-    for (const Entry& entry : entries(node, "vars")) {
+    for (const Entry& entry : shape_.entries(node, "vars")) {
       variable(entry.key, entry.key_span, entry.value);
     }
   }
 
-  void validators(const Node& node) {
-    static const std::vector<std::string> known{
-        "test_module_not_used",         "test_deployment_variable_not_used",
-        "test_project_exists",          "test_apis_enabled",
-        "test_region_exists",           "test_zone_exists",
-        "test_zone_in_region",          "test_machine_type_in_zone",
-        "test_disk_type_in_zone",       "test_reservation_exists",
-        "test_gcsfuse_iam_role_exists", "test_quota_availability"};
-    for (const Node& item : list(node, "validators")) {
-      keys(item, "a validator", {"validator", "inputs", "skip"});
-      const Node* name_node =
-          item.is_mapping() ? required(item, "validator", "a validator") : nullptr;
-      if (name_node == nullptr) continue;
-      const std::string name = literal(*name_node, "validator");
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
-        diagnostics_
-            .error(Code::unknown_key, name_node->span,
-                   fmt::format("there is no validator `{}`", name))
-            .help(source::did_you_mean(name, known));
-      }
-      const Node* skip = item.find("skip");
-      if (skip != nullptr && skip->text == "true") deployment_.skipped_validators.push_back(name);
+  void overrides(const Node& root) {
+    const Node* node = root.find("settings");
+    if (node == nullptr) return;
+    for (const Entry& entry : shape_.entries(*node, "settings")) {
+      deployment_.overrides.push_back(
+          {entry.key, entry.key_span, shape_.settings(entry.value, entry.key)});
     }
-    deployment_.validators = tree(node);
   }
 
-  void group(const Node& node) {
-    keys(node, "a deployment group",
-         {"group", "modules", "terraform_backend", "terraform_providers", "kind"});
+  // `partial`: the groups may come from another file.
+  void read_groups(const Node& root, bool partial) {
+    const Node* groups = root.find("deployment_groups");
+    if (groups == nullptr && partial) return;
+    groups = shape_.required(root, "deployment_groups", "a blueprint");
+    if (groups == nullptr) return;
+    const size_t before = deployment_.groups.size();
+    for (const Node& node : shape_.list(*groups, "deployment_groups")) group(node, before);
+    if (groups->is_null() || (groups->is_sequence() && groups->items.empty())) {
+      diagnostics_.error(Code::missing_key, groups->span,
+                         "a blueprint has at least one deployment group");
+    }
+  }
+
+  // The group to read into: a new one, or that of an included blueprint, one of the first `before`.
+  Group& group_of(Group group, size_t before) {
+    for (size_t g = 0; g < deployment_.groups.size(); ++g) {
+      Group& other = deployment_.groups[g];
+      if (other.name != group.name) continue;
+      if (g < before) {
+        if (group.backend) other.backend = std::move(group.backend);
+        if (!group.providers.empty()) other.providers = std::move(group.providers);
+        return other;
+      }
+      diagnostics_
+          .error(Code::duplicate_id, group.span,
+                 fmt::format("two groups are called `{}`", group.name))
+          .other(other.span, "first here");
+    }
+    return deployment_.groups.emplace_back(std::move(group));
+  }
+
+  void group(const Node& node, size_t before) {
+    shape_.keys(node, "a deployment group",
+                {"group", "modules", "terraform_backend", "terraform_providers", "kind"});
     if (!node.is_mapping()) return;
-    Group group;
-    group.span = node.span;
-    if (const Node* name = required(node, "group", "a deployment group")) {
-      group.name = literal(*name, "group");
-      group.span = name->span;
-      if (name->is_scalar() && (!is_group_name(group.name) || group.name == "_modules")) {
-        bad_name(name->span, "a group's name", group.name,
-                 "it becomes a folder: letters, digits, `_`, and `-` between them");
-      }
-      for (const Group& other : deployment_.groups) {
-        if (other.name != group.name) continue;
-        diagnostics_
-            .error(Code::duplicate_id, name->span,
-                   fmt::format("two groups are called `{}`", group.name))
-            .other(other.span, "first here");
+    Group read;
+    read.span = node.span;
+    if (const Node* name = shape_.required(node, "group", "a deployment group")) {
+      read.name = shape_.literal(*name, "group");
+      read.span = name->span;
+      if (name->is_scalar() && (!is_group_name(read.name) || read.name == "_modules")) {
+        shape_.bad_name(name->span, "a group's name", read.name,
+                        "it becomes a folder: letters, digits, `_`, and `-` between them");
       }
     }
-    group.backend = optional_tree(node, "terraform_backend");
-    group.providers = optional_tree(node, "terraform_providers");
-    deployment_.groups.push_back(std::move(group));
-    if (const Node* modules = required(node, "modules", "a deployment group")) {
-      for (const Node& item : list(*modules, "modules")) module(item);
+    read.backend = read_backend(node, "terraform_backend", shape_);
+    read.providers = read_providers(node, shape_);
+    Group& group = group_of(std::move(read), before);
+    if (const Node* modules = shape_.required(node, "modules", "a deployment group")) {
+      for (const Node& item : shape_.list(*modules, "modules")) module(item, group);
       if (modules->items.empty() && !modules->is_mapping()) {
-        diagnostics_.error(
-            Code::missing_key, modules->span,
-            fmt::format("the group `{}` has no modules", deployment_.groups.back().name));
+        diagnostics_.error(Code::missing_key, modules->span,
+                           fmt::format("the group `{}` has no modules", group.name));
       }
     }
   }
 
-  void module(const Node& node) {
-    keys(node, "a module",
-         {"id", "source", "kind", "use", "settings", "outputs", "required_apis",
-          "wrapsettingswith"});
+  void module(const Node& node, Group& group) {
+    shape_.keys(node, "a module",
+                {"id", "source", "kind", "use", "settings", "outputs", "when", "for_each",
+                 "depends_on", "required_apis", "wrapsettingswith"});
     if (!node.is_mapping()) return;
     Module module;
     module.id_span = node.span;
-    if (const Node* id = required(node, "id", "a module")) read_id(*id, module);
-    if (const Node* path = required(node, "source", "a module")) {
-      module.source = literal(*path, "source");
+    if (const Node* id = shape_.required(node, "id", "a module")) read_id(*id, module);
+    if (const Node* path = shape_.required(node, "source", "a module")) {
+      module.source = shape_.literal(*path, "source");
       module.source_span = path->span;
       if (path->is_scalar() && !path->is_null() && module.source.empty()) {
         diagnostics_.error(Code::unknown_source, path->span, "`source` names no module");
       }
     }
-    module.kind = optional_literal(node, "kind");
+    module.kind = shape_.optional_literal(node, "kind");
     if (!module.kind.empty() && module.kind != "terraform" && module.kind != "packer") {
       diagnostics_.error(
           Code::bad_name, node.find("kind")->span,
           fmt::format("a module is of the kind `terraform` or `packer`, not `{}`", module.kind));
     }
-    if (const Node* uses = node.find("use")) {
-      for (const Node& use : list(*uses, "use"))
-        module.uses.push_back({literal(use, "use"), use.span});
-    }
+    module.when = shape_.optional_tree(node, "when");
+    module.for_each = shape_.optional_tree(node, "for_each");
+    module.uses = modules_named(node, "use", module.for_each != nullptr);
+    module.depends_on = modules_named(node, "depends_on", module.for_each != nullptr);
     if (const Node* settings = node.find("settings")) {
-      for (const Entry& entry : entries(*settings, "settings")) {
-        module.settings[entry.key] = {tree(entry.value), Origin::blueprint, entry.key_span, {}};
-      }
+      module.settings = shape_.settings(*settings, "settings");
     }
     if (const Node* outputs = node.find("outputs")) {
-      for (const Node& output : list(*outputs, "outputs")) module.outputs.push_back(wanted(output));
+      for (const Node& output : shape_.list(*outputs, "outputs")) {
+        module.outputs.push_back(wanted(output));
+      }
     }
-    deployment_.groups.back().modules.push_back(std::move(module));
+    group.modules.push_back(std::move(module));
+  }
+
+  // `in_instances`: the names may be made of `each`.
+  std::vector<Use> modules_named(const Node& node, std::string_view key, bool in_instances) {
+    std::vector<Use> names;
+    const Node* found = node.find(key);
+    if (found == nullptr) return names;
+    for (const Node& name : shape_.list(*found, key)) {
+      if (in_instances && name.is_scalar() && expression::has_expression(name.text)) {
+        names.push_back({name.text, name.span, shape_.tree(name)});
+      } else {
+        names.push_back({shape_.literal(name, key), name.span});
+      }
+    }
+    return names;
   }
 
   void read_id(const Node& node, Module& module) {
-    module.id = literal(node, "id");
+    module.id = shape_.literal(node, "id");
     module.id_span = node.span;
     if (node.is_scalar() && (!is_module_id(module.id) || module.id == "vars")) {
-      bad_name(node.span, "a module's id", module.id,
-               module.id == "vars" ? "`vars` stands for the deployment variables"
-                                   : "letters, digits, `_` and `-`, a letter or `_` first");
+      shape_.bad_name(node.span, "a module's id", module.id,
+                      module.id == "vars" ? "`vars` stands for the deployment variables"
+                                          : "letters, digits, `_` and `-`, a letter or `_` first");
     }
     if (const Module* other = deployment_.find(module.id).module) {
       diagnostics_
@@ -251,32 +249,64 @@ class Reader {
     WantedOutput output;
     output.span = node.span;
     if (!node.is_mapping()) {
-      output.name = literal(node, "outputs");
+      output.name = shape_.literal(node, "outputs");
       return output;
     }
-    keys(node, "an output", {"name", "description", "sensitive"});
-    if (const Node* name = required(node, "name", "an output")) {
-      output.name = literal(*name, "name");
+    shape_.keys(node, "an output", {"name", "description", "sensitive"});
+    if (const Node* name = shape_.required(node, "name", "an output")) {
+      output.name = shape_.literal(*name, "name");
       output.span = name->span;
     }
-    output.description = optional_literal(node, "description");
-    const Node* sensitive = node.find("sensitive");
-    output.sensitive = sensitive != nullptr && sensitive->text == "true";
+    output.description = shape_.optional_literal(node, "description");
+    output.sensitive = shape_.flag(node, "sensitive");
     return output;
   }
 
-  const source::Sources& sources_;
+  ShapeReader shape_;
   source::Diagnostics& diagnostics_;
   Deployment& deployment_;
 };
 
+// NAME=VALUE: where the name stands and what the value is; nothing when it is none.
+struct Assignment {
+  std::string name;
+  Span span;
+  Node value;
+};
+std::optional<Assignment> split(Span assignment, std::string_view option, source::Sources& sources,
+                                source::Diagnostics& diagnostics) {
+  const std::string text(sources.text(assignment));
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    diagnostics.error(Code::bad_assignment, assignment,
+                      fmt::format("`{}` is not NAME=VALUE", text));
+    return std::nullopt;
+  }
+  const std::string name = text.substr(0, equals);
+  const Span span{assignment.begin, assignment.begin + static_cast<uint32_t>(equals)};
+  const Span value = sources.add(fmt::format("{} {}", option, name), text.substr(equals + 1));
+  auto node = source::read_yaml(value, sources, diagnostics);
+  if (!node) return std::nullopt;
+  return Assignment{name, span, *std::move(node)};
+}
+
 }  // namespace
 
-Deployment read_blueprint(const Node& root, const source::Sources& sources,
-                          source::Diagnostics& diagnostics) {
-  Deployment deployment;
-  Reader(sources, diagnostics, deployment).blueprint(root);
-  return deployment;
+std::vector<Include> read_includes(const Node& root, const source::Sources& sources,
+                                   source::Diagnostics& diagnostics) {
+  std::vector<Include> includes;
+  const Node* node = root.find("include");
+  if (node == nullptr) return includes;
+  ShapeReader shape(sources, diagnostics);
+  for (const Node& path : shape.list(*node, "include")) {
+    includes.push_back({shape.literal(path, "include"), path.span});
+  }
+  return includes;
+}
+
+void read_blueprint(const Node& root, bool included, const source::Sources& sources,
+                    source::Diagnostics& diagnostics, Deployment& deployment) {
+  Reader(sources, diagnostics, deployment).blueprint(root, included);
 }
 
 void read_deployment_file(const Node& root, const source::Sources& sources,
@@ -286,19 +316,30 @@ void read_deployment_file(const Node& root, const source::Sources& sources,
 
 void read_assignment(Span assignment, source::Sources& sources, source::Diagnostics& diagnostics,
                      Deployment& deployment) {
-  const std::string text(sources.text(assignment));
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    diagnostics.error(Code::bad_assignment, assignment,
-                      fmt::format("`{}` is not NAME=VALUE", text));
-    return;
+  if (const auto read = split(assignment, "--vars", sources, diagnostics)) {
+    Reader(sources, diagnostics, deployment).variable(read->name, read->span, read->value);
   }
-  const std::string name = text.substr(0, equals);
-  const Span span{assignment.begin, assignment.begin + static_cast<uint32_t>(equals)};
-  const Span value = sources.add("--vars " + name, text.substr(equals + 1));
-  if (const auto node = source::read_yaml(value, sources, diagnostics)) {
-    Reader(sources, diagnostics, deployment).variable(name, span, *node);
+}
+
+void read_backend_assignments(const std::vector<Span>& assignments, source::Sources& sources,
+                              source::Diagnostics& diagnostics, Deployment& deployment) {
+  if (assignments.empty()) return;
+  Backend backend{"gcs", assignments.front(), nullptr};
+  expression::ObjectExpression configuration{{}, expression::Form::yaml};
+  ShapeReader shape(sources, diagnostics);
+  for (const Span assignment : assignments) {
+    const auto read = split(assignment, "--backend-config", sources, diagnostics);
+    if (!read) continue;
+    if (read->name == "type") {
+      backend.type = shape.literal(read->value, "type");
+      continue;
+    }
+    configuration.items.push_back(
+        {expression::make(read->span, expression::Literal{expression::Value(read->name)}),
+         shape.tree(read->value), false});
   }
+  backend.configuration = expression::make(backend.span, std::move(configuration));
+  deployment.backend_defaults = std::move(backend);
 }
 
 }  // namespace slipway::blueprint

@@ -6,11 +6,21 @@
 
 namespace slipway::blueprint {
 
-// What the blueprint says, nothing added. Modules have no interface yet.
-Deployment read_blueprint(const source::Node& root, const source::Sources& sources,
-                          source::Diagnostics& diagnostics);
+// A file of `include`, as the blueprint writes it.
+struct Include {
+  std::string path;
+  Span span;
+};
+std::vector<Include> read_includes(const source::Node& root, const source::Sources& sources,
+                                   source::Diagnostics& diagnostics);
 
-// A deployment file: its variables and its backend take the place of the blueprint's.
+// Adds what the blueprint says to a Deployment. Modules have no interface yet. An included
+// blueprint comes before the one that includes it: what comes later wins, groups of one name are
+// joined. `included`: the names of the blueprint itself do not count.
+void read_blueprint(const source::Node& root, bool included, const source::Sources& sources,
+                    source::Diagnostics& diagnostics, Deployment& deployment);
+
+// A deployment file: its variables, its settings and its backend take the place of the blueprint's.
 void read_deployment_file(const source::Node& root, const source::Sources& sources,
                           source::Diagnostics& diagnostics, Deployment& deployment);
 
@@ -18,5 +28,10 @@ void read_deployment_file(const source::Node& root, const source::Sources& sourc
 // value is YAML.
 void read_assignment(Span assignment, source::Sources& sources, source::Diagnostics& diagnostics,
                      Deployment& deployment);
+
+// NAME=VALUE pairs of --backend-config: the backend of groups that have none of their own. The
+// name `type` is the backend's type, gcs without it.
+void read_backend_assignments(const std::vector<Span>& assignments, source::Sources& sources,
+                              source::Diagnostics& diagnostics, Deployment& deployment);
 
 }  // namespace slipway::blueprint

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <map>
 
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/text.h"
 #include "launcher/blueprint/compile.h"
+#include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/build.h"
 #include "launcher/source/json.h"
 
@@ -38,6 +43,36 @@ std::vector<std::string> assignments(const std::string& text) {
   return parts;
 }
 
+blueprint::Options options_of(const BlueprintInput& input) {
+  blueprint::Options options;
+  options.need_files = input.need_files;
+  const std::vector<std::string> known = blueprint::validator_names();
+  for (const std::string& list : input.skip_validators) {
+    for (const std::string& name : split(list, ',')) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const std::string hint = source::did_you_mean(name, known);
+        throw UsageError(
+            fmt::format("there is no validator `{}`{}", name, hint.empty() ? "" : "; " + hint));
+      }
+      options.skipped_validators.push_back(name);
+    }
+  }
+  if (input.validation_level.empty()) return options;
+  using blueprint::Level;
+  static const std::map<std::string, Level> levels{
+      {"ERROR", Level::error}, {"WARNING", Level::warning}, {"IGNORE", Level::ignore}};
+  std::string name = input.validation_level;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const auto level = levels.find(name);
+  if (level == levels.end()) {
+    throw UsageError(fmt::format("a validation level is ERROR, WARNING or IGNORE, not `{}`",
+                                 input.validation_level));
+  }
+  options.validation_level = level->second;
+  return options;
+}
+
 }  // namespace
 
 void BlueprintInput::add_options(CommandLine& line) {
@@ -45,9 +80,31 @@ void BlueprintInput::add_options(CommandLine& line) {
   line.option("deployment-file,d", "FILE", "a file of variables that win over the blueprint's",
               &deployment_files);
   line.option("vars", "NAME=VALUE", "variables that win over both; the value is YAML", &vars);
+  line.option("backend-config", "NAME=VALUE",
+              "where Terraform keeps its state, over the blueprint's own; `type` is gcs unless set",
+              &backend_config);
+  line.option("skip-validators", "NAME,...", "checks of the language to leave out",
+              &skip_validators);
+  line.option("validation-level,l", "ERROR|WARNING|IGNORE",
+              "what the findings of validators are (default ERROR, or what the blueprint says)",
+              &validation_level);
   line.option("diagnostics", "text|json",
               "how mistakes are said on stderr: for people (default), or as one line of JSON",
               &diagnostics);
+}
+
+std::vector<source::Span> LoadedBlueprint::add_assignments(const std::string& option,
+                                                           const std::vector<std::string>& lists) {
+  std::vector<source::Span> spans;
+  for (const std::string& list : lists) {
+    for (const std::string& assignment : assignments(list)) {
+      if (assignment.find('=') == 0 || assignment.find('=') == std::string::npos) {
+        throw UsageError(fmt::format("{} takes NAME=VALUE, not `{}`", option, assignment));
+      }
+      spans.push_back(sources_.add(option, assignment));
+    }
+  }
+  return spans;
 }
 
 LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
@@ -61,15 +118,9 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
   for (const std::string& file : input.deployment_files) {
     texts.deployment_files.push_back(sources_.add(file, read_file(file)));
   }
-  for (const std::string& list : input.vars) {
-    for (const std::string& assignment : assignments(list)) {
-      if (assignment.find('=') == 0 || assignment.find('=') == std::string::npos) {
-        throw UsageError(fmt::format("--vars takes NAME=VALUE, not `{}`", assignment));
-      }
-      texts.assignments.push_back(sources_.add("--vars", assignment));
-    }
-  }
-  deployment_ = blueprint::compile(texts, library_, sources_, diagnostics_);
+  texts.assignments = add_assignments("--vars", input.vars);
+  texts.backend_assignments = add_assignments("--backend-config", input.backend_config);
+  deployment_ = blueprint::compile(texts, options_of(input), library_, sources_, diagnostics_);
 }
 
 void LoadedBlueprint::show() const {

@@ -24,8 +24,12 @@ namespace slipway::commands {
 struct BlueprintInput {
   std::string blueprint;
   std::vector<std::string> deployment_files;
-  std::vector<std::string> vars;     // NAME=VALUE, or several with commas between
-  std::string diagnostics = "text";  // or "json"
+  std::vector<std::string> vars;             // NAME=VALUE, or several with commas between
+  std::vector<std::string> backend_config;   // the same
+  std::vector<std::string> skip_validators;  // names, or several with commas between
+  std::string validation_level;              // ERROR, WARNING or IGNORE; empty: the blueprint's
+  bool need_files = true;                    // those that ghpc_stage() names must be there
+  std::string diagnostics = "text";          // or "json"
 
   // Adds BLUEPRINT, --deployment-file, --vars and --diagnostics.
   void add_options(CommandLine& line);
@@ -67,6 +71,9 @@ class LoadedBlueprint {
   std::string summary() const;
 
  private:
+  // Each NAME=VALUE of the lists as a text of its own. Throws UsageError.
+  std::vector<source::Span> add_assignments(const std::string& option,
+                                            const std::vector<std::string>& lists);
   std::optional<CheckedCluster> build();
   void show() const;
 

@@ -27,6 +27,7 @@ int expand(Args args) {
   if (format != "yaml" && format != "json") {
     throw UsageError(fmt::format("unknown format `{}`; it is `yaml` or `json`", format));
   }
+  input.need_files = false;
   LoadedBlueprint loaded(input);
   const auto tree = blueprint::expand(loaded.deployment());
   const std::string text = format == "json" ? tree.dump(2) + "\n" : blueprint::to_yaml(tree);

@@ -13,11 +13,10 @@
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/text.h"
-#include "launcher/blueprint/reader.h"
+#include "launcher/blueprint/include.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/modules/library.h"
-#include "launcher/source/yaml.h"
 
 namespace slipway::commands {
 namespace {
@@ -44,9 +43,9 @@ std::vector<ModuleSource> remote_sources(const blueprint::Deployment& deployment
 std::vector<ModuleSource> read_sources(const std::string& file) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  const auto root = source::read_yaml(sources.add(file, read_file(file)), sources, diagnostics);
   blueprint::Deployment deployment;
-  if (root) deployment = blueprint::read_blueprint(*root, sources, diagnostics);
+  const source::Span text = sources.add(file, read_file(file));
+  blueprint::read_with_includes(text, sources, diagnostics, deployment);
   if (diagnostics.errors() > 0) {
     std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
     throw InvalidBlueprint();

@@ -28,14 +28,16 @@ size_t backslashes(std::string_view text, size_t at) {
 // $(vars.x) and $(module.output): the names of blueprints become those of Terraform.
 ExpressionPtr blueprint_names(const ExpressionPtr& expression) {
   return rewrite(expression, [](const Traversal& traversal, Span span) -> ExpressionPtr {
-    if (traversal.steps.empty() || traversal.steps[0].kind != Step::Kind::attribute) {
-      const bool variable = traversal.root == "vars";
+    const bool variable = traversal.root == "vars";
+    const bool named = !traversal.steps.empty() && traversal.steps[0].kind == Step::Kind::attribute;
+    // A key or [*] behind a module's name picks among its instances.
+    if (traversal.steps.empty() || (variable && !named)) {
       throw ExpressionError(
           Code::bad_reference, span, fmt::format("`{}` is not a value by itself", traversal.root),
           fmt::format("name the {}: `{}.NAME`", variable ? "variable" : "output", traversal.root));
     }
     Traversal translated = traversal;
-    if (traversal.root == "vars") {
+    if (variable) {
       translated.root = "var";
     } else {
       const Span root{span.begin, span.begin + static_cast<uint32_t>(traversal.root.size())};

@@ -235,4 +235,26 @@ Value convert(const Value& value, const Type& type, std::vector<Mismatch>& misma
   return Converter(mismatches).convert(value, type);
 }
 
+bool can_become(const Type& from, const Type& to) {
+  using Kind = Type::Kind;
+  const auto is_list = [](Kind kind) {
+    return kind == Kind::list || kind == Kind::set || kind == Kind::tuple;
+  };
+  const auto is_mapping = [](Kind kind) { return kind == Kind::map || kind == Kind::object; };
+  if (from.kind == Kind::any || to.kind == Kind::any) return true;
+  if (is_list(from.kind) || is_list(to.kind)) {
+    if (!is_list(from.kind) || !is_list(to.kind)) return false;
+    const bool one_each = from.kind != Kind::tuple && to.kind != Kind::tuple;
+    return !one_each || can_become(from.elements[0], to.elements[0]);
+  }
+  if (is_mapping(from.kind) || is_mapping(to.kind)) {
+    if (!is_mapping(from.kind) || !is_mapping(to.kind)) return false;
+    const bool one_each = from.kind == Kind::map && to.kind == Kind::map;
+    return !one_each || can_become(from.elements[0], to.elements[0]);
+  }
+  const bool number_and_boolean = (from.kind == Kind::number && to.kind == Kind::boolean) ||
+                                  (from.kind == Kind::boolean && to.kind == Kind::number);
+  return !number_and_boolean;
+}
+
 }  // namespace slipway::expression

@@ -44,4 +44,8 @@ struct Mismatch {
 // values fit everywhere. What does not fit is added to `mismatches`.
 Value convert(const Value& value, const Type& type, std::vector<Mismatch>& mismatches);
 
+// False when no value of the one type can be converted to the other: a list to a string, a number
+// to a map. A string may be a number, and `any` may be everything.
+bool can_become(const Type& from, const Type& to);
+
 }  // namespace slipway::expression

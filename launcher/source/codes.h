@@ -40,6 +40,11 @@ enum class Code {
   variable_not_used,
   module_not_used,
   module_not_fetched,
+  module_cycle,
+  no_such_file,
+  mixed_kinds,
+  left_out,
+  bad_instance,
   // 03: expressions
   expression_syntax,
   bad_reference,

@@ -32,15 +32,38 @@ bool is_decimal(std::string_view text) {
          (part.empty() ? !whole.empty() : all_in(part, digits));
 }
 
-std::optional<long double> as_number(const std::string& text) {
+// An integer with a sign and a base: 0x1f, 0o17, 017 and 0b101, as the Toolkit's reader has them.
+std::optional<long double> as_integer(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  constexpr std::string_view all = "0123456789abcdefABCDEF";
+  struct Base {
+    std::string_view prefix;
+    int base;
+    std::string_view digits;
+  };
+  const Base bases[] = {{"0x", 16, all},
+                        {"0o", 8, all.substr(0, 8)},
+                        {"0b", 2, all.substr(0, 2)},
+                        {"0", 8, all.substr(0, 8)}};
+  for (const auto& [prefix, base, digits] : bases) {
+    if (!text.starts_with(prefix)) continue;
+    const std::string number(text.substr(prefix.size()));
+    if (number.size() > 16 || !all_in(number, digits)) continue;
+    const auto value = static_cast<long double>(std::strtoull(number.c_str(), nullptr, base));
+    return negative ? -value : value;
+  }
+  return std::nullopt;
+}
+
+// Underscores between digits do not count.
+std::optional<long double> as_number(std::string text) {
+  if (text.find_first_of("0123456789") == std::string::npos || text.starts_with('_')) {
+    return std::nullopt;
+  }
+  std::erase(text, '_');
+  if (const auto integer = as_integer(text)) return integer;
   if (is_decimal(text)) return std::strtold(text.c_str(), nullptr);
-  if (text.starts_with("0o") && all_in(std::string_view(text).substr(2), "01234567")) {
-    return static_cast<long double>(std::strtoull(text.c_str() + 2, nullptr, 8));
-  }
-  if (text.starts_with("0x") &&
-      all_in(std::string_view(text).substr(2), "0123456789abcdefABCDEF")) {
-    return static_cast<long double>(std::strtoull(text.c_str() + 2, nullptr, 16));
-  }
   return std::nullopt;
 }
 

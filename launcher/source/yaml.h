@@ -46,7 +46,7 @@ struct Entry {
   Node value;
 };
 
-// What a scalar means by the core schema of YAML 1.2: `yes` is a string, 010 is ten. Numbers are
+// What a scalar means by the Toolkit's reader: `yes` is a string, 010 is eight, 1_000 is a thousand. Numbers are
 // long double, which holds every 64-bit integer exactly.
 using Scalar = std::variant<std::monostate, bool, long double, std::string>;
 Scalar resolve(const Node& scalar);

@@ -41,7 +41,9 @@ struct Compiled {
     texts.blueprint =
         sources.add("x.yaml", "blueprint_name: x\nvars: {deployment_name: d" + vars +
                                   "}\ndeployment_groups:\n- group: g\n  modules:\n" + modules);
-    deployment = blueprint::compile(texts, library, sources, diagnostics);
+    blueprint::Options options;
+    options.validation_level = blueprint::Level::ignore;
+    deployment = blueprint::compile(texts, options, library, sources, diagnostics);
   }
   const blueprint::Module& module(const std::string& id) const {
     REQUIRE(deployment.has_value());
@@ -115,7 +117,7 @@ TEST_CASE("compiler: a module file that is no YAML is one error, not many") {
       "y.yaml",
       "blueprint_name: y\nvars: {deployment_name: d}\ndeployment_groups:\n- group: g\n  modules:\n"
       "  - {id: t, source: modules/taker, settings: {anything: 1}}\n");
-  blueprint::compile(texts, made.library, made.sources, made.diagnostics);
+  blueprint::compile(texts, {}, made.library, made.sources, made.diagnostics);
   CHECK(made.diagnostics.errors() == 1);
 }
 

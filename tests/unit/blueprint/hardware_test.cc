@@ -34,7 +34,9 @@ struct Compiled {
                                   "deployment_groups:\n- group: g\n  modules:\n"
                                   "  - {id: p, source: modules/pool, settings: {" +
                                       settings + "}" + rest);
-    deployment = blueprint::compile(texts, library, sources, diagnostics);
+    blueprint::Options options;
+    options.validation_level = blueprint::Level::ignore;
+    deployment = blueprint::compile(texts, options, library, sources, diagnostics);
   }
   // The count as HCL, "" when it is left open, "refused: …" after an error.
   std::string count() const {

@@ -72,7 +72,7 @@ TEST_CASE("diagnostics: come in the order of the file, each once") {
   diagnostics.warning(Code::variable_not_used, {file.begin, file.begin + 1}, "first");
   diagnostics.error(Code::bad_name, {file.begin + 2, file.begin + 3}, "second");
   CHECK(render(diagnostics) ==
-        "warning[W0222]: first\n --> x.yaml:1:1\n  |\n1 | a\n  | ^\n"
+        "warning[E0222]: first\n --> x.yaml:1:1\n  |\n1 | a\n  | ^\n"
         "\n"
         "error[E0205]: second\n --> x.yaml:2:1\n  |\n2 | b\n  | ^\n");
   CHECK(diagnostics.warnings() == 1);

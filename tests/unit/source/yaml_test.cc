@@ -39,15 +39,17 @@ TEST_CASE("yaml reader: an empty value stands at its key") {
   CHECK(yaml.text(vars.find("zone")->span) == "~");
 }
 
-TEST_CASE("yaml reader: scalars mean what the core schema of YAML 1.2 says") {
+TEST_CASE("yaml reader: scalars mean what they mean to the Toolkit") {
   Reading yaml(
-      "[yes, on, true, False, 010, 0o10, 0x1F, -1.5e3, .5, 1., null, '', '7', 1_000, 1.2.3]");
+      "[yes, on, true, False, 010, 0o10, 0x1F, -1.5e3, .5, 1., null, '', '7', 1_000, 1.2.3, 089, "
+      "-0b11, _1, "
+      "0x, 1__, '-']");
   const auto& items = yaml.root->items;
   CHECK(std::get<std::string>(resolve(items[0])) == "yes");
   CHECK(std::get<std::string>(resolve(items[1])) == "on");
   CHECK(std::get<bool>(resolve(items[2])));
   CHECK_FALSE(std::get<bool>(resolve(items[3])));
-  CHECK(std::get<long double>(resolve(items[4])) == 10);
+  CHECK(std::get<long double>(resolve(items[4])) == 8);
   CHECK(std::get<long double>(resolve(items[5])) == 8);
   CHECK(std::get<long double>(resolve(items[6])) == 31);
   CHECK(std::get<long double>(resolve(items[7])) == -1500);
@@ -56,8 +58,14 @@ TEST_CASE("yaml reader: scalars mean what the core schema of YAML 1.2 says") {
   CHECK(items[10].is_null());
   CHECK(std::get<std::string>(resolve(items[11])).empty());
   CHECK(std::get<std::string>(resolve(items[12])) == "7");
-  CHECK(std::get<std::string>(resolve(items[13])) == "1_000");
+  CHECK(std::get<long double>(resolve(items[13])) == 1000);
   CHECK(std::get<std::string>(resolve(items[14])) == "1.2.3");
+  CHECK(std::get<long double>(resolve(items[15])) == 89);
+  CHECK(std::get<long double>(resolve(items[16])) == -3);
+  CHECK(std::get<std::string>(resolve(items[17])) == "_1");
+  CHECK(std::get<std::string>(resolve(items[18])) == "0x");
+  CHECK(std::get<long double>(resolve(items[19])) == 1);
+  CHECK(std::get<std::string>(resolve(items[20])) == "-");
 }
 
 TEST_CASE("yaml reader: aliases are copies, and << merges keys that are not there") {

@@ -1,0 +1,117 @@
+// Backends.
+#include "launcher/blueprint/backends.h"
+
+#include <fmt/format.h>
+
+#include "launcher/blueprint/evaluation.h"
+#include "launcher/expression/evaluate.h"
+
+namespace slipway::blueprint {
+namespace {
+
+using expression::ExpressionError;
+using expression::Literal;
+using expression::ObjectExpression;
+using expression::Value;
+using source::Code;
+
+// The value of a member of a mapping; null without it.
+const Value* member(const Value& mapping, std::string_view name) {
+  const auto* object = mapping.as<Value::Object>();
+  if (object == nullptr) return nullptr;
+  const auto found = object->find(name);
+  return found == object->end() ? nullptr : &found->second;
+}
+
+class Finish {
+ public:
+  Finish(Deployment& deployment, source::Diagnostics& diagnostics)
+      : deployment_(deployment), diagnostics_(diagnostics), evaluation_(deployment, diagnostics) {}
+
+  void run() {
+    for (Group& group : deployment_.groups) {
+      if (!group.modules.empty() && group.modules[0].kind == "packer") continue;
+      if (deployment_.backend_defaults) take_default(group);
+      if (group.backend && group.backend->configuration) configure(*group.backend);
+    }
+    for (const Validator& validator : deployment_.validators) {
+      for (const auto& [name, input] : validator.inputs) check(validator, name, input);
+    }
+  }
+
+ private:
+  void take_default(Group& group) {
+    if (!group.backend) group.backend = deployment_.backend_defaults;
+    if (group.backend->type != "gcs") return;
+    ObjectExpression configuration{{}, expression::Form::yaml};
+    if (group.backend->configuration) {
+      configuration = *group.backend->configuration->as<ObjectExpression>();
+    }
+    for (const expression::ObjectItem& item : configuration.items) {
+      if (item.key->as<Literal>()->value == Value("prefix")) return;
+    }
+    const std::string prefix =
+        fmt::format("{}/{}/{}", deployment_.blueprint_name, deployment_.name, group.name);
+    configuration.items.push_back({expression::make({}, Literal{Value("prefix")}),
+                                   expression::make({}, Literal{Value(prefix)}), false});
+    group.backend->configuration = expression::make(group.backend->span, std::move(configuration));
+  }
+
+  void configure(Backend& backend) {
+    const auto value = known(backend.configuration, "a backend's configuration");
+    if (!value) return;
+    const Value* bucket = member(*value, "bucket");
+    if (backend.type == "gcs" && bucket != nullptr && bucket->is_null()) {
+      diagnostics_
+          .warning(Code::variable_not_set, place_of(backend, "bucket"),
+                   "the bucket of the backend has no value")
+          .help("nothing can be made in the cloud before it has one");
+    }
+    backend.configuration =
+        to_expression(*value, backend.configuration->span, expression::Form::yaml);
+  }
+
+  static Span place_of(const Backend& backend, std::string_view name) {
+    for (const auto& item : backend.configuration->as<ObjectExpression>()->items) {
+      if (item.key->as<Literal>()->value == Value(std::string(name))) return item.key->span;
+    }
+    return backend.span;
+  }
+
+  void check(const Validator& validator, const std::string& name, const Setting& input) {
+    const auto value = known(input.value, "an input of a validator");
+    if (!value || value->as<std::string>() != nullptr) return;
+    diagnostics_.error(Code::type_mismatch, input.value->span ? input.value->span : input.span,
+                       fmt::format("`{}` of the validator `{}` is a text, not {}", name,
+                                   validator.name, describe(*value)));
+  }
+
+  // Nothing, and said, for what is not known before deployment.
+  std::optional<Value> known(const ExpressionPtr& expression, std::string_view what) {
+    try {
+      Value value = evaluation_.evaluate(expression);
+      if (value.is_known()) return value;
+      // What refers to something that does not exist was said before.
+      if (diagnostics_.errors() == 0) {
+        diagnostics_.error(Code::cannot_evaluate, expression->span,
+                           fmt::format("{} is not known before deployment", what));
+      }
+    } catch (const ExpressionError& error) {
+      diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
+          .help(error.help);
+    }
+    return std::nullopt;
+  }
+
+  Deployment& deployment_;
+  source::Diagnostics& diagnostics_;
+  Evaluation evaluation_;
+};
+
+}  // namespace
+
+void finish_backends(Deployment& deployment, source::Diagnostics& diagnostics) {
+  Finish(deployment, diagnostics).run();
+}
+
+}  // namespace slipway::blueprint

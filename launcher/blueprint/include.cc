@@ -1,0 +1,76 @@
+// `include`.
+#include "launcher/blueprint/include.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/file.h"
+#include "launcher/blueprint/reader.h"
+
+namespace slipway::blueprint {
+namespace {
+
+namespace fs = std::filesystem;
+
+using source::Code;
+
+// A blueprint of included blueprints may be this deep.
+constexpr size_t include_limit = 20;
+
+// Reads a blueprint after those that it includes.
+class Including {
+ public:
+  Including(source::Sources& sources, source::Diagnostics& diagnostics, Deployment& deployment)
+      : sources_(sources), diagnostics_(diagnostics), deployment_(deployment) {}
+
+  // False when the text is no YAML.
+  bool read(Span text) {
+    const auto root = source::read_yaml(text, sources_, diagnostics_);
+    if (!root) return false;
+    const fs::path file(sources_.place(text.begin).file);
+    deployment_.files.push_back(file.string());
+    path_.push_back(file.lexically_normal());
+    for (const Include& include : read_includes(*root, sources_, diagnostics_)) {
+      if (!include.path.empty()) follow(include, file.parent_path());
+    }
+    path_.pop_back();
+    read_blueprint(*root, !path_.empty(), sources_, diagnostics_, deployment_);
+    return true;
+  }
+
+ private:
+  void follow(const Include& include, const fs::path& folder) {
+    const fs::path file = (folder / include.path).lexically_normal();
+    if (std::find(path_.begin(), path_.end(), file) != path_.end()) {
+      diagnostics_.error(Code::no_such_file, include.span,
+                         fmt::format("`{}` includes itself", include.path));
+    } else if (path_.size() >= include_limit) {
+      diagnostics_.error(
+          Code::no_such_file, include.span,
+          fmt::format("more than {} blueprints include each other in a row", include_limit));
+    } else if (!fs::is_regular_file(file)) {
+      diagnostics_
+          .error(Code::no_such_file, include.span,
+                 fmt::format("there is no file `{}`", file.string()))
+          .help("a path is relative to the folder of the file that it stands in");
+    } else {
+      read(sources_.add(file.string(), read_file(file)));
+    }
+  }
+
+  source::Sources& sources_;
+  source::Diagnostics& diagnostics_;
+  Deployment& deployment_;
+  std::vector<fs::path> path_;  // the files that are being read
+};
+
+}  // namespace
+
+bool read_with_includes(Span text, source::Sources& sources, source::Diagnostics& diagnostics,
+                        Deployment& deployment) {
+  return Including(sources, diagnostics, deployment).read(text);
+}
+
+}  // namespace slipway::blueprint

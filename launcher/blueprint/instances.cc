@@ -1,0 +1,311 @@
+// `when`, `for_each` and settings from elsewhere.
+#include "launcher/blueprint/instances.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/text.h"
+#include "launcher/blueprint/each.h"
+#include "launcher/blueprint/evaluation.h"
+#include "launcher/blueprint/names.h"
+#include "launcher/blueprint/references.h"
+
+namespace slipway::blueprint {
+namespace {
+
+using expression::ExpressionError;
+using expression::Literal;
+using expression::Step;
+using expression::Traversal;
+using expression::Tuple;
+using expression::Value;
+using source::Code;
+
+// How many instances one module may have: far above what a cluster has, far below what hurts.
+constexpr size_t instance_limit = 1000;
+
+class Instances {
+ public:
+  Instances(Deployment& deployment, source::Diagnostics& diagnostics)
+      : deployment_(deployment), diagnostics_(diagnostics), evaluation_(deployment, diagnostics) {}
+
+  void run() {
+    for (Group& group : deployment_.groups) {
+      std::vector<Module> made;
+      for (Module& module : group.modules) make(std::move(module), made);
+      group.modules = std::move(made);
+    }
+    if (!deployment_.instances.empty()) name_instances();
+    for (Group& group : deployment_.groups) {
+      for (Module& module : group.modules) {
+        std::erase_if(module.uses, [&](const Use& use) { return left_out(use); });
+        std::erase_if(module.depends_on, [&](const Use& use) { return left_out(use); });
+      }
+    }
+    std::erase_if(deployment_.groups, [](const Group& group) { return group.modules.empty(); });
+  }
+
+ private:
+  void make(Module module, std::vector<Module>& made) {
+    for (const ExpressionPtr& condition : {module.when, module.for_each}) {
+      if (condition) deployment_.conditions.push_back(condition);
+    }
+    if (!module.for_each) {
+      if (wanted(module)) made.push_back(std::move(module));
+      return;
+    }
+    const auto items = each_of(module);
+    if (!items) {
+      deployment_.instances[module.id];
+      failed_.insert(module.id);
+      return;
+    }
+    std::vector<std::string>& ids = deployment_.instances[module.id];
+    for (const Each& each : *items) {
+      Module instance = instance_of(module, each);
+      if (!wanted(instance)) continue;
+      ids.push_back(instance.id);
+      made.push_back(std::move(instance));
+    }
+  }
+
+  bool left_out(const Use& use) const { return deployment_.left_out.contains(use.module); }
+
+  // Whether the module's `when` holds. What cannot be told is said, and holds.
+  bool wanted(const Module& module) {
+    if (!module.when) return true;
+    const auto value = value_of(module.when, module, "when");
+    if (!value) return true;
+    const bool* holds = value->as<bool>();
+    if (holds == nullptr) {
+      diagnostics_.error(Code::type_mismatch, module.when->span,
+                         fmt::format("`when` of module `{}` is true or false, not {}", module.id,
+                                     describe(*value)));
+      return true;
+    }
+    if (!*holds) deployment_.left_out.emplace(module.id, module.when->span);
+    return *holds;
+  }
+
+  // A value that must be known before deployment; nothing, and said, when there is none.
+  std::optional<Value> value_of(const ExpressionPtr& expression, const Module& module,
+                                std::string_view key) {
+    if (!check_variables_only(deployment_, expression, diagnostics_)) return std::nullopt;
+    try {
+      Value value = evaluation_.evaluate(expression);
+      if (value.is_known()) return value;
+      diagnostics_.error(
+          Code::cannot_evaluate, expression->span,
+          fmt::format("`{}` of module `{}` is not known before deployment", key, module.id));
+    } catch (const ExpressionError& error) {
+      diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
+          .help(error.help);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::vector<Each>> each_of(const Module& module) {
+    const auto value = value_of(module.for_each, module, "for_each");
+    if (!value) return std::nullopt;
+    std::vector<Each> items;
+    if (const auto* object = value->as<Value::Object>()) {
+      for (const auto& [key, member] : *object) items.push_back({key, member});
+    } else if (const auto* list = value->as<Value::List>()) {
+      for (size_t i = 0; i < list->size(); ++i) {
+        const auto text = expression::text_of((*list)[i]);
+        items.push_back({text.value_or(std::to_string(i)), (*list)[i]});
+      }
+    } else {
+      diagnostics_.error(Code::type_mismatch, module.for_each->span,
+                         fmt::format("`for_each` of module `{}` is a list or a mapping, not {}",
+                                     module.id, describe(*value)));
+      return std::nullopt;
+    }
+    return sound(module, items) ? std::optional(std::move(items)) : std::nullopt;
+  }
+
+  bool sound(const Module& module, const std::vector<Each>& items) {
+    const auto wrong = [&](const std::string& message) {
+      diagnostics_.error(Code::bad_instance, module.for_each->span, message);
+      return false;
+    };
+    if (items.size() > instance_limit) {
+      return wrong(fmt::format("`for_each` of module `{}` has {} items, more than {}", module.id,
+                               items.size(), instance_limit));
+    }
+    std::vector<std::string> keys;
+    for (const Each& each : items) {
+      const std::string id = module.id + "-" + each.key;
+      if (!is_module_id(id)) {
+        return wrong(fmt::format("`{}` of `for_each` cannot be a part of a module's id", each.key));
+      }
+      if (std::find(keys.begin(), keys.end(), each.key) != keys.end()) {
+        return wrong(
+            fmt::format("`for_each` of module `{}` has the item `{}` twice", module.id, each.key));
+      }
+      keys.push_back(each.key);
+    }
+    for (const Each& each : items) {
+      const std::string id = module.id + "-" + each.key;
+      if (const Module* other = deployment_.find(id).module) {
+        diagnostics_
+            .error(Code::duplicate_id, module.id_span,
+                   fmt::format("an instance of module `{}` gets the id `{}`", module.id, id))
+            .other(other->id_span, "which this module has");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Module instance_of(const Module& module, const Each& each) {
+    Module instance = module;
+    instance.made_by = module.id;
+    instance.id = module.id + "-" + each.key;
+    instance.for_each = nullptr;
+    const auto fill = [&](ExpressionPtr& expression) {
+      if (!expression) return;
+      try {
+        expression = substitute(expression, each);
+      } catch (const ExpressionError& error) {
+        diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
+            .help(error.help);
+        expression = expression::make(expression->span, Literal{Value()});
+      }
+    };
+    fill(instance.when);
+    for (auto& [name, setting] : instance.settings) fill(setting.value);
+    for (std::vector<Use>* list : {&instance.uses, &instance.depends_on}) {
+      for (Use& use : *list) {
+        if (!use.name) continue;
+        fill(use.name);
+        const auto* literal = use.name->as<Literal>();
+        const auto* text = literal == nullptr ? nullptr : literal->value.as<std::string>();
+        use.module = text == nullptr ? use.module : *text;
+        use.name = nullptr;
+      }
+    }
+    return instance;
+  }
+
+  // Everywhere: the name of a module with `for_each` becomes the names of its instances.
+  void name_instances() {
+    for (Group& group : deployment_.groups) {
+      for (Module& module : group.modules) {
+        module.use_failed =
+            std::any_of(module.uses.begin(), module.uses.end(),
+                        [&](const Use& use) { return failed_.contains(use.module); });
+        module.uses = named(module.uses);
+        module.depends_on = named(module.depends_on);
+        for (auto& [name, setting] : module.settings) {
+          setting.value = expression::rewrite(
+              setting.value,
+              [&](const Traversal& traversal, Span span) { return instance(traversal, span); });
+        }
+      }
+    }
+  }
+
+  std::vector<Use> named(const std::vector<Use>& uses) const {
+    std::vector<Use> result;
+    for (const Use& use : uses) {
+      const auto instances = deployment_.instances.find(use.module);
+      if (instances == deployment_.instances.end()) {
+        result.push_back(use);
+        continue;
+      }
+      for (const std::string& id : instances->second) result.push_back({id, use.span});
+    }
+    return result;
+  }
+
+  ExpressionPtr instance(const Traversal& traversal, Span span) {
+    if (traversal.root != "module" || traversal.steps.empty()) return nullptr;
+    const std::string& name = traversal.steps[0].name;
+    const auto instances = deployment_.instances.find(name);
+    if (instances == deployment_.instances.end() || failed_.contains(name)) return nullptr;
+    const Step* which = traversal.steps.size() > 1 ? &traversal.steps[1] : nullptr;
+    if (which != nullptr && which->kind == Step::Kind::splat) {
+      Tuple all;
+      for (const std::string& id : instances->second) all.items.push_back(of(traversal, id, span));
+      return expression::make(span, std::move(all));
+    }
+    if (which != nullptr && which->kind == Step::Kind::index) {
+      const Value key = evaluation_.evaluate(which->key);
+      if (const auto text = expression::text_of(key)) {
+        const std::string id = name + "-" + *text;
+        if (std::find(instances->second.begin(), instances->second.end(), id) !=
+                instances->second.end() ||
+            deployment_.left_out.contains(id)) {
+          return of(traversal, id, span);
+        }
+        diagnostics_
+            .error(Code::bad_instance, span,
+                   fmt::format("module `{}` has no instance `{}`", name, *text))
+            .help(keys_help(name, instances->second));
+        return nullptr;
+      }
+    }
+    diagnostics_
+        .error(Code::bad_instance, span,
+               fmt::format("module `{}` has {} instances", name, instances->second.size()))
+        .help(fmt::format("one of them is `{}[KEY].OUTPUT`, all of them are `{}[*].OUTPUT`", name,
+                          name));
+    return nullptr;
+  }
+
+  static std::string keys_help(const std::string& name, const std::vector<std::string>& ids) {
+    std::vector<std::string> keys;
+    for (const std::string& id : ids) keys.push_back("`" + id.substr(name.size() + 1) + "`");
+    return keys.empty() ? "it has none" : "it has " + slipway::join(keys, ", ");
+  }
+
+  // The same steps from one instance.
+  static ExpressionPtr of(const Traversal& traversal, const std::string& id, Span span) {
+    Traversal one = traversal;
+    one.steps[0].name = id;
+    one.steps.erase(one.steps.begin() + 1);
+    return expression::make(span, std::move(one));
+  }
+
+  Deployment& deployment_;
+  source::Diagnostics& diagnostics_;
+  Evaluation evaluation_;
+  std::set<std::string> failed_;  // modules whose instances are not known
+};
+
+}  // namespace
+
+void make_instances(Deployment& deployment, source::Diagnostics& diagnostics) {
+  Instances(deployment, diagnostics).run();
+}
+
+void override_settings(Deployment& deployment, source::Diagnostics& diagnostics) {
+  for (const Override& override : deployment.overrides) {
+    bool found = deployment.left_out.contains(override.module) ||
+                 deployment.instances.contains(override.module);
+    for (Group& group : deployment.groups) {
+      for (Module& module : group.modules) {
+        if (module.id != override.module && module.made_by != override.module) continue;
+        found = true;
+        for (auto [name, setting] : override.settings) {
+          const auto before = module.settings.find(name);
+          if (before != module.settings.end()) {
+            setting.replaced = before->second.replaced;
+            setting.replaced.push_back(before->second.span);
+          }
+          module.settings.insert_or_assign(name, std::move(setting));
+        }
+      }
+    }
+    if (found) continue;
+    diagnostics
+        .error(Code::unknown_module, override.span,
+               fmt::format("there is no module `{}`", override.module))
+        .help(source::did_you_mean(override.module, deployment.module_ids()));
+  }
+}
+
+}  // namespace slipway::blueprint
