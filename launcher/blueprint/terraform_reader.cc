@@ -12,11 +12,6 @@ using source::Code;
 using source::Entry;
 using source::Node;
 
-// The backends of Terraform 1.11. Source:
-// https://developer.hashicorp.com/terraform/language/backend
-const std::vector<std::string> backend_types{
-    "azurerm", "consul", "cos", "gcs", "http", "kubernetes", "local", "oss", "pg", "remote", "s3"};
-
 void check_inputs(const Validator& validator, const Node& item, const ValidatorInfo& info,
                   ShapeReader& reader) {
   for (const std::string& name : info.inputs) {
@@ -44,17 +39,26 @@ std::optional<Backend> read_backend(const Node& parent, std::string_view key, Sh
   if (type == nullptr) return std::nullopt;
   Backend backend{reader.literal(*type, "type"), type->span, nullptr};
   if (type->is_scalar() && !type->is_null() &&
-      std::find(backend_types.begin(), backend_types.end(), backend.type) == backend_types.end()) {
+      std::find(backend_types().begin(), backend_types().end(), backend.type) ==
+          backend_types().end()) {
     reader.diagnostics()
         .error(Code::bad_name, type->span,
                fmt::format("Terraform has no backend `{}`", backend.type))
-        .help(source::did_you_mean(backend.type, backend_types));
+        .help(source::did_you_mean(backend.type, backend_types()));
   }
   if (const Node* configuration = node->find("configuration")) {
     reader.entries(*configuration, "configuration");
     if (configuration->is_mapping()) backend.configuration = reader.tree(*configuration);
   }
   return backend;
+}
+
+// Those of Terraform 1.11. Source: https://developer.hashicorp.com/terraform/language/backend
+const std::vector<std::string>& backend_types() {
+  static const std::vector<std::string> types{"azurerm", "consul",     "cos",   "gcs",
+                                              "http",    "kubernetes", "local", "oss",
+                                              "pg",      "remote",     "s3"};
+  return types;
 }
 
 std::vector<Provider> read_providers(const Node& parent, ShapeReader& reader) {

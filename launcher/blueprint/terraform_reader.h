@@ -14,6 +14,9 @@ namespace slipway::blueprint {
 std::optional<Backend> read_backend(const source::Node& parent, std::string_view key,
                                     ShapeReader& reader);
 
+// The backends that Terraform has.
+const std::vector<std::string>& backend_types();
+
 std::vector<Provider> read_providers(const source::Node& parent, ShapeReader& reader);
 
 std::vector<Validator> read_validators(const source::Node& node, ShapeReader& reader);

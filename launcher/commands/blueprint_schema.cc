@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "launcher/blueprint/terraform_reader.h"
 #include "launcher/commands/type_schema.h"
 
 namespace slipway::commands {
@@ -64,18 +65,28 @@ Json variables() {
 }
 
 Json backend() {
-  return described(
-      {{"type", {"object", "null"}},
-       {"properties", {{"type", text()}, {"configuration", {{"type", {"object", "null"}}}}}},
-       {"additionalProperties", false}},
-      "Where Terraform keeps its state.");
+  return described({{"type", {"object", "null"}},
+                    {"properties",
+                     {{"type", {{"enum", blueprint::backend_types()}}},
+                      {"configuration", {{"type", {"object", "null"}}}}}},
+                    {"required", {"type"}},
+                    {"additionalProperties", false}},
+                   "Where Terraform keeps its state.");
 }
 
 Json validator() {
-  return keys({{"validator", text()},
+  return keys({{"validator", {{"enum", blueprint::validator_names()}}},
                {"inputs", {{"type", {"object", "null"}}}},
                {"skip", {{"type", "boolean"}, {"description", "Leave this check out."}}}},
               {"validator"});
+}
+
+Json providers() {
+  Json provider = keys(
+      {{"source", text()}, {"version", text()}, {"configuration", {{"type", {"object", "null"}}}}},
+      {"source", "version"});
+  return described({{"type", {"object", "null"}}, {"additionalProperties", std::move(provider)}},
+                   "Terraform providers, in the place of Google's.");
 }
 
 // `outputs` of a module; of any module when `names` is null.
@@ -138,6 +149,12 @@ Json module(const std::vector<const Interface*>& library) {
                           "What makes it; the module knows it itself.")},
        {"use", described(list_of(text()),
                          "Ids of modules whose outputs become the settings of the same names.")},
+       {"depends_on", described(list_of(text()), "Ids of modules that must be made before.")},
+       {"when", described({{"type", {"boolean", "string"}}},
+                          "Whether the module is there, as an expression over variables.")},
+       {"for_each", described({{"type", {"array", "object", "string"}}},
+                              "A list or a mapping: the module is made once for each of its items, "
+                              "which are `each.key` and `each.value`.")},
        {"settings", described({{"type", {"object", "null"}}}, "What the module is told.")},
        {"outputs", described(outputs(nullptr), "Outputs to show after deployment.")},
        {"required_apis", described({{"type", {"object", "null"}}}, "Accepted and not read.")},
@@ -155,7 +172,7 @@ Json group() {
   return keys({{"group", described(text(group_name), "Names the group and its folder.")},
                {"modules", described(modules, "What the group is made of, in this order.")},
                {"terraform_backend", definition("backend")},
-               {"terraform_providers", {{"type", {"object", "null"}}}},
+               {"terraform_providers", providers()},
                {"kind", {{"enum", {"terraform", "packer"}}}}},
               {"group", "modules"});
 }
@@ -173,12 +190,21 @@ Json blueprint_schema(const std::vector<const Interface*>& library) {
        {"deployment_groups", described(groups, "Groups of modules, deployed one after the other.")},
        {"validators",
         described(list_of(definition("validator")), "Checks to leave out, or to add.")},
-       {"validation_level", {{"type", {"integer", "string"}}}},
+       {"validation_level",
+        described({{"enum", {0, 1, 2}}},
+                  "What the findings of validators are: 0 errors, 1 warnings, 2 nothing.")},
+       {"include", described(list_of(text()),
+                             "Blueprints whose variables and groups come before those of this one; "
+                             "paths are relative to this file.")},
+       {"settings",
+        described({{"type", {"object", "null"}}, {"additionalProperties", {{"type", "object"}}}},
+                  "Settings of included modules by their ids, over what stands there.")},
        {"terraform_backend_defaults", definition("backend")},
-       {"terraform_providers", {{"type", {"object", "null"}}}},
+       {"terraform_providers", providers()},
        {"toolkit_modules_url", text()},
        {"toolkit_modules_version", text()}},
-      {"blueprint_name", "deployment_groups"}));
+      {"blueprint_name"}));
+  schema["anyOf"] = {{{"required", {"deployment_groups"}}}, {{"required", {"include"}}}};
   Json definitions{{"backend", backend()},
                    {"validator", validator()},
                    {"group", group()},
