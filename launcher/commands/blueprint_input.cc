@@ -85,8 +85,8 @@ void BlueprintInput::add_options(CommandLine& line) {
               &backend_config);
   line.option("skip-validators", "NAME,...", "checks of the language to leave out",
               &skip_validators);
-  line.option("validation-level,l", "ERROR|WARNING|IGNORE",
-              "what the findings of validators are (default ERROR, or what the blueprint says)",
+  line.option("validation-level,l", "LEVEL",
+              "the findings of validators are ERROR (default), WARNING or IGNORE",
               &validation_level);
   line.option("diagnostics", "text|json",
               "how mistakes are said on stderr: for people (default), or as one line of JSON",
