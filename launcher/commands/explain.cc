@@ -24,19 +24,21 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
   return known.empty() ? "" : fmt::format("; the {} are: {}", kind, slipway::join(known, ", "));
 }
 
-// MODULE, MODULE.SETTING, vars or vars.NAME.
+// MODULE, MODULE.SETTING, MODULE.SETTING.part, vars, vars.NAME or vars.NAME.part.
 struct Wanted {
   std::string module;
   std::string name;  // empty: all of them
+  Path path;         // to a part of the setting
 };
 
 Wanted parse_wanted(const std::string& text) {
   const size_t dot = text.find('.');
-  if (dot == std::string::npos) return {text, ""};
-  if (dot == 0 || dot + 1 == text.size()) {
+  if (dot == std::string::npos) return {text, "", {}};
+  const size_t end = std::min(text.find_first_of(".[", dot + 1), text.size());
+  if (dot == 0 || end == dot + 1) {
     throw UsageError(fmt::format("`{}` is not MODULE, MODULE.SETTING or vars.NAME", text));
   }
-  return {text.substr(0, dot), text.substr(dot + 1)};
+  return {text.substr(0, dot), text.substr(dot + 1, end - dot - 1), parse_path(text.substr(end))};
 }
 
 std::vector<std::string> names_of(const Module& module) {
@@ -67,7 +69,7 @@ std::vector<Explanation> explain(const Deployment& deployment, const Wanted& wan
   if (wanted.module == "vars") {
     for (const std::string& name :
          require(deployment.variable_names(), "there is no variable", "variables")) {
-      explanations.push_back(explainer.variable(name));
+      explanations.push_back(explainer.variable(name, wanted.path));
     }
     return explanations;
   }
@@ -79,7 +81,7 @@ std::vector<Explanation> explain(const Deployment& deployment, const Wanted& wan
   }
   for (const std::string& name : require(
            names_of(*module), fmt::format("module `{}` has no setting", module->id), "settings")) {
-    explanations.push_back(explainer.setting(*module, name));
+    explanations.push_back(explainer.setting(*module, name, wanted.path));
   }
   return explanations;
 }
@@ -127,6 +129,8 @@ int explain(Args args) {
                "which network the file system is in, and why");
   line.example("slipway explain examples/quickstart.yaml controller",
                "every setting of the controller");
+  line.example("slipway explain cluster.yaml 'controller.network_storage[0].local_mount'",
+               "one part of a setting");
   line.example("slipway explain cluster.yaml vars.zone -d site.yaml",
                "which file has the last word on the zone, and who takes it");
   if (!line.parse(args)) return 0;

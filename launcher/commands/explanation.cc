@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace slipway::commands {
 
@@ -12,6 +13,7 @@ using blueprint::Origin;
 using blueprint::Setting;
 using blueprint::Use;
 using expression::ExpressionPtr;
+using expression::Literal;
 using expression::Traversal;
 using expression::Unknown;
 using expression::Value;
@@ -44,6 +46,16 @@ std::string in_words(const ExpressionPtr& expression) {
   return hcl.size() > 60 || hcl.find('\n') != hcl.npos ? "" : ", as `" + hcl + "`";
 }
 
+// Where the steps of a traversal from `begin` on, and then `path`, lead.
+Path path_behind(const Traversal& traversal, size_t begin, const Path& path) {
+  Path all(traversal.steps.begin() + static_cast<std::ptrdiff_t>(begin), traversal.steps.end());
+  const size_t own = all.size();
+  all.insert(all.end(), path.begin(), path.end());
+  Path plain = plain_part(all);
+  // What lies behind a step that leads to many, or to one that is not known, is not found.
+  return plain.size() < own ? plain : all;
+}
+
 // Behind the first output, more settings than these are only counted.
 constexpr size_t few = 3;
 
@@ -53,9 +65,11 @@ Explainer::Explainer(const source::Diagnostics& diagnostics,
                      const blueprint::Deployment& deployment)
     : sources_(diagnostics.sources()), deployment_(deployment), heard_(diagnostics.sources()) {}
 
-Explanation Explainer::setting(const Module& module, const std::string& input) {
+Explanation Explainer::setting(const Module& module, const std::string& input, const Path& path) {
   followed_.clear();
-  Explanation explanation{follow_setting(module, input), "", "", lost(module, input), {}};
+  asked_ = true;
+  Explanation explanation{follow_setting(module, input, path), "", "", {}, {}};
+  explanation.lost = lost(module, input);
   if (const auto* found = module.interface ? module.interface->input(input) : nullptr) {
     explanation.type = expression::to_text(found->type);
     explanation.help = found->help;
@@ -63,9 +77,10 @@ Explanation Explainer::setting(const Module& module, const std::string& input) {
   return explanation;
 }
 
-Explanation Explainer::variable(const std::string& name) {
+Explanation Explainer::variable(const std::string& name, const Path& path) {
   followed_.clear();
-  Explanation explanation{follow_variable(name), "", "", {}, {}};
+  asked_ = true;
+  Explanation explanation{follow_variable(name, path), "", "", {}, {}};
   const auto reads = [&name](const ExpressionPtr& expression) {
     bool found = false;
     expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
@@ -97,7 +112,15 @@ Value Explainer::value_of(const ExpressionPtr& expression) {
 
 // What deployment will tell is made of outputs. An evaluation that fails leaves a variable, an
 // input, or an output that does not exist.
-void Explainer::take(Value value, Step& step) const {
+void Explainer::take(const Value& whole, const Path& path, Step& step) {
+  Value value;
+  const bool asked = std::exchange(asked_, false);
+  try {
+    value = part_of(whole, path);
+  } catch (const Error&) {  // a default of the type, which what it is made from lacks
+    if (asked) throw;
+    return;
+  }
   if (const auto* unknown = value.as<Unknown>()) {
     expression::for_each_reference(unknown->expression, [&](const Traversal& traversal, Span) {
       const std::string* id = name_after(traversal, 0);
@@ -119,15 +142,15 @@ std::string Explainer::where(Span span) const {
   return fmt::format("in `{}`", file);
 }
 
-Step Explainer::follow_setting(const Module& module, const std::string& input) {
+Step Explainer::follow_setting(const Module& module, const std::string& input, const Path& path) {
   Step step;
-  step.name = module.id + "." + input;
+  step.name = module.id + "." + input + path_text(path);
   const auto* declared = module.interface == nullptr ? nullptr : module.interface->input(input);
   const auto found = module.settings.find(input);
   if (declared != nullptr && (found != module.settings.end() || !declared->required)) {
-    take(evaluation_.input(module, input), step);
+    take(evaluation_.input(module, input), path, step);
   } else if (found != module.settings.end()) {
-    take(value_of(found->second.value), step);
+    take(value_of(found->second.value), path, step);
   }
   if (found == module.settings.end()) {
     step.kind = declared != nullptr && !declared->required ? Kind::standard : Kind::missing;
@@ -141,32 +164,24 @@ Step Explainer::follow_setting(const Module& module, const std::string& input) {
   step.secret = secrets_.in(setting.value);
   const bool again = !followed_.insert(step.name).second;
   switch (setting.origin) {
-    case Origin::blueprint:
+    case Origin::blueprint: {
+      Path rest = path;
+      const ExpressionPtr written = part_of(setting.value, rest);
+      if (written != setting.value && written->span) step.place = written->span;
       step.kind = Kind::written;
       step.text = fmt::format("written {}", where(setting.span));
-      if (!is_plain(setting.value)) step.text += in_words(setting.value);
-      if (!again) follow_references(setting.value, step);
+      if (!rest.empty() && written->as<expression::ObjectExpression>() != nullptr) {
+        step.text = "a default of the type, for what is " + step.text;
+      }
+      if (!is_plain(written)) step.text += in_words(written);
+      if (!again) follow_references(written, rest, step);
       break;
+    }
     case Origin::used:
-      if (setting.from.size() == 1) {
-        Step way = follow_use(module, setting.from[0], input);
-        way.value = std::move(step.value);
-        way.broken = step.broken;
-        step = std::move(way);
-        break;
-      }
-      step.kind = Kind::joined;
-      step.text = fmt::format("a list, joined from {} modules of `use`, the last one first",
-                              setting.from.size());
-      step.place = {};
-      if (!again) {
-        for (const std::string& used : setting.from) {
-          step.from.push_back(follow_use(module, used, input));
-        }
-      }
+      follow_uses(module, input, setting, path, step);
       break;
     case Origin::variable: {
-      Step way = follow_variable(input);
+      Step way = follow_variable(input, path);
       way.text = fmt::format("the variable of the same name, {}", way.text);
       way.name = std::move(step.name);
       way.value = std::move(step.value);
@@ -186,9 +201,51 @@ Step Explainer::follow_setting(const Module& module, const std::string& input) {
   return step;
 }
 
-Step Explainer::follow_use(const Module& module, const std::string& used,
-                           const std::string& output) {
-  Step behind = follow_output(used, output);
+// The elements of a list come from the modules in turn.
+void Explainer::follow_uses(const Module& module, const std::string& input, const Setting& setting,
+                            Path path, Step& step) {
+  std::vector<std::string> from = setting.from;
+  const auto* index = path.empty() || !path[0].key ? nullptr : path[0].key->as<Literal>();
+  const auto* number = index == nullptr ? nullptr : index->value.as<Value::Number>();
+  size_t left = number == nullptr ? 0 : static_cast<size_t>(*number);
+  for (const std::string& used : setting.from) {
+    if (number == nullptr || output_of(deployment_.find(used).module, input) == nullptr) break;
+    const Value& given = evaluation_.output(*deployment_.find(used).module, input);
+    const auto* list = given.as<Value::List>();
+    if (given.is_unknown()) {  // how many elements it gives
+      path.clear();
+      break;
+    }
+    const size_t count = list == nullptr ? 1 : list->size();
+    if (left < count) {
+      from = {used};
+      if (list == nullptr) {
+        path.erase(path.begin());
+      } else {
+        path[0].key = expression::make({}, Literal{Value(static_cast<Value::Number>(left))});
+      }
+      break;
+    }
+    left -= count;
+  }
+  if (from.size() == 1) {
+    Step way = follow_use(module, from[0], input, path);
+    way.name = std::move(step.name);
+    way.value = std::move(step.value);
+    way.broken = step.broken;
+    step = std::move(way);
+    return;
+  }
+  step.kind = Kind::joined;
+  step.text =
+      fmt::format("a list, joined from {} modules of `use`, the last one first", from.size());
+  step.place = {};
+  for (const std::string& used : from) step.from.push_back(follow_use(module, used, input, {}));
+}
+
+Step Explainer::follow_use(const Module& module, const std::string& used, const std::string& output,
+                           const Path& path) {
+  Step behind = follow_output(used, output, path);
   Step step;
   step.kind = Kind::used;
   step.name = module.id + "." + output;
@@ -203,10 +260,10 @@ Step Explainer::follow_use(const Module& module, const std::string& used,
   return step;
 }
 
-Step Explainer::follow_output(const std::string& id, const std::string& output) {
+Step Explainer::follow_output(const std::string& id, const std::string& output, const Path& path) {
   Step step;
   step.kind = Kind::output;
-  step.name = id + "." + output;
+  step.name = id + "." + output + path_text(path);
   const Module* module = deployment_.find(id).module;
   const modules::Output* declared = output_of(module, output);
   if (declared == nullptr) {
@@ -220,22 +277,23 @@ Step Explainer::follow_output(const std::string& id, const std::string& output) 
   }
   step.place = declared->span;
   step.secret = secrets_.output(id, output);
-  take(evaluation_.output(*module, output), step);
+  take(evaluation_.output(*module, output), path, step);
   if (!declared->value) {
     step.text = "an output";
     return step;
   }
-  step.text = "an output" + in_words(declared->value);
-  if (followed_.insert("output " + step.name).second) {
-    follow_inputs(*module, declared->value, step);
-  }
+  Path rest = path;
+  const ExpressionPtr written = part_of(declared->value, rest);
+  if (written->span && written != declared->value) step.place = written->span;
+  step.text = "an output" + (is_plain(written) ? std::string() : in_words(written));
+  if (followed_.insert("output " + step.name).second) follow_inputs(*module, written, rest, step);
   return step;
 }
 
-Step Explainer::follow_variable(const std::string& name) {
+Step Explainer::follow_variable(const std::string& name, const Path& path) {
   Step step;
   step.kind = Kind::variable;
-  step.name = "vars." + name;
+  step.name = "vars." + name + path_text(path);
   const auto found = deployment_.variables.find(name);
   if (found == deployment_.variables.end()) {
     step.kind = Kind::missing;
@@ -244,35 +302,43 @@ Step Explainer::follow_variable(const std::string& name) {
   }
   const blueprint::Variable& variable = found->second;
   step.place = variable.span;
-  take(evaluation_.variable(name), step);
+  take(evaluation_.variable(name), path, step);
+  Path rest = path;
+  const ExpressionPtr written = part_of(variable.value, rest);
+  if (written != variable.value && written->span) step.place = written->span;
   // Labels that nobody wrote are Slipway's own.
   step.text = variable.span ? fmt::format("set {}", where(variable.span))
                             : "made from the names of the blueprint and the deployment";
-  if (variable.span && !is_plain(variable.value)) {
-    step.text += in_words(variable.value);
-  }
-  if (!followed_.insert(step.name).second) return step;
-  follow_references(variable.value, step);
+  if (variable.span && !is_plain(written)) step.text += in_words(written);
+  if (followed_.insert(step.name).second) follow_references(written, rest, step);
   return step;
 }
 
-void Explainer::follow_references(const ExpressionPtr& expression, Step& step) {
+void Explainer::follow_references(const ExpressionPtr& expression, const Path& path, Step& step) {
   std::set<std::string> seen;
+  const bool alone = expression->as<Traversal>() != nullptr;
   expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
     const std::string* first = name_after(traversal, 0);
     const std::string* second = name_after(traversal, 1);
-    if (first == nullptr) return;
-    if (traversal.root == "var") {
-      if (seen.insert("vars." + *first).second) step.from.push_back(follow_variable(*first));
-    } else if (traversal.root == "module" && second != nullptr) {
-      if (seen.insert(*first + "." + *second).second) {
-        step.from.push_back(follow_output(*first, *second));
-      }
-    }
+    const bool is_variable = traversal.root == "var" && first != nullptr;
+    if (!is_variable && (traversal.root != "module" || second == nullptr)) return;
+    const Path part = path_behind(traversal, is_variable ? 1 : 2, alone ? path : Path());
+    const std::string name = *first + (is_variable ? "" : "." + *second) + path_text(part);
+    if (!seen.insert(traversal.root + name).second) return;
+    step.from.push_back(is_variable ? follow_variable(*first, part)
+                                    : follow_output(*first, *second, part));
   });
 }
 
-void Explainer::follow_inputs(const Module& module, const ExpressionPtr& expression, Step& step) {
+void Explainer::follow_inputs(const Module& module, const ExpressionPtr& expression,
+                              const Path& path, Step& step) {
+  const auto* alone = expression->as<Traversal>();
+  const std::string* input =
+      alone != nullptr && alone->root == "input" ? name_after(*alone, 0) : nullptr;
+  if (input != nullptr && module.interface->input(*input) != nullptr) {
+    step.from.push_back(follow_setting(module, *input, path_behind(*alone, 1, path)));
+    return;
+  }
   std::vector<std::string> set;
   for (const std::string& name : inputs_behind(*module.interface, expression)) {
     if (module.settings.contains(name)) {

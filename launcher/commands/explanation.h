@@ -8,6 +8,7 @@
 
 #include "launcher/blueprint/deployment.h"
 #include "launcher/blueprint/evaluation.h"
+#include "launcher/commands/part.h"
 #include "launcher/commands/secrets.h"
 
 namespace slipway::commands {
@@ -54,22 +55,26 @@ class Explainer {
   Explainer(const source::Diagnostics& diagnostics, const blueprint::Deployment& deployment);
 
   // `input` is one of the module's inputs or, when nothing is known of the module, one of its
-  // settings.
-  Explanation setting(const blueprint::Module& module, const std::string& input);
-  Explanation variable(const std::string& name);
+  // settings. `path` leads to a part of it. Both throw Error when there is no such part.
+  Explanation setting(const blueprint::Module& module, const std::string& input, const Path& path);
+  Explanation variable(const std::string& name, const Path& path);
 
  private:
-  Step follow_setting(const blueprint::Module& module, const std::string& input);
+  Step follow_setting(const blueprint::Module& module, const std::string& input,
+                      const Path& path = {});
+  void follow_uses(const blueprint::Module& module, const std::string& input,
+                   const blueprint::Setting& setting, Path path, Step& step);
   Step follow_use(const blueprint::Module& module, const std::string& used,
-                  const std::string& output);
-  Step follow_output(const std::string& module, const std::string& output);
-  Step follow_variable(const std::string& name);
-  void follow_references(const expression::ExpressionPtr& expression, Step& step);
+                  const std::string& output, const Path& path);
+  Step follow_output(const std::string& module, const std::string& output, const Path& path = {});
+  Step follow_variable(const std::string& name, const Path& path = {});
+  // `path` leads on within the expression, where that names something that is known elsewhere.
+  void follow_references(const expression::ExpressionPtr& expression, const Path& path, Step& step);
   void follow_inputs(const blueprint::Module& module, const expression::ExpressionPtr& expression,
-                     Step& step);
+                     const Path& path, Step& step);
   std::vector<Step> lost(const blueprint::Module& module, const std::string& input);
-  // Gives the step the value, unless an error is why it is unknown.
-  void take(expression::Value value, Step& step) const;
+  // Gives the step that part of the value, unless an error is why it is unknown.
+  void take(const expression::Value& value, const Path& path, Step& step);
   expression::Value value_of(const expression::ExpressionPtr& expression);
   std::string where(source::Span span) const;
 
@@ -79,6 +84,7 @@ class Explainer {
   blueprint::Evaluation evaluation_{deployment_, heard_};
   Secrets secrets_{deployment_};
   std::set<std::string> followed_;
+  bool asked_ = false;  // the part is one that the user named, and has to be there
   size_t outputs_ = 0;  // that the way leads through to where it is now
 };
 
