@@ -75,6 +75,14 @@ std::vector<Explanation> explain(const Deployment& deployment, const Wanted& wan
   }
   const Module* module = deployment.find(wanted.module).module;
   if (module == nullptr) {
+    const auto instances = deployment.instances.find(wanted.module);
+    if (instances != deployment.instances.end()) {
+      throw Error(fmt::format("`{}` is made for each of {}: {}", wanted.module,
+                              instances->second.size(), slipway::join(instances->second, ", ")));
+    }
+    if (deployment.left_out.contains(wanted.module)) {
+      throw Error(fmt::format("the module `{}` is left out: its `when` is false", wanted.module));
+    }
     std::vector<std::string> known = deployment.module_ids();
     throw Error(fmt::format("there is no module `{}`{}", wanted.module,
                             suggestion(wanted.module, known, "modules")));
@@ -108,6 +116,9 @@ std::string heading(const Deployment& deployment, const Wanted& wanted, const Pa
   if (module == nullptr) return paint.bold("vars") + "\n\n";
   std::string text = fmt::format("{}: {}\n", paint.bold(module->id), module->source);
   if (module->interface != nullptr) text += wrapped(module->interface->about, 0);
+  if (!module->made_by.empty()) {
+    text += fmt::format("An instance of `{}` (`for_each`).\n", module->made_by);
+  }
   return text + "\n";
 }
 

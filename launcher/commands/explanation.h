@@ -73,6 +73,9 @@ class Explainer {
   void follow_inputs(const blueprint::Module& module, const expression::ExpressionPtr& expression,
                      const Path& path, Step& step);
   std::vector<Step> lost(const blueprint::Module& module, const std::string& input);
+  // The definitions that something took the place of, as the last steps.
+  void add_replaced(const std::vector<source::Span>& replaced, Step& step) const;
+  const modules::Output* output_of(const std::string& module, const std::string& name) const;
   // Gives the step that part of the value, unless an error is why it is unknown.
   void take(const expression::Value& value, const Path& path, Step& step);
   expression::Value value_of(const expression::ExpressionPtr& expression);

@@ -83,6 +83,12 @@ std::string path_text(const Path& path) {
   return expression::to_hcl(*expression::make({}, std::move(traversal))).substr(1);
 }
 
+const std::string* name_after(const Traversal& traversal, size_t step) {
+  if (traversal.steps.size() <= step) return nullptr;
+  const expression::Step& found = traversal.steps[step];
+  return found.kind == expression::Step::Kind::attribute ? &found.name : nullptr;
+}
+
 Path plain_part(const Path& path) {
   Path plain;
   for (const expression::Step& step : path) {

@@ -16,6 +16,9 @@ Path parse_path(const std::string& text);
 // The same as text.
 std::string path_text(const Path& path);
 
+// The name of a step: `zone` is the first of var.zone. Null when it has none.
+const std::string* name_after(const expression::Traversal& traversal, size_t step);
+
 // The beginning of the path in which every step is a name or a known index.
 Path plain_part(const Path& path);
 
