@@ -226,6 +226,9 @@ const Value& Evaluation::variable(const std::string& name) {
   return once(variables_, {nullptr, name}, unknown, [&]() -> Value {
     const auto found = deployment_.variables.find(name);
     if (found == deployment_.variables.end()) return unknown;
+    // What is not set was said: nothing else is wrong because of it.
+    const auto* literal = found->second.value->as<expression::Literal>();
+    if (literal != nullptr && literal->value.is_null()) return unknown;
     try {
       return evaluate(found->second.value);
     } catch (const ExpressionError& error) {

@@ -96,6 +96,7 @@ class Instances {
     try {
       Value value = evaluation_.evaluate(expression);
       if (value.is_known()) return value;
+      if (needs_unset(expression)) return std::nullopt;  // and that was said
       diagnostics_.error(
           Code::cannot_evaluate, expression->span,
           fmt::format("`{}` of module `{}` is not known before deployment", key, module.id));
@@ -104,6 +105,27 @@ class Instances {
           .help(error.help);
     }
     return std::nullopt;
+  }
+
+  // Whether it could not be read, or needs a variable that could not or that has no value.
+  bool needs_unset(const ExpressionPtr& expression) {
+    std::vector<ExpressionPtr> needed{expression};
+    std::set<std::string> seen;
+    for (size_t i = 0; i < needed.size(); ++i) {
+      const ExpressionPtr next = needed[i];  // the list grows
+      const auto* literal = next->as<Literal>();
+      if (literal != nullptr && (literal->value.is_null() || literal->value.is_unknown())) {
+        return true;
+      }
+      expression::for_each_reference(next, [&](const Traversal& traversal, Span) {
+        if (traversal.root != "var" || traversal.steps.empty()) return;
+        const auto variable = deployment_.variables.find(traversal.steps[0].name);
+        if (variable != deployment_.variables.end() && seen.insert(variable->first).second) {
+          needed.push_back(variable->second.value);
+        }
+      });
+    }
+    return false;
   }
 
   std::optional<std::vector<Each>> each_of(const Module& module) {

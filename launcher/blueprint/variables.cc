@@ -100,7 +100,7 @@ void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
     deployment.name = *name;
     return;
   }
-  if (literal == nullptr || !literal->value.is_null()) {
+  if (literal == nullptr || !(literal->value.is_null() || literal->value.is_unknown())) {
     diagnostics
         .error(Code::bad_name, variable->second.value->span, "this cannot be a deployment's name")
         .help(

@@ -86,9 +86,19 @@ class Reader {
       return expression(node, *text);
     } catch (const ExpressionError& error) {
       diagnostics_.error(error.code, error.span ? error.span : node.span, error.what())
-          .help(error.help);
-      return make(node.span, Literal{Value()});
+          .help(cut_short(node, error)
+                    ? "within `{…}` and `[…]` YAML ends a text at a comma: put it "
+                      "in quotes"
+                    : error.help);
+      // Nothing else is wrong because of it.
+      return make(node.span, Literal{Unknown{make(node.span, Literal{Value(*text)}), {}}});
     }
+  }
+
+  // Whether YAML took the comma between two arguments for the end of the text.
+  bool cut_short(const Node& node, const ExpressionError& error) const {
+    return node.style == source::Style::plain && error.code == Code::expression_syntax &&
+           error.span.begin >= node.span.end && sources_.rest(node.span.end).starts_with(",");
   }
 
   ExpressionPtr expression(const Node& node, const std::string& text) {
