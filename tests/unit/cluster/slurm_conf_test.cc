@@ -96,6 +96,7 @@ TEST_CASE("slurm files: real memory is that of slurm-gcp for each GPU machine ty
     return files_of(cluster).at("slurm.conf");
   };
   CHECK_THAT(memory("a3-highgpu-8g"), ContainsSubstring("RealMemory=1860368 "));
+  CHECK_THAT(memory("a4-highgpu-8g"), ContainsSubstring("RealMemory=3943792 "));
   CHECK_THAT(memory("a3-ultragpu-8g"), ContainsSubstring("RealMemory=2933888 "));
 }
 
@@ -195,8 +196,8 @@ TEST_CASE("slurm files: what cannot be said in Slurm's terms is an error with it
   Cluster cluster = quickstart_cluster();
   cluster.partitions[0].nodesets = {"a3mega_nodeset"};
   CHECK_THROWS_WITH(files_of(cluster), "partition `a3mega`: there is no nodeset `a3mega_nodeset`");
-  cluster.nodesets[0].machine.machine_type = "a4-highgpu-8g";
+  cluster.nodesets[0].machine.machine_type = "a4-highgpu-9g";
   CHECK_THROWS_WITH(files_of(cluster),
-                    "nodeset `a3meganodeset`: the catalogue has no machine type `a4-highgpu-8g`; "
-                    "did you mean `a3-highgpu-8g`?");
+                    "nodeset `a3meganodeset`: the catalogue has no machine type `a4-highgpu-9g`; "
+                    "did you mean `a4-highgpu-8g`?");
 }
