@@ -79,11 +79,15 @@ def main():
         def accept(what, document):
             problems.extend(f"{what}: {error.json_path}: {error.message[:300]}" for error in shipped.iter_errors(document))
 
-        blueprints = [*sorted(ROOT.glob("examples/*.yaml")), *sorted((HERE / "blueprint").glob("ok-*.yaml"))]
+        examples = [path for path in sorted(ROOT.glob("examples/*.yaml")) if not path.stem.endswith("-deployment")]
+        blueprints = [*examples, *sorted((HERE / "blueprint").glob("ok-*.yaml"))]
         for path in blueprints:
             words = re.search(r"^# run: slipway \w+ \{\}(.*)$", path.read_text(), re.M)
-            expanded = run(program, "expand", str(path), *shlex.split(re.sub(r"--format \w+", "", words[1] if words else "")),
-                           "--format", "json")
+            options = shlex.split(re.sub(r"--format \w+", "", words[1])) if words else []
+            deployment_file = path.with_name(f"{path.stem}-deployment.yaml")
+            if deployment_file.exists():
+                options += ["-d", str(deployment_file)]
+            expanded = run(program, "expand", str(path), *options, "--format", "json")
             accept(path.name, json.loads(run(yaml_to_json, str(path)).stdout))
             if expanded.returncode != 0:
                 problems.append(expanded.stderr)

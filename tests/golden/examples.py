@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Holds examples/ to what they say of themselves: usage: examples.py SLIPWAY YAML_TO_JSON
+
+Each blueprint for GPU machines is checked with its deployment file, and means the cluster that it says.
+Without the file, what is missing is what the file fills in, and nothing else.
+"""
+import json, pathlib, re, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from run import ROOT, installed
+
+# The networks of a GPU machine in the order of its interfaces.
+GPU_CLUSTERS = {
+    "a3-highgpu": dict(machine="a3-highgpu-8g", partition="a3high", pool="high", mtu=8244,
+                       networks=["hosts"] + ["gpunets"] * 4),
+    "a3-megagpu": dict(machine="a3-megagpu-8g", partition="a3mega", pool="mega", mtu=8244,
+                       networks=["hosts"] + ["gpunets"] * 8),
+    "a3-ultragpu": dict(machine="a3-ultragpu-8g", partition="a3ultra", pool="ultra", mtu=8896,
+                        networks=["hosts", "second_hosts"] + ["rdma"] * 8),
+    "a4-highgpu": dict(machine="a4-highgpu-8g", partition="a4", pool="high", mtu=8896,
+                       networks=["hosts", "second_hosts"] + ["rdma"] * 8),
+}
+
+
+class Tests:
+    def __init__(self, program, to_json, prefix):
+        self.slipway = installed(program, prefix)
+        self.machines = json.loads(subprocess.run(
+            [to_json, ROOT / "blueprints/catalogue/machines.yaml"], capture_output=True, check=True).stdout)["machines"]
+        self.count = self.failed = 0
+
+    def same(self, what, got, expected):
+        self.count += 1
+        if got != expected:
+            self.failed += 1
+            print(f"FAIL {what}\n  expected {expected!r}\n  got      {got!r}")
+
+    def run(self, verb, name, *options, deployment_file=True):
+        words = [self.slipway, verb, f"examples/{name}.yaml", *options]
+        if deployment_file:
+            words += ["-d", f"examples/{name}-deployment.yaml"]
+        return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+    def output(self, verb, name, *options):
+        return json.loads(self.run(verb, name, *options).stdout)
+
+    def checked(self, name):
+        done = self.run("check", name)
+        self.same(f"{name} is fine", (done.returncode, done.stderr), (0, ""))
+        self.same(f"{name}: summary", done.stdout.split(": ", 1)[1], "11 modules in 1 group, 0 errors, 0 warnings\n")
+
+        done = self.run("check", name, deployment_file=False)
+        unset = re.findall(r"error\[(\w+)\]: the variable `(\w+)` has no value", done.stderr)
+        self.same(f"{name} alone: one error a variable", done.stderr.count("error["), len(unset))
+        text = (ROOT / f"examples/{name}-deployment.yaml").read_text()
+        filled_in = re.findall(r"^  (\w+):", text, re.M)
+        self.same(f"{name} alone: what is to be filled in", sorted(v for _, v in unset), sorted(filled_in))
+
+    def cluster(self, name, machine, partition, pool, mtu, networks):
+        interfaces = self.machines[machine]
+        self.same(f"{name}: a network for each interface", len(networks),
+                  len(interfaces["host"]["names"]) + len(interfaces["gpu"]["names"]))
+        self.same(f"{name}: MTU", [interfaces[kind]["mtu_bytes"] for kind in ("host", "gpu")], [mtu, mtu])
+        model = self.output("model", name)
+        for network in model["networks"]:
+            self.same(f"{name}: MTU of {network['id']}", network["mtu_bytes"], mtu)
+        nodesets = {nodeset["name"]: nodeset for nodeset in model["nodesets"]}
+        self.same(f"{name}: nodesets", sorted(nodesets), sorted(["debug", pool]))
+        gpus = nodesets[pool]
+        self.same(f"{name}: GPU machines", (gpus["node_count_static"], gpus["node_count_dynamic_max"]), (2, 0))
+        self.same(f"{name}: their type", gpus["machine"]["machine_type"], machine)
+        self.same(f"{name}: their networks", gpus["machine"]["networks"], networks)
+        conf = gpus["node_conf"]
+        cpus = interfaces["cpus"]
+        self.same(f"{name}: Slurm's CPUs", (int(conf["CoresPerSocket"]), int(conf["ThreadsPerCore"])),
+                  (cpus["cores_per_socket"], cpus["threads_per_core"]))
+        self.same(f"{name}: partitions", [(p["name"], p["is_default"], p["nodesets"]) for p in model["partitions"]],
+                  [(partition, True, [pool]), ("debug", False, ["debug"])])
+        self.same(f"{name}: what all mount", [(f["kind"], f["mount"]) for f in model["file_systems"]], [("nfs", "/home")])
+        self.same(f"{name}: logins", [login["count"] for login in model["logins"]], [1])
+
+    # Of the nodeset of each pool, by its id.
+    def pools(self, name, pools):
+        done = self.output("expand", name, "--format", "json", "--vars", "gpu_pools=" + json.dumps(pools))
+        return {m["settings"]["name"]: m["settings"] for g in done["deployment_groups"] for m in g["modules"]
+                if m["id"].startswith("gpu_nodeset")}
+
+    def provisioning(self, name):
+        nodesets = self.pools(name, {"held": {"nodes": 4, "reservation": "r", "placement": False},
+                                     "spare": {"nodes": 1, "spot": True}, "queue": {"nodes": 2, "flex_start": True}})
+        keys = ("node_count_static", "reservation_name", "enable_spot_vm", "dws_flex")
+        self.same(f"{name}: pools", {key: [n[k] for k in keys] for key, n in nodesets.items()}, {
+            "held": [4, "r", False, {"enabled": False}],
+            "spare": [1, "", True, {"enabled": False}],
+            "queue": [2, "", False, {"enabled": True}]})
+        self.same(f"{name}: placement that a reservation has", nodesets["held"]["enable_placement"], False)
+        both = json.dumps({"both": {"nodes": 1, "spot": True, "reservation": "r"}})
+        done = self.run("check", name, "--vars", f"gpu_pools={both}")
+        self.same(f"{name}: spot and a reservation", re.findall(r"error.*", done.stderr), [
+            "error[E0217]: module `gpu_nodeset-both`: spot machines cannot be taken from a reservation"])
+
+    def without_debug(self, name):
+        done = self.run("check", name, "--vars", "debug_nodes=0")
+        self.same(f"{name} without debug nodes", (done.stderr, done.stdout.split(": ")[-1].split(" ")[0]), ("", "9"))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tests = Tests(sys.argv[1], sys.argv[2], pathlib.Path(folder) / "prefix")
+        for name, cluster in GPU_CLUSTERS.items():
+            tests.checked(name)
+            tests.cluster(name, **cluster)
+            tests.provisioning(name)
+            tests.without_debug(name)
+        files = {path.stem for path in (ROOT / "examples").glob("*.yaml")}
+        tests.same("every example is tested", files,
+                   {"quickstart"} | set(GPU_CLUSTERS) | {f"{name}-deployment" for name in GPU_CLUSTERS})
+    print(f"{tests.count} checks, {tests.failed} failed")
+    return 1 if tests.failed or not tests.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
