@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "common/file.h"
 #include "launcher/blueprint/reader.h"
@@ -55,7 +56,7 @@ class Including {
           .error(Code::no_such_file, include.span,
                  fmt::format("there is no file `{}`", file.string()))
           .help("a path is relative to the folder of the file that it stands in");
-    } else {
+    } else if (seen_.insert(fs::weakly_canonical(file)).second) {
       read(sources_.add(file.string(), read_file(file)));
     }
   }
@@ -64,6 +65,7 @@ class Including {
   source::Diagnostics& diagnostics_;
   Deployment& deployment_;
   std::vector<fs::path> path_;  // the files that are being read
+  std::set<fs::path> seen_;     // two parts may include the same third one
 };
 
 }  // namespace

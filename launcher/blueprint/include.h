@@ -7,8 +7,8 @@
 namespace slipway::blueprint {
 
 // Reads the blueprint of `text`, the span that Sources::add returned, after the files of its
-// `include`: their paths are relative to the folder of the file that names them. False when the
-// blueprint is no YAML.
+// `include`: their paths are relative to the folder of the file that names them. A file that is
+// included twice is read once. False when the blueprint is no YAML.
 bool read_with_includes(Span text, source::Sources& sources, source::Diagnostics& diagnostics,
                         Deployment& deployment);
 
