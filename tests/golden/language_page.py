@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Compiles every example of docs/blueprint-language.md: usage: language_page.py SLIPWAY
+
+What follows ``` in the page says what a block is:
+
+  yaml blueprint   a whole blueprint
+  yaml example     some modules, variables or keys of the top level: the rest is FRAME
+  yaml values      variables, each with the JSON of its value in a comment
+  yaml file=NAME   a file beside the next blueprint or example
+  console          `$ slipway …` and what it prints, of the blueprint before; a line `…` stands for any lines
+
+A blueprint that no console block follows checks without errors. There are no other yaml blocks.
+The functions of expressions that stand in the page are those that there are.
+"""
+import json, pathlib, re, shlex, shutil, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from run import ROOT, installed
+
+PAGE = ROOT / "docs/blueprint-language.md"
+
+FRAME = """blueprint_name: example
+{top}
+vars:
+  deployment_name: example
+  project_id: my-project
+  region: us-central1
+  zone: us-central1-a
+{vars}
+deployment_groups:
+- group: primary
+  modules:
+  - id: network
+    source: modules/network/vpc
+{modules}
+"""
+FOR_VALUES = "  nodes: 4\n  zones: [a, b]\n  disk: {type: pd-ssd, gb: 100}\n"
+UNUSED = "validators: [{validator: test_deployment_variable_not_used, inputs: {}, skip: true}]\n"
+
+
+def framed(fragment):
+    """The blueprint of a fragment: its `vars` and modules go where they belong."""
+    parts = {"top": "" if "validators:" in fragment else UNUSED, "vars": "", "modules": ""}
+    where = "top"
+    for line in fragment.splitlines(keepends=True):
+        if re.match(r"- id:", line):
+            where = "modules"
+        elif re.match(r"vars:$", line):
+            where = "vars"
+            continue
+        elif re.match(r"\w", line):
+            where = "top"
+        parts[where] += ("  " if where == "modules" else "") + line
+    return FRAME.format(**parts)
+
+
+def matches(expected, got):
+    pattern = "".join("(?:.*\n)*?" if line.strip() == "…" else re.escape(line) for line in expected.splitlines(True))
+    return re.fullmatch(pattern, got) is not None
+
+
+class Page:
+    def __init__(self, program, folder):
+        self.slipway, self.folder = installed(program, folder / "prefix"), folder / "blueprint"
+        self.text = PAGE.read_text()
+        self.problems, self.blueprints, self.checked = [], 0, True
+        self.used = False  # the files beside belong to the blueprint before
+        self.start_afresh()
+
+    def start_afresh(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        self.used = False
+
+    def run(self, words):
+        done = subprocess.run([self.slipway, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        return done, done.stderr + done.stdout
+
+    def check(self):
+        if not self.checked:
+            done, said = self.run(["check", "blueprint.yaml"])
+            if done.returncode != 0:
+                self.problems.append(f"line {self.line}: {said}")
+        self.checked = True
+
+    def blueprint(self, text):
+        (self.folder / "blueprint.yaml").write_text(text)
+        self.blueprints += 1
+        self.checked, self.used = False, True
+
+    def values(self, body):
+        rows = [(row[1], row[2]) for row in re.finditer(r"^(\w+): .*?  # (.*)$", body, re.M)]
+        if len(rows) != len(body.splitlines()):
+            self.problems.append(f"line {self.line}: a row without a value")
+        self.blueprint(framed("vars:\n" + FOR_VALUES + re.sub("^", "  ", body, flags=re.M)))
+        self.check()
+        for name, value in rows:
+            done, said = self.run(["explain", "blueprint.yaml", f"vars.{name}", "--format", "json"])
+            got = json.loads(done.stdout)["explanations"][0]["value"] if done.returncode == 0 else said
+            if got != json.loads(value):
+                self.problems.append(f"line {self.line}: `{name}` is {json.dumps(got)}, not {value}")
+
+    def console(self, body):
+        for part in re.split(r"^(?=\$ slipway )", body, flags=re.M)[1:]:
+            command, expected = part.split("\n", 1)
+            _, said = self.run(shlex.split(command.removeprefix("$ slipway ")))
+            if not matches(expected, said):
+                self.problems.append(f"line {self.line}: {command}\n{said}")
+        self.checked = True
+
+    def block(self, info, body):
+        if info == "console":
+            self.console(body)
+            return
+        self.check()
+        if self.used:
+            self.start_afresh()
+        if info == "yaml values":
+            self.values(body)
+        elif info in ("yaml blueprint", "yaml example"):
+            self.blueprint(body if info == "yaml blueprint" else framed(body))
+        elif info.startswith("yaml file="):
+            path = self.folder / info.removeprefix("yaml file=")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(body)
+        elif info.startswith("yaml"):
+            self.problems.append(f"line {self.line}: a block that no test looks at")
+
+    def blocks(self):
+        for found in re.finditer(r"^```(\S.*)\n((?:.*\n)*?)```$", self.text, re.M):
+            self.line = self.text[:found.start()].count("\n") + 1
+            self.block(found[1], found[2])
+        self.check()
+
+    def functions(self):
+        """The table of functions, and the paragraph of those that are not computed, are what the source has."""
+        tables = "".join(path.read_text() for path in sorted((ROOT / "launcher/expression").glob("functions*.cc")))
+        computed = set(re.findall(r'\{"(\w+)", \d', tables))
+        left = set(re.findall(r'"(\w+)"', (ROOT / "launcher/expression/terraform_functions.cc").read_text()))
+        section = self.text.split("### Functions\n")[1].split("\n## ")[0]
+        table, paragraph = section.split("\nThese are not computed")
+        for what, known, text in (("the table", computed | left, table), ("those that are not computed", left, paragraph)):
+            said = set(re.findall(r"`(\w+)`", text))
+            for name in sorted(known ^ said):
+                self.problems.append(f"{what}: `{name}` is {'missing' if name in known else 'too much'}")
+        return len(computed)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(sys.argv[1], pathlib.Path(folder))
+        page.blocks()
+        functions = page.functions()
+    print(*page.problems, sep="\n")
+    print(f"{page.blueprints} blueprints, {functions} functions, {len(page.problems)} problems")
+    return 1 if page.problems or page.blueprints < 10 or functions < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
