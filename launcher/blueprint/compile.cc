@@ -75,6 +75,7 @@ std::optional<Deployment> compile(const Texts& texts, const Options& options,
   take_options(deployment, options);
   if (!check_variables(deployment, diagnostics)) return std::nullopt;
   make_instances(deployment, diagnostics);
+  deployment.index_modules();
   override_settings(deployment, diagnostics);
   strip_toolkit_url(deployment);
   const fs::path file(sources.place(texts.blueprint.begin).file);

@@ -4,12 +4,27 @@
 namespace slipway::blueprint {
 
 Deployment::Found Deployment::find(std::string_view id) const {
+  if (!positions_.empty()) {
+    const auto found = positions_.find(id);
+    if (found == positions_.end()) return {};
+    const auto [group, module] = found->second;
+    return {&groups[group].modules[module], group};
+  }
   for (size_t g = 0; g < groups.size(); ++g) {
     for (const Module& module : groups[g].modules) {
       if (module.id == id) return {&module, g};
     }
   }
   return {};
+}
+
+void Deployment::index_modules() {
+  positions_.clear();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (size_t m = 0; m < groups[g].modules.size(); ++m) {
+      positions_.emplace(groups[g].modules[m].id, Position{g, m});  // the first of two wins
+    }
+  }
 }
 
 std::vector<std::string> Deployment::module_ids() const {

@@ -150,8 +150,17 @@ struct Deployment {
   };
   // The module of an id; module is null when there is none.
   Found find(std::string_view id) const;
+
+  // To be called when modules and their ids are settled: find() is fast from then on.
+  void index_modules();
   std::vector<std::string> module_ids() const;
   std::vector<std::string> variable_names() const;
+
+ private:
+  struct Position {
+    size_t group, module;
+  };
+  std::map<std::string, Position, std::less<>> positions_;  // empty: not indexed yet
 };
 
 }  // namespace slipway::blueprint

@@ -19,12 +19,21 @@ using source::Code;
 
 constexpr const char* labels = "labels";
 
+// What a list takes from the modules of `use`, in their order.
+struct Contributions {
+  std::vector<ExpressionPtr> outputs;
+  std::vector<std::string> from;
+  Span span;  // of the last one
+};
+
 // flatten([new, old]): what comes later stands first, as users' expanded blueprints have it.
-ExpressionPtr appended(ExpressionPtr output, const ExpressionPtr& before) {
-  Tuple items;
-  items.items.push_back(std::move(output));
-  if (before) items.items.push_back(before);
-  return expression::make({}, Call{"flatten", {}, {expression::make({}, std::move(items))}, false});
+Setting joined(Contributions list) {
+  std::reverse(list.outputs.begin(), list.outputs.end());
+  std::reverse(list.from.begin(), list.from.end());
+  ExpressionPtr items =
+      expression::make({}, Tuple{std::move(list.outputs), expression::Form::commas});
+  return {expression::make({}, Call{"flatten", {}, {std::move(items)}, false}), Origin::used,
+          list.span, std::move(list.from)};
 }
 
 class Wiring {
@@ -41,7 +50,9 @@ class Wiring {
 
  private:
   void wire(Module& module, size_t group) {
+    lists_.clear();
     for (const Use& use : module.uses) follow(module, group, use);
+    for (auto& [name, list] : lists_) module.settings[name] = joined(std::move(list));
     if (module.interface == nullptr) return;
     for (const modules::Input& input : module.interface->inputs) {
       if (input.name == labels) {
@@ -81,19 +92,16 @@ class Wiring {
     for (const modules::Output& output : used.interface->outputs) {
       const modules::Input* input = module.interface->input(output.name);
       if (input == nullptr || output.name == labels) continue;
-      const auto before = module.settings.find(output.name);
-      const bool set = before != module.settings.end();
-      if (set && before->second.origin == Origin::blueprint) continue;
-      const bool is_list = input->type.kind == Type::Kind::list;
-      if (set && !is_list) continue;
+      if (module.settings.contains(output.name)) continue;
       ExpressionPtr value = expression::reference("module", {used.id, output.name}, use.span);
-      Setting setting{value, Origin::used, use.span, {used.id}};
-      if (is_list) setting.value = appended(value, set ? before->second.value : nullptr);
-      if (set) {
-        setting.from.insert(setting.from.end(), before->second.from.begin(),
-                            before->second.from.end());
+      if (input->type.kind != Type::Kind::list) {
+        module.settings[output.name] = {std::move(value), Origin::used, use.span, {used.id}};
+        continue;
       }
-      module.settings.insert_or_assign(output.name, std::move(setting));
+      Contributions& list = lists_[output.name];
+      list.outputs.push_back(std::move(value));
+      list.from.push_back(used.id);
+      list.span = use.span;
     }
   }
 
@@ -164,6 +172,7 @@ class Wiring {
 
   Deployment& deployment_;
   source::Diagnostics& diagnostics_;
+  std::map<std::string, Contributions> lists_;  // of the module that is being wired
 };
 
 }  // namespace

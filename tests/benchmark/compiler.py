@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""How long `slipway expand` takes: compiler.py SLIPWAY EXAMPLES_FOLDER
+
+First the shipped examples, then blueprints of N nodesets, N partitions, a network and a controller. Each row is
+the median of several runs of the whole program; the memory is the largest of them. `growth` is the time over that of
+the row above: twice the modules should take twice the time.
+"""
+import os, pathlib, statistics, subprocess, sys, tempfile, time
+
+SIZES = (100, 200, 400, 800)
+RUNS = 9
+
+
+def wide(pairs):
+    text = """blueprint_name: wide
+vars: {deployment_name: wide, project_id: my-project, region: us-central1, zone: us-central1-a}
+deployment_groups:
+- group: primary
+  modules:
+  - {id: network, source: modules/network/vpc}
+"""
+    for i in range(pairs):
+        text += f"""  - id: nodeset{i}
+    source: community/modules/compute/schedmd-slurm-gcp-v6-nodeset
+    use: [network]
+    settings: {{name: n{i}, machine_type: n2-standard-4, node_count_static: 1, node_count_dynamic_max: 0}}
+  - id: partition{i}
+    source: community/modules/compute/schedmd-slurm-gcp-v6-partition
+    use: [nodeset{i}]
+    settings: {{partition_name: p{i}}}
+"""
+    uses = ", ".join(f"partition{i}" for i in range(pairs))
+    return text + f"""  - id: controller
+    source: community/modules/scheduler/schedmd-slurm-gcp-v6-controller
+    use: [network, {uses}]
+"""
+
+
+def measure(*command):
+    """Median seconds, and the most memory in MB, of running a command that must succeed."""
+    seconds, memory = [], 0
+    for _ in range(RUNS):
+        begin = time.monotonic()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds.append(time.monotonic() - begin)
+        if status != 0:
+            sys.exit(f"failed: {' '.join(command)}")
+        memory = max(memory, usage.ru_maxrss / 1024)
+    return statistics.median(seconds), memory
+
+
+def main():
+    slipway, examples = sys.argv[1:]
+    print(f"{'blueprint':<34} {'expand s':>9} {'MB':>6} {'growth':>7}")
+    for example in sorted(pathlib.Path(examples).glob("*.yaml")):
+        if example.name.endswith("-deployment.yaml"):
+            continue
+        values = example.with_name(example.stem + "-deployment.yaml")
+        options = ["-d", str(values)] if values.exists() else []
+        seconds, memory = measure(slipway, "expand", str(example), *options)
+        print(f"{example.name:<34} {seconds:9.3f} {memory:6.1f}")
+    before = None
+    for pairs in SIZES:
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as blueprint:
+            blueprint.write(wide(pairs))
+            blueprint.flush()
+            seconds, memory = measure(slipway, "expand", blueprint.name)
+        growth = f"{seconds / before:6.2f}x" if before else ""
+        before = seconds
+        print(f"{f'{2 * pairs + 2} modules':<34} {seconds:9.3f} {memory:6.1f} {growth:>7}")
+
+
+main()
