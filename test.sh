@@ -46,10 +46,24 @@ count_bats() {
   failed=$((failed + bad))
 }
 
+# count_conformance: compares with the expansions of another engine, where their folder lies beside this one.
+count_conformance() {
+  local script=../shared/conformance/conformance.py log ok bad
+  [ -e "$script" ] || return 0
+  say "test: expansions that the reference engine gives"
+  log=$(mktemp)
+  python3 "$script" build/prefix/bin/slipway 2>&1 | tee "$log" || true
+  read -r ok bad < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
+  rm -f "$log"
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + ${bad:-1}))
+}
+
 $quick || install_packages
 build_slipway
 say "test: unit and golden"
 count_meson build
+count_conformance
 
 if ! $quick; then
   build_into build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debug
