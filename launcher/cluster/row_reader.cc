@@ -66,17 +66,34 @@ std::string RowReader::text(std::string_view key) {
   return node == nullptr ? "" : node->text;
 }
 
-int64_t RowReader::count(std::string_view key) {
+long double RowReader::number(std::string_view key, bool whole) {
   const Node* node = value(key, Kind::scalar, "a number");
   if (node == nullptr) return 0;
   const source::Scalar scalar = resolve(*node);
   const auto* number = std::get_if<long double>(&scalar);
-  if (number != nullptr && *number >= 1 && *number <= most && std::floor(*number) == *number) {
-    return static_cast<int64_t>(*number);
+  if (number != nullptr && *number > 0 && *number <= most &&
+      (!whole || std::floor(*number) == *number)) {
+    return *number;
   }
-  wrong(node->span,
-        fmt::format("`{}` of {} is `{}`, expected a whole number above 0", key, what_, node->text));
+  wrong(node->span, fmt::format("`{}` of {} is `{}`, expected a {}number above 0", key, what_,
+                                node->text, whole ? "whole " : ""));
   return 0;
+}
+
+int64_t RowReader::count(std::string_view key) {
+  return static_cast<int64_t>(number(key, true));
+}
+
+long double RowReader::amount(std::string_view key) {
+  return number(key, false);
+}
+
+std::set<std::string> RowReader::keys(std::string_view key) {
+  std::set<std::string> keys;
+  if (const Node* node = mapping(key)) {
+    for (const source::Entry& entry : node->entries) keys.insert(entry.key);
+  }
+  return keys;
 }
 
 std::vector<std::string> RowReader::texts(std::string_view key) {

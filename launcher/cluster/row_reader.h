@@ -22,11 +22,15 @@ class RowReader {
   const source::Node* sequence(std::string_view key);  // likewise
   const source::Node* scalar(std::string_view key);    // likewise
   std::string text(std::string_view key);
-  int64_t count(std::string_view key);  // a whole number above 0
+  int64_t count(std::string_view key);       // a whole number above 0
+  long double amount(std::string_view key);  // a number above 0
   std::vector<std::string> texts(std::string_view key);
 
   // The text of `key`, which must be one of `known`.
   std::string one_of(std::string_view key, const std::set<std::string>& known);
+
+  // The keys of the mapping `key`.
+  std::set<std::string> keys(std::string_view key);
 
   bool has(std::string_view key);
 
@@ -37,6 +41,7 @@ class RowReader {
 
  private:
   const source::Node* value(std::string_view key, source::Kind kind, std::string_view kind_name);
+  long double number(std::string_view key, bool whole);
 
   const source::Node& row_;
   std::string what_;

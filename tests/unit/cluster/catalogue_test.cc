@@ -1,5 +1,7 @@
 #include "launcher/cluster/catalogue.h"
 
+#include <set>
+
 #include "common/error.h"
 #include "common/file.h"
 #include "tests/unit/catch.h"
@@ -21,6 +23,18 @@ const std::string good_machine =
     "  small-1:\n"
     "    cpus: {sockets: 1, cores_per_socket: 2, threads_per_core: 2, source: docs}\n"
     "    memory: {gib: 4, source: docs}\n"
+    "    host: {names: [ens4], mtu_bytes: 1460, source: docs}\n"
+    "    transport: {name: socket, source: docs}\n";
+
+// Two machine types of 2 and 4 vCPUs, and two of 8 and 16.
+const std::string good_series =
+    "series:\n"
+    "  big:\n"
+    "    gpus: {count: {2: 1, 4: 1, 8: 2, 16: 4}, model: fast, source: docs}\n"
+    "    cpus: {threads_per_core: 2, two_sockets_above: 8, source: docs}\n"
+    "    memory:\n"
+    "      gib: {big-*: {2: 7.5, 4: 15}, big-*-disk: {8: 32, 16: 64}}\n"
+    "      source: docs\n"
     "    host: {names: [ens4], mtu_bytes: 1460, source: docs}\n"
     "    transport: {name: socket, source: docs}\n";
 
@@ -82,17 +96,66 @@ TEST_CASE("catalogue: every machine type has CPUs, memory, an interface and a kn
     CHECK(machine.nics.front().purpose == "host");
     CHECK(catalogue.find_transport(machine.transport) != nullptr);
     CHECK((machine.gpu_count > 0) == !machine.gpu_model.empty());
-    for (const MachineType::Nic& nic : machine.nics) CHECK(nic.name.size() < 16);  // IFNAMSIZ
+    std::set<std::string> nics;
+    int64_t gpu_nics = 0;
+    for (const MachineType::Nic& nic : machine.nics) {
+      CHECK(nic.name.size() < 16);  // IFNAMSIZ
+      CHECK(nics.insert(nic.name).second);
+      if (nic.purpose == "gpu") ++gpu_nics;
+    }
+    // Each interface beside the GPUs serves as many of them as the others, or each GPU has as many.
+    const bool even =
+        gpu_nics == 0 || (machine.gpu_count > 0 &&
+                          (machine.gpu_count % gpu_nics == 0 || gpu_nics % machine.gpu_count == 0));
+    CHECK(even);
+    CHECK((machine.transport != "socket") == (gpu_nics > 0));
   }
 }
 
-TEST_CASE("catalogue: a name in it that ends in the number of vCPUs has that many") {
+TEST_CASE("catalogue: a name in it that has the number of vCPUs has that many") {
   const Catalogue catalogue = shipped_catalogue();
   for (const std::string& name : catalogue.machine_types()) {
     INFO(name);
-    if (name.find("-standard-") == name.npos) continue;
-    CHECK(std::to_string(catalogue.machine(name).cpus()) == name.substr(name.rfind('-') + 1));
+    for (const std::string_view kind : {"-standard-", "-highmem-", "-highcpu-"}) {
+      const size_t at = name.find(kind);
+      if (at != name.npos) {
+        CHECK(catalogue.machine(name).cpus() == std::stol(name.substr(at + kind.size())));
+      }
+    }
   }
+}
+
+TEST_CASE("catalogue: machine types are counted as their vendor's Slurm scripts count them") {
+  const Catalogue catalogue = shipped_catalogue();
+  const auto shape = [&](std::string_view name) {
+    const MachineType& machine = catalogue.machine(name);
+    return std::vector<int64_t>{machine.sockets, machine.cores_per_socket, machine.threads_per_core,
+                                machine.memory_mib};
+  };
+  using Shape = std::vector<int64_t>;
+  CHECK(shape("n1-standard-1") == Shape{1, 1, 1, 3840});
+  CHECK(shape("n1-standard-4") == Shape{1, 2, 2, 15 * 1024});
+  CHECK(shape("n1-highcpu-2") == Shape{1, 1, 2, 1843});
+  CHECK(shape("n1-highcpu-16") == Shape{1, 8, 2, 14746});
+  CHECK(shape("c2-standard-30") == Shape{1, 15, 2, 120 * 1024});
+  CHECK(shape("c2-standard-60") == Shape{2, 15, 2, 240 * 1024});
+  CHECK(shape("c2d-standard-56") == Shape{1, 28, 2, 224 * 1024});
+  CHECK(shape("c2d-standard-112") == Shape{2, 28, 2, 448 * 1024});
+  CHECK(shape("c3d-standard-360-lssd") == Shape{2, 90, 2, 1440 * 1024});
+  CHECK(shape("t2d-standard-60") == Shape{1, 60, 1, 240 * 1024});
+  CHECK(shape("h3-standard-88") == Shape{2, 44, 1, 352 * 1024});
+  CHECK(shape("h4d-highmem-192-lssd") == Shape{2, 96, 1, 1488 * 1024});
+  CHECK(shape("a2-highgpu-1g") == Shape{1, 6, 2, 85 * 1024});
+  CHECK(shape("g4-standard-12") == Shape{1, 6, 2, 45 * 1024});
+}
+
+TEST_CASE("catalogue: GPUs of a series are counted by size") {
+  const Catalogue catalogue = shipped_catalogue();
+  CHECK(catalogue.machine("g2-standard-24").gpu_count == 2);
+  CHECK(catalogue.machine("g2-standard-32").gpu_count == 1);
+  CHECK(catalogue.machine("g2-standard-96").gpu_count == 8);
+  CHECK(catalogue.machine("g2-standard-96").gpu_model == "nvidia-l4");
+  CHECK(catalogue.machine("g2-standard-96").transport == "socket");
 }
 
 TEST_CASE("catalogue: an unknown machine type is an error with a suggestion") {
@@ -110,6 +173,66 @@ TEST_CASE("catalogue: a small one is read") {
   CHECK(reading.said().empty());
   CHECK(reading.catalogue.machine("small-1").cpus() == 4);
   CHECK(reading.catalogue.machine("small-1").gpu_count == 0);
+}
+
+TEST_CASE("catalogue: a series is a machine type for each size") {
+  Reading reading(good_machine + good_series, good_transports);
+  CHECK(reading.said().empty());
+  CHECK(reading.catalogue.machine_types() ==
+        std::vector<std::string>{"big-16-disk", "big-2", "big-4", "big-8-disk", "small-1"});
+  const MachineType& machine = reading.catalogue.machine("big-16-disk");
+  CHECK(machine.name == "big-16-disk");
+  CHECK(machine.sockets == 2);
+  CHECK(machine.cores_per_socket == 4);
+  CHECK(machine.threads_per_core == 2);
+  CHECK(machine.memory_mib == 64 * 1024);
+  CHECK(machine.gpu_count == 4);
+  CHECK(machine.gpu_model == "fast");
+  CHECK(machine.nics.size() == 1);
+  CHECK(machine.transport == "socket");
+  CHECK(reading.catalogue.machine("big-8-disk").sockets == 1);
+  CHECK(reading.catalogue.machine("big-2").memory_mib == 7680);
+}
+
+TEST_CASE("catalogue: a size that is no whole number of cores is pointed at, and left out") {
+  Reading reading(good_machine + replaced(good_series, "{2: 7.5, 4: 15}", "{2: 7.5, 4: 15, 5: 20}"),
+                  good_transports);
+  CHECK(reading.said() ==
+        "error[E0902]: `big-5` has no whole number of cores: sockets 1, threads per core 2\n"
+        "  --> machines.yaml:13:36\n"
+        "   |\n"
+        "13 |       gib: {big-*: {2: 7.5, 4: 15, 5: 20}, big-*-disk: {8: 32, 16: 64}}\n"
+        "   |                                    ^\n");
+  CHECK(reading.catalogue.find_machine("big-5") == nullptr);
+  CHECK(reading.catalogue.find_machine("big-4") != nullptr);
+}
+
+TEST_CASE("catalogue: what is wrong with a series is said once, at its place") {
+  const auto said = [](const std::string& from, const std::string& to) {
+    Reading reading(good_machine + replaced(good_series, from, to), good_transports);
+    CHECK(reading.diagnostics.errors() == 1);
+    const std::string text = reading.said();
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(said("big-*:", "big-:") == "error[E0902]: `big-` does not have one `*`");
+  CHECK(said("big-*:", "big-*-*:") == "error[E0902]: `big-*-*` does not have one `*`");
+  CHECK(said("big-*-disk: {8:", "big-*-disk: {08:") == "error[E0902]: `08` is no number of vCPUs");
+  CHECK(said("4: 15}", "4: 0}") ==
+        "error[E0902]: `4` of `big-*` is `0`, expected a number above 0");
+  CHECK(said("16: 4}", "16: 4, 32: 8}") ==
+        "error[E0902]: `count` of machine series `big` has an unknown key `32`");
+  CHECK(said("8: 2, 16: 4", "8: 2") == "error[E0902]: `count` of machine series `big` has no `16`");
+  CHECK(said("threads_per_core: 2", "threads_per_core: 0") ==
+        "error[E0902]: `threads_per_core` of `cpus` of machine series `big` is `0`, expected a "
+        "whole number above 0");
+}
+
+TEST_CASE("catalogue: a series and a row cannot be the same machine type") {
+  Reading reading(replaced(good_machine, "small-1", "big-2") + good_series, good_transports);
+  CHECK_THAT(reading.said(), ContainsSubstring("there are two machine types `big-2`\n"
+                                               "  --> machines.yaml:13:21\n"));
+  CHECK(reading.diagnostics.errors() == 1);
+  CHECK(reading.catalogue.machine("big-2").gpu_count == 0);
 }
 
 TEST_CASE("catalogue: a missing file is an error with its path") {
@@ -136,14 +259,26 @@ TEST_CASE("catalogue: a figure without a listed source is refused, and the row i
 }
 
 TEST_CASE("catalogue: a count that is no count is shown") {
-  Reading reading(replaced(good_machine, "gib: 4,", "gib: 0.5,"), good_transports);
+  Reading reading(replaced(good_machine, "sockets: 1,", "sockets: 0.5,"), good_transports);
   CHECK(reading.said() ==
-        "error[E0902]: `gib` of `memory` of machine type `small-1` is `0.5`, expected a whole "
+        "error[E0902]: `sockets` of `cpus` of machine type `small-1` is `0.5`, expected a whole "
         "number above 0\n"
-        " --> machines.yaml:5:19\n"
+        " --> machines.yaml:4:21\n"
         "  |\n"
-        "5 |     memory: {gib: 0.5, source: docs}\n"
-        "  |                   ^^^\n");
+        "4 |     cpus: {sockets: 0.5, cores_per_socket: 2, threads_per_core: 2, source: docs}\n"
+        "  |                     ^^^\n");
+}
+
+TEST_CASE("catalogue: memory may be a part of a GiB, and is more than none") {
+  Reading reading(replaced(good_machine, "gib: 4,", "gib: 3.75,"), good_transports);
+  CHECK(reading.said().empty());
+  CHECK(reading.catalogue.machine("small-1").memory_mib == 3840);
+  for (const std::string gib : {"0", "-1", "1e300", "nan", "much"}) {
+    INFO(gib);
+    Reading wrong(replaced(good_machine, "gib: 4,", "gib: " + gib + ","), good_transports);
+    CHECK_THAT(wrong.said(), ContainsSubstring("expected a number above 0"));
+    CHECK(wrong.catalogue.machine_types().empty());
+  }
 }
 
 TEST_CASE("catalogue: a missing key and an unknown one are both shown") {
@@ -184,7 +319,12 @@ TEST_CASE("catalogue: files of the wrong shape are diagnostics, not crashes") {
   for (const std::string text :
        {"", "[]", "machines: 3\nsources: []\n", "sources: {}\nmachines: {a: }\n",
         "sources: {d: e}\nmachines: {a: {cpus: [], memory: 1, host: ~, gpus: {}, transport: []}}\n",
-        "sources: {d: e}\nmachines: {a: {host: {names: [[]], mtu_bytes: x, source: {}}}}\n"}) {
+        "sources: {d: e}\nmachines: {a: {host: {names: [[]], mtu_bytes: x, source: {}}}}\n",
+        "sources: {d: e}\nmachines: {}\nseries: []\n",
+        "sources: {d: e}\nmachines: {}\nseries: {a: {memory: {gib: 3}, cpus: ~, gpus: {count: "
+        "[]}}}\n",
+        "sources: {d: e}\nmachines: {}\nseries: {a: {memory: {gib: {a-*: 3, '*': {}, b: "
+        "{}}}}}\n"}) {
     INFO(text);
     Reading reading(text, good_transports);
     CHECK(reading.diagnostics.errors() > 0);

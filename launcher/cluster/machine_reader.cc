@@ -1,0 +1,224 @@
+// The catalogue: reading machines.yaml, rows one by one, and series by their sizes.
+#include "launcher/cluster/machine_reader.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "launcher/cluster/row_reader.h"
+
+namespace slipway::cluster {
+namespace {
+
+using source::Diagnostics;
+using source::Entry;
+using source::Node;
+
+constexpr long double mib_per_gib = 1024;
+
+// As the cloud does it: its 1.8 GiB are 1843 MiB.
+int64_t to_mib(long double gib) {
+  return std::llround(gib * mib_per_gib);
+}
+
+// What the machine types of a series share, and what depends on their numbers of vCPUs.
+struct Series {
+  std::string what;
+  MachineType shared;
+  int64_t threads_per_core = 0;
+  int64_t two_sockets_above = 0;     // vCPUs; 0: never
+  const Node* gpu_counts = nullptr;  // by vCPUs; nullptr without GPUs
+  const Node* memory = nullptr;      // by name, then by vCPUs
+};
+
+// A whole number above 0 without anything else; 0 when it is none.
+int64_t vcpus_of(const std::string& text) {
+  int64_t vcpus = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, vcpus);
+  return error == std::errc() && stop == end && text.front() != '0' && vcpus > 0 ? vcpus : 0;
+}
+
+class MachineReader {
+ public:
+  MachineReader(const std::set<std::string>& transports, Diagnostics& diagnostics)
+      : transports_(transports), diagnostics_(diagnostics) {}
+
+  std::map<std::string, MachineType> read(const Node& root) {
+    RowReader file(root, "the file", diagnostics_);
+    sources_ = file.keys("sources");
+    const Node* rows = file.mapping("machines");
+    const Node* series = file.has("series") ? file.mapping("series") : nullptr;
+    file.finish();
+    if (rows != nullptr) {
+      for (const Entry& entry : rows->entries) read_machine(entry);
+    }
+    if (series != nullptr) {
+      for (const Entry& entry : series->entries) read_series(entry);
+    }
+    return std::move(machines_);
+  }
+
+ private:
+  void read_machine(const Entry& entry) {
+    const size_t errors = diagnostics_.errors();
+    const std::string what = fmt::format("machine type `{}`", entry.key);
+    RowReader machine(entry.value, what, diagnostics_);
+    MachineType type;
+    type.name = entry.key;
+    if (machine.has("gpus")) {
+      if (const Node* node = machine.mapping("gpus")) {
+        RowReader gpus(*node, fmt::format("`gpus` of {}", what), diagnostics_);
+        type.gpu_count = gpus.count("count");
+        type.gpu_model = gpus.text("model");
+        finish(gpus);
+      }
+    }
+    if (const Node* node = machine.mapping("cpus")) {
+      RowReader cpus(*node, fmt::format("`cpus` of {}", what), diagnostics_);
+      type.sockets = cpus.count("sockets");
+      type.cores_per_socket = cpus.count("cores_per_socket");
+      type.threads_per_core = cpus.count("threads_per_core");
+      finish(cpus);
+    }
+    if (const Node* node = machine.mapping("memory")) {
+      RowReader memory(*node, fmt::format("`memory` of {}", what), diagnostics_);
+      type.memory_mib = to_mib(memory.amount("gib"));
+      finish(memory);
+    }
+    read_nics(machine, "host", what, type.nics);
+    if (machine.has("gpu")) read_nics(machine, "gpu", what, type.nics);
+    type.transport = read_transport(machine, what);
+    machine.finish();
+    if (diagnostics_.errors() == errors) machines_.emplace(entry.key, std::move(type));
+  }
+
+  void read_series(const Entry& entry) {
+    const size_t errors = diagnostics_.errors();
+    Series series;
+    series.what = fmt::format("machine series `{}`", entry.key);
+    RowReader row(entry.value, series.what, diagnostics_);
+    if (row.has("gpus")) {
+      if (const Node* node = row.mapping("gpus")) {
+        RowReader gpus(*node, fmt::format("`gpus` of {}", series.what), diagnostics_);
+        series.gpu_counts = gpus.mapping("count");
+        series.shared.gpu_model = gpus.text("model");
+        finish(gpus);
+      }
+    }
+    if (const Node* node = row.mapping("cpus")) {
+      RowReader cpus(*node, fmt::format("`cpus` of {}", series.what), diagnostics_);
+      series.threads_per_core = cpus.count("threads_per_core");
+      if (cpus.has("two_sockets_above")) series.two_sockets_above = cpus.count("two_sockets_above");
+      finish(cpus);
+    }
+    if (const Node* node = row.mapping("memory")) {
+      RowReader memory(*node, fmt::format("`memory` of {}", series.what), diagnostics_);
+      series.memory = memory.mapping("gib");
+      finish(memory);
+    }
+    read_nics(row, "host", series.what, series.shared.nics);
+    series.shared.transport = read_transport(row, series.what);
+    row.finish();
+    if (diagnostics_.errors() == errors) read_members(series);
+  }
+
+  void read_members(const Series& series) {
+    const size_t errors = diagnostics_.errors();
+    RowReader names(*series.memory, fmt::format("`gib` of {}", series.what), diagnostics_);
+    std::optional<RowReader> gpu_counts;
+    if (series.gpu_counts != nullptr) {
+      gpu_counts.emplace(*series.gpu_counts, fmt::format("`count` of {}", series.what),
+                         diagnostics_);
+    }
+    for (const Entry& entry : series.memory->entries) {
+      const Node* sizes = names.mapping(entry.key);
+      const size_t star = entry.key.find('*');
+      if (star == std::string::npos || star != entry.key.rfind('*')) {
+        names.wrong(entry.key_span, fmt::format("`{}` does not have one `*`", entry.key),
+                    "`*` stands for the number of vCPUs");
+      } else if (sizes != nullptr) {
+        RowReader memory(*sizes, fmt::format("`{}`", entry.key), diagnostics_);
+        for (const Entry& size : sizes->entries) {
+          std::string name = entry.key;
+          add_size(series, name.replace(star, 1, size.key), size, memory, gpu_counts);
+        }
+      }
+    }
+    // A size that was wrong left its count behind, which is no second mistake.
+    if (gpu_counts && diagnostics_.errors() == errors) gpu_counts->finish();
+  }
+
+  void add_size(const Series& series, const std::string& name, const Entry& size, RowReader& memory,
+                std::optional<RowReader>& gpu_counts) {
+    const size_t errors = diagnostics_.errors();
+    const int64_t vcpus = vcpus_of(size.key);
+    if (vcpus == 0) {
+      memory.wrong(size.key_span, fmt::format("`{}` is no number of vCPUs", size.key));
+      return;
+    }
+    if (machines_.contains(name)) {
+      memory.wrong(size.key_span, fmt::format("there are two machine types `{}`", name));
+      return;
+    }
+    MachineType type = series.shared;
+    type.name = name;
+    const bool two = series.two_sockets_above > 0 && vcpus > series.two_sockets_above;
+    type.sockets = two ? 2 : 1;
+    type.threads_per_core = series.threads_per_core;
+    type.cores_per_socket = vcpus / type.sockets / type.threads_per_core;
+    if (type.cpus() != vcpus) {
+      memory.wrong(size.key_span,
+                   fmt::format("`{}` has no whole number of cores: sockets {}, threads per core {}",
+                               name, type.sockets, type.threads_per_core));
+      return;
+    }
+    type.memory_mib = to_mib(memory.amount(size.key));
+    if (gpu_counts) type.gpu_count = gpu_counts->count(size.key);
+    if (diagnostics_.errors() == errors) machines_.emplace(name, std::move(type));
+  }
+
+  void read_nics(RowReader& machine, std::string_view purpose, const std::string& what,
+                 std::vector<MachineType::Nic>& nics) {
+    const Node* node = machine.mapping(purpose);
+    if (node == nullptr) return;
+    RowReader row(*node, fmt::format("`{}` of {}", purpose, what), diagnostics_);
+    const int64_t mtu_bytes = row.count("mtu_bytes");
+    for (std::string& name : row.texts("names")) {
+      nics.push_back({std::move(name), std::string(purpose), mtu_bytes});
+    }
+    finish(row);
+  }
+
+  std::string read_transport(RowReader& machine, const std::string& what) {
+    const Node* node = machine.mapping("transport");
+    if (node == nullptr) return "";
+    RowReader row(*node, fmt::format("`transport` of {}", what), diagnostics_);
+    std::string name = row.one_of("name", transports_);
+    finish(row);
+    return name;
+  }
+
+  // The end of a group of figures, which all name their source.
+  void finish(RowReader& figures) {
+    figures.one_of("source", sources_);
+    figures.finish();
+  }
+
+  const std::set<std::string>& transports_;
+  Diagnostics& diagnostics_;
+  std::set<std::string> sources_;
+  std::map<std::string, MachineType> machines_;
+};
+
+}  // namespace
+
+std::map<std::string, MachineType> read_machines(const Node& root,
+                                                 const std::set<std::string>& transports,
+                                                 Diagnostics& diagnostics) {
+  return MachineReader(transports, diagnostics).read(root);
+}
+
+}  // namespace slipway::cluster
