@@ -17,7 +17,6 @@ namespace {
 using expression::Traversal;
 using expression::Value;
 using source::Code;
-using source::did_you_mean;
 
 class SettingCheck {
  public:
@@ -40,8 +39,9 @@ class SettingCheck {
   void labels() {
     const auto variable = deployment_.variables.find("labels");
     if (variable == deployment_.variables.end()) return;
-    const auto wrong = [&](const std::string& message, std::string rule) {
-      diagnostics_.error(Code::bad_name, variable->second.span, message).help(std::move(rule));
+    const auto wrong = [&](const std::string& message, std::string rule, Span place) {
+      diagnostics_.error(Code::bad_name, place ? place : variable->second.span, message)
+          .help(std::move(rule));
     };
     const Value& value = evaluation_.variable("labels");
     const auto* labels = value.as<Value::Object>();
@@ -53,19 +53,34 @@ class SettingCheck {
       return;
     }
     if (labels->size() > 64)
-      wrong(fmt::format("{} labels are too many", labels->size()), "64 at most");
+      wrong(fmt::format("{} labels are too many", labels->size()), "64 at most", {});
     for (const auto& [key, label] : *labels) {
       if (key == "ghpc_blueprint" || key == "ghpc_deployment") continue;  // of names, said there
       if (!is_label_key(key)) {
         wrong(fmt::format("`{}` cannot be a label", key),
-              "lower case letters, digits, `_` and `-`, a letter first, 63 at most");
+              "lower case letters, digits, `_` and `-`, a letter first, 63 at most",
+              written(variable->second.value, key).first);
       }
       const auto text = expression::text_of(label);
       if (text && !text->empty() && !is_label_value(*text)) {
         wrong(fmt::format("the label `{}` cannot be `{}`", key, *text),
-              "lower case letters, digits, `_` and `-`, 63 at most");
+              "lower case letters, digits, `_` and `-`, 63 at most",
+              written(variable->second.value, key).second);
       }
     }
+  }
+
+  // Where the key and the value of a label are written, in a mapping or behind ours.
+  static std::pair<Span, Span> written(const ExpressionPtr& labels, const std::string& label) {
+    const auto* call = labels->as<expression::Call>();
+    const ExpressionPtr& theirs = call == nullptr ? labels : call->arguments.back();
+    const auto* object = theirs->as<expression::ObjectExpression>();
+    if (object == nullptr) return {};
+    for (const expression::ObjectItem& item : object->items) {
+      const auto* key = item.key->as<expression::Literal>();
+      if (key != nullptr && key->value == Value(label)) return {item.key->span, item.value->span};
+    }
+    return {};
   }
 
   // A group is built by one program: Terraform, or Packer, which builds one image.
@@ -78,18 +93,25 @@ class SettingCheck {
                                        module.interface->kind, module.kind));
       }
       const Module& first = group.modules[0];
-      if (&module == &first || module.kind.empty() || first.kind.empty() ||
-          (module.kind == first.kind && module.kind != "packer"))
+      const std::string kind = kind_of(module);
+      const std::string first_kind = kind_of(first);
+      if (&module == &first || kind.empty() || first_kind.empty() ||
+          (kind == first_kind && kind != "packer"))
         continue;
       diagnostics_
           .error(Code::mixed_kinds, module.id_span,
-                 module.kind == first.kind
+                 kind == first_kind
                      ? fmt::format("group `{}` builds more than one image", group.name)
                      : fmt::format("group `{}` has modules of the kinds `{}` and `{}`", group.name,
-                                   first.kind, module.kind))
+                                   first_kind, kind))
           .other(first.id_span, "the first module of the group")
           .help("move this module to a group of its own");
     }
+  }
+
+  // What it is, whatever the blueprint calls it.
+  static const std::string& kind_of(const Module& module) {
+    return module.interface == nullptr ? module.kind : module.interface->kind;
   }
 
   // What an output can never become, whatever its value will be.
@@ -112,7 +134,9 @@ class SettingCheck {
     for (const modules::Input& input : module.interface->inputs) {
       const auto setting = module.settings.find(input.name);
       if (setting == module.settings.end()) {
-        if (input.required && !module.use_failed) missing(module, input);
+        if (input.required && !module.use_failed && !deployment_.variables_lost) {
+          missing(module, input);
+        }
         continue;
       }
       output_type(module, input, setting->second);
@@ -127,12 +151,10 @@ class SettingCheck {
       const auto text = expression::text_of(value);
       if (text &&
           std::find(input.one_of.begin(), input.one_of.end(), *text) == input.one_of.end()) {
-        std::string help = did_you_mean(*text, input.one_of);
-        if (help.empty()) help = "one of: " + join(input.one_of, ", ");
         diagnostics_
             .error(Code::rule_broken, place(setting->second),
                    fmt::format("`{}` of module `{}` cannot be `{}`", input.name, module.id, *text))
-            .help(std::move(help));
+            .help("one of: " + join(input.one_of, ", "));
       }
     }
     for (const modules::Rule& rule : module.interface->rules) keep(module, rule);
@@ -142,12 +164,30 @@ class SettingCheck {
   }
 
   void missing(const Module& module, const modules::Input& input) {
+    if (input.name == "deployment_name") return;  // said of the blueprint
     diagnostics_
         .error(Code::missing_input, module.id_span,
                fmt::format("module `{}` needs the setting `{}`", module.id, input.name))
         .help(input.help.empty()
                   ? fmt::format("its type is {}", expression::to_text(input.type))
-                  : fmt::format("{} ({})", input.help, expression::to_text(input.type)));
+                  : fmt::format("{} ({})", input.help, expression::to_text(input.type)))
+        .help(who_gives(module, input));
+  }
+
+  // The first module of the blueprint that would give the input to one that uses it.
+  std::string who_gives(const Module& module, const modules::Input& input) const {
+    const size_t last = deployment_.find(module.id).group;
+    for (size_t g = 0; g <= last; ++g) {
+      for (const Module& other : deployment_.groups[g].modules) {
+        const modules::Output* output =
+            other.interface == nullptr || other.id == module.id || other.id.empty()
+                ? nullptr
+                : other.interface->output(input.name);
+        if (output == nullptr || !expression::can_become(output->type, input.type)) continue;
+        return fmt::format("`use` of `{}` gives it", other.id);
+      }
+    }
+    return {};
   }
 
   void keep(const Module& module, const modules::Rule& rule) {

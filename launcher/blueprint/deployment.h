@@ -130,6 +130,7 @@ struct Deployment {
   Span blueprint_name_span;
   std::string name;  // the value of vars.deployment_name
   std::map<std::string, Variable> variables;
+  bool variables_lost = false;  // `vars` cannot be read: what is missing may stand there
   std::vector<Group> groups;
   std::vector<Validator> validators;  // as written
   Level validation_level = Level::error;

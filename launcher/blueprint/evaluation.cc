@@ -255,24 +255,38 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
     if (value.is_null() && !input.nullable && !input.required) return input.default_value;
     std::vector<expression::Mismatch> mismatches;
     Value converted = expression::convert(value, input.type, mismatches);
+    const bool by_name = setting->second.origin == Origin::variable;
     for (const auto& mismatch : mismatches) {
+      if (by_name && !said_.insert(name + mismatch.path + mismatch.message).second) continue;
       diagnostics_
           .error(Code::type_mismatch,
                  place == setting->second.span ? place
                                                : place_within(setting->second.value, mismatch.path),
                  fmt::format("`{}{}` of module `{}`: {}", name, mismatch.path, module.id,
                              mismatch.message))
-          .help(setting->second.origin == Origin::variable
-                    ? fmt::format(
-                          "module `{}` takes the variable because it has a setting of its name",
-                          module.id)
-                    : std::string());
+          .other(by_name ? Span() : variable_behind(setting->second.value), "its value")
+          .help(mismatch.help)
+          .help(by_name ? fmt::format(
+                              "module `{}` takes the variable because it has a setting of its name",
+                              module.id)
+                        : std::string());
     }
     return mismatches.empty() ? converted : unknown;
   } catch (const ExpressionError& error) {
     say(error, place);
     return unknown;
   }
+}
+
+// Where the value is written of a setting that is nothing but a variable.
+Span Evaluation::variable_behind(const ExpressionPtr& value) const {
+  const auto* traversal = value->as<Traversal>();
+  if (traversal == nullptr || traversal->root != "var") return {};
+  const std::string* name = name_after(*traversal, 0);
+  const auto found =
+      name == nullptr ? deployment_.variables.end() : deployment_.variables.find(*name);
+  if (found == deployment_.variables.end()) return {};
+  return found->second.value->span ? found->second.value->span : found->second.span;
 }
 
 const Value& Evaluation::output(const Module& module, const std::string& name) {

@@ -50,10 +50,12 @@ class Evaluation {
 
   expression::Value compute_input(const Module& module, const std::string& name);
   void say(const expression::ExpressionError& error, Span place);
+  Span variable_behind(const ExpressionPtr& value) const;
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   std::map<Key, expression::Value> variables_, inputs_, outputs_, locals_;
+  std::set<std::string> said_;  // of a variable that modules take by its name: once is enough
 };
 
 }  // namespace slipway::blueprint

@@ -106,6 +106,7 @@ class Reader {
   }
 
   void variables(const Node& node) {
+    if (!node.is_mapping() && !node.is_null()) deployment_.variables_lost = true;
     for (const Entry& entry : shape_.entries(node, "vars")) {
       variable(entry.key, entry.key_span, entry.value);
     }
@@ -192,12 +193,14 @@ class Reader {
       if (path->is_scalar() && !path->is_null() && module.source.empty()) {
         diagnostics_.error(Code::unknown_source, path->span, "`source` names no module");
       }
+      if (expression::has_expression(module.source)) module.source.clear();  // said by literal()
     }
     module.kind = shape_.optional_literal(node, "kind");
     if (!module.kind.empty() && module.kind != "terraform" && module.kind != "packer") {
       diagnostics_.error(
           Code::bad_name, node.find("kind")->span,
           fmt::format("a module is of the kind `terraform` or `packer`, not `{}`", module.kind));
+      module.kind.clear();
     }
     module.when = shape_.optional_tree(node, "when");
     module.for_each = shape_.optional_tree(node, "for_each");

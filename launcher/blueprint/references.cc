@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "launcher/expression/notation.h"
+
 namespace slipway::blueprint {
 namespace {
 
@@ -102,6 +104,7 @@ class ReferenceCheck {
 
   void variable(const Step& step) {
     if (deployment_.variables.contains(step.name) || step.name == "labels") return;
+    if (deployment_.variables_lost) return;
     diagnostics_
         .error(Code::unknown_variable, step.span,
                fmt::format("there is no variable `{}`", step.name))
@@ -143,6 +146,12 @@ class ReferenceCheck {
       return;
     }
     if (deployment_.instances.contains(id)) return;  // said where the instances were made
+    if (id == "each") {
+      diagnostics_.error(Code::bad_reference, span,
+                         "`each` is there only in a module with `for_each`");
+      return;
+    }
+    if (expression::has_expression(id)) return;  // said when it was read
     std::vector<std::string> known = deployment_.module_ids();
     known.emplace_back("vars");
     diagnostics_.error(Code::unknown_module, span, fmt::format("there is no module `{}`", id))
@@ -162,7 +171,11 @@ class ReferenceCheck {
     diagnostics_
         .error(Code::unknown_output, span,
                fmt::format("module `{}` has no output `{}`", module.id, name))
-        .help(did_you_mean(name, module.interface->output_names()));
+        .help(module.interface->outputs.empty()
+                  ? module.interface->kind == "packer"
+                        ? "a module that builds an image has no outputs"
+                        : "it has no outputs"
+                  : did_you_mean(name, module.interface->output_names()));
   }
 
   const Deployment& deployment_;
@@ -195,10 +208,12 @@ class ModuleCycles {
 
   std::vector<Need> needs(const Module& module) const {
     std::vector<Need> needs;
+    const size_t group = deployment_.find(module.id).group;
     std::set<const Module*> seen{&module};
     const auto add = [&](const std::string& id, Span span) {
-      const Module* other = deployment_.find(id).module;
-      if (other != nullptr && seen.insert(other).second) needs.push_back({other, span});
+      const auto [other, other_group] = deployment_.find(id);
+      if (other == nullptr || other_group > group) return;  // said of the reference
+      if (seen.insert(other).second) needs.push_back({other, span});
     };
     for (const auto& [name, setting] : module.settings) {
       expression::for_each_reference(setting.value, [&](const Traversal& traversal, Span span) {

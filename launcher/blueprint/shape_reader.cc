@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "launcher/expression/notation.h"
 #include "launcher/source/keys.h"
 
@@ -15,11 +17,22 @@ using source::Node;
 void ShapeReader::keys(const Node& node, std::string_view what, std::vector<std::string> known) {
   source::check_keys(node, what, known, node.is_mapping() ? Code::unknown_key : Code::wrong_shape,
                      diagnostics_);
+  for (const Entry& entry : node.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) == known.end()) {
+      unknown_.insert(entry.key_span.begin);
+    }
+  }
 }
 
 const Node* ShapeReader::required(const Node& node, std::string_view key, std::string_view what) {
   const Node* found = node.find(key);
-  if (found == nullptr) {
+  // It is there with a typo, which is said already.
+  const bool misspelt =
+      std::any_of(node.entries.begin(), node.entries.end(), [&](const Entry& entry) {
+        return unknown_.contains(entry.key_span.begin) &&
+               !source::did_you_mean(entry.key, std::vector{std::string(key)}).empty();
+      });
+  if (found == nullptr && !misspelt) {
     diagnostics_.error(Code::missing_key, node.span,
                        fmt::format("{} needs the key `{}`", what, key));
   }
@@ -28,8 +41,12 @@ const Node* ShapeReader::required(const Node& node, std::string_view key, std::s
 
 const std::vector<Node>& ShapeReader::list(const Node& node, std::string_view key) {
   if (!node.is_sequence() && !node.is_null()) {
-    diagnostics_.error(Code::wrong_shape, node.span,
-                       fmt::format("`{}` is a list, but this is {}", key, describe(node)));
+    diagnostics_
+        .error(Code::wrong_shape, node.span,
+               fmt::format("`{}` is a list, but this is {}", key, describe(node)))
+        .help(node.is_scalar() && node.text.find_first_of("[],") == node.text.npos
+                  ? fmt::format("a list of one is `[{}]`", node.text)
+                  : std::string());
   }
   return node.items;
 }
@@ -92,6 +109,7 @@ Settings ShapeReader::settings(const Node& node, std::string_view key) {
 
 void ShapeReader::bad_name(Span span, std::string_view what, std::string_view name,
                            std::string rule) {
+  if (expression::has_expression(name)) return;  // said by literal()
   diagnostics_.error(Code::bad_name, span, fmt::format("`{}` cannot be {}", name, what))
       .help(std::move(rule));
 }

@@ -1,6 +1,8 @@
 // What every part of a blueprint's reader does with a node: keys, lists, mappings, texts.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,7 @@ class ShapeReader {
  private:
   const source::Sources& sources_;
   source::Diagnostics& diagnostics_;
+  std::set<uint32_t> unknown_;  // where the keys stand that there are not
 };
 
 }  // namespace slipway::blueprint

@@ -102,9 +102,12 @@ class UseCheck {
     for (const auto& [name, variable] : deployment_.variables) {
       if (variables_.contains(name)) continue;
       say(level, Code::variable_not_used, variable.span,
-          fmt::format("nothing uses the variable `{}`", name));
+          fmt::format("nothing uses the variable `{}`", name))
+          .help(source::did_you_mean(name, used_variables()));
     }
   }
+
+  std::vector<std::string> used_variables() const { return {variables_.begin(), variables_.end()}; }
 
   void unused_modules() {
     for (const Group& group : deployment_.groups) {

@@ -88,6 +88,8 @@ class CycleSearch {
 void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
   const auto variable = deployment.variables.find("deployment_name");
   if (variable == deployment.variables.end()) {
+    if (deployment.variables_lost || !deployment.blueprint_name_span)
+      return;  // no blueprint at all
     diagnostics
         .error(Code::missing_key, deployment.blueprint_name_span,
                "the blueprint needs the variable `deployment_name`")

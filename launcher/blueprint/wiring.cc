@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "launcher/blueprint/variables.h"
+#include "launcher/expression/notation.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -68,9 +69,7 @@ class Wiring {
     module.use_failed = module.use_failed || used == nullptr || used == &module ||
                         used_group > group || used->interface == nullptr;
     if (used == nullptr) {
-      diagnostics_
-          .error(Code::unknown_use, use.span, fmt::format("there is no module `{}`", use.module))
-          .help(source::did_you_mean(use.module, deployment_.module_ids()));
+      unknown(use);
     } else if (used == &module) {
       diagnostics_.error(Code::unknown_use, use.span,
                          fmt::format("module `{}` cannot use itself", module.id));
@@ -80,12 +79,23 @@ class Wiring {
                  fmt::format("module `{}` is made by the later group `{}`", use.module,
                              deployment_.groups[used_group].name))
           .other(used->id_span, "defined here");
-    } else if (used->kind == "packer") {
+    } else if (used->interface != nullptr && used->interface->kind == "packer") {
       diagnostics_.error(Code::unknown_use, use.span,
                          fmt::format("module `{}` builds an image and has no outputs", use.module));
     } else if (used->interface != nullptr && module.interface != nullptr) {
       take_outputs(module, *used, use);
     }
+  }
+
+  void unknown(const Use& use) {
+    if (expression::has_expression(use.module)) return;  // said when it was read
+    const std::string before_dot = use.module.substr(0, use.module.find('.'));
+    diagnostics_
+        .error(Code::unknown_use, use.span, fmt::format("there is no module `{}`", use.module))
+        .help(deployment_.find(before_dot).module != nullptr
+                  ? fmt::format("`use` names the module `{}`, and takes all outputs that fit",
+                                before_dot)
+                  : source::did_you_mean(use.module, deployment_.module_ids()));
   }
 
   void take_outputs(Module& module, const Module& used, const Use& use) {

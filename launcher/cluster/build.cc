@@ -209,10 +209,13 @@ class Builder {
     for (const T& part : parts) {
       const auto [first, fresh] = seen.emplace(part.name, &part);
       if (fresh || part.name.empty()) continue;
+      const source::Span place = deployment_.find(part.id).module->id_span;
+      const source::Span first_place = deployment_.find(first->second->id).module->id_span;
       diagnostics_
-          .error(Code::two_of_one_name, deployment_.find(part.id).module->id_span,
+          .error(Code::two_of_one_name, place,
                  fmt::format("two {} would be called `{}` in Slurm", what, part.name))
-          .other(deployment_.find(first->second->id).module->id_span, "the first");
+          .other(first_place == place ? source::Span() : first_place, "the first")
+          .help(first_place == place ? "the name of an instance is made with `$(each.key)`" : "");
     }
   }
 

@@ -34,7 +34,9 @@ ExpressionPtr blueprint_names(const ExpressionPtr& expression) {
     if (traversal.steps.empty() || (variable && !named)) {
       throw ExpressionError(
           Code::bad_reference, span, fmt::format("`{}` is not a value by itself", traversal.root),
-          fmt::format("name the {}: `{}.NAME`", variable ? "variable" : "output", traversal.root));
+          variable ? "name the variable: `vars.NAME`"
+                   : fmt::format("a variable is `vars.{0}`, an output of a module `{0}.NAME`",
+                                 traversal.root));
     }
     Traversal translated = traversal;
     if (variable) {

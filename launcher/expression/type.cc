@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "launcher/expression/evaluate.h"
+#include "launcher/source/diagnostics.h"
 
 namespace slipway::expression {
 namespace {
@@ -119,8 +120,17 @@ class Converter {
     if (const auto text = text_of(value); text && text->size() <= 40) {
       seen = fmt::format("`{}`", *text);
     }
-    mismatches_.push_back({path_, fmt::format("{} is not {}", seen, with_article(type))});
+    mismatches_.push_back(
+        {path_, fmt::format("{} is not {}", seen, with_article(type)), how_to_write(value, type)});
     return {};
+  }
+
+  static std::string how_to_write(const Value& value, const Type& type) {
+    const bool list = type.kind == Kind::list || type.kind == Kind::set;
+    if (type.kind == Kind::boolean) return "write `true` or `false`";
+    if (!list) return {};
+    if (value.as<Value::Object>() != nullptr) return "each item of a list begins with `- `";
+    return text_of(value) ? "a list of one value is written `[…]`" : "";
   }
 
   static std::string with_article(const Type& type) {
@@ -189,14 +199,27 @@ class Converter {
       const auto member = members->find(attribute.name);
       const bool absent = member == members->end();
       if (absent && !attribute.optional) {
-        mismatches_.push_back(
-            {path_, fmt::format("the attribute `{}` is missing", attribute.name)});
+        mismatches_.push_back({path_, fmt::format("the attribute `{}` is missing", attribute.name),
+                               meant_for(attribute.name, *members, type)});
       }
       const bool take_default = absent || (attribute.optional && member->second.is_null());
       const Value& given = take_default ? attribute.default_value : member->second;
       out.insert_or_assign(attribute.name, within("." + attribute.name, given, attribute.type));
     }
     return out;
+  }
+
+  // A member that the type does not have and that may be a missing attribute misspelt.
+  static std::string meant_for(const std::string& missing, const Value::Object& members,
+                               const Type& type) {
+    for (const auto& [name, member] : members) {
+      const bool known = std::any_of(type.attributes.begin(), type.attributes.end(),
+                                     [&](const auto& attribute) { return attribute.name == name; });
+      if (!known && !source::did_you_mean(name, std::vector{missing}).empty()) {
+        return fmt::format("it has `{}`, which is none of its attributes", name);
+      }
+    }
+    return {};
   }
 
   Value within(const std::string& step, const Value& value, const Type& type) {

@@ -37,6 +37,7 @@ std::string to_text(const Type& type);
 struct Mismatch {
   std::string path;  // ".runners[1].type", empty at the top
   std::string message;
+  std::string help = {};  // how to write what fits; may be empty
 };
 
 // The value as the type wants it, by Terraform's rules: "5" becomes 5 and 5 becomes "5", an object

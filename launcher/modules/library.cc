@@ -72,15 +72,20 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
     if (const Interface* found = find_in_library(source.path, request)) return found;
   }
   if (source.is_remote()) return find_fetched(source, request);
+  const std::string near = suggest(text);
   source::Diagnostic& said =
       diagnostics
           .error(Code::unknown_source, place,
                  fmt::format("there is no module `{}` in the module library", text))
-          .help(suggest(text));
+          .help(near);
   std::error_code ignored;
   const bool folder = !text.empty() && (fs::is_directory(text, ignored) ||
                                         fs::is_directory(blueprint_folder_ / text, ignored));
-  if (folder) said.help(fmt::format("a folder of your own is written `./{}`", text));
+  if (folder) {
+    said.help(fmt::format("a folder of your own is written `./{}`", text));
+  } else if (near.empty()) {
+    said.help("`slipway modules` lists them");
+  }
   return nullptr;
 }
 

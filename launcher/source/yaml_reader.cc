@@ -11,6 +11,7 @@
 #include <streambuf>
 
 #include "launcher/source/yaml.h"
+#include "launcher/source/yaml_mistake.h"
 #include "launcher/source/yaml_text.h"
 
 namespace slipway::source {
@@ -42,6 +43,14 @@ class TreeBuilder final : public YAML::EventHandler {
       : file_(file), sources_(sources), diagnostics_(diagnostics) {}
 
   Node take_root() { return std::move(root_); }
+
+  // The innermost `[` or `{` whose end has not come, or no place.
+  Span open_bracket() const {
+    for (auto open = stack_.rbegin(); open != stack_.rend(); ++open) {
+      if (is_bracketed(open->node)) return open->node.span;
+    }
+    return {};
+  }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -127,6 +136,11 @@ class TreeBuilder final : public YAML::EventHandler {
     return at + static_cast<uint32_t>(whole - rest.size());
   }
 
+  bool is_bracketed(const Node& collection) const {
+    const std::string_view text = sources_.text(collection.span);
+    return text.starts_with('[') || text.starts_with('{');
+  }
+
   static Style style_of(std::string_view raw) {
     switch (raw.empty() ? ' ' : raw[0]) {
       case '\'':
@@ -207,13 +221,38 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void take_key(Open& parent, const Node& node) {
     if (!node.is_scalar()) {
-      diagnostics_.error(Code::key_not_text, node.span,
-                         fmt::format("a key must be a text, but this is {}", describe(node)));
+      diagnostics_
+          .error(Code::key_not_text, node.span,
+                 fmt::format("a key must be a text, but this is {}", describe(node)))
+          .help("put a text that begins with `{` or `[` in quotes");
+    } else if (begins_item(parent, node)) {
+      next_item(parent, node);
     }
     parent.has_key = true;
     parent.key_is_text = node.is_scalar();
     parent.key = node.text;
     parent.key_span = node.span;
+  }
+
+  // The first key of a list's item again: the dash of the next item is missing.
+  bool begins_item(const Open& parent, const Node& key) const {
+    return !parent.node.entries.empty() && parent.node.entries[0].key == key.text &&
+           stack_.size() > 1 && stack_[stack_.size() - 2].node.is_sequence() &&
+           !is_bracketed(parent.node);
+  }
+
+  void next_item(Open& parent, const Node& key) {
+    diagnostics_
+        .error(Code::duplicate_key, key.span, fmt::format("the key `{}` stands twice", key.text))
+        .other(parent.node.entries[0].key_span, "first here")
+        .help("the next item of a list begins with `- `");
+    merge(parent);
+    parent.merges.clear();
+    Node next;
+    next.kind = Kind::mapping;
+    next.span = key.span;
+    std::swap(parent.node, next);
+    stack_[stack_.size() - 2].node.items.push_back(std::move(next));
   }
 
   void take_value(Open& parent, Node node) {
@@ -254,35 +293,6 @@ class View : public std::streambuf {
   }
 };
 
-// yaml-cpp's words for the mistakes that people make, and ours.
-std::string reword(const std::string& message) {
-  static const std::map<std::string, std::string, std::less<>> ours = {
-      {"end of map not found", "this line does not belong to the mapping above it"},
-      {"end of sequence not found", "this line does not belong to the list above it"},
-      {"end of map flow not found", "a `{` without its `}`"},
-      {"end of sequence flow not found", "a `[` without its `]`"},
-      {"illegal EOF in scalar", "a quoted text without its closing quote"},
-      {"illegal map value", "a `:` where no value can begin"},
-      {"illegal map key", "a key where none can stand"},
-      {"illegal block entry", "a `-` where no list can begin"},
-      {"illegal flow end", "a closing bracket without its opening one"},
-      {"the referenced anchor is not defined", "an alias without its anchor"},
-      {"illegal tab when looking for indentation", "a tab in the indentation"},
-      {"unknown token", "a character that no YAML value can begin with"},
-  };
-  const auto found = ours.find(message);
-  return found == ours.end() ? message : found->second;
-}
-
-std::string hint(const std::string& message) {
-  if (message == "end of map not found" || message == "end of sequence not found") {
-    return "keys of one mapping and items of one list begin in the same column";
-  }
-  if (message == "illegal map value") return "put a text that holds `: ` in quotes";
-  if (message.find("tab") != std::string::npos) return "indent with spaces";
-  return {};
-}
-
 // True when the file can be read as text at all.
 bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
   const std::string_view text = sources.text(file);
@@ -313,20 +323,27 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
     Node root = builder.take_root();
     TreeBuilder second(file, sources, diagnostics);
     if (parser.HandleNextDocument(second)) {
-      const Node extra = second.take_root();
+      Node extra = second.take_root();
       diagnostics
           .error(Code::second_document, {extra.span.begin, extra.span.begin + 1},
                  "a second YAML document begins here")
           .help(
               "a file holds one document; a line indented less than the one above may start "
               "another");
+      // What stands behind a `---` belongs to the file, too, and is not missing.
+      const bool divided = text.substr(0, extra.span.begin - file.begin).find("\n---") != text.npos;
+      for (Entry& entry : extra.entries) {
+        if (!divided) break;
+        if (root.find(entry.key) == nullptr) root.entries.push_back(std::move(entry));
+      }
     }
     return root;
   } catch (const YAML::Exception& error) {
     const auto pos = static_cast<uint32_t>(std::max(error.mark.pos, 0));
     const uint32_t at = std::min(file.begin + pos, file.end);
-    diagnostics.error(Code::yaml_syntax, {at, std::min(at + 1, file.end)}, reword(error.msg))
-        .help(hint(error.msg));
+    YamlMistake mistake = explain_mistake(error.msg, at, file, builder.open_bracket(), sources);
+    diagnostics.error(Code::yaml_syntax, mistake.span, std::move(mistake.message))
+        .help(std::move(mistake.help));
   } catch (const NotClosed& text) {
     diagnostics.error(Code::yaml_syntax, text.quote, "a quoted text without its closing quote");
   } catch (const TooManyNodes& many) {
