@@ -15,9 +15,9 @@ SCHEMA = json.loads((ROOT / "docs/schemas/diagnostics-1.schema.json").read_text(
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-def stderr_of(slipway, words, *more):
+def stderr_of(slipway, folder, words, *more):
     """What the command says; nothing when its command line is wrong, for then it reads no blueprint."""
-    done = subprocess.run([slipway, *words, *more], cwd=HERE / "blueprint", capture_output=True, timeout=60)
+    done = subprocess.run([slipway, *words, *more], cwd=folder, capture_output=True, timeout=60)
     return b"" if done.returncode == 2 else done.stderr
 
 
@@ -36,9 +36,9 @@ def heads_of_text(text):
         yield first, arrow.group(1) if arrow else ""
 
 
-def wrong_place(place):
+def wrong_place(folder, place):
     """A place whose bytes are not where its lines and columns are."""
-    path = HERE / "blueprint" / place["file"]
+    path = folder / place["file"]
     if not path.is_file():
         return ""
     data = path.read_bytes()
@@ -54,8 +54,8 @@ def problems(slipway, case):
     words = [word.replace("{}", case.name) for word in shlex.split(command)]
     words = ["check", *(word for word in words if not word.startswith("--diagnostics"))]
     words = [word for i, word in enumerate(words) if "--format" not in (word, words[i - 1])]
-    text = stderr_of(slipway, words).decode()
-    line = stderr_of(slipway, words, "--diagnostics=json")
+    text = stderr_of(slipway, case.parent, words).decode()
+    line = stderr_of(slipway, case.parent, words, "--diagnostics=json")
     if not line and not text:
         return []
     if line.count(b"\n") != 1:
@@ -66,12 +66,12 @@ def problems(slipway, case):
         found.append("the JSON says something else than the text")
     places = [one["place"] for one in document["diagnostics"]]
     places += [other["place"] for one in document["diagnostics"] for other in one["others"]]
-    return found + [problem for problem in (wrong_place(place) for place in places if place) if problem]
+    return found + [problem for problem in (wrong_place(case.parent, place) for place in places if place) if problem]
 
 
 def accepted_mistakes(slipway):
     """Changes to a good document that the schema must refuse and does not."""
-    good = json.loads(stderr_of(slipway, ["check", "fail-later-group.yaml", "--diagnostics=json"]))
+    good = json.loads(stderr_of(slipway, HERE / "blueprint", ["check", "fail-later-group.yaml", "--diagnostics=json"]))
     mistakes = {
         "no count": lambda d: d.pop("errors"),
         "another version": lambda d: d.update(schema="slipway/diagnostics/2"),
@@ -93,7 +93,8 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         slipway = installed(sys.argv[1], pathlib.Path(folder) / "prefix")
-        cases = sorted(c for c in (HERE / "blueprint").glob("*.yaml") if re.match("ok-|fail-", c.name))
+        cases = sorted(c for folder in ("blueprint", "mistakes") for c in (HERE / folder).glob("*.yaml")
+                       if re.match("ok-|fail-", c.name))
         for name, found in [*((case.stem, problems(slipway, case)) for case in cases),
                             ("schema", list(accepted_mistakes(slipway)))]:
             failed += bool(found)

@@ -5,7 +5,8 @@ usage: run.py SLIPWAY [NAME...]        SLIPWAY is the built program; it need not
 
 A case begins with lines `# run: slipway COMMAND {} [options]`; {} is the case's own file. The expected
 text of all of them stands in NAME.out. Cases are named ok-… when every command succeeds, fail-… when one
-does not. Those in blueprint/ use the modules of the source tree, those in commands/ the small ones beside them.
+does not. Those in blueprint/ and mistakes/ use the modules of the source tree, those in commands/ the small ones
+beside them. A case of mistakes/ is a whole blueprint with one mistake that people make, named in its comment.
 What `slipway expand` prints for an ok- case of blueprint/ is expanded again and must not change.
 JSON on stdout that names a schema (slipway/NAME/1) keeps to docs/schemas/NAME-1.schema.json.
 Every diagnostic code must stand in some expected text, here or in the unit tests.
@@ -95,9 +96,11 @@ def main():
     program, names = sys.argv[1], sys.argv[2:]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        prefixes = {"blueprint": pathlib.Path(folder) / "prefix", "commands": pathlib.Path(folder) / "small"}
-        programs = {"blueprint": installed(program, prefixes["blueprint"]),
-                    "commands": installed(program, prefixes["commands"], HERE / "commands/library")}
+        whole, small = pathlib.Path(folder) / "prefix", pathlib.Path(folder) / "small"
+        prefixes = {"blueprint": whole, "mistakes": whole, "commands": small}
+        with_all = installed(program, whole)
+        programs = {"blueprint": with_all, "mistakes": with_all,
+                    "commands": installed(program, small, HERE / "commands/library")}
         cases = sorted(c for name in prefixes for c in (HERE / name).glob("*.yaml") if re.match("ok-|fail-", c.name))
         cases = [case for case in cases if not names or case.stem in names]
         for case in cases:
@@ -112,7 +115,7 @@ def main():
             if case.parent.name == "blueprint" and case.name.startswith("ok-") and not problem:
                 problem = expands_to_itself(slipway, case, prefix)
             failed += bool(problem)
-            print(f"{'FAIL' if problem else 'ok  '} {case.stem}\n{problem}", end="")
+            print(f"{'FAIL' if problem else 'ok  '} {case.parent.name}/{case.stem}\n{problem}", end="")
     for code in [] if names else untested_codes():
         failed += 1
         print(f"FAIL no test expects {code}")
