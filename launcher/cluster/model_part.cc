@@ -105,7 +105,7 @@ int64_t ModelPart::integer(std::string_view field, int64_t least, int64_t most,
   diagnostics_->error(
       Code::no_model, place(input),
       fmt::format("`{}` of module `{}` is a whole number from {} to {}, and cannot be {}", input,
-                  module_->id, least, most, expression::number_text(*number)));
+                  module_->id, least, most, expression::short_number_text(*number)));
   return 0;
 }
 

@@ -3,29 +3,9 @@
 
 #include <cstdlib>
 
+#include "launcher/expression/unicode.h"
+
 namespace slipway::expression {
-namespace {
-
-void append_utf8(char32_t point, std::string& out) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((point >> shift) & 0x3F)); };
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += static_cast<char>(0xC0 | (point >> 6));
-    tail(0);
-  } else if (point < 0x10000) {
-    out += static_cast<char>(0xE0 | (point >> 12));
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0 | ((point >> 18) & 0x07));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-}  // namespace
 
 size_t read_escape(std::string_view text, std::string& out) {
   if (text.size() < 2 || text[0] != '\\') return 0;

@@ -18,14 +18,29 @@ struct Literal {
   Value value;
 };
 
-// "text ${expression} text": literal strings and expressions in turn.
+// "text ${expression} text": literal strings, expressions and directives in turn. A template of
+// nothing but one expression is the value of that.
 struct Template {
   std::vector<ExpressionPtr> parts;
 };
 
-// One step from a value to a part of it: .name, [key] or [*].
+// %{ if condition }yes%{ else }no%{ endif }, a part of a template as its branches are templates.
+struct TemplateIf {
+  ExpressionPtr condition, yes;
+  ExpressionPtr no;  // null without %{ else }
+};
+
+// %{ for key, value in collection }body%{ endfor }, a part of a template.
+struct TemplateFor {
+  std::string key_name;  // empty without one
+  std::string value_name;
+  ExpressionPtr collection, body;
+};
+
+// One step from a value to a part of it: .name, [key], [*] or .*, which takes along only the
+// attributes behind it.
 struct Step {
-  enum class Kind { attribute, index, splat };
+  enum class Kind { attribute, index, splat, attribute_splat };
   Kind kind = Kind::attribute;
   std::string name;   // of an attribute
   ExpressionPtr key;  // of an index
@@ -37,6 +52,9 @@ struct Traversal {
   std::string root;    // empty when `base` is set
   ExpressionPtr base;  // null when `root` is set
   std::vector<Step> steps;
+
+  // What follows a splat goes into each member, so a traversal with one is a whole of its own.
+  bool has_splat() const;
 };
 
 struct Call {
@@ -100,7 +118,7 @@ struct ObjectExpression {
   Form form = Form::commas;
 };
 
-// [for key, value in collection : result if condition], {for … : result_key => result}.
+// [for key, value in collection : result if condition], {for … : result_key => result...}.
 struct For {
   std::string key_name;  // empty without one
   std::string value_name;
@@ -108,13 +126,15 @@ struct For {
   ExpressionPtr result_key;  // set for an object
   ExpressionPtr result;
   ExpressionPtr condition;  // null without one
+  bool grouped = false;     // an object whose values are the lists of results of one key
 };
 
 struct Expression {
+  using Node = std::variant<Literal, Template, Traversal, Call, Unary, Binary, Conditional,
+                            Parenthesis, Tuple, ObjectExpression, For, TemplateIf, TemplateFor>;
   Span span;
-  std::variant<Literal, Template, Traversal, Call, Unary, Binary, Conditional, Parenthesis, Tuple,
-               ObjectExpression, For>
-      node;
+  Node node;
+  size_t nodes = 1;  // how many nodes the tree has: shared ones as often as they stand in it
 
   template <class T>
   const T* as() const {
@@ -122,13 +142,13 @@ struct Expression {
   }
 };
 
-template <class Node>
-ExpressionPtr make(Span span, Node node) {
-  return std::make_shared<const Expression>(Expression{span, std::move(node)});
-}
+ExpressionPtr make(Span span, Expression::Node node);
 
 // The value as an expression; what is unknown in it stands as the expression that it will be.
 ExpressionPtr to_expression(const Value& value, Span span = {}, Form form = Form::commas);
+
+// The steps behind an expression, in one traversal where that means the same.
+ExpressionPtr stepped(const ExpressionPtr& base, std::vector<Step> steps, Span span = {});
 
 // root.name… as an expression.
 ExpressionPtr reference(std::string root, std::vector<std::string> names, Span span = {});

@@ -32,6 +32,10 @@ struct Located {
 ExpressionPtr parse(const Located& text);
 ExpressionPtr parse(std::string_view text);
 
+// Reads the whole text as a template without quotes and escapes: text, ${…} and %{…}. Throws
+// ExpressionError.
+ExpressionPtr parse_template(const Located& text);
+
 // Reads one expression from `at` on and moves `at` behind it, where `)` must stand.
 ExpressionPtr parse_parenthesised(const Located& text, size_t& at);
 

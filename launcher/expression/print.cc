@@ -32,9 +32,13 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// The order of the enumeration Operator.
+// The order of the enumeration Operator; how closely each binds.
 constexpr std::array<std::string_view, 13> operators{"||", "&&", "==", "!=", "<", "<=", ">",
                                                      ">=", "+",  "-",  "*",  "/", "%"};
+constexpr std::array<int, 13> levels{1, 2, 3, 3, 4, 4, 4, 4, 5, 5, 6, 6, 6};
+constexpr int prefixed = 7;
+constexpr int scalar = 8;  // a number, which can have no `.name` behind it
+constexpr int primary = 9;
 
 class Printer {
  public:
@@ -53,28 +57,90 @@ class Printer {
     return print(*to_expression(value));
   }
 
-  std::string text(const Template& node) {
-    std::string out = "\"";
-    for (const ExpressionPtr& part : node.parts) {
-      const auto* literal = part->as<Literal>();
-      const auto* string = literal == nullptr ? nullptr : literal->value.as<std::string>();
-      out += string != nullptr ? escaped(*string) : "${" + print(*part) + "}";
+  std::string text(const Template& node) { return '"' + inside(node) + '"'; }
+  // A directive alone is a template of one part.
+  std::string text(const TemplateIf& node) { return '"' + inside(node) + '"'; }
+  std::string text(const TemplateFor& node) { return '"' + inside(node) + '"'; }
+
+  std::string inside(const Template& node) {
+    std::string out;
+    for (const ExpressionPtr& part : node.parts) append(out, inside(*part));
+    return out;
+  }
+
+  std::string inside(const TemplateIf& node) {
+    std::string out = "%{ if " + print(*node.condition) + " }";
+    append(out, branch(*node.yes));
+    if (node.no) {
+      append(out, "%{ else }");
+      append(out, branch(*node.no));
     }
-    return out + '"';
+    append(out, "%{ endif }");
+    return out;
+  }
+
+  std::string inside(const TemplateFor& node) {
+    std::string out = fmt::format("%{{ for {} in {} }}", names(node), print(*node.collection)) +
+                      branch(*node.body);
+    append(out, "%{ endfor }");
+    return out;
+  }
+
+  // A part of a template.
+  std::string inside(const Expression& part) {
+    if (const std::string* string = string_of(part)) return escaped(*string);
+    if (const auto* node = part.as<TemplateIf>()) return inside(*node);
+    if (const auto* node = part.as<TemplateFor>()) return inside(*node);
+    return "${" + print(part) + "}";
+  }
+
+  std::string branch(const Expression& expression) {
+    const auto* node = expression.as<Template>();
+    return node != nullptr ? inside(*node) : inside(expression);
+  }
+
+  // `$` right before `${` would take its meaning away.
+  static void append(std::string& out, const std::string& piece) {
+    const bool clash = !out.empty() && (out.back() == '$' || out.back() == '%') &&
+                       piece.starts_with(std::string{out.back(), '{'});
+    if (clash) {
+      const auto mark = static_cast<unsigned>(out.back());
+      out.pop_back();
+      out += fmt::format("\\u{:04x}", mark);
+    }
+    out += piece;
+  }
+
+  static const std::string* string_of(const Expression& part) {
+    const auto* literal = part.as<Literal>();
+    return literal == nullptr ? nullptr : literal->value.as<std::string>();
+  }
+
+  template <class Loop>
+  static std::string names(const Loop& node) {
+    return node.key_name.empty() ? node.value_name : node.key_name + ", " + node.value_name;
   }
 
   std::string text(const Traversal& node) {
-    std::string out = node.base ? print(*node.base) : node.root;
+    std::string out = node.root;
+    if (node.base) {
+      const auto* inner = node.base->as<Traversal>();
+      const bool whole = inner != nullptr && inner->has_splat();
+      out = whole ? "(" + print(*node.base) + ")" : operand(*node.base, primary);
+    }
     for (const Step& step : node.steps) {
       switch (step.kind) {
         case Step::Kind::attribute:
           out += "." + step.name;
           break;
         case Step::Kind::index:
-          out += "[" + print(*step.key) + "]";
+          out += step.name == "." ? "." + print(*step.key) : "[" + print(*step.key) + "]";
           break;
         case Step::Kind::splat:
           out += "[*]";
+          break;
+        case Step::Kind::attribute_splat:
+          out += ".*";
           break;
       }
     }
@@ -85,15 +151,33 @@ class Printer {
     return fmt::format("{}({}{})", node.function, list(node.arguments), node.spread ? "..." : "");
   }
 
-  std::string text(const Unary& node) { return node.sign + print(*node.operand); }
+  std::string text(const Unary& node) { return node.sign + operand(*node.operand, prefixed); }
 
   std::string text(const Binary& node) {
-    return fmt::format("{} {} {}", print(*node.left), operators[static_cast<size_t>(node.op)],
-                       print(*node.right));
+    const int level = levels[static_cast<size_t>(node.op)];
+    return fmt::format("{} {} {}", operand(*node.left, level),
+                       operators[static_cast<size_t>(node.op)], operand(*node.right, level + 1));
   }
 
   std::string text(const Conditional& node) {
-    return fmt::format("{} ? {} : {}", print(*node.condition), print(*node.yes), print(*node.no));
+    return fmt::format("{} ? {} : {}", operand(*node.condition, 1), print(*node.yes),
+                       print(*node.no));
+  }
+
+  // In parentheses when it would not hold together: a tree that is put together from others has
+  // none.
+  std::string operand(const Expression& expression, int least) {
+    return binding(expression) < least ? "(" + print(expression) + ")" : print(expression);
+  }
+
+  // How closely an expression holds together.
+  static int binding(const Expression& expression) {
+    if (const auto* node = expression.as<Binary>()) return levels[static_cast<size_t>(node->op)];
+    if (expression.as<Conditional>() != nullptr) return 0;
+    if (expression.as<Unary>() != nullptr) return prefixed;
+    const auto* literal = expression.as<Literal>();
+    const auto* number = literal == nullptr ? nullptr : literal->value.as<Value::Number>();
+    return number == nullptr ? primary : *number < 0 ? prefixed : scalar;
   }
 
   std::string text(const Parenthesis& node) { return "(" + print(*node.inner) + ")"; }
@@ -115,17 +199,20 @@ class Printer {
   }
 
   std::string key(const ObjectItem& item) {
-    const auto* literal = item.key->as<Literal>();
-    const auto* name = literal == nullptr ? nullptr : literal->value.as<std::string>();
-    return name != nullptr && !item.quoted_key && is_identifier(*name) ? *name : print(*item.key);
+    if (const std::string* name = string_of(*item.key)) {
+      const bool bare = !item.quoted_key && is_identifier(*name) && *name != "for";
+      return bare ? *name : print(*item.key);
+    }
+    const bool holds = item.key->as<Template>() != nullptr ||
+                       item.key->as<Parenthesis>() != nullptr || binding(*item.key) == scalar;
+    return holds ? print(*item.key) : "(" + print(*item.key) + ")";
   }
 
   std::string text(const For& node) {
-    std::string out =
-        node.key_name.empty() ? node.value_name : node.key_name + ", " + node.value_name;
-    out = fmt::format("for {} in {} : ", out, print(*node.collection));
+    std::string out = fmt::format("for {} in {} : ", names(node), print(*node.collection));
     if (node.result_key) out += print(*node.result_key) + " => ";
     out += print(*node.result);
+    if (node.grouped) out += "...";
     if (node.condition) out += " if " + print(*node.condition);
     return node.result_key ? "{" + out + "}" : "[" + out + "]";
   }

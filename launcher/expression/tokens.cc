@@ -57,9 +57,20 @@ size_t number_length(std::string_view text) {
   return at;
 }
 
-constexpr std::array<std::string_view, 29> symbols{
-    "...", "=>", "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ",",
-    ".",   ":",  "?",  "=",  "<",  ">",  "!",  "+",  "-", "*", "/", "%", "$", "\\"};
+constexpr std::array<std::string_view, 31> symbols{
+    "...", "::", "=>", "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ",",
+    ".",   ":",  "?",  "=",  "<",  ">",  "!",  "+",  "-",  "*", "/", "%", "$", "~", "\\"};
+
+// The length of `<<EOT` or `<<-EOT` when a line end follows; else 0.
+size_t heredoc_length(std::string_view text) {
+  if (!text.starts_with("<<")) return 0;
+  const size_t name = text.starts_with("<<-") ? 3 : 2;
+  if (name >= text.size() || !begins_identifier(text[name])) return 0;
+  const auto* end = std::find_if_not(text.begin() + name, text.end(), continues_identifier);
+  const auto length = static_cast<size_t>(end - text.begin());
+  const std::string_view rest = text.substr(length);
+  return rest.starts_with('\n') || rest.starts_with("\r\n") ? length : 0;
+}
 
 }  // namespace
 
@@ -80,6 +91,7 @@ Token next_token(std::string_view text, size_t at) {
     const auto end = std::find_if_not(rest.begin(), rest.end(), continues_identifier);
     return finish(Token::Kind::identifier, static_cast<size_t>(end - rest.begin()));
   }
+  if (const size_t length = heredoc_length(rest)) return finish(Token::Kind::heredoc, length);
   for (std::string_view symbol : symbols) {
     if (rest.starts_with(symbol)) return finish(Token::Kind::symbol, symbol.size());
   }

@@ -7,9 +7,10 @@
 namespace slipway::expression {
 
 struct Token {
-  enum class Kind { end, identifier, number, quote, symbol, bad };
+  enum class Kind { end, identifier, number, quote, heredoc, symbol, bad };
   Kind kind = Kind::end;
-  std::string_view text;       // `quote` is the opening one: what follows is a template
+  std::string_view text;       // of a `quote` the opening one, of a `heredoc` its `<<EOT`: what
+                               // follows is a template
   size_t begin = 0;            // offset in the text that was given
   bool after_newline = false;  // a line end stands before it
 

@@ -1,16 +1,81 @@
 // Making, walking and rewriting expression trees.
 #include <algorithm>
+#include <limits>
 
 #include "launcher/expression/expression.h"
 
 namespace slipway::expression {
+namespace {
+
+using Visit = std::function<void(const ExpressionPtr&)>;
+
+// The children of every kind of node; null pointers are left out.
+class Children {
+ public:
+  explicit Children(const Visit& visit) : visit_(visit) {}
+
+  void operator()(const Literal&) const {}
+  void operator()(const Template& node) const { all(node.parts); }
+  void operator()(const TemplateIf& node) const { one(node.condition, node.yes, node.no); }
+  void operator()(const TemplateFor& node) const { one(node.collection, node.body); }
+  void operator()(const Traversal& node) const {
+    one(node.base);
+    for (const Step& step : node.steps) one(step.key);
+  }
+  void operator()(const Call& node) const { all(node.arguments); }
+  void operator()(const Unary& node) const { one(node.operand); }
+  void operator()(const Binary& node) const { one(node.left, node.right); }
+  void operator()(const Conditional& node) const { one(node.condition, node.yes, node.no); }
+  void operator()(const Parenthesis& node) const { one(node.inner); }
+  void operator()(const Tuple& node) const { all(node.items); }
+  void operator()(const ObjectExpression& node) const {
+    for (const ObjectItem& item : node.items) one(item.key, item.value);
+  }
+  void operator()(const For& node) const {
+    one(node.collection, node.result_key, node.result, node.condition);
+  }
+
+ private:
+  template <class... Pointers>
+  void one(const Pointers&... pointers) const {
+    (static_cast<void>(pointers ? visit_(pointers) : void()), ...);
+  }
+  void all(const std::vector<ExpressionPtr>& list) const {
+    for (const ExpressionPtr& item : list) one(item);
+  }
+
+  const Visit& visit_;
+};
+
+// A call, as to_expression() needs it.
+ExpressionPtr call(const char* function, ExpressionPtr argument, Span span) {
+  return make(span, Call{function, {}, {std::move(argument)}, false});
+}
+
+}  // namespace
+
+ExpressionPtr make(Span span, Expression::Node node) {
+  constexpr size_t most = std::numeric_limits<size_t>::max() / 2;
+  size_t nodes = 1;
+  const Visit count = [&](const ExpressionPtr& child) {
+    nodes = std::min(most, nodes + child->nodes);
+  };
+  std::visit(Children(count), node);
+  return std::make_shared<const Expression>(Expression{span, std::move(node), nodes});
+}
 
 ExpressionPtr to_expression(const Value& value, Span span, Form form) {
+  if (value.sensitive) {
+    Value plain = value;
+    plain.sensitive = false;
+    return call("sensitive", to_expression(plain, span, form), span);
+  }
   if (const auto* unknown = value.as<Unknown>()) return unknown->expression;
   if (const auto* list = value.as<Value::List>()) {
     Tuple tuple{{}, form};
     for (const Value& item : *list) tuple.items.push_back(to_expression(item, span, form));
-    return make(span, std::move(tuple));
+    ExpressionPtr items = make(span, std::move(tuple));
+    return value.is_set() ? call("toset", std::move(items), span) : items;
   }
   if (const auto* object = value.as<Value::Object>()) {
     ObjectExpression out{{}, form};
@@ -23,6 +88,22 @@ ExpressionPtr to_expression(const Value& value, Span span, Form form) {
   return make(span, Literal{value});
 }
 
+bool Traversal::has_splat() const {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.kind == Step::Kind::splat || step.kind == Step::Kind::attribute_splat;
+  });
+}
+
+ExpressionPtr stepped(const ExpressionPtr& base, std::vector<Step> steps, Span span) {
+  const auto* traversal = base->as<Traversal>();
+  if (traversal == nullptr || traversal->has_splat()) {
+    return make(span, Traversal{"", base, std::move(steps)});
+  }
+  Traversal longer = *traversal;
+  longer.steps.insert(longer.steps.end(), steps.begin(), steps.end());
+  return make(span, std::move(longer));
+}
+
 ExpressionPtr reference(std::string root, std::vector<std::string> names, Span span) {
   Traversal traversal{std::move(root), nullptr, {}};
   for (std::string& name : names) {
@@ -33,15 +114,12 @@ ExpressionPtr reference(std::string root, std::vector<std::string> names, Span s
 
 namespace {
 
-// The children of every kind of node, in one place: both walks below are made of it.
 class Rewriter {
  public:
-  explicit Rewriter(const Change& change, const std::function<void(const Call&)>& on_call = {})
-      : change_(change), on_call_(on_call) {}
+  explicit Rewriter(const Change& change) : change_(change) {}
 
   ExpressionPtr rewrite(const ExpressionPtr& expression) {
     if (!expression) return nullptr;
-    if (const auto* call = expression->as<Call>(); call != nullptr && on_call_) on_call_(*call);
     if (const auto* traversal = expression->as<Traversal>();
         traversal != nullptr && !traversal->base && !is_bound(traversal->root)) {
       if (ExpressionPtr changed = change_(*traversal, expression->span)) return changed;
@@ -61,6 +139,17 @@ class Rewriter {
   Literal children(Literal node) { return node; }
   Template children(Template node) {
     all(node.parts);
+    return node;
+  }
+  TemplateIf children(TemplateIf node) {
+    return {rewrite(node.condition), rewrite(node.yes), rewrite(node.no)};
+  }
+  TemplateFor children(TemplateFor node) {
+    node.collection = rewrite(node.collection);
+    const size_t before = bound_.size();
+    bound_.insert(bound_.end(), {node.value_name, node.key_name});
+    node.body = rewrite(node.body);
+    bound_.resize(before);
     return node;
   }
   Traversal children(Traversal node) {
@@ -92,8 +181,7 @@ class Rewriter {
   For children(For node) {
     node.collection = rewrite(node.collection);
     const size_t before = bound_.size();
-    bound_.push_back(node.value_name);
-    if (!node.key_name.empty()) bound_.push_back(node.key_name);
+    bound_.insert(bound_.end(), {node.value_name, node.key_name});
     node.result_key = rewrite(node.result_key);
     node.result = rewrite(node.result);
     node.condition = rewrite(node.condition);
@@ -102,7 +190,6 @@ class Rewriter {
   }
 
   const Change& change_;
-  const std::function<void(const Call&)> on_call_;
   std::vector<std::string> bound_;  // names of the enclosing `for`s
 };
 
@@ -113,8 +200,10 @@ ExpressionPtr rewrite(const ExpressionPtr& expression, const Change& change) {
 }
 
 void for_each_call(const ExpressionPtr& expression, const std::function<void(const Call&)>& visit) {
-  const Change keep = [](const Traversal&, Span) -> ExpressionPtr { return nullptr; };
-  Rewriter(keep, visit).rewrite(expression);
+  if (!expression) return;
+  if (const auto* call = expression->as<Call>()) visit(*call);
+  const Visit next = [&](const ExpressionPtr& child) { for_each_call(child, visit); };
+  std::visit(Children(next), expression->node);
 }
 
 void for_each_reference(const ExpressionPtr& expression,

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include "launcher/expression/evaluate.h"
+#include "launcher/expression/unify.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::expression {
@@ -92,6 +92,13 @@ class Converter {
 
   Value convert(const Value& value, const Type& type) {
     if (value.is_null() || value.is_unknown()) return value;
+    Value out = plain(value, type);
+    out.sensitive = value.sensitive;
+    return out;
+  }
+
+ private:
+  Value plain(const Value& value, const Type& type) {
     switch (type.kind) {
       case Kind::any:
         return value;
@@ -114,14 +121,13 @@ class Converter {
     return value;
   }
 
- private:
   Value mismatch(const Value& value, const Type& type) {
     std::string seen(describe(value));
     if (const auto text = text_of(value); text && text->size() <= 40) {
       seen = fmt::format("`{}`", *text);
     }
     mismatches_.push_back(
-        {path_, fmt::format("{} is not {}", seen, with_article(type)), how_to_write(value, type)});
+        {"", fmt::format("{} is not {}", seen, with_article(type)), how_to_write(value, type)});
     return {};
   }
 
@@ -140,20 +146,13 @@ class Converter {
   }
 
   Value boolean(const Value& value, const Type& type) {
-    if (value.as<bool>() != nullptr) return value;
-    const auto* text = value.as<std::string>();
-    if (text != nullptr && *text == "true") return true;
-    if (text != nullptr && *text == "false") return false;
-    return mismatch(value, type);
+    const auto boolean = bool_of(value);
+    return boolean ? Value(*boolean) : mismatch(value, type);
   }
 
   Value number(const Value& value, const Type& type) {
-    if (value.as<Value::Number>() != nullptr) return value;
-    const auto* text = value.as<std::string>();
-    if (text == nullptr || text->empty()) return mismatch(value, type);
-    char* end = nullptr;
-    const Value::Number number = std::strtold(text->c_str(), &end);
-    return *end == '\0' ? Value(number) : mismatch(value, type);
+    const auto number = number_of(value);
+    return number ? Value(*number) : mismatch(value, type);
   }
 
   Value string(const Value& value, const Type& type) {
@@ -166,9 +165,30 @@ class Converter {
     if (items == nullptr) return mismatch(value, type);
     Value::List out;
     for (size_t i = 0; i < items->size(); ++i) {
-      out.push_back(within(fmt::format("[{}]", i), (*items)[i], type.elements[0]));
+      out.push_back(within([i] { return fmt::format("[{}]", i); }, (*items)[i], type.elements[0]));
     }
-    return out;
+    if (const auto common = common_type(out, type.elements[0])) {
+      for (Value& item : out) item = convert(item, *common);
+    }
+    if (type.kind == Kind::set) return make_set(std::move(out));
+    return as_collection(std::move(out), Value::Collection::list);
+  }
+
+  // The one type that members of a list(any) get; nothing when there is nothing to do.
+  std::optional<Type> common_type(const Value::List& members, const Type& wanted) {
+    if (!has_any(wanted) || members.empty()) return std::nullopt;
+    std::vector<Type> types;
+    for (const Value& member : members) types.push_back(type_of(member));
+    std::optional<Type> common = unify(types);
+    if (!common) mismatches_.push_back({"", "the members have no type in common", {}});
+    return common;
+  }
+
+  static bool has_any(const Type& type) {
+    return type.kind == Kind::any ||
+           std::any_of(type.elements.begin(), type.elements.end(), has_any) ||
+           std::any_of(type.attributes.begin(), type.attributes.end(),
+                       [](const Type::Attribute& attribute) { return has_any(attribute.type); });
   }
 
   Value tuple(const Value& value, const Type& type) {
@@ -176,7 +196,7 @@ class Converter {
     if (items == nullptr || items->size() != type.elements.size()) return mismatch(value, type);
     Value::List out;
     for (size_t i = 0; i < items->size(); ++i) {
-      out.push_back(within(fmt::format("[{}]", i), (*items)[i], type.elements[i]));
+      out.push_back(within([i] { return fmt::format("[{}]", i); }, (*items)[i], type.elements[i]));
     }
     return out;
   }
@@ -186,9 +206,15 @@ class Converter {
     if (members == nullptr) return mismatch(value, type);
     Value::Object out;
     for (const auto& [key, member] : *members) {
-      out.insert_or_assign(key, within("." + key, member, type.elements[0]));
+      out.insert_or_assign(key,
+                           within([&key = key] { return "." + key; }, member, type.elements[0]));
     }
-    return out;
+    Value::List list;
+    for (const auto& [key, member] : out) list.push_back(member);
+    if (const auto common = common_type(list, type.elements[0])) {
+      for (auto& [key, member] : out) member = convert(member, *common);
+    }
+    return as_collection(std::move(out), Value::Collection::map);
   }
 
   Value object(const Value& value, const Type& type) {
@@ -199,12 +225,13 @@ class Converter {
       const auto member = members->find(attribute.name);
       const bool absent = member == members->end();
       if (absent && !attribute.optional) {
-        mismatches_.push_back({path_, fmt::format("the attribute `{}` is missing", attribute.name),
+        mismatches_.push_back({"", fmt::format("the attribute `{}` is missing", attribute.name),
                                meant_for(attribute.name, *members, type)});
       }
       const bool take_default = absent || (attribute.optional && member->second.is_null());
       const Value& given = take_default ? attribute.default_value : member->second;
-      out.insert_or_assign(attribute.name, within("." + attribute.name, given, attribute.type));
+      out.insert_or_assign(attribute.name,
+                           within([&] { return "." + attribute.name; }, given, attribute.type));
     }
     return out;
   }
@@ -222,16 +249,18 @@ class Converter {
     return {};
   }
 
-  Value within(const std::string& step, const Value& value, const Type& type) {
-    const size_t before = path_.size();
-    path_ += step;
+  // Steps are put before the paths of what went wrong, where something did: `step` makes the text.
+  template <class Step>
+  Value within(Step step, const Value& value, const Type& type) {
+    const size_t before = mismatches_.size();
     Value converted = convert(value, type);
-    path_.resize(before);
+    for (size_t i = before; i < mismatches_.size(); ++i) {
+      mismatches_[i].path.insert(0, step());
+    }
     return converted;
   }
 
   std::vector<Mismatch>& mismatches_;
-  std::string path_;
 };
 
 }  // namespace

@@ -44,7 +44,15 @@ TEST_CASE("expressions: are printed as they were written") {
                            "a ? b : c ? d : e",
                            "[for k, v in m : \"${k}\" if v != null]",
                            "{for x in l : x => 1}",
-                           "{\n  a = 1\n  b = 2\n}"}) {
+                           "{\n  a = 1\n  b = 2\n}",
+                           "{for x in l : x => 1...}",
+                           "provider::x::f(a)",
+                           "a.*.b.0.c[0]",
+                           "a[*].b[*]",
+                           "\"${x}\"",
+                           "\"%{ if a }b${c}%{ else }d%{ endif }e\"",
+                           "\"%{ for k, v in m }${v}%{ endfor }\"",
+                           "{ (var.a) = 1, \"${b}\" = 2, 3 = 4 }"}) {
     CHECK(again(text) == text);
   }
 }
@@ -72,11 +80,13 @@ TEST_CASE("expressions: say what is wrong with them") {
   CHECK(failure("1 +") == "the expression ends too early");
   CHECK(failure("f(1") == "the expression ends too early, expected `)`");
   CHECK(failure("a b") == "unexpected `b`");
-  CHECK(failure("a.0") == "an element is written `[0]`, not `.0`");
+  CHECK(failure("a.0.1") == "`.0.1` is not an element: write `[…][…]`");
+  CHECK(failure("a.*.b.*.c") == "`.*` cannot stand behind another one");
+  CHECK(failure("1e5000") == "this number is too large");
+  CHECK(failure("{ a.b = 1 }") == "a key that is not a plain name stands in parentheses");
   CHECK(failure("{ a 1 }") == "unexpected `1`, expected `=`");
   CHECK(failure("\"open") == "this string has no closing quote");
   CHECK(failure("\"\\q\"") == "unknown escape `\\q`");
-  CHECK(failure("\"%{ if x }\"") == "template directives `%{…}` are not part of the language");
   CHECK(failure("a ; b") == "unexpected `;`");
   CHECK(failure(std::string(5000, '(')) == "this expression is nested too deeply");
   CHECK(failure(std::string(5000, '!') + "a") == "this expression is nested too deeply");
@@ -92,7 +102,45 @@ TEST_CASE("expressions: a chain of operators has an end, as nesting has") {
   CHECK_NOTHROW(parse(chain("+1", 500)));
   CHECK(failure(chain("+1", 10000)) == "this expression has more than 500 operators");
   CHECK(failure(chain("[*]", 10000)) == "this expression has more than 500 operators");
-  CHECK(failure(chain(".*", 10000)) == "this expression has more than 500 operators");
+}
+
+TEST_CASE("expressions: in an object a line end is the end of an item") {
+  CHECK(again("{\n a = b\n (c) = d\n}") == "{\n  a = b\n  (c) = d\n}");
+  CHECK(again("{ a = (1\n + 2) }") == "{ a = (1 + 2) }");
+  CHECK(failure("{ a = 1\n + 2 }") == "unexpected `+`");
+}
+
+TEST_CASE("expressions: heredocs are texts") {
+  CHECK(again("<<EOT\n a \"b\" ${c}\nEOT\n") == "\" a \\\"b\\\" ${c}\\n\"");
+  CHECK(again("<<-EOT\n    a\n      b\n  EOT\n") == "\"a\\n  b\\n\"");
+  CHECK(again("f(<<A\nx\nA\n, 1)") == "f(\"x\\n\", 1)");
+  CHECK(failure("<<EOT\na\n") == "no line `EOT` ends this text");
+}
+
+TEST_CASE("expressions: ~ strips the space on its side") {
+  CHECK(again("\"a ${~ b ~} c\"") == "\"a${b}c\"");
+  CHECK(again("\"a %{~ if b ~} c %{~ endif ~} d\"") == "\"a%{ if b }c%{ endif }d\"");
+}
+
+TEST_CASE("expressions: directives are paired") {
+  CHECK(failure("\"%{ if x }\"") == "this has no `%{ endif }`");
+  CHECK(failure("\"%{ for x in y }%{ endif }\"") == "a `%{ for }` stands open here");
+  CHECK(failure("\"a%{ endif }\"") == "nothing before this is open that it could end");
+  CHECK(failure("\"%{ while }\"") ==
+        "unexpected `while`, expected `if`, `else`, `endif`, `for` or `endfor`");
+  std::string deep;
+  for (int i = 0; i < 5000; ++i) deep += "%{ if x }";
+  CHECK(failure("\"" + deep + "\"") == "this expression is nested too deeply");
+}
+
+TEST_CASE("expressions: a dollar sign before an expression is printed as one") {
+  const Template price{{make({}, Literal{Value("$")}), parse("a")}};
+  CHECK(to_hcl(*make({}, price)) == "\"\\u0024${a}\"");
+  CHECK(again("\"\\u0024${a}\"") == "\"\\u0024${a}\"");
+}
+
+TEST_CASE("expressions: a string ends on its line") {
+  CHECK(failure("\"a\nb\"") == "this string has no closing quote on its line");
 }
 
 TEST_CASE("expressions: escapes of strings are characters") {
@@ -105,4 +153,8 @@ TEST_CASE("expressions: a name that a for binds is not of the scope") {
   for_each_reference(parse("[for a in var.list : a.b + c.d]"),
                      [&](const Traversal& traversal, Span) { seen += traversal.root + " "; });
   CHECK(seen == "var c ");
+  seen.clear();
+  for_each_reference(parse("\"%{ for a in b }${a}${c}%{ endfor }\""),
+                     [&](const Traversal& traversal, Span) { seen += traversal.root + " "; });
+  CHECK(seen == "b c ");
 }

@@ -53,7 +53,9 @@ TEST_CASE("types: an object gains its optional attributes and loses the others")
 }
 
 TEST_CASE("types: sets, tuples and any") {
-  CHECK(converted("[1, \"a\"]", "set(string)") == "[\"1\", \"a\"]");
+  CHECK(converted("[\"b\", 1, \"b\"]", "set(string)") == "toset([\"1\", \"b\"])");
+  CHECK(converted("[1, \"a\"]", "list(any)") == "[\"1\", \"a\"]");
+  CHECK(converted("{a = 1, b = [2]}", "map(any)") == ": the members have no type in common\n");
   CHECK(converted("[1, \"a\"]", "tuple([string, string])") == "[\"1\", \"a\"]");
   CHECK(converted("[1]", "tuple([string, string])") == ": a list is not a tuple([…])\n");
   CHECK(converted("{a = [1]}", "any") == "{ a = [1] }");

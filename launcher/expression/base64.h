@@ -1,0 +1,13 @@
+// Base64 with padding, as RFC 4648 has it, by OpenSSL.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace slipway::expression {
+
+std::string to_base64(std::string_view bytes);
+std::optional<std::string> from_base64(std::string_view text);
+
+}  // namespace slipway::expression

@@ -1,0 +1,133 @@
+// Hashes of strings, by OpenSSL.
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "launcher/expression/arguments.h"
+#include "launcher/expression/base64.h"
+
+namespace slipway::expression {
+
+std::string to_base64(std::string_view bytes) {
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and the zero that OpenSSL writes
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   static_cast<int>(bytes.size()));
+  out.resize(static_cast<size_t>(size));
+  return out;
+}
+
+std::optional<std::string> from_base64(std::string_view given) {
+  std::string text(given);
+  std::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const size_t end = std::min(text.find_first_not_of(digits), text.size());
+  const size_t padding = text.size() - end;
+  const bool padded = padding <= 2 && text.find_first_not_of('=', end) == std::string::npos;
+  if (text.size() % 4 != 0 || !padded) return std::nullopt;
+  std::string out(text.size() / 4 * 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  if (size < 0) return std::nullopt;
+  out.resize(static_cast<size_t>(size) - padding);
+  return out;
+}
+
+namespace {
+
+std::string digest(const EVP_MD* method, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned size = 0;
+  if (EVP_Digest(text.data(), text.size(), bytes.data(), &size, method, nullptr) != 1) {
+    throw Error("this hash cannot be computed here");
+  }
+  return {reinterpret_cast<const char*>(bytes.data()), size};
+}
+
+std::string hex(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+template <const EVP_MD* method()>
+Result hexadecimal(const List& arguments) {
+  return Value(hex(digest(method(), text_at(arguments, 0))));
+}
+
+template <const EVP_MD* method()>
+Result in_base64(const List& arguments) {
+  return Value(to_base64(digest(method(), text_at(arguments, 0))));
+}
+
+// The 16 bytes of a UUID, or nothing.
+std::optional<std::string> uuid_bytes(std::string_view text) {
+  constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  if (text.size() != shape.size()) return std::nullopt;
+  std::string digits;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if ((shape[i] == '-') != (text[i] == '-')) return std::nullopt;
+    if (text[i] != '-') digits += text[i];
+  }
+  if (digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) return std::nullopt;
+  std::string out;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    out += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  }
+  return out;
+}
+
+// RFC 4122, 4.3 and appendix C: SHA-1 of a name space's UUID and the name.
+Result uuidv5(const List& arguments) {
+  const std::string& space = text_at(arguments, 0);
+  constexpr std::array<std::string_view, 4> names{"dns", "url", "oid", "x500"};
+  constexpr std::string_view digits = "0124";
+  std::optional<std::string> bytes = uuid_bytes(space);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (space != names[i]) continue;
+    bytes = uuid_bytes(fmt::format("6ba7b81{}-9dad-11d1-80b4-00c04fd430c8", digits[i]));
+  }
+  if (!bytes) {
+    throw ArgumentError(0, fmt::format("is `{}`, neither a UUID nor dns, url, oid or x500", space));
+  }
+  std::string id = digest(EVP_sha1(), *bytes + text_at(arguments, 1)).substr(0, 16);
+  id[6] = static_cast<char>((id[6] & 0x0F) | 0x50);
+  id[8] = static_cast<char>((id[8] & 0x3F) | 0x80);
+  std::string text = hex(id);
+  for (const size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
+  return Value(text);
+}
+
+// Cluster Toolkit's: where `create` copies a file or folder to. Terraform's own functions do not
+// have it, so what is printed keeps the call.
+Result ghpc_stage(const List& arguments) {
+  const std::string& path = text_at(arguments, 0);
+  const size_t end = path.find_last_not_of('/');
+  std::string name = end == std::string::npos ? "" : path.substr(0, end + 1);
+  name = name.substr(name.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..") name = "file";
+  return Value(
+      fmt::format("../.ghpc/staged/{}_{}", name, hex(digest(EVP_md5(), path)).substr(0, 10)));
+}
+
+constexpr std::array table = std::to_array<Function>({
+    {"base64sha256", "string", in_base64<EVP_sha256>},
+    {"base64sha512", "string", in_base64<EVP_sha512>},
+    {"ghpc_stage", "string", ghpc_stage},
+    {"md5", "string", hexadecimal<EVP_md5>},
+    {"sha1", "string", hexadecimal<EVP_sha1>},
+    {"sha256", "string", hexadecimal<EVP_sha256>},
+    {"sha512", "string", hexadecimal<EVP_sha512>},
+    {"uuidv5", "string, string", uuidv5},
+});
+
+}  // namespace
+
+std::span<const Function> hash_functions() {
+  return table;
+}
+
+}  // namespace slipway::expression

@@ -1,0 +1,27 @@
+// Characters of texts in UTF-8, as Terraform counts and changes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipway::expression {
+
+// What a reader takes for one character each: a letter with its accents, a flag.
+std::vector<std::string_view> characters(std::string_view text);
+
+// The code points: each one's bytes.
+std::vector<std::string_view> code_points(std::string_view text);
+
+char32_t decode(std::string_view code_point);
+void append_utf8(char32_t point, std::string& out);
+
+std::string lower_case(std::string_view text);
+std::string upper_case(std::string_view text);
+std::string title_case(std::string_view text);  // the first letter of each word
+
+bool is_white_space(char32_t point);
+
+bool is_utf8(std::string_view text);
+
+}  // namespace slipway::expression
