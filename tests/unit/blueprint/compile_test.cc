@@ -73,7 +73,7 @@ constexpr const char* two_makers =
 TEST_CASE("wiring: a list takes from every used module, the last one first") {
   Compiled made(std::string(two_makers) + "  - {id: t, source: modules/taker, use: [m1, m2]}\n");
   REQUIRE(render(made.diagnostics).empty());
-  CHECK(made.setting("t", "things") == "flatten([module.m2.things, flatten([module.m1.things])])");
+  CHECK(made.setting("t", "things") == "flatten([module.m2.things, module.m1.things])");
   CHECK(made.value("t", "things") == "[2, 1]");
   CHECK(made.module("t").settings.at("things").from == std::vector<std::string>{"m2", "m1"});
 }
