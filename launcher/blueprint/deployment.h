@@ -140,9 +140,11 @@ struct Deployment {
   std::string toolkit_version;
   Span toolkit_span;
   std::vector<Override> overrides;
-  std::vector<StagedFile> staged_files;   // by path
-  std::map<std::string, Span> left_out;   // modules whose `when` is false, and where it stands
-  std::vector<ExpressionPtr> conditions;  // every `when` and `for_each` as written
+  std::vector<StagedFile> staged_files;  // by path
+  std::map<std::string, Span> left_out;  // modules whose `when` is false, and where it stands
+  // What is read before there are instances: every `when` and `for_each`, and the settings of
+  // modules that are left out or have instances.
+  std::vector<ExpressionPtr> also_read;
   std::map<std::string, std::vector<std::string>> instances;  // of each `for_each` module
 
   struct Found {

@@ -50,10 +50,14 @@ class Instances {
  private:
   void make(Module module, std::vector<Module>& made) {
     for (const ExpressionPtr& condition : {module.when, module.for_each}) {
-      if (condition) deployment_.conditions.push_back(condition);
+      if (condition) deployment_.also_read.push_back(condition);
     }
     if (!module.for_each) {
-      if (wanted(module)) made.push_back(std::move(module));
+      if (wanted(module)) {
+        made.push_back(std::move(module));
+      } else {
+        remember_reads(module);
+      }
       return;
     }
     const auto items = each_of(module);
@@ -63,11 +67,19 @@ class Instances {
       return;
     }
     std::vector<std::string>& ids = deployment_.instances[module.id];
+    remember_reads(module);
     for (const Each& each : *items) {
       Module instance = instance_of(module, each);
       if (!wanted(instance)) continue;
       ids.push_back(instance.id);
       made.push_back(std::move(instance));
+    }
+  }
+
+  // What a module reads that is not there, or not as it is written.
+  void remember_reads(const Module& module) {
+    for (const auto& [name, setting] : module.settings) {
+      deployment_.also_read.push_back(setting.value);
     }
   }
 
@@ -193,8 +205,9 @@ class Instances {
         expression = substitute(expression, each);
       } catch (const ExpressionError& error) {
         diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
+            .other(module.for_each->span, fmt::format("for the item `{}`", each.key))
             .help(error.help);
-        expression = expression::make(expression->span, Literal{Value()});
+        expression = failed(expression);
       }
     };
     fill(instance.when);
@@ -210,6 +223,11 @@ class Instances {
       }
     }
     return instance;
+  }
+
+  // What takes the place of an expression that has no value: nothing else is wrong because of it.
+  static ExpressionPtr failed(const ExpressionPtr& expression) {
+    return expression::make(expression->span, Literal{expression::Unknown{expression, {}}});
   }
 
   // Everywhere: the name of a module with `for_each` becomes the names of its instances.

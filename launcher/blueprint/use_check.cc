@@ -47,7 +47,7 @@ class UseCheck {
       for (const auto& [name, input] : validator.inputs) look(input.value);
     }
     look(deployment_.backend_defaults, deployment_.providers);
-    for (const ExpressionPtr& condition : deployment_.conditions) look(condition);
+    for (const ExpressionPtr& condition : deployment_.also_read) look(condition);
     for (const Group& group : deployment_.groups) {
       look(group.backend, group.providers);
       for (const Module& module : group.modules) {
@@ -133,7 +133,7 @@ class UseCheck {
 void check_use(Deployment& deployment, source::Diagnostics& diagnostics) {
   if (diagnostics.errors() == 0) UseCheck(deployment, diagnostics).run();
   // Once they are expanded, what `when` and `for_each` read looks unused.
-  if (!deployment.conditions.empty()) {
+  if (!deployment.also_read.empty()) {
     skip_validator(deployment, "test_deployment_variable_not_used");
   }
 }
