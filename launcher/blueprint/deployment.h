@@ -67,9 +67,10 @@ struct Module {
   const modules::Interface* interface = nullptr;  // null when there is no such module
   std::vector<Use> uses;
   std::vector<Use> depends_on;
-  ExpressionPtr when;       // whether it is there at all; null: it is
-  ExpressionPtr for_each;   // what an instance is made for each of; null: it is one module
-  bool use_failed = false;  // a `use` names nothing usable: what is missing may have come from it
+  ExpressionPtr when;      // whether it is there at all; null: it is
+  ExpressionPtr for_each;  // what an instance is made for each of; null: it is one module
+  // A `use` names nothing usable, or `settings` is no mapping: what is missing may be there.
+  bool use_failed = false;
   Settings settings;
   std::vector<WantedOutput> outputs;
 };

@@ -205,9 +205,12 @@ class Reader {
     module.when = shape_.optional_tree(node, "when");
     module.for_each = shape_.optional_tree(node, "for_each");
     module.uses = modules_named(node, "use", module.for_each != nullptr);
+    const Node* use = node.find("use");
+    module.use_failed = use != nullptr && !use->is_sequence() && !use->is_null();
     module.depends_on = modules_named(node, "depends_on", module.for_each != nullptr);
     if (const Node* settings = node.find("settings")) {
       module.settings = shape_.settings(*settings, "settings");
+      if (!settings->is_mapping() && !settings->is_null()) module.use_failed = true;
     }
     if (const Node* outputs = node.find("outputs")) {
       for (const Node& output : shape_.list(*outputs, "outputs")) {

@@ -118,7 +118,7 @@ class Builder {
     machine.machine_type = part.text("machine_type");
     machine.networks = part.ids("networks", "network");
     const std::string& name = machine.machine_type;
-    if (!name.empty() && catalogue_.find_machine(name) == nullptr) {
+    if (!name.empty() && catalogue_.complete && catalogue_.find_machine(name) == nullptr) {
       diagnostics_
           .error(Code::unknown_machine_type, part.place("machine_type"),
                  fmt::format("there is no machine type `{}` in the catalogue", name))

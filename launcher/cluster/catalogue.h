@@ -70,6 +70,8 @@ class Catalogue {
   // Every machine type by name, sorted: for suggestions.
   std::vector<std::string> machine_types() const;
 
+  bool complete = true;  // false when a row was wrong and is left out
+
  private:
   std::map<std::string, MachineType> machines_;
   std::map<std::string, TransportType> transports_;

@@ -64,6 +64,7 @@ std::optional<Node> read_root(const std::filesystem::path& path, source::Sources
 
 Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& sources,
                          Diagnostics& diagnostics) {
+  const size_t errors_before = diagnostics.errors();
   std::map<std::string, TransportType> transports;
   std::set<std::string> transport_names;  // a wrong row is still a name that machines may use
   if (const auto root = read_root(folder / "transports.yaml", sources, diagnostics)) {
@@ -76,7 +77,9 @@ Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& s
   if (const auto root = read_root(folder / "machines.yaml", sources, diagnostics)) {
     machines = read_machines(*root, transport_names, diagnostics);
   }
-  return {std::move(machines), std::move(transports)};
+  Catalogue catalogue(std::move(machines), std::move(transports));
+  catalogue.complete = diagnostics.errors() == errors_before;
+  return catalogue;
 }
 
 }  // namespace slipway::cluster

@@ -9,7 +9,8 @@ namespace slipway::commands {
 int check(Args args) {
   BlueprintInput input;
   CommandLine line("slipway check", "BLUEPRINT [options]",
-                   "Check a blueprint and say all that is wrong with it.");
+                   "Check a blueprint and say all that is wrong with it.\n"
+                   "What a code such as E0203 means stands in docs/diagnostics, with an example.");
   input.add_options(line);
   line.example("slipway check examples/quickstart.yaml", "everything that a deployment would need");
   line.example("slipway check cluster.yaml -d site.yaml --vars zone=us-east4-a",

@@ -25,11 +25,14 @@ Palette palette(Severity severity, Colour colour) {
 }
 
 // A tab has no width of its own on a terminal, so it is shown as four spaces, here and in the line.
-std::string without_tabs(std::string_view text) {
+// Other control characters would be obeyed by the terminal.
+std::string printable(std::string_view text) {
   std::string out;
   for (char c : text) {
     if (c == '\t') {
       out += "    ";
+    } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
+      out += "\uFFFD";
     } else {
       out += c;
     }
@@ -92,8 +95,8 @@ std::string excerpt(std::string_view arrow, Span span, char mark, std::string_vi
   const std::string_view rest = place.line_text.substr(place.byte);
   const size_t length = std::min<size_t>(span.end - span.begin, rest.size());
   const auto [before, marked, after] =
-      fit({without_tabs(place.line_text.substr(0, place.byte)),
-           without_tabs(rest.substr(0, length)), without_tabs(rest.substr(length))});
+      fit({printable(place.line_text.substr(0, place.byte)), printable(rest.substr(0, length)),
+           printable(rest.substr(length))});
   const size_t width = std::max<size_t>(1, display_width(marked));
   std::string text = fmt::format("{:{}}{}{}{} {}:{}:{}\n", "", gutter, paint.frame, arrow,
                                  paint.off, place.file, place.line, place.column);
