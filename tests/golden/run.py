@@ -12,7 +12,7 @@ JSON on stdout that names a schema (slipway/NAME/1) keeps to docs/schemas/NAME-1
 Every diagnostic code must stand in some expected text, here or in the unit tests.
 SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when CI is set.
 """
-import difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
+import concurrent.futures, difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
 import jsonschema
 
@@ -70,7 +70,7 @@ def expands_to_itself(slipway, case, prefix):
     once, _ = run(slipway, ["expand", case.name, *shlex.split(options)], prefix, case.parent)
     if once.returncode != 0:
         return f"expand: {once.stderr}"
-    again = prefix / "again.yaml"
+    again = prefix / f"{case.stem}-again.yaml"
     again.write_text(once.stdout)
     for form in ("yaml", "json"):
         twice, _ = run(slipway, ["expand", str(again), "--format", form], prefix, case.parent)
@@ -103,7 +103,8 @@ def main():
                     "commands": installed(program, small, HERE / "commands/library")}
         cases = sorted(c for name in prefixes for c in (HERE / name).glob("*.yaml") if re.match("ok-|fail-", c.name))
         cases = [case for case in cases if not names or case.stem in names]
-        for case in cases:
+
+        def check(case):
             prefix, slipway = prefixes[case.parent.name], programs[case.parent.name]
             got, fine, problem = transcript(slipway, case, prefix)
             problem += "" if fine == case.name.startswith("ok-") else "the name does not fit the exit status\n"
@@ -114,8 +115,12 @@ def main():
             problem += "".join(difflib.unified_diff(want.splitlines(True), got.splitlines(True), expected.name, "got"))
             if case.parent.name == "blueprint" and case.name.startswith("ok-") and not problem:
                 problem = expands_to_itself(slipway, case, prefix)
-            failed += bool(problem)
-            print(f"{'FAIL' if problem else 'ok  '} {case.parent.name}/{case.stem}\n{problem}", end="")
+            return problem
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for case, problem in zip(cases, pool.map(check, cases)):
+                failed += bool(problem)
+                print(f"{'FAIL' if problem else 'ok  '} {case.parent.name}/{case.stem}\n{problem}", end="")
     for code in [] if names else untested_codes():
         failed += 1
         print(f"FAIL no test expects {code}")
