@@ -313,3 +313,13 @@ TEST_CASE("terraform module: reads the largest file in time") {
             .starts_with("error[E0301]: this expression is nested too deeply\n --> a.tf:2:"));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
+
+TEST_CASE("terraform module: reads descriptions and defaults that are heredocs") {
+  const OneFolder module(Files{{"v.tf",
+                                "variable \"x\" {\r\n  description = <<-EOT\r\n    What it {is}.\r\n"
+                                "    More.\r\n\r\n    Details.\r\n  EOT\r\n"
+                                "  default = <<EOT\r\na \"b\"\r\nEOT\r\n}\r\n"}});
+  CHECK(module.said().empty());
+  CHECK(module.interface.input("x")->help == "What it {is}. More.");
+  CHECK(module.interface.input("x")->default_value == Value("a \"b\"\n"));
+}
