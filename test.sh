@@ -59,17 +59,21 @@ count_conformance() {
   failed=$((failed + ${bad:-1}))
 }
 
-$quick || install_packages
+$quick || install_packages all
 build_slipway
 say "test: unit and golden"
 count_meson build
 count_conformance
 
 if ! $quick; then
-  build_into build-sanitize -Db_sanitize=address,undefined -Dbuildtype=debug
+  # With clang, because the fuzz targets need it: so everything is compiled with both compilers.
+  CXX=clang++ build_into build-sanitized -Db_sanitize=address,undefined -Dbuildtype=debug -Ddebug=false \
+    -Dfuzz=true
   say "test: unit and golden under AddressSanitizer and UndefinedBehaviorSanitizer"
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  count_meson build-sanitize
+  count_meson build-sanitized --no-suite fuzz
+  say "test: fuzz targets, a few seconds each"
+  count_meson build-sanitized --suite fuzz
 
   say "test: real clusters on this machine"
   count_bats tests/system
@@ -78,7 +82,7 @@ if ! $quick; then
     SLIPWAY_TEST_AS=user count_bats tests/system/{all_gather,cluster,exec,life,nccl_env}.bats
   fi
   say "test: real clusters under the sanitizers"
-  SLIPWAY_TEST_PROGRAM=build-sanitize/launcher/commands/slipway count_bats tests/system/{exec,life}.bats
+  SLIPWAY_TEST_PROGRAM=build-sanitized/launcher/commands/slipway count_bats tests/system/{exec,life}.bats
 fi
 
 echo

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -17,21 +18,47 @@
 
 namespace slipway {
 
-std::string read_file(const std::filesystem::path& path) {
-  const std::string what = fmt::format("cannot read {}", path.string());
-  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) throw_errno(what);
+namespace {
+
+// To the end of the file, or until there are more than `limit` bytes.
+std::string read_all(const Fd& file, const std::string& what, size_t limit) {
   std::string text;
   char buffer[1 << 16];
-  for (;;) {
+  while (text.size() <= limit) {
     const ssize_t n = ::read(file.get(), buffer, sizeof buffer);
-    if (n == 0) return text;
+    if (n == 0) break;
     if (n > 0) {
       text.append(buffer, static_cast<size_t>(n));
     } else if (errno != EINTR) {
       throw_errno(what);
     }
   }
+  return text;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  const std::string what = fmt::format("cannot read {}", path.string());
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw_errno(what);
+  return read_all(file, what, std::numeric_limits<size_t>::max());
+}
+
+std::string read_regular_file(const std::filesystem::path& path, size_t limit) {
+  const std::string what = fmt::format("cannot read {}", path.string());
+  // O_NONBLOCK: the open of a pipe would wait for its other end.
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) throw_errno(what);
+  struct stat info = {};
+  if (::fstat(file.get(), &info) != 0) throw_errno(what);
+  if (S_ISDIR(info.st_mode)) throw_errno(what, EISDIR);
+  if (!S_ISREG(info.st_mode)) throw Error(what + ": not a regular file");
+  std::string text = read_all(file, what, limit);
+  if (text.size() > limit) {
+    throw Error(fmt::format("{}: it has more than {} bytes", what, limit));
+  }
+  return text;
 }
 
 std::string last_words(const std::filesystem::path& log, size_t lines) {

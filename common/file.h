@@ -13,6 +13,10 @@ namespace slipway {
 // directory").
 std::string read_file(const std::filesystem::path& path);
 
+// The same of a file that somebody else names: throws Error, too, when it is not a regular file (a
+// pipe may never end, a device may never begin) or has more than `limit` bytes.
+std::string read_regular_file(const std::filesystem::path& path, size_t limit);
+
 // The last lines of a log, for an error message: "…" between them, "nothing" when there are none or
 // no file.
 std::string last_words(const std::filesystem::path& log, size_t lines = 1);

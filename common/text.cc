@@ -56,6 +56,8 @@ std::string nearest(std::string_view typed, std::span<const std::string> candida
   std::string best;
   size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
+    const auto [shorter, longer] = std::minmax({typed.size(), candidate.size()});
+    if (longer - shorter > limit) continue;
     const size_t distance = edit_distance(typed, candidate);
     if (distance < best_distance) {
       best = candidate;

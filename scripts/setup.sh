@@ -14,22 +14,26 @@ as_root() {
   fi
 }
 
-listed_packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' packages.debian; }
+# listed_packages [all]: those that quickstart.sh needs, or what test.sh alone needs, too.
+listed_packages() {
+  awk -v all="${1:-}" '/^# for test.sh alone/ && all != "all" { exit } { sub(/#.*/, "") } NF' packages.debian
+}
 
 missing_packages() {
   local package
-  for package in $(listed_packages); do
+  for package in $(listed_packages "$@"); do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
   done
 }
 
-# Installs what packages.debian lists and is not there. Nothing is asked of the network or of root otherwise.
+# install_packages [all]: installs what packages.debian lists and is not there. Nothing is asked of the network or of
+# root otherwise.
 install_packages() {
   command -v dpkg-query >/dev/null || die "this is not a Debian system; install by hand what packages.debian lists"
   local missing
-  missing=$(missing_packages | tr '\n' ' ')
+  missing=$(missing_packages "$@" | tr '\n' ' ')
   if [ -z "$missing" ]; then
-    say "packages: all $(listed_packages | wc -l) are installed"
+    say "packages: all $(listed_packages "$@" | wc -l) are installed"
     return
   fi
   say "packages: installing $missing"

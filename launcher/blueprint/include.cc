@@ -43,6 +43,7 @@ class Including {
 
  private:
   void follow(const Include& include, const fs::path& folder) {
+    std::error_code ignored;
     const fs::path file = (folder / include.path).lexically_normal();
     if (std::find(path_.begin(), path_.end(), file) != path_.end()) {
       diagnostics_.error(Code::no_such_file, include.span,
@@ -51,13 +52,13 @@ class Including {
       diagnostics_.error(
           Code::no_such_file, include.span,
           fmt::format("more than {} blueprints include each other in a row", include_limit));
-    } else if (!fs::is_regular_file(file)) {
+    } else if (!fs::is_regular_file(file, ignored)) {
       diagnostics_
           .error(Code::no_such_file, include.span,
                  fmt::format("there is no file `{}`", file.string()))
           .help("a path is relative to the folder of the file that it stands in");
     } else if (seen_.insert(fs::weakly_canonical(file)).second) {
-      read(sources_.add(file.string(), read_file(file)));
+      read(sources_.add_file(file));
     }
   }
 

@@ -215,7 +215,8 @@ class ModuleCycles {
       if (other == nullptr || other_group > group) return;  // said of the reference
       if (seen.insert(other).second) needs.push_back({other, span});
     };
-    for (const auto& [name, setting] : module.settings) {
+    for (const auto& entry : module.settings) {
+      const Setting& setting = entry.second;
       expression::for_each_reference(setting.value, [&](const Traversal& traversal, Span span) {
         if (traversal.root == "module" && is_attribute(traversal, 0)) {
           add(traversal.steps[0].name, span ? span : setting.span);

@@ -57,7 +57,7 @@ std::map<std::string, TransportType> read_transports(const Node& root, Diagnosti
 
 std::optional<Node> read_root(const std::filesystem::path& path, source::Sources& sources,
                               Diagnostics& diagnostics) {
-  return read_yaml(sources.add(path.string(), read_file(path)), sources, diagnostics);
+  return read_yaml(sources.add_file(path), sources, diagnostics);
 }
 
 }  // namespace

@@ -114,9 +114,9 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
   }
   as_json_ = input.diagnostics == "json";
   blueprint::Texts texts;
-  texts.blueprint = sources_.add(input.blueprint, read_file(input.blueprint));
+  texts.blueprint = sources_.add_file(input.blueprint);
   for (const std::string& file : input.deployment_files) {
-    texts.deployment_files.push_back(sources_.add(file, read_file(file)));
+    texts.deployment_files.push_back(sources_.add_file(file));
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);

@@ -44,7 +44,7 @@ std::vector<ModuleSource> read_sources(const std::string& file) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
   blueprint::Deployment deployment;
-  const source::Span text = sources.add(file, read_file(file));
+  const source::Span text = sources.add_file(file);
   blueprint::read_with_includes(text, sources, diagnostics, deployment);
   if (diagnostics.errors() > 0) {
     std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);

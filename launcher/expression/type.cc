@@ -239,7 +239,8 @@ class Converter {
   // A member that the type does not have and that may be a missing attribute misspelt.
   static std::string meant_for(const std::string& missing, const Value::Object& members,
                                const Type& type) {
-    for (const auto& [name, member] : members) {
+    for (const auto& member : members) {
+      const std::string& name = member.first;
       const bool known = std::any_of(type.attributes.begin(), type.attributes.end(),
                                      [&](const auto& attribute) { return attribute.name == name; });
       if (!known && !source::did_you_mean(name, std::vector{missing}).empty()) {

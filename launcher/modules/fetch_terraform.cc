@@ -44,7 +44,7 @@ fs::path folder_in(const fs::path& list) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
   const auto root =
-      source::read_yaml(sources.add(list.string(), read_file(list)), sources, diagnostics);
+      source::read_yaml(sources.add_file(list), sources, diagnostics);
   const source::Node* modules = root ? root->find("Modules") : nullptr;
   if (modules != nullptr) {
     for (const source::Node& module : modules->items) {

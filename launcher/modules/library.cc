@@ -91,7 +91,8 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
 
 const Interface* Library::find_in_library(const std::string& path, const Request& request) {
   const Path folder = directory_ / path;
-  if (leaves(path) || !fs::is_regular_file(folder / file_name)) return nullptr;
+  std::error_code ignored;
+  if (leaves(path) || !fs::is_regular_file(folder / file_name, ignored)) return nullptr;
   return read_own(folder, path, request);
 }
 
@@ -172,7 +173,7 @@ const Interface* Library::read_folder(const Path& folder, const Request& request
 const Interface* Library::read_own(const Path& folder, const std::string& path,
                                    const Request& request) {
   const Path file = folder / file_name;
-  const Span text = sources_.add(file.string(), read_file(file));
+  const Span text = sources_.add_file(file);
   Interface interface;
   if (const auto root = source::read_yaml(text, sources_, request.diagnostics)) {
     interface = read_module_file(path, *root, sources_, request.diagnostics);

@@ -107,7 +107,7 @@ class Reader {
   // The text of a file, or nothing when it is too large: then that is said.
   std::optional<Span> open(const File& file) {
     if (fs::file_size(file.path) <= size_limit_bytes) {
-      return sources_.add(file.path.string(), slipway::read_file(file.path));
+      return sources_.add_file(file.path);
     }
     const Span name = sources_.add(file.path.string(), "");
     diagnostics_.error(

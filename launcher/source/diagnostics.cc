@@ -22,14 +22,17 @@ Diagnostic& Diagnostic::help(std::string text) {
 }
 
 Diagnostic& Diagnostics::error(Code code, Span span, std::string message) {
-  ++errors_;
-  all_.push_back({Severity::error, code, span, std::move(message), {}, {}, {}});
-  return all_.back();
+  return keep({Severity::error, code, span, std::move(message), {}, {}, {}}, errors_);
 }
 
 Diagnostic& Diagnostics::warning(Code code, Span span, std::string message) {
-  all_.push_back({Severity::warning, code, span, std::move(message), {}, {}, {}});
-  return all_.back();
+  return keep({Severity::warning, code, span, std::move(message), {}, {}, {}}, warnings_);
+}
+
+Diagnostic& Diagnostics::keep(Diagnostic diagnostic, size_t& count) {
+  constexpr size_t enough = 1000;
+  if (++count > enough) return dropped_ = std::move(diagnostic);
+  return all_.emplace_back(std::move(diagnostic));
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {

@@ -35,7 +35,8 @@ class Diagnostics {
  public:
   explicit Diagnostics(const Sources& sources) : sources_(&sources) {}
 
-  // The reference is good until the next call.
+  // The reference is good until the next call. Of each severity the first thousand are kept: who
+  // makes more mistakes has made one that we do not understand.
   Diagnostic& error(Code code, Span span, std::string message);
   Diagnostic& warning(Code code, Span span, std::string message);
 
@@ -43,13 +44,17 @@ class Diagnostics {
   std::vector<Diagnostic> sorted() const;
 
   size_t errors() const { return errors_; }
-  size_t warnings() const { return all_.size() - errors_; }
+  size_t warnings() const { return warnings_; }
   const Sources& sources() const { return *sources_; }
 
  private:
+  Diagnostic& keep(Diagnostic diagnostic, size_t& count);
+
   const Sources* sources_;
   std::vector<Diagnostic> all_;
+  Diagnostic dropped_;  // the latest that is not kept
   size_t errors_ = 0;
+  size_t warnings_ = 0;
 };
 
 enum class Colour { never, always };
@@ -61,7 +66,8 @@ Colour colour_for(int fd);
 std::string render(const Diagnostic& diagnostic, const Sources& sources,
                    Colour colour = Colour::never);
 
-// All of them, with an empty line between; empty when there is none.
+// The first fifty, with an empty line between, and how many more there are; empty when there is
+// none.
 std::string render(const Diagnostics& diagnostics, Colour colour = Colour::never);
 
 // "did you mean `x`?", or "" when nothing among the candidates is near enough.

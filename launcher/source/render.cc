@@ -65,6 +65,12 @@ std::string_view last_columns(std::string_view text, size_t columns) {
   return text;
 }
 
+// A message that quotes a very long name.
+std::string in_short(const std::string& message) {
+  constexpr size_t enough = 1000;
+  return message.size() <= enough ? message : std::string(first_columns(message, enough)) + "…";
+}
+
 // A line in the parts before, below and behind the mark.
 struct Parts {
   std::string before, marked, after;
@@ -120,10 +126,10 @@ Colour colour_for(int fd) {
 
 std::string render(const Diagnostic& diagnostic, const Sources& sources, Colour colour) {
   const Palette paint = palette(diagnostic.severity, colour);
-  std::string text =
-      fmt::format("{}{}[{}]{}{}: {}{}\n", paint.severity,
-                  diagnostic.severity == Severity::error ? "error" : "warning",
-                  name(diagnostic.code), paint.off, paint.bold, diagnostic.message, paint.off);
+  std::string text = fmt::format("{}{}[{}]{}{}: {}{}\n", paint.severity,
+                                 diagnostic.severity == Severity::error ? "error" : "warning",
+                                 name(diagnostic.code), paint.off, paint.bold,
+                                 in_short(diagnostic.message), paint.off);
   size_t gutter = 1;
   for (const Span span : {diagnostic.span, diagnostic.other_span}) {
     if (span) gutter = std::max(gutter, fmt::formatted_size("{}", sources.place(span.begin).line));
@@ -138,17 +144,21 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources, Colour 
         excerpt(":::", diagnostic.other_span, '-', diagnostic.other_label, gutter, second, sources);
   }
   for (const std::string& help : diagnostic.helps) {
-    text += fmt::format("{}{:{}} ={} help: {}\n", paint.frame, "", gutter, paint.off, help);
+    text +=
+        fmt::format("{}{:{}} ={} help: {}\n", paint.frame, "", gutter, paint.off, in_short(help));
   }
   return text;
 }
 
 std::string render(const Diagnostics& diagnostics, Colour colour) {
+  constexpr size_t enough = 50;
   std::string text;
-  for (const Diagnostic& diagnostic : diagnostics.sorted()) {
+  const std::vector<Diagnostic> sorted = diagnostics.sorted();
+  for (size_t i = 0; i < std::min(sorted.size(), enough); ++i) {
     if (!text.empty()) text += '\n';
-    text += render(diagnostic, diagnostics.sources(), colour);
+    text += render(sorted[i], diagnostics.sources(), colour);
   }
+  if (sorted.size() > enough) text += fmt::format("\n… and {} more\n", sorted.size() - enough);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "common/error.h"
+#include "common/file.h"
 
 namespace slipway::source {
 
@@ -29,6 +30,11 @@ Span Sources::add(std::string name, std::string text) {
   files_.push_back({std::move(name), std::move(text), whole.begin, mark, std::move(line_starts)});
   next_ = whole.end + 1;  // the end of one file is not the beginning of the next
   return whole;
+}
+
+Span Sources::add_file(const std::filesystem::path& path) {
+  constexpr size_t limit = 1 << 20;
+  return add(path.string(), read_regular_file(path, limit));
 }
 
 const Sources::File& Sources::file_at(uint32_t offset) const {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,10 @@ class Sources {
   // Takes a file's text and returns the span of the whole of it. A byte order mark is dropped.
   // `name` is what diagnostics call it. Throws Error above 4 GiB in all.
   Span add(std::string name, std::string text);
+
+  // The same of a file as it is on the disk. Throws Error when it cannot be read, is not a regular
+  // file, or has more than 1 MiB: a hundred times what people write.
+  Span add_file(const std::filesystem::path& path);
 
   std::string_view text(Span span) const;
 

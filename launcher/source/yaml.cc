@@ -2,6 +2,7 @@
 #include "launcher/source/yaml.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -63,8 +64,9 @@ std::optional<long double> as_number(std::string text) {
   }
   std::erase(text, '_');
   if (const auto integer = as_integer(text)) return integer;
-  if (is_decimal(text)) return std::strtold(text.c_str(), nullptr);
-  return std::nullopt;
+  if (!is_decimal(text)) return std::nullopt;
+  const long double number = std::strtold(text.c_str(), nullptr);
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {

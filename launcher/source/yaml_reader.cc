@@ -8,21 +8,37 @@
 #include <algorithm>
 #include <istream>
 #include <map>
+#include <set>
 #include <streambuf>
+#include <unordered_map>
 
 #include "launcher/source/yaml.h"
+#include "launcher/source/yaml_bytes.h"
 #include "launcher/source/yaml_mistake.h"
 #include "launcher/source/yaml_text.h"
 
 namespace slipway::source {
 namespace {
 
-// Aliases copy what they stand for; this many nodes are enough for every real file and too few for
-// one made to fill the memory.
-constexpr size_t node_limit = 1'000'000;
+// Aliases copy what they stand for; this many values are enough for every real file and too few for
+// one made to fill the memory. A long text that is copied counts as several.
+constexpr size_t value_limit = 100'000;
+constexpr size_t bytes_a_value = 64;
 
-struct TooManyNodes {
+// Trees are walked by recursion, and aliases make them deeper than any text is.
+constexpr size_t depth_limit = 200;
+
+struct TooMany {
   Span span;
+  bool copied = false;  // aliases have a part in it
+};
+
+struct TooDeep {
+  Span span;
+};
+
+struct WithinItself {
+  Span alias;
 };
 
 // yaml-cpp takes the end of the file for a closing quote.
@@ -30,11 +46,25 @@ struct NotClosed {
   Span quote;
 };
 
-size_t count_nodes(const Node& node) {
-  size_t count = 1;
-  for (const Node& item : node.items) count += count_nodes(item);
-  for (const Entry& entry : node.entries) count += count_nodes(entry.value);
-  return count;
+// What a copy costs, and how many levels it has.
+struct Extent {
+  size_t values = 1;
+  size_t depth = 0;
+};
+
+Extent extent_of(const Node& node) {
+  Extent extent{1 + node.text.size() / bytes_a_value, 0};
+  const auto add = [&extent](const Node& part) {
+    const Extent inner = extent_of(part);
+    extent.values += inner.values;
+    extent.depth = std::max(extent.depth, inner.depth + 1);
+  };
+  for (const Node& item : node.items) add(item);
+  for (const Entry& entry : node.entries) {
+    extent.values += entry.key.size() / bytes_a_value;
+    add(entry.value);
+  }
+  return extent;
 }
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -75,10 +105,13 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const Node& original = anchors_[anchor];
-    nodes_ += count_nodes(original);
-    if (nodes_ > node_limit) throw TooManyNodes{{offset(mark), offset(mark) + 1}};
-    place(original);
+    const Span here{offset(mark), offset(mark) + 1};
+    const auto original = anchors_.find(anchor);
+    if (original == anchors_.end()) throw WithinItself{here};
+    const Extent extent = extent_of(original->second);
+    count_copy(extent, here);
+    if (stack_.size() + extent.depth > depth_limit) throw TooDeep{here};
+    place(original->second);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -118,6 +151,7 @@ class TreeBuilder final : public YAML::EventHandler {
     Span key_span;
     Span last_seen;  // the latest key or item: the place of an empty value
     std::vector<Node> merges;
+    std::unordered_map<std::string, Span> keys;  // of the mapping, and where they stand
   };
 
   uint32_t offset(const YAML::Mark& mark) const {
@@ -163,6 +197,7 @@ class TreeBuilder final : public YAML::EventHandler {
     collection.node.span = {begin, std::min(begin + 1, file_.end)};
     collection.anchor = anchor;
     collection.last_seen = collection.node.span;
+    if (stack_.size() >= depth_limit) throw TooDeep{collection.node.span};
     stack_.push_back(std::move(collection));
   }
 
@@ -189,15 +224,25 @@ class TreeBuilder final : public YAML::EventHandler {
   static void merge(Open& done) {
     for (Node& source : done.merges) {
       for (Entry& entry : source.entries) {
-        if (done.node.find(entry.key) == nullptr) done.node.entries.push_back(std::move(entry));
+        if (!done.keys.emplace(entry.key, entry.key_span).second) continue;
+        done.node.entries.push_back(std::move(entry));
       }
     }
   }
 
   void add(Node node, YAML::anchor_t anchor) {
-    if (++nodes_ > node_limit) throw TooManyNodes{node.span};
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    if (++values_ > value_limit) throw TooMany{node.span, copied_};
+    if (anchor != YAML::NullAnchor) {
+      count_copy(extent_of(node), node.span);
+      anchors_[anchor] = node;
+    }
     place(std::move(node));
+  }
+
+  void count_copy(const Extent& extent, Span span) {
+    copied_ = true;
+    values_ += extent.values;
+    if (values_ > value_limit) throw TooMany{span, copied_};
   }
 
   void place(Node node) {
@@ -248,6 +293,7 @@ class TreeBuilder final : public YAML::EventHandler {
         .help("the next item of a list begins with `- `");
     merge(parent);
     parent.merges.clear();
+    parent.keys.clear();
     Node next;
     next.kind = Kind::mapping;
     next.span = key.span;
@@ -265,11 +311,11 @@ class TreeBuilder final : public YAML::EventHandler {
       }
       return;
     }
-    if (const Entry* first = parent.node.find_entry(parent.key)) {
+    if (const auto [first, fresh] = parent.keys.emplace(parent.key, parent.key_span); !fresh) {
       diagnostics_
           .error(Code::duplicate_key, parent.key_span,
                  fmt::format("the key `{}` stands twice", parent.key))
-          .other(first->key_span, "first here");
+          .other(first->second, "first here");
       return;
     }
     parent.node.entries.push_back({parent.key, parent.key_span, std::move(node)});
@@ -281,7 +327,8 @@ class TreeBuilder final : public YAML::EventHandler {
   Node root_;
   std::vector<Open> stack_;
   std::map<YAML::anchor_t, Node> anchors_;
-  size_t nodes_ = 0;
+  size_t values_ = 0;
+  bool copied_ = false;  // there are anchors or aliases
 };
 
 // A stream over bytes that stay where they are.
@@ -292,18 +339,6 @@ class View : public std::streambuf {
     setg(begin, begin, begin + text.size());
   }
 };
-
-// True when the file can be read as text at all.
-bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
-  const std::string_view text = sources.text(file);
-  const size_t bad = find_not_text(text);
-  if (bad == std::string_view::npos) return true;
-  const auto at = file.begin + static_cast<uint32_t>(bad);
-  diagnostics.error(Code::not_text, {at, at + 1},
-                    fmt::format("the byte 0x{:02X} cannot stand in a YAML file",
-                                static_cast<unsigned char>(text[bad])));
-  return false;
-}
 
 }  // namespace
 
@@ -332,9 +367,10 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
               "another");
       // What stands behind a `---` belongs to the file, too, and is not missing.
       const bool divided = text.substr(0, extra.span.begin - file.begin).find("\n---") != text.npos;
+      std::set<std::string> keys;
+      for (const Entry& entry : root.entries) keys.insert(entry.key);
       for (Entry& entry : extra.entries) {
-        if (!divided) break;
-        if (root.find(entry.key) == nullptr) root.entries.push_back(std::move(entry));
+        if (divided && keys.insert(entry.key).second) root.entries.push_back(std::move(entry));
       }
     }
     return root;
@@ -346,9 +382,15 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
         .help(std::move(mistake.help));
   } catch (const NotClosed& text) {
     diagnostics.error(Code::yaml_syntax, text.quote, "a quoted text without its closing quote");
-  } catch (const TooManyNodes& many) {
-    diagnostics.error(Code::too_many_aliases, many.span,
-                      fmt::format("aliases unfold to more than {} values", node_limit));
+  } catch (const TooMany& many) {
+    diagnostics.error(
+        Code::too_many_aliases, many.span,
+        fmt::format("{} more than {} values", many.copied ? "aliases unfold to" : "this file has",
+                    value_limit));
+  } catch (const TooDeep& deep) {
+    diagnostics.error(Code::yaml_syntax, deep.span, "this is nested too deeply");
+  } catch (const WithinItself& within) {
+    diagnostics.error(Code::yaml_syntax, within.alias, "an alias within its own anchor");
   }
   return std::nullopt;
 }

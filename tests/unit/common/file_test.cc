@@ -73,3 +73,22 @@ TEST_CASE("last_words: the last lines of a log, and nothing of one that is not t
   CHECK(last_words(dir / "log", 9) == "one … two … three");
   CHECK(last_words(dir / "none") == "nothing");
 }
+
+TEST_CASE("read_regular_file: a pipe does not make it wait, and a device does not make it read") {
+  TemporaryDirectory dir;
+  REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(read_regular_file(dir / "pipe", 10),
+                    "cannot read " + (dir / "pipe").string() + ": not a regular file");
+  CHECK_THROWS_WITH(read_regular_file("/dev/zero", 10),
+                    "cannot read /dev/zero: not a regular file");
+  CHECK_THROWS_WITH(read_regular_file(dir.path(), 10),
+                    "cannot read " + dir.path().string() + ": Is a directory");
+}
+
+TEST_CASE("read_regular_file: the largest file is read, one byte more is not") {
+  TemporaryDirectory dir;
+  write_file(dir / "a", "0123456789");
+  CHECK(read_regular_file(dir / "a", 10) == "0123456789");
+  CHECK_THROWS_WITH(read_regular_file(dir / "a", 9),
+                    "cannot read " + (dir / "a").string() + ": it has more than 9 bytes");
+}

@@ -147,3 +147,25 @@ TEST_CASE("diagnostics: JSON without a place, and without a diagnostic") {
         R"({"code":"W0223","severity":"warning","message":"unused","place":null,)"
         R"("others":[],"help":["use it"]})");
 }
+
+TEST_CASE("diagnostics: of very many the first are kept, and the first of these are shown") {
+  Sources sources;
+  const Span file = sources.add("x.yaml", std::string(2000, '-') + "\n");
+  Diagnostics diagnostics(sources);
+  for (uint32_t i = 0; i < 2000; ++i) {
+    diagnostics.error(Code::bad_name, {file.begin + i, file.begin + i + 1}, "bad").help("better");
+  }
+  CHECK(diagnostics.errors() == 2000);
+  CHECK(diagnostics.sorted().size() == 1000);
+  const std::string text = render(diagnostics);
+  CHECK(text.find("x.yaml:1:50\n") != std::string::npos);
+  CHECK(text.find("x.yaml:1:51\n") == std::string::npos);
+  CHECK(text.ends_with("help: better\n\n… and 950 more\n"));
+}
+
+TEST_CASE("diagnostics: a message that quotes a very long name is cut") {
+  Sources sources;
+  Diagnostics diagnostics(sources);
+  diagnostics.error(Code::bad_name, {}, std::string(5000, 'x'));
+  CHECK(render(diagnostics) == "error[E0205]: " + std::string(1000, 'x') + "…\n");
+}

@@ -117,7 +117,7 @@ TEST_CASE("yaml reader: aliases that unfold without end are stopped") {
     text += "]\n";
   }
   Reading yaml(text);
-  CHECK(yaml.said().starts_with("error[E0106]: aliases unfold to more than 1000000 values\n"));
+  CHECK(yaml.said().starts_with("error[E0106]: aliases unfold to more than 100000 values\n"));
 }
 
 TEST_CASE("yaml reader: a key that is a list is refused") {
@@ -151,4 +151,62 @@ TEST_CASE("yaml reader: every byte of a text knows where it was written") {
   CHECK(found("a: plain\n  over lines X\n") == "2:14");
   CHECK(found("a: \"one \\\n   X\"\n") == "2:4");
   CHECK(found("a: ñ X\r\n") == "1:6");
+}
+
+TEST_CASE("yaml reader: aliases of a long text are stopped before they fill the memory") {
+  std::string text = "a: &a " + std::string(100'000, 'x') + "\nb:\n";
+  for (int i = 0; i < 1000; ++i) text += "- *a\n";
+  CHECK(Reading(text).said().starts_with(
+      "error[E0106]: aliases unfold to more than 100000 values\n"));
+}
+
+TEST_CASE("yaml reader: anchors within anchors are copies, too") {
+  std::string text = "a: ";
+  for (int i = 0; i < 100; ++i) text += "&a" + std::to_string(i) + " [";
+  for (int i = 0; i < 5000; ++i) text += "1,";
+  text += std::string(100, ']') + "\n";
+  CHECK(Reading(text).said().starts_with(
+      "error[E0106]: aliases unfold to more than 100000 values\n"));
+}
+
+TEST_CASE("yaml reader: a file of too many values is refused") {
+  std::string text;
+  for (int i = 0; i < 100'001; ++i) text += "- 1\n";
+  CHECK(Reading(text).said().starts_with("error[E0106]: this file has more than 100000 values\n"));
+}
+
+TEST_CASE("yaml reader: neither brackets nor aliases nest without end") {
+  const std::string open(150, '['), close(150, ']');
+  CHECK(Reading(open + close + "\n").said().empty());
+  CHECK(Reading(open + open + close + close + "\n")
+            .said()
+            .starts_with("error[E0101]: this is nested too deeply\n --> x.yaml:1:201\n"));
+  CHECK(Reading("a: &a " + open + close + "\nb: " + open + "*a" + close + "\n")
+            .said()
+            .starts_with("error[E0101]: this is nested too deeply\n --> x.yaml:2:154\n"));
+}
+
+TEST_CASE("yaml reader: an alias within its own anchor is an error") {
+  CHECK(Reading("a: &a [*a]\n").said() ==
+        "error[E0101]: an alias within its own anchor\n"
+        " --> x.yaml:1:8\n"
+        "  |\n"
+        "1 | a: &a [*a]\n"
+        "  |        ^\n");
+}
+
+TEST_CASE("yaml reader: a file in another encoding is refused with a hint") {
+  const std::string wide("a\0:\0", 4);
+  CHECK(Reading(wide).said().ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
+  CHECK(Reading("\xFE\xFF" + wide)
+            .said()
+            .ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
+  CHECK(Reading("a: Z\xFCrich\n").said().ends_with("help: a YAML file is UTF-8\n"));
+  CHECK(Reading("\xEF\xBB\xBF\xEF\xBB\xBFa: 1\n")
+            .said()
+            .starts_with("error[E0105]: a second byte order mark\n --> x.yaml:1:1\n"));
+}
+
+TEST_CASE("yaml reader: a number beyond all numbers is a text") {
+  CHECK(std::get<std::string>(resolve(Reading("1e99999\n").root.value())) == "1e99999");
 }

@@ -1,0 +1,39 @@
+// Whether a file can be YAML by its bytes.
+#include "launcher/source/yaml_bytes.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace slipway::source {
+namespace {
+
+// What may be wrong with a file that has a byte that no text can hold at `bad`; may be empty.
+std::string encoding_hint(std::string_view text, size_t bad) {
+  const bool wide = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+                    (bad <= 1 && text.size() > 1 && (text[0] == '\0') != (text[1] == '\0'));
+  if (wide) return "this looks like UTF-16; save the file as UTF-8";
+  return static_cast<unsigned char>(text[bad]) >= 0x80 ? "a YAML file is UTF-8" : "";
+}
+
+}  // namespace
+
+bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
+  const std::string_view text = sources.text(file);
+  if (text.starts_with("\xEF\xBB\xBF")) {  // yaml-cpp would drop it and count wrong from there
+    diagnostics.error(Code::not_text, {file.begin, file.begin + 3}, "a second byte order mark");
+    return false;
+  }
+  const size_t bad = find_not_text(text);
+  if (bad == std::string_view::npos) return true;
+  const auto at = file.begin + static_cast<uint32_t>(bad);
+  diagnostics
+      .error(Code::not_text, {at, at + 1},
+             fmt::format("the byte 0x{:02X} cannot stand in a YAML file",
+                         static_cast<unsigned char>(text[bad])))
+      .help(encoding_hint(text, bad));
+  return false;
+}
+
+}  // namespace slipway::source
