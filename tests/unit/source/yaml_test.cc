@@ -202,7 +202,7 @@ TEST_CASE("yaml reader: a file in another encoding is refused with a hint") {
             .said()
             .ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
   CHECK(Reading("a: Z\xFCrich\n").said().ends_with("help: a YAML file is UTF-8\n"));
-  CHECK(Reading("\xEF\xBB\xBF\xEF\xBB\xBFa: 1\n")
+  CHECK(Reading("\xEF\xBB\xBF\xEF\xBB\xBF" "a: 1\n")
             .said()
             .starts_with("error[E0105]: a second byte order mark\n --> x.yaml:1:1\n"));
 }
