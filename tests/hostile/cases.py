@@ -154,7 +154,7 @@ def bytes_that_are_no_text():
     yield Case("a surrogate in UTF-8", sound + b"# \xed\xa0\x80\n", says="the byte 0xED cannot stand")
     yield Case("an escape of the terminal", sound + b"# \x1b[31m\n", says="the byte 0x1B cannot stand")
     yield Case("CRLF", sound.replace(b"\n", b"\r\n"), says="the variable `x`")
-    yield Case("CR alone", sound.replace(b"\n", b"\r"), says="the variable `x`")
+    yield Case("CR alone", sound.replace(b"\n", b"\r"), says="error[E0101]")
     yield Case("a byte order mark", b"\xef\xbb\xbf" + sound, says="the variable `x`")
     yield Case("two byte order marks", b"\xef\xbb\xbf" * 2 + sound, says="byte order mark")
     yield Case("a byte order mark on the second line", sound.replace(b"\n", b"\n\xef\xbb\xbf", 1), says="error[")
@@ -197,9 +197,9 @@ def bombs():
                says="aliases unfold to more than")
     yield Case("merges of merges", keys + "".join(f"a{n}: &a{n} {{<<: *a{n - 1}, m{n}: 1}}\n" for n in range(1, 2000)),
                says="aliases unfold to more than")
-    yield Case("many aliases of a long text", f"a: &a {'x' * MIB}\nb: [{', '.join(['*a'] * 100_000)}]\n",
+    yield Case("many aliases of a long text", f"a: &a {'x' * 100_000}\nb: [{', '.join(['*a'] * 100_000)}]\n",
                says="aliases unfold to more than")
-    yield Case("a long list in many anchors", "a: " + "".join(f"&a{n} [" for n in range(400)) + "1," * 200_000 + "]" * 400,
+    yield Case("a long list in many anchors", "a: " + "".join(f"&a{n} [" for n in range(150)) + "1," * 90_000 + "]" * 150,
                says="aliases unfold to more than")
     yield Case("an anchor in itself", "a: &a [*a]\n", says="error[")
     chain = ["a0: &a0 " + "[" * 400 + "]" * 400]
@@ -232,15 +232,15 @@ def bombs():
 
 
 def deep():
-    yield Case("deep blocks", "".join(" " * n + "a:\n" for n in range(2000)), says="nested")
+    yield Case("deep blocks", "".join(" " * n + "a:\n" for n in range(1000)), says="nested")
     yield Case("deep lists", "- " * DEEP, says="nested")
     yield Case("deep brackets", "a: " + "[" * DEEP + "]" * DEEP, says="nested")
     yield Case("deep braces", "a: " + "{a: " * DEEP + "}" * DEEP, says="nested")
     yield Case("deep keys", "? " * DEEP + "a", says="nested")
     for name, text in DEEP_EXPRESSIONS.items():
         quoted = text.replace("'", "''")
-        yield Case(f"deep {name} in (( ))", blueprint(f"'(({quoted}))'"), says="error[E03")
-        yield Case(f"deep {name} in $( )", blueprint(f"'$({quoted.replace('var.x', 'vars.x')})'"), says="error[E03")
+        yield Case(f"deep {name} in (( ))", blueprint(f"'(({quoted}))'"), says="error[")
+        yield Case(f"deep {name} in $( )", blueprint(f"'$({quoted.replace('var.x', 'vars.x')})'"), says="error[")
     kinds = {"list(": ")", "object({a = ": "})", "tuple([": "])", "optional(": ")"}
     for begin, end in kinds.items():
         yield Case(f"deep types of {begin}", WITH_MODULE,

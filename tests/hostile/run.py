@@ -28,7 +28,7 @@ options = parser.parse_args()
 
 SECONDS = 60 if options.sanitized else 5
 MEBIBYTES = 4000 if options.sanitized else 300
-OUTPUT_BYTES = 16_000
+OUTPUT_BYTES = 32_000
 
 
 def write(path, content):
