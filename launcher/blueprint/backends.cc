@@ -97,8 +97,7 @@ class Finish {
                            fmt::format("{} is not known before deployment", what));
       }
     } catch (const ExpressionError& error) {
-      diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
-          .help(error.help);
+      say(error, expression->span, diagnostics_);
     }
     return std::nullopt;
   }

@@ -78,8 +78,7 @@ std::optional<Deployment> compile(const Texts& texts, const Options& options,
   deployment.index_modules();
   override_settings(deployment, diagnostics);
   strip_toolkit_url(deployment);
-  const fs::path file(sources.place(texts.blueprint.begin).file);
-  library.look_from(file.parent_path());
+  library.look_from(fs::path(deployment.files.front()).parent_path());
   find_interfaces(deployment, library, diagnostics);
   check_references(deployment, diagnostics);
   add_labels(deployment);

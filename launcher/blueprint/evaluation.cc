@@ -186,10 +186,6 @@ Evaluation::Evaluation(const Deployment& deployment, source::Diagnostics& diagno
     : deployment_(deployment), diagnostics_(diagnostics) {}
 Evaluation::~Evaluation() = default;
 
-void Evaluation::say(const ExpressionError& error, Span place) {
-  diagnostics_.error(error.code, error.span ? error.span : place, error.what()).help(error.help);
-}
-
 void Evaluation::say_within(const Module& module, const ExpressionPtr& expression,
                             const ExpressionError& error) {
   if (diagnostics_.errors() > 0) return;
@@ -232,7 +228,7 @@ const Value& Evaluation::variable(const std::string& name) {
     try {
       return evaluate(found->second.value);
     } catch (const ExpressionError& error) {
-      say(error, found->second.span);
+      say(error, found->second.span, diagnostics_);
       return unknown;
     }
   });
@@ -273,7 +269,7 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
     }
     return mismatches.empty() ? converted : unknown;
   } catch (const ExpressionError& error) {
-    say(error, place);
+    say(error, place, diagnostics_);
     return unknown;
   }
 }

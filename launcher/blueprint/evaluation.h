@@ -49,7 +49,6 @@ class Evaluation {
                                 const expression::Value& while_computing, Compute compute);
 
   expression::Value compute_input(const Module& module, const std::string& name);
-  void say(const expression::ExpressionError& error, Span place);
   Span variable_behind(const ExpressionPtr& value) const;
 
   const Deployment& deployment_;

@@ -113,8 +113,7 @@ class Instances {
           Code::cannot_evaluate, expression->span,
           fmt::format("`{}` of module `{}` is not known before deployment", key, module.id));
     } catch (const ExpressionError& error) {
-      diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
-          .help(error.help);
+      say(error, expression->span, diagnostics_);
     }
     return std::nullopt;
   }
@@ -204,9 +203,8 @@ class Instances {
       try {
         expression = substitute(expression, each);
       } catch (const ExpressionError& error) {
-        diagnostics_.error(error.code, error.span ? error.span : expression->span, error.what())
-            .other(module.for_each->span, fmt::format("for the item `{}`", each.key))
-            .help(error.help);
+        say(error, expression->span, diagnostics_)
+            .other(module.for_each->span, fmt::format("for the item `{}`", each.key));
         expression = failed(expression);
       }
     };

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
-#include "common/file.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/page.h"
 
 namespace slipway::commands {
 
@@ -31,11 +29,7 @@ int expand(Args args) {
   LoadedBlueprint loaded(input);
   const auto tree = blueprint::expand(loaded.deployment());
   const std::string text = format == "json" ? tree.dump(2) + "\n" : blueprint::to_yaml(tree);
-  if (output == "-") {
-    std::fputs(text.c_str(), stdout);
-  } else {
-    write_file(output, text);
-  }
+  write_result(output, text);
   return 0;
 }
 

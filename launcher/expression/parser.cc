@@ -41,6 +41,12 @@ constexpr std::array<Level, 13> levels{{{"||", Operator::or_, 1},
 
 }  // namespace
 
+source::Diagnostic& say(const ExpressionError& error, Span place,
+                        source::Diagnostics& diagnostics) {
+  return diagnostics.error(error.code, error.span ? error.span : place, error.what())
+      .help(error.help);
+}
+
 ExpressionPtr Parser::expression() {
   if (++depth_ > depth_limit) fail(peek(), "this expression is nested too deeply");
   ExpressionPtr condition = binary(1);

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "launcher/expression/expression.h"
-#include "launcher/source/codes.h"
+#include "launcher/source/diagnostics.h"
 
 namespace slipway::expression {
 
@@ -20,6 +20,9 @@ class ExpressionError : public Error {
   Span span;
   std::string help;
 };
+
+// The error as a diagnostic: at its own place, or at `place` when it has none.
+source::Diagnostic& say(const ExpressionError& error, Span place, source::Diagnostics& diagnostics);
 
 // A text and where each of its bytes stands in the sources: as source::text_offsets() gives it.
 struct Located {

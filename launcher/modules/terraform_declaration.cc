@@ -153,8 +153,7 @@ class Reader {
       if (calls && dialect_ == Dialect::packer) return;
       declaration.default_value = expression::evaluate(*tree, expression::EmptyScope());
     } catch (const ExpressionError& error) {
-      diagnostics_.error(error.code, error.span ? error.span : attribute.value, error.what())
-          .help(error.help);
+      say(error, attribute.value, diagnostics_);
     }
   }
 
@@ -186,8 +185,7 @@ class Reader {
       wrong(attribute->value,
             fmt::format("`{}` is {}, but this is {}", name, what, describe(value)));
     } catch (const ExpressionError& error) {
-      diagnostics_.error(error.code, error.span ? error.span : attribute->value, error.what())
-          .help(error.help);
+      say(error, attribute->value, diagnostics_);
     }
     return std::nullopt;
   }

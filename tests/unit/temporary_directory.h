@@ -22,6 +22,15 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  // A text that names files in it, with their names from here on.
+  std::string relative(std::string text) const {
+    const std::string prefix = path_.string() + "/";
+    for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
+      text.erase(at, prefix.size());
+    }
+    return text;
+  }
+
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
  private:

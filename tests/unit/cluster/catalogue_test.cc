@@ -45,15 +45,7 @@ struct Reading {
     slipway::write_file(folder / "transports.yaml", transports);
     catalogue = load_catalogue(folder.path(), sources, diagnostics);
   }
-  // Without the name of the temporary folder.
-  std::string said() const {
-    std::string text = render(diagnostics);
-    const std::string prefix = folder.path().string() + "/";
-    for (size_t at = text.find(prefix); at != text.npos; at = text.find(prefix)) {
-      text.erase(at, prefix.size());
-    }
-    return text;
-  }
+  std::string said() const { return folder.relative(render(diagnostics)); }
 
   TemporaryDirectory folder;
   slipway::source::Sources sources;

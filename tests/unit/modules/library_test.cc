@@ -17,14 +17,7 @@ struct OneModule {
     write_file(folder / "modules/a/b/module.yaml", text);
     interface = library.find("modules/a/b", diagnostics);
   }
-  std::string said() const {
-    std::string text = render(diagnostics);
-    const std::string prefix = folder.path().string() + "/";
-    for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
-      text.erase(at, prefix.size());
-    }
-    return text;
-  }
+  std::string said() const { return folder.relative(render(diagnostics)); }
   TemporaryDirectory folder;
   source::Sources sources;
   source::Diagnostics diagnostics{sources};

@@ -20,14 +20,7 @@ struct OneFolder {
     for (const auto& [name, text] : files) write_file(folder / name, text);
     interface = modules::read_terraform_module(folder.path(), "./x", sources, diagnostics);
   }
-  std::string said() const {
-    std::string text = render(diagnostics);
-    const std::string prefix = folder.path().string() + "/";
-    for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
-      text.erase(at, prefix.size());
-    }
-    return text;
-  }
+  std::string said() const { return folder.relative(render(diagnostics)); }
   TemporaryDirectory folder;
   source::Sources sources;
   source::Diagnostics diagnostics{sources};
