@@ -271,8 +271,14 @@ class Instances {
       return expression::make(span, std::move(all));
     }
     if (which != nullptr && which->kind == Step::Kind::index) {
-      const Value key = evaluation_.evaluate(which->key);
-      if (const auto text = expression::text_of(key)) {
+      std::optional<std::string> text;
+      try {
+        text = expression::text_of(evaluation_.evaluate(which->key));
+      } catch (const ExpressionError& error) {
+        say(error, which->key->span, diagnostics_);
+        return nullptr;
+      }
+      if (text) {
         const std::string id = name + "-" + *text;
         if (std::find(instances->second.begin(), instances->second.end(), id) !=
                 instances->second.end() ||

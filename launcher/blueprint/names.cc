@@ -2,6 +2,9 @@
 #include "launcher/blueprint/names.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "launcher/source/sources.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -27,8 +30,8 @@ bool is_label(char c) {
 }  // namespace
 
 bool is_label_value(std::string_view text) {
-  const auto is_lead = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-  return !text.empty() && std::count_if(text.begin(), text.end(), is_lead) <= 63 &&
+  return !text.empty() &&
+         std::count_if(text.begin(), text.end(), std::not_fn(source::continues_utf8)) <= 63 &&
          std::all_of(text.begin(), text.end(), is_label);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t work_limit = 1'000'000;
 constexpr size_t text_unit = 8;          // bytes
-constexpr size_t value_limit = 500'000;  // of one value
+constexpr size_t value_limit = 250'000;  // of one value
 constexpr int depth_limit = 600;
 
 thread_local size_t budgets = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 
 #include "launcher/expression/arguments.h"
@@ -17,8 +18,7 @@ using re2::StringPiece;
 
 class Pattern {
  public:
-  Pattern(std::string_view text, size_t argument)
-      : pattern_(StringPiece(text.data(), text.size()), options()) {
+  Pattern(std::string_view text, size_t argument) : pattern_(piece(text, argument), options()) {
     if (!pattern_.ok()) {
       throw ArgumentError(argument, fmt::format("is no regular expression: {}", pattern_.error()));
     }
@@ -101,6 +101,15 @@ class Pattern {
  private:
   static constexpr std::string_view word =
       "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+  // RE2's memory grows with the square of the depth; Go, and so Terraform, has the same limit.
+  static StringPiece piece(std::string_view text, size_t argument) {
+    constexpr auto most = 1000;
+    if (std::count(text.begin(), text.end(), '(') > most) {
+      throw ArgumentError(argument, fmt::format("has more than {} groups", most));
+    }
+    return {text.data(), text.size()};
+  }
 
   static RE2::Options options() {
     RE2::Options options;

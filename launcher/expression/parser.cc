@@ -166,11 +166,11 @@ ExpressionPtr Parser::postfix() {
 // What follows a dot: a name, `*`, or an element in the old way, `.0`.
 void Parser::attribute(const Token& dot, std::vector<Step>& steps) {
   const Token name = take();
-  const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const Step& step) {
-    return step.kind != Step::Kind::attribute;
-  });
   if (name.is("*")) {
     count_operator(name);
+    const auto last = std::find_if(steps.rbegin(), steps.rend(), [](const Step& step) {
+      return step.kind != Step::Kind::attribute;
+    });
     if (last != steps.rend() && last->kind == Step::Kind::attribute_splat) {
       fail_at(dot.begin, at_, "`.*` cannot stand behind another one", "write `[*]` for both");
     }

@@ -94,6 +94,23 @@ Parts fit(Parts line) {
   return line;
 }
 
+// More bytes than what is shown of one part takes: what is further away need not be looked at.
+constexpr size_t enough_bytes = 8 * widest;
+
+std::string_view first_bytes(std::string_view text) {
+  if (text.size() <= enough_bytes) return text;
+  size_t end = enough_bytes;
+  while (end > 0 && continues_utf8(text[end])) --end;
+  return text.substr(0, end);
+}
+
+std::string_view last_bytes(std::string_view text) {
+  if (text.size() <= enough_bytes) return text;
+  size_t begin = text.size() - enough_bytes;
+  while (begin < text.size() && continues_utf8(text[begin])) ++begin;
+  return text.substr(begin);
+}
+
 // One place: where it is, its line, and a mark below it.
 std::string excerpt(std::string_view arrow, Span span, char mark, std::string_view label,
                     size_t gutter, const Palette& paint, const Sources& sources) {
@@ -101,8 +118,9 @@ std::string excerpt(std::string_view arrow, Span span, char mark, std::string_vi
   const std::string_view rest = place.line_text.substr(place.byte);
   const size_t length = std::min<size_t>(span.end - span.begin, rest.size());
   const auto [before, marked, after] =
-      fit({printable(place.line_text.substr(0, place.byte)), printable(rest.substr(0, length)),
-           printable(rest.substr(length))});
+      fit({printable(last_bytes(place.line_text.substr(0, place.byte))),
+           printable(first_bytes(rest.substr(0, length))),
+           printable(first_bytes(rest.substr(length)))});
   const size_t width = std::max<size_t>(1, display_width(marked));
   std::string text = fmt::format("{:{}}{}{}{} {}:{}:{}\n", "", gutter, paint.frame, arrow,
                                  paint.off, place.file, place.line, place.column);

@@ -59,7 +59,8 @@ Place Sources::place(uint32_t offset) const {
   const auto next = std::upper_bound(file.line_starts.begin(), file.line_starts.end(), at);
   const uint32_t start = *std::prev(next);
   std::string_view line = std::string_view(file.text).substr(start);
-  line = line.substr(0, line.find_first_of("\r\n"));
+  line = line.substr(0, line.find('\n'));
+  line = line.substr(0, line.find('\r'));
 
   Place place;
   place.file = file.name;
@@ -129,7 +130,7 @@ size_t valid_utf8(std::string_view text) {
   const size_t length = utf8_length(text[0]);
   if (text.size() < length) return 0;
   for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+    if (!continues_utf8(text[i])) return 0;
   }
   const char32_t point = decode(text);
   const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);

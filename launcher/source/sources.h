@@ -71,6 +71,11 @@ class Sources {
 // The bytes of the UTF-8 character that starts with `lead`: 1 to 4.
 size_t utf8_length(char lead);
 
+// Whether a byte is not the first one of its UTF-8 character.
+constexpr bool continues_utf8(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
 // The columns that `text` takes on a terminal: wide characters two, combining ones none.
 size_t display_width(std::string_view text);
 
