@@ -123,6 +123,8 @@ class SettingCheck {
                                         ? nullptr
                                         : other->interface->output(reference->steps[1].name);
     if (output == nullptr || expression::can_become(output->type, input.type)) return;
+    // Of a value that is known more can be said than of its type.
+    if (!evaluation_.output(*other, output->name).is_unknown()) return;
     diagnostics_
         .error(Code::type_mismatch, place(setting),
                fmt::format("`{}` of module `{}` is {}, but the output is {}", input.name, module.id,

@@ -3,8 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "common/file.h"
+#include "launcher/modules/resource_reader.h"
+
 namespace slipway::blueprint {
 namespace {
+
+namespace fs = std::filesystem;
 
 using expression::ExpressionError;
 using expression::Scope;
@@ -12,6 +19,8 @@ using expression::Traversal;
 using expression::Unknown;
 using expression::Value;
 using source::Code;
+
+constexpr size_t largest_file = 1 << 20;  // as large as a file of a user's
 
 // The name behind the root: `zone` of var.zone.
 const std::string* name_after(const Traversal& traversal, size_t step) {
@@ -97,6 +106,10 @@ class Culprit {
         if (output != nullptr && output->value) look(output->value, part);
       } else if (traversal.root == "input" && part) {
         take(*name);
+      } else if (const auto* resource =
+                     module_.interface->resource(modules::resource_reference(traversal))) {
+        if (resource->when) look(resource->when, part);
+        if (resource->for_each) look(resource->for_each, part);
       }
     });
   }
@@ -141,8 +154,10 @@ class Evaluation::BlueprintScope : public Scope {
 
 class Evaluation::ModuleScope : public Scope {
  public:
-  ModuleScope(Evaluation& evaluation, const Module& module)
-      : evaluation_(evaluation), module_(module) {}
+  // `each` is the member whose attributes are looked at, of a resource with `for_each`; or null.
+  ModuleScope(Evaluation& evaluation, const Module& module,
+              const ResourceSet::Member* each = nullptr)
+      : evaluation_(evaluation), module_(module), each_(each) {}
 
   Found find(const Traversal& traversal, Span span) const override {
     const std::string* name = name_after(traversal, 0);
@@ -167,9 +182,12 @@ class Evaluation::ModuleScope : public Scope {
       return {module_.settings.contains(*name), 1};
     }
     if (name != nullptr && traversal.root == "module" && *name == "id") return {module_.id, 1};
-    // Every resource type has its provider in front: google_filestore_instance.share.name.
-    if (traversal.steps.size() >= 2 && traversal.root.find('_') != std::string::npos) {
-      return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
+    if (name != nullptr && traversal.root == "each" && each_ != nullptr) {
+      if (*name == "key") return {each_->key, 1};
+      if (*name == "value") return {each_->value, 1};
+    }
+    if (const std::string to = modules::resource_reference(traversal); !to.empty()) {
+      return resource(traversal, to, span);
     }
     throw ExpressionError(
         Code::bad_module_file, span,
@@ -177,9 +195,46 @@ class Evaluation::ModuleScope : public Scope {
                     expression::to_hcl(*expression::make(span, traversal)), module_.source));
   }
 
+  Value file_text(const std::string& path, Span span) const override {
+    const fs::path relative = fs::path(path).lexically_normal();
+    if (path.empty() || relative.is_absolute() || *relative.begin() == "..") {
+      throw ExpressionError(
+          Code::bad_module_file, span,
+          fmt::format("module_file(): `{}` does not lie in the module's folder", path));
+    }
+    std::string text;
+    try {
+      text = read_regular_file(fs::path(module_.interface->folder) / relative, largest_file);
+    } catch (const Error&) {
+      throw ExpressionError(
+          Code::bad_module_file, span,
+          fmt::format("module_file(): there is no file `{}` in `{}`", path, module_.source));
+    }
+    if (source::find_not_text(text) != std::string::npos) {
+      throw ExpressionError(Code::bad_module_file, span,
+                            fmt::format("module_file(): `{}` is no text in UTF-8", path));
+    }
+    return text;
+  }
+
  private:
+  Found resource(const Traversal& traversal, const std::string& reference, Span span) const {
+    const modules::Resource* resource = module_.interface->resource(reference);
+    const size_t steps = traversal.root == "data" ? 2 : 1;
+    const ResourceSet open;
+    const ResourceSet& set =
+        resource == nullptr ? open : evaluation_.resource_set(module_, *resource);
+    if (set.shape == ResourceSet::Shape::open) {
+      return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
+    }
+    // Nothing is there that could have attributes.
+    if (set.shape == ResourceSet::Shape::absent) return {Value(), traversal.steps.size()};
+    return {meaning(*resource, set), steps};
+  }
+
   Evaluation& evaluation_;
   const Module& module_;
+  const ResourceSet::Member* each_;
 };
 
 Evaluation::Evaluation(const Deployment& deployment, source::Diagnostics& diagnostics)
@@ -189,10 +244,16 @@ Evaluation::~Evaluation() = default;
 void Evaluation::say_within(const Module& module, const ExpressionPtr& expression,
                             const ExpressionError& error) {
   if (diagnostics_.errors() > 0) return;
-  const std::string* input =
-      error.code == Code::bad_module_file ? nullptr : Culprit(module).find(expression, error.span);
-  if (input == nullptr) {
+  if (error.code == Code::bad_module_file) {
     diagnostics_.error(error.code, error.span, error.what()).help(error.help);
+    return;
+  }
+  const std::string* input = Culprit(module).find(expression, error.span);
+  if (input == nullptr) {
+    diagnostics_
+        .error(error.code, module.id_span, fmt::format("module `{}`: {}", module.id, error.what()))
+        .other(error.span, "needed here")
+        .help(error.help);
     return;
   }
   const Setting& setting = module.settings.at(*input);
@@ -307,6 +368,23 @@ Value Evaluation::evaluate(const ExpressionPtr& expression) {
 
 Value Evaluation::evaluate_in(const Module& module, const ExpressionPtr& expression) {
   return expression::evaluate(*expression, ModuleScope(*this, module));
+}
+
+const ResourceSet& Evaluation::resource_set(const Module& module,
+                                            const modules::Resource& resource) {
+  const auto [entry, fresh] = resource_sets_.try_emplace({&module, &resource});
+  if (fresh) {
+    const Value when = resource.when ? evaluate_in(module, resource.when) : Value(true);
+    const bool asked = resource.for_each && !(when == Value(false));
+    const Value for_each = asked ? evaluate_in(module, resource.for_each) : Value();
+    entry->second = make_resource_set(module.id, resource, when, for_each);
+  }
+  return entry->second;
+}
+
+Value Evaluation::resource_body(const Module& module, const modules::Resource& resource,
+                                const ResourceSet::Member& member) {
+  return expression::evaluate(*resource.body, ModuleScope(*this, module, &member));
 }
 
 }  // namespace slipway::blueprint

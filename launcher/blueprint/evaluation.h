@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launcher/blueprint/deployment.h"
+#include "launcher/blueprint/resource_set.h"
 #include "launcher/expression/evaluate.h"
 #include "launcher/source/diagnostics.h"
 
@@ -34,6 +35,14 @@ class Evaluation {
   // and module.id.
   expression::Value evaluate_in(const Module& module, const ExpressionPtr& expression);
 
+  // What a resource of the module's file becomes. Throws ExpressionError once, when that cannot be
+  // told; it is open from then on.
+  const ResourceSet& resource_set(const Module& module, const modules::Resource& resource);
+
+  // The attributes of a member of that set. Throws ExpressionError.
+  expression::Value resource_body(const Module& module, const modules::Resource& resource,
+                                  const ResourceSet::Member& member);
+
   // An expression of a module's file that has no value: said where the blueprint sets what it is
   // made from, and not at all after another error, which may have caused it.
   void say_within(const Module& module, const ExpressionPtr& expression,
@@ -54,6 +63,7 @@ class Evaluation {
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   std::map<Key, expression::Value> variables_, inputs_, outputs_, locals_;
+  std::map<std::pair<const Module*, const modules::Resource*>, ResourceSet> resource_sets_;
   std::set<std::string> said_;  // of a variable that modules take by its name: once is enough
 };
 

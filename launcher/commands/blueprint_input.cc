@@ -15,6 +15,7 @@
 #include "launcher/blueprint/compile.h"
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/build.h"
+#include "launcher/google/definitions.h"
 #include "launcher/source/json.h"
 
 namespace slipway::commands {
@@ -159,6 +160,16 @@ CheckedCluster LoadedBlueprint::cluster() {
   show();
   if (!checked) throw InvalidBlueprint();
   return *std::move(checked);
+}
+
+google::Definitions LoadedBlueprint::define() {
+  google::Definitions definitions;
+  if (deployment_ && diagnostics_.errors() == 0) {
+    definitions = google::define(*deployment_, diagnostics_);
+  }
+  show();
+  if (!deployment_ || diagnostics_.errors() > 0) throw InvalidBlueprint();
+  return definitions;
 }
 
 bool LoadedBlueprint::check() {

@@ -19,6 +19,10 @@
 #include "launcher/modules/library.h"
 #include "launcher/source/diagnostics.h"
 
+namespace slipway::google {
+struct Definitions;
+}
+
 namespace slipway::commands {
 
 struct BlueprintInput {
@@ -62,6 +66,9 @@ class LoadedBlueprint {
   const blueprint::Deployment& whatever_is_right();
   const source::Diagnostics& diagnostics() const { return diagnostics_; }
   CheckedCluster cluster();
+
+  // The definitions for Google Cloud. Throws InvalidBlueprint in the same way.
+  google::Definitions define();
 
   // Everything that can be checked: the deployment, and the cluster if the blueprint has one.
   // False when there are errors. Shows them, and the warnings.

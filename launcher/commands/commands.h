@@ -11,6 +11,7 @@ using Args = std::span<const std::string>;  // what stands behind the verb
 // Each prints results on stdout and talk on stderr, returns an exit status, and throws Error or
 // UsageError.
 int check(Args args);
+int create(Args args);
 int deploy(Args args);
 int destroy(Args args);
 int exec(Args args);

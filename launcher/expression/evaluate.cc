@@ -242,6 +242,11 @@ Number Evaluator::number(const Value& value, Span span) {
   return *number;
 }
 
+Value Scope::file_text(const std::string&, Span span) const {
+  throw ExpressionError(Code::cannot_evaluate, span,
+                        "module_file() has a meaning only in the file of a module");
+}
+
 Scope::Found EmptyScope::find(const Traversal& traversal, Span span) const {
   throw ExpressionError(Code::bad_reference, span,
                         fmt::format("there is no `{}` here", traversal.root));

@@ -23,6 +23,10 @@ class Scope {
   // The value at the beginning of a traversal: var.zone takes one step, module.net.network_id two.
   // Throws ExpressionError when there is no such thing.
   virtual Found find(const Traversal& traversal, Span span) const = 0;
+
+  // The text of a file beside what the expression is written in: module_file(). Throws
+  // ExpressionError when there is none, and where there are no such files.
+  virtual Value file_text(const std::string& path, Span span) const;
 };
 
 // A scope without names.

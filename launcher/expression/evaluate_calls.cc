@@ -65,6 +65,7 @@ Value Evaluator::value_of(const Call& node) {
   if (function != nullptr && function->takes == Takes::expressions && !node.spread) {
     if (function->name == "can") return can(node);
     if (function->name == "try") return try_each(node);
+    if (function->name == "module_file") return module_file(node);
     return template_string(node);
   }
   List arguments;
@@ -175,6 +176,19 @@ Value Evaluator::template_string(const Call& node) {
   } catch (const ExpressionError& error) {
     fail(written.span, fmt::format("templatestring(): in the template: {}", error.what()));
   }
+}
+
+// module_file(path): which files there are, the scope knows.
+Value Evaluator::module_file(const Call& node) {
+  const Value path = evaluate(*node.arguments[0]);
+  const auto* text = path.as<std::string>();
+  if (text == nullptr) {
+    fail(node.arguments[0]->span, fmt::format("module_file(): the path is {}{}", describe(path),
+                                              path.is_unknown() ? "" : ", not a string"));
+  }
+  Value content = scope_.file_text(*text, node.arguments[0]->span);
+  spend_value(content);
+  return content;
 }
 
 Value Evaluator::unknown_call(const Call& node, const List& arguments, bool spread) const {

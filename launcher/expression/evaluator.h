@@ -76,6 +76,7 @@ class Evaluator {
   Value can(const Call& node);
   Value try_each(const Call& node);
   Value template_string(const Call& node);
+  Value module_file(const Call& node);
   Value unknown_call(const Call& node, const Value::List& arguments, bool spread = false) const;
 
   const Scope& scope_;

@@ -28,6 +28,7 @@ Result module_of(const List& arguments) {
 
 constexpr std::array ours = std::to_array<Function>({
     {"is_set", "any|null", is_set, Takes::shapes},
+    {"module_file", "string", nullptr, Takes::expressions},
     {"module_of", "any|null", module_of, Takes::shapes},
 });
 

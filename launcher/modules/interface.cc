@@ -22,11 +22,22 @@ std::vector<std::string> names(const std::vector<T>& list) {
 
 }  // namespace
 
+std::string Resource::reference() const {
+  return (looked_up ? "data." : "") + type + "." + name;
+}
+
 const Input* Interface::input(std::string_view name) const {
   return find(inputs, name);
 }
 const Output* Interface::output(std::string_view name) const {
   return find(outputs, name);
+}
+const Resource* Interface::resource(std::string_view reference) const {
+  if (!resources) return nullptr;
+  const auto found = std::find_if(
+      resources->begin(), resources->end(),
+      [reference](const Resource& resource) { return resource.reference() == reference; });
+  return found == resources->end() ? nullptr : &*found;
 }
 std::vector<std::string> Interface::input_names() const {
   return names(inputs);

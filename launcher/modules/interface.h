@@ -36,6 +36,21 @@ struct Output {
   bool sensitive = false;  // a secret: never shown
 };
 
+// What the module becomes on Google Cloud: a resource of Terraform, or one for each of several
+// things.
+struct Resource {
+  std::string type;                     // "google_compute_network"
+  std::string name;                     // "this" is the main one
+  bool looked_up = false;               // written as data.TYPE.NAME: found, not made
+  Span span;                            // of the key
+  expression::ExpressionPtr for_each;   // null: there is one
+  expression::ExpressionPtr when;       // null: it is there always
+  std::vector<std::string> depends_on;  // as they are referred to, each one of the file's
+  expression::ExpressionPtr body;       // a mapping: attributes, blocks and the rest
+
+  std::string reference() const;  // "google_compute_network.this", "data.google_x.this"
+};
+
 // A condition that the inputs must keep.
 struct Rule {
   expression::ExpressionPtr that;
@@ -58,10 +73,13 @@ struct Interface {
   std::vector<std::string> apis;  // services of Google that it needs: "compute.googleapis.com"
   std::string id_input;  // the input that is the module's id unless it is set; may be empty
   bool must_be_used = false;
-  expression::ExpressionPtr model;  // what it means for the cluster; null: nothing
+  std::optional<std::vector<Resource>> resources;  // none: it has an interface only
+  expression::ExpressionPtr packer_template;  // what Packer gets of a module that builds an image
+  expression::ExpressionPtr model;            // what it means for the cluster; null: nothing
 
   const Input* input(std::string_view name) const;
   const Output* output(std::string_view name) const;
+  const Resource* resource(std::string_view reference) const;
   std::vector<std::string> input_names() const;
   std::vector<std::string> output_names() const;
 };

@@ -7,6 +7,7 @@
 
 #include "launcher/expression/evaluate.h"
 #include "launcher/expression/notation.h"
+#include "launcher/modules/resource_reader.h"
 #include "launcher/source/keys.h"
 
 namespace slipway::modules {
@@ -31,7 +32,7 @@ class Reader {
     }
     keys(root, "a module file",
          {"about", "kind", "apis", "inputs", "id_input", "must_be_used", "rules", "locals",
-          "resources", "outputs", "model"});
+          "resources", "template", "outputs", "model"});
     if (const Node* node = root.find("about")) interface_.about = text(*node);
     if (const Node* node = root.find("kind")) interface_.kind = text(*node);
     if (const Node* node = root.find("apis")) interface_.apis = texts(*node);
@@ -48,6 +49,8 @@ class Reader {
     }
     if (const Node* node = root.find("must_be_used")) interface_.must_be_used = boolean(*node);
     if (const Node* node = root.find("model")) interface_.model = tree(*node);
+    if (const Node* node = root.find("template")) interface_.packer_template = tree(*node);
+    read_resources(root, interface_, sources_, diagnostics_);
     return std::move(interface_);
   }
 

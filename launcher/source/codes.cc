@@ -52,6 +52,7 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::unknown_machine_type, "E0403", "a machine type that is not in the catalogue"},
     {Code::two_of_one_name, "E0404", "two things of the cluster get the same name"},
     {Code::no_model, "E0405", "something that the cluster model cannot hold"},
+    {Code::no_resources, "E0501", "a module that cannot be created on Google Cloud"},
     {Code::bad_module_file, "E0901", "a module file is wrong"},
     {Code::bad_catalogue, "E0902", "a catalogue file is wrong"},
 });

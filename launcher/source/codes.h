@@ -56,6 +56,8 @@ enum class Code {
   unknown_machine_type,
   two_of_one_name,
   no_model,
+  // 05: what a blueprint becomes on Google Cloud
+  no_resources,
   // 09: module files and the catalogue, ours or a site's own
   bad_module_file,
   bad_catalogue,

@@ -1,0 +1,34 @@
+// `slipway create`: writes the definitions that a cluster on Google Cloud is made from.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "launcher/commands/blueprint_input.h"
+#include "launcher/commands/commands.h"
+#include "launcher/google/write_folder.h"
+
+namespace slipway::commands {
+
+int create(Args args) {
+  BlueprintInput input;
+  std::string parent = ".";
+  CommandLine line(
+      "slipway create", "BLUEPRINT [options]",
+      "Write the definitions that Terraform and Packer make a cluster on Google Cloud\n"
+      "from, into a new folder of the deployment's name.");
+  input.add_options(line);
+  line.option("output,o", "DIR", "where the deployment's folder is put (default .)", &parent);
+  line.example("slipway create cluster.yaml", "into ./DEPLOYMENT");
+  line.example("slipway create cluster.yaml -d site.yaml -o /srv/clusters",
+               "with a site's settings");
+  if (!line.parse(args)) return 0;
+  LoadedBlueprint loaded(input);
+  const google::Definitions definitions = loaded.define();
+  const auto folder = std::filesystem::path(parent) / definitions.deployment;
+  google::write_folder(folder, definitions);
+  fmt::print(stderr, "{} files in {}\n", definitions.files.size(), folder.string());
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,127 @@
+// What flows between modules.
+#include "launcher/google/links.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace slipway::google {
+namespace {
+
+using blueprint::Module;
+using expression::ExpressionPtr;
+using expression::Step;
+using expression::Traversal;
+using expression::Unknown;
+using expression::Value;
+
+// The part of the value that a step leads to; nullptr when that is not there or not known.
+const Value* part(const Value& value, const Step& step) {
+  std::string key = step.name;
+  if (step.kind == Step::Kind::index) {
+    const auto* literal = step.key->as<expression::Literal>();
+    const auto text = literal == nullptr ? std::nullopt : expression::text_of(literal->value);
+    if (!text) return nullptr;
+    key = *text;
+  } else if (step.kind != Step::Kind::attribute) {
+    return nullptr;
+  }
+  if (const auto* object = value.as<Value::Object>()) {
+    const auto member = object->find(key);
+    return member == object->end() ? nullptr : &member->second;
+  }
+  const auto* list = value.as<Value::List>();
+  size_t index = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+  const bool is_index = error == std::errc() && end == key.data() + key.size();
+  return list == nullptr || !is_index || index >= list->size() ? nullptr : &(*list)[index];
+}
+
+}  // namespace
+
+Links::Links(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
+             source::Diagnostics& diagnostics)
+    : deployment_(deployment),
+      evaluation_(evaluation),
+      diagnostics_(diagnostics),
+      variables_(deployment.groups.size()),
+      wanted_(deployment.groups.size()) {}
+
+Value Links::resolve(const Value& value, size_t group) {
+  Value out = value;
+  if (const auto* unknown = value.as<Unknown>()) {
+    const auto change = [&](const Traversal& traversal, source::Span) {
+      return linked(traversal, group);
+    };
+    out.data = Unknown{expression::rewrite(unknown->expression, change), {}};
+  } else if (auto* list = std::get_if<Value::List>(&out.data)) {
+    for (Value& item : *list) item = resolve(item, group);
+  } else if (auto* object = std::get_if<Value::Object>(&out.data)) {
+    for (auto& [name, member] : *object) member = resolve(member, group);
+  }
+  return out;
+}
+
+const Value& Links::output(const Module& module, const std::string& name) {
+  const auto [entry, fresh] = outputs_.try_emplace({&module, name});
+  if (!fresh) return entry->second;
+  const modules::Output& output = *module.interface->output(name);
+  if (module.interface->foreign || !output.value) {
+    entry->second = Unknown{expression::reference("module", {module.id, name}), {}};
+  } else {
+    const Value value = evaluation_.evaluate_in(module, output.value);
+    entry->second = resolve(value, deployment_.find(module.id).group);
+  }
+  return entry->second;
+}
+
+// Null: the reference stays as it is.
+ExpressionPtr Links::linked(const Traversal& traversal, size_t group) {
+  if (traversal.root != "module" || traversal.steps.size() < 2) return nullptr;
+  const auto [module, made_in] = deployment_.find(traversal.steps[0].name);
+  const std::string& name = traversal.steps[1].name;
+  if (module == nullptr || module->interface == nullptr ||
+      module->interface->output(name) == nullptr) {
+    return nullptr;
+  }
+  const auto rest = [&](size_t from) {
+    std::vector<Step> steps(traversal.steps.begin() + static_cast<std::ptrdiff_t>(from),
+                            traversal.steps.end());
+    for (Step& step : steps) {
+      if (step.key) step.key = to_expression(resolve(Unknown{step.key, {}}, group));
+    }
+    return steps;
+  };
+  if (made_in != group) {
+    const std::string between = name + "_" + module->id;
+    need({module, name, made_in}, between, group);
+    return stepped(expression::reference("var", {between}), rest(2));
+  }
+  if (module->interface->foreign) return nullptr;
+  const Value* value = &output(*module, name);
+  size_t at = 2;
+  while (at < traversal.steps.size() && !value->is_unknown()) {
+    const Value* next = part(*value, traversal.steps[at]);
+    if (next == nullptr) break;
+    value = next;
+    ++at;
+  }
+  const ExpressionPtr base = to_expression(*value);
+  return at == traversal.steps.size() ? base : stepped(base, rest(at));
+}
+
+void Links::need(const Output& output, const std::string& between_groups, size_t group) {
+  const auto [entry, fresh] = variables_[group].emplace(between_groups, output);
+  if (entry->second.module != output.module || entry->second.name != output.name) {
+    diagnostics_
+        .error(source::Code::duplicate_id, output.module->id_span,
+               fmt::format("the outputs `{}` of module `{}` and `{}` of module `{}` are both `{}` "
+                           "between groups",
+                           entry->second.name, entry->second.module->id, output.name,
+                           output.module->id, between_groups))
+        .other(entry->second.module->id_span, "the other module");
+  }
+  wanted_[output.group].emplace(between_groups, output);
+}
+
+}  // namespace slipway::google

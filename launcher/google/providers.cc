@@ -1,0 +1,48 @@
+// The table of providers. Sources and versions: https://registry.terraform.io/browse/providers
+#include "launcher/google/providers.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace slipway::google {
+namespace {
+
+struct Provider {
+  std::string_view name;
+  std::string_view source;
+  std::string_view version;
+};
+
+// A new major version may change what resources mean, so it is not taken unseen.
+constexpr std::array table = std::to_array<Provider>({
+    {"google", "hashicorp/google", ">= 6.9.0, < 8.0.0"},
+    {"google-beta", "hashicorp/google-beta", ">= 6.9.0, < 8.0.0"},
+    {"http", "hashicorp/http", "~> 3.0"},
+    {"local", "hashicorp/local", "~> 2.0"},
+    {"null", "hashicorp/null", "~> 3.0"},
+    {"random", "hashicorp/random", "~> 3.0"},
+    {"time", "hashicorp/time", "~> 0.9"},
+    {"tls", "hashicorp/tls", "~> 4.0"},
+});
+
+}  // namespace
+
+std::string provider_of(const std::string& type) {
+  return type.substr(0, type.find('_'));
+}
+
+Json required_provider(const std::string& name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Provider& provider) { return provider.name == name; });
+  if (found == table.end()) return nullptr;
+  return {{"source", found->source}, {"version", found->version}};
+}
+
+std::set<std::string> known_providers() {
+  std::set<std::string> names;
+  for (const Provider& provider : table) names.emplace(provider.name);
+  return names;
+}
+
+}  // namespace slipway::google

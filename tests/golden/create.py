@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Golden tests of `slipway create`: usage: create.py SLIPWAY [NAME...]
+
+A case of create/ begins with lines `# run: slipway create {} [options]`; {} is the case's own file, and `-o FOLDER` is
+added. What is printed and every file that is in the folder then stand in NAME.out. A case of one command runs a second
+time into another folder, which must have the same bytes. Cases are named ok-… when every command succeeds, fail-… when
+one does not. The modules are those of the source tree. SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when
+CI is set.
+"""
+import concurrent.futures, difflib, os, pathlib, re, shlex, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from run import HERE, installed
+
+
+def create(slipway, case, folder, words):
+    words = [word.replace("{}", case.name) for word in shlex.split(words)]
+    return subprocess.run([slipway, "create", *words, "-o", folder], cwd=case.parent, capture_output=True, text=True,
+                          timeout=60, env={**os.environ, "NO_COLOR": "1"})
+
+
+def tree(folder):
+    """Every file below a folder, by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def shown(files):
+    for name, data in files.items():
+        text = data.decode()
+        yield f"=== {name}\n{text}" + ("" if text.endswith("\n") or not text else "\n(no line feed at the end)\n")
+
+
+def check(slipway, case, prefix):
+    """What the case's commands print and write, and what is wrong whatever they were expected to."""
+    commands = re.findall(r"^# run: slipway create (.*)$", case.read_text(), re.M)
+    if not commands:
+        raise SystemExit(f"{case.name}: no line `# run: slipway create …`")
+    text, problem, fine = "", "", True
+    with tempfile.TemporaryDirectory() as name:
+        first, second = pathlib.Path(name) / "first", pathlib.Path(name) / "second"
+        first.mkdir()
+        for words in commands:
+            done = create(slipway, case, first, words)
+            text += f"$ slipway create {words.replace('{}', case.name)} -o FOLDER\n{done.stderr}{done.stdout}"
+            text += f"exit status {done.returncode}\n"
+            fine = fine and done.returncode == 0
+        files = tree(first)
+        text = text.replace(str(first), "FOLDER").replace(str(prefix), "PREFIX") + "".join(shown(files))
+        if len(commands) == 1 and fine:
+            create(slipway, case, second, commands[0])
+            if tree(second) != files:
+                problem += "a second run writes other bytes\n"
+        if any(str(first).encode() in data or str(prefix).encode() in data for data in files.values()):
+            problem += "a file names a folder of this machine\n"
+    if fine != case.name.startswith("ok-"):
+        problem += "the name does not fit the exit status\n"
+    return text, problem
+
+
+def main():
+    accept = os.environ.get("SLIPWAY_ACCEPT") == "1"
+    if accept and os.environ.get("CI"):
+        sys.exit("SLIPWAY_ACCEPT is refused in CI")
+    program, names = sys.argv[1], sys.argv[2:]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = pathlib.Path(folder) / "prefix"
+        slipway = installed(program, prefix)
+        cases = sorted(c for c in (HERE / "create").glob("*.yaml") if re.match("ok-|fail-", c.name))
+        cases = [case for case in cases if not names or case.stem in names]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for case, (got, problem) in zip(cases, pool.map(lambda case: check(slipway, case, prefix), cases)):
+                expected = case.with_suffix(".out")
+                if accept:
+                    expected.write_text(got)
+                want = expected.read_text() if expected.exists() else ""
+                problem += "".join(difflib.unified_diff(want.splitlines(True), got.splitlines(True), expected.name, "got"))
+                failed += bool(problem)
+                print(f"{'FAIL' if problem else 'ok  '} {case.stem}\n{problem}", end="")
+    print(f"{len(cases)} cases, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
