@@ -165,7 +165,7 @@ CheckedCluster LoadedBlueprint::cluster() {
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
   if (deployment_ && diagnostics_.errors() == 0) {
-    definitions = google::define(*deployment_, diagnostics_);
+    definitions = google::define(*deployment_, find_installation().blueprints(), diagnostics_);
   }
   show();
   if (!deployment_ || diagnostics_.errors() > 0) throw InvalidBlueprint();

@@ -5,17 +5,28 @@
 
 #include <algorithm>
 
+#include "launcher/blueprint/expand.h"
 #include "launcher/google/group_files.h"
+#include "launcher/google/instructions.h"
+#include "launcher/google/packer_group.h"
+#include "launcher/google/record.h"
+#include "launcher/google/staged.h"
 
 namespace slipway::google {
 namespace {
+
+bool is_packer(const blueprint::Group& group) {
+  return !group.modules.empty() && group.modules[0].interface->kind == "packer";
+}
 
 // Modules that nobody has written the resources of.
 void check_resources(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
   for (const blueprint::Group& group : deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
       const modules::Interface& interface = *module.interface;
-      if (interface.foreign || interface.resources || interface.packer_template) continue;
+      const bool written = interface.kind == "packer" ? interface.packer_template != nullptr
+                                                      : interface.resources.has_value();
+      if (interface.foreign || written) continue;
       diagnostics
           .error(source::Code::no_resources, module.source_span,
                  fmt::format("module `{}` cannot be created: `{}` has no resources yet", module.id,
@@ -25,19 +36,50 @@ void check_resources(const blueprint::Deployment& deployment, source::Diagnostic
   }
 }
 
+// The files of a group that are not a module's.
+void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
+  for (const blueprint::Group& group : deployment.groups) {
+    for (const blueprint::Module& module : group.modules) {
+      for (const char* name : {"backend", "outputs", "providers", "variables", "versions"}) {
+        if (module.id != name || is_packer(group)) continue;
+        diagnostics.error(
+            source::Code::duplicate_id, module.id_span,
+            fmt::format("a module that is created cannot have the id `{0}`: `{0}.tf.json` is a "
+                        "file of its group",
+                        name));
+      }
+    }
+  }
+}
+
 }  // namespace
 
-Definitions define(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
+Definitions define(const blueprint::Deployment& deployment, const std::filesystem::path& library,
+                   source::Diagnostics& diagnostics) {
+  Definitions definitions;
+  definitions.deployment = deployment.name;
   check_resources(deployment, diagnostics);
-  Definitions definitions{deployment.name, {}};
-  if (diagnostics.errors() > 0) return definitions;
+  check_ids(deployment, diagnostics);
   blueprint::Evaluation evaluation(deployment, diagnostics);
   Links links(deployment, evaluation, diagnostics);
+  Context context{deployment, evaluation, links, diagnostics, definitions};
+  take_along(context, library);
+  if (diagnostics.errors() > 0) return definitions;
   // The last one first: what it needs from the others must be among their outputs.
   for (size_t group = deployment.groups.size(); group-- > 0;) {
-    std::vector<File> files = terraform_group(deployment, group, evaluation, links, diagnostics);
-    std::move(files.begin(), files.end(), std::back_inserter(definitions.files));
+    if (is_packer(deployment.groups[group])) {
+      write_packer_group(context, group);
+    } else {
+      write_terraform_group(context, group);
+    }
+    for (const auto& [name, output] : links.variables(group)) {
+      definitions.groups.back().inputs.push_back({name, deployment.groups[output.group].name});
+    }
   }
+  std::reverse(definitions.groups.begin(), definitions.groups.end());
+  context.add("instructions.txt", instructions(definitions));
+  context.add(blueprint_file, blueprint::to_yaml(blueprint::expand(deployment)));
+  context.add(record_file, record(definitions));
   std::sort(definitions.files.begin(), definitions.files.end(),
             [](const File& a, const File& b) { return a.path < b.path; });
   return definitions;

@@ -1,6 +1,8 @@
 // A Deployment as definitions for Google Cloud: the files that Terraform and Packer read.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,13 +17,40 @@ struct File {
   std::string text;
 };
 
+// A file or a folder that is copied into it.
+struct Copy {
+  std::string path;  // in the folder
+  std::string from;
+  source::Span span;  // where the blueprint names it
+};
+
+// A group, as the one who applies it must know it.
+struct GroupSteps {
+  // A variable of the group, and the earlier group whose output of the same name is its value.
+  struct Input {
+    std::string variable;
+    std::string from_group;
+  };
+  std::string name;
+  std::string kind;           // "terraform" or "packer"
+  std::string packer_target;  // what Packer builds: a file or a folder in the group's
+  std::string packer_values;  // the file of the values that are known; may be empty
+  std::vector<Input> inputs;
+  // Settings of a foreign Packer module that are made from those variables, as Terraform has them.
+  std::map<std::string, std::string> late_settings;
+};
+
 struct Definitions {
   std::string deployment;   // its name, and the folder's
   std::vector<File> files;  // by path
+  std::vector<Copy> copies;
+  std::vector<GroupSteps> groups;  // in the order in which they are applied
 };
 
 // Everything that is wrong goes to `diagnostics`; the result is good when no error was added. Asks
-// nothing outside, and the same deployment gives the same bytes.
-Definitions define(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics);
+// nothing outside, and the same deployment gives the same bytes. `library` is the folder of our
+// modules.
+Definitions define(const blueprint::Deployment& deployment, const std::filesystem::path& library,
+                   source::Diagnostics& diagnostics);
 
 }  // namespace slipway::google

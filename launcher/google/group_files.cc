@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "launcher/google/foreign_module.h"
+#include "launcher/google/module_file.h"
 #include "launcher/google/providers.h"
 
 namespace slipway::google {
@@ -13,77 +15,78 @@ using expression::Value;
 
 class TerraformGroup {
  public:
-  TerraformGroup(const blueprint::Deployment& deployment, size_t group,
-                 blueprint::Evaluation& evaluation, Links& links, source::Diagnostics& diagnostics)
-      : deployment_(deployment),
-        group_(deployment.groups[group]),
-        evaluation_(evaluation),
-        links_(links),
-        diagnostics_(diagnostics) {
+  TerraformGroup(Context& context, size_t group)
+      : context_(context), group_(context.deployment.groups[group]) {
     contents_.group = &group_;
     contents_.index = group;
   }
 
-  std::vector<File> write() {
+  void write() {
     for (const Module& module : group_.modules) {
-      add(module.id + ".tf.json",
-          module_file(deployment_, module, evaluation_, links_, contents_, diagnostics_));
+      add(module.id, module.interface->foreign ? foreign_module(context_, module, contents_)
+                                               : module_file(context_, module, contents_));
     }
-    Json outputs = Json::object();
-    for (const auto& [name, output] : links_.wanted(contents_.index)) {
-      put(outputs, name, *output.module, output.name, "Made for the groups that come later", true);
-    }
-    for (const Module& module : group_.modules) {
-      for (const blueprint::WantedOutput& wanted : module.outputs) {
-        if (wanted.automatic) continue;
-        put(outputs, wanted.name + "_" + module.id, module, wanted.name, wanted.description,
-            wanted.sensitive);
-      }
-    }
-    if (!outputs.empty()) add("outputs.tf.json", {{"output", std::move(outputs)}});
+    outputs();
     variables();
-    add("versions.tf.json", versions());
+    add("versions", versions());
     const Json configured = providers();
-    if (!configured.empty()) add("providers.tf.json", {{"provider", configured}});
-    return std::move(files_);
+    if (!configured.empty()) add("providers", {{"provider", configured}});
+    if (group_.backend) add("backend", backend(*group_.backend));
+    GroupSteps steps;
+    steps.name = group_.name;
+    steps.kind = "terraform";
+    context_.definitions.groups.push_back(std::move(steps));
   }
 
  private:
   void add(const std::string& name, const Json& file) {
-    files_.push_back({group_.name + "/" + name, to_text(file)});
+    context_.add(fmt::format("{}/{}.tf.json", group_.name, name), to_text(file));
   }
 
-  void put(Json& outputs, const std::string& name, const Module& module, const std::string& output,
-           const std::string& description, bool sensitive) {
-    const modules::Output* declared =
-        module.interface == nullptr ? nullptr : module.interface->output(output);
+  void outputs() {
+    Json outputs = Json::object();
+    for (const auto& [name, output] : context_.links.wanted(contents_.index)) {
+      put(outputs, name, *output.module,
+          {output.name, "Made for the groups that come later", true, true, {}});
+    }
+    for (const Module& module : group_.modules) {
+      for (const blueprint::WantedOutput& wanted : module.outputs) {
+        if (!wanted.automatic) put(outputs, wanted.name + "_" + module.id, module, wanted);
+      }
+    }
+    if (!outputs.empty()) add("outputs", {{"output", std::move(outputs)}});
+  }
+
+  void put(Json& outputs, const std::string& name, const Module& module,
+           const blueprint::WantedOutput& wanted) {
+    const modules::Output* declared = module.interface->output(wanted.name);
     if (declared == nullptr) return;  // said by check_references()
     try {
-      Json entry{{"value", to_terraform(links_.output(module, output))}};
-      if (!description.empty()) entry["description"] = description;
-      if (sensitive || declared->sensitive) entry["sensitive"] = true;
+      Json entry{{"value", to_terraform(context_.links.output(module, wanted.name))}};
+      if (!wanted.description.empty()) entry["description"] = wanted.description;
+      if (wanted.sensitive || declared->sensitive) entry["sensitive"] = true;
       outputs[name] = std::move(entry);
     } catch (const expression::ExpressionError& error) {
-      evaluation_.say_within(module, declared->value, error);
+      context_.evaluation.say_within(module, declared->value, error);
     }
   }
 
   void variables() {
     Json variables = Json::object();
-    for (const auto& [name, output] : links_.variables(contents_.index)) {
-      Json entry{
-          {"type", "any"},
-          {"description", fmt::format("Output `{}` of module `{}` in group `{}`", output.name,
-                                      output.module->id, deployment_.groups[output.group].name)}};
+    for (const auto& [name, output] : context_.links.variables(contents_.index)) {
+      Json entry{{"type", "any"},
+                 {"description",
+                  fmt::format("Output `{}` of module `{}` in group `{}`", output.name,
+                              output.module->id, context_.deployment.groups[output.group].name)}};
       if (output.module->interface->output(output.name)->sensitive) entry["sensitive"] = true;
       variables[name] = std::move(entry);
     }
-    if (!variables.empty()) add("variables.tf.json", {{"variable", std::move(variables)}});
+    if (!variables.empty()) add("variables", {{"variable", std::move(variables)}});
   }
 
   // The group's own providers, or the blueprint's.
   const std::vector<blueprint::Provider>& written() const {
-    return group_.providers.empty() ? deployment_.providers : group_.providers;
+    return group_.providers.empty() ? context_.deployment.providers : group_.providers;
   }
 
   Json versions() const {
@@ -95,7 +98,7 @@ class TerraformGroup {
     for (const blueprint::Provider& provider : written()) {
       providers[provider.name] = {{"source", provider.source}, {"version", provider.version}};
     }
-    Json terraform{{"required_version", ">= 1.5.0"}};
+    Json terraform{{"required_version", terraform_version}};
     if (!providers.empty()) terraform["required_providers"] = std::move(providers);
     return {{"terraform", std::move(terraform)}};
   }
@@ -104,39 +107,49 @@ class TerraformGroup {
     Json providers = Json::object();
     if (!written().empty()) {
       for (const blueprint::Provider& provider : written()) {
-        const Value value = provider.configuration ? evaluation_.evaluate(provider.configuration)
-                                                   : Value(Value::Object());
-        providers[provider.name] = to_terraform(value);
+        providers[provider.name] = known(provider.configuration, provider.span);
       }
       return providers;
     }
     for (const char* name : {"google", "google-beta"}) {
-      if (!contents_.providers.contains(name)) continue;
+      if (!contents_.providers.contains(name) && !contents_.foreign_providers.contains(name)) {
+        continue;
+      }
       providers[name] = Json::object();
       for (const auto& [argument, variable] :
            {std::pair{"project", "project_id"}, {"region", "region"}, {"zone", "zone"}}) {
-        if (!deployment_.variables.contains(variable)) continue;
-        providers[name][argument] = to_terraform(evaluation_.variable(variable));
+        if (!context_.deployment.variables.contains(variable)) continue;
+        providers[name][argument] = to_terraform(context_.evaluation.variable(variable));
       }
     }
     return providers;
   }
 
-  const blueprint::Deployment& deployment_;
+  Json backend(const blueprint::Backend& backend) {
+    return {
+        {"terraform", {{"backend", {{backend.type, known(backend.configuration, backend.span)}}}}}};
+  }
+
+  // A mapping over variables; an empty one when it is null.
+  Json known(const expression::ExpressionPtr& configuration, source::Span span) {
+    if (!configuration) return Json::object();
+    try {
+      return to_terraform(context_.evaluation.evaluate(configuration));
+    } catch (const expression::ExpressionError& error) {
+      say(error, span, context_.diagnostics);
+      return Json::object();
+    }
+  }
+
+  Context& context_;
   const blueprint::Group& group_;
-  blueprint::Evaluation& evaluation_;
-  Links& links_;
-  source::Diagnostics& diagnostics_;
   GroupContents contents_;
-  std::vector<File> files_;
 };
 
 }  // namespace
 
-std::vector<File> terraform_group(const blueprint::Deployment& deployment, size_t group,
-                                  blueprint::Evaluation& evaluation, Links& links,
-                                  source::Diagnostics& diagnostics) {
-  return TerraformGroup(deployment, group, evaluation, links, diagnostics).write();
+void write_terraform_group(Context& context, size_t group) {
+  TerraformGroup(context, group).write();
 }
 
 }  // namespace slipway::google

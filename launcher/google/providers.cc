@@ -39,10 +39,4 @@ Json required_provider(const std::string& name) {
   return {{"source", found->source}, {"version", found->version}};
 }
 
-std::set<std::string> known_providers() {
-  std::set<std::string> names;
-  for (const Provider& provider : table) names.emplace(provider.name);
-  return names;
-}
-
 }  // namespace slipway::google

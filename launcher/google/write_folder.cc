@@ -1,36 +1,114 @@
 // The deployment folder on the disk.
 #include "launcher/google/write_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <set>
 
 #include "common/error.h"
 #include "common/file.h"
+#include "launcher/google/kept_files.h"
+#include "launcher/google/record.h"
 
 namespace slipway::google {
+namespace {
 
 namespace fs = std::filesystem;
 
-void write_folder(const fs::path& folder, const Definitions& definitions) {
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(folder, error))) {
-    throw Error(fmt::format("`{}` is there already", folder.string()));
+// Not of a module, but of those who work on it or with it.
+bool is_working_file(const std::string& name) {
+  return name == ".git" || name == ".terraform" || name.starts_with("terraform.tfstate");
+}
+
+class Writer {
+ public:
+  explicit Writer(fs::path folder) : folder_(std::move(folder)) {}
+
+  void file(const std::string& path, const std::string& text) {
+    const fs::path to = place(path);
+    write_file(to, text);
   }
-  const fs::path name = folder.filename();
+
+  void copy(const fs::path& from, const std::string& path) {
+    if (!fs::is_directory(from)) {
+      fs::copy_file(from, place(path));
+      return;
+    }
+    for (const auto& entry : fs::directory_iterator(from)) {
+      const std::string name = entry.path().filename().string();
+      if (!is_working_file(name)) copy(entry.path(), path + "/" + name);
+    }
+  }
+
+  const std::set<std::string>& written() const { return written_; }
+
+ private:
+  fs::path place(const std::string& path) {
+    if (!written_.insert(path).second) throw Error(fmt::format("`{}` is written twice", path));
+    make_directories((folder_ / path).parent_path());
+    return folder_ / path;
+  }
+
+  fs::path folder_;
+  std::set<std::string> written_;
+};
+
+// One takes the name of the other at once: nobody sees a folder that is not whole.
+void exchange(const fs::path& a, const fs::path& b) {
+  if (::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) != 0) {
+    throw_errno(fmt::format("cannot replace `{}`", b.string()));
+  }
+}
+
+void put_in_place(const fs::path& temporary, const fs::path& folder, bool replaces) {
+  if (replaces) {
+    exchange(temporary, folder);
+    fs::remove_all(temporary);  // what it replaced
+  } else if (::syscall(SYS_renameat2, AT_FDCWD, temporary.c_str(), AT_FDCWD, folder.c_str(),
+                       RENAME_NOREPLACE) != 0) {
+    throw_errno(fmt::format("cannot make `{}`", folder.string()));
+  }
+}
+
+}  // namespace
+
+size_t write_folder(const fs::path& folder, const Definitions& definitions, Existing existing) {
+  const bool replaces = fs::exists(fs::symlink_status(folder));
+  if (replaces && existing == Existing::refuse) {
+    throw Error(
+        fmt::format("`{}` is there already; `--overwrite-deployment` writes it anew and "
+                    "keeps its state",
+                    folder.string()));
+  }
+  if (replaces && !fs::is_directory(fs::symlink_status(folder))) {
+    throw Error(fmt::format("`{}` is not a folder", folder.string()));
+  }
+  const KeptFiles kept = replaces ? KeptFiles(folder, definitions) : KeptFiles();
   const fs::path parent = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
   make_directories(parent);
-  const fs::path temporary = parent / fmt::format(".{}.{}.tmp", name.string(), ::getpid());
+  const fs::path temporary =
+      parent / fmt::format(".{}.{}.tmp", folder.filename().string(), ::getpid());
+  std::error_code ignored;
   try {
     make_directories(temporary);
-    for (const File& file : definitions.files) {
-      const fs::path path = temporary / file.path;
-      make_directories(path.parent_path());
-      write_file(path, file.text);
-    }
-    fs::rename(temporary, folder, error);
-    if (error) throw_errno(fmt::format("cannot make `{}`", folder.string()), error.value());
+    Writer writer(temporary);
+    for (const File& file : definitions.files) writer.file(file.path, file.text);
+    for (const Copy& copy : definitions.copies) writer.copy(copy.from, copy.path);
+    std::set<std::string> files = writer.written();
+    files.insert(files_file);
+    writer.file(files_file, list_of_files(files));
+    kept.link_into(temporary, writer.written());
+    put_in_place(temporary, folder, replaces);
+    return files.size();
+  } catch (const fs::filesystem_error& error) {
+    fs::remove_all(temporary, ignored);
+    throw Error(error.what());
   } catch (...) {
-    fs::remove_all(temporary, error);
+    fs::remove_all(temporary, ignored);
     throw;
   }
 }

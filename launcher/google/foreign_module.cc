@@ -1,0 +1,92 @@
+// Terraform modules from elsewhere.
+#include "launcher/google/foreign_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/file.h"
+#include "common/text.h"
+#include "launcher/google/providers.h"
+#include "launcher/modules/module_source.h"
+
+namespace slipway::google {
+namespace {
+
+namespace fs = std::filesystem;
+
+using blueprint::Module;
+using modules::ModuleSource;
+
+// Adds the providers of the resources in one file. Only lines are looked at: more would be needed
+// to be certain, and a provider too many does no harm.
+void add_providers(const std::string& text, std::set<std::string>& providers) {
+  for (const std::string& line : split(text, '\n')) {
+    const std::string_view words = trim(line);
+    for (const std::string_view block : {"resource \"", "data \"", "ephemeral \""}) {
+      if (!words.starts_with(block)) continue;
+      const std::string_view type = words.substr(block.size());
+      providers.insert(provider_of(std::string(type.substr(0, type.find('"')))));
+    }
+  }
+  if (text.find("google-beta") != std::string::npos) providers.insert("google-beta");
+}
+
+std::set<std::string> providers_in(const fs::path& folder) {
+  std::set<std::string> providers;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".tf") || !entry.is_regular_file(error)) continue;
+    add_providers(read_file(entry.path()), providers);
+  }
+  return providers;
+}
+
+// Where a folder of this machine is copied to: under its own name; when another one has that, with
+// a number behind it.
+std::string place_of_copy(Context& context, const GroupContents& contents, const Module& module) {
+  const fs::path from = fs::path(module.interface->folder).lexically_normal();
+  const fs::path name = from.has_filename() ? from.filename() : from.parent_path().filename();
+  const std::string base =
+      fmt::format("{}/modules/{}", contents.group->name, name.empty() ? "module" : name.string());
+  std::string path = base;
+  for (int number = 2;; ++number) {
+    const auto& copies = context.definitions.copies;
+    const auto found = std::find_if(copies.begin(), copies.end(),
+                                    [&](const Copy& copy) { return copy.path == path; });
+    if (found == copies.end()) {
+      context.definitions.copies.push_back({path, from.string(), module.source_span});
+      return path;
+    }
+    if (found->from == from.string()) return path;
+    path = fmt::format("{}-{}", base, number);
+  }
+}
+
+}  // namespace
+
+Json foreign_module(Context& context, const Module& module, GroupContents& contents) {
+  Json call = Json::object();
+  const ModuleSource source = modules::parse_source(module.source);
+  if (source.kind == ModuleSource::Kind::local) {
+    const std::string path = place_of_copy(context, contents, module);
+    call["source"] = "." + path.substr(contents.group->name.size());
+  } else {
+    call["source"] = module.source;
+  }
+  for (const auto& [name, setting] : module.settings) {
+    if (module.interface->input(name) == nullptr) continue;
+    const expression::Value& value = context.evaluation.input(module, name);
+    call[name] = to_terraform(context.links.resolve(value, contents.index));
+  }
+  Json needs = needs_of_module(context, module, contents.index);
+  if (!needs.empty()) call["depends_on"] = std::move(needs);
+  contents.foreign_providers.merge(providers_in(module.interface->folder));
+  Json file = head(module);
+  file["module"][module.id] = std::move(call);
+  return file;
+}
+
+}  // namespace slipway::google

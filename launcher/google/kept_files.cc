@@ -1,0 +1,102 @@
+// What of a deployment folder stays when it is written anew.
+#include "launcher/google/kept_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "launcher/google/record.h"
+
+namespace slipway::google {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+bool is_of_terraform(const std::string& name) {
+  return name.starts_with(".terraform") || name.starts_with("terraform.tfstate");
+}
+
+Json parse(const fs::path& file) {
+  try {
+    return Json::parse(read_file(file));
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("cannot read the state in `{}`: it is not JSON", file.string()));
+  }
+}
+
+// Why a group must not be dropped; empty when it has nothing that would be lost.
+std::string what_is_deployed(const fs::path& group) {
+  if (const fs::path state = group / "terraform.tfstate"; fs::exists(state)) {
+    const Json resources = parse(state).value("resources", Json::array());
+    if (!resources.empty()) return fmt::format("its state has {} resources", resources.size());
+  }
+  // Where the state is kept, when that is elsewhere.
+  if (const fs::path remote = group / ".terraform/terraform.tfstate"; fs::exists(remote)) {
+    const Json backend = parse(remote).value("backend", Json::object());
+    const std::string type = backend.value("type", "");
+    if (!type.empty() && type != "local") {
+      return fmt::format("its state is kept by the backend `{}`", type);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : folder_(folder) {
+  const Recorded recorded = read_record(folder);
+  std::set<std::string> dropped;
+  for (const Recorded::Group& group : recorded.groups) {
+    if (fs::exists(folder / group.name / ".terraform.tfstate.lock.info")) {
+      throw Error(fmt::format("Terraform is at work in `{}`", (folder / group.name).string()));
+    }
+    const bool stays = std::any_of(definitions.groups.begin(), definitions.groups.end(),
+                                   [&](const GroupSteps& steps) {
+                                     return steps.name == group.name && steps.kind == group.kind;
+                                   });
+    if (stays) continue;
+    dropped.insert(group.name);
+    const std::string deployed = what_is_deployed(folder / group.name);
+    if (deployed.empty()) continue;
+    throw Error(
+        fmt::format("group `{}` is not in the blueprint any more, but it is deployed: {}; "
+                    "destroy it first: terraform -chdir={} destroy",
+                    group.name, deployed, (folder / group.name).string()));
+  }
+  look("", recorded.files, dropped);
+}
+
+void KeptFiles::look(const std::string& path, const std::set<std::string>& ours,
+                     const std::set<std::string>& dropped) {
+  for (const auto& entry : fs::directory_iterator(folder_ / path)) {
+    const std::string name = entry.path().filename().string();
+    const std::string inner = path.empty() ? name : path + "/" + name;
+    if (dropped.contains(path) && is_of_terraform(name)) continue;
+    if (fs::is_directory(entry.symlink_status())) {
+      look(inner, ours, dropped);
+    } else if (!ours.contains(inner)) {
+      paths_.push_back(inner);
+    }
+  }
+}
+
+void KeptFiles::link_into(const fs::path& folder, const std::set<std::string>& written) const {
+  for (const std::string& path : paths_) {
+    if (written.contains(path)) {
+      throw Error(fmt::format("`{}` is not ours, and would be overwritten; move it away",
+                              (folder_ / path).string()));
+    }
+    make_directories((folder / path).parent_path());
+    if (fs::is_symlink(folder_ / path)) {
+      fs::copy_symlink(folder_ / path, folder / path);
+    } else {
+      fs::create_hard_link(folder_ / path, folder / path);
+    }
+  }
+}
+
+}  // namespace slipway::google

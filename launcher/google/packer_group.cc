@@ -1,0 +1,68 @@
+// The files of a group that Packer builds an image of.
+#include "launcher/google/packer_group.h"
+
+#include <fmt/format.h>
+
+#include "launcher/google/module_file.h"
+
+namespace slipway::google {
+namespace {
+
+using blueprint::Module;
+using expression::Value;
+
+void write_template(Context& context, const Module& module, size_t group, GroupSteps& steps) {
+  try {
+    const Value body = context.evaluation.evaluate_in(module, module.interface->packer_template);
+    const Json written = to_terraform(context.links.resolve(body, group), Nulls::left_out);
+    Json file = head(module);
+    for (const auto& [name, output] : context.links.variables(group)) {
+      file["variable"][name] = {
+          {"description",
+           fmt::format("Output `{}` of module `{}` in group `{}`", output.name, output.module->id,
+                       context.deployment.groups[output.group].name)}};
+    }
+    file.update(written);
+    steps.packer_target = module.id + ".pkr.json";
+    context.add(steps.name + "/" + steps.packer_target, to_text(file));
+  } catch (const expression::ExpressionError& error) {
+    context.evaluation.say_within(module, module.interface->packer_template, error);
+  }
+}
+
+void write_values(Context& context, const Module& module, size_t group, GroupSteps& steps) {
+  Json values = Json::object();
+  for (const auto& [name, setting] : module.settings) {
+    if (module.interface->input(name) == nullptr) continue;
+    const Value value = context.links.resolve(context.evaluation.input(module, name), group);
+    if (value.is_known()) {
+      values[name] = to_terraform(value);
+    } else {
+      steps.late_settings[name] = "${" + to_hcl(*to_expression(value)) + "}";
+    }
+  }
+  steps.packer_target = module.id;
+  steps.packer_values = module.id + ".pkrvars.json";
+  context.add(steps.name + "/" + steps.packer_values, to_text(values));
+  context.definitions.copies.push_back(
+      {steps.name + "/" + module.id, module.interface->folder, module.source_span});
+}
+
+}  // namespace
+
+void write_packer_group(Context& context, size_t group) {
+  const blueprint::Group& written = context.deployment.groups[group];
+  GroupSteps steps;
+  steps.name = written.name;
+  steps.kind = "packer";
+  for (const Module& module : written.modules) {
+    if (module.interface->foreign) {
+      write_values(context, module, group, steps);
+    } else {
+      write_template(context, module, group, steps);
+    }
+  }
+  context.definitions.groups.push_back(std::move(steps));
+}
+
+}  // namespace slipway::google
