@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every test: packages, build, unit and golden tests, the same under the sanitizers, system tests on real clusters.
+# Every test: packages, build, unit and golden tests, conformance, the same under the sanitizers and a little fuzzing,
+# system tests on real clusters.
 # The last line is 'N passed, N failed'.
 #   ./test.sh --quick    without packages, sanitizers and system tests
 set -euo pipefail
@@ -67,8 +68,8 @@ count_conformance
 
 if ! $quick; then
   # With clang: it takes less time than g++ for this, and so everything is compiled with both.
-  CXX=clang++ build_into build-sanitized -Db_sanitize=address,undefined -Dbuildtype=debug -Ddebug=false
-  say "test: unit and golden under AddressSanitizer and UndefinedBehaviorSanitizer"
+  CXX=clang++ build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Dbuildtype=debug -Ddebug=false
+  say "test: unit, golden and fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer"
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   count_meson build-sanitized --no-suite program
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one fuzz target for a bounded time.
 
-    run.py PROGRAM CORPUS... [--seconds N]
+    run.py PROGRAM CORPUS... [--seconds N] [--seed N]
 
 Starts from every file of the folders CORPUS but golden output (*.out); what the fuzzer adds to them is thrown away.
 An input that crashes, hangs, leaks or breaks a property is kept in ./fuzz-findings, with the command that runs it again.
@@ -18,6 +18,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("program", type=pathlib.Path)
 parser.add_argument("corpus", type=pathlib.Path, nargs="+")
 parser.add_argument("--seconds", type=int, default=20)
+parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
 options = parser.parse_args()
 
 program = options.program.resolve()
@@ -34,7 +35,8 @@ with tempfile.TemporaryDirectory() as scratch:
     # An empty folder to run in: blueprints name files and folders.
     empty = pathlib.Path(scratch) / "empty"
     empty.mkdir()
-    limits = ["-timeout=5", "-rss_limit_mb=1024", "-max_len=4096", f"-max_total_time={options.seconds}"]
+    limits = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096", f"-max_total_time={options.seconds}",
+              f"-seed={options.seed}"]
     dictionary = pathlib.Path(__file__).with_name("slipway.dict").resolve()
     command = [program, *limits, f"-dict={dictionary}", f"-artifact_prefix={findings}/", corpus]
     run = subprocess.run(command, cwd=empty, capture_output=True, text=True, errors="replace")

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Golden tests: each case beside the complete output of the commands in its first lines.
 
-usage: run.py SLIPWAY [NAME...]        SLIPWAY is the built program; it need not be installed
+usage: run.py SLIPWAY [--every N] [NAME...]        SLIPWAY is the built program; it need not be installed
+
+--every N takes each Nth case only: a sanitized program takes its time.
 
 A case begins with lines `# run: slipway COMMAND {} [options]`; {} is the case's own file. The expected
 text of all of them stands in NAME.out. Cases are named ok-… when every command succeeds, fail-… when one
@@ -12,7 +14,7 @@ JSON on stdout that names a schema (slipway/NAME/1) keeps to docs/schemas/NAME-1
 Every diagnostic code must stand in some expected text, here or in the unit tests.
 SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when CI is set.
 """
-import concurrent.futures, difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
+import argparse, concurrent.futures, difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
 import jsonschema
 
@@ -93,7 +95,12 @@ def main():
     accept = os.environ.get("SLIPWAY_ACCEPT") == "1"
     if accept and os.environ.get("CI"):
         sys.exit("SLIPWAY_ACCEPT is refused in CI")
-    program, names = sys.argv[1], sys.argv[2:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("slipway")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--every", type=int, default=1)
+    options = parser.parse_args()
+    program, names = options.slipway, options.names
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         whole, small = pathlib.Path(folder) / "prefix", pathlib.Path(folder) / "small"
@@ -102,7 +109,7 @@ def main():
         programs = {"blueprint": with_all, "mistakes": with_all,
                     "commands": installed(program, small, HERE / "commands/library")}
         cases = sorted(c for name in prefixes for c in (HERE / name).glob("*.yaml") if re.match("ok-|fail-", c.name))
-        cases = [case for case in cases if not names or case.stem in names]
+        cases = [case for case in cases if not names or case.stem in names][:: options.every]
 
         def check(case):
             prefix, slipway = prefixes[case.parent.name], programs[case.parent.name]
