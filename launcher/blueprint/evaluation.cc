@@ -3,15 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "common/file.h"
+#include "launcher/blueprint/module_text.h"
 #include "launcher/modules/resource_reader.h"
 
 namespace slipway::blueprint {
 namespace {
-
-namespace fs = std::filesystem;
 
 using expression::ExpressionError;
 using expression::Scope;
@@ -19,8 +15,6 @@ using expression::Traversal;
 using expression::Unknown;
 using expression::Value;
 using source::Code;
-
-constexpr size_t largest_file = 1 << 20;  // as large as a file of a user's
 
 // The name behind the root: `zone` of var.zone.
 const std::string* name_after(const Traversal& traversal, size_t step) {
@@ -196,25 +190,7 @@ class Evaluation::ModuleScope : public Scope {
   }
 
   Value file_text(const std::string& path, Span span) const override {
-    const fs::path relative = fs::path(path).lexically_normal();
-    if (path.empty() || relative.is_absolute() || *relative.begin() == "..") {
-      throw ExpressionError(
-          Code::bad_module_file, span,
-          fmt::format("module_file(): `{}` does not lie in the module's folder", path));
-    }
-    std::string text;
-    try {
-      text = read_regular_file(fs::path(module_.interface->folder) / relative, largest_file);
-    } catch (const Error&) {
-      throw ExpressionError(
-          Code::bad_module_file, span,
-          fmt::format("module_file(): there is no file `{}` in `{}`", path, module_.source));
-    }
-    if (source::find_not_text(text) != std::string::npos) {
-      throw ExpressionError(Code::bad_module_file, span,
-                            fmt::format("module_file(): `{}` is no text in UTF-8", path));
-    }
-    return text;
+    return module_text(*module_.interface, path, span);
   }
 
  private:

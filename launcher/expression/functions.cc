@@ -19,6 +19,11 @@ Result is_set(const List& arguments) {
   return !(value.is_null() || value == Value(false) || value == Value(0) || value == Value(""));
 }
 
+// Ours: null for certain. What only the deployment tells is taken for something.
+Result is_null(const List& arguments) {
+  return Value(arguments[0].is_null());
+}
+
 // Ours, for the `model` of module files: the id of the module whose output a value is, or null.
 Result module_of(const List& arguments) {
   const auto* unknown = arguments[0].as<Unknown>();
@@ -27,6 +32,7 @@ Result module_of(const List& arguments) {
 }
 
 constexpr std::array ours = std::to_array<Function>({
+    {"is_null", "any|null", is_null, Takes::shapes},
     {"is_set", "any|null", is_set, Takes::shapes},
     {"module_file", "string", nullptr, Takes::expressions},
     {"module_of", "any|null", module_of, Takes::shapes},

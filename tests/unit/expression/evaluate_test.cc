@@ -40,6 +40,13 @@ TEST_CASE("evaluation: a value knows the module that it comes from, until it is 
   CHECK(value("module_of(\"projects/p\")") == "null");
 }
 
+TEST_CASE("evaluation: what only the deployment tells is not null for certain") {
+  CHECK(value("is_null(null)") == "true");
+  CHECK(value("is_null(\"\")") == "false");
+  CHECK(value("is_null(module.net.id)") == "false");
+  CHECK(value("is_null([module.net.id][0])") == "false");
+}
+
 TEST_CASE("evaluation: the two results of a conditional have one type") {
   CHECK(value("true ? 1 : \"a\"") == "\"1\"");
   CHECK(value("true ? 1 : [1]") ==

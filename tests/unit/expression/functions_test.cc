@@ -184,7 +184,7 @@ TEST_CASE("functions: all of Terraform 1.11 are known, and no others") {
                                            "yamldecode",
                                            "yamlencode",
                                            "zipmap"};
-  const std::set<std::string> ours = {"ghpc_stage", "is_ipv4_range", "is_set",
+  const std::set<std::string> ours = {"ghpc_stage", "is_ipv4_range", "is_null",  "is_set",
                                       "matches",    "module_file",   "module_of"};
   std::set<std::string> expected = terraform;
   expected.insert(ours.begin(), ours.end());

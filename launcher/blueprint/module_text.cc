@@ -1,0 +1,62 @@
+// Files that module files take their texts from.
+#include "launcher/blueprint/module_text.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "launcher/expression/evaluate.h"
+
+namespace slipway::blueprint {
+namespace {
+
+namespace fs = std::filesystem;
+using expression::ExpressionError;
+using source::Code;
+
+constexpr size_t largest_file = 1 << 20;  // as large as a file of a user's
+
+// A module of the library, and not one of the user's own.
+bool in_library(const modules::Interface& interface) {
+  return interface.path.starts_with("modules/") || interface.path.starts_with("community/");
+}
+
+// The folder that the files lie in.
+fs::path root(const modules::Interface& interface) {
+  fs::path folder = fs::path(interface.folder).lexically_normal();
+  if (!in_library(interface)) return folder;
+  // The library is where the modules' paths start from.
+  for ([[maybe_unused]] const fs::path& part : fs::path(interface.path)) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+}  // namespace
+
+std::string module_text(const modules::Interface& interface, const std::string& path,
+                        source::Span span) {
+  const auto fail = [&](const std::string& what) {
+    throw ExpressionError(Code::bad_module_file, span, fmt::format("module_file(): {}", what));
+  };
+  const fs::path file = (fs::path(interface.folder) / path).lexically_normal();
+  const fs::path relative = file.lexically_relative(root(interface));
+  if (path.empty() || fs::path(path).is_absolute() || *relative.begin() == "..") {
+    fail(fmt::format("`{}` does not lie in {}", path,
+                     in_library(interface) ? "the module library" : "the module's folder"));
+  }
+  std::string text;
+  try {
+    text = read_regular_file(file, largest_file);
+  } catch (const Error&) {
+    fail(fmt::format("there is no file `{}` in `{}`", path, interface.path));
+  }
+  if (source::find_not_text(text) != std::string::npos) {
+    fail(fmt::format("`{}` is no text in UTF-8", path));
+  }
+  return text;
+}
+
+}  // namespace slipway::blueprint
