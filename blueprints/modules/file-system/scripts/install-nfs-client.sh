@@ -1,0 +1,18 @@
+#!/bin/bash
+# Installs the client of NFS.
+set -euo pipefail
+
+if command -v mount.nfs >/dev/null; then
+  echo "the NFS client is there"
+elif command -v dnf >/dev/null; then
+  dnf install -y nfs-utils
+elif command -v yum >/dev/null; then
+  yum install -y nfs-utils
+elif command -v apt-get >/dev/null; then
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update
+  apt-get install -y nfs-common
+else
+  echo "no NFS client can be installed: this system has neither dnf, yum nor apt-get" >&2
+  exit 1
+fi

@@ -1,0 +1,15 @@
+#!/bin/bash
+# Installs agents of Google Cloud Observability: REPOSITORY…, as google-cloud-ops-agent.
+set -euo pipefail
+for agent in "$@"; do
+  script=$(mktemp)
+  case $agent in
+  google-cloud-ops-agent) name=add-google-cloud-ops-agent-repo.sh ;;
+  monitoring) name=add-monitoring-agent-repo.sh ;;
+  logging) name=add-logging-agent-repo.sh ;;
+  *) echo "there is no agent $agent" >&2 && exit 2 ;;
+  esac
+  curl -fsSL --retry 5 -o "$script" "https://dl.google.com/cloudagents/$name"
+  bash "$script" --also-install
+  rm -f "$script"
+done

@@ -1,0 +1,9 @@
+#!/bin/bash
+# Checks the shell scripts that modules bring: usage: check.sh SHELLCHECK
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# Those without a first line that says so are parts of a bash script.
+mapfile -t scripts < <(find blueprints tests/shell tests/fakes -name '*.sh' -o -path '*/fakes/cloud/*' -type f)
+[ ${#scripts[@]} -gt 10 ] || { echo "only ${#scripts[@]} scripts were found" >&2; exit 1; }
+"$1" --shell=bash "${scripts[@]}"
+echo "${#scripts[@]} scripts"

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Runs the shell scripts of the module library that start machines, with a fake gcloud: usage: startup_test.py"""
+import os, pathlib, subprocess, sys, tempfile, unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LIBRARY = ROOT / "blueprints"
+FAKES = ROOT / "tests/fakes/cloud"
+
+
+class Machine(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        for name in ("buckets/mine", "serial", "state"):
+            (self.folder / name).mkdir(parents=True)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def read(self, name):
+        return (self.folder / name).read_text()
+
+    def bash(self, script, **environment):
+        return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, env={
+            **os.environ, "PATH": f"{FAKES}:{os.environ['PATH']}", "FAKE_BUCKETS": str(self.folder / "buckets"),
+            "FAKE_SERIAL": str(self.folder / "serial"), "FAKE_LOG": str(self.folder / "log"), **environment})
+
+
+class Runners(Machine):
+    """startup-script: fetches its runners from a bucket and runs them in order."""
+
+    def start(self, *calls, settings="ANSIBLE_FOLDER=/nowhere\n"):
+        library = (LIBRARY / "modules/scripts/startup-script/runners.sh").read_text()
+        return self.bash(f"{settings}{library}" + "".join(f"{call}\n" for call in calls) + "say done\n",
+                         STARTUP_FOLDER=str(self.folder / "state"))
+
+    def test_runs_them_in_order_with_their_arguments(self):
+        self.write("buckets/mine/a", f'#!/bin/bash\necho "a $# $2" >> {self.folder}/order\n')
+        self.write("buckets/mine/b", f'#!/usr/bin/env python3\nopen("{self.folder}/order", "a").write("b\\n")\n')
+        self.write("buckets/mine/c", f"echo ${{BASH_VERSION:+c}} >> {self.folder}/order\n")
+        done = self.start("runner shell 'gs://mine/a' 'a.sh' --first \"two words\"", "runner shell 'gs://mine/b' 'b.py' ",
+                          "runner shell 'gs://mine/c' 'sub/c.sh' ")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.read("order"), "a 2 two words\nb\nc\n")
+        self.assertTrue(done.stdout.endswith("startup: done\n"), done.stdout)
+
+    def test_puts_data_where_it_belongs(self):
+        self.write("buckets/mine/d", "data\n")
+        done = self.start(f"runner data 'gs://mine/d' '{self.folder}/etc/some/file.conf' ")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.read("etc/some/file.conf"), "data\n")
+        self.assertEqual((self.folder / "etc/some/file.conf").stat().st_mode & 0o777, 0o644)
+
+    def test_runs_playbooks_with_the_ansible_that_is_installed(self):
+        program = self.write("ansible/bin/ansible-playbook", f'#!/bin/bash\nprintf "<%s>" "$@" > {self.folder}/playbook\n')
+        program.chmod(0o755)
+        self.write("buckets/mine/p", "- hosts: all\n")
+        done = self.start("runner ansible-local 'gs://mine/p' 'p.yml' -e \"x=1 2\"",
+                          settings=f"ANSIBLE_FOLDER={self.folder}/ansible\n")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.read("playbook"), "<--connection><local><--inventory><localhost,><--limit><localhost>"
+                                                f"<-e><x=1 2><{self.folder}/state/p.yml>")
+
+    def test_stops_at_the_first_that_fails(self):
+        self.write("buckets/mine/bad", "exit 7\n")
+        self.write("buckets/mine/next", f"touch {self.folder}/next-ran\n")
+        done = self.start("runner shell 'gs://mine/bad' 'bad.sh' ", "runner shell 'gs://mine/next' 'next.sh' ")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("startup: bad.sh failed with exit status 7\n", done.stdout)
+        self.assertFalse((self.folder / "next-ran").exists())
+
+    def test_takes_the_gcloud_of_the_settings(self):
+        self.write("own/gcloud", f'#!/bin/bash\ntouch {self.folder}/own-ran\n{FAKES}/gcloud "$@"\n').chmod(0o755)
+        self.write("buckets/mine/a", "true\n")
+        done = self.start("runner shell 'gs://mine/a' 'a.sh' ", settings=f"GCLOUD_FOLDER='{self.folder}/own'\n")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue((self.folder / "own-ran").exists())
+
+
+class Wait(Machine):
+    """wait-for-startup: reads a machine's serial port until its startup script is done."""
+
+    def wait(self, serial, seconds="0"):
+        if serial is not None:
+            self.write("serial/vm-0", serial)
+        return self.bash((LIBRARY / "community/modules/scripts/wait-for-startup/wait.sh").read_text(), INSTANCE="vm-0",
+                         ZONE="z", PROJECT="p", TIMEOUT_SECONDS=seconds, GCLOUD_FOLDER="")
+
+    def test_is_done_with_the_script(self):
+        for line in ("startup-script exit status 0", "Finished running startup scripts."):
+            done = self.wait(f"boot\n google_metadata_script_runner[1]: {line}\n")
+            self.assertEqual((done.returncode, done.stdout), (0, "the startup script of vm-0 is done\n"), line)
+        self.assertIn("gcloud compute instances get-serial-port-output vm-0 --port 1 --zone z --project p\n", self.read("log"))
+
+    def test_fails_with_the_script(self):
+        for line in ("startup-script exit status 7\nFinished running startup scripts.",
+                     'Script "startup-script" failed with error: exit status 1\nFinished running startup scripts.'):
+            done = self.wait(f"{line}\n")
+            self.assertEqual(done.returncode, 1, line)
+            self.assertTrue(done.stderr.startswith("the startup script of vm-0 failed\n"), done.stderr)
+
+    def test_gives_up_after_the_time(self):
+        done = self.wait("still at it\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("was not done after 0 seconds", done.stderr)
+
+    def test_shows_why_the_machine_cannot_be_read(self):
+        done = self.wait(None)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No such file", done.stderr)
+
+
+class Storage(Machine):
+    """vm-instance: mounts what the machine uses, then runs the user's own script."""
+
+    def start(self, calls, users_script=None):
+        script = (LIBRARY / "modules/compute/vm-instance/storage.sh").read_text()
+        answers = "#!/bin/bash\nlast=${!#}\ncase $last in\n"
+        if users_script is not None:
+            path = self.write("users", users_script)
+            answers += f'*/slipway-startup-script) while [ "$1" != -o ]; do shift; done; cp {path} "$2" ;;\n'
+            answers += "*/attributes/) printf 'enable-oslogin\\nslipway-startup-script\\n' ;;\n"
+        answers += "*/attributes/) printf 'enable-oslogin\\n' ;;\n*) exit 22 ;;\nesac\n"
+        self.write("bin/curl", answers).chmod(0o755)
+        return self.bash(script + calls + "run_users_script\n", STORAGE_FOLDER=str(self.folder / "state"),
+                         PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+
+    def test_runs_the_steps_and_then_the_users_script(self):
+        step = f"step 'm.sh' \"1 2\" 3 <<'END_OF_STEP'\n#!/bin/bash\necho \"$1/$2\" >> {self.folder}/order\nEND_OF_STEP\n"
+        done = self.start(step, f"#!/bin/bash\necho user >> {self.folder}/order\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.read("order"), "1 2/3\nuser\n")
+
+    def test_needs_no_users_script(self):
+        self.assertEqual(self.start("").returncode, 0)
+
+    def test_does_not_run_the_users_script_when_a_step_fails(self):
+        done = self.start("step 'm.sh' <<'END_OF_STEP'\nexit 3\nEND_OF_STEP\n", f"touch {self.folder}/user-ran\n")
+        self.assertEqual(done.returncode, 3)
+        self.assertFalse((self.folder / "user-ran").exists())
+
+
+class Mount(Machine):
+    """file-system/scripts/mount.sh, with an /etc/fstab of its own."""
+
+    def mount(self, *arguments, fstab="# file systems\n/dev/sda1 / ext4 defaults 0 0\n", fails=0):
+        self.write("fstab", fstab)
+        self.write("left", str(fails))
+        self.write("bin/mount", f'#!/bin/bash\necho "mount $*" >> {self.folder}/log\nread -r left < {self.folder}/left\n'
+                                f'[ "$left" -eq 0 ] || {{ echo $((left - 1)) > {self.folder}/left; exit 32; }}\n').chmod(0o755)
+        for name, status in (("mountpoint", 1), ("systemctl", 0), ("sleep", 0)):
+            self.write(f"bin/{name}", f"#!/bin/bash\nexit {status}\n").chmod(0o755)
+        script = LIBRARY / "modules/file-system/scripts/mount.sh"
+        inside = f'mount --bind {self.folder}/fstab /etc/fstab && PATH={self.folder}/bin:$PATH exec bash {script} "$@"'
+        return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", inside, "mount.sh", *arguments],
+                              capture_output=True, text=True, timeout=60)
+
+    def test_mounts_a_share_at_each_start(self):
+        folder = f"{self.folder}/home"
+        done = self.mount("10.0.0.2", "/nfsshare", folder, "nfs", "defaults,_netdev")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.read("fstab"), "# file systems\n/dev/sda1 / ext4 defaults 0 0\n"
+                                             f"10.0.0.2:/nfsshare {folder} nfs defaults,_netdev 0 0\n")
+        self.assertEqual(self.read("log"), f"mount {folder}\n")
+
+    def test_knows_how_servers_of_lustre_and_buckets_are_written(self):
+        folder = f"{self.folder}/data"
+        self.mount("10.0.0.3@tcp", "fast", folder, "lustre", "defaults", fstab="")
+        self.assertEqual(self.read("fstab"), f"10.0.0.3@tcp:/fast {folder} lustre defaults 0 0\n")
+        self.mount("", "my-bucket", folder, "gcsfuse", "defaults,implicit_dirs", fstab="")
+        self.assertEqual(self.read("fstab"), f"my-bucket {folder} gcsfuse defaults,implicit_dirs,allow_other 0 0\n")
+
+    def test_replaces_what_was_mounted_there(self):
+        folder = f"{self.folder}/home"
+        self.mount("10.0.0.9", "/new", folder, "nfs", "ro", fstab=f"10.0.0.2:/old {folder} nfs rw 0 0\n")
+        self.assertEqual(self.read("fstab"), f"10.0.0.9:/new {folder} nfs ro 0 0\n")
+
+    def test_waits_for_the_server(self):
+        done = self.mount("s", "r", f"{self.folder}/home", "nfs", "rw", fails=3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.mount("s", "r", f"{self.folder}/home", "nfs", "rw", fails=6)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
+                         (1, f"s:/r cannot be mounted at {self.folder}/home"))
+
+
+if __name__ == "__main__":
+    unittest.main()
