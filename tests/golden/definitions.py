@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Checks what `slipway create` writes against the providers' schema: usage: definitions.py SLIPWAY [BLUEPRINT...]
+
+Every blueprint of create/ whose name begins with ok-, and every example; or those that are named. An example may have
+modules that cannot be created yet, and nothing else that is wrong.
+"""
+import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from provider_schema import check_folder
+from run import HERE, ROOT, installed
+
+
+def create(slipway, blueprint, folder):
+    deployment = blueprint.with_name(f"{blueprint.stem}-deployment.yaml")
+    words = ["-d", deployment] if deployment.exists() else []
+    return subprocess.run([slipway, "create", blueprint, *words, "-o", folder, "-l", "IGNORE"], cwd=blueprint.parent,
+                          capture_output=True, text=True, timeout=60, env={**os.environ, "NO_COLOR": "1"})
+
+
+def check(slipway, blueprint):
+    """Whether the blueprint could be created, and what is wrong with what was written."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "out"
+        done = create(slipway, blueprint, folder)
+        if done.returncode != 0:
+            errors = re.findall(r"^error.*", done.stderr, re.M)
+            other = [error for error in errors if not re.search("has no resources yet|there is no file .* in the library", error)]
+            return False, other if errors else [done.stderr]
+        groups = sorted({file.parent for file in folder.rglob("*.tf.json")})
+        if not groups:
+            return True, ["nothing was written"]
+        return True, [f"{group.name}: {problem}" for group in groups for problem in check_folder(group)]
+
+
+def main():
+    named = [pathlib.Path(name).resolve() for name in sys.argv[2:]]
+    ours = sorted((HERE / "create").glob("ok-*.yaml"))
+    examples = sorted(path for path in (ROOT / "examples").glob("*.yaml") if not path.stem.endswith("-deployment"))
+    failed = created = 0
+    with tempfile.TemporaryDirectory() as folder:
+        slipway = installed(sys.argv[1], pathlib.Path(folder) / "prefix")
+        blueprints = named or ours + examples
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for blueprint, (fine, problems) in zip(blueprints, pool.map(lambda b: check(slipway, b), blueprints)):
+                if not fine and blueprint in ours:
+                    problems = ["it cannot be created", *problems]
+                created += fine
+                failed += bool(problems)
+                print(f"{'FAIL' if problems else 'ok  ' if fine else 'none'} {blueprint.stem}", *problems, sep="\n     ")
+    print(f"{created} of {len(blueprints)} blueprints were created, {failed} failed")
+    return 1 if failed or not created else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
