@@ -2,12 +2,13 @@
 """Checks what `slipway create` writes against the providers' schema: usage: definitions.py SLIPWAY [BLUEPRINT...]
 
 Every blueprint of create/ whose name begins with ok-, and every example; or those that are named. An example may have
-modules that cannot be created yet, and nothing else that is wrong.
+modules that cannot be created yet, and nothing else that is wrong. Where Terraform is installed, it reads all the
+expressions that were written: it knows each function, and how many arguments it takes.
 """
-import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile
+import concurrent.futures, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # not into the source tree
-from provider_schema import check_folder
+from provider_schema import check_folder, texts
 from run import HERE, ROOT, installed
 
 
@@ -30,7 +31,24 @@ def check(slipway, blueprint):
         groups = sorted({file.parent for file in folder.rglob("*.tf.json")})
         if not groups:
             return True, ["nothing was written"]
-        return True, [f"{group.name}: {problem}" for group in groups for problem in check_folder(group)]
+        problems = [f"{group.name}: {problem}" for group in groups for problem in check_folder(group)]
+        terraform = shutil.which("terraform")
+        return True, problems + (terraform_problems(terraform, folder) if terraform else [])
+
+
+def terraform_problems(terraform, folder):
+    """What Terraform has against the expressions of a folder, as values of a module without resources."""
+    module = folder / "expressions"
+    module.mkdir()
+    found = {text for file in folder.rglob("*.tf.json") for text in texts(json.loads(file.read_text())) if "${" in text}
+    locals_ = {f"expression_{i}": text for i, text in enumerate(sorted(found))}
+    (module / "main.tf.json").write_text(json.dumps({"locals": locals_}))
+    subprocess.run([terraform, "init", "-backend=false"], cwd=module, capture_output=True, timeout=60)
+    done = subprocess.run([terraform, "validate", "-json"], cwd=module, capture_output=True, text=True, timeout=60)
+    # The resources are not here, and neither are files that are read when the deployment is made.
+    expected = re.compile(r"Reference to undeclared|no such file or directory|no file exists")
+    return [f"Terraform: {said['summary']}: {said['detail']}" for said in json.loads(done.stdout)["diagnostics"]
+            if said["severity"] == "error" and not expected.search(said["summary"] + said["detail"])]
 
 
 def main():

@@ -2,15 +2,37 @@
 """Shows every module of the library: usage: library.py SLIPWAY
 
 `slipway modules` has them all, each page fits 100 columns (but for words that are longer), and the JSON keeps to its schemas.
+Every input of a module with resources has an effect.
 """
-import json, pathlib, subprocess, sys, tempfile
+import json, pathlib, re, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # not into the source tree
 from run import ROOT, breaks_schema, installed
 
 
+# Inputs that users may set, and that change nothing here.
+WITHOUT_EFFECT = {
+    ("modules/compute/vm-instance", "machine_configs"),  # of the compiler's own in Cluster Toolkit
+    ("modules/file-system/managed-lustre", "deployment_name"),  # the instance's name is always given
+}
+
+
+def inputs_without_effect():
+    """Inputs that no local, resource or output of their module uses."""
+    for file in sorted((ROOT / "blueprints").glob("**/module.yaml")):
+        path = str(file.parent.relative_to(ROOT / "blueprints"))
+        sections = dict(re.findall(r"^(\w+):(.*\n(?:(?: .*|#.*|)\n)*)", file.read_text(), re.M))
+        if "resources" not in sections:
+            continue
+        used = "".join(sections.get(name, "") for name in ("locals", "resources", "outputs"))
+        for name, body in re.findall(r"^  (\w+):(.*\n(?:    .*\n)*)", sections["inputs"], re.M):
+            gone = re.search(r"\bgone:", body)
+            if not gone and not re.search(rf"\b(input|given)\.{name}\b", used) and (path, name) not in WITHOUT_EFFECT:
+                yield f"{path}: the input `{name}` has no effect"
+
+
 def main():
-    problems = []
+    problems = list(inputs_without_effect())
     with tempfile.TemporaryDirectory() as folder:
         slipway = installed(sys.argv[1], pathlib.Path(folder) / "prefix")
 
