@@ -11,10 +11,6 @@
 namespace slipway::google {
 namespace {
 
-// The file that a group's inputs are written to: Terraform reads it without being told.
-constexpr const char* terraform_inputs = "terraform.tfvars.json";
-constexpr const char* packer_inputs = "inputs.pkrvars.json";
-
 // "var.name" of "${var.name}", else nothing: a setting that is nothing but a variable.
 std::string variable_in(const std::string& expression) {
   const std::string name = expression.substr(2, expression.size() - 3);

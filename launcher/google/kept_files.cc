@@ -8,6 +8,8 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/text.h"
+#include "launcher/google/instructions.h"
 #include "launcher/google/record.h"
 
 namespace slipway::google {
@@ -16,8 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-bool is_of_terraform(const std::string& name) {
-  return name.starts_with(".terraform") || name.starts_with("terraform.tfstate");
+// What comes from working with a group, and means nothing without it.
+bool is_of_the_group(const std::string& name) {
+  return name.starts_with(".terraform") || name.starts_with("terraform.tfstate") ||
+         name == terraform_inputs || name == packer_inputs;
 }
 
 Json parse(const fs::path& file) {
@@ -65,7 +69,7 @@ KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : f
     throw Error(
         fmt::format("group `{}` is not in the blueprint any more, but it is deployed: {}; "
                     "destroy it first: terraform -chdir={} destroy",
-                    group.name, deployed, (folder / group.name).string()));
+                    group.name, deployed, shell_quote((folder / group.name).string())));
   }
   look("", recorded.files, dropped);
 }
@@ -75,7 +79,7 @@ void KeptFiles::look(const std::string& path, const std::set<std::string>& ours,
   for (const auto& entry : fs::directory_iterator(folder_ / path)) {
     const std::string name = entry.path().filename().string();
     const std::string inner = path.empty() ? name : path + "/" + name;
-    if (dropped.contains(path) && is_of_terraform(name)) continue;
+    if (dropped.contains(path) && is_of_the_group(name)) continue;
     if (fs::is_directory(entry.symlink_status())) {
       look(inner, ours, dropped);
     } else if (!ours.contains(inner)) {

@@ -23,14 +23,23 @@ void add_needs(Context& context, Json& needs, const Module& module, const Resour
   }
 }
 
+// The references in a value, of a resource with `for_each` all of them, without the `${…}`.
+void add_references(const Json& value, Json& names) {
+  if (value.is_structured()) {
+    for (const Json& member : value) add_references(member, names);
+  } else if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    names.push_back(text.starts_with("${") ? text.substr(2, text.size() - 3) : text);
+  }
+}
+
 // There Terraform wants names, not values.
 void name_triggers(Json& body) {
   const auto rules = body.find("lifecycle");
   if (rules == body.end() || !rules->contains("replace_triggered_by")) return;
-  for (Json& reference : (*rules)["replace_triggered_by"]) {
-    const auto text = reference.get<std::string>();
-    if (text.starts_with("${")) reference = text.substr(2, text.size() - 3);
-  }
+  Json names = Json::array();
+  add_references((*rules)["replace_triggered_by"], names);
+  (*rules)["replace_triggered_by"] = std::move(names);
 }
 
 class ModuleFile {

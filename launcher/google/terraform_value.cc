@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "launcher/expression/evaluate.h"
+
 namespace slipway::google {
 namespace {
 
@@ -27,13 +29,13 @@ std::string literal(std::string_view text) {
 std::optional<std::string> bare(const expression::Template& parts) {
   std::string out;
   for (const auto& part : parts.parts) {
-    const auto* text = part->as<expression::Literal>();
-    const auto* string = text == nullptr ? nullptr : text->value.as<std::string>();
+    const auto* known = part->as<expression::Literal>();
+    const auto text = known == nullptr ? std::nullopt : expression::text_of(known->value);
     const bool directive = part->as<expression::TemplateIf>() != nullptr ||
                            part->as<expression::TemplateFor>() != nullptr;
     const bool clash = !out.empty() && (out.back() == '$' || out.back() == '%');
     if (directive || clash) return std::nullopt;
-    out += string != nullptr ? literal(*string) : "${" + to_hcl(*part) + "}";
+    out += text ? literal(*text) : "${" + to_hcl(*part) + "}";
   }
   return out;
 }
