@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/expression/json.h"
 #include "launcher/google/module_file.h"
 
 namespace slipway::google {
@@ -36,7 +37,7 @@ void write_values(Context& context, const Module& module, size_t group, GroupSte
     if (module.interface->input(name) == nullptr) continue;
     const Value value = context.links.resolve(context.evaluation.input(module, name), group);
     if (value.is_known()) {
-      values[name] = to_terraform(value);
+      values[name] = Json::parse(expression::to_json(value));  // texts mean themselves there
     } else {
       steps.late_settings[name] = "${" + to_hcl(*to_expression(value)) + "}";
     }
