@@ -137,9 +137,19 @@ class Rewriter {
   }
 
   Literal children(Literal node) { return node; }
+  // A text that takes the place of a reference within a text is a part of it.
   Template children(Template node) {
-    all(node.parts);
-    return node;
+    Template changed;
+    for (const ExpressionPtr& part : node.parts) {
+      ExpressionPtr now = rewrite(part);
+      const auto* inner = part->as<Traversal>() == nullptr ? nullptr : now->as<Template>();
+      if (inner != nullptr && inner->parts.size() > 1) {
+        changed.parts.insert(changed.parts.end(), inner->parts.begin(), inner->parts.end());
+      } else {
+        changed.parts.push_back(std::move(now));
+      }
+    }
+    return changed;
   }
   TemplateIf children(TemplateIf node) {
     return {rewrite(node.condition), rewrite(node.yes), rewrite(node.no)};

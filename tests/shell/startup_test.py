@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the shell scripts of the module library that start machines, with a fake gcloud: usage: startup_test.py"""
-import os, pathlib, subprocess, sys, tempfile, unittest
+import os, pathlib, shutil, subprocess, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIBRARY = ROOT / "blueprints"
@@ -79,6 +79,25 @@ class Runners(Machine):
         done = self.start("runner shell 'gs://mine/a' 'a.sh' ", settings=f"GCLOUD_FOLDER='{self.folder}/own'\n")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue((self.folder / "own-ran").exists())
+
+
+    def test_fetches_without_gcloud_with_the_machines_token(self):
+        self.write("bin/curl", f"""#!/bin/bash
+echo "$*" >> {self.folder}/curls
+case "$*" in
+*/token) echo '{{"access_token":"the-token","expires_in":3599,"token_type":"Bearer"}}' ;;
+*) cat > {self.folder}/header; while [ "$1" != -o ]; do shift; done; echo "touch {self.folder}/ran" > "$2" ;;
+esac
+""").chmod(0o755)
+        for name in ("bash", "mkdir", "chmod", "cat", "head", "dirname", "sed", "touch", "seq"):
+            (self.folder / "bin" / name).symlink_to(shutil.which(name))
+        library = (LIBRARY / "modules/scripts/startup-script/runners.sh").read_text()
+        done = self.bash(library + "runner shell 'gs://mine/folder/x.sh' 'x.sh' \n", PATH=str(self.folder / "bin"),
+                         STARTUP_FOLDER=str(self.folder / "state"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertTrue((self.folder / "ran").exists())
+        self.assertEqual(self.read("header"), "Authorization: Bearer the-token\n")
+        self.assertTrue(self.read("curls").endswith("/storage/v1/b/mine/o/folder%2Fx.sh?alt=media\n"), self.read("curls"))
 
 
 class Wait(Machine):
@@ -185,6 +204,94 @@ class Mount(Machine):
         done = self.mount("s", "r", f"{self.folder}/home", "nfs", "rw", fails=6)
         self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
                          (1, f"s:/r cannot be mounted at {self.folder}/home"))
+
+
+class Installed(Machine):
+    """startup-script: its own runners, with an /etc of their own; nothing is installed."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("ssh", "profile.d", "apt/apt.conf.d", "dnf", "systemd/system"):
+            (self.folder / "etc" / name).mkdir(parents=True)
+        self.write("bin/systemctl", f'#!/bin/bash\necho "systemctl $*" >> {self.folder}/log\n').chmod(0o755)
+
+    def run_script(self, name, *arguments, before=""):
+        script = LIBRARY / "modules/scripts/startup-script" / name
+        inside = (f'mount --bind {self.folder}/etc /etc && {before} PATH={self.folder}/bin:$PATH && hash -r && '
+                  f'bash {script} "$@"')
+        return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", inside, name, *arguments],
+                              capture_output=True, text=True, timeout=60)
+
+    def test_lets_users_reach_the_cluster_by_ssh(self):
+        self.write("etc/ssh/ssh_config", "Host *\n    SendEnv LANG\n")
+        for _ in range(2):
+            done = self.run_script("configure-ssh.sh", "10.0.0.*", "small*")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.read("etc/ssh/ssh_config").count("Include /etc/ssh/ssh_config.d/*.conf\n"), 1)
+        self.assertTrue(self.read("etc/ssh/ssh_config.d/50-cluster.conf").startswith("Host 10.0.0.* small*\n"))
+        self.assertIn("ssh-keygen -q -t ed25519", self.read("etc/profile.d/slipway-cluster-key.sh"))
+
+    def test_goes_to_the_web_through_the_proxy(self):
+        self.write("etc/environment", "LANG=C\nhttp_proxy=old\n")
+        self.write("etc/dnf/dnf.conf", "[main]\nproxy=old\ngpgcheck=1\n")
+        for _ in range(2):
+            done = self.run_script("configure-proxy.sh", "http://proxy:3128", ".internal")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.read("etc/environment").splitlines()[:3], ["LANG=C", "http_proxy=http://proxy:3128",
+                                                                         "https_proxy=http://proxy:3128"])
+        self.assertEqual(len(self.read("etc/environment").splitlines()), 7)
+        self.assertEqual(self.read("etc/dnf/dnf.conf"), "[main]\nproxy=http://proxy:3128\ngpgcheck=1\n")
+        self.assertIn('Acquire::https::Proxy "http://proxy:3128";', self.read("etc/apt/apt.conf.d/95proxy"))
+
+    # The disks that a machine has are links in /dev/disk/by-id; what works on disks only says what it was told.
+    def local_ssds(self, *names, holds=""):
+        for name in names:
+            self.write(f"disks/by-id/{name}", "")
+        for name, says in (("mkfs.ext4", ""), ("mdadm", ""), ("blkid", holds), ("mount", "")):
+            self.write(f"bin/{name}", f'#!/bin/bash\necho "{name} $*" >> {self.folder}/log\necho "{says}"\n').chmod(0o755)
+        self.write("bin/mountpoint", "#!/bin/bash\nexit 1\n").chmod(0o755)
+        with (self.folder / "bin/mdadm").open("a") as mdadm:
+            mdadm.write('[ "$1" != --create ] || { mkdir -p /dev/md; touch "$2"; }\n')
+        (self.folder / "disks").mkdir(exist_ok=True)
+        before = f"mkdir -p /dev/disk; mount --bind {self.folder}/disks /dev/disk;"
+        return self.run_script("mount-local-ssd.sh", "ext4", str(self.folder / "ssd"), "1777",
+                               before=f"mount -t tmpfs none /dev && mknod /dev/null c 1 3 2>/dev/null || touch /dev/null; {before}")
+
+    def test_mounts_a_local_ssd(self):
+        done = self.local_ssds("google-local-nvme-ssd-0", "google-local-nvme-ssd-0-part1", "google-persistent-disk-0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        log = self.read("log")
+        self.assertIn("mkfs.ext4 -q -F -m 0 -L localssd", log)
+        self.assertIn(f"-t ext4 -o defaults,discard /dev/disk/by-id/google-local-nvme-ssd-0 {self.folder}/ssd\n", log)
+        self.assertNotIn("mdadm", log)
+        self.assertEqual((self.folder / "ssd").stat().st_mode & 0o7777, 0o1777)
+
+    def test_puts_local_ssds_together(self):
+        done = self.local_ssds("google-local-nvme-ssd-0", "google-local-nvme-ssd-1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--level=0 --force --run --raid-devices=2 /dev/disk/by-id/google-local-nvme-ssd-0 "
+                      "/dev/disk/by-id/google-local-nvme-ssd-1\n", self.read("log"))
+
+    def test_keeps_a_file_system_that_is_there(self):
+        done = self.local_ssds("google-local-ssd-0", holds="ext4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("mkfs", self.read("log"))
+
+    def test_is_content_without_local_ssds(self):
+        done = self.local_ssds()
+        self.assertEqual((done.returncode, done.stdout), (0, "this machine has no local SSD\n"))
+
+    def test_waits_until_each_interface_has_an_address(self):
+        self.write("bin/sleep", f'#!/bin/bash\necho "gpu0 UP 10.1.0.2/32 " >> {self.folder}/up\n').chmod(0o755)
+        self.write("bin/curl", "#!/bin/bash\nprintf '0/\\n1/\\n2/\\n'\n").chmod(0o755)
+        self.write("bin/ip", f"#!/bin/bash\ncat {self.folder}/up\n").chmod(0o755)
+        self.write("up", "eth0 UP 10.0.0.2/32 \ndocker0 UP 172.17.0.1/16 \ngpu1 DOWN \n")
+        (self.folder / "local").mkdir()
+        done = self.run_script("wait-for-gpu-networks.sh", before=f"mount --bind {self.folder}/local /usr/local && mkdir /usr/local/sbin;")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("systemctl enable slipway-wait-for-networks.service\n", self.read("log"))
+        done = self.bash(self.read("local/sbin/slipway-wait-for-networks"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        self.assertEqual((done.returncode, done.stdout), (0, "3 network interfaces are up\n"))
 
 
 if __name__ == "__main__":

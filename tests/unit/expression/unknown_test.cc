@@ -96,3 +96,16 @@ TEST_CASE("unknown values: are printed with the parentheses that they need") {
   CHECK(value("(net.a ? net.b : net.c).d") == "(net.a ? net.b : net.c).d");
   CHECK(value("(net.a ? true : false) ? 1 : 2") == "(net.a ? true : false) ? 1 : 2");
 }
+
+TEST_CASE("rewriting: a text that takes the place of a reference is part of the text around it") {
+  const auto rewritten = [](const char* text, const char* replacement) {
+    return to_hcl(*rewrite(parse(text), [&](const Traversal& traversal, Span) {
+      return traversal.root == "name" ? parse(replacement) : nullptr;
+    }));
+  };
+  CHECK(rewritten("\"a-${name}-b\"", "\"x-${net.id}\"") == "\"a-x-${net.id}-b\"");
+  CHECK(rewritten("\"${name}\"", "\"x-${net.id}\"") == "\"x-${net.id}\"");
+  CHECK(rewritten("\"$${a}${name}\"", "\"{${net.id}\"") == "\"$${a}{${net.id}\"");
+  CHECK(rewritten("\"a-${name}\"", "net.id") == "\"a-${net.id}\"");
+  CHECK(rewritten("\"a-${upper(name)}\"", "\"x-${net.id}\"") == "\"a-${upper(\"x-${net.id}\")}\"");
+}
