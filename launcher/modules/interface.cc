@@ -34,9 +34,15 @@ const Output* Interface::output(std::string_view name) const {
 }
 const Resource* Interface::resource(std::string_view reference) const {
   if (!resources) return nullptr;
-  const auto found = std::find_if(
-      resources->begin(), resources->end(),
-      [reference](const Resource& resource) { return resource.reference() == reference; });
+  const bool looked_up = reference.starts_with("data.");
+  if (looked_up) reference.remove_prefix(5);
+  const size_t dot = std::min(reference.find('.'), reference.size());
+  const std::string_view type = reference.substr(0, dot);
+  const std::string_view name = reference.substr(std::min(dot + 1, reference.size()));
+  const auto found =
+      std::find_if(resources->begin(), resources->end(), [&](const Resource& resource) {
+        return resource.looked_up == looked_up && resource.type == type && resource.name == name;
+      });
   return found == resources->end() ? nullptr : &*found;
 }
 std::vector<std::string> Interface::input_names() const {

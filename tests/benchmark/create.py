@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""How long `slipway create` takes: create.py SLIPWAY EXAMPLES_FOLDER
+
+The shipped examples that can be created, then blueprints of N networks and N file systems in them. Each row is the median
+of several runs of the whole program, with the files on the disk; the memory is the largest of them. A row that is above
+its limit makes the program fail.
+"""
+import os, pathlib, statistics, subprocess, sys, tempfile, time
+
+SIZES = (100, 200, 400)
+RUNS = 9
+LIMIT_EXAMPLE_S, LIMIT_LARGEST_S = 0.05, 1.5
+
+
+def wide(pairs):
+    text = """blueprint_name: wide
+vars: {deployment_name: wide, project_id: my-project, region: us-central1, zone: us-central1-a}
+deployment_groups:
+- group: primary
+  modules:
+  - {id: network, source: modules/network/vpc}
+  - {id: homefs, source: modules/file-system/filestore, use: [network], settings: {local_mount: /home}}
+"""
+    for i in range(pairs):
+        text += f"""  - {{id: net{i}, source: modules/network/vpc, settings: {{network_name: net-{i}}}}}
+  - id: fs{i}
+    source: modules/file-system/filestore
+    use: [net{i}]
+    settings: {{name: fs-{i}, local_mount: /fs{i}}}
+"""
+    return text
+
+
+def once(command, folder):
+    """Seconds and memory in MB of one run; nothing when it fails."""
+    with tempfile.TemporaryDirectory(dir=folder) as out:
+        begin = time.monotonic()
+        child = subprocess.Popen([*command, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - begin
+    return (seconds, usage.ru_maxrss / 1024) if status == 0 else None
+
+
+def row(name, command, folder, limit):
+    """Prints a row; whether it keeps to its limit, as what cannot be created yet does."""
+    runs = [once(command, folder) for _ in range(RUNS)]
+    if None in runs:
+        print(f"{name:<34} {'it has modules that cannot be created yet':>9}")
+        return True
+    seconds = statistics.median(run[0] for run in runs)
+    memory = max(run[1] for run in runs)
+    print(f"{name:<34} {seconds:9.3f} {memory:6.1f} {limit or '':>7}")
+    return not limit or seconds <= limit
+
+
+def main():
+    slipway, examples = sys.argv[1:]
+    kept = True
+    print(f"{'blueprint':<34} {'create s':>9} {'MB':>6} {'limit s':>7}")
+    with tempfile.TemporaryDirectory() as folder:
+        for example in sorted(pathlib.Path(examples).glob("*.yaml")):
+            if example.name.endswith("-deployment.yaml"):
+                continue
+            values = example.with_name(example.stem + "-deployment.yaml")
+            options = ["-d", str(values)] if values.exists() else []
+            kept &= row(example.name, [slipway, "create", str(example), *options], folder, LIMIT_EXAMPLE_S)
+        for pairs in SIZES:
+            blueprint = pathlib.Path(folder) / "wide.yaml"
+            blueprint.write_text(wide(pairs))
+            limit = LIMIT_LARGEST_S if pairs == SIZES[-1] else None
+            kept &= row(f"{2 * pairs + 2} modules", [slipway, "create", str(blueprint)], folder, limit)
+    return 0 if kept else 1
+
+
+sys.exit(main())
