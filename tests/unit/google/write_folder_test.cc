@@ -1,0 +1,197 @@
+// The deployment folder: whole or not at all, and what stays when it is written anew.
+#include "launcher/google/write_folder.h"
+
+#include "common/error.h"
+#include "common/file.h"
+#include "launcher/google/record.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using google::Definitions;
+using google::Existing;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  TemporaryDirectory directory;
+  fs::path path = directory / "small";
+
+  // A deployment with these groups, each of one file.
+  static Definitions definitions(const std::vector<std::string>& groups,
+                                 const std::string& text = "{}\n") {
+    Definitions definitions;
+    definitions.deployment = "small";
+    for (const std::string& group : groups) {
+      google::GroupSteps steps;
+      steps.name = group;
+      steps.kind = "terraform";
+      definitions.groups.push_back(steps);
+      definitions.files.push_back({group + "/net.tf.json", text});
+    }
+    definitions.files.push_back({google::record_file, google::record(definitions)});
+    return definitions;
+  }
+
+  // What went wrong; empty when nothing did.
+  std::string write(const Definitions& definitions, Existing existing = Existing::replace) const {
+    try {
+      google::write_folder(path, definitions, existing);
+      return {};
+    } catch (const Error& error) {
+      return directory.relative(error.what());
+    }
+  }
+
+  void put(const std::string& name, const std::string& text) const {
+    make_directories((path / name).parent_path());
+    write_file(path / name, text);
+  }
+
+  // Every file, and what else is beside the folder.
+  std::string list() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(directory.path())) {
+      const std::string name = entry.path().lexically_relative(directory.path()).string();
+      if (!fs::is_directory(entry.symlink_status())) names.insert(name);
+      if (name.find('/') == std::string::npos && name != "small") names.insert(name);
+    }
+    std::string out;
+    for (const std::string& name : names) out += name + "\n";
+    return out;
+  }
+};
+
+constexpr const char* state =
+    R"({"version": 4, "resources": [{"type": "google_compute_network"}]})";
+constexpr const char* empty_state = R"({"version": 4, "resources": []})";
+
+}  // namespace
+
+TEST_CASE("deployment folder: is made with every file, and a list of them") {
+  const Folder folder;
+  CHECK(folder.write(Folder::definitions({"a", "b"}), Existing::refuse).empty());
+  CHECK(folder.list() ==
+        "small/.slipway/deployment.json\nsmall/.slipway/files.json\nsmall/a/net.tf.json\n"
+        "small/b/net.tf.json\n");
+  const google::Recorded recorded = google::read_record(folder.path);
+  CHECK(recorded.files == std::set<std::string>{".slipway/deployment.json", ".slipway/files.json",
+                                                "a/net.tf.json", "b/net.tf.json"});
+  REQUIRE(recorded.groups.size() == 2);
+  CHECK(recorded.groups[1].name == "b");
+}
+
+TEST_CASE("deployment folder: one that is there is left alone") {
+  const Folder folder;
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  CHECK(folder.write(Folder::definitions({"a"}, "new"), Existing::refuse) ==
+        "`small` is there already; `--overwrite-deployment` writes it anew and keeps its state");
+  CHECK(read_file(folder.path / "a/net.tf.json") == "{}\n");
+}
+
+TEST_CASE("deployment folder: nothing is left of one that cannot be written") {
+  const Folder folder;
+  Definitions wrong = Folder::definitions({"a"});
+  wrong.copies.push_back({"a/file", folder.directory / "nowhere", {}});
+  CHECK(!folder.write(wrong).empty());
+  CHECK(folder.list().empty());
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  CHECK(!folder.write(wrong).empty());
+  CHECK(folder.list() ==
+        "small/.slipway/deployment.json\nsmall/.slipway/files.json\nsmall/a/net.tf.json\n");
+}
+
+TEST_CASE("deployment folder: two files of one name are an error") {
+  const Folder folder;
+  Definitions twice = Folder::definitions({"a"});
+  twice.files.push_back({"a/net.tf.json", ""});
+  CHECK(folder.write(twice) == "`a/net.tf.json` is written twice");
+}
+
+TEST_CASE("deployment folder: a copied module goes without the traces of working on it") {
+  const Folder folder;
+  const fs::path module = folder.directory / "module";
+  make_directories(module / ".terraform/providers");
+  make_directories(module / ".git");
+  make_directories(module / "inner");
+  for (const char* name : {"main.tf", "inner/x.sh", ".terraform/providers/p", ".git/config",
+                           "terraform.tfstate", "terraform.tfstate.backup"}) {
+    write_file(module / name, "text");
+  }
+  Definitions definitions = Folder::definitions({"a"});
+  definitions.copies.push_back({"a/modules/m", module, {}});
+  REQUIRE(folder.write(definitions).empty());
+  CHECK(fs::exists(folder.path / "a/modules/m/inner/x.sh"));
+  CHECK(google::read_record(folder.path).files ==
+        std::set<std::string>{".slipway/deployment.json", ".slipway/files.json",
+                              "a/modules/m/inner/x.sh", "a/modules/m/main.tf", "a/net.tf.json"});
+}
+
+TEST_CASE("deployment folder: state and files of the user's stay, files of ours are replaced") {
+  const Folder folder;
+  REQUIRE(folder.write(Folder::definitions({"a", "b"})).empty());
+  for (const char* name :
+       {"a/terraform.tfstate", "a/.terraform/modules.json", "a/.terraform.lock.hcl", "a/notes",
+        "notes", "b/terraform.tfvars.json", "b/notes"}) {
+    folder.put(name, name == std::string("a/terraform.tfstate") ? state : "{}");
+  }
+  fs::create_symlink("notes", folder.path / "link");
+  REQUIRE(folder.write(Folder::definitions({"a"}, "new\n")).empty());
+  CHECK(folder.list() ==
+        "small/.slipway/deployment.json\nsmall/.slipway/files.json\n"
+        "small/a/.terraform.lock.hcl\nsmall/a/.terraform/modules.json\nsmall/a/net.tf.json\n"
+        "small/a/notes\nsmall/a/terraform.tfstate\nsmall/b/notes\nsmall/link\nsmall/notes\n");
+  CHECK(read_file(folder.path / "a/net.tf.json") == "new\n");
+  CHECK(read_file(folder.path / "a/terraform.tfstate") == state);
+}
+
+TEST_CASE("deployment folder: a group that is deployed is not dropped") {
+  const Folder folder;
+  REQUIRE(folder.write(Folder::definitions({"a", "b"})).empty());
+  folder.put("b/terraform.tfstate", state);
+  CHECK(folder.write(Folder::definitions({"a"})) ==
+        "group `b` is not in the blueprint any more, but it is deployed: its state has 1 "
+        "resources; destroy it first: terraform -chdir=small/b destroy");
+  folder.put("b/terraform.tfstate", "no JSON");
+  CHECK(folder.write(Folder::definitions({"a"})) ==
+        "cannot read the state in `small/b/terraform.tfstate`: it is not JSON");
+  folder.put("b/terraform.tfstate", empty_state);
+  folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "gcs"}})");
+  CHECK(folder.write(Folder::definitions({"a"})) ==
+        "group `b` is not in the blueprint any more, but it is deployed: its state is kept by the "
+        "backend `gcs`; destroy it first: terraform -chdir=small/b destroy");
+  folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "local"}})");
+  CHECK(folder.write(Folder::definitions({"a"})).empty());
+  CHECK(!fs::exists(folder.path / "b"));
+}
+
+TEST_CASE("deployment folder: nothing is written while Terraform is at work in it") {
+  const Folder folder;
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  folder.put("a/.terraform.tfstate.lock.info", "{}");
+  CHECK(folder.write(Folder::definitions({"a"})) == "Terraform is at work in `small/a`");
+}
+
+TEST_CASE("deployment folder: a file of the user's is not overwritten by one of ours") {
+  const Folder folder;
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  folder.put("b/net.tf.json", "mine");
+  CHECK(folder.write(Folder::definitions({"a", "b"})) ==
+        "`small/b/net.tf.json` is not ours, and would be overwritten; move it away");
+  CHECK(read_file(folder.path / "b/net.tf.json") == "mine");
+}
+
+TEST_CASE("deployment folder: only what create has made is written anew") {
+  const Folder folder;
+  folder.put("a/net.tf.json", "mine");
+  CHECK(folder.write(Folder::definitions({"a"})) ==
+        "`small` is not a folder that `slipway create` has made: cannot read "
+        "small/.slipway/deployment.json: No such file or directory");
+  folder.put(google::record_file, R"({"schema": "slipway/created/0"})");
+  CHECK(folder.write(Folder::definitions({"a"})) ==
+        "`small` is not a folder that `slipway create` has made: it is of another version");
+  fs::remove_all(folder.path);
+  write_file(folder.path, "a file");
+  CHECK(folder.write(Folder::definitions({"a"})) == "`small` is not a folder");
+}

@@ -1,0 +1,113 @@
+// `resources` of module files: what is read, and what is said of mistakes.
+#include "common/file.h"
+#include "launcher/modules/library.h"
+#include "launcher/modules/resource_reader.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+
+namespace {
+
+// A module whose file ends with `text`.
+struct OneModule {
+  explicit OneModule(const std::string& text) {
+    make_directories(folder / "modules/a/b");
+    write_file(folder / "modules/a/b/module.yaml", "about: A thing.\n" + text);
+    interface = library.find("modules/a/b", diagnostics);
+  }
+  // The first lines of all that is said.
+  std::string said() const {
+    std::string out;
+    for (const source::Diagnostic& diagnostic : diagnostics.sorted()) {
+      const source::Place place = sources.place(diagnostic.span.begin);
+      out += std::to_string(place.line) + ":" + std::to_string(place.column) + " " +
+             std::string(name(diagnostic.code)) + " " + diagnostic.message + "\n";
+      for (const std::string& help : diagnostic.helps) out += "  " + help + "\n";
+    }
+    return out;
+  }
+  TemporaryDirectory folder;
+  source::Sources sources;
+  source::Diagnostics diagnostics{sources};
+  modules::Library library{folder.path(), sources};
+  const modules::Interface* interface = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("resources: have a type, a name, keys of ours and a body without them") {
+  const OneModule one(
+      "inputs:\n"
+      "  wanted: {type: bool, default: true}\n"
+      "resources:\n"
+      "  google_x_y.this:\n"
+      "    for_each: [1, 2]\n"
+      "    when: $(input.wanted)\n"
+      "    depends_on: [data.google_z_w.found]\n"
+      "    name: n$(each.key)\n"
+      "  data.google_z_w.found:\n");
+  CHECK(one.said().empty());
+  REQUIRE(one.interface->resources->size() == 2);
+  const modules::Resource& first = one.interface->resources->at(0);
+  CHECK(first.reference() == "google_x_y.this");
+  CHECK(to_hcl(*first.for_each) == "[1, 2]");
+  CHECK(to_hcl(*first.when) == "input.wanted");
+  CHECK(first.depends_on == std::vector<std::string>{"data.google_z_w.found"});
+  CHECK(to_hcl(*first.body) == "{\n  name = \"n${each.key}\"\n}");
+  const modules::Resource* second = one.interface->resource("data.google_z_w.found");
+  REQUIRE(second == &one.interface->resources->at(1));
+  CHECK(second->looked_up);
+  CHECK(second->for_each == nullptr);
+  CHECK(to_hcl(*second->body) == "{}");
+  CHECK(one.interface->resource("google_z_w.found") == nullptr);
+}
+
+TEST_CASE("resources: none are there without the key, and an empty mapping is none to make") {
+  CHECK(!OneModule("").interface->resources.has_value());
+  CHECK(OneModule("resources: {}\n").interface->resources->empty());
+}
+
+TEST_CASE("resources: wrong shapes are said where they stand") {
+  CHECK(OneModule("resources: [a]\n").said() ==
+        "2:12 E0901 `resources` is a mapping, but this is a list\n");
+  CHECK(OneModule("resources:\n  network: {}\n  data.google_a_b: {}\n  x.y: {}\n").said() ==
+        "3:3 E0901 `network` is no resource\n"
+        "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
+        "4:3 E0901 `data.google_a_b` is no resource\n"
+        "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
+        "5:3 E0901 `x.y` is no resource\n"
+        "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n");
+  CHECK(OneModule("resources:\n  google_a_b.c: [1]\n  google_a_b.d: {count: 2}\n").said() ==
+        "3:17 E0901 a resource is a mapping of attributes, but this is a list\n"
+        "4:18 E0901 a resource has no `count`\n"
+        "  `for_each` takes a list, too\n");
+  CHECK(OneModule("resources:\n  google_a_b.c: {depends_on: google_a_b.d}\n").said() ==
+        "3:30 E0901 `depends_on` is a list of resources, but this is a text\n");
+}
+
+TEST_CASE("resources: references to what is not there are said, wherever they stand") {
+  const OneModule one(
+      "locals:\n"
+      "  a: $(google_net.thos.id)\n"
+      "resources:\n"
+      "  google_net.this:\n"
+      "    depends_on: [google_net.that, google_net.none]\n"
+      "    link: $(data.google_net.this.id)\n"
+      "    key: $(each.key)\n"
+      "outputs:\n"
+      "  b: {value: $(google_other.this)}\n"
+      "  c: {value: '$([for some_name in [1] : some_name])'}\n"
+      "  d: {type: string}\n");
+  CHECK(one.said() ==
+        "3:8 E0901 there is no resource `google_net.thos`\n"
+        "  did you mean `google_net.this`?\n"
+        "6:18 E0901 there is no resource `google_net.that`\n"
+        "  did you mean `google_net.this`?\n"
+        "6:35 E0901 there is no resource `google_net.none`\n"
+        "7:13 E0901 there is no resource `data.google_net.this`\n"
+        "8:12 E0901 `each` is there only in the attributes of a resource with `for_each`\n"
+        "10:16 E0901 there is no resource `google_other.this`\n"
+        "12:3 E0901 the output `d` has no value\n"
+        "  in a module with `resources` every output says what it is\n");
+}
