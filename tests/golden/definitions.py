@@ -2,13 +2,13 @@
 """Checks what `slipway create` writes against the providers' schema: usage: definitions.py SLIPWAY [BLUEPRINT...]
 
 Every blueprint of create/ whose name begins with ok-, and every example; or those that are named. An example may have
-modules that cannot be created yet, and nothing else that is wrong. Where Terraform is installed, it reads all the
-expressions that were written: it knows each function, and how many arguments it takes.
+modules that cannot be created yet, and nothing else that is wrong. Bash reads every script. Where Terraform is installed,
+it reads all the expressions that were written: it knows each function, and how many arguments it takes.
 """
 import concurrent.futures, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # not into the source tree
-from provider_schema import check_folder, texts
+from provider_schema import check_folder, rendered, texts
 from run import HERE, ROOT, installed
 
 
@@ -32,8 +32,19 @@ def check(slipway, blueprint):
         if not groups:
             return True, ["nothing was written"]
         problems = [f"{group.name}: {problem}" for group in groups for problem in check_folder(group)]
+        problems += script_problems(folder)
         terraform = shutil.which("terraform")
         return True, problems + (terraform_problems(terraform, folder) if terraform else [])
+
+
+def script_problems(folder):
+    """What bash has against the scripts in a folder, with a word for what only the deployment tells."""
+    for file in sorted(folder.rglob("*.tf.json")):
+        for text in texts(json.loads(file.read_text())):
+            if text.startswith("#!/bin/bash"):
+                done = subprocess.run(["bash", "-n"], input=rendered(text, "value"), capture_output=True, text=True)
+                if done.returncode != 0:
+                    yield f"{file.name}: {done.stderr.splitlines()[0]}"
 
 
 def terraform_problems(terraform, folder):

@@ -16,18 +16,33 @@ OURS = re.compile(r"(?<![\w.])(ghpc_stage|is_ipv4_range|is_null|is_set|matches|m
 REFERENCE = re.compile(r"(?<![\w.\"/-])(data\.)?([a-z0-9]+_[a-z0-9_]+)\.([A-Za-z_][\w-]*)((?:\[[^\]]*\])*)(?:\.(\w+))?")
 
 
-def expressions(text):
-    """The insides of each ${…} in a text; `$${` is no expression."""
-    at = 0
+def parts(text):
+    """A text as Terraform reads it, in parts: (False, text) and (True, the inside of a ${…}); `$${` is no expression."""
+    at = begin = 0
     while (at := text.find("${", at)) >= 0:
         dollars = len(text[:at + 1]) - len(text[:at + 1].rstrip("$"))
+        if dollars % 2 == 0:
+            at += 2
+            continue
         depth, end = 1, at + 2
         while end < len(text) and depth > 0:
             depth += {"{": 1, "}": -1}.get(text[end], 0)
             end += 1
-        if dollars % 2 == 1:
-            yield text[at + 2:end - 1]
-        at = end if dollars % 2 == 1 else at + 2
+        yield False, text[begin:at]
+        yield True, text[at + 2:end - 1]
+        at = begin = end
+    yield False, text[begin:]
+
+
+def expressions(text):
+    """The insides of each ${…} in a text."""
+    return [part for is_expression_, part in parts(text) if is_expression_]
+
+
+def rendered(text, value):
+    """The text with a value in place of every expression."""
+    return "".join(value if is_expression_ else part.replace("$${", "${").replace("%%{", "%{")
+                   for is_expression_, part in parts(text))
 
 
 def is_expression(value):

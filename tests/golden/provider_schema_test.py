@@ -3,7 +3,7 @@
 import sys, unittest
 
 sys.dont_write_bytecode = True  # not into the source tree
-from provider_schema import expressions, problems_of
+from provider_schema import expressions, problems_of, rendered
 
 SCHEMA = {"providers": {
     "google": {
@@ -83,7 +83,9 @@ class ProviderSchema(unittest.TestCase):
         self.assertEqual(problems(RIGHT, output=output), ["a.tf.json: Terraform has no function is_set()"])
 
     def test_finds_expressions(self):
-        self.assertEqual(list(expressions("a ${b} $${c} $$${d} ${ {e = 1}.e }")), ["b", "d", " {e = 1}.e "])
+        text = "a ${b} $${c} $$${d} ${ {e = 1}.e }f"
+        self.assertEqual(expressions(text), ["b", "d", " {e = 1}.e "])
+        self.assertEqual(rendered(text, "X"), "a X ${c} $$X Xf")
 
 
 if __name__ == "__main__":
