@@ -77,6 +77,8 @@ Definitions define(const blueprint::Deployment& deployment, const std::filesyste
     }
   }
   std::reverse(definitions.groups.begin(), definitions.groups.end());
+  context.add(".gitignore", fmt::format("/*/.terraform/\n/*/terraform.tfstate*\n/*/{}\n/*/{}\n",
+                                        terraform_inputs, packer_inputs));
   context.add("instructions.txt", instructions(definitions));
   context.add(blueprint_file, blueprint::to_yaml(blueprint::expand(deployment)));
   context.add(record_file, record(definitions));

@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 using blueprint::Module;
 using modules::ModuleSource;
 
+constexpr size_t largest_file = 1 << 20;
+
 // Adds the providers of the resources in one file. Only lines are looked at: more would be needed
 // to be certain, and a provider too many does no harm.
 void add_providers(const std::string& text, std::set<std::string>& providers) {
@@ -33,15 +35,46 @@ void add_providers(const std::string& text, std::set<std::string>& providers) {
   if (text.find("google-beta") != std::string::npos) providers.insert("google-beta");
 }
 
-std::set<std::string> providers_in(const fs::path& folder) {
-  std::set<std::string> providers;
+// The files of a module and of those within it, and their texts.
+std::map<fs::path, std::string> texts_in(const fs::path& folder) {
+  std::map<fs::path, std::string> texts;
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".tf") || !entry.is_regular_file(error)) continue;
-    add_providers(read_file(entry.path()), providers);
+    texts.emplace(entry.path(), read_regular_file(entry.path(), largest_file));
   }
-  return providers;
+  return texts;
+}
+
+// "../net" of the line `source = "../net"`, or nothing.
+std::string source_in(std::string_view line) {
+  line = trim(line);
+  if (!line.starts_with("source")) return {};
+  const size_t open = line.find('"');
+  const size_t close = open == std::string_view::npos ? open : line.find('"', open + 1);
+  if (close == std::string_view::npos || trim(line.substr(6, open - 6)) != "=") return {};
+  return std::string(line.substr(open + 1, close - open - 1));
+}
+
+// A folder is copied alone: what it calls beside itself would be missing.
+void check_sources(Context& context, const Module& module,
+                   const std::map<fs::path, std::string>& texts) {
+  for (const auto& [file, text] : texts) {
+    for (const std::string& line : split(text, '\n')) {
+      const std::string source = source_in(line);
+      if (!source.starts_with("../")) continue;
+      const fs::path called = (file.parent_path() / source).lexically_normal();
+      const fs::path relative =
+          called.lexically_relative(fs::path(module.interface->folder).lexically_normal());
+      if (*relative.begin() != "..") continue;
+      context.diagnostics
+          .error(source::Code::no_resources, module.source_span,
+                 fmt::format("module `{}` cannot be created: it calls `{}`, which is not in `{}`",
+                             module.id, source, module.source))
+          .help("only that folder is copied; put what it calls into it");
+    }
+  }
 }
 
 // Where a folder of this machine is copied to: under its own name; when another one has that, with
@@ -70,7 +103,10 @@ std::string place_of_copy(Context& context, const GroupContents& contents, const
 Json foreign_module(Context& context, const Module& module, GroupContents& contents) {
   Json call = Json::object();
   const ModuleSource source = modules::parse_source(module.source);
+  const auto texts = texts_in(module.interface->folder);
+  for (const auto& [file, text] : texts) add_providers(text, contents.foreign_providers);
   if (source.kind == ModuleSource::Kind::local) {
+    check_sources(context, module, texts);
     const std::string path = place_of_copy(context, contents, module);
     call["source"] = "." + path.substr(contents.group->name.size());
   } else {
@@ -79,11 +115,14 @@ Json foreign_module(Context& context, const Module& module, GroupContents& conte
   for (const auto& [name, setting] : module.settings) {
     if (module.interface->input(name) == nullptr) continue;
     const expression::Value& value = context.evaluation.input(module, name);
-    call[name] = to_terraform(context.links.resolve(value, contents.index));
+    try {
+      call[name] = to_terraform(context.links.resolve(value, contents.index));
+    } catch (const expression::ExpressionError& error) {
+      say(error, setting.span, context.diagnostics);
+    }
   }
   Json needs = needs_of_module(context, module, contents.index);
   if (!needs.empty()) call["depends_on"] = std::move(needs);
-  contents.foreign_providers.merge(providers_in(module.interface->folder));
   Json file = head(module);
   file["module"][module.id] = std::move(call);
   return file;

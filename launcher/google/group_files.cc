@@ -62,9 +62,11 @@ class TerraformGroup {
     const modules::Output* declared = module.interface->output(wanted.name);
     if (declared == nullptr) return;  // said by check_references()
     try {
-      Json entry{{"value", to_terraform(context_.links.output(module, wanted.name))}};
+      const Value& value = context_.links.output(module, wanted.name);
+      Json entry{{"value", to_terraform(value)}};
       if (!wanted.description.empty()) entry["description"] = wanted.description;
-      if (wanted.sensitive || declared->sensitive) entry["sensitive"] = true;
+      const bool secret = wanted.sensitive || declared->sensitive || value.is_sensitive();
+      if (secret) entry["sensitive"] = true;
       outputs[name] = std::move(entry);
     } catch (const expression::ExpressionError& error) {
       context_.evaluation.say_within(module, declared->value, error);

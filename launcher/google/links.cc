@@ -37,6 +37,23 @@ const Value* part(const Value& value, const Step& step) {
   return list == nullptr || !is_index || index >= list->size() ? nullptr : &(*list)[index];
 }
 
+// What modules pass on to each other can double at every one of them.
+constexpr size_t largest_expression = 100'000;
+constexpr size_t deepest = 1000;
+
+[[noreturn]] void too_much() {
+  throw expression::ExpressionError(source::Code::cannot_evaluate, {},
+                                    "what this is made from is too much to be written");
+}
+
+struct Depth {
+  explicit Depth(size_t& depth) : depth(depth) { ++depth; }
+  ~Depth() { --depth; }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+  size_t& depth;
+};
+
 }  // namespace
 
 Links::Links(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
@@ -53,7 +70,9 @@ Value Links::resolve(const Value& value, size_t group) {
     const auto change = [&](const Traversal& traversal, source::Span) {
       return linked(traversal, group);
     };
-    out.data = Unknown{expression::rewrite(unknown->expression, change), {}};
+    ExpressionPtr linked = expression::rewrite(unknown->expression, change);
+    if (linked->nodes > largest_expression) too_much();
+    out.data = Unknown{std::move(linked), {}};
   } else if (auto* list = std::get_if<Value::List>(&out.data)) {
     for (Value& item : *list) item = resolve(item, group);
   } else if (auto* object = std::get_if<Value::Object>(&out.data)) {
@@ -65,6 +84,8 @@ Value Links::resolve(const Value& value, size_t group) {
 const Value& Links::output(const Module& module, const std::string& name) {
   const auto [entry, fresh] = outputs_.try_emplace({&module, name});
   if (!fresh) return entry->second;
+  if (depth_ >= deepest) too_much();
+  const Depth deeper(depth_);
   const modules::Output& output = *module.interface->output(name);
   if (module.interface->foreign || !output.value) {
     entry->second = Unknown{expression::reference("module", {module.id, name}), {}};

@@ -25,7 +25,7 @@ class Links {
   Links(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
         source::Diagnostics& diagnostics);
 
-  // The value as the group can write it.
+  // The value as the group can write it. Throws ExpressionError when that is too much to write.
   expression::Value resolve(const expression::Value& value, size_t group);
 
   // An output of a module, seen from its own group. Throws ExpressionError.
@@ -46,6 +46,7 @@ class Links {
   source::Diagnostics& diagnostics_;
   std::vector<Outputs> variables_, wanted_;
   std::map<std::pair<const blueprint::Module*, std::string>, expression::Value> outputs_;
+  size_t depth_ = 0;  // of outputs that are made from others
 };
 
 }  // namespace slipway::google

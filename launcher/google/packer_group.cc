@@ -35,11 +35,15 @@ void write_values(Context& context, const Module& module, size_t group, GroupSte
   Json values = Json::object();
   for (const auto& [name, setting] : module.settings) {
     if (module.interface->input(name) == nullptr) continue;
-    const Value value = context.links.resolve(context.evaluation.input(module, name), group);
-    if (value.is_known()) {
-      values[name] = Json::parse(expression::to_json(value));  // texts mean themselves there
-    } else {
-      steps.late_settings[name] = "${" + to_hcl(*to_expression(value)) + "}";
+    try {
+      const Value value = context.links.resolve(context.evaluation.input(module, name), group);
+      if (value.is_known()) {
+        values[name] = Json::parse(expression::to_json(value));  // texts mean themselves there
+      } else {
+        steps.late_settings[name] = "${" + to_hcl(*to_expression(value)) + "}";
+      }
+    } catch (const expression::ExpressionError& error) {
+      say(error, setting.span, context.diagnostics);
     }
   }
   steps.packer_target = module.id;

@@ -40,13 +40,20 @@ class Writer {
     }
     for (const auto& entry : fs::directory_iterator(from)) {
       const std::string name = entry.path().filename().string();
-      if (!is_working_file(name)) copy(entry.path(), path + "/" + name);
+      if (is_working_file(name) || is_deployment(entry.path())) continue;
+      copy(entry.path(), path + "/" + name);
     }
   }
 
   const std::set<std::string>& written() const { return written_; }
 
  private:
+  // This one, or one that was made before, in a folder that is taken along.
+  bool is_deployment(const fs::path& path) const {
+    std::error_code ignored;
+    return fs::exists(path / record_file, ignored) || fs::equivalent(path, folder_, ignored);
+  }
+
   fs::path place(const std::string& path) {
     if (!written_.insert(path).second) throw Error(fmt::format("`{}` is written twice", path));
     make_directories((folder_ / path).parent_path());

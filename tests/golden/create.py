@@ -10,7 +10,7 @@ CI is set.
 import concurrent.futures, difflib, os, pathlib, re, shlex, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # not into the source tree
-from run import HERE, installed
+from run import HERE, breaks_schema, installed
 
 
 def create(slipway, case, folder, words):
@@ -50,6 +50,9 @@ def check(slipway, case, prefix):
             create(slipway, case, second, commands[0])
             if tree(second) != files:
                 problem += "a second run writes other bytes\n"
+        for name, data in files.items():
+            if name.endswith("/.slipway/deployment.json"):
+                problem += breaks_schema(data.decode())
         if any(str(first).encode() in data or str(prefix).encode() in data for data in files.values()):
             problem += "a file names a folder of this machine\n"
     if fine != case.name.startswith("ok-"):
