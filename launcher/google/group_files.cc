@@ -51,7 +51,7 @@ class TerraformGroup {
     }
     for (const Module& module : group_.modules) {
       for (const blueprint::WantedOutput& wanted : module.outputs) {
-        if (!wanted.automatic) put(outputs, wanted.name + "_" + module.id, module, wanted);
+        put(outputs, wanted.name + "_" + module.id, module, wanted);
       }
     }
     if (!outputs.empty()) add("outputs", {{"output", std::move(outputs)}});

@@ -1,11 +1,12 @@
-// Fuzz target: the whole compiler. What compiles is expanded, and what is expanded compiles again
-// and expands to itself.
+// Fuzz target: the whole compiler. What compiles is expanded, and what is expanded compiles again,
+// expands to itself and becomes the same on Google Cloud.
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "launcher/blueprint/compile.h"
 #include "launcher/blueprint/expand.h"
+#include "launcher/google/definitions.h"
 #include "launcher/source/json.h"
 #include "tests/fuzz/check.h"
 
@@ -30,7 +31,26 @@ World& world() {
 struct Compiled {
   std::string expanded;  // empty: there are errors
   std::string messages;
+  std::string definitions;  // the files, and what is said when there can be none
 };
+
+// What it becomes on Google Cloud: every file, and what would be copied beside them.
+std::string define(const blueprint::Deployment& deployment, const source::Sources& sources) {
+  source::Diagnostics diagnostics(sources);
+  const auto definitions = google::define(deployment, SLIPWAY_BLUEPRINTS, diagnostics);
+  std::string out;
+  for (const source::Diagnostic& diagnostic : diagnostics.sorted())
+    out += diagnostic.message + "\n";
+  if (diagnostics.errors() > 0) return out;
+  for (const google::File& file : definitions.files) {
+    out += "=== " + file.path + "\n" + file.text;
+    if (file.path.ends_with(".json")) {
+      require(nlohmann::json::accept(file.text), "what is written is JSON:\n" + file.text);
+    }
+  }
+  for (const google::Copy& copy : definitions.copies) out += copy.from + " > " + copy.path + "\n";
+  return out;
+}
 
 Compiled compile(World& world, const std::string& name, std::string text) {
   source::Diagnostics diagnostics(world.sources);
@@ -46,6 +66,7 @@ Compiled compile(World& world, const std::string& name, std::string text) {
   source::to_json(diagnostics).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (diagnostics.errors() == 0) {
     compiled.expanded = blueprint::to_yaml(blueprint::expand(*deployment));
+    compiled.definitions = define(*deployment, world.sources);
   }
   return compiled;
 }
@@ -60,5 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(second.expanded == first.expanded, "an expanded blueprint expands to itself:\n" +
                                                  first.expanded + "\n---\n" + second.expanded +
                                                  second.messages);
+  require(second.definitions == first.definitions,
+          "an expanded blueprint becomes the same definitions:\n" + first.definitions + "\n---\n" +
+              second.definitions);
   return 0;
 }

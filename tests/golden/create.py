@@ -3,7 +3,7 @@
 
 A case of create/ begins with lines `# run: slipway create {} [options]`; {} is the case's own file, and `-o FOLDER` is
 added. What is printed and every file that is in the folder then stand in NAME.out. A case of one command runs a second
-time into another folder, which must have the same bytes. Cases are named ok-… when every command succeeds, fail-… when
+time into another folder, which must have the same bytes; so must what is created of the expanded blueprint in it. Cases are named ok-… when every command succeeds, fail-… when
 one does not. The modules are those of the source tree. SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when
 CI is set.
 """
@@ -30,6 +30,17 @@ def shown(files):
         yield f"=== {name}\n{text}" + ("" if text.endswith("\n") or not text else "\n(no line feed at the end)\n")
 
 
+def of_expanded(slipway, case, folder, files, other):
+    """What is different when the expanded blueprint in the folder is created. A staged file is found from the case only."""
+    expanded = next(folder.glob("*/.slipway/blueprint.yaml"))
+    if any("/.ghpc/" in name for name in files):
+        return ""
+    done = create(slipway, case, other, shlex.quote(str(expanded)))
+    if done.returncode != 0:
+        return f"the expanded blueprint cannot be created: {done.stderr}"
+    return "" if tree(other) == files else "the expanded blueprint becomes other files\n"
+
+
 def check(slipway, case, prefix):
     """What the case's commands print and write, and what is wrong whatever they were expected to."""
     commands = re.findall(r"^# run: slipway create (.*)$", case.read_text(), re.M)
@@ -50,6 +61,7 @@ def check(slipway, case, prefix):
             create(slipway, case, second, commands[0])
             if tree(second) != files:
                 problem += "a second run writes other bytes\n"
+            problem += of_expanded(slipway, case, first, files, pathlib.Path(name) / "third")
         for name, data in files.items():
             if name.endswith("/.slipway/deployment.json"):
                 problem += breaks_schema(data.decode())
