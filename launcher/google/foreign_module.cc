@@ -39,10 +39,12 @@ void add_providers(const std::string& text, std::set<std::string>& providers) {
 std::map<fs::path, std::string> texts_in(const fs::path& folder) {
   std::map<fs::path, std::string> texts;
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.ends_with(".tf") || !entry.is_regular_file(error)) continue;
-    texts.emplace(entry.path(), read_regular_file(entry.path(), largest_file));
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with('.')) entry.disable_recursion_pending();  // what `init` has fetched
+    if (name.starts_with('.') || !name.ends_with(".tf") || !entry->is_regular_file(error)) continue;
+    texts.emplace(entry->path(), read_regular_file(entry->path(), largest_file));
   }
   return texts;
 }
