@@ -19,6 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A link can lead back to the folder that it stands in.
+constexpr int deepest = 30;
+
 // Not of a module, but of those who work on it or with it.
 bool is_working_file(const std::string& name) {
   return name == ".git" || name == ".terraform" || name.starts_with("terraform.tfstate");
@@ -33,15 +36,24 @@ class Writer {
     write_file(to, text);
   }
 
-  void copy(const fs::path& from, const std::string& path) {
-    if (!fs::is_directory(from)) {
+  void copy(const fs::path& from, const std::string& path, int depth = 0) {
+    std::error_code error;
+    const fs::file_status status = fs::status(from, error);
+    if (fs::is_regular_file(status)) {
       fs::copy_file(from, place(path));
       return;
+    }
+    if (!fs::is_directory(status)) {
+      throw Error(fmt::format("cannot copy `{}`: {}", from.string(),
+                              error ? error.message() : "it is neither a file nor a folder"));
+    }
+    if (depth > deepest) {
+      throw Error(fmt::format("cannot copy `{}`: it is nested too deeply", from.string()));
     }
     for (const auto& entry : fs::directory_iterator(from)) {
       const std::string name = entry.path().filename().string();
       if (is_working_file(name) || is_deployment(entry.path())) continue;
-      copy(entry.path(), path + "/" + name);
+      copy(entry.path(), path + "/" + name, depth + 1);
     }
   }
 

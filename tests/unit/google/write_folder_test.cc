@@ -195,3 +195,21 @@ TEST_CASE("deployment folder: only what create has made is written anew") {
   write_file(folder.path, "a file");
   CHECK(folder.write(Folder::definitions({"a"})) == "`small` is not a folder");
 }
+
+TEST_CASE("deployment folder: what is neither a file nor a folder is not copied") {
+  const Folder folder;
+  const fs::path module = folder.directory / "module";
+  make_directories(module / "inner");
+  fs::create_symlink("nowhere", module / "inner/link");
+  Definitions definitions = Folder::definitions({"a"});
+  definitions.copies.push_back({"a/modules/m", module, {}});
+  CHECK(folder.write(definitions) == "cannot copy `module/inner/link`: No such file or directory");
+  fs::remove(module / "inner/link");
+  fs::create_symlink("/dev/null", module / "inner/link");
+  CHECK(folder.write(definitions) ==
+        "cannot copy `module/inner/link`: it is neither a file nor a folder");
+  fs::remove(module / "inner/link");
+  fs::create_directory_symlink(".", module / "inner/link");
+  CHECK(folder.write(definitions).find("/inner/link/link") != std::string::npos);
+  CHECK(!fs::exists(folder.path));
+}
