@@ -17,9 +17,22 @@ std::string address(const Resource& resource, const ResourceSet::Member& member)
   return (resource.looked_up ? "data." : "") + resource.type + "." + member.name;
 }
 
+// All of its expressions, to look among them for what went wrong.
+expression::ExpressionPtr whole(const Resource& resource) {
+  expression::Tuple all;
+  for (const auto& part : {resource.when, resource.for_each, resource.body}) {
+    if (part) all.items.push_back(part);
+  }
+  return expression::make(resource.span, std::move(all));
+}
+
 void add_needs(Context& context, Json& needs, const Module& module, const Resource& resource) {
-  for (const auto& member : context.evaluation.resource_set(module, resource).members) {
-    needs.push_back(address(resource, member));
+  try {
+    for (const auto& member : context.evaluation.resource_set(module, resource).members) {
+      needs.push_back(address(resource, member));
+    }
+  } catch (const expression::ExpressionError& error) {
+    context.evaluation.say_within(module, whole(resource), error);
   }
 }
 
@@ -64,7 +77,7 @@ class ModuleFile {
         types[resource.type][member.name] = written(resource, body);
       }
     } catch (const expression::ExpressionError& error) {
-      context_.evaluation.say_within(module_, resource.body, error);
+      context_.evaluation.say_within(module_, whole(resource), error);
     }
   }
 

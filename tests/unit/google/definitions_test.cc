@@ -1,0 +1,158 @@
+// What flows between modules and groups, and what is said when it cannot.
+#include "launcher/google/definitions.h"
+
+#include <algorithm>
+
+#include "common/file.h"
+#include "common/text.h"
+#include "launcher/blueprint/compile.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+
+namespace {
+
+constexpr const char* thing =
+    "about: Makes things.\n"
+    "inputs:\n"
+    "  of: {type: any, default: null}\n"
+    "  wanted: {type: any, default: true}\n"
+    "  each: {type: any, default: []}\n"
+    "resources:\n"
+    "  terraform_data.this: {input: $(input.of)}\n"
+    "  terraform_data.more: {when: $(input.wanted), input: 1}\n"
+    "  terraform_data.each: {for_each: $(input.each), input: $(each.value)}\n"
+    "outputs:\n"
+    "  of: {value: $(input.of)}\n"
+    "  id: {value: $(terraform_data.this.id)}\n"
+    "  id_more: {value: $(terraform_data.this.id)}\n"
+    "  list: {value: [known, $(terraform_data.this.id)]}\n"
+    "  secret: {value: $(sensitive(\"x\"))}\n";
+
+// Groups g0, g1, … of modules of that kind: a line `ID: SETTINGS` for each, `--` between groups.
+struct Defined {
+  explicit Defined(const std::string& lines) {
+    make_directories(folder / "modules/thing");
+    write_file(folder / "modules/thing/module.yaml", thing);
+    std::string text = "blueprint_name: x\nvars: {deployment_name: d}\ndeployment_groups:\n";
+    size_t groups = 0;
+    const auto begin_group = [&] {
+      text += "- group: g" + std::to_string(groups++) + "\n  modules:\n";
+    };
+    begin_group();
+    for (const std::string& line : split(lines, '\n')) {
+      if (line == "--") {
+        begin_group();
+        continue;
+      }
+      const size_t colon = line.find(':');
+      text += "  - id: " + line.substr(0, colon) + "\n    source: modules/thing\n    settings: {" +
+              line.substr(colon + 1) + "}\n";
+    }
+    blueprint::Texts texts;
+    texts.blueprint = sources.add("x.yaml", text);
+    blueprint::Options options;
+    options.validation_level = blueprint::Level::ignore;
+    deployment = blueprint::compile(texts, options, library, sources, diagnostics);
+    REQUIRE(deployment.has_value());
+    REQUIRE(said().empty());
+    definitions = google::define(*deployment, folder.path(), diagnostics);
+  }
+
+  std::string said() const { return folder.relative(render(diagnostics)); }
+
+  // A file in one line, without white space.
+  std::string file(const std::string& path) const {
+    const auto found = std::find_if(definitions.files.begin(), definitions.files.end(),
+                                    [&](const google::File& file) { return file.path == path; });
+    REQUIRE(found != definitions.files.end());
+    std::string text = found->text;
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+  }
+
+  bool has(const std::string& path, const std::string& part) const {
+    const std::string text = file(path);
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+    return text.find(part) != std::string::npos;
+  }
+
+  TemporaryDirectory folder;
+  source::Sources sources;
+  source::Diagnostics diagnostics{sources};
+  modules::Library library{folder.path(), sources};
+  std::optional<blueprint::Deployment> deployment;
+  google::Definitions definitions;
+};
+
+}  // namespace
+
+TEST_CASE("definitions: within a group an output is what it is made from") {
+  const Defined one("a:\nb: of: $(a.list)\nc: of: \"$(b.of[1])-$(a.id)\"");
+  CHECK(one.said().empty());
+  CHECK(one.has("g0/b.tf.json", R"("b":{"input":["known","${terraform_data.a.id}"]})"));
+  CHECK(
+      one.has("g0/c.tf.json", R"("c":{"input":"${terraform_data.a.id}-${terraform_data.a.id}"})"));
+}
+
+TEST_CASE("definitions: between groups a value is a variable of the group that made it") {
+  // What b passes on is a's, and the last group gets it from a's group.
+  const Defined three("a:\n--\nb: of: $(a.list)\n--\nc: of: $(b.of)");
+  CHECK(three.said().empty());
+  CHECK(three.has("g2/c.tf.json", R"("c":{"input":["known","${var.list_a[1]}"]})"));
+  CHECK(three.has("g2/variables.tf.json", R"("list_a":{"type":"any")"));
+  CHECK(three.has("g0/outputs.tf.json", R"("list_a":{"value":["known","${terraform_data.a.id}"])"));
+  REQUIRE(three.definitions.groups.size() == 3);
+  REQUIRE(three.definitions.groups[2].inputs.size() == 1);
+  CHECK(three.definitions.groups[2].inputs[0].variable == "list_a");
+  CHECK(three.definitions.groups[2].inputs[0].from_group == "g0");
+}
+
+TEST_CASE("definitions: two outputs with one name between groups are an error") {
+  const Defined two("x:\nmore_x:\n--\nd: of: ['$(x.id_more)', '$(more_x.id)']");
+  CHECK(two.said() ==
+        "error[E0206]: the outputs `id_more` of module `x` and `id` of module `more_x` are both "
+        "`id_more_x` between groups\n"
+        " --> x.yaml:9:9\n"
+        "  |\n"
+        "9 |   - id: more_x\n"
+        "  |         ^^^^^^\n"
+        " ::: x.yaml:6:9\n"
+        "  |\n"
+        "6 |   - id: x\n"
+        "  |         - the other module\n");
+}
+
+TEST_CASE("definitions: a condition on what is not known is an error at the setting") {
+  const Defined one("a:\nb: wanted: $(a.id == \"x\")");
+  CHECK(one.said() ==
+        "error[E0304]: `wanted` of module `b`: whether there is a `terraform_data.more` is not "
+        "known before deployment\n"
+        "  --> x.yaml:11:27\n"
+        "   |\n"
+        "11 |     settings: { wanted: $(a.id == \"x\")}\n"
+        "   |                           ^^^^^^^^^^^\n"
+        "  ::: modules/thing/module.yaml:8:33\n"
+        "   |\n"
+        " 8 |   terraform_data.more: {when: $(input.wanted), input: 1}\n"
+        "   |                                 ------------ needed here\n");
+}
+
+TEST_CASE("definitions: values of a for_each need not be known, what it is made for must be") {
+  const Defined fine("a:\nb: each: {x: $(a.id)}");
+  CHECK(fine.said().empty());
+  CHECK(fine.has("g0/b.tf.json", R"("b_each_x":{"input":"${terraform_data.a.id}"})"));
+  const Defined wrong("a:\nb: each: '$(split(\",\", a.id))'");
+  CHECK(
+      wrong.said().find("what `terraform_data.each` is made for is not known before deployment") !=
+      std::string::npos);
+}
+
+TEST_CASE("definitions: an output that holds a secret is marked as one") {
+  const Defined two("a:\n--\nb: of: $(a.secret)");
+  CHECK(two.said().empty());
+  CHECK(two.has("g0/outputs.tf.json", R"("secret_a":{"value":"${sensitive(\"x\")}")"));
+  CHECK(two.has("g0/outputs.tf.json", R"("sensitive":true)"));
+}
