@@ -128,13 +128,17 @@ class Printer {
       const bool whole = inner != nullptr && inner->has_splat();
       out = whole ? "(" + print(*node.base) + ")" : operand(*node.base, primary);
     }
+    bool after_old_index = false;
     for (const Step& step : node.steps) {
       switch (step.kind) {
         case Step::Kind::attribute:
           out += "." + step.name;
           break;
         case Step::Kind::index:
-          out += step.name == "." ? "." + print(*step.key) : "[" + print(*step.key) + "]";
+          // Two of the old way in a row, .1.2, would be read as one number.
+          out += step.name != "."  ? "[" + print(*step.key) + "]"
+                 : after_old_index ? " ." + print(*step.key)
+                                   : "." + print(*step.key);
           break;
         case Step::Kind::splat:
           out += "[*]";
@@ -143,6 +147,7 @@ class Printer {
           out += ".*";
           break;
       }
+      after_old_index = step.kind == Step::Kind::index && step.name == ".";
     }
     return out;
   }

@@ -48,6 +48,7 @@ TEST_CASE("expressions: are printed as they were written") {
                            "{for x in l : x => 1...}",
                            "provider::x::f(a)",
                            "a.*.b.0.c[0]",
+                           "a.0 .1",
                            "a[*].b[*]",
                            "\"${x}\"",
                            "\"%{ if a }b${c}%{ else }d%{ endif }e\"",
