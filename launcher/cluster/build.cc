@@ -49,7 +49,7 @@ class Builder {
     for (const ModelPart& part : parts_["login"]) add_login(part);
     if (controller != nullptr) add_controller(*controller);
     check_names();
-    check(cluster_, deployment_, catalogue_, diagnostics_);
+    check(cluster_, deployment_, origins_, catalogue_, diagnostics_);
     if (diagnostics_.errors() > 0) return std::nullopt;
     return std::move(cluster_);
   }
@@ -66,6 +66,11 @@ class Builder {
           const Value& fields = model.as<Value::Object>()->at(kind);
           if (const auto* object = fields.as<Value::Object>()) {
             parts_[kind].emplace_back(module, kind, *object, diagnostics_);
+          } else if (const auto* list = fields.as<Value::List>()) {  // networks
+            for (const Value& item : *list) {
+              parts_["network"].emplace_back(module, "network", *item.as<Value::Object>(),
+                                             diagnostics_);
+            }
           }
         } catch (const expression::ExpressionError& error) {
           failed_ = true;
@@ -101,8 +106,27 @@ class Builder {
   }
 
   void add_network(const ModelPart& part) {
-    cluster_.networks.push_back({part.module().id, part.text("name"), part.text("cidr"),
+    const std::string& module = part.module().id;
+    const bool one_of_many = kind_of(part.module()) == "networks";
+    std::vector<std::string>& ids = networks_of_[module];
+    ids.push_back(one_of_many ? fmt::format("{}[{}]", module, ids.size()) : module);
+    cluster_.networks.push_back({ids.back(), part.text("name"), part.text("cidr"),
                                  part.integer("mtu_bytes", 0, 65535, "mtu")});
+    const std::string at = part.text("at");
+    origins_[ids.back()] = {module, at};
+  }
+
+  // The networks that a machine's interfaces are attached to. Modules are named once for each
+  // interface: the nth time means the nth network of those that the module makes.
+  std::vector<std::string> networks(const ModelPart& part) {
+    std::vector<std::string> networks = part.ids("networks", "network");
+    std::map<std::string, size_t> times;
+    for (std::string& network : networks) {
+      const std::vector<std::string>& made = networks_of_[network];
+      const size_t nth = times[network]++;
+      if (!made.empty()) network = made[std::min(nth, made.size() - 1)];
+    }
+    return networks;
   }
 
   void add_file_system(const ModelPart& part) {
@@ -116,7 +140,7 @@ class Builder {
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
-    machine.networks = part.ids("networks", "network");
+    machine.networks = networks(part);
     const std::string& name = machine.machine_type;
     if (!name.empty() && catalogue_.complete && catalogue_.find_machine(name) == nullptr) {
       diagnostics_
@@ -223,6 +247,8 @@ class Builder {
   const Catalogue& catalogue_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, Parts> parts_;
+  std::map<std::string, std::vector<std::string>> networks_of_;  // ids, by module
+  NetworkOrigins origins_;
   bool failed_ = false;  // a part is missing whose module's model has no value
   Cluster cluster_;
 };

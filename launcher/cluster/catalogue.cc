@@ -34,6 +34,24 @@ const Row& require(const std::map<std::string, Row>& rows, std::string_view name
 
 }  // namespace
 
+size_t MachineType::most_networks() const {
+  // https://cloud.google.com/vpc/docs/create-use-multiple-interfaces#max-interfaces
+  constexpr size_t most = 8;
+  return nics.size() == 1 ? most : nics.size();
+}
+
+MachineType::Nic MachineType::nic(size_t n) const {
+  if (n >= most_networks()) {
+    throw Error(fmt::format("a `{}` has {} network interfaces", name, most_networks()));
+  }
+  if (n < nics.size()) return nics[n];
+  Nic further = nics.back();
+  const size_t digits = further.name.find_last_not_of("0123456789") + 1;
+  const size_t number = std::stoul(further.name.substr(digits)) + n + 1 - nics.size();
+  further.name = further.name.substr(0, digits) + std::to_string(number);
+  return further;
+}
+
 Catalogue::Catalogue(std::map<std::string, MachineType> machines,
                      std::map<std::string, TransportType> transports)
     : machines_(std::move(machines)), transports_(std::move(transports)) {}

@@ -37,6 +37,12 @@ struct MachineType {
   std::string transport;   // a row of transports.yaml
 
   int64_t cpus() const { return sockets * cores_per_socket * threads_per_core; }
+
+  // Of the interface for the nth network, from 0. A machine without interfaces beside GPUs can have
+  // more than the catalogue lists: their names are counted on, ens4, ens5. Throws Error when there
+  // is none.
+  Nic nic(size_t n) const;
+  size_t most_networks() const;
 };
 
 // One way for NCCL to reach the GPUs of other nodes, and the environment that it needs.

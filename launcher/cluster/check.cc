@@ -52,10 +52,11 @@ std::string mount_problem(const std::string& path) {
 
 class Check {
  public:
-  Check(const Cluster& cluster, const blueprint::Deployment& deployment, const Catalogue& catalogue,
-        source::Diagnostics& diagnostics)
+  Check(const Cluster& cluster, const blueprint::Deployment& deployment,
+        const NetworkOrigins& origins, const Catalogue& catalogue, source::Diagnostics& diagnostics)
       : cluster_(cluster),
         deployment_(deployment),
+        origins_(origins),
         catalogue_(catalogue),
         diagnostics_(diagnostics) {}
 
@@ -71,6 +72,9 @@ class Check {
     if (diagnostics_.errors() > 0) return;
     compute_nodes();
     room();
+    interfaces(cluster_.controller.id, cluster_.controller.machine);
+    for (const Login& login : cluster_.logins) interfaces(login.id, login.machine);
+    for (const Nodeset& nodeset : cluster_.nodesets) interfaces(nodeset.id, nodeset.machine);
     for (const Nodeset& nodeset : cluster_.nodesets) node_line(nodeset);
   }
 
@@ -79,15 +83,20 @@ class Check {
     return place_of(*deployment_.find(id).module, input, key);
   }
 
+  Span range_of(const Network& network) const {
+    const NetworkOrigin& origin = origins_.at(network.id);
+    return place(origin.module, origin.input);
+  }
+
   void ranges() {
     std::vector<std::pair<const Network*, Ipv4Range>> seen;
     for (const Network& network : cluster_.networks) {
       if (network.cidr.empty()) continue;
-      const Span here = place(network.id, "network_address_range");
+      const Span here = range_of(network);
       const auto range = expression::parse_ipv4_range(network.cidr);
       if (!range || !expression::is_for_machines(*range)) {
         if (diagnostics_.errors() > 0) continue;
-        diagnostics_.error(Code::no_model, place(network.id, "subnetworks"),
+        diagnostics_.error(Code::no_model, here,
                            fmt::format("module `{}`: `{}` is not an IPv4 range such as 10.0.0.0/16",
                                        network.id, network.cidr));
         continue;
@@ -98,8 +107,8 @@ class Check {
             .error(Code::no_model, here,
                    fmt::format("the networks `{}` ({}) and `{}` ({}) have addresses in common",
                                other->id, other->cidr, network.id, network.cidr))
-            .other(place(other->id, "network_address_range"), "declared here")
-            .help("set `network_address_range` of one of them");
+            .other(range_of(*other), "declared here")
+            .help(fmt::format("set `{}` of one of them", origins_.at(network.id).input));
       }
       seen.emplace_back(&network, *range);
     }
@@ -180,6 +189,7 @@ class Check {
       add(nodeset.machine, nodeset.node_count_static);
     }
     for (const Network& network : cluster_.networks) {
+      if (network.cidr.empty()) continue;
       const auto range = expression::parse_ipv4_range(network.cidr);
       const int64_t free = (int64_t{1} << (32 - range->prefix)) - kept_addresses;
       if (machines[network.id] <= free) continue;
@@ -194,22 +204,50 @@ class Check {
                              "{} in it",
                              network.id, network.cidr, std::max<int64_t>(0, free),
                              machines[network.id]))
-          .other(place(network.id, "network_address_range"), "declared here")
-          .help("`default_primary_subnetwork_size` says how small a part of the range is used");
+          .other(range_of(network), "declared here")
+          .help("a larger part of the range must be used, or a larger range");
+    }
+  }
+
+  void interfaces(const std::string& id, const MachineSpec& spec) {
+    const MachineType* machine = catalogue_.find_machine(spec.machine_type);
+    if (machine == nullptr) return;
+    const size_t networks = spec.networks.size();
+    const size_t most = machine->most_networks();
+    if (networks > most) {
+      diagnostics_.error(Code::too_many_networks, place(id, "additional_networks"),
+                         fmt::format("module `{}` has {} networks, and a `{}` has {} interfaces",
+                                     id, networks, machine->name, most));
+    } else if (networks > 1) {
+      say_missing_networks(*machine, networks, place(id, "additional_networks"), diagnostics_);
     }
   }
 
   const Cluster& cluster_;
   const blueprint::Deployment& deployment_;
+  const NetworkOrigins& origins_;
   const Catalogue& catalogue_;
   source::Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
+void say_missing_networks(const MachineType& machine, size_t networks, Span place,
+                          source::Diagnostics& diagnostics) {
+  const size_t interfaces = machine.nics.size();
+  if (networks >= interfaces || machine.transport == "socket") return;
+  diagnostics
+      .warning(Code::gpu_interfaces_without_network, place,
+               fmt::format("{} of the {} network interfaces of a `{}` have no network: NCCL falls "
+                           "back to sockets",
+                           interfaces - networks, interfaces, machine.name))
+      .help("`use` modules/network/multivpc or modules/network/gpu-rdma-vpc for them");
+}
+
 void check(const Cluster& cluster, const blueprint::Deployment& deployment,
-           const Catalogue& catalogue, source::Diagnostics& diagnostics) {
-  Check(cluster, deployment, catalogue, diagnostics).run();
+           const NetworkOrigins& origins, const Catalogue& catalogue,
+           source::Diagnostics& diagnostics) {
+  Check(cluster, deployment, origins, catalogue, diagnostics).run();
 }
 
 }  // namespace slipway::cluster

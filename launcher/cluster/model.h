@@ -13,10 +13,10 @@ namespace slipway::cluster {
 
 // A VPC network with its one subnetwork.
 struct Network {
-  std::string id;
+  std::string id;    // the module's; of a module that makes several, with the number: "gpunets[0]"
   std::string name;  // "quickstart-net"
-  std::string cidr;  // IPv4 range of the subnetwork, "10.0.0.0/16"
-  int64_t mtu_bytes = 0;
+  std::string cidr;  // IPv4 range of the subnetwork, "10.0.0.0/16"; empty when only the cloud knows
+  int64_t mtu_bytes = 0;  // 0: the machine type's
 };
 
 // A file system that nodes mount.

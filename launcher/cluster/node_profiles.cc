@@ -20,9 +20,9 @@ const Network& network_of(const Cluster& cluster, const std::string& id) {
 void check_networks(const Node& node, const MachineType& machine, const ProfileSite& site) {
   const size_t networks = node.machine.networks.size();
   if (networks == 0) throw Error("it has no network");
-  if (networks > machine.nics.size()) {
+  if (networks > machine.most_networks()) {
     throw Error(fmt::format("it has {} networks, and its machine type `{}` has interfaces for {}",
-                            networks, machine.name, machine.nics.size()));
+                            networks, machine.name, machine.most_networks()));
   }
   if (!site.addresses.empty() && site.addresses.size() != networks) {
     throw Error(
@@ -35,7 +35,7 @@ std::vector<NodeProfile::Interface> attach(const Node& node, const Cluster& clus
   std::vector<NodeProfile::Interface> interfaces;
   for (size_t i = 0; i < node.machine.networks.size(); ++i) {
     const Network& network = network_of(cluster, node.machine.networks[i]);
-    const MachineType::Nic& nic = machine.nics[i];
+    const MachineType::Nic nic = machine.nic(i);
     interfaces.push_back({nic.name, nic.purpose, network.name,
                           site.addresses.empty() ? "" : site.addresses[i],
                           network.mtu_bytes > 0 ? network.mtu_bytes : nic.mtu_bytes});
@@ -47,7 +47,7 @@ const TransportType& choose_transport(const MachineType& machine, size_t attache
                                       const Catalogue& catalogue, const ProfileSite& site) {
   // Interfaces are taken in order: with as many networks as interfaces, all are attached.
   const TransportType& own = catalogue.transport(machine.transport);
-  const bool usable = attached == machine.nics.size() && site.transports.contains(own.name) &&
+  const bool usable = attached >= machine.nics.size() && site.transports.contains(own.name) &&
                       !own.environment.empty();
   return usable ? own : catalogue.transport("socket");
 }

@@ -20,7 +20,11 @@ class Networks {
  public:
   explicit Networks(const std::vector<cluster::Network>& networks) {
     for (const cluster::Network& network : networks) {
-      rows_.push_back({network.id, Subnet::parse(network.cidr), 0});
+      // One that only the cloud knows gets addresses that no network of a blueprint has: those of
+      // carriers, RFC 6598.
+      const std::string cidr =
+          network.cidr.empty() ? fmt::format("100.{}.0.0/16", 64 + rows_.size()) : network.cidr;
+      rows_.push_back({network.id, Subnet::parse(cidr), 0});
     }
   }
 

@@ -52,7 +52,11 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::unknown_machine_type, "E0403", "a machine type that is not in the catalogue"},
     {Code::two_of_one_name, "E0404", "two things of the cluster get the same name"},
     {Code::no_model, "E0405", "something that the cluster model cannot hold"},
+    {Code::too_many_networks, "E0406", "a machine with more networks than interfaces"},
+    {Code::gpu_interfaces_without_network, "W0407",
+     "interfaces beside GPUs that no network is for"},
     {Code::no_resources, "E0501", "a module that cannot be created on Google Cloud"},
+    {Code::setting_without_effect, "W0502", "a setting that changes nothing on Google Cloud"},
     {Code::bad_module_file, "E0901", "a module file is wrong"},
     {Code::bad_catalogue, "E0902", "a catalogue file is wrong"},
 });

@@ -56,8 +56,11 @@ enum class Code {
   unknown_machine_type,
   two_of_one_name,
   no_model,
+  too_many_networks,
+  gpu_interfaces_without_network,
   // 05: what a blueprint becomes on Google Cloud
   no_resources,
+  setting_without_effect,
   // 09: module files and the catalogue, ours or a site's own
   bad_module_file,
   bad_catalogue,

@@ -12,13 +12,13 @@ from run import ROOT, installed
 # The networks of a GPU machine in the order of its interfaces.
 GPU_CLUSTERS = {
     "a3-highgpu": dict(machine="a3-highgpu-8g", partition="a3high", pool="high", mtu=8244,
-                       networks=["hosts"] + ["gpunets"] * 4),
+                       networks=["hosts"] + [f"gpunets[{i}]" for i in range(4)]),
     "a3-megagpu": dict(machine="a3-megagpu-8g", partition="a3mega", pool="mega", mtu=8244,
-                       networks=["hosts"] + ["gpunets"] * 8),
+                       networks=["hosts"] + [f"gpunets[{i}]" for i in range(8)]),
     "a3-ultragpu": dict(machine="a3-ultragpu-8g", partition="a3ultra", pool="ultra", mtu=8896,
-                        networks=["hosts", "second_hosts"] + ["rdma"] * 8),
+                        networks=["hosts", "second_hosts"] + [f"rdma[{i}]" for i in range(8)]),
     "a4-highgpu": dict(machine="a4-highgpu-8g", partition="a4", pool="high", mtu=8896,
-                       networks=["hosts", "second_hosts"] + ["rdma"] * 8),
+                       networks=["hosts", "second_hosts"] + [f"rdma[{i}]" for i in range(8)]),
 }
 
 
