@@ -180,6 +180,10 @@ class Evaluation::ModuleScope : public Scope {
       if (*name == "key") return {each_->key, 1};
       if (*name == "value") return {each_->value, 1};
     }
+    if (traversal.root == "slurm") {
+      const auto slurm = evaluation_.slurm_.find(&module_);
+      if (slurm != evaluation_.slurm_.end()) return {slurm->second, 0};
+    }
     if (const std::string to = modules::resource_reference(traversal); !to.empty()) {
       return resource(traversal, to, span);
     }
@@ -344,6 +348,10 @@ Value Evaluation::evaluate(const ExpressionPtr& expression) {
 
 Value Evaluation::evaluate_in(const Module& module, const ExpressionPtr& expression) {
   return expression::evaluate(*expression, ModuleScope(*this, module));
+}
+
+void Evaluation::provide_slurm(const Module& module, Value slurm) {
+  slurm_.insert_or_assign(&module, std::move(slurm));
 }
 
 const ResourceSet& Evaluation::resource_set(const Module& module,

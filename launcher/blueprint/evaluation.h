@@ -35,6 +35,9 @@ class Evaluation {
   // and module.id.
   expression::Value evaluate_in(const Module& module, const ExpressionPtr& expression);
 
+  // What the module's file calls `slurm`: what a back end tells it of the cluster.
+  void provide_slurm(const Module& module, expression::Value slurm);
+
   // What a resource of the module's file becomes. Throws ExpressionError once, when that cannot be
   // told; it is open from then on.
   const ResourceSet& resource_set(const Module& module, const modules::Resource& resource);
@@ -64,6 +67,7 @@ class Evaluation {
   source::Diagnostics& diagnostics_;
   std::map<Key, expression::Value> variables_, inputs_, outputs_, locals_;
   std::map<std::pair<const Module*, const modules::Resource*>, ResourceSet> resource_sets_;
+  std::map<const Module*, expression::Value> slurm_;
   std::set<std::string> said_;  // of a variable that modules take by its name: once is enough
 };
 

@@ -123,6 +123,18 @@ std::string nodes_text(const Lines& lines, bool elastic) {
   return text;
 }
 
+// Nodes of a nodeset are made together, so they are nearer to each other than to others.
+std::string topology_text(const Lines& lines) {
+  std::vector<std::string> switches;
+  std::string text;
+  for (const NodesetLines& nodeset : lines.nodesets) {
+    if (nodeset.names.empty()) continue;
+    text += fmt::format("SwitchName={} Nodes={}\n", nodeset.name, nodeset.names);
+    switches.push_back(nodeset.name);
+  }
+  return text + fmt::format("SwitchName=slipway-root Switches={}\n", join(switches, ","));
+}
+
 }  // namespace
 
 std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
@@ -149,6 +161,12 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
           "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails no "
           "job.\noptional {}/nccl_env.so\n",
           site.plugin_dir);
+
+  if (site.has_topology) {
+    files["topology.conf"] =
+        head(cluster, site, "Which nodes are near each other: topology.conf(5).") +
+        topology_text(lines);
+  }
 
   if (!site.cgroup_settings.empty()) {
     files["cgroup.conf"] = head(cluster, site, "The keys are explained in cgroup.conf(5).") +

@@ -33,4 +33,41 @@ SlurmSite local_slurm_site() {
   return site;
 }
 
+SlurmSite google_slurm_site() {
+  SlurmSite site;
+  site.target = "google";
+  site.elastic = true;
+  site.has_topology = true;
+  site.settings = {
+      {"AuthType", "auth/munge", "Every machine has a munged with the cluster's own key."},
+      {"CredType", "cred/munge", ""},
+      {"ProctrackType", "proctrack/cgroup",
+       "A job's processes are found by their cgroup: none outlives its job and keeps a GPU."},
+      {"TaskPlugin", "task/affinity,task/cgroup",
+       "Tasks stay on their cores, and see the GPUs that they were given."},
+      {"JobAcctGatherType", "jobacct_gather/cgroup", ""},
+      {"TopologyPlugin", "topology/tree",
+       "topology.conf says which nodes are close to each other."},
+      {"TreeWidth", "128", "A message to hundreds of nodes goes through one node in between."},
+      {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend",
+       "A node's name is known to the cloud's DNS as soon as its machine is there."},
+      {"ResumeProgram", "/opt/slipway/libexec/slipway/resume",
+       "Nodes beyond the static ones are machines only while jobs need them."},
+      {"SuspendProgram", "/opt/slipway/libexec/slipway/suspend", ""},
+      {"ResumeFailProgram", "/opt/slipway/libexec/slipway/suspend",
+       "A machine that did not come in time is deleted, so that the next try begins anew."},
+      {"ResumeTimeout", "300", ""},
+      {"SuspendTimeout", "300", ""},
+      {"ResumeRate", "0", "All that a job needs start at once."},
+      {"SuspendRate", "0", ""},
+      {"SlurmdTimeout", "300", ""},
+  };
+  site.cgroup_settings = {
+      {"ConstrainCores", "yes", "A job has its cores, memory and GPUs, and no others."},
+      {"ConstrainRAMSpace", "yes", ""},
+      {"ConstrainDevices", "yes", ""},
+  };
+  return site;
+}
+
 }  // namespace slipway::cluster

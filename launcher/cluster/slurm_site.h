@@ -28,6 +28,9 @@ struct SlurmSite {
   // times. Otherwise the cluster is its static nodes.
   bool elastic = false;
 
+  // Nodes are far apart or near: topology.conf says so.
+  bool has_topology = false;
+
   // Lines of cgroup.conf; without any the file is not written.
   std::vector<SlurmSetting> cgroup_settings;
 
@@ -37,5 +40,8 @@ struct SlurmSite {
 
 // The site of a cluster in namespaces on one machine, for Slurm 22.05 and newer.
 SlurmSite local_slurm_site();
+
+// The site of a cluster on Google Cloud, for images with cgroups v2 and Slurm 23.02 or newer.
+SlurmSite google_slurm_site();
 
 }  // namespace slipway::cluster

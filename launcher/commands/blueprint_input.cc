@@ -164,8 +164,13 @@ CheckedCluster LoadedBlueprint::cluster() {
 
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
+  std::optional<CheckedCluster> checked;
+  if (deployment_ && cluster::has_cluster(*deployment_)) checked = build();
   if (deployment_ && diagnostics_.errors() == 0) {
-    definitions = google::define(*deployment_, find_installation().blueprints(), diagnostics_);
+    definitions =
+        google::define({*deployment_, checked ? &checked->cluster : nullptr,
+                        checked ? &checked->catalogue : nullptr, find_installation().blueprints()},
+                       diagnostics_);
   }
   show();
   if (!deployment_ || diagnostics_.errors() > 0) throw InvalidBlueprint();

@@ -151,6 +151,7 @@ Json module_json(const Interface& interface) {
              {"required", input.required}, {"default", to_json(input.default_value)},
              {"one_of", input.one_of},     {"help", input.help}};
     if (!input.gone.empty()) one["gone"] = input.gone;
+    if (!input.no_effect.empty()) one["no_effect"] = input.no_effect;
     inputs.push_back(std::move(one));
   }
   for (const Output& output : interface.outputs) {

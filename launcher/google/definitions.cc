@@ -10,6 +10,7 @@
 #include "launcher/google/instructions.h"
 #include "launcher/google/packer_group.h"
 #include "launcher/google/record.h"
+#include "launcher/google/slurm.h"
 #include "launcher/google/staged.h"
 
 namespace slipway::google {
@@ -36,6 +37,23 @@ void check_resources(const blueprint::Deployment& deployment, source::Diagnostic
   }
 }
 
+// Better heard now than looked for in a cluster that is paid for.
+void check_settings(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
+  for (const blueprint::Group& group : deployment.groups) {
+    for (const blueprint::Module& module : group.modules) {
+      for (const modules::Input& input : module.interface->inputs) {
+        const auto setting = module.settings.find(input.name);
+        if (input.no_effect.empty() || setting == module.settings.end()) continue;
+        if (setting->second.origin != blueprint::Origin::blueprint) continue;
+        diagnostics
+            .warning(source::Code::setting_without_effect, setting->second.span,
+                     fmt::format("`{}` of module `{}` changes nothing", input.name, module.id))
+            .help(input.no_effect);
+      }
+    }
+  }
+}
+
 // The files of a group that are not a module's.
 void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
   for (const blueprint::Group& group : deployment.groups) {
@@ -54,17 +72,19 @@ void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& dia
 
 }  // namespace
 
-Definitions define(const blueprint::Deployment& deployment, const std::filesystem::path& library,
-                   source::Diagnostics& diagnostics) {
+Definitions define(const Source& source, source::Diagnostics& diagnostics) {
+  const blueprint::Deployment& deployment = source.deployment;
   Definitions definitions;
   definitions.deployment = deployment.name;
   check_resources(deployment, diagnostics);
   check_ids(deployment, diagnostics);
+  check_settings(deployment, diagnostics);
   blueprint::Evaluation evaluation(deployment, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   Context context{deployment, evaluation, links, diagnostics, definitions};
-  take_along(context, library);
+  take_along(context, source.library);
   if (diagnostics.errors() > 0) return definitions;
+  if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);
   // The last one first: what it needs from the others must be among their outputs.
   for (size_t group = deployment.groups.size(); group-- > 0;) {
     if (is_packer(deployment.groups[group])) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "launcher/blueprint/deployment.h"
+#include "launcher/cluster/catalogue.h"
+#include "launcher/cluster/model.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::google {
@@ -47,10 +49,17 @@ struct Definitions {
   std::vector<GroupSteps> groups;  // in the order in which they are applied
 };
 
+// What a deployment is made from.
+struct Source {
+  const blueprint::Deployment& deployment;
+  const cluster::Cluster* cluster = nullptr;      // null: there is no Slurm in it
+  const cluster::Catalogue* catalogue = nullptr;  // that the cluster was checked against
+  std::filesystem::path library;                  // folder of our modules
+};
+
 // Everything that is wrong goes to `diagnostics`; the result is good when no error was added. Asks
-// nothing outside, and the same deployment gives the same bytes. `library` is the folder of our
-// modules.
-Definitions define(const blueprint::Deployment& deployment, const std::filesystem::path& library,
-                   source::Diagnostics& diagnostics);
+// nothing outside, and the same deployment gives the same bytes. Throws Error when Slurm cannot
+// have such a cluster.
+Definitions define(const Source& source, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::google

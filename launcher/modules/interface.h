@@ -24,7 +24,8 @@ struct Input {
   expression::Value default_value;
   std::string help;
   std::vector<std::string> one_of;  // the values that it may have; empty: any
-  std::string gone;  // what takes the place of an input that is no more; empty: it is there
+  std::string gone;       // what takes the place of an input that is no more; empty: it is there
+  std::string no_effect;  // why it changes nothing on Google Cloud; empty: it does
 };
 
 struct Output {

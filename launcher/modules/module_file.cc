@@ -110,7 +110,7 @@ class Reader {
   }
 
   void read_input(const Entry& entry) {
-    keys(entry.value, "an input", {"type", "default", "help", "one_of", "gone"});
+    keys(entry.value, "an input", {"type", "default", "help", "one_of", "gone", "no_effect"});
     Input input;
     input.name = entry.key;
     input.span = entry.key_span;
@@ -122,6 +122,7 @@ class Reader {
     if (const Node* node = entry.value.find("help")) input.help = text(*node);
     if (const Node* node = entry.value.find("one_of")) input.one_of = texts(*node);
     if (const Node* node = entry.value.find("gone")) input.gone = text(*node);
+    if (const Node* node = entry.value.find("no_effect")) input.no_effect = text(*node);
     const Node* node = entry.value.find("default");
     input.required = node == nullptr;
     if (node != nullptr) read_default(*node, input);

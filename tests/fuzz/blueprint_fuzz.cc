@@ -37,7 +37,8 @@ struct Compiled {
 // What it becomes on Google Cloud: every file, and what would be copied beside them.
 std::string define(const blueprint::Deployment& deployment, const source::Sources& sources) {
   source::Diagnostics diagnostics(sources);
-  const auto definitions = google::define(deployment, SLIPWAY_BLUEPRINTS, diagnostics);
+  const auto definitions =
+      google::define({deployment, nullptr, nullptr, SLIPWAY_BLUEPRINTS}, diagnostics);
   std::string out;
   for (const source::Diagnostic& diagnostic : diagnostics.sorted())
     out += diagnostic.message + "\n";

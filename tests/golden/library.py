@@ -2,7 +2,7 @@
 """Shows every module of the library: usage: library.py SLIPWAY
 
 `slipway modules` has them all, each page fits 100 columns (but for words that are longer), and the JSON keeps to its schemas.
-Every input of a module with resources has an effect.
+Every input of a module with resources has an effect, or says why not.
 """
 import json, pathlib, re, subprocess, sys, tempfile
 
@@ -24,9 +24,9 @@ def inputs_without_effect():
         sections = dict(re.findall(r"^(\w+):(.*\n(?:(?: .*|#.*|)\n)*)", file.read_text(), re.M))
         if "resources" not in sections:
             continue
-        used = "".join(sections.get(name, "") for name in ("locals", "resources", "outputs"))
+        used = "".join(sections.get(name, "") for name in ("locals", "resources", "outputs", "model"))
         for name, body in re.findall(r"^  (\w+):(.*\n(?:    .*\n)*)", sections["inputs"], re.M):
-            gone = re.search(r"\bgone:", body)
+            gone = re.search(r"\b(gone|no_effect):", body)
             if not gone and not re.search(rf"\b(input|given)\.{name}\b", used) and (path, name) not in WITHOUT_EFFECT:
                 yield f"{path}: the input `{name}` has no effect"
 

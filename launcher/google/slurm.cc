@@ -1,0 +1,104 @@
+// Slurm's part of the definitions.
+#include "launcher/google/slurm.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "launcher/cluster/check.h"
+#include "launcher/cluster/model_part.h"
+#include "launcher/cluster/node_profiles.h"
+#include "launcher/cluster/slurm_conf.h"
+
+namespace slipway::google {
+namespace {
+
+using expression::Value;
+
+// What a machine of the group is told of itself, but its name and addresses: those it asks of the
+// cloud when it starts.
+std::string profile(const std::string& role, const std::string& group,
+                    const cluster::MachineSpec& machine, const cluster::Cluster& cluster,
+                    const cluster::Catalogue& catalogue) {
+  const cluster::ProfileSite site{"google", {"tcpx", "tcpxo", "gib"}, {}};
+  return to_json(cluster::profile_of({"", role, group, machine}, cluster, catalogue, site));
+}
+
+// By their names in the bucket.
+std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
+                                            const cluster::Catalogue& catalogue) {
+  std::map<std::string, std::string> files;
+  for (auto& [name, text] : slurm_files(cluster, catalogue, cluster::google_slurm_site())) {
+    files["slurm/" + name] = std::move(text);
+  }
+  const auto add = [&](const std::string& role, const auto& group) {
+    files[fmt::format("machines/{}.json", group.id)] =
+        profile(role, group.id, group.machine, cluster, catalogue);
+  };
+  add("controller", cluster.controller);
+  for (const cluster::Login& login : cluster.logins) add("login", login);
+  for (const cluster::Nodeset& nodeset : cluster.nodesets) add("compute", nodeset);
+  return files;
+}
+
+// The service accounts of all machines, to be let to the cluster's files: by their names where they
+// are known, null for the project's own one.
+Value::Object accounts(Context& context, const std::set<std::string>& machines) {
+  Value::Object accounts;
+  for (const std::string& id : machines) {
+    const blueprint::Module& module = *context.deployment.find(id).module;
+    const Value& email = context.evaluation.input(module, "service_account_email");
+    const auto* known = email.as<std::string>();
+    accounts.emplace(known != nullptr ? *known : email.is_null() ? "default" : "of-" + id, email);
+  }
+  return accounts;
+}
+
+std::set<std::string> groups_of_machines(const cluster::Cluster& cluster) {
+  std::set<std::string> ids{cluster.controller.id};
+  for (const cluster::Login& login : cluster.logins) ids.insert(login.id);
+  for (const cluster::Nodeset& nodeset : cluster.nodesets) ids.insert(nodeset.id);
+  return ids;
+}
+
+}  // namespace
+
+void add_slurm(Context& context, const cluster::Cluster& cluster,
+               const cluster::Catalogue& catalogue) {
+  const auto [controller, group] = context.deployment.find(cluster.controller.id);
+  Value::Object files;
+  for (auto& [name, text] : files_of(cluster, catalogue)) {
+    const std::string path = fmt::format("{}/{}", controller->id, name);
+    context.add(fmt::format("{}/{}", context.deployment.groups[group].name, path), std::move(text));
+    files.emplace(name, path);
+  }
+  std::map<std::string, Value::List> names;  // by module
+  for (const cluster::Node& node : nodes(cluster)) names[node.group].emplace_back(node.name);
+
+  for (const cluster::Nodeset& nodeset : cluster.nodesets) {
+    // What is paid for should be as fast as it can be.
+    if (nodeset.machine.networks.size() != 1) continue;
+    say_missing_networks(
+        catalogue.machine(nodeset.machine.machine_type), 1,
+        cluster::place_of(*context.deployment.find(nodeset.id).module, "machine_type"),
+        context.diagnostics);
+  }
+  const std::set<std::string> machines = groups_of_machines(cluster);
+  const Value controller_name = names.at(controller->id).at(0);
+  const Value& path = context.evaluation.output(*controller, "slurm_bucket_path");
+  for (const blueprint::Group& in : context.deployment.groups) {
+    for (const blueprint::Module& module : in.modules) {
+      const bool is_controller = &module == controller;
+      context.evaluation.provide_slurm(
+          module, Value::Object{
+                      {"cluster", machines.contains(module.id) ? cluster.name : ""},
+                      {"controller", controller_name},
+                      {"path", path},
+                      {"names", names[module.id]},
+                      {"files", is_controller ? files : Value::Object()},
+                      {"accounts", is_controller ? accounts(context, machines) : Value::Object()}});
+    }
+  }
+}
+
+}  // namespace slipway::google
