@@ -45,7 +45,6 @@ SlurmSite google_slurm_site() {
        "A job's processes are found by their cgroup: none outlives its job and keeps a GPU."},
       {"TaskPlugin", "task/affinity,task/cgroup",
        "Tasks stay on their cores, and see the GPUs that they were given."},
-      {"JobAcctGatherType", "jobacct_gather/cgroup", ""},
       {"TopologyPlugin", "topology/tree",
        "topology.conf says which nodes are close to each other."},
       {"TreeWidth", "128", "A message to hundreds of nodes goes through one node in between."},
@@ -61,6 +60,7 @@ SlurmSite google_slurm_site() {
       {"ResumeRate", "0", "All that a job needs start at once."},
       {"SuspendRate", "0", ""},
       {"SlurmdTimeout", "300", ""},
+      {"MailProg", "/bin/true", "Machines of the image send no mail."},
   };
   site.cgroup_settings = {
       {"ConstrainCores", "yes", "A job has its cores, memory and GPUs, and no others."},

@@ -1,9 +1,10 @@
 #!/bin/bash
 # Starts a real slurmctld for a moment on the files that WRITER makes, in namespaces of its own:
-#   slurmctld_accepts.sh WRITER
+#   slurmctld_accepts.sh WRITER [local|google]
 # It must come up as the controller without an error.
 set -eu
 writer=$1
+site=${2:-local}
 
 # slurmctld calls setgroups, which a user namespace allows only with a mapped range of ids.
 namespaces=(unshare --net --mount --uts --pid --fork --kill-child)
@@ -16,7 +17,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/state"
-"$writer" "$folder"
+"$writer" "$folder" "$site"
 
 # In the namespaces: names that resolve (Slurm asks only for addresses of a family that some
 # interface has), then slurmctld until it says that it is the controller.

@@ -1,6 +1,6 @@
 // Writes the Slurm files of the quickstart cluster into a folder, for a test on real daemons:
-//   write_slurm_files FOLDER [NODES]
-#include <cstdlib>
+//   write_slurm_files FOLDER [local|google]
+#include <string_view>
 
 #include "common/file.h"
 #include "launcher/cluster/slurm_conf.h"
@@ -10,8 +10,15 @@ int main(int argc, char** argv) {
   using namespace slipway::cluster;
   if (argc < 2) return 2;
   const std::filesystem::path folder = argv[1];
-  const Cluster cluster = quickstart_cluster(argc > 2 ? std::atoi(argv[2]) : 4);
-  SlurmSite site = local_slurm_site();
+  const bool google = argc > 2 && std::string_view(argv[2]) == "google";
+  Cluster cluster = quickstart_cluster(4);
+  // Partitions for one job a node have PowerDownOnIdle there, which is newer than Debian's 22.05.
+  if (google) cluster.partitions.at(0).exclusive = false;
+  SlurmSite site = google ? google_slurm_site() : local_slurm_site();
+  // The programs that start and stop machines are in the image; slurmctld wants to see them.
+  for (SlurmSetting& setting : site.settings) {
+    if (setting.key.ends_with("Program") && setting.key != "MailProg") setting.value = "/bin/true";
+  }
   site.slurm_user = "root";  // the only user of the namespace that the test makes
   site.config_dir = folder;
   site.state_dir = folder / "state";
