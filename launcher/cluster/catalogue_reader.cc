@@ -13,9 +13,8 @@ namespace slipway::cluster {
 namespace {
 
 using source::Diagnostics;
-using source::Node;
 
-TransportType::Rule read_rule(const Node& node, const std::set<std::string>& sources,
+TransportType::Rule read_rule(const source::Node& node, const std::set<std::string>& sources,
                               const std::string& transport, Diagnostics& diagnostics) {
   RowReader row(node, fmt::format("a rule of transport `{}`", transport), diagnostics);
   TransportType::Rule rule{row.text("name"), row.text("value"), row.text("why"),
@@ -31,11 +30,12 @@ TransportType::Rule read_rule(const Node& node, const std::set<std::string>& sou
   return rule;
 }
 
-std::map<std::string, TransportType> read_transports(const Node& root, Diagnostics& diagnostics) {
+std::map<std::string, TransportType> read_transports(const source::Node& root,
+                                                     Diagnostics& diagnostics) {
   std::map<std::string, TransportType> transports;
   RowReader file(root, "the file", diagnostics);
   const std::set<std::string> sources = file.keys("sources");
-  const Node* rows = file.mapping("transports");
+  const source::Node* rows = file.mapping("transports");
   file.finish();
   if (rows == nullptr) return transports;
   for (const source::Entry& entry : rows->entries) {
@@ -43,8 +43,8 @@ std::map<std::string, TransportType> read_transports(const Node& root, Diagnosti
     const size_t errors = diagnostics.errors();
     TransportType transport{entry.key, row.text("about"), {}};
     if (row.has("environment")) {
-      if (const Node* rules = row.sequence("environment")) {
-        for (const Node& rule : rules->items) {
+      if (const source::Node* rules = row.sequence("environment")) {
+        for (const source::Node& rule : rules->items) {
           transport.environment.push_back(read_rule(rule, sources, entry.key, diagnostics));
         }
       }
@@ -55,8 +55,8 @@ std::map<std::string, TransportType> read_transports(const Node& root, Diagnosti
   return transports;
 }
 
-std::optional<Node> read_root(const std::filesystem::path& path, source::Sources& sources,
-                              Diagnostics& diagnostics) {
+std::optional<source::Node> read_root(const std::filesystem::path& path, source::Sources& sources,
+                                      Diagnostics& diagnostics) {
   return read_yaml(sources.add_file(path), sources, diagnostics);
 }
 
@@ -69,7 +69,7 @@ Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& s
   std::set<std::string> transport_names;  // a wrong row is still a name that machines may use
   if (const auto root = read_root(folder / "transports.yaml", sources, diagnostics)) {
     transports = read_transports(*root, diagnostics);
-    if (const Node* rows = root->find("transports")) {
+    if (const source::Node* rows = root->find("transports")) {
       for (const source::Entry& entry : rows->entries) transport_names.insert(entry.key);
     }
   }

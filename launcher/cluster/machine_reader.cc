@@ -14,7 +14,6 @@ namespace {
 
 using source::Diagnostics;
 using source::Entry;
-using source::Node;
 
 constexpr long double mib_per_gib = 1024;
 
@@ -28,9 +27,9 @@ struct Series {
   std::string what;
   MachineType shared;
   int64_t threads_per_core = 0;
-  int64_t two_sockets_above = 0;     // vCPUs; 0: never
-  const Node* gpu_counts = nullptr;  // by vCPUs; nullptr without GPUs
-  const Node* memory = nullptr;      // by name, then by vCPUs
+  int64_t two_sockets_above = 0;             // vCPUs; 0: never
+  const source::Node* gpu_counts = nullptr;  // by vCPUs; nullptr without GPUs
+  const source::Node* memory = nullptr;      // by name, then by vCPUs
 };
 
 // A whole number above 0 without anything else; 0 when it is none.
@@ -46,11 +45,11 @@ class MachineReader {
   MachineReader(const std::set<std::string>& transports, Diagnostics& diagnostics)
       : transports_(transports), diagnostics_(diagnostics) {}
 
-  std::map<std::string, MachineType> read(const Node& root) {
+  std::map<std::string, MachineType> read(const source::Node& root) {
     RowReader file(root, "the file", diagnostics_);
     sources_ = file.keys("sources");
-    const Node* rows = file.mapping("machines");
-    const Node* series = file.has("series") ? file.mapping("series") : nullptr;
+    const source::Node* rows = file.mapping("machines");
+    const source::Node* series = file.has("series") ? file.mapping("series") : nullptr;
     file.finish();
     if (rows != nullptr) {
       for (const Entry& entry : rows->entries) read_machine(entry);
@@ -69,21 +68,21 @@ class MachineReader {
     MachineType type;
     type.name = entry.key;
     if (machine.has("gpus")) {
-      if (const Node* node = machine.mapping("gpus")) {
+      if (const source::Node* node = machine.mapping("gpus")) {
         RowReader gpus(*node, fmt::format("`gpus` of {}", what), diagnostics_);
         type.gpu_count = gpus.count("count");
         type.gpu_model = gpus.text("model");
         finish(gpus);
       }
     }
-    if (const Node* node = machine.mapping("cpus")) {
+    if (const source::Node* node = machine.mapping("cpus")) {
       RowReader cpus(*node, fmt::format("`cpus` of {}", what), diagnostics_);
       type.sockets = cpus.count("sockets");
       type.cores_per_socket = cpus.count("cores_per_socket");
       type.threads_per_core = cpus.count("threads_per_core");
       finish(cpus);
     }
-    if (const Node* node = machine.mapping("memory")) {
+    if (const source::Node* node = machine.mapping("memory")) {
       RowReader memory(*node, fmt::format("`memory` of {}", what), diagnostics_);
       type.memory_mib = to_mib(memory.amount("gib"));
       finish(memory);
@@ -101,20 +100,20 @@ class MachineReader {
     series.what = fmt::format("machine series `{}`", entry.key);
     RowReader row(entry.value, series.what, diagnostics_);
     if (row.has("gpus")) {
-      if (const Node* node = row.mapping("gpus")) {
+      if (const source::Node* node = row.mapping("gpus")) {
         RowReader gpus(*node, fmt::format("`gpus` of {}", series.what), diagnostics_);
         series.gpu_counts = gpus.mapping("count");
         series.shared.gpu_model = gpus.text("model");
         finish(gpus);
       }
     }
-    if (const Node* node = row.mapping("cpus")) {
+    if (const source::Node* node = row.mapping("cpus")) {
       RowReader cpus(*node, fmt::format("`cpus` of {}", series.what), diagnostics_);
       series.threads_per_core = cpus.count("threads_per_core");
       if (cpus.has("two_sockets_above")) series.two_sockets_above = cpus.count("two_sockets_above");
       finish(cpus);
     }
-    if (const Node* node = row.mapping("memory")) {
+    if (const source::Node* node = row.mapping("memory")) {
       RowReader memory(*node, fmt::format("`memory` of {}", series.what), diagnostics_);
       series.memory = memory.mapping("gib");
       finish(memory);
@@ -134,7 +133,7 @@ class MachineReader {
                          diagnostics_);
     }
     for (const Entry& entry : series.memory->entries) {
-      const Node* sizes = names.mapping(entry.key);
+      const source::Node* sizes = names.mapping(entry.key);
       const size_t star = entry.key.find('*');
       if (star == std::string::npos || star != entry.key.rfind('*')) {
         names.wrong(entry.key_span, fmt::format("`{}` does not have one `*`", entry.key),
@@ -182,7 +181,7 @@ class MachineReader {
 
   void read_nics(RowReader& machine, std::string_view purpose, const std::string& what,
                  std::vector<MachineType::Nic>& nics) {
-    const Node* node = machine.mapping(purpose);
+    const source::Node* node = machine.mapping(purpose);
     if (node == nullptr) return;
     RowReader row(*node, fmt::format("`{}` of {}", purpose, what), diagnostics_);
     const int64_t mtu_bytes = row.count("mtu_bytes");
@@ -193,7 +192,7 @@ class MachineReader {
   }
 
   std::string read_transport(RowReader& machine, const std::string& what) {
-    const Node* node = machine.mapping("transport");
+    const source::Node* node = machine.mapping("transport");
     if (node == nullptr) return "";
     RowReader row(*node, fmt::format("`transport` of {}", what), diagnostics_);
     std::string name = row.one_of("name", transports_);
@@ -215,7 +214,7 @@ class MachineReader {
 
 }  // namespace
 
-std::map<std::string, MachineType> read_machines(const Node& root,
+std::map<std::string, MachineType> read_machines(const source::Node& root,
                                                  const std::set<std::string>& transports,
                                                  Diagnostics& diagnostics) {
   return MachineReader(transports, diagnostics).read(root);

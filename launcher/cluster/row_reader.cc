@@ -9,7 +9,6 @@
 namespace slipway::cluster {
 
 using source::Kind;
-using source::Node;
 
 namespace {
 
@@ -18,7 +17,7 @@ constexpr long double most = 1e15L;
 
 }  // namespace
 
-RowReader::RowReader(const Node& row, std::string what, source::Diagnostics& diagnostics)
+RowReader::RowReader(const source::Node& row, std::string what, source::Diagnostics& diagnostics)
     : row_(row), what_(std::move(what)), diagnostics_(diagnostics) {
   if (!row.is_mapping()) {
     wrong(row.span, fmt::format("{} is {}, expected a mapping", what_, describe(row)));
@@ -35,10 +34,10 @@ bool RowReader::has(std::string_view key) {
   return row_.find(key) != nullptr;
 }
 
-const Node* RowReader::value(std::string_view key, Kind kind, std::string_view kind_name) {
+const source::Node* RowReader::value(std::string_view key, Kind kind, std::string_view kind_name) {
   asked_.emplace_back(key);
   if (!row_.is_mapping()) return nullptr;  // said by the constructor
-  const Node* value = row_.find(key);
+  const source::Node* value = row_.find(key);
   if (value == nullptr) {
     wrong(row_.span, fmt::format("{} has no `{}`", what_, key));
   } else if (value->kind != kind || value->is_null()) {
@@ -49,25 +48,25 @@ const Node* RowReader::value(std::string_view key, Kind kind, std::string_view k
   return value;
 }
 
-const Node* RowReader::mapping(std::string_view key) {
+const source::Node* RowReader::mapping(std::string_view key) {
   return value(key, Kind::mapping, "a mapping");
 }
 
-const Node* RowReader::sequence(std::string_view key) {
+const source::Node* RowReader::sequence(std::string_view key) {
   return value(key, Kind::sequence, "a list");
 }
 
-const Node* RowReader::scalar(std::string_view key) {
+const source::Node* RowReader::scalar(std::string_view key) {
   return value(key, Kind::scalar, "a text");
 }
 
 std::string RowReader::text(std::string_view key) {
-  const Node* node = scalar(key);
+  const source::Node* node = scalar(key);
   return node == nullptr ? "" : node->text;
 }
 
 long double RowReader::number(std::string_view key, bool whole) {
-  const Node* node = value(key, Kind::scalar, "a number");
+  const source::Node* node = value(key, Kind::scalar, "a number");
   if (node == nullptr) return 0;
   const source::Scalar scalar = resolve(*node);
   const auto* number = std::get_if<long double>(&scalar);
@@ -90,7 +89,7 @@ long double RowReader::amount(std::string_view key) {
 
 std::set<std::string> RowReader::keys(std::string_view key) {
   std::set<std::string> keys;
-  if (const Node* node = mapping(key)) {
+  if (const source::Node* node = mapping(key)) {
     for (const source::Entry& entry : node->entries) keys.insert(entry.key);
   }
   return keys;
@@ -98,9 +97,9 @@ std::set<std::string> RowReader::keys(std::string_view key) {
 
 std::vector<std::string> RowReader::texts(std::string_view key) {
   std::vector<std::string> texts;
-  const Node* list = sequence(key);
+  const source::Node* list = sequence(key);
   if (list == nullptr) return texts;
-  for (const Node& item : list->items) {
+  for (const source::Node& item : list->items) {
     if (item.is_scalar() && !item.is_null()) {
       texts.push_back(item.text);
     } else {
@@ -112,7 +111,7 @@ std::vector<std::string> RowReader::texts(std::string_view key) {
 }
 
 std::string RowReader::one_of(std::string_view key, const std::set<std::string>& known) {
-  const Node* node = scalar(key);
+  const source::Node* node = scalar(key);
   if (node == nullptr || known.contains(node->text)) return node == nullptr ? "" : node->text;
   wrong(node->span, fmt::format("`{}` of {} is `{}`, which is not listed", key, what_, node->text),
         source::did_you_mean(node->text, std::vector<std::string>(known.begin(), known.end())));

@@ -14,13 +14,13 @@ namespace {
 constexpr size_t work_limit = 1'000'000;
 constexpr size_t text_unit = 8;          // bytes
 constexpr size_t value_limit = 250'000;  // of one value
-constexpr int depth_limit = 600;
+constexpr int value_depth_limit = 600;
 
 thread_local size_t budgets = 0;
 thread_local size_t spent = 0;
 
 size_t weight(const Value& value, int depth) {
-  if (depth > depth_limit) throw Error("this value is nested too deeply");
+  if (depth > value_depth_limit) throw Error("this value is nested too deeply");
   if (const auto* text = value.as<std::string>()) return 1 + text->size() / text_unit;
   size_t sum = 1;
   if (const auto* list = value.as<Value::List>()) {

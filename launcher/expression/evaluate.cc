@@ -21,7 +21,7 @@ using Number = Value::Number;
 
 // Names lead from one expression into the next, so the depth is counted across evaluators. It is
 // far from the end of the stack.
-constexpr int depth_limit = 1500;
+constexpr int evaluation_depth_limit = 1500;
 
 // A tree of what is left unknown can share parts, and is printed without.
 constexpr size_t node_limit = 100'000;
@@ -51,7 +51,7 @@ struct Place {
 Value Evaluator::evaluate(const Expression& expression) {
   const Level level;
   const Place place(span_, expression.span ? expression.span : span_);
-  if (Level::depth > depth_limit) fail(span_, "what this needs is nested too deeply");
+  if (Level::depth > evaluation_depth_limit) fail(span_, "what this needs is nested too deeply");
   try {
     spend(1);
     return std::visit([this](const auto& node) { return value_of(node); }, expression.node);

@@ -172,7 +172,7 @@ Result is_ipv4_range(const List& arguments) {
   return range && is_for_machines(*range);
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array address_table = std::to_array<Function>({
     {"cidrhost", "string, number", cidrhost},
     {"cidrnetmask", "string", cidrnetmask},
     {"cidrsubnet", "string, number, number", cidrsubnet},
@@ -183,7 +183,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> address_functions() {
-  return table;
+  return address_table;
 }
 
 }  // namespace slipway::expression

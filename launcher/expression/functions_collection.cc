@@ -171,7 +171,7 @@ Result one(const List& arguments) {
   return list.empty() ? Value() : list[0];
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array collection_table = std::to_array<Function>({
     {"alltrue", "list(bool)", truth<false>, Takes::shapes},
     {"anytrue", "list(bool)", truth<true>, Takes::shapes},
     {"coalesce", "any|null, any|null...", coalesce, Takes::shapes},
@@ -190,7 +190,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> collection_functions() {
-  return table;
+  return collection_table;
 }
 
 }  // namespace slipway::expression

@@ -251,7 +251,7 @@ Result timecmp(const List& arguments) {
   return left < right ? -1 : left == right ? 0 : 1;
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array date_table = std::to_array<Function>({
     {"formatdate", "string, string", formatdate},
     {"timeadd", "string, string", timeadd},
     {"timecmp", "string, string", timecmp},
@@ -260,7 +260,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> date_functions() {
-  return table;
+  return date_table;
 }
 
 }  // namespace slipway::expression

@@ -166,7 +166,7 @@ Result csvdecode(const List& arguments) {
   return list_value(std::move(out));
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array encoding_table = std::to_array<Function>({
     {"base64decode", "string", base64decode},
     {"base64encode", "string", base64encode},
     {"csvdecode", "string", csvdecode},
@@ -180,7 +180,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> encoding_functions() {
-  return table;
+  return encoding_table;
 }
 
 }  // namespace slipway::expression

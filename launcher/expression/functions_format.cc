@@ -255,7 +255,7 @@ Result formatlist(const List& arguments) {
   return list_value(std::move(out));
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array format_table = std::to_array<Function>({
     {"format", "string, any|null...", format},
     {"formatlist", "string, any|null...", formatlist},
 });
@@ -263,7 +263,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> format_functions() {
-  return table;
+  return format_table;
 }
 
 }  // namespace slipway::expression

@@ -113,7 +113,7 @@ Result ghpc_stage(const List& arguments) {
       fmt::format("../.ghpc/staged/{}_{}", name, hex(digest(EVP_md5(), path)).substr(0, 10)));
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array hash_table = std::to_array<Function>({
     {"base64sha256", "string", in_base64<EVP_sha256>},
     {"base64sha512", "string", in_base64<EVP_sha512>},
     {"ghpc_stage", "string", ghpc_stage},
@@ -127,7 +127,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> hash_functions() {
-  return table;
+  return hash_table;
 }
 
 }  // namespace slipway::expression

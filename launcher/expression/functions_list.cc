@@ -179,7 +179,7 @@ Result sort(const List& arguments) {
   return list_value(std::move(list));
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array list_table = std::to_array<Function>({
     {"chunklist", "list(any), number", chunklist, Takes::shapes},
     {"compact", "list(string)", compact},
     {"concat", "any, any...", concat, Takes::shapes},
@@ -197,7 +197,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> list_functions() {
-  return table;
+  return list_table;
 }
 
 }  // namespace slipway::expression

@@ -93,7 +93,7 @@ Result parseint(const List& arguments) {
   return finite((*text)[0] == '-' ? -number : number);
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array numeric_table = std::to_array<Function>({
     {"abs", "number", abs},
     {"ceil", "number", ceil},
     {"floor", "number", floor},
@@ -109,7 +109,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> numeric_functions() {
-  return table;
+  return numeric_table;
 }
 
 }  // namespace slipway::expression

@@ -207,7 +207,7 @@ Result replace(const List& arguments) {
   return Value(replace_words(text, what, with));
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array regex_table = std::to_array<Function>({
     {"matches", "string, string", matches},
     {"regex", "string, string", regex},
     {"regexall", "string, string", regexall},
@@ -217,7 +217,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> regex_functions() {
-  return table;
+  return regex_table;
 }
 
 }  // namespace slipway::expression

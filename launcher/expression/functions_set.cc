@@ -83,7 +83,7 @@ Result setproduct(const List& arguments) {
   return as_collection(std::move(out), sets ? Collection::set : Collection::list);
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array set_table = std::to_array<Function>({
     {"setintersection", "set(any), set(any)...", setintersection},
     {"setproduct", "any...", setproduct, Takes::shapes},
     {"setsubtract", "set(any), set(any)", setsubtract},
@@ -93,7 +93,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> set_functions() {
-  return table;
+  return set_table;
 }
 
 }  // namespace slipway::expression

@@ -183,7 +183,7 @@ Result dirname(const List& arguments) {
   return Value(clean(path.substr(0, path.rfind('/') + 1)));
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array string_table = std::to_array<Function>({
     {"basename", "string", basename},
     {"chomp", "string", chomp},
     {"dirname", "string", dirname},
@@ -207,7 +207,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> string_functions() {
-  return table;
+  return string_table;
 }
 
 }  // namespace slipway::expression

@@ -52,7 +52,7 @@ Result ephemeralasnull(const List& arguments) {
   return arguments[0];
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array type_table = std::to_array<Function>({
     {"can", "any|null", nullptr, Takes::expressions},
     {"ephemeralasnull", "any|null", ephemeralasnull, Takes::marks},
     {"issensitive", "any|null", issensitive, Takes::marks},
@@ -71,7 +71,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> type_functions() {
-  return table;
+  return type_table;
 }
 
 }  // namespace slipway::expression

@@ -273,7 +273,7 @@ Result yamldecode(const List& arguments) {
   return value_of(*root);
 }
 
-constexpr std::array table = std::to_array<Function>({
+constexpr std::array yaml_table = std::to_array<Function>({
     {"yamldecode", "string", yamldecode},
     {"yamlencode", "any|null", yamlencode},
 });
@@ -281,7 +281,7 @@ constexpr std::array table = std::to_array<Function>({
 }  // namespace
 
 std::span<const Function> yaml_functions() {
-  return table;
+  return yaml_table;
 }
 
 }  // namespace slipway::expression

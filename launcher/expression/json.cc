@@ -68,10 +68,10 @@ void write(const Value& value, std::string& out) {
   }
 }
 
-constexpr size_t depth_limit = 200;
+constexpr size_t json_depth_limit = 200;
 
 // Makes the value as it is read: numbers keep all their digits.
-class Reader : public nlohmann::json_sax<nlohmann::json> {
+class JsonReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return add(Value()); }
   bool boolean(bool value) override { return add(value); }
@@ -114,7 +114,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(Value value) {
-    if (open_.size() >= depth_limit) throw Error("this JSON is nested too deeply");
+    if (open_.size() >= json_depth_limit) throw Error("this JSON is nested too deeply");
     open_.push_back(std::move(value));
     keys_.emplace_back();
     return true;
@@ -140,7 +140,7 @@ std::string to_json(const Value& value) {
 }
 
 Value from_json(std::string_view text) {
-  Reader reader;
+  JsonReader reader;
   if (!nlohmann::json::sax_parse(text, &reader)) throw Error("this is not JSON");
   return reader.take();
 }

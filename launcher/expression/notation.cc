@@ -51,9 +51,9 @@ ExpressionPtr blueprint_names(const ExpressionPtr& expression) {
   });
 }
 
-class Reader {
+class NotationReader {
  public:
-  Reader(Names names, const source::Sources& sources, source::Diagnostics& diagnostics)
+  NotationReader(Names names, const source::Sources& sources, source::Diagnostics& diagnostics)
       : names_(names), sources_(sources), diagnostics_(diagnostics) {}
 
   ExpressionPtr read(const Node& node) {
@@ -152,7 +152,7 @@ class Reader {
 
 ExpressionPtr from_yaml(const Node& node, Names names, const source::Sources& sources,
                         source::Diagnostics& diagnostics) {
-  return Reader(names, sources, diagnostics).read(node);
+  return NotationReader(names, sources, diagnostics).read(node);
 }
 
 bool has_expression(std::string_view text) {

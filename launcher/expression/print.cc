@@ -35,7 +35,7 @@ std::string escaped(std::string_view text) {
 // The order of the enumeration Operator; how closely each binds.
 constexpr std::array<std::string_view, 13> operators{"||", "&&", "==", "!=", "<", "<=", ">",
                                                      ">=", "+",  "-",  "*",  "/", "%"};
-constexpr std::array<int, 13> levels{1, 2, 3, 3, 4, 4, 4, 4, 5, 5, 6, 6, 6};
+constexpr std::array<int, 13> precedences{1, 2, 3, 3, 4, 4, 4, 4, 5, 5, 6, 6, 6};
 constexpr int prefixed = 7;
 constexpr int scalar = 8;  // a number, which can have no `.name` behind it
 constexpr int primary = 9;
@@ -159,7 +159,7 @@ class Printer {
   std::string text(const Unary& node) { return node.sign + operand(*node.operand, prefixed); }
 
   std::string text(const Binary& node) {
-    const int level = levels[static_cast<size_t>(node.op)];
+    const int level = precedences[static_cast<size_t>(node.op)];
     return fmt::format("{} {} {}", operand(*node.left, level),
                        operators[static_cast<size_t>(node.op)], operand(*node.right, level + 1));
   }
@@ -177,7 +177,8 @@ class Printer {
 
   // How closely an expression holds together.
   static int binding(const Expression& expression) {
-    if (const auto* node = expression.as<Binary>()) return levels[static_cast<size_t>(node->op)];
+    if (const auto* node = expression.as<Binary>())
+      return precedences[static_cast<size_t>(node->op)];
     if (expression.as<Conditional>() != nullptr) return 0;
     if (expression.as<Unary>() != nullptr) return prefixed;
     const auto* literal = expression.as<Literal>();

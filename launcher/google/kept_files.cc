@@ -16,7 +16,6 @@ namespace slipway::google {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 // What comes from working with a group, and means nothing without it.
 bool is_of_the_group(const std::string& name) {
@@ -24,10 +23,10 @@ bool is_of_the_group(const std::string& name) {
          name == terraform_inputs || name == packer_inputs;
 }
 
-Json parse(const fs::path& file) {
+nlohmann::json parse(const fs::path& file) {
   try {
-    return Json::parse(read_file(file));
-  } catch (const Json::exception&) {
+    return nlohmann::json::parse(read_file(file));
+  } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("cannot read the state in `{}`: it is not JSON", file.string()));
   }
 }
@@ -35,12 +34,12 @@ Json parse(const fs::path& file) {
 // Why a group must not be dropped; empty when it has nothing that would be lost.
 std::string what_is_deployed(const fs::path& group) {
   if (const fs::path state = group / "terraform.tfstate"; fs::exists(state)) {
-    const Json resources = parse(state).value("resources", Json::array());
+    const nlohmann::json resources = parse(state).value("resources", nlohmann::json::array());
     if (!resources.empty()) return fmt::format("its state has {} resources", resources.size());
   }
   // Where the state is kept, when that is elsewhere.
   if (const fs::path remote = group / ".terraform/terraform.tfstate"; fs::exists(remote)) {
-    const Json backend = parse(remote).value("backend", Json::object());
+    const nlohmann::json backend = parse(remote).value("backend", nlohmann::json::object());
     const std::string type = backend.value("type", "");
     if (!type.empty() && type != "local") {
       return fmt::format("its state is kept by the backend `{}`", type);

@@ -16,11 +16,11 @@ using source::Code;
 using source::Span;
 
 // Deeper than any provider's blocks, and far from the end of the stack.
-constexpr int depth_limit = 100;
+constexpr int block_depth_limit = 100;
 
-class Reader {
+class BodyReader {
  public:
-  Reader(std::string_view text, uint32_t base) : text_(text), base_(base) {}
+  BodyReader(std::string_view text, uint32_t base) : text_(text), base_(base) {}
 
   void body(HclBody& out, size_t opened = HclError::nowhere) {
     const bool nested = opened != HclError::nowhere;
@@ -80,7 +80,7 @@ class Reader {
       block.labels.push_back(label());
       at_ = skip_blank(text_, at_, false);
     }
-    if (++depth_ > depth_limit) throw HclError(at_, at_ + 1, "blocks are nested too deeply");
+    if (++depth_ > block_depth_limit) throw HclError(at_, at_ + 1, "blocks are nested too deeply");
     const size_t opened = at_++;
     body(block.body, opened);
     --depth_;
@@ -154,7 +154,7 @@ bool read_hcl(Span file, const source::Sources& sources, source::Diagnostics& di
                                   static_cast<unsigned char>(text[at])));
     return false;
   }
-  Reader reader(text, file.begin);
+  BodyReader reader(text, file.begin);
   try {
     reader.body(body);
     return true;

@@ -14,7 +14,7 @@ namespace slipway::modules {
 namespace {
 
 // Far more than anyone writes.
-constexpr size_t depth_limit = 1000;
+constexpr size_t value_depth_limit = 1000;
 
 constexpr size_t npos = std::string_view::npos;
 
@@ -55,7 +55,7 @@ class ValueEnd {
   }
 
   void open(char close, size_t length, std::string_view marker = {}) {
-    if (open_.size() >= depth_limit) {
+    if (open_.size() >= value_depth_limit) {
       throw HclError(at_, at_ + 1, "this value is nested too deeply");
     }
     open_.push_back({close, at_, marker});

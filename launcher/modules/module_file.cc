@@ -19,9 +19,9 @@ using source::Code;
 using source::Entry;
 using source::Node;
 
-class Reader {
+class ModuleFileReader {
  public:
-  Reader(const source::Sources& sources, source::Diagnostics& diagnostics)
+  ModuleFileReader(const source::Sources& sources, source::Diagnostics& diagnostics)
       : sources_(sources), diagnostics_(diagnostics) {}
 
   Interface read(std::string path, const Node& root) {
@@ -194,7 +194,7 @@ class Reader {
 
 Interface read_module_file(std::string path, const Node& root, const source::Sources& sources,
                            source::Diagnostics& diagnostics) {
-  return Reader(sources, diagnostics).read(std::move(path), root);
+  return ModuleFileReader(sources, diagnostics).read(std::move(path), root);
 }
 
 }  // namespace slipway::modules

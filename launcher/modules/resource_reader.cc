@@ -19,9 +19,10 @@ using source::Code;
 using source::Entry;
 using source::Node;
 
-class Reader {
+class ResourceReader {
  public:
-  Reader(Interface& interface, const source::Sources& sources, source::Diagnostics& diagnostics)
+  ResourceReader(Interface& interface, const source::Sources& sources,
+                 source::Diagnostics& diagnostics)
       : interface_(interface), sources_(sources), diagnostics_(diagnostics) {}
 
   void read(const Node& resources) {
@@ -160,7 +161,7 @@ std::string resource_reference(const Traversal& traversal) {
 void read_resources(const Node& root, Interface& interface, const source::Sources& sources,
                     source::Diagnostics& diagnostics) {
   if (const Node* node = root.find("resources")) {
-    Reader(interface, sources, diagnostics).read(*node);
+    ResourceReader(interface, sources, diagnostics).read(*node);
   }
 }
 

@@ -31,10 +31,10 @@ struct Located {
   std::vector<uint32_t> offsets;
 };
 
-class Reader {
+class DeclarationReader {
  public:
-  Reader(Dialect dialect, const source::Sources& sources, source::Diagnostics& diagnostics,
-         Declarations& out)
+  DeclarationReader(Dialect dialect, const source::Sources& sources,
+                    source::Diagnostics& diagnostics, Declarations& out)
       : dialect_(dialect), sources_(sources), diagnostics_(diagnostics), out_(out) {}
 
   void read(const HclBody& file) {
@@ -215,7 +215,7 @@ bool read_declarations(Span file, Dialect dialect, const source::Sources& source
                        source::Diagnostics& diagnostics, Declarations& out) {
   HclBody body;
   const bool whole = read_hcl(file, sources, diagnostics, body);
-  if (whole) Reader(dialect, sources, diagnostics, out).read(body);
+  if (whole) DeclarationReader(dialect, sources, diagnostics, out).read(body);
   return whole;
 }
 

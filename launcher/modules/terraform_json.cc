@@ -30,9 +30,10 @@ Value plain_value(const Node& node) {
   return std::visit([](const auto& scalar) { return Value(scalar); }, source::resolve(node));
 }
 
-class Reader {
+class TerraformJsonReader {
  public:
-  Reader(const source::Sources& sources, source::Diagnostics& diagnostics, Declarations& out)
+  TerraformJsonReader(const source::Sources& sources, source::Diagnostics& diagnostics,
+                      Declarations& out)
       : sources_(sources), diagnostics_(diagnostics), out_(out) {}
 
   void read(const Node& file) {
@@ -155,7 +156,7 @@ class Reader {
 bool read_json_declarations(Span file, const source::Sources& sources,
                             source::Diagnostics& diagnostics, Declarations& out) {
   const auto root = source::read_yaml(file, sources, diagnostics);
-  if (root) Reader(sources, diagnostics, out).read(*root);
+  if (root) TerraformJsonReader(sources, diagnostics, out).read(*root);
   return root.has_value();
 }
 

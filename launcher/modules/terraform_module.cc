@@ -69,9 +69,10 @@ Files list_files(const fs::path& folder, std::error_code& error) {
   return files;
 }
 
-class Reader {
+class FolderReader {
  public:
-  Reader(const std::string& source, source::Sources& sources, source::Diagnostics& diagnostics)
+  FolderReader(const std::string& source, source::Sources& sources,
+               source::Diagnostics& diagnostics)
       : sources_(sources), diagnostics_(diagnostics) {
     interface_.path = source;
     interface_.foreign = true;
@@ -262,7 +263,7 @@ bool is_terraform_module(const fs::path& folder) {
 
 Interface read_terraform_module(const fs::path& folder, const std::string& source,
                                 source::Sources& sources, source::Diagnostics& diagnostics) {
-  return Reader(source, sources, diagnostics).read(folder);
+  return FolderReader(source, sources, diagnostics).read(folder);
 }
 
 }  // namespace slipway::modules

@@ -22,8 +22,8 @@ constexpr const char* policy =
     "inputs: {workload_policy: {type: any}}\n"
     "outputs: {machine_type: {value: ct6e-standard-4t}}\n";
 
-struct Compiled {
-  explicit Compiled(const std::string& settings, const std::string& rest = "") {
+struct CompiledMachines {
+  explicit CompiledMachines(const std::string& settings, const std::string& rest = "") {
     for (const auto& [name, text] : {std::pair{"pool", pool}, std::pair{"policy", policy}}) {
       make_directories(folder / "modules" / name);
       write_file(folder / "modules" / name / "module.yaml", text);
@@ -57,7 +57,7 @@ struct Compiled {
 };
 
 std::string count(const std::string& settings, const std::string& rest = "}\n") {
-  return Compiled(settings, rest).count();
+  return CompiledMachines(settings, rest).count();
 }
 
 std::string placed(const std::string& machine_type, const std::string& topology) {

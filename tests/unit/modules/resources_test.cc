@@ -10,8 +10,8 @@ using namespace slipway;
 namespace {
 
 // A module whose file ends with `text`.
-struct OneModule {
-  explicit OneModule(const std::string& text) {
+struct ModuleWithResources {
+  explicit ModuleWithResources(const std::string& text) {
     make_directories(folder / "modules/a/b");
     write_file(folder / "modules/a/b/module.yaml", "about: A thing.\n" + text);
     interface = library.find("modules/a/b", diagnostics);
@@ -37,7 +37,7 @@ struct OneModule {
 }  // namespace
 
 TEST_CASE("resources: have a type, a name, keys of ours and a body without them") {
-  const OneModule one(
+  const ModuleWithResources one(
       "inputs:\n"
       "  wanted: {type: bool, default: true}\n"
       "resources:\n"
@@ -64,30 +64,32 @@ TEST_CASE("resources: have a type, a name, keys of ours and a body without them"
 }
 
 TEST_CASE("resources: none are there without the key, and an empty mapping is none to make") {
-  CHECK(!OneModule("").interface->resources.has_value());
-  CHECK(OneModule("resources: {}\n").interface->resources->empty());
+  CHECK(!ModuleWithResources("").interface->resources.has_value());
+  CHECK(ModuleWithResources("resources: {}\n").interface->resources->empty());
 }
 
 TEST_CASE("resources: wrong shapes are said where they stand") {
-  CHECK(OneModule("resources: [a]\n").said() ==
+  CHECK(ModuleWithResources("resources: [a]\n").said() ==
         "2:12 E0901 `resources` is a mapping, but this is a list\n");
-  CHECK(OneModule("resources:\n  network: {}\n  data.google_a_b: {}\n  x.y: {}\n").said() ==
-        "3:3 E0901 `network` is no resource\n"
-        "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
-        "4:3 E0901 `data.google_a_b` is no resource\n"
-        "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
-        "5:3 E0901 `x.y` is no resource\n"
-        "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n");
-  CHECK(OneModule("resources:\n  google_a_b.c: [1]\n  google_a_b.d: {count: 2}\n").said() ==
-        "3:17 E0901 a resource is a mapping of attributes, but this is a list\n"
-        "4:18 E0901 a resource has no `count`\n"
-        "  `for_each` takes a list, too\n");
-  CHECK(OneModule("resources:\n  google_a_b.c: {depends_on: google_a_b.d}\n").said() ==
+  CHECK(
+      ModuleWithResources("resources:\n  network: {}\n  data.google_a_b: {}\n  x.y: {}\n").said() ==
+      "3:3 E0901 `network` is no resource\n"
+      "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
+      "4:3 E0901 `data.google_a_b` is no resource\n"
+      "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
+      "5:3 E0901 `x.y` is no resource\n"
+      "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n");
+  CHECK(
+      ModuleWithResources("resources:\n  google_a_b.c: [1]\n  google_a_b.d: {count: 2}\n").said() ==
+      "3:17 E0901 a resource is a mapping of attributes, but this is a list\n"
+      "4:18 E0901 a resource has no `count`\n"
+      "  `for_each` takes a list, too\n");
+  CHECK(ModuleWithResources("resources:\n  google_a_b.c: {depends_on: google_a_b.d}\n").said() ==
         "3:30 E0901 `depends_on` is a list of resources, but this is a text\n");
 }
 
 TEST_CASE("resources: references to what is not there are said, wherever they stand") {
-  const OneModule one(
+  const ModuleWithResources one(
       "locals:\n"
       "  a: $(google_net.thos.id)\n"
       "resources:\n"
