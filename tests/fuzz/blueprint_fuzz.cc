@@ -6,6 +6,7 @@
 
 #include "launcher/blueprint/compile.h"
 #include "launcher/blueprint/expand.h"
+#include "launcher/cluster/build.h"
 #include "launcher/google/definitions.h"
 #include "launcher/source/json.h"
 #include "tests/fuzz/check.h"
@@ -15,10 +16,16 @@ namespace {
 using namespace slipway;
 using fuzz::require;
 
+cluster::Catalogue shipped_catalogue(source::Sources& sources) {
+  source::Diagnostics diagnostics(sources);
+  return cluster::load_catalogue(SLIPWAY_BLUEPRINTS "/catalogue", sources, diagnostics);
+}
+
 // Module files are read once for many inputs; now and then all is dropped, texts add up.
 struct World {
   source::Sources sources;
   modules::Library library{SLIPWAY_BLUEPRINTS, sources, modules::ModuleCache{}};
+  cluster::Catalogue catalogue = shipped_catalogue(sources);
   int uses = 0;
 };
 
@@ -34,15 +41,30 @@ struct Compiled {
   std::string definitions;  // the files, and what is said when there can be none
 };
 
-// What it becomes on Google Cloud: every file, and what would be copied beside them.
-std::string define(const blueprint::Deployment& deployment, const source::Sources& sources) {
-  source::Diagnostics diagnostics(sources);
-  const auto definitions =
-      google::define({deployment, nullptr, nullptr, SLIPWAY_BLUEPRINTS}, diagnostics);
+google::Definitions define(World& world, const blueprint::Deployment& deployment,
+                           source::Diagnostics& diagnostics) {
+  std::optional<cluster::Cluster> cluster;
+  if (cluster::has_cluster(deployment)) {
+    cluster = cluster::build(deployment, world.catalogue, diagnostics);
+    if (!cluster) return {};
+  }
+  return google::define(
+      {deployment, cluster ? &*cluster : nullptr, &world.catalogue, SLIPWAY_BLUEPRINTS},
+      diagnostics);
+}
+
+// What it becomes on Google Cloud: every file, and what would be copied beside them. Not what is
+// said: an expanded blueprint has settings that nobody wrote, and in another order.
+std::string definitions(World& world, const blueprint::Deployment& deployment) {
+  source::Diagnostics diagnostics(world.sources);
   std::string out;
-  for (const source::Diagnostic& diagnostic : diagnostics.sorted())
-    out += diagnostic.message + "\n";
-  if (diagnostics.errors() > 0) return out;
+  google::Definitions definitions;
+  try {
+    definitions = define(world, deployment, diagnostics);
+  } catch (const Error&) {  // Slurm cannot have such a cluster
+    return "none";
+  }
+  if (diagnostics.errors() > 0) return "none";
   for (const google::File& file : definitions.files) {
     out += "=== " + file.path + "\n" + file.text;
     if (file.path.ends_with(".json")) {
@@ -67,7 +89,7 @@ Compiled compile(World& world, const std::string& name, std::string text) {
   source::to_json(diagnostics).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (diagnostics.errors() == 0) {
     compiled.expanded = blueprint::to_yaml(blueprint::expand(*deployment));
-    compiled.definitions = define(*deployment, world.sources);
+    compiled.definitions = definitions(world, *deployment);
   }
   return compiled;
 }
