@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/expression/evaluate.h"
+#include "launcher/source/largest_file.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using expression::ExpressionError;
 using source::Code;
-
-constexpr size_t largest_file = 1 << 20;  // as large as a file of a user's
 
 // A module of the library, and not one of the user's own.
 bool in_library(const modules::Interface& interface) {
@@ -49,7 +48,7 @@ std::string module_text(const modules::Interface& interface, const std::string& 
   }
   std::string text;
   try {
-    text = read_regular_file(file, largest_file);
+    text = read_regular_file(file, source::largest_file);
   } catch (const Error&) {
     fail(fmt::format("there is no file `{}` in `{}`", path, interface.path));
   }

@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "launcher/google/providers.h"
 #include "launcher/modules/module_source.h"
+#include "launcher/source/largest_file.h"
 
 namespace slipway::google {
 namespace {
@@ -18,8 +19,6 @@ namespace fs = std::filesystem;
 
 using blueprint::Module;
 using modules::ModuleSource;
-
-constexpr size_t largest_file = 1 << 20;
 
 // Adds the providers of the resources in one file. Only lines are looked at: more would be needed
 // to be certain, and a provider too many does no harm.
@@ -44,7 +43,7 @@ std::map<fs::path, std::string> texts_in(const fs::path& folder) {
     const std::string name = entry->path().filename().string();
     if (name.starts_with('.')) entry.disable_recursion_pending();  // what `init` has fetched
     if (name.starts_with('.') || !name.ends_with(".tf") || !entry->is_regular_file(error)) continue;
-    texts.emplace(entry->path(), read_regular_file(entry->path(), largest_file));
+    texts.emplace(entry->path(), read_regular_file(entry->path(), source::largest_file));
   }
   return texts;
 }

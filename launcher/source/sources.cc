@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "launcher/source/largest_file.h"
 
 namespace slipway::source {
 
@@ -33,8 +34,7 @@ Span Sources::add(std::string name, std::string text) {
 }
 
 Span Sources::add_file(const std::filesystem::path& path) {
-  constexpr size_t limit = 1 << 20;
-  return add(path.string(), read_regular_file(path, limit));
+  return add(path.string(), read_regular_file(path, largest_file));
 }
 
 const Sources::File& Sources::file_at(uint32_t offset) const {

@@ -5,7 +5,10 @@ First the shipped examples, then blueprints of N nodesets, N partitions, a netwo
 the median of several runs of the whole program; the memory is the largest of them. `growth` is the time over that of
 the row above: twice the modules should take twice the time.
 """
-import os, pathlib, statistics, subprocess, sys, tempfile, time
+import statistics, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from program import examples, run
 
 SIZES = (100, 200, 400, 800)
 RUNS = 9
@@ -40,26 +43,20 @@ def measure(*command):
     """Median seconds, and the most memory in MB, of running a command that must succeed."""
     seconds, memory = [], 0
     for _ in range(RUNS):
-        begin = time.monotonic()
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds.append(time.monotonic() - begin)
+        status, took, used = run(command)
         if status != 0:
             sys.exit(f"failed: {' '.join(command)}")
-        memory = max(memory, usage.ru_maxrss / 1024)
+        seconds.append(took)
+        memory = max(memory, used)
     return statistics.median(seconds), memory
 
 
 def main():
-    slipway, examples = sys.argv[1:]
+    slipway, folder = sys.argv[1:]
     print(f"{'blueprint':<34} {'expand s':>9} {'MB':>6} {'growth':>7}")
-    for example in sorted(pathlib.Path(examples).glob("*.yaml")):
-        if example.name.endswith("-deployment.yaml"):
-            continue
-        values = example.with_name(example.stem + "-deployment.yaml")
-        options = ["-d", str(values)] if values.exists() else []
-        seconds, memory = measure(slipway, "expand", str(example), *options)
-        print(f"{example.name:<34} {seconds:9.3f} {memory:6.1f}")
+    for name, words in examples(folder):
+        seconds, memory = measure(slipway, "expand", *words)
+        print(f"{name:<34} {seconds:9.3f} {memory:6.1f}")
     before = None
     for pairs in SIZES:
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as blueprint:

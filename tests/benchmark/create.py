@@ -5,7 +5,10 @@ The shipped examples that can be created, then blueprints of N networks and N fi
 of several runs of the whole program, with the files on the disk; the memory is the largest of them. A row that is above
 its limit makes the program fail.
 """
-import os, pathlib, statistics, subprocess, sys, tempfile, time
+import pathlib, statistics, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from program import examples, run
 
 SIZES = (100, 200, 400)
 RUNS = 9
@@ -35,11 +38,8 @@ def once(command, folder):
     """Seconds and memory in MB of one run; nothing when it fails. What it wrote stays: ext4 takes its time to make
     files where others were deleted a moment ago."""
     out = tempfile.mkdtemp(dir=folder)
-    begin = time.monotonic()
-    child = subprocess.Popen([*command, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.monotonic() - begin
-    return (seconds, usage.ru_maxrss / 1024) if status == 0 else None
+    status, seconds, memory = run([*command, "-o", out])
+    return (seconds, memory) if status == 0 else None
 
 
 def row(name, command, folder, limit):
@@ -55,16 +55,12 @@ def row(name, command, folder, limit):
 
 
 def main():
-    slipway, examples = sys.argv[1:]
+    slipway, blueprints = sys.argv[1:]
     kept = True
     print(f"{'blueprint':<34} {'create s':>9} {'MB':>6} {'limit s':>7}")
     with tempfile.TemporaryDirectory() as folder:
-        for example in sorted(pathlib.Path(examples).glob("*.yaml")):
-            if example.name.endswith("-deployment.yaml"):
-                continue
-            values = example.with_name(example.stem + "-deployment.yaml")
-            options = ["-d", str(values)] if values.exists() else []
-            kept &= row(example.name, [slipway, "create", str(example), *options], folder, LIMIT_EXAMPLE_S)
+        for name, words in examples(blueprints):
+            kept &= row(name, [slipway, "create", *words], folder, LIMIT_EXAMPLE_S)
         for pairs in SIZES:
             blueprint = pathlib.Path(folder) / "wide.yaml"
             blueprint.write_text(wide(pairs))

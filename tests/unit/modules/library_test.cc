@@ -4,28 +4,9 @@
 
 #include "common/file.h"
 #include "tests/unit/catch.h"
-#include "tests/unit/temporary_directory.h"
+#include "tests/unit/modules/one_module.h"
 
 using namespace slipway;
-
-namespace {
-
-// A library of one module, and what is said when it is read.
-struct OneModule {
-  explicit OneModule(const std::string& text) {
-    make_directories(folder / "modules/a/b");
-    write_file(folder / "modules/a/b/module.yaml", text);
-    interface = library.find("modules/a/b", diagnostics);
-  }
-  std::string said() const { return folder.relative(render(diagnostics)); }
-  TemporaryDirectory folder;
-  source::Sources sources;
-  source::Diagnostics diagnostics{sources};
-  modules::Library library{folder.path(), sources};
-  const modules::Interface* interface = nullptr;
-};
-
-}  // namespace
 
 TEST_CASE("module library: reads a module's inputs, outputs and model") {
   OneModule one(

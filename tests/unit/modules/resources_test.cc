@@ -3,19 +3,16 @@
 #include "launcher/modules/library.h"
 #include "launcher/modules/resource_reader.h"
 #include "tests/unit/catch.h"
-#include "tests/unit/temporary_directory.h"
+#include "tests/unit/modules/one_module.h"
 
 using namespace slipway;
 
 namespace {
 
 // A module whose file ends with `text`.
-struct ModuleWithResources {
-  explicit ModuleWithResources(const std::string& text) {
-    make_directories(folder / "modules/a/b");
-    write_file(folder / "modules/a/b/module.yaml", "about: A thing.\n" + text);
-    interface = library.find("modules/a/b", diagnostics);
-  }
+struct ModuleWithResources : OneModule {
+  explicit ModuleWithResources(const std::string& text) : OneModule("about: A thing.\n" + text) {}
+
   // The first lines of all that is said.
   std::string said() const {
     std::string out;
@@ -27,11 +24,6 @@ struct ModuleWithResources {
     }
     return out;
   }
-  TemporaryDirectory folder;
-  source::Sources sources;
-  source::Diagnostics diagnostics{sources};
-  modules::Library library{folder.path(), sources};
-  const modules::Interface* interface = nullptr;
 };
 
 }  // namespace
