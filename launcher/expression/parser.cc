@@ -120,6 +120,7 @@ ExpressionPtr Parser::binary(int precedence) {
   ExpressionPtr left = unary();
   for (;;) {
     const Token token = peek();
+    if (token.kind != Token::Kind::symbol) return left;
     const auto level = std::find_if(levels.begin(), levels.end(),
                                     [&](const Level& l) { return token.is(l.symbol); });
     if (level == levels.end() || level->precedence < precedence || !goes_on(token)) return left;

@@ -34,7 +34,13 @@ class Parser {
   [[noreturn]] void fail_at(size_t begin, size_t end, const std::string& message,
                             std::string help = {}) const;
   static std::string unexpected(const Token& token);
-  Token peek() const { return next_token(source_.text, at_); }
+  Token peek() const {
+    if (next_at_ != at_) {
+      next_ = next_token(source_.text, at_);
+      next_at_ = at_;
+    }
+    return next_;
+  }
   Token take();
   void expect(std::string_view symbol);
   bool accept(std::string_view symbol);
@@ -81,6 +87,8 @@ class Parser {
 
   const Located& source_;
   size_t at_;
+  mutable Token next_;  // the token at next_at_: it is looked at a few times
+  mutable size_t next_at_ = std::string_view::npos;
   bool lines_count_ = false;
   int depth_ = 0;
   int operators_ = 0;

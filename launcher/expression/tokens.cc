@@ -57,9 +57,20 @@ size_t number_length(std::string_view text) {
   return at;
 }
 
-constexpr std::array<std::string_view, 31> symbols{
-    "...", "::", "=>", "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ",",
-    ".",   ":",  "?",  "=",  "<",  ">",  "!",  "+",  "-",  "*", "/", "%", "$", "~", "\\"};
+constexpr std::array<std::string_view, 8> two_characters{
+    "::", "=>", "==", "!=", "<=", ">=", "&&", "||"};
+constexpr std::string_view one_character = "()[]{},.:?=<>!+-*/%$~\\";
+
+// The length of the symbol that `text` begins with; 0 without one.
+size_t symbol_length(std::string_view text) {
+  if (text.starts_with("...")) return 3;
+  // The second of two is one of these.
+  if (text.size() > 1 && std::string_view(":=>&|").find(text[1]) != text.npos &&
+      std::ranges::find(two_characters, text.substr(0, 2)) != two_characters.end()) {
+    return 2;
+  }
+  return one_character.find(text[0]) == one_character.npos ? 0 : 1;
+}
 
 // The length of `<<EOT` or `<<-EOT` when a line end follows; else 0.
 size_t heredoc_length(std::string_view text) {
@@ -92,9 +103,7 @@ Token next_token(std::string_view text, size_t at) {
     return finish(Token::Kind::identifier, static_cast<size_t>(end - rest.begin()));
   }
   if (const size_t length = heredoc_length(rest)) return finish(Token::Kind::heredoc, length);
-  for (std::string_view symbol : symbols) {
-    if (rest.starts_with(symbol)) return finish(Token::Kind::symbol, symbol.size());
-  }
+  if (const size_t length = symbol_length(rest)) return finish(Token::Kind::symbol, length);
   return finish(Token::Kind::bad, 1);
 }
 

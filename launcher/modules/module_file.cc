@@ -63,9 +63,10 @@ class ModuleFileReader {
     source::check_keys(node, what, known, Code::bad_module_file, diagnostics_);
   }
 
-  std::vector<Entry> entries(const Node& root, std::string_view key) {
+  const std::vector<Entry>& entries(const Node& root, std::string_view key) {
+    static const std::vector<Entry> none;
     const Node* node = root.find(key);
-    if (node == nullptr) return {};
+    if (node == nullptr) return none;
     if (!node->is_mapping()) {
       wrong(node->span, fmt::format("`{}` is a mapping, but this is {}", key, describe(*node)));
     }

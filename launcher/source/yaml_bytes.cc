@@ -17,16 +17,31 @@ std::string encoding_hint(std::string_view text, size_t bad) {
   return static_cast<unsigned char>(text[bad]) >= 0x80 ? "a YAML file is UTF-8" : "";
 }
 
+// A carriage return that ends a line by itself: YAML allows it, and no place in such a file can be
+// shown.
+size_t find_lone_return(std::string_view text) {
+  size_t at = text.find('\r');
+  while (at != text.npos && text.substr(at + 1).starts_with('\n')) at = text.find('\r', at + 1);
+  return at;
+}
+
 }  // namespace
 
 bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
   const std::string_view text = sources.text(file);
-  if (text.starts_with("\xEF\xBB\xBF")) {  // yaml-cpp would drop it and count wrong from there
+  if (text.starts_with("\xEF\xBB\xBF")) {  // the first is not in the text
     diagnostics.error(Code::not_text, {file.begin, file.begin + 3}, "a second byte order mark");
     return false;
   }
   const size_t bad = find_not_text(text);
-  if (bad == std::string_view::npos) return true;
+  if (bad == std::string_view::npos) {
+    const size_t lone = find_lone_return(text);
+    if (lone == std::string_view::npos) return true;
+    const auto at = file.begin + static_cast<uint32_t>(lone);
+    diagnostics.error(Code::not_text, {at, at + 1}, "a line that ends with a carriage return alone")
+        .help("save the file with the line ends of Unix or of Windows");
+    return false;
+  }
   const auto at = file.begin + static_cast<uint32_t>(bad);
   diagnostics
       .error(Code::not_text, {at, at + 1},

@@ -1,15 +1,12 @@
-// Mistakes in YAML. yaml-cpp says where it could not go on; the mistake is often a line above.
+// Mistakes in YAML. libyaml says where it could not go on; the mistake is often a line above.
 #include "launcher/source/yaml_mistake.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace slipway::source {
 namespace {
@@ -17,38 +14,35 @@ namespace {
 constexpr const char* same_column =
     "keys of one mapping and items of one list begin in the same column";
 
-// yaml-cpp's words for the mistakes that people make, and ours.
-std::string reword(const std::string& message) {
-  static const std::map<std::string, std::string, std::less<>> ours = {
-      {"end of map not found", "this line does not belong to the mapping above it"},
-      {"end of sequence not found", "this line does not belong to the list above it"},
-      {"end of map flow not found", "a `{` without its `}`"},
-      {"end of sequence flow not found", "a `[` without its `]`"},
-      {"illegal EOF in scalar", "a quoted text without its closing quote"},
-      {"illegal map value", "a `:` where no value can begin"},
-      {"illegal map key", "a key where none can stand"},
-      {"illegal block entry", "a `-` where no list can begin"},
-      {"illegal flow end", "a closing bracket without its opening one"},
-      {"the referenced anchor is not defined", "an alias without its anchor"},
-      {"illegal tab when looking for indentation", "a tab in the indentation"},
-      {"unknown token", "a character that no YAML value can begin with"},
-  };
-  const auto found = ours.find(message);
-  return found == ours.end() ? message : found->second;
-}
-
-std::string hint(const std::string& message) {
-  if (message == "end of map not found" || message == "end of sequence not found") {
-    return same_column;
-  }
-  if (message == "illegal map value") return "put a text that holds `: ` in quotes";
-  if (message == "unknown token") return "put a text that begins with it in quotes";
-  if (message == "the referenced anchor is not defined") {
-    return "put a text that begins with `*` in quotes";
-  }
-  if (message.find("tab") != std::string::npos) return "indent with spaces";
-  return {};
-}
+// What libyaml says about the mistakes that people make, what we say, and what helps.
+struct Words {
+  std::string_view theirs;
+  std::string_view ours;
+  std::string_view help;
+};
+constexpr Words words[] = {
+    {"did not find expected key", "this line does not belong to the mapping above it", same_column},
+    {"did not find expected '-' indicator", "this line does not belong to the list above it",
+     same_column},
+    {"found unexpected end of stream", "a quoted text without its closing quote", ""},
+    {"found unexpected document indicator", "a quoted text without its closing quote", ""},
+    {"mapping values are not allowed in this context", "a `:` where no value can begin",
+     "put a text that holds `: ` in quotes"},
+    {"mapping keys are not allowed in this context", "a key where none can stand", ""},
+    {"block sequence entries are not allowed in this context", "a `-` where no list can begin", ""},
+    {"could not find expected ':'", "a key without a `:` behind it", ""},
+    {"did not find expected node content", "a value is missing here", ""},
+    {"did not find expected alphabetic or numeric character", "a name is missing here",
+     "put a text that begins with `*` or `&` in quotes"},
+    {"found character that cannot start any token", "a character that no YAML value can begin with",
+     "put a text that begins with it in quotes"},
+    {"found a tab character that violates indentation", "a tab in the indentation",
+     "indent with spaces"},
+    {"found a tab character where an indentation space is expected", "a tab in the indentation",
+     "indent with spaces"},
+    {"found undefined tag handle", "a tag that nothing declares",
+     "put a text that begins with `!` in quotes"},
+};
 
 // A line of a file by its first byte and what stands behind its indentation and dashes.
 struct Line {
@@ -58,86 +52,90 @@ struct Line {
 
 class Explanation {
  public:
-  Explanation(const std::string& message, uint32_t at, Span file, const Sources& sources)
-      : message_(message), at_(at), file_(file), text_(sources.text(file)) {}
+  Explanation(const YamlProblem& problem, Span file, const Sources& sources)
+      : problem_(problem), file_(file), text_(sources.text(file)) {}
 
   YamlMistake make(Span bracket) const {
-    if (is_in_brackets()) {
-      if (!bracket && message_ != "illegal map value") bracket = open_in_lines_above();
-      if (bracket) return not_closed(bracket);
+    if (is("control characters are not allowed")) return control_character();
+    if (problem_.context == "while parsing a flow sequence" ||
+        problem_.context == "while parsing a flow mapping") {
+      return not_closed(problem_.context_at);
     }
-    if (message_ == "illegal map value") {
-      if (const auto found = no_value()) return *found;
+    const bool at_end = rest(problem_.at).find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (bracket && at_end && is("did not find expected node content")) {
+      return not_closed(bracket.begin);
     }
-    if (message_.starts_with("unknown escape character: ") && at_ >= file_.begin + 2) {
-      return {{at_ - 2, at_},
-              fmt::format("`\\{}` is no escape in a text in double quotes", message_.back()),
-              "write the backslash twice, or put the text in single quotes"};
+    if (is("found unexpected end of stream") || is("found unexpected document indicator")) {
+      return said(problem_.context_at);
     }
-    if (message_ == "the referenced anchor is not defined") {
-      const std::string_view rest = text_.substr(at_ - file_.begin);
-      const size_t length = std::min(rest.find_first_of(" \t\r\n,]}:"), rest.size());
-      return {{at_, at_ + static_cast<uint32_t>(length)}, reword(message_), hint(message_)};
+    if (is("mapping values are not allowed in this context")) {
+      if (auto found = no_value(line_at(problem_.at))) return *std::move(found);
     }
-    return {{at_, std::min(at_ + 1, file_.end)}, reword(message_), hint(message_)};
+    if (is("could not find expected ':'")) {
+      if (auto found = no_colon(line_at(problem_.context_at))) return *std::move(found);
+      return said(problem_.context_at);
+    }
+    if (is("found unknown escape character")) return escape();
+    if (is("did not find expected <document start>")) {
+      return {.span = one(problem_.at), .message = "a closing bracket without its opening one"};
+    }
+    if (is("found character that cannot start any token") && rest(problem_.at).starts_with('\t')) {
+      return {.span = one(problem_.at),
+              .message = "a tab in the indentation",
+              .help = "indent with spaces"};
+    }
+    if (is("did not find expected key") && rest(problem_.at).starts_with("- ")) {
+      return {.span = one(problem_.at),
+              .message = "this item does not belong to the list above it",
+              .help = same_column};
+    }
+    if (is("did not find expected key") && line_at(problem_.at).begin < problem_.at) {
+      return {.span = one(problem_.at), .message = "this stands behind a value that has ended"};
+    }
+    return said(problem_.at);
   }
 
  private:
-  bool is_in_brackets() const {
-    static constexpr auto messages = std::to_array<std::string_view>(
-        {"end of map flow not found", "end of sequence flow not found", "illegal block entry",
-         "illegal map value"});
-    return std::ranges::find(messages, message_) != messages.end();
+  bool is(std::string_view problem) const { return problem_.problem == problem; }
+  std::string_view rest(uint32_t at) const { return text_.substr(at - file_.begin); }
+  Span one(uint32_t at) const { return {at, std::min(at + 1, file_.end)}; }
+
+  YamlMistake said(uint32_t at) const {
+    const auto known = std::ranges::find(words, problem_.problem, &Words::theirs);
+    if (known == std::end(words)) return {.span = one(at), .message = problem_.problem};
+    return {.span = one(at), .message = std::string(known->ours), .help = std::string(known->help)};
   }
 
-  YamlMistake not_closed(Span bracket) const {
-    const size_t begin = bracket.begin - file_.begin;
-    const bool list = text_[begin] == '[';
-    const std::string_view line =
-        text_.substr(begin, std::min(text_.find('\n', begin), text_.size()) - begin);
-    return {{bracket.begin, bracket.begin + 1},
-            list ? "a `[` without its `]`" : "a `{` without its `}`",
-            line.find("$(") == line.npos
-                ? ""
-                : "put an expression that holds brackets or commas in quotes"};
+  YamlMistake control_character() const {
+    const auto length = static_cast<uint32_t>(utf8_length(rest(problem_.at).front()));
+    return {.code = Code::not_text,
+            .span = {problem_.at, std::min(problem_.at + length, file_.end)},
+            .message = "this control character cannot stand in a YAML file"};
   }
 
-  // yaml-cpp reads ahead of what it has told us: the bracket may be a few lines up.
-  Span open_in_lines_above() const {
-    std::optional<Line> line = line_at(at_ - file_.begin);
-    for (int lines = 0; line && lines < 20; ++lines) {
-      if (const Span open = open_in(*line)) return open;
-      line = line_above(*line);
-    }
-    return {};
+  YamlMistake not_closed(uint32_t bracket) const {
+    const std::string_view from = rest(bracket);
+    const std::string_view line = from.substr(0, from.find('\n'));
+    return {.span = one(bracket),
+            .message = from[0] == '[' ? "a `[` without its `]`" : "a `{` without its `}`",
+            .help = line.find("$(") == line.npos
+                        ? ""
+                        : "put an expression that holds brackets or commas in quotes"};
   }
 
-  // The last bracket of a line that the line does not close; a value begins with it.
-  static Span open_in(const Line& line) {
-    std::vector<size_t> open;
-    char quote = 0;
-    for (size_t i = 0; i < line.content.size(); ++i) {
-      const char c = line.content[i];
-      const bool begins =
-          i == 0 || std::string_view(" ,[{").find(line.content[i - 1]) != std::string_view::npos;
-      if (quote != 0) {
-        if (c == quote) quote = 0;
-      } else if (begins && (c == '"' || c == '\'')) {
-        quote = c;
-      } else if (begins && c == '#') {
-        break;
-      } else if (begins && (c == '[' || c == '{')) {
-        open.push_back(i);
-      } else if (!open.empty() && (c == ']' || c == '}')) {
-        open.pop_back();
-      }
-    }
-    if (open.empty()) return {};
-    const uint32_t at = line.begin + static_cast<uint32_t>(open.back());
-    return {at, at + 1};
+  // The mark is that of the backslash or of the character behind it.
+  YamlMistake escape() const {
+    const uint32_t at = rest(problem_.at).starts_with('\\') ? problem_.at : problem_.at - 1;
+    const std::string_view from = rest(at).substr(1);
+    const size_t length = from.empty() ? 0 : utf8_length(from.front());
+    return {.span = {at, std::min(at + 1 + static_cast<uint32_t>(length), file_.end)},
+            .message = fmt::format("`\\{}` is no escape in a text in double quotes",
+                                   from.substr(0, length)),
+            .help = "write the backslash twice, or put the text in single quotes"};
   }
 
-  Line line_at(size_t position) const {
+  Line line_at(uint32_t at) const {
+    const size_t position = at - file_.begin;
     const size_t before = position == 0 ? std::string_view::npos : text_.rfind('\n', position - 1);
     const size_t begin = before == std::string_view::npos ? 0 : before + 1;
     std::string_view line =
@@ -154,7 +152,7 @@ class Explanation {
   std::optional<Line> line_above(Line line) const {
     size_t position = line.begin - file_.begin;
     while ((position = text_.rfind('\n', position == 0 ? 0 : position - 1)) != text_.npos) {
-      const Line above = line_at(position);
+      const Line above = line_at(file_.begin + static_cast<uint32_t>(position));
       if (!above.content.empty() && above.content[0] != '#' && above.content[0] != '\r')
         return above;
       if (position == 0) break;
@@ -169,33 +167,37 @@ class Explanation {
   }
 
   // A `:` behind what would be a key, were the line above not one text with this one.
-  std::optional<YamlMistake> no_value() const {
-    const Line line = line_at(at_ - file_.begin);
-    const std::string_view key = line.content.substr(0, at_ - line.begin);
-    if (at_ < line.begin || !is_key(key)) return std::nullopt;
+  std::optional<YamlMistake> no_value(const Line& line) const {
+    if (problem_.at < line.begin || !is_key(line.content.substr(0, problem_.at - line.begin))) {
+      return std::nullopt;
+    }
     const auto above = line_above(line);
     if (!above) return std::nullopt;
-    const size_t word = word_length(above->content);
-    const std::string_view rest = above->content.substr(word);
-    const Span word_span{above->begin, above->begin + static_cast<uint32_t>(word)};
-    if (word > 0 && rest.find(": ") == rest.npos) {
-      if (rest.starts_with(':') && rest.size() > 1 && rest[1] != ' ' && rest[1] != '\r') {
-        return YamlMistake{
-            {word_span.end, word_span.end + 1}, "a `:` without a space behind it", ""};
-      }
-      if (rest.find(':') == rest.npos) {
-        return YamlMistake{
-            word_span,
-            fmt::format("`{}` stands without a `:` behind it", above->content.substr(0, word)), ""};
-      }
-    }
+    if (auto found = no_colon(*above)) return found;
     if (is_key(above->content.substr(0, above->content.find(": "))) &&
         column(line) > column(*above)) {
-      return YamlMistake{{line.begin, at_},
-                         "this line is indented more than the key above it, which has a value",
-                         same_column};
+      return YamlMistake{
+          .span = {line.begin, problem_.at},
+          .message = "this line is indented more than the key above it, which has a value",
+          .help = same_column};
     }
     return std::nullopt;
+  }
+
+  // A line that would be a key and its value, were there a `: `.
+  static std::optional<YamlMistake> no_colon(const Line& line) {
+    const size_t word = word_length(line.content);
+    const std::string_view rest = line.content.substr(word);
+    if (word == 0 || rest.find(": ") != rest.npos) return std::nullopt;
+    const Span span{line.begin, line.begin + static_cast<uint32_t>(word)};
+    if (rest.starts_with(':') && rest.size() > 1 && rest[1] != ' ' && rest[1] != '\r') {
+      return YamlMistake{.span = {span.end, span.end + 1},
+                         .message = "a `:` without a space behind it"};
+    }
+    if (rest.find(':') != rest.npos) return std::nullopt;
+    return YamlMistake{.span = span,
+                       .message = fmt::format("`{}` stands without a `:` behind it",
+                                              line.content.substr(0, word))};
   }
 
   static size_t word_length(std::string_view text) {
@@ -208,17 +210,22 @@ class Explanation {
     return !text.empty() && word_length(text) == text.size();
   }
 
-  const std::string& message_;
-  uint32_t at_;
+  const YamlProblem& problem_;
   Span file_;
   std::string_view text_;
 };
 
 }  // namespace
 
-YamlMistake explain_mistake(const std::string& message, uint32_t at, Span file, Span bracket,
+YamlMistake explain_mistake(const YamlProblem& problem, Span bracket, Span file,
                             const Sources& sources) {
-  return Explanation(message, at, file, sources).make(bracket);
+  return Explanation(problem, file, sources).make(bracket);
+}
+
+bool begins_document(const YamlProblem& problem, const Sources& sources) {
+  const std::string_view rest = sources.rest(problem.at);
+  return problem.problem == "did not find expected <document start>" && !rest.starts_with(']') &&
+         !rest.starts_with('}');
 }
 
 }  // namespace slipway::source

@@ -1,19 +1,14 @@
-// The YAML reader: yaml-cpp's events become our tree. Nothing else here includes yaml-cpp.
+// The YAML reader: events become our tree.
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <istream>
 #include <map>
 #include <set>
-#include <streambuf>
 #include <unordered_map>
 
 #include "launcher/source/yaml.h"
 #include "launcher/source/yaml_bytes.h"
+#include "launcher/source/yaml_events.h"
 #include "launcher/source/yaml_mistake.h"
 #include "launcher/source/yaml_text.h"
 
@@ -41,9 +36,8 @@ struct WithinItself {
   Span alias;
 };
 
-// yaml-cpp takes the end of the file for a closing quote.
-struct NotClosed {
-  Span quote;
+struct NoAnchor {
+  Span alias;
 };
 
 // What a copy costs, and how many levels it has.
@@ -67,84 +61,49 @@ Extent extent_of(const Node& node) {
   return extent;
 }
 
-class TreeBuilder final : public YAML::EventHandler {
+class TreeBuilder {
  public:
   TreeBuilder(Span file, const Sources& sources, Diagnostics& diagnostics)
       : file_(file), sources_(sources), diagnostics_(diagnostics) {}
 
-  Node take_root() { return std::move(root_); }
+  bool has_root() const { return has_root_; }
+  Node take_root() {
+    has_root_ = false;
+    return std::move(root_);
+  }
 
   // The innermost `[` or `{` whose end has not come, or no place.
   Span open_bracket() const {
-    for (auto open = stack_.rbegin(); open != stack_.rend(); ++open) {
-      if (is_bracketed(open->node)) return open->node.span;
+    const auto open = std::find_if(stack_.rbegin(), stack_.rend(),
+                                   [](const Open& collection) { return collection.bracketed; });
+    return open == stack_.rend() ? Span{} : open->node.span;
+  }
+
+  void take(YamlEvent event) {
+    switch (event.kind) {
+      case YamlEventKind::scalar:
+        return scalar(std::move(event));
+      case YamlEventKind::alias:
+        return alias(event);
+      case YamlEventKind::sequence_start:
+        return open(Kind::sequence, std::move(event));
+      case YamlEventKind::mapping_start:
+        return open(Kind::mapping, std::move(event));
+      case YamlEventKind::sequence_end:
+      case YamlEventKind::mapping_end:
+        return close(event.span);
+      case YamlEventKind::document_start:
+      case YamlEventKind::stream_end:
+        return;
     }
-    return {};
   }
-
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Node node;
-    node.text = "null";
-    // The mark of an empty value is that of the next token, which may be lines away.
-    const std::string_view here = sources_.rest(offset(mark));
-    for (std::string_view word : {"~", "null", "Null", "NULL"}) {
-      const char after = here.size() > word.size() ? here[word.size()] : '\n';
-      if (here.starts_with(word) &&
-          std::string_view(" \t\r\n,]}:").find(after) != std::string_view::npos) {
-        node.span = {offset(mark), offset(mark) + static_cast<uint32_t>(word.size())};
-      }
-    }
-    if (!node.span) {
-      node.text.clear();
-      node.span = stack_.empty() ? Span{file_.begin, file_.begin} : stack_.back().last_seen;
-    }
-    add(std::move(node), anchor);
-  }
-
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const Span here{offset(mark), offset(mark) + 1};
-    const auto original = anchors_.find(anchor);
-    if (original == anchors_.end()) throw WithinItself{here};
-    const Extent extent = extent_of(original->second);
-    count_copy(extent, here);
-    if (stack_.size() + extent.depth > depth_limit) throw TooDeep{here};
-    place(original->second);
-  }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    Node node;
-    node.text = value;
-    if (tag != "?" && tag != "!") node.tag = tag;
-    const uint32_t begin = after_properties(offset(mark));
-    const std::string_view raw = sources_.rest(begin);
-    node.style = style_of(raw);
-    const ScalarExtent extent = scalar_extent(raw, node.style, value);
-    if (!extent.closed) throw NotClosed{{begin, begin + 1}};
-    node.span = {begin, begin + static_cast<uint32_t>(extent.length)};
-    add(std::move(node), anchor);
-  }
-
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(Kind::sequence, mark, anchor);
-  }
-  void OnSequenceEnd() override { close(); }
-
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(Kind::mapping, mark, anchor);
-  }
-  void OnMapEnd() override { close(); }
 
  private:
   // A collection whose end has not come yet.
   struct Open {
     Node node;
-    YAML::anchor_t anchor = YAML::NullAnchor;
+    std::string anchor;
+    bool bracketed = false;
     bool has_key = false;
     bool key_is_text = false;
     std::string key;
@@ -154,12 +113,45 @@ class TreeBuilder final : public YAML::EventHandler {
     std::unordered_map<std::string, Span> keys;  // of the mapping, and where they stand
   };
 
-  uint32_t offset(const YAML::Mark& mark) const {
-    const auto pos = static_cast<uint32_t>(std::max(mark.pos, 0));
-    return std::min(file_.begin + pos, file_.end);
+  void scalar(YamlEvent event) {
+    Node node;
+    const uint32_t begin = after_properties(event.span.begin);
+    const bool plain = event.style == Style::plain;
+    if (plain && event.tag.empty() && event.text.empty()) {
+      // An empty value's place is that of what it belongs to.
+      node.span = stack_.empty() ? Span{file_.begin, file_.begin} : stack_.back().last_seen;
+      return add(std::move(node), event.anchor);
+    }
+    node.text = plain && event.text == "~" ? "null" : std::move(event.text);
+    node.tag = std::move(event.tag);
+    node.style = event.style;
+    node.span = {begin, event.span.end};
+    if (node.style == Style::literal || node.style == Style::folded) {
+      const ScalarExtent extent = scalar_extent(sources_.rest(begin), node.style, node.text);
+      node.span.end = begin + static_cast<uint32_t>(extent.length);
+    }
+    add(std::move(node), event.anchor);
   }
 
-  // A node's mark is that of its tag or anchor, when it has one.
+  void alias(const YamlEvent& event) {
+    const Span here{event.span.begin, event.span.begin + 1};
+    const auto original = anchors_.find(event.anchor);
+    if (original == anchors_.end()) {
+      if (is_open(event.anchor)) throw WithinItself{here};
+      throw NoAnchor{event.span};
+    }
+    const Extent extent = extent_of(original->second);
+    count_copy(extent, here);
+    if (stack_.size() + extent.depth > depth_limit) throw TooDeep{here};
+    place(original->second);
+  }
+
+  bool is_open(const std::string& anchor) const {
+    return std::ranges::any_of(stack_,
+                               [&anchor](const Open& open) { return open.anchor == anchor; });
+  }
+
+  // A node begins with its tag and anchor, when it has one.
   uint32_t after_properties(uint32_t at) const {
     std::string_view rest = sources_.rest(at);
     const size_t whole = rest.size();
@@ -170,54 +162,24 @@ class TreeBuilder final : public YAML::EventHandler {
     return at + static_cast<uint32_t>(whole - rest.size());
   }
 
-  bool is_bracketed(const Node& collection) const {
-    const std::string_view text = sources_.text(collection.span);
-    return text.starts_with('[') || text.starts_with('{');
-  }
-
-  static Style style_of(std::string_view raw) {
-    switch (raw.empty() ? ' ' : raw[0]) {
-      case '\'':
-        return Style::single_quoted;
-      case '"':
-        return Style::double_quoted;
-      case '|':
-        return Style::literal;
-      case '>':
-        return Style::folded;
-      default:
-        return Style::plain;
-    }
-  }
-
-  void open(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+  void open(Kind kind, YamlEvent event) {
     Open collection;
     collection.node.kind = kind;
-    const uint32_t begin = after_properties(offset(mark));
+    const uint32_t begin = after_properties(event.span.begin);
     collection.node.span = {begin, std::min(begin + 1, file_.end)};
-    collection.anchor = anchor;
+    collection.anchor = std::move(event.anchor);
+    collection.bracketed = event.bracketed;
     collection.last_seen = collection.node.span;
     if (stack_.size() >= depth_limit) throw TooDeep{collection.node.span};
     stack_.push_back(std::move(collection));
   }
 
-  void close() {
+  void close(Span end) {
     Open done = std::move(stack_.back());
     stack_.pop_back();
     merge(done);
-    take_bracket(done.node.span);
+    if (done.bracketed) done.node.span.end = std::max(done.node.span.end, end.end);
     add(std::move(done.node), done.anchor);
-  }
-
-  // A collection in brackets ends behind the closing one.
-  void take_bracket(Span& span) const {
-    const char open = sources_.text(span).empty() ? '\0' : sources_.text(span).front();
-    if (open != '[' && open != '{') return;
-    const std::string_view rest = sources_.rest(span.end);
-    const size_t next = rest.find_first_not_of(" \t\r\n,");
-    if (next != std::string_view::npos && rest[next] == (open == '[' ? ']' : '}')) {
-      span.end += static_cast<uint32_t>(next + 1);
-    }
   }
 
   // `<<: *a` gives the keys of a that the mapping does not have itself.
@@ -230,9 +192,9 @@ class TreeBuilder final : public YAML::EventHandler {
     }
   }
 
-  void add(Node node, YAML::anchor_t anchor) {
+  void add(Node node, const std::string& anchor) {
     if (++values_ > value_limit) throw TooMany{node.span, copied_};
-    if (anchor != YAML::NullAnchor) {
+    if (!anchor.empty()) {
       count_copy(extent_of(node), node.span);
       anchors_[anchor] = node;
     }
@@ -248,6 +210,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void place(Node node) {
     if (stack_.empty()) {
       root_ = std::move(node);
+      has_root_ = true;
       return;
     }
     Open& parent = stack_.back();
@@ -282,8 +245,7 @@ class TreeBuilder final : public YAML::EventHandler {
   // The first key of a list's item again: the dash of the next item is missing.
   bool begins_item(const Open& parent, const Node& key) const {
     return !parent.node.entries.empty() && parent.node.entries[0].key == key.text &&
-           stack_.size() > 1 && stack_[stack_.size() - 2].node.is_sequence() &&
-           !is_bracketed(parent.node);
+           stack_.size() > 1 && stack_[stack_.size() - 2].node.is_sequence() && !parent.bracketed;
   }
 
   void next_item(Open& parent, const Node& key) {
@@ -325,63 +287,62 @@ class TreeBuilder final : public YAML::EventHandler {
   const Sources& sources_;
   Diagnostics& diagnostics_;
   Node root_;
+  bool has_root_ = false;
   std::vector<Open> stack_;
-  std::map<YAML::anchor_t, Node> anchors_;
+  std::map<std::string, Node, std::less<>> anchors_;
   size_t values_ = 0;
   bool copied_ = false;  // there are anchors or aliases
 };
 
-// A stream over bytes that stay where they are.
-class View : public std::streambuf {
- public:
-  explicit View(std::string_view text) {
-    char* begin = const_cast<char*>(text.data());  // never written: there is no put area
-    setg(begin, begin, begin + text.size());
+void say_second_document(uint32_t at, Diagnostics& diagnostics) {
+  diagnostics.error(Code::second_document, {at, at + 1}, "a second YAML document begins here")
+      .help("a file holds one document; a line indented less than the one above may start another");
+}
+
+// What stands behind a `---` belongs to the file, too, and is not missing.
+void append(Node& root, Node second) {
+  std::set<std::string> keys;
+  for (const Entry& entry : root.entries) keys.insert(entry.key);
+  for (Entry& entry : second.entries) {
+    if (keys.insert(entry.key).second) root.entries.push_back(std::move(entry));
   }
-};
+}
 
 }  // namespace
 
 std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& diagnostics) {
   if (!check_bytes(file, sources, diagnostics)) return std::nullopt;
-  const std::string_view text = sources.text(file);
-  View buffer(text);
-  std::istream stream(&buffer);
+  YamlEvents events(file, sources);
   TreeBuilder builder(file, sources, diagnostics);
+  std::optional<Node> root;
   try {
-    YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) {
-      Node empty;
-      empty.span = {file.begin, file.begin};
-      return empty;
-    }
-    Node root = builder.take_root();
-    TreeBuilder second(file, sources, diagnostics);
-    if (parser.HandleNextDocument(second)) {
-      Node extra = second.take_root();
-      diagnostics
-          .error(Code::second_document, {extra.span.begin, extra.span.begin + 1},
-                 "a second YAML document begins here")
-          .help(
-              "a file holds one document; a line indented less than the one above may start "
-              "another");
-      // What stands behind a `---` belongs to the file, too, and is not missing.
-      const bool divided = text.substr(0, extra.span.begin - file.begin).find("\n---") != text.npos;
-      std::set<std::string> keys;
-      for (const Entry& entry : root.entries) keys.insert(entry.key);
-      for (Entry& entry : extra.entries) {
-        if (divided && keys.insert(entry.key).second) root.entries.push_back(std::move(entry));
+    for (YamlEvent event = events.next(); event.kind != YamlEventKind::stream_end;
+         event = events.next()) {
+      builder.take(std::move(event));
+      if (!builder.has_root()) continue;
+      Node document = builder.take_root();
+      if (root) {
+        say_second_document(document.span.begin, diagnostics);
+        append(*root, std::move(document));
+        return root;
       }
+      root = std::move(document);
     }
-    return root;
-  } catch (const YAML::Exception& error) {
-    const auto pos = static_cast<uint32_t>(std::max(error.mark.pos, 0));
-    const uint32_t at = std::min(file.begin + pos, file.end);
-    YamlMistake mistake = explain_mistake(error.msg, at, file, builder.open_bracket(), sources);
-    diagnostics.error(Code::yaml_syntax, mistake.span, std::move(mistake.message))
+    if (root) return root;
+    Node empty;
+    empty.span = {file.begin, file.begin};
+    return empty;
+  } catch (const YamlProblem& problem) {
+    if (root && begins_document(problem, sources)) {
+      say_second_document(problem.at, diagnostics);
+      return root;
+    }
+    YamlMistake mistake = explain_mistake(problem, builder.open_bracket(), file, sources);
+    diagnostics.error(mistake.code, mistake.span, std::move(mistake.message))
         .help(std::move(mistake.help));
-  } catch (const NotClosed& text) {
-    diagnostics.error(Code::yaml_syntax, text.quote, "a quoted text without its closing quote");
+  } catch (const NoAnchor& none) {
+    diagnostics.error(Code::yaml_syntax, none.alias, "an alias without its anchor")
+        .help("put a text that begins with `*` in quotes");
   } catch (const TooMany& many) {
     diagnostics.error(
         Code::too_many_aliases, many.span,

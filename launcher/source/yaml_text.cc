@@ -1,11 +1,12 @@
 // From a scalar's text back to the source: where each of its bytes was written.
 //
-// yaml-cpp says where a scalar begins and what it means, but neither where it ends nor how it was
+// libyaml says where a scalar begins and what it means, but not where each character of it was
 // written. Both texts hold the same characters in the same order, white space and escapes aside, so
 // walking them side by side is enough, whatever the style.
 #include "launcher/source/yaml_text.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "launcher/source/yaml.h"
 
@@ -39,7 +40,7 @@ class Walk {
       i += length;
     }
     extent.offsets.push_back(static_cast<uint32_t>(std::min(at_, raw_.size())));
-    extent.closed = close();
+    close();
     extent.length = std::min(at_, raw_.size());
     return extent;
   }
@@ -84,13 +85,12 @@ class Walk {
     return here;
   }
 
-  // Goes behind the closing quote. False when there is none.
-  bool close() {
-    if (style_ != Style::single_quoted && style_ != Style::double_quoted) return true;
+  // Goes behind the closing quote.
+  void close() {
+    if (style_ != Style::single_quoted && style_ != Style::double_quoted) return;
     const char quote = style_ == Style::single_quoted ? '\'' : '"';
     const size_t found = raw_.find(quote, std::min(at_, raw_.size()));
     at_ = found == std::string_view::npos ? raw_.size() : found + 1;
-    return found != std::string_view::npos;
   }
 
   std::string_view raw_;
@@ -102,6 +102,15 @@ class Walk {
 }  // namespace
 
 ScalarExtent scalar_extent(std::string_view raw, Style style, std::string_view text) {
+  const bool as_written = style == Style::plain && raw.starts_with(text) &&
+                          std::ranges::all_of(text, [](char c) { return utf8_length(c) == 1; });
+  if (as_written) {
+    ScalarExtent extent;
+    extent.length = text.size();
+    extent.offsets.resize(text.size() + 1);
+    std::iota(extent.offsets.begin(), extent.offsets.end(), 0U);
+    return extent;
+  }
   return Walk(raw, style, text).run();
 }
 

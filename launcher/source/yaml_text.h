@@ -11,9 +11,8 @@ namespace slipway::source {
 
 struct ScalarExtent {
   std::vector<uint32_t>
-      offsets;         // of each byte of the text, and of its end, from the scalar's begin
-  bool closed = true;  // a quoted scalar has its closing quote
-  size_t length = 0;   // bytes of source from the first to the last, quotes included
+      offsets;        // of each byte of the text, and of its end, from the scalar's begin
+  size_t length = 0;  // bytes of source from the first to the last, quotes included
 };
 
 // `raw` is the source from the scalar's first byte on, `text` what it means.

@@ -90,8 +90,8 @@ TEST_CASE("yaml reader: a line indented too little is shown where it stands") {
   CHECK_FALSE(yaml.root.has_value());
 }
 
-TEST_CASE("yaml reader: a key after a list is a second document, and said to be one") {
-  Reading yaml("- a\n- b\nc: d\n");
+TEST_CASE("yaml reader: a second document is an error, and its keys belong to the file") {
+  Reading yaml("a: b\n---\nc: d\n");
   CHECK(yaml.said() ==
         "error[E0103]: a second YAML document begins here\n"
         " --> x.yaml:3:1\n"
@@ -100,6 +100,49 @@ TEST_CASE("yaml reader: a key after a list is a second document, and said to be 
         "  | ^\n"
         "  = help: a file holds one document; a line indented less than the one above may start "
         "another\n");
+  CHECK(yaml.root->find("c")->text == "d");
+}
+
+TEST_CASE("yaml reader: a value behind the end of the file's only one begins a second document") {
+  Reading yaml("'a'\nb\n");
+  CHECK(yaml.said().starts_with("error[E0103]: a second YAML document begins here\n"
+                                " --> x.yaml:2:1\n"));
+  CHECK(yaml.root->text == "a");
+}
+
+TEST_CASE("yaml reader: places are counted in bytes behind any characters") {
+  Reading yaml("ä: 'ö'\r\n𝄞: [é, ü]\n");
+  REQUIRE(yaml.said().empty());
+  CHECK(yaml.text(yaml.root->entries[0].value.span) == "'ö'");
+  CHECK(yaml.text(yaml.root->entries[1].key_span) == "𝄞");
+  CHECK(yaml.text(yaml.root->entries[1].value.span) == "[é, ü]");
+}
+
+TEST_CASE("yaml reader: what YAML has no characters for is shown where it stands") {
+  CHECK(Reading("é: \xC2\x80\n")
+            .said()
+            .starts_with("error[E0105]: this control character cannot stand in a YAML file\n"
+                         " --> x.yaml:1:4\n"));
+}
+
+TEST_CASE("yaml reader: mistakes at the ends of things") {
+  const auto said = [](const std::string& text) {
+    const std::string all = Reading(text).said();
+    return all.substr(0, all.find('\n', all.find('\n') + 1));
+  };
+  CHECK(said("a: [1, 2\nb: 3\n") == "error[E0101]: a `[` without its `]`\n --> x.yaml:1:4");
+  CHECK(said("a: 1\n]\n") ==
+        "error[E0101]: this line does not belong to the mapping above it\n --> x.yaml:2:1");
+  CHECK(said("[a]]\n") ==
+        "error[E0101]: a closing bracket without its opening one\n --> x.yaml:1:4");
+  CHECK(said("a: 'x' y\n") ==
+        "error[E0101]: this stands behind a value that has ended\n --> x.yaml:1:8");
+  CHECK(said("a: \"x\nb: 1\n") ==
+        "error[E0101]: a quoted text without its closing quote\n --> x.yaml:1:4");
+  CHECK(said("a: \"\\é\"\n") ==
+        "error[E0101]: `\\é` is no escape in a text in double quotes\n --> x.yaml:1:5");
+  CHECK(said("a: !x!y z\n") == "error[E0101]: a tag that nothing declares\n --> x.yaml:1:4");
+  CHECK(said("a: & b\n") == "error[E0101]: a name is missing here\n --> x.yaml:1:5");
 }
 
 TEST_CASE("yaml reader: a file that is not text is refused at its first bad byte") {
