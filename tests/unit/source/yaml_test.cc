@@ -105,8 +105,9 @@ TEST_CASE("yaml reader: a second document is an error, and its keys belong to th
 
 TEST_CASE("yaml reader: a value behind the end of the file's only one begins a second document") {
   Reading yaml("'a'\nb\n");
-  CHECK(yaml.said().starts_with("error[E0103]: a second YAML document begins here\n"
-                                " --> x.yaml:2:1\n"));
+  CHECK(
+      yaml.said().starts_with("error[E0103]: a second YAML document begins here\n"
+                              " --> x.yaml:2:1\n"));
   CHECK(yaml.root->text == "a");
 }
 
@@ -245,7 +246,8 @@ TEST_CASE("yaml reader: a file in another encoding is refused with a hint") {
             .said()
             .ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
   CHECK(Reading("a: Z\xFCrich\n").said().ends_with("help: a YAML file is UTF-8\n"));
-  CHECK(Reading("\xEF\xBB\xBF\xEF\xBB\xBF" "a: 1\n")
+  CHECK(Reading("\xEF\xBB\xBF\xEF\xBB\xBF"
+                "a: 1\n")
             .said()
             .starts_with("error[E0105]: a second byte order mark\n --> x.yaml:1:1\n"));
 }
