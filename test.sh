@@ -77,7 +77,7 @@ if ! $quick; then
   count_bats tests/system
   if [ "$(id -u)" -eq 0 ]; then
     say "test: real clusters of an ordinary user"
-    SLIPWAY_TEST_AS=user count_bats tests/system/{all_gather,cluster,exec,life,nccl_env}.bats
+    SLIPWAY_TEST_AS=user count_bats tests/system/{all_gather,boot,cluster,exec,life,nccl_env}.bats
   fi
   say "test: real clusters under the sanitizers"
   SLIPWAY_TEST_PROGRAM=build-sanitized/launcher/commands/slipway count_bats tests/system/{exec,life}.bats

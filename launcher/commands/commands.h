@@ -21,6 +21,7 @@ int fetch(Args args);
 int graph(Args args);
 int model(Args args);
 int modules(Args args);
+int node(Args args);
 int schema(Args args);
 int status(Args args);
 

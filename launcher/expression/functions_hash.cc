@@ -6,6 +6,7 @@
 
 #include "launcher/expression/arguments.h"
 #include "launcher/expression/base64.h"
+#include "launcher/expression/sha256.h"
 
 namespace slipway::expression {
 
@@ -52,6 +53,14 @@ std::string hex(std::string_view bytes) {
   for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return out;
 }
+
+}  // namespace
+
+std::string sha256(std::string_view bytes) {
+  return hex(digest(EVP_sha256(), bytes));
+}
+
+namespace {
 
 template <const EVP_MD* method()>
 Result hexadecimal(const List& arguments) {

@@ -9,6 +9,7 @@
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/cluster/slurm_conf.h"
+#include "launcher/expression/sha256.h"
 
 namespace slipway::google {
 namespace {
@@ -66,11 +67,13 @@ std::set<std::string> groups_of_machines(const cluster::Cluster& cluster) {
 void add_slurm(Context& context, const cluster::Cluster& cluster,
                const cluster::Catalogue& catalogue) {
   const auto [controller, group] = context.deployment.find(cluster.controller.id);
-  Value::Object files;
+  Value::Object files, digests;
   for (auto& [name, text] : files_of(cluster, catalogue)) {
     const std::string path = fmt::format("{}/{}", controller->id, name);
+    std::string digest = expression::sha256(text);
     context.add(fmt::format("{}/{}", context.deployment.groups[group].name, path), std::move(text));
     files.emplace(name, path);
+    digests.emplace(name, std::move(digest));
   }
   std::map<std::string, Value::List> names;  // by module
   for (const cluster::Node& node : nodes(cluster)) names[node.group].emplace_back(node.name);
@@ -96,6 +99,7 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
                       {"path", path},
                       {"names", names[module.id]},
                       {"files", is_controller ? files : Value::Object()},
+                      {"digests", is_controller ? digests : Value::Object()},
                       {"accounts", is_controller ? accounts(context, machines) : Value::Object()}});
     }
   }

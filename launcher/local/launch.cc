@@ -2,7 +2,6 @@
 #include "launcher/local/launch.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,20 +22,13 @@
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/supervisor.h"
+#include "launcher/node/key.h"
 
 namespace slipway::local {
 namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-std::string random_key() {
-  std::string key(128, '\0');  // munge asks for 32 bytes at least and 1024 at most
-  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
-    throw_errno("getrandom");
-  }
-  return key;
-}
 
 void write_folder(const Plan& plan, const DeploymentFolder& folder) {
   for (const auto& [name, text] : plan.slurm_files) {
@@ -117,7 +109,7 @@ class Launch {
             folder_.logs(),
             folder_.path() / "shared",
             mount_points(read_file("/proc/self/mountinfo")),
-            random_key()};
+            node::random_key()};
   }
 
   void hear_nodes() {

@@ -79,8 +79,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   node::start_munge();
   report("prepared");
   wait_for("services");
-  if (node.role == "controller") node::start_slurmctld();
-  if (node.role == "compute") node::start_slurmd();
+  node::start_daemons(node.role);
   report("started");
 }
 

@@ -53,9 +53,9 @@ bool munge_answers() {
   return false;
 }
 
-bool slurmctld_listens() {
+bool listens(int number) {
   // "  sl  local_address rem_address   st ...": the address ends in the port, state 0A is LISTEN.
-  const std::string port = fmt::format(":{:04X} ", slurmctld_port);
+  const std::string port = fmt::format(":{:04X} ", number);
   for (const std::string& line : split(read_file("/proc/net/tcp"), '\n')) {
     const size_t local = line.find(port);
     if (local != line.npos && line.find(" 0A ", local) != line.npos) return true;
@@ -63,12 +63,18 @@ bool slurmctld_listens() {
   return false;
 }
 
+// sd_booted(3)
+bool has_systemd() {
+  return std::filesystem::is_directory("/run/systemd/system");
+}
+
+// `child` is 0 for a unit of systemd's.
 void wait_until(const std::function<bool()>& ready, pid_t child, const Service& service,
                 std::chrono::seconds limit) {
   const std::string& name = service.argv[0];
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!ready()) {
-    if (::waitpid(child, nullptr, WNOHANG) == child) {
+    if (child > 0 && ::waitpid(child, nullptr, WNOHANG) == child) {
       throw Error(fmt::format("{} ended at once; it said: {}", name, last_words(service.log, 3)));
     }
     if (std::chrono::steady_clock::now() > end) {
@@ -77,6 +83,27 @@ void wait_until(const std::function<bool()>& ready, pid_t child, const Service& 
     }
     std::this_thread::sleep_for(2ms);
   }
+}
+
+// A service that is to run: nothing happens when it does, unless it has to begin anew.
+void run_service(const Service& service, const std::function<bool()>& ready, bool anew,
+                 std::chrono::seconds limit) {
+  if (has_systemd()) {
+    run_checked({"/bin/systemctl", anew ? "restart" : "start", service.unit});
+    if (limit.count() > 0) wait_until(ready, 0, service, limit);
+    return;
+  }
+  if (ready()) {
+    if (anew) {
+      throw Error(
+          fmt::format("{} runs with what it read earlier, and there is no systemd to "
+                      "restart it",
+                      service.argv[0]));
+    }
+    return;
+  }
+  const pid_t child = start_service(service);
+  if (limit.count() > 0) wait_until(ready, child, service, limit);
 }
 
 }  // namespace
@@ -110,31 +137,43 @@ void prepare_folders() {
   make_folder_for("root", "/var/spool/slurmd", 0755);
 }
 
-void write_munge_key(const std::string& key) {
+bool write_munge_key(const std::string& key) {
   const char* path = "/etc/munge/munge.key";
   make_folder_for("munge", "/etc/munge", 0700);
+  if (std::filesystem::exists(path) && read_file(path) == key) return false;
   write_file(path, key, 0400);
   const passwd& munge = user_entry("munge");
   if (::chown(path, munge.pw_uid, munge.pw_gid) != 0) throw_errno("cannot give the key to munge");
+  return true;
 }
 
-void start_munge() {
+void start_munge(bool anew) {
   // Two threads are munged's least; a node asks for a handful of credentials a second.
   const Service service{
       {"/usr/sbin/munged", "--foreground", "--num-threads=2", "--seed-file=/run/munge/munge.seed"},
       "munge",
-      fmt::format("{}/munged.log", log_folder)};
-  wait_until(munge_answers, start_service(service), service, 10s);
+      fmt::format("{}/munged.log", log_folder),
+      "munge.service"};
+  run_service(service, munge_answers, anew, 10s);
 }
 
-void start_slurmctld() {
-  const Service service{
-      {"/usr/sbin/slurmctld", "-D"}, "root", fmt::format("{}/slurmctld.out", log_folder)};
-  wait_until(slurmctld_listens, start_service(service), service, 30s);
-}
-
-void start_slurmd() {
-  start_service({{"/usr/sbin/slurmd", "-D"}, "root", fmt::format("{}/slurmd.out", log_folder)});
+void start_daemons(const std::string& role, bool anew) {
+  if (role == "controller") {
+    const Service service{{"/usr/sbin/slurmctld", "-D"},
+                          "root",
+                          fmt::format("{}/slurmctld.out", log_folder),
+                          "slurmctld.service"};
+    run_service(
+        service, [] { return listens(slurmctld_port); }, anew, 30s);
+  } else if (role == "compute") {
+    const Service service{{"/usr/sbin/slurmd", "-D"},
+                          "root",
+                          fmt::format("{}/slurmd.out", log_folder),
+                          "slurmd.service"};
+    // Nobody waits for slurmd: slurmctld says when it has registered.
+    run_service(
+        service, [] { return listens(slurmd_port); }, anew, 0s);
+  }
 }
 
 }  // namespace slipway::node

@@ -1,7 +1,8 @@
 // The services of a node: munge everywhere, slurmctld on the controller, slurmd on compute nodes.
 //
-// Called by PID 1 of a node, in the node's own root, with Slurm's files in /etc/slurm and the key
-// in /etc/munge.
+// Called in the node's own root, with Slurm's files in /etc/slurm, by PID 1 of a local node and by
+// the boot of a machine. Where systemd runs, services are its units; elsewhere they are processes
+// that we start, and those that run already are left alone.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +13,14 @@
 namespace slipway::node {
 
 inline constexpr int slurmctld_port = 6817;
+inline constexpr int slurmd_port = 6818;
 
 // A daemon that stays in the foreground.
 struct Service {
   std::vector<std::string> argv;
   std::string user = "root";
-  std::string log;  // takes its stdout and stderr
+  std::string log;   // takes its stdout and stderr
+  std::string unit;  // of systemd, where that runs
 };
 
 // Starts it as a child. Throws Error when the program is missing or the user unknown.
@@ -26,16 +29,16 @@ pid_t start_service(const Service& service);
 // Makes the folders that Slurm writes to, with the owners that it asks for.
 void prepare_folders();
 
-// Puts the cluster's key where munged looks for it, readable by munge alone.
-void write_munge_key(const std::string& key);
+// Puts the cluster's key where munged looks for it, readable by munge alone. True when another one,
+// or none, was there.
+bool write_munge_key(const std::string& key);
 
-// Starts munged and waits until it answers. Throws Error when it does not within 10 s.
-void start_munge();
+// Starts munged and waits until it answers; `anew` when what it has read is no longer so. Throws
+// Error when it does not within 10 s.
+void start_munge(bool anew = false);
 
-// Starts slurmctld and waits until it listens. Throws Error when it ends, or does not listen within
-// 30 s.
-void start_slurmctld();
-
-void start_slurmd();
+// Starts the daemon of a role: slurmctld, and waits until it listens; slurmd; none for a login
+// node. Throws Error when slurmctld ends, or does not listen within 30 s.
+void start_daemons(const std::string& role, bool anew = false);
 
 }  // namespace slipway::node

@@ -1,0 +1,12 @@
+// SHA-256, by OpenSSL.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slipway::expression {
+
+// As 64 hexadecimal digits in lower case.
+std::string sha256(std::string_view bytes);
+
+}  // namespace slipway::expression

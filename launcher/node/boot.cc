@@ -1,0 +1,115 @@
+// What a machine on Google Cloud does when it starts.
+#include "launcher/node/boot.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "common/file.h"
+#include "common/text.h"
+#include "launcher/expression/sha256.h"
+#include "launcher/node/key.h"
+#include "launcher/node/machine.h"
+#include "launcher/node/services.h"
+#include "launcher/node/told.h"
+
+namespace slipway::node {
+namespace {
+
+constexpr int key_version = 1;
+
+// A file of the cluster with the content that cluster.json promises: while a new configuration is
+// being uploaded, files of both are there.
+std::string fetch(Cloud& cloud, const Myself& self, const std::string& name,
+                  const std::string& digest) {
+  std::string text = cloud.object(self.bucket, self.folder + "/" + name);
+  if (expression::sha256(text) != digest) {
+    throw NotYet("it is not the one that cluster.json names");
+  }
+  return text;
+}
+
+std::string fetch_with(const Patience& patience, Cloud& cloud, const Myself& self,
+                       const ClusterFile& cluster, const std::string& name) {
+  const auto file = cluster.files.find(name);
+  if (file == cluster.files.end()) {
+    throw Error(fmt::format("the cluster `{}` has no file {}", cluster.cluster, name));
+  }
+  return persist(patience, fmt::format("gs://{}/{}/{}", self.bucket, self.folder, name),
+                 [&] { return fetch(cloud, self, name, file->second); });
+}
+
+// Slurm's files by their names in /etc/slurm.
+std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& cloud,
+                                               const Myself& self, const ClusterFile& cluster) {
+  constexpr std::string_view folder = "slurm/";
+  std::map<std::string, std::string> files;
+  for (const auto& [name, digest] : cluster.files) {
+    if (!name.starts_with(folder)) continue;
+    const std::string own = name.substr(folder.size());
+    if (own.empty() || own.find('/') != own.npos || own[0] == '.') {
+      throw Error(fmt::format("{} is no name of a file of Slurm's", name));
+    }
+    files[own] = fetch_with(patience, cloud, self, cluster, name);
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string cluster_key(Cloud& cloud, const std::string& secret, bool may_make) {
+  std::optional<std::string> key = cloud.secret(secret, key_version);
+  if (!key && may_make) {
+    cloud.add_secret_version(secret, random_key());
+    key = cloud.secret(secret, key_version);
+  }
+  if (!key) throw NotYet("the controller has not made it yet");
+  return *key;
+}
+
+void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
+  const Patience patience{std::chrono::steady_clock::now() + deadline, say};
+  const Myself self =
+      read_myself(persist(patience, "the machine's metadata", [&] { return cloud.instance(); }));
+  say(fmt::format("this is {}, a {} machine of cluster {}", self.name, self.role, self.cluster));
+
+  const std::string path = fmt::format("gs://{}/{}/cluster.json", self.bucket, self.folder);
+  const std::string text = persist(
+      patience, path, [&] { return cloud.object(self.bucket, self.folder + "/cluster.json"); });
+  ClusterFile cluster;
+  try {
+    cluster = parse_cluster_file(text);
+  } catch (const Error& error) {
+    throw error.within(path);
+  }
+  const auto files = slurm_files(patience, cloud, self, cluster);
+  const std::string profile_name = fmt::format("machines/{}.json", self.group);
+  const NodeProfile profile = own_profile(
+      parse_node_profile(fetch_with(patience, cloud, self, cluster, profile_name), profile_name),
+      self);
+  const bool is_controller = self.role == "controller";
+  const std::string key =
+      persist(patience, fmt::format("the munge key from {}", cluster.munge_key),
+              [&] { return cluster_key(cloud, cluster.munge_key, is_controller); });
+
+  warn_of_interfaces(profile, self, say);
+  if (is_controller) mount_state_disk(say);
+  for (const NetworkStorage& storage : mounts_of(cluster, self)) {
+    mount_storage(patience, storage, say);
+  }
+  bool changed = write_changed(node_profile_path, to_json(profile));
+  for (const auto& [name, content] : files) {
+    changed = write_changed("/etc/slurm/" + name, content) || changed;
+  }
+  if (!is_controller) find_controller(patience, cluster, self);
+
+  prepare_folders();
+  const bool new_key = write_munge_key(key);
+  start_munge(new_key);
+  start_daemons(self.role, changed || new_key);
+  say(fmt::format("{} is up", self.name));
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,151 @@
+// Google Cloud as a machine in it sees it.
+#include "launcher/node/cloud.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "launcher/expression/base64.h"
+
+namespace slipway::node {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+// The same for every machine of the cloud, and reachable from nowhere else.
+constexpr const char* metadata = "http://169.254.169.254/computeMetadata/v1/instance";
+constexpr const char* storage = "https://storage.googleapis.com/storage/v1/b";
+constexpr const char* secrets = "https://secretmanager.googleapis.com/v1";
+
+// What a service says of an error, in its words: {"error": {"code": 403, "message": "…",
+// "status": "PERMISSION_DENIED", "errors": [{"reason": "quotaExceeded"}]}}
+struct Said {
+  std::string message, reason;
+};
+
+Said said_by(const HttpAnswer& answer) {
+  const json body = json::parse(answer.body, nullptr, false);
+  if (!body.is_object() || !body.contains("error") || !body["error"].is_object()) {
+    return {fmt::format("HTTP status {}", answer.status), ""};
+  }
+  const json& error = body["error"];
+  Said said{error.value("message", fmt::format("HTTP status {}", answer.status)),
+            error.value("status", "")};
+  if (error.contains("errors") && error["errors"].is_array() && !error["errors"].empty()) {
+    said.reason = error["errors"][0].value("reason", said.reason);
+  }
+  return said;
+}
+
+// Rights take minutes until every server knows of them, so a refusal may be one that passes.
+bool may_pass(int status) {
+  return status == 401 || status == 403 || status == 404 || status == 408 || status == 429 ||
+         status >= 500;
+}
+
+std::string body_of(const HttpAnswer& answer) {
+  if (answer.status == 200) return answer.body;
+  if (answer.status == 0) throw NotYet(answer.error);
+  const Said said = said_by(answer);
+  if (may_pass(answer.status)) throw NotYet(said.message);
+  throw Refused(said.message, answer.status, said.reason);
+}
+
+json parsed(const std::string& text) {
+  json body = json::parse(text, nullptr, false);
+  if (body.is_discarded()) throw NotYet("the answer is no JSON");
+  return body;
+}
+
+}  // namespace
+
+void Pause::after(const NotYet& why) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now + next_ >= patience_.end) {
+    throw Error(fmt::format("cannot get {}: {}", what_, why.what()));
+  }
+  if (why.what() != said_ && patience_.say) {
+    said_ = why.what();
+    patience_.say(fmt::format("waiting for {}: {}", what_, said_));
+  }
+  std::this_thread::sleep_for(next_);
+  next_ = std::min<std::chrono::milliseconds>(next_ * 2, 5s);
+}
+
+json Cloud::instance() {
+  HttpRequest request{std::string(metadata) + "/?recursive=true", {"Metadata-Flavor: Google"}};
+  request.deadline = 10s;
+  return parsed(body_of(send_(request)));
+}
+
+const std::string& Cloud::token() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!token_.empty() && now < token_ends_) return token_;
+  HttpRequest request{std::string(metadata) + "/service-accounts/default/token",
+                      {"Metadata-Flavor: Google"}};
+  request.deadline = 10s;
+  const HttpAnswer answer = send_(request);
+  if (answer.status == 404) {
+    throw Error("this machine has no service account, and so no right to read anything");
+  }
+  const json body = parsed(body_of(answer));
+  if (!body.is_object() || !body.contains("access_token")) throw NotYet("there is no token");
+  token_ = body["access_token"].get<std::string>();
+  token_ends_ = now + std::chrono::seconds(std::max(0, body.value("expires_in", 0) - 60));
+  return token_;
+}
+
+HttpAnswer Cloud::authorized(HttpRequest request) {
+  request.headers.push_back("Authorization: Bearer " + token());
+  HttpAnswer answer = send_(request);
+  if (answer.status == 401) token_.clear();
+  return answer;
+}
+
+std::string Cloud::object(const std::string& bucket, const std::string& name) {
+  return body_of(authorized(
+      {fmt::format("{}/{}/o/{}?alt=media", storage, url_encode(bucket), url_encode(name))}));
+}
+
+std::optional<std::string> Cloud::secret(const std::string& name, int version) {
+  const HttpAnswer answer =
+      authorized({fmt::format("{}/{}/versions/{}:access", secrets, name, version)});
+  // The service's word for "no such secret" is the same as for "no such version": who may see the
+  // secret finds out by adding a version.
+  if (answer.status == 404) return std::nullopt;
+  const json body = parsed(body_of(answer));
+  const json data = body.value(json::json_pointer("/payload/data"), json());
+  const auto value = data.is_string() ? expression::from_base64(data.get<std::string>())
+                                      : std::optional<std::string>();
+  if (!value) throw Error(fmt::format("version {} of {} has no value", version, name));
+  return value;
+}
+
+void Cloud::add_secret_version(const std::string& name, const std::string& value) {
+  HttpRequest request{
+      fmt::format("{}/{}:addVersion", secrets, name), {"Content-Type: application/json"}, "POST"};
+  request.body = json{{"payload", {{"data", expression::to_base64(value)}}}}.dump();
+  body_of(authorized(std::move(request)));
+}
+
+json Cloud::call(const std::string& method, const std::string& url, const json& body) {
+  HttpRequest request{url, {}, method};
+  if (!body.is_null()) {
+    request.headers.emplace_back("Content-Type: application/json");
+    request.body = body.dump();
+  }
+  const HttpAnswer answer = authorized(std::move(request));
+  if (answer.status >= 200 && answer.status < 300) return parsed(answer.body);
+  if (answer.status == 0) throw NotYet(answer.error);
+  const Said said = said_by(answer);
+  // Rights and quotas are for people to change: they are told.
+  if (answer.status == 401 || answer.status == 408 || answer.status == 429 ||
+      answer.status >= 500) {
+    throw NotYet(said.message);
+  }
+  throw Refused(said.message, answer.status, said.reason);
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,157 @@
+// What a machine on Google Cloud is told.
+#include "launcher/node/told.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "common/error.h"
+
+namespace slipway::node {
+namespace {
+
+using nlohmann::json;
+
+std::string attribute(const json& instance, const char* name) {
+  const json value =
+      instance.value(json::json_pointer(fmt::format("/attributes/{}", name)), json());
+  if (!value.is_string() || value.get<std::string>().empty()) {
+    throw Error(
+        fmt::format("this machine has no metadata `{}`: it is none of a cluster of "
+                    "Slipway's",
+                    name));
+  }
+  return value.get<std::string>();
+}
+
+int prefix_bits(const std::string& mask) {
+  in_addr address = {};
+  if (::inet_pton(AF_INET, mask.c_str(), &address) != 1) return 32;
+  return std::popcount(address.s_addr);
+}
+
+// `text` is a name that may become a path of a file.
+bool is_plain_name(const std::string& text) {
+  return !text.empty() && text.find('/') == text.npos && text[0] != '.';
+}
+
+std::vector<NetworkStorage> storage_from(const json& rows) {
+  std::vector<NetworkStorage> storage;
+  for (const json& row : rows) {
+    const auto text = [&](const char* key) {
+      const json value = row.value(key, json());
+      return value.is_string() ? value.get<std::string>() : std::string();
+    };
+    storage.push_back({text("server_ip"), text("remote_mount"), text("local_mount"),
+                       text("fs_type"), text("mount_options")});
+  }
+  return storage;
+}
+
+ClusterFile cluster_from(const json& j) {
+  if (j.at("schema") != "slipway/cluster/1") {
+    throw Error(fmt::format("its schema is {}, not \"slipway/cluster/1\"", j.at("schema").dump()));
+  }
+  ClusterFile cluster;
+  j.at("cluster").get_to(cluster.cluster);
+  const json& controller = j.at("controller");
+  controller.at("name").get_to(cluster.controller);
+  controller.at("project").get_to(cluster.controller_project);
+  // Null: where Terraform's provider puts it by default.
+  const json& zone = controller.at("zone");
+  if (zone.is_string()) cluster.controller_zone = zone;
+  j.at("munge_key").get_to(cluster.munge_key);
+  j.at("files").get_to(cluster.files);
+  cluster.mounts = storage_from(j.at("mounts").at("all"));
+  cluster.login_mounts = storage_from(j.at("mounts").at("login"));
+  for (const auto& [name, nodeset] : j.at("nodesets").items()) {
+    const json& link = nodeset.at("template");
+    cluster.nodesets[name] = {nodeset.at("project"), nodeset.at("zones"),
+                              link.is_string() ? link.get<std::string>() : "",
+                              storage_from(nodeset.at("mounts"))};
+  }
+  return cluster;
+}
+
+}  // namespace
+
+Myself read_myself(const json& instance) {
+  Myself self;
+  self.name = instance.value("name", "");
+  const std::string zone = instance.value("zone", "");  // "projects/123/zones/us-central1-a"
+  self.zone = zone.substr(zone.rfind('/') + 1);
+  self.cluster = attribute(instance, "slipway-cluster");
+  self.role = attribute(instance, "slipway-role");
+  self.group = attribute(instance, "slipway-group");
+  if (!is_plain_name(self.name) || !is_plain_name(self.group)) {
+    throw Error("the metadata server gives this machine no name");
+  }
+  if (self.role != "controller" && self.role != "login" && self.role != "compute") {
+    throw Error(
+        fmt::format("the metadata `slipway-role` is `{}`, and no role of a machine", self.role));
+  }
+  const std::string files = attribute(instance, "slipway-files");  // "gs://BUCKET/FOLDER"
+  constexpr std::string_view scheme = "gs://";
+  const size_t slash = files.find('/', scheme.size());
+  if (!files.starts_with(scheme) || slash == files.npos || slash + 1 == files.size()) {
+    throw Error(
+        fmt::format("the metadata `slipway-files` is `{}`, and not gs://BUCKET/FOLDER", files));
+  }
+  self.bucket = files.substr(scheme.size(), slash - scheme.size());
+  self.folder = files.substr(slash + 1);
+  for (const json& row : instance.value("networkInterfaces", json::array())) {
+    self.interfaces.push_back(
+        {row.value("mac", ""),
+         fmt::format("{}/{}", row.value("ip", ""), prefix_bits(row.value("subnetmask", "")))});
+  }
+  return self;
+}
+
+ClusterFile parse_cluster_file(const std::string& text) {
+  try {
+    return cluster_from(json::parse(text));
+  } catch (const json::exception& error) {
+    throw Error(error.what());
+  }
+}
+
+const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node) {
+  const std::string prefix = cluster.cluster + "-";
+  const size_t dash = node.rfind('-');
+  if (!node.starts_with(prefix) || dash < prefix.size()) return nullptr;
+  const auto found = cluster.nodesets.find(node.substr(prefix.size(), dash - prefix.size()));
+  return found == cluster.nodesets.end() ? nullptr : &found->second;
+}
+
+std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const Myself& self) {
+  std::vector<NetworkStorage> all;
+  const auto add = [&](const std::vector<NetworkStorage>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  // What is said for fewer machines comes first, and wins.
+  if (self.role == "login") add(cluster.login_mounts);
+  if (const Nodes* nodes = nodeset_of(cluster, self.name); nodes && self.role == "compute") {
+    add(nodes->mounts);
+  }
+  add(cluster.mounts);
+  std::set<std::string> seen;
+  std::erase_if(all, [&](const NetworkStorage& one) { return !seen.insert(one.local).second; });
+  std::ranges::sort(all, {}, &NetworkStorage::local);  // "/a" before "/a/b"
+  for (NetworkStorage& one : all) {
+    if (one.server == "$controller") one.server = cluster.controller;
+  }
+  return all;
+}
+
+NodeProfile own_profile(NodeProfile profile, const Myself& self) {
+  profile.node = self.name;
+  for (size_t i = 0; i < profile.network_interfaces.size() && i < self.interfaces.size(); ++i) {
+    profile.network_interfaces[i].address = self.interfaces[i].address;
+  }
+  return profile;
+}
+
+}  // namespace slipway::node

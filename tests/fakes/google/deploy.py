@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Does for the fake cloud what Terraform does for the real one: usage: deploy.py CREATED FOLDER
+
+CREATED is what `slipway create` wrote. Its buckets' objects, secrets, instance templates and machines go to FOLDER, where
+google_cloud.py and machines look for them. Slurm's files are changed where this machine cannot have what they say, in
+cgroups and in the version of Slurm.
+"""
+import hashlib, json, pathlib, re, sys
+
+CREATED, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+NFS_SERVER = "10.0.0.1"
+
+
+def resources():
+    """Every resource by TYPE.NAME, with the folder of its group."""
+    found = {}
+    for file in sorted(CREATED.glob("*/*.tf.json")):
+        for kind, named in json.loads(file.read_text()).get("resource", {}).items():
+            for name, body in named.items():
+                found[f"{kind}.{name}"] = {**body, "group": file.parent}
+    return found
+
+
+ALL = resources()
+
+
+def link(reference):
+    """An instance template's own link; its name is random in the cloud."""
+    body = ALL[reference]
+    return f"https://www.googleapis.com/compute/v1/projects/{body['project']}/global/instanceTemplates/{body['name_prefix']}0001?uniqueId=1"
+
+
+def value(reference):
+    """What a reference of Terraform's stands for."""
+    resource, attribute = re.fullmatch(r"(\w+\.[\w-]+)\.(.+)", reference).groups()
+    if attribute == "self_link_unique":
+        return link(resource)
+    if attribute == "networks[0].ip_addresses[0]":
+        return NFS_SERVER
+    key = {"output": "input"}.get(attribute, attribute)
+    return rendered(ALL[resource][key])
+
+
+def rendered(text):
+    """`text` with the values of its expressions. An object in jsonencode() becomes JSON: keys and `=` as HCL has them."""
+    known = re.compile(r"\b(?:google_\w+|terraform_data)\.[\w-]+(?:\.\w+|\[\d+\])+")
+    encoded = re.fullmatch(r"\$\{jsonencode\((.*)\)\}", text, re.S)
+    if encoded:
+        body = known.sub(lambda found: json.dumps(value(found[0])), encoded[1])
+        body = re.sub(r'([{,]\s*)"?([\w./-]+)"?\s*=\s', r'\1"\2": ', body)
+        return json.dumps(json.loads(body))
+    return re.sub(r"\$\{([^}]+)\}", lambda found: value(found[1]), text)
+
+
+def for_this_machine(name, text):
+    """Slurm's file as this machine can have it."""
+    if name == "cgroup.conf":
+        return "CgroupPlugin=cgroup/v1\n"
+    if name != "slurm.conf":
+        return text
+    for key, other in {"ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none"}.items():
+        text, count = re.subn(rf"^{key}=.*$", f"{key}={other}", text, flags=re.M)
+        assert count == 1, key
+    text = text.replace(" PowerDownOnIdle=YES", "")  # since 23.02
+    return text + "SlurmdParameters=config_overrides\n"
+
+
+def objects():
+    """The objects of all buckets; cluster.json last, with the digests of those that were changed."""
+    digests = {}
+    for body in (body for name, body in ALL.items() if name.startswith("google_storage_bucket_object.")):
+        target = FOLDER / "buckets" / rendered(body["bucket"]) / body["name"]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if "content" in body:
+            continue
+        text = for_this_machine(target.name, (body["group"] / body["source"]).read_text())
+        target.write_text(text)
+        digests[f"{target.parent.name}/{target.name}"] = hashlib.sha256(text.encode()).hexdigest()
+    for body in (body for body in ALL.values() if "content" in body and str(body.get("name")).endswith("/cluster.json")):
+        cluster = json.loads(rendered(body["content"]))
+        assert set(cluster["files"]) == set(digests)
+        cluster["files"] = digests
+        (FOLDER / "buckets" / rendered(body["bucket"]) / body["name"]).write_text(json.dumps(cluster))
+
+
+def templates():
+    """What the machines of each template have, by the template's link."""
+    found = {}
+    for name, body in ALL.items():
+        if not name.startswith("google_compute_instance_template."):
+            continue
+        group = body["metadata"]["slipway-group"]
+        profile = json.loads(next(CREATED.glob(f"*/*/machines/{group}.json")).read_text())
+        made = {"project": body["project"], "interface": profile["network_interfaces"][0]["name"],
+                "gpus": profile["gpus"]["count"], "attributes": body["metadata"]}
+        file = FOLDER / "templates" / body["project"] / f"{body['name_prefix']}0001.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(made))
+        found[link(name)] = made
+    return found
+
+
+def machine(name, zone, number, made):
+    address = f"10.0.{number // 250}.{number % 250 + 2}"
+    mac = "42:01:" + ":".join(f"{int(part):02x}" for part in address.split("."))
+    return {"project": made["project"], "interface": made["interface"], "gpus": made["gpus"], "address": f"{address}/16",
+            "metadata": {"name": name, "zone": f"projects/{made['project']}/zones/{zone}", "attributes": made["attributes"],
+                         "networkInterfaces": [{"ip": address, "mac": mac, "subnetmask": "255.255.0.0", "mtu": 1460}]}}
+
+
+def main():
+    objects()
+    for name, body in ALL.items():
+        if name.startswith("google_secret_manager_secret."):
+            (FOLDER / "secrets" / body["project"] / body["secret_id"]).mkdir(parents=True)
+        if name.startswith("google_filestore_instance."):
+            (FOLDER / "shares" / body["file_shares"]["name"]).mkdir(parents=True)
+    made = templates()
+    later = FOLDER / "to-start"  # the test starts them when it wants to: it moves them to instances/
+    later.mkdir()
+    machines = [body for name, body in ALL.items() if name.startswith("google_compute_instance_from_template.")]
+    for number, body in enumerate(machines):
+        of_template = made[rendered(body["source_instance_template"])]
+        (later / f"{body['name']}.json").write_text(json.dumps(machine(body["name"], body["zone"], number, of_template)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+// Machines of the fake Google Cloud: network namespaces with their own root, PID 1 and nothing else
+// running; tests enter them with nsenter.
+//
+//   machines FOLDER PREFIX FAKE    FOLDER as google_cloud.py has it; PREFIX is /opt/slipway
+//
+// A machine runs while instances/NAME.json is there. Everything ends with this program.
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/file.h"
+#include "common/installation.h"
+#include "common/process.h"
+#include "launcher/local/host_mounts.h"
+#include "launcher/local/message.h"
+#include "launcher/local/namespaces.h"
+#include "launcher/local/network.h"
+#include "launcher/local/node_root.h"
+#include "launcher/node/init.h"
+
+namespace {
+
+using namespace slipway;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Cloud {
+  fs::path folder, prefix, fake;
+  std::vector<fs::path> host_mounts;
+  // One network for all; its gateway is where the fake is.
+  std::vector<local::Bridge> bridges = {{"vpc0", "vpc", "10.0.0.1/16", 1460}};
+};
+
+// What mount(8) calls for `-t nfs`: a share is a folder of the cloud's.
+constexpr const char* fake_mount_nfs =
+    "#!/bin/sh\n"
+    "# mount.nfs SERVER:/SHARE TARGET -o OPTIONS\n"
+    "exec mount --bind \"/srv/${1#*:/}\" \"$2\"\n";
+
+local::NodeRoot root_of(const std::string& name, const json& instance, const Cloud& cloud) {
+  const std::string zone = instance["metadata"]["zone"];
+  const std::string project = instance["project"];
+  const std::string domain = fmt::format("c.{}.internal", project);
+  local::NodeRoot root;
+  root.folder = cloud.folder / "run" / name;
+  root.image_mounts = cloud.host_mounts;
+  root.files = {{"/etc/hostname", name + "\n"},
+                {"/etc/hosts", "127.0.0.1 localhost\n"},
+                {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
+                {"/etc/resolv.conf",
+                 fmt::format("nameserver 169.254.169.254\nsearch {}.{} {} google.internal\n",
+                             zone.substr(zone.rfind('/') + 1), domain, domain)},
+                {"/etc/ssl/certs/ca-certificates.crt", read_file(cloud.folder / "ca.crt")},
+                {"/usr/sbin/mount.nfs", fake_mount_nfs}};
+  root.fresh_folders = {"/etc/munge", "/etc/slurm", "/etc/slipway", "/var/spool/slurmctld",
+                        "/var/spool/slurmd"};
+  const fs::path logs = cloud.folder / "log-of" / name;
+  make_directories(logs);
+  root.binds = {{cloud.prefix, node_prefix, true},
+                {logs, "/var/log/slurm", false},
+                {cloud.folder / "shares", "/srv", false}};
+  for (int i = 0; i < instance.value("gpus", 0); ++i) {
+    root.null_devices.push_back(fmt::format("/dev/nvidia{}", i));
+  }
+  return root;
+}
+
+// The rest of this process is the machine, once its network interface is there.
+[[noreturn]] void be_the_machine(const std::string& name, const json& instance, const Cloud& cloud,
+                                 const local::PlannedNode& node, int channel) {
+  ::prctl(PR_SET_NAME, "slipway-vm");
+  ::prctl(PR_SET_DUMPABLE, 1);  // whoever runs the tests may enter the machine
+  const local::NodeRoot root = root_of(name, instance, cloud);
+  ::sethostname(name.data(), name.size());
+  local::build_node_root(root);
+  local::receive_message(channel);
+  const local::Port& port = node.ports.front();
+  const std::string mac = instance["metadata"]["networkInterfaces"][0]["mac"];
+  local::run_ip(fmt::format("link set dev {} address {}\n", port.interface, mac) +
+                local::addresses_batch(node) +
+                fmt::format("route add default via 10.0.0.1 dev {}\n", port.interface));
+  local::enter_node_root(root.folder);
+  ::chmod("/usr/sbin/mount.nfs", 0755);
+  local::send_message(channel, {{"state", "up"}});
+  ::close(channel);
+  node::reap_children_forever();
+}
+
+pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) {
+  const json instance = json::parse(read_file(cloud.folder / "instances" / (name + ".json")));
+  local::PlannedNode node;
+  node.name = name;
+  node.ports = {{instance["interface"], instance["address"], 1460, 0}};
+  SocketPair channel = make_socket_pair();
+  const pid_t pid = local::start_in_new_namespaces(local::own_namespaces, nullptr, [&] {
+    be_the_machine(name, instance, cloud, node, channel.theirs.get());
+  });
+  local::run_ip(local::ports_batch(node, number, pid, cloud.bridges));
+  channel.theirs.reset();
+  local::send_message(channel.ours.get(), {{"go", "network"}});
+  if (!local::receive_message(channel.ours.get())) throw Error(name + " ended at once");
+  return pid;
+}
+
+// PID 1 of the cloud. Ends when the other end of `alive` does.
+[[noreturn]] void be_the_cloud(const Cloud& cloud, Pipe alive) {
+  alive.write.reset();
+  ::prctl(PR_SET_NAME, "slipway-cloud");
+  const fs::path run = cloud.folder / "run";
+  make_directories(run);
+  run_checked({"/bin/mount", "--make-rprivate", "/"});
+  run_checked({"/bin/mount", "-t", "tmpfs", "tmpfs", run});
+  local::run_ip(local::bridges_batch(cloud.bridges) +
+                "address add 169.254.169.254/32 dev vpc0\naddress add 199.36.153.8/32 dev vpc0\n");
+  local::route_between_nodes(cloud.bridges);
+  // Whoever mounts a share finds the share's name in the list of mounts.
+  for (const auto& share : fs::directory_iterator(cloud.folder / "shares")) {
+    const std::string source = "10.0.0.1:/" + share.path().filename().string();
+    run_checked({"/bin/mount", "-t", "tmpfs", source, share.path()});
+  }
+  if (::fork() == 0) {
+    ::execlp("python3", "python3", "-B", cloud.fake.c_str(), cloud.folder.c_str(), nullptr);
+    ::_exit(127);
+  }
+  std::map<std::string, pid_t> running;
+  for (size_t number = 0;;) {
+    for (const auto& entry : fs::directory_iterator(cloud.folder / "instances")) {
+      const std::string name = entry.path().stem();
+      if (entry.path().extension() != ".json" || running.contains(name)) continue;
+      running[name] = start_machine(name, number++, cloud);
+      write_file(cloud.folder / "up" / name, "");
+    }
+    std::erase_if(running, [&](const auto& machine) {
+      if (fs::exists(cloud.folder / "instances" / (machine.first + ".json"))) return false;
+      ::kill(machine.second, SIGKILL);
+      fs::remove(cloud.folder / "up" / machine.first);
+      return true;
+    });
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    pollfd end = {alive.read.get(), POLLIN, 0};
+    if (::poll(&end, 1, 20) > 0) ::_exit(0);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_main("machines", [&] {
+    if (argc != 4) throw UsageError("usage: machines FOLDER PREFIX FAKE");
+    ::umask(022);
+    const Cloud cloud{argv[1], argv[2], argv[3],
+                      local::mount_points(read_file("/proc/self/mountinfo"))};
+    for (const char* name : {"up", "instances", "shares"}) make_directories(cloud.folder / name);
+    const std::optional<local::IdMap> map =
+        ::geteuid() == 0 ? std::nullopt : std::optional(local::id_map_of_caller());
+    Pipe alive = make_pipe();
+    const pid_t pid =
+        local::start_in_new_namespaces(local::own_namespaces, map ? &*map : nullptr,
+                                       [&] { be_the_cloud(cloud, std::move(alive)); });
+    write_file(cloud.folder / "pid", fmt::format("{}\n", pid));
+    const Fd pidfd = local::open_pidfd(pid);
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGINT);
+    ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+    int signal = 0;
+    ::sigwait(&wanted, &signal);
+    local::end_process(pidfd);
+    return 0;
+  });
+}

@@ -1,0 +1,73 @@
+# A fake Google Cloud in namespaces, for tests of what machines do there.
+
+CLOUD=$SUITE/state/cloud
+
+# cloud_start BLUEPRINT: creates it, and puts up the cloud that it would be deployed in, without a machine yet
+cloud_start() {
+  cp -r "$TOP/tests/fakes/google" "$TOP/build/tests/fakes/google/machines" "$SUITE/"
+  as_tester mkdir "$CLOUD"
+  slipway create "$1" -o "$CLOUD/created" -l IGNORE
+  as_tester python3 -B "$SUITE/google/deploy.py" "$CLOUD/created"/* "$CLOUD"
+  make_certificate ca server
+  as_tester "$SUITE/machines" "$CLOUD" "$SUITE/prefix" "$SUITE/google/google_cloud.py" >"$SUITE/cloud.out" 2>&1 3>&- &
+  echo $! >"$SUITE/cloud.pid"
+  wait_for test -e "$CLOUD/ready" || { cat "$SUITE/cloud.out" && false; }
+}
+
+cloud_stop() {
+  local inside
+  inside=$(cat "$CLOUD/pid")
+  pkill -TERM -P "$(cat "$SUITE/cloud.pid")" 2>/dev/null || kill "$(cat "$SUITE/cloud.pid")"
+  while [ -e "/proc/$inside" ]; do sleep 0.02; done
+  rm -rf "$CLOUD"
+}
+
+# make_certificate CA NAME: of Google's services, signed by an authority of our own
+make_certificate() {
+  local key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
+  as_tester sh -ec "cd '$CLOUD'
+    openssl req -x509 ${key[*]} -keyout $1.key -out $1.crt -subj '/CN=authority of the tests' -days 2
+    openssl req ${key[*]} -keyout $2.key -out $2.csr -subj '/CN=*.googleapis.com'
+    echo 'subjectAltName=DNS:*.googleapis.com' >$2.names
+    openssl x509 -req -in $2.csr -CA $1.crt -CAkey $1.key -out $2.crt -days 2 -extfile $2.names" 2>/dev/null
+}
+
+# machine_start NAME...: of those that Terraform makes
+machine_start() {
+  local name
+  for name in "$@"; do as_tester mv "$CLOUD/to-start/$name.json" "$CLOUD/instances/"; done
+  for name in "$@"; do wait_for test -e "$CLOUD/up/$name"; done
+}
+
+# enter PID COMMAND...: runs it in the namespaces of a process
+enter() {
+  local pid=$1 user=()
+  shift
+  [ "$SLIPWAY_TEST_AS" = root ] || user=(-U)
+  as_tester nsenter -t "$pid" "${user[@]}" -m -u -i -n -p -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+# pid_of_machine NAME: of its PID 1
+pid_of_machine() {
+  local pid
+  for pid in $(pgrep -P "$(cat "$CLOUD/pid")" slipway-vm); do
+    [ "$(enter "$pid" hostname)" = "$1" ] && echo "$pid" && return
+  done
+  echo "there is no machine $1" >&2
+  return 1
+}
+
+# machine NAME COMMAND...: runs it there
+machine() {
+  local pid
+  pid=$(pid_of_machine "$1") || return
+  shift
+  enter "$pid" "$@"
+}
+
+# boot NAME [option...]: what slipway-node.service does
+boot() {
+  local name=$1
+  shift
+  machine "$name" /opt/slipway/bin/slipway node boot "$@"
+}

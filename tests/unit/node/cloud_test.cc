@@ -1,0 +1,157 @@
+#include "launcher/node/cloud.h"
+
+#include <deque>
+
+#include "launcher/node/boot.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::node;
+using namespace std::chrono_literals;
+
+namespace {
+
+const HttpAnswer token{200, R"({"access_token": "t", "expires_in": 3599})", ""};
+
+// Answers that are given in their order, and what was asked.
+struct Script {
+  std::deque<HttpAnswer> answers;
+  std::vector<std::string> asked;
+  Cloud cloud{[this](const HttpRequest& request) {
+    asked.push_back(request.method + " " + request.url);
+    REQUIRE_FALSE(answers.empty());
+    HttpAnswer answer = answers.front();
+    answers.pop_front();
+    return answer;
+  }};
+};
+
+HttpAnswer refusal(int status, const std::string& message, const std::string& word = "") {
+  return {
+      status,
+      nlohmann::json{{"error", {{"code", status}, {"message", message}, {"status", word}}}}.dump(),
+      ""};
+}
+
+HttpAnswer version(const std::string& base64) {
+  return {200, R"({"payload": {"data": ")" + base64 + R"("}})", ""};
+}
+
+const Patience no_patience{std::chrono::steady_clock::now(), {}};
+
+template <class Call>
+std::string error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("http: what curl is told has every text in quotes") {
+  const HttpRequest request{"https://x.org/a", {"X: \"y\\z\""}, "POST", "{\"a\":\n1}", 2s};
+  CHECK(curl_config(request) ==
+        "url = \"https://x.org/a\"\nrequest = \"POST\"\nproto = \"=http,https\"\nnoproxy = \"*\"\n"
+        "globoff\nsilent\nshow-error\nconnect-timeout = 2.000\nmax-time = 2.000\n"
+        "write-out = \"\\n%{http_code}\"\n"
+        "header = \"X: \\\"y\\\\z\\\"\"\ndata-raw = \"{\\\"a\\\":\\n1}\"\n");
+  CHECK(error_of([] { curl_config({std::string("a\0b", 3)}); }) == "a request has a byte 0 in it");
+}
+
+TEST_CASE("http: a part of a path is encoded whole") {
+  CHECK(url_encode("a/b c~.json") == "a%2Fb%20c~.json");
+}
+
+TEST_CASE("http: a server that is not there is no answer, and says why") {
+  const HttpAnswer answer = send({"http://127.0.0.1:1/"});
+  CHECK(answer.status == 0);
+  CHECK(answer.error.find("Failed to connect to 127.0.0.1 port 1") == 0);
+}
+
+TEST_CASE("cloud: asks for a token once, and for an object by its encoded name") {
+  Script script;
+  script.answers = {token, {200, "one", ""}, {200, "two", ""}};
+  CHECK(script.cloud.object("b", "f/one") == "one");
+  CHECK(script.cloud.object("b", "f/two") == "two");
+  CHECK(script.asked ==
+        std::vector<std::string>{
+            "GET http://169.254.169.254/computeMetadata/v1/instance/service-accounts/default/token",
+            "GET https://storage.googleapis.com/storage/v1/b/b/o/f%2Fone?alt=media",
+            "GET https://storage.googleapis.com/storage/v1/b/b/o/f%2Ftwo?alt=media"});
+}
+
+TEST_CASE("cloud: a token that is no longer accepted is asked for again") {
+  Script script;
+  script.answers = {token, refusal(401, "expired"), token, {200, "text", ""}};
+  const Patience patience{std::chrono::steady_clock::now() + 10s, {}};
+  CHECK(persist(patience, "it", [&] { return script.cloud.object("b", "f"); }) == "text");
+}
+
+TEST_CASE("cloud: rights and objects that are not there yet are waited for, and said once") {
+  Script script;
+  script.answers = {token, refusal(403, "no right"), refusal(403, "no right"), {200, "text", ""}};
+  std::vector<std::string> said;
+  const Patience patience{std::chrono::steady_clock::now() + 10s,
+                          [&](const std::string& what) { said.push_back(what); }};
+  CHECK(persist(patience, "the file", [&] { return script.cloud.object("b", "f"); }) == "text");
+  CHECK(said == std::vector<std::string>{"waiting for the file: no right"});
+}
+
+TEST_CASE("cloud: when time is up, what was missing last is said") {
+  Script script;
+  script.answers = {token, refusal(404, "No such object: b/f")};
+  CHECK(error_of([&] {
+          persist(no_patience, "gs://b/f", [&] { return script.cloud.object("b", "f"); });
+        }) == "cannot get gs://b/f: No such object: b/f");
+}
+
+TEST_CASE("cloud: an answer that another try does not change is an error at once") {
+  Script script;
+  script.answers = {token, refusal(400, "bad name")};
+  const Patience patience{std::chrono::steady_clock::now() + 10s, {}};
+  CHECK(error_of([&] {
+          persist(patience, "gs://b/f", [&] { return script.cloud.object("b", "f"); });
+        }) == "bad name");
+}
+
+TEST_CASE("cloud: a machine without a service account says so") {
+  Script script;
+  script.answers = {{404, "", ""}};
+  CHECK(error_of([&] { script.cloud.object("b", "f"); }) ==
+        "this machine has no service account, and so no right to read anything");
+}
+
+TEST_CASE("cluster key: version 1 is the key, and is not made anew") {
+  Script script;
+  script.answers = {token, version("a2V5")};
+  CHECK(cluster_key(script.cloud, "projects/p/secrets/s", true) == "key");
+  CHECK(script.asked.back() ==
+        "GET https://secretmanager.googleapis.com/v1/projects/p/secrets/s/versions/1:access");
+}
+
+TEST_CASE(
+    "cluster key: of two controllers at once, the version that came first is the key of both") {
+  // Theirs became version 2: it is the other's that is read back.
+  Script script;
+  script.answers = {
+      token, refusal(404, "none"), {200, R"({"name": "…/versions/2"})", ""}, version("b3RoZXI=")};
+  CHECK(cluster_key(script.cloud, "projects/p/secrets/s", true) == "other");
+}
+
+TEST_CASE("cluster key: a node waits for the controller and makes none") {
+  Script script;
+  script.answers = {token, refusal(404, "none")};
+  CHECK(error_of([&] { cluster_key(script.cloud, "projects/p/secrets/s", false); }) ==
+        "the controller has not made it yet");
+  CHECK(script.asked.size() == 2);
+}
+
+TEST_CASE("cluster key: what is no value is refused") {
+  Script script;
+  script.answers = {token, version("=")};
+  CHECK(error_of([&] { cluster_key(script.cloud, "projects/p/secrets/s", false); }) ==
+        "version 1 of projects/p/secrets/s has no value");
+}

@@ -1,0 +1,137 @@
+#include "launcher/node/told.h"
+
+#include "common/error.h"
+#include "launcher/node/machine.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::node;
+using nlohmann::json;
+
+namespace {
+
+json instance() {
+  return {{"name", "c-mega-0"},
+          {"zone", "projects/12/zones/us-central1-a"},
+          {"attributes",
+           {{"slipway-cluster", "c"},
+            {"slipway-role", "compute"},
+            {"slipway-group", "nodes"},
+            {"slipway-files", "gs://bucket/a/folder"}}},
+          {"networkInterfaces",
+           {{{"ip", "10.0.0.2"}, {"mac", "42:01:0a:00:00:02"}, {"subnetmask", "255.255.240.0"}}}}};
+}
+
+json storage(const char* local, const char* server) {
+  return {{"server_ip", server},
+          {"remote_mount", "/share"},
+          {"local_mount", local},
+          {"fs_type", "nfs"},
+          {"mount_options", nullptr}};
+}
+
+json cluster() {
+  return {{"schema", "slipway/cluster/1"},
+          {"cluster", "c"},
+          {"controller", {{"name", "c-controller"}, {"project", "p"}, {"zone", nullptr}}},
+          {"munge_key", "projects/p/secrets/s"},
+          {"files", {{"slurm/slurm.conf", "ab"}}},
+          {"mounts",
+           {{"all", {storage("/home/data", "all"), storage("/home", "all")}},
+            {"login", {storage("/home", "login"), storage("/apps", "$controller")}}}},
+          {"nodesets",
+           {{"mega",
+             {{"project", "p"},
+              {"zones", {"a", "b"}},
+              {"template", "link"},
+              {"mounts", {storage("/scratch", "nodes")}}}}}}};
+}
+
+std::string error_of(const json& given) {
+  try {
+    read_myself(given);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string shown(const std::vector<NetworkStorage>& mounts) {
+  std::string text;
+  for (const NetworkStorage& one : mounts) text += one.server + ":" + one.local + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("metadata: a machine reads who it is, and where its files are") {
+  const Myself self = read_myself(instance());
+  CHECK(self.name == "c-mega-0");
+  CHECK(self.zone == "us-central1-a");
+  CHECK(self.cluster == "c");
+  CHECK(self.role == "compute");
+  CHECK(self.group == "nodes");
+  CHECK(self.bucket == "bucket");
+  CHECK(self.folder == "a/folder");
+  REQUIRE(self.interfaces.size() == 1);
+  CHECK(self.interfaces[0].address == "10.0.0.2/20");
+}
+
+TEST_CASE("metadata: what is missing or no part of a cluster is said") {
+  json given = instance();
+  given["attributes"].erase("slipway-role");
+  CHECK(error_of(given) ==
+        "this machine has no metadata `slipway-role`: it is none of a cluster of Slipway's");
+  given = instance();
+  given["attributes"]["slipway-role"] = "king";
+  CHECK(error_of(given) == "the metadata `slipway-role` is `king`, and no role of a machine");
+  for (const char* files : {"bucket/folder", "gs://bucket", "gs://bucket/"}) {
+    given = instance();
+    given["attributes"]["slipway-files"] = files;
+    CHECK(error_of(given) == "the metadata `slipway-files` is `" + std::string(files) +
+                                 "`, and not gs://BUCKET/FOLDER");
+  }
+  CHECK(error_of(json::object()).find("no metadata `slipway-cluster`") != std::string::npos);
+}
+
+TEST_CASE("metadata: names that would lead out of a folder are refused") {
+  json given = instance();
+  given["attributes"]["slipway-group"] = "../../etc/passwd";
+  CHECK(error_of(given) == "the metadata server gives this machine no name");
+}
+
+TEST_CASE("cluster.json: a nodeset is found by a node's name") {
+  const ClusterFile file = parse_cluster_file(cluster().dump());
+  CHECK(file.controller_zone.empty());
+  REQUIRE(nodeset_of(file, "c-mega-17") != nullptr);
+  CHECK(nodeset_of(file, "c-mega-17")->instance_template == "link");
+  for (const char* name : {"c-mega", "d-mega-1", "c-other-1", "c-1", "c-", ""}) {
+    CHECK(nodeset_of(file, name) == nullptr);
+  }
+}
+
+TEST_CASE("cluster.json: another schema and a missing key are errors") {
+  json given = cluster();
+  given["schema"] = "slipway/cluster/2";
+  CHECK_THROWS_WITH(parse_cluster_file(given.dump()),
+                    "its schema is \"slipway/cluster/2\", not \"slipway/cluster/1\"");
+  given = cluster();
+  given.erase("munge_key");
+  CHECK_THROWS_AS(parse_cluster_file(given.dump()), Error);
+  CHECK_THROWS_AS(parse_cluster_file("{"), Error);
+}
+
+TEST_CASE("mounts: every machine has those of all, and those of its kind win") {
+  const ClusterFile file = parse_cluster_file(cluster().dump());
+  Myself self = read_myself(instance());
+  CHECK(shown(mounts_of(file, self)) == "all:/home all:/home/data nodes:/scratch ");
+  self.role = "login";
+  CHECK(shown(mounts_of(file, self)) == "c-controller:/apps login:/home all:/home/data ");
+}
+
+TEST_CASE("hosts: the line of an earlier start is replaced, those of others stay") {
+  const std::string first = hosts_with("127.0.0.1 localhost\n", "10.0.0.2", "c", "c.z.internal");
+  CHECK(first == "127.0.0.1 localhost\n10.0.0.2 c.z.internal c # by slipway\n");
+  CHECK(hosts_with(first, "10.0.0.3", "c", "c.z.internal") ==
+        "127.0.0.1 localhost\n10.0.0.3 c.z.internal c # by slipway\n");
+}
