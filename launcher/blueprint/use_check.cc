@@ -30,10 +30,7 @@ class UseCheck {
 
  private:
   Level level_of(std::string_view validator) const {
-    const bool skip =
-        std::any_of(deployment_.validators.begin(), deployment_.validators.end(),
-                    [&](const Validator& v) { return v.skip && v.name == validator; });
-    return skip ? Level::ignore : deployment_.validation_level;
+    return blueprint::level_of(deployment_, validator);
   }
 
   source::Diagnostic& say(Level level, Code code, Span span, std::string message) {
@@ -136,6 +133,12 @@ void check_use(Deployment& deployment, source::Diagnostics& diagnostics) {
   if (!deployment.also_read.empty()) {
     skip_validator(deployment, "test_deployment_variable_not_used");
   }
+}
+
+Level level_of(const Deployment& deployment, std::string_view validator) {
+  const bool skip = std::any_of(deployment.validators.begin(), deployment.validators.end(),
+                                [&](const Validator& v) { return v.skip && v.name == validator; });
+  return skip ? Level::ignore : deployment.validation_level;
 }
 
 void skip_validator(Deployment& deployment, const std::string& name) {

@@ -11,6 +11,9 @@ namespace slipway::blueprint {
 void check_use(Deployment& deployment, source::Diagnostics& diagnostics);
 
 // As if the blueprint said that the validator is to be left out.
+// What becomes of a validator's findings.
+Level level_of(const Deployment& deployment, std::string_view validator);
+
 void skip_validator(Deployment& deployment, const std::string& name);
 
 }  // namespace slipway::blueprint

@@ -167,10 +167,11 @@ google::Definitions LoadedBlueprint::define() {
   std::optional<CheckedCluster> checked;
   if (deployment_ && cluster::has_cluster(*deployment_)) checked = build();
   if (deployment_ && diagnostics_.errors() == 0) {
-    definitions =
-        google::define({*deployment_, checked ? &checked->cluster : nullptr,
-                        checked ? &checked->catalogue : nullptr, find_installation().blueprints()},
-                       diagnostics_);
+    const std::filesystem::path library = find_installation().blueprints();
+    const cluster::Zones zones = cluster::load_zones(library / "catalogue", sources_, diagnostics_);
+    definitions = google::define({*deployment_, checked ? &checked->cluster : nullptr,
+                                  checked ? &checked->catalogue : nullptr, &zones, library},
+                                 diagnostics_);
   }
   show();
   if (!deployment_ || diagnostics_.errors() > 0) throw InvalidBlueprint();

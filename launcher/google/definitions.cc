@@ -9,6 +9,7 @@
 #include "launcher/google/group_files.h"
 #include "launcher/google/instructions.h"
 #include "launcher/google/packer_group.h"
+#include "launcher/google/places.h"
 #include "launcher/google/record.h"
 #include "launcher/google/slurm.h"
 #include "launcher/google/staged.h"
@@ -80,6 +81,7 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   check_ids(deployment, diagnostics);
   check_settings(deployment, diagnostics);
   blueprint::Evaluation evaluation(deployment, diagnostics);
+  if (source.zones != nullptr) check_places(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   Context context{deployment, evaluation, links, diagnostics, definitions};
   take_along(context, source.library);

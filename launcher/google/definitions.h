@@ -9,6 +9,7 @@
 #include "launcher/blueprint/deployment.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
+#include "launcher/cluster/zones.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::google {
@@ -54,7 +55,8 @@ struct Source {
   const blueprint::Deployment& deployment;
   const cluster::Cluster* cluster = nullptr;      // null: there is no Slurm in it
   const cluster::Catalogue* catalogue = nullptr;  // that the cluster was checked against
-  std::filesystem::path library;                  // folder of our modules
+  const cluster::Zones* zones = nullptr;          // null: places are not checked
+  std::filesystem::path library = {};             // folder of our modules
 };
 
 // Everything that is wrong goes to `diagnostics`; the result is good when no error was added. Asks

@@ -61,6 +61,8 @@ enum class Code {
   // 05: what a blueprint becomes on Google Cloud
   no_resources,
   setting_without_effect,
+  unknown_place,
+  machine_not_offered,
   // 09: module files and the catalogue, ours or a site's own
   bad_module_file,
   bad_catalogue,

@@ -21,11 +21,17 @@ cluster::Catalogue shipped_catalogue(source::Sources& sources) {
   return cluster::load_catalogue(SLIPWAY_BLUEPRINTS "/catalogue", sources, diagnostics);
 }
 
+cluster::Zones shipped_zones(source::Sources& sources) {
+  source::Diagnostics diagnostics(sources);
+  return cluster::load_zones(SLIPWAY_BLUEPRINTS "/catalogue", sources, diagnostics);
+}
+
 // Module files are read once for many inputs; now and then all is dropped, texts add up.
 struct World {
   source::Sources sources;
   modules::Library library{SLIPWAY_BLUEPRINTS, sources, modules::ModuleCache{}};
   cluster::Catalogue catalogue = shipped_catalogue(sources);
+  cluster::Zones zones = shipped_zones(sources);
   int uses = 0;
 };
 
@@ -48,9 +54,9 @@ google::Definitions define(World& world, const blueprint::Deployment& deployment
     cluster = cluster::build(deployment, world.catalogue, diagnostics);
     if (!cluster) return {};
   }
-  return google::define(
-      {deployment, cluster ? &*cluster : nullptr, &world.catalogue, SLIPWAY_BLUEPRINTS},
-      diagnostics);
+  return google::define({deployment, cluster ? &*cluster : nullptr, &world.catalogue, &world.zones,
+                         SLIPWAY_BLUEPRINTS},
+                        diagnostics);
 }
 
 // What it becomes on Google Cloud: every file, and what would be copied beside them. Not what is

@@ -57,7 +57,7 @@ struct Defined {
     deployment = blueprint::compile(texts, options, library, sources, diagnostics);
     REQUIRE(deployment.has_value());
     REQUIRE(said().empty());
-    definitions = google::define({*deployment, nullptr, nullptr, folder.path()}, diagnostics);
+    definitions = google::define({*deployment, nullptr, nullptr, nullptr, folder.path()}, diagnostics);
   }
 
   std::string said() const { return folder.relative(render(diagnostics)); }

@@ -1,0 +1,121 @@
+// Regions, zones, and what is offered in them.
+#include "launcher/google/places.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "launcher/blueprint/use_check.h"
+#include "launcher/cluster/model_part.h"
+
+namespace slipway::google {
+namespace {
+
+using blueprint::Level;
+using blueprint::Module;
+using source::Code;
+
+class PlaceCheck {
+ public:
+  PlaceCheck(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
+             const cluster::Zones& zones, source::Diagnostics& diagnostics)
+      : evaluation_(evaluation),
+        zones_(zones),
+        diagnostics_(diagnostics),
+        region_exists_(level_of(deployment, "test_region_exists")),
+        zone_exists_(level_of(deployment, "test_zone_exists")),
+        zone_in_region_(level_of(deployment, "test_zone_in_region")),
+        machine_in_zone_(level_of(deployment, "test_machine_type_in_zone")) {}
+
+  void check(const Module& module) {
+    const std::string region = text(module, "region");
+    if (!region.empty()) check_region(module, region);
+    const std::string zone = text(module, "zone");
+    if (!zone.empty()) check_zone(module, "zone", zone, region);
+    if (module.interface->input("zones") != nullptr) {
+      const auto* others = evaluation_.input(module, "zones").as<expression::Value::List>();
+      for (const auto& other : others != nullptr ? *others : expression::Value::List()) {
+        if (const auto* name = other.as<std::string>()) check_zone(module, "zones", *name, region);
+      }
+    }
+    const std::string machine_type = text(module, "machine_type");
+    if (!machine_type.empty() && !zone.empty()) check_machine(module, machine_type, zone);
+  }
+
+ private:
+  // An input that is known; empty else.
+  std::string text(const Module& module, const std::string& input) {
+    if (module.interface->input(input) == nullptr) return {};
+    const auto* known = evaluation_.input(module, input).as<std::string>();
+    return known == nullptr ? std::string() : *known;
+  }
+
+  // Modules share variables: what is wrong with one is said once.
+  void say(Level level, Code code, source::Span span, const std::string& message,
+           std::string help) {
+    if (level == Level::ignore || !said_.emplace(span.begin, message).second) return;
+    (level == Level::error ? diagnostics_.error(code, span, message)
+                           : diagnostics_.warning(code, span, message))
+        .help(std::move(help));
+  }
+
+  void check_region(const Module& module, const std::string& region) {
+    if (zones_.regions.contains(region)) return;
+    say(region_exists_, Code::unknown_place, cluster::place_of(module, "region"),
+        fmt::format("there is no region `{}`", region),
+        source::did_you_mean(region, zones_.region_names()));
+  }
+
+  void check_zone(const Module& module, const std::string& input, const std::string& zone,
+                  const std::string& region) {
+    const source::Span place = cluster::place_of(module, input);
+    const std::string_view in = zones_.region_of(zone);
+    if (in.empty()) {
+      const std::string its = zone.substr(0, zone.rfind('-'));
+      const auto found = zones_.regions.find(its);
+      say(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
+          found == zones_.regions.end()
+              ? source::did_you_mean(its, zones_.region_names())
+              : fmt::format("{} has {}", its, fmt::join(found->second, ", ")));
+    } else if (in != region && zones_.regions.contains(region)) {
+      say(zone_in_region_, Code::unknown_place, place,
+          fmt::format("the zone `{}` is not in the region `{}`", zone, region),
+          fmt::format("{} has {}", region, fmt::join(zones_.regions.at(region), ", ")));
+    }
+  }
+
+  void check_machine(const Module& module, const std::string& machine_type,
+                     const std::string& zone) {
+    const auto offered = zones_.offered.find(machine_type);
+    if (offered == zones_.offered.end() || zones_.region_of(zone).empty()) return;
+    if (std::ranges::find(offered->second, zone) != offered->second.end()) return;
+    std::vector<std::string> near;
+    for (const std::string& other : offered->second) {
+      if (zones_.region_of(other) == zones_.region_of(zone)) near.push_back(other);
+    }
+    say(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
+        fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
+        near.empty() ? fmt::format("it is in {}", fmt::join(offered->second, ", "))
+                     : fmt::format("it is in {}", fmt::join(near, ", ")));
+  }
+
+  blueprint::Evaluation& evaluation_;
+  const cluster::Zones& zones_;
+  source::Diagnostics& diagnostics_;
+  Level region_exists_, zone_exists_, zone_in_region_, machine_in_zone_;
+  std::set<std::pair<uint32_t, std::string>> said_;
+};
+
+}  // namespace
+
+void check_places(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
+                  const cluster::Zones& zones, source::Diagnostics& diagnostics) {
+  PlaceCheck check(deployment, evaluation, zones, diagnostics);
+  for (const blueprint::Group& group : deployment.groups) {
+    for (const Module& module : group.modules) check.check(module);
+  }
+}
+
+}  // namespace slipway::google

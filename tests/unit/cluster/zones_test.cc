@@ -1,0 +1,78 @@
+#include "launcher/cluster/zones.h"
+
+#include "common/file.h"
+#include "launcher/cluster/catalogue.h"
+#include "launcher/source/diagnostics.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/cluster/quickstart.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway::cluster;
+
+namespace {
+
+struct ReadZones {
+  explicit ReadZones(const std::string& text) {
+    slipway::write_file(folder / "zones.yaml", text);
+    zones = load_zones(folder.path(), sources, diagnostics);
+  }
+  std::string said() const { return folder.relative(render(diagnostics)); }
+
+  TemporaryDirectory folder;
+  slipway::source::Sources sources;
+  slipway::source::Diagnostics diagnostics{sources};
+  Zones zones;
+};
+
+const std::string good =
+    "regions:\n"
+    "  us-central1: [a, f]\n"
+    "  us-south1: [ai1b]\n"
+    "offered:\n"
+    "- machine_types: [big-1, big-2]\n"
+    "  zones: {us-central1: [f], us-south1: [ai1b]}\n";
+
+}  // namespace
+
+TEST_CASE("zones: the shipped ones are sound, and know only machine types of the catalogue") {
+  slipway::source::Sources sources;
+  slipway::source::Diagnostics diagnostics(sources);
+  const auto folder = source_root / "blueprints/catalogue";
+  const Zones zones = load_zones(folder, sources, diagnostics);
+  const Catalogue catalogue = load_catalogue(folder, sources, diagnostics);
+  CHECK(render(diagnostics) == "");
+  CHECK(zones.region_of("us-central1-f") == "us-central1");
+  for (const auto& [machine, places] : zones.offered) {
+    INFO(machine);
+    CHECK(catalogue.find_machine(machine) != nullptr);
+  }
+}
+
+TEST_CASE("zones: a zone is its region's name and letters") {
+  const ReadZones read(good);
+  REQUIRE(read.said() == "");
+  CHECK(read.zones.region_names() == std::vector<std::string>{"us-central1", "us-south1"});
+  CHECK(read.zones.region_of("us-south1-ai1b") == "us-south1");
+  CHECK(read.zones.region_of("us-south1-a") == "");
+  CHECK(read.zones.region_of("us-south2-a") == "");
+  CHECK(read.zones.region_of("") == "");
+  CHECK(read.zones.offered.at("big-2") ==
+        std::vector<std::string>{"us-central1-f", "us-south1-ai1b"});
+}
+
+TEST_CASE("zones: an offer in a zone that is not there, and what is no list, are said") {
+  CHECK(ReadZones(good + "- machine_types: [small]\n  zones: {us-central1: [b], mars: [a]}\n")
+            .said() ==
+        "error[E0902]: there is no zone `us-central1-b`\n"
+        " --> zones.yaml:8:11\n"
+        "  |\n"
+        "8 |   zones: {us-central1: [b], mars: [a]}\n"
+        "  |           ^^^^^^^^^^^\n"
+        "\n"
+        "error[E0902]: there is no zone `mars-a`\n"
+        " --> zones.yaml:8:29\n"
+        "  |\n"
+        "8 |   zones: {us-central1: [b], mars: [a]}\n"
+        "  |                             ^^^^\n");
+  CHECK(ReadZones("regions: {us-central1: a}\noffered: []\n").said().starts_with("error[E0902]: "));
+}
