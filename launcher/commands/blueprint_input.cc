@@ -15,7 +15,9 @@
 #include "launcher/blueprint/compile.h"
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/build.h"
+#include "launcher/commands/page.h"
 #include "launcher/google/definitions.h"
+#include "launcher/google/needs.h"
 #include "launcher/source/json.h"
 
 namespace slipway::commands {
@@ -176,6 +178,18 @@ google::Definitions LoadedBlueprint::define() {
   show();
   if (!deployment_ || diagnostics_.errors() > 0) throw InvalidBlueprint();
   return definitions;
+}
+
+google::Needs LoadedBlueprint::count_needs(const google::Definitions& definitions) {
+  const auto folder = find_installation().blueprints() / "catalogue";
+  source::Diagnostics diagnostics(sources_);
+  const cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources_, diagnostics);
+  const google::QuotaTable quotas = google::load_quotas(folder, sources_, diagnostics);
+  if (diagnostics.errors() > 0) {
+    commands::show(diagnostics);
+    throw InvalidBlueprint();
+  }
+  return google::count_needs(definitions, catalogue, quotas);
 }
 
 bool LoadedBlueprint::check() {

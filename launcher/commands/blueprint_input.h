@@ -21,7 +21,8 @@
 
 namespace slipway::google {
 struct Definitions;
-}
+struct Needs;
+}  // namespace slipway::google
 
 namespace slipway::commands {
 
@@ -69,6 +70,9 @@ class LoadedBlueprint {
 
   // The definitions for Google Cloud. Throws InvalidBlueprint in the same way.
   google::Definitions define();
+
+  // What those need of the cloud's quotas. Throws InvalidBlueprint when the catalogue is wrong.
+  google::Needs count_needs(const google::Definitions& definitions);
 
   // Everything that can be checked: the deployment, and the cluster if the blueprint has one.
   // False when there are errors. Shows them, and the warnings.

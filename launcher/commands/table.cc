@@ -13,6 +13,7 @@ std::span<const Command> table() {
       {"explain", "say where the value of a setting comes from", explain},
       {"graph", "draw the modules of a blueprint and what flows between them", graph},
       {"model", "print the cluster that a blueprint means, as JSON", model},
+      {"quota", "count what a cluster needs of the cloud's quotas", quota},
       {"create", "write the definitions that Terraform and Packer make a cluster from", create},
       {"deploy", "bring up the cluster of a blueprint", deploy},
       {"status", "show deployments, their nodes and what runs on them", status},

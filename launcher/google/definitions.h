@@ -48,6 +48,8 @@ struct Definitions {
   std::vector<File> files;  // by path
   std::vector<Copy> copies;
   std::vector<GroupSteps> groups;  // in the order in which they are applied
+  // Machines that are made while jobs need them, at most: from the instance template of a module.
+  std::map<std::string, int64_t> on_demand;
 };
 
 // What a deployment is made from.

@@ -79,6 +79,7 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
   for (const cluster::Node& node : nodes(cluster)) names[node.group].emplace_back(node.name);
 
   for (const cluster::Nodeset& nodeset : cluster.nodesets) {
+    context.definitions.on_demand[nodeset.id] = nodeset.node_count_dynamic_max;
     // What is paid for should be as fast as it can be.
     if (nodeset.machine.networks.size() != 1) continue;
     say_missing_networks(

@@ -1,0 +1,291 @@
+// Counting what the definitions make, resource by resource.
+#include "launcher/google/needs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
+
+namespace slipway::google {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int64_t local_ssd_gb = 375;  // https://docs.cloud.google.com/compute/docs/disks/local-ssd
+constexpr const char* compute = "compute.googleapis.com";
+
+// A resource of a group as Terraform will read it.
+struct Resource {
+  std::string group, module, type, name;
+  Json body;
+};
+
+std::vector<Resource> resources_of(const Definitions& definitions) {
+  std::vector<Resource> resources;
+  for (const File& file : definitions.files) {
+    const auto slash = file.path.find('/');
+    if (!file.path.ends_with(".tf.json") || slash == std::string::npos) continue;
+    const std::string group = file.path.substr(0, slash);
+    const std::string module = file.path.substr(slash + 1, file.path.size() - slash - 9);
+    const Json text = Json::parse(file.text);
+    const auto types = text.find("resource");
+    if (types == text.end()) continue;
+    for (const auto& [type, named] : types->items()) {
+      for (const auto& [name, body] : named.items()) {
+        resources.push_back({group, module, type, name, body});
+      }
+    }
+  }
+  return resources;
+}
+
+// A text that is known; what only the cloud knows is an expression.
+std::string text(const Json& body, const char* key) {
+  const auto found = body.find(key);
+  if (found == body.end() || !found->is_string()) return {};
+  const auto& value = found->get_ref<const std::string&>();
+  return value.find("${") == value.npos ? value : std::string();
+}
+
+int64_t number(const Json& body, const char* key) {
+  const auto found = body.find(key);
+  return found != body.end() && found->is_number() ? found->get<int64_t>() : 0;
+}
+
+// Blocks of a kind: Terraform JSON has one as an object, several as a list.
+std::vector<Json> blocks(const Json& body, const char* key) {
+  const auto found = body.find(key);
+  if (found == body.end() || found->is_null()) return {};
+  if (found->is_array()) return found->get<std::vector<Json>>();
+  return {*found};
+}
+
+std::string region_of_zone(const std::string& zone) {
+  return zone.substr(0, zone.rfind('-'));
+}
+
+std::string region_of(const Json& body) {
+  if (const std::string region = text(body, "region"); !region.empty()) return region;
+  for (const char* key : {"zone", "location"}) {
+    if (const std::string zone = text(body, key); !zone.empty()) {
+      // A location may be a region: those have no letter behind a second hyphen.
+      return std::ranges::count(zone, '-') == 2 ? region_of_zone(zone) : zone;
+    }
+  }
+  return {};
+}
+
+// nvidia-h100-mega-80gb is of the family NVIDIA_H100_MEGA.
+std::string gpu_family(std::string model) {
+  if (const size_t memory = model.rfind('-'); model.ends_with("gb")) model.resize(memory);
+  std::ranges::replace(model, '-', '_');
+  std::ranges::transform(model, model.begin(), [](unsigned char c) { return std::toupper(c); });
+  return model;
+}
+
+class Counter {
+ public:
+  Counter(const Definitions& definitions, const cluster::Catalogue& catalogue,
+          const QuotaTable& quotas)
+      : resources_(resources_of(definitions)), catalogue_(catalogue), quotas_(quotas) {
+    for (const Resource& resource : resources_) count(resource);
+    for (const auto& [module, machines] : definitions.on_demand) count_on_demand(module, machines);
+  }
+
+  Needs take() {
+    Needs needs;
+    for (auto& [key, need] : needs_) needs.quotas.push_back(std::move(need));
+    needs.notes.assign(notes_.begin(), notes_.end());
+    return needs;
+  }
+
+ private:
+  struct Where {
+    std::string region;
+    std::string module;
+    int64_t times = 1;
+    bool on_demand = false;
+  };
+
+  void add(const Where& where, const std::string& service, const std::string& quota,
+           const std::string& dimension, const std::string& unit, int64_t amount) {
+    if (amount == 0 || where.times == 0) return;
+    Need& need = needs_[{where.region, service, quota, dimension}];
+    need.region = where.region;
+    need.service = service;
+    need.quota = quota;
+    need.dimension = dimension;
+    need.unit = unit;
+    need.amount += amount * where.times;
+    if (where.on_demand) need.on_demand += amount * where.times;
+    need.modules.insert(where.module);
+  }
+
+  void add_one(const Where& where, const std::string& quota) {
+    add(where, compute, quota, "", "", 1);
+  }
+
+  void count(const Resource& resource) {
+    const Json& body = resource.body;
+    const Where here{region_of(body), resource.module};
+    const Where project{"", resource.module};
+    if (resource.type == "google_compute_instance") {
+      count_machine(here, body);
+    } else if (resource.type == "google_compute_instance_from_template") {
+      if (const Resource* made_from = template_of(resource)) count_machine(here, made_from->body);
+    } else if (resource.type == "google_compute_disk") {
+      count_disk(here, text(body, "type"), number(body, "size"), false);
+    } else if (resource.type == "google_compute_address") {
+      count_address(here, body);
+    } else if (resource.type == "google_filestore_instance") {
+      for (const Json& share : blocks(body, "file_shares")) {
+        const Quota* quota = quotas_.find("filestore", text(body, "tier"));
+        if (quota == nullptr) {
+          note(resource.module,
+               fmt::format("no quota is known of the tier `{}`", text(body, "tier")));
+          continue;
+        }
+        add(here, "file.googleapis.com", quota->name, "", "GiB", number(share, "capacity_gb"));
+      }
+    } else if (resource.type == "google_compute_network") {
+      add_one(project, "NETWORKS");
+    } else if (resource.type == "google_compute_subnetwork") {
+      add_one(project, "SUBNETWORKS");
+    } else if (resource.type == "google_compute_firewall") {
+      add_one(project, "FIREWALLS");
+    } else if (resource.type == "google_compute_router") {
+      add_one(project, "ROUTERS");
+    } else if (resource.type == "google_compute_instance_template") {
+      add_one(project, "INSTANCE_TEMPLATES");
+    } else if (resource.type == "google_lustre_instance") {
+      note(resource.module,
+           fmt::format("{} GiB of Managed Lustre: the name of its quota is not known",
+                       number(body, "capacity_gib")));
+    }
+  }
+
+  const Resource* template_of(const Resource& instance) const {
+    const auto link = instance.body.find("source_instance_template");
+    if (link == instance.body.end() || !link->is_string()) return nullptr;
+    const auto& expression = link->get_ref<const std::string&>();
+    const std::string before = "google_compute_instance_template.";
+    const size_t at = expression.find(before);
+    if (at == expression.npos) return nullptr;
+    const std::string rest = expression.substr(at + before.size());
+    return find(instance.group, rest.substr(0, rest.find_first_of(".[}")));
+  }
+
+  const Resource* find(const std::string& group, const std::string& name) const {
+    const auto found = std::ranges::find_if(resources_, [&](const Resource& resource) {
+      return resource.type == "google_compute_instance_template" && resource.name == name &&
+             (group.empty() || resource.group == group);
+    });
+    return found == resources_.end() ? nullptr : &*found;
+  }
+
+  void count_on_demand(const std::string& module, int64_t machines) {
+    const Resource* made_from = find("", module);
+    if (made_from == nullptr || machines == 0) return;
+    count_machine({region_of(made_from->body), module, machines, true}, made_from->body);
+  }
+
+  void count_machine(const Where& where, const Json& body) {
+    bool spot = false;
+    for (const Json& scheduling : blocks(body, "scheduling")) {
+      spot = spot || text(scheduling, "provisioning_model") == "SPOT" ||
+             scheduling.value("preemptible", Json(false)) == Json(true);
+    }
+    add_one(where, "INSTANCES");
+    const std::string name = text(body, "machine_type");
+    const cluster::MachineType* type = catalogue_.find_machine(name);
+    if (type == nullptr) {
+      note(where.module, name.empty() ? "its machine type is known only to the cloud"
+                                      : fmt::format("`{}` is not in the catalogue", name));
+    } else {
+      count_processors(where, *type, body, spot);
+    }
+    for (const char* kind : {"disk", "boot_disk", "attached_disk", "scratch_disk"}) {
+      for (const Json& disk : blocks(body, kind)) count_disk_of_machine(where, kind, disk, spot);
+    }
+    for (const Json& nic : blocks(body, "network_interface")) {
+      if (!blocks(nic, "access_config").empty()) add_one(where, "IN_USE_ADDRESSES");
+    }
+  }
+
+  void count_processors(const Where& where, const cluster::MachineType& type, const Json& body,
+                        bool spot) {
+    const std::string family = type.name.substr(0, type.name.find('-'));
+    count_of(where, "cpus", family, gpu_family(family), type.cpus(), spot);
+    count_of(where, "gpus", type.gpu_model, gpu_family(type.gpu_model), type.gpu_count, spot);
+    if (type.gpu_count > 0) return;  // their accelerators are part of the machine type
+    for (const Json& gpus : blocks(body, "guest_accelerator")) {
+      const std::string model = text(gpus, "type");
+      count_of(where, "gpus", model, gpu_family(model), number(gpus, "count"), spot);
+    }
+  }
+
+  void count_of(const Where& where, const char* what, const std::string& key,
+                const std::string& family, int64_t amount, bool spot) {
+    if (amount == 0) return;
+    const Quota* quota = quotas_.find(what, key);
+    if (quota == nullptr) {
+      note(where.module, fmt::format("no quota is known of `{}`", key));
+      return;
+    }
+    const std::string dimension =
+        quota->dimension.empty() ? "" : fmt::format("{}={}", quota->dimension, family);
+    add(where, compute, spot ? quota->spot : quota->name, dimension, "", amount);
+  }
+
+  void count_disk_of_machine(const Where& where, const std::string& kind, const Json& disk,
+                             bool spot) {
+    if (kind == "attached_disk") return;  // a resource of its own
+    if (kind == "scratch_disk" || text(disk, "type") == "SCRATCH" ||
+        text(disk, "disk_type") == "local-ssd") {
+      count_disk(where, "local-ssd", local_ssd_gb, spot);
+      return;
+    }
+    if (!text(disk, "source").empty()) return;
+    Json parameters = disk;
+    for (const Json& block : blocks(disk, "initialize_params")) parameters = block;
+    const std::string type = text(parameters, kind == "disk" ? "disk_type" : "type");
+    const int64_t size = number(parameters, kind == "disk" ? "disk_size_gb" : "size");
+    if (size == 0 && parameters != disk) note(where.module, "a disk has the size of its image");
+    count_disk(where, type, size, spot);
+  }
+
+  void count_disk(const Where& where, const std::string& type, int64_t gb, bool spot) {
+    // What the cloud takes when none is given.
+    const Quota* quota = quotas_.find("disks", type.empty() ? "pd-standard" : type);
+    if (quota != nullptr) add(where, compute, spot ? quota->spot : quota->name, "", "GB", gb);
+  }
+
+  void count_address(const Where& where, const Json& body) {
+    if (text(body, "address_type") == "INTERNAL") return;
+    add_one(where, "STATIC_ADDRESSES");
+    add_one(where, "IN_USE_ADDRESSES");
+  }
+
+  void note(const std::string& module, const std::string& what) {
+    notes_.insert(fmt::format("module `{}`: {}", module, what));
+  }
+
+  std::vector<Resource> resources_;
+  const cluster::Catalogue& catalogue_;
+  const QuotaTable& quotas_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Need> needs_;
+  std::set<std::string> notes_;
+};
+
+}  // namespace
+
+Needs count_needs(const Definitions& definitions, const cluster::Catalogue& catalogue,
+                  const QuotaTable& quotas) {
+  return Counter(definitions, catalogue, quotas).take();
+}
+
+}  // namespace slipway::google

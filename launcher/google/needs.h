@@ -1,0 +1,34 @@
+// What definitions need of the cloud's quotas, before anybody pays for them.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher/cluster/catalogue.h"
+#include "launcher/google/definitions.h"
+#include "launcher/google/quota_table.h"
+
+namespace slipway::google {
+
+struct Need {
+  std::string region;     // empty: the quota is for the whole project
+  std::string service;    // "compute.googleapis.com"
+  std::string quota;      // "GPUS_PER_GPU_FAMILY"
+  std::string dimension;  // "gpu_family=NVIDIA_H100_MEGA"; may be empty
+  std::string unit;       // "GB", "GiB"; empty for what is counted
+  int64_t amount = 0;     // when everything is there
+  int64_t on_demand = 0;  // of that: nodes that are there only while jobs need them
+  std::set<std::string> modules;
+};
+
+struct Needs {
+  std::vector<Need> quotas;        // by region, then by service and name
+  std::vector<std::string> notes;  // what could not be counted, and why
+};
+
+Needs count_needs(const Definitions& definitions, const cluster::Catalogue& catalogue,
+                  const QuotaTable& quotas);
+
+}  // namespace slipway::google
