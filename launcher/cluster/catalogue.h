@@ -35,6 +35,8 @@ struct MachineType {
   int64_t memory_mib = 0;  // what the vendor sells; an operating system sees less
   std::vector<Nic> nics;   // in the order in which the cloud attaches networks to them
   std::string transport;   // a row of transports.yaml
+  // Machines whose GPUs are one NVLink domain, when they stand together; 0: each is for itself.
+  int64_t nvlink_domain_machines = 0;
 
   int64_t cpus() const { return sockets * cores_per_socket * threads_per_core; }
 

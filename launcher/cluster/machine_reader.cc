@@ -90,6 +90,13 @@ class MachineReader {
     read_nics(machine, "host", what, type.nics);
     if (machine.has("gpu")) read_nics(machine, "gpu", what, type.nics);
     type.transport = read_transport(machine, what);
+    if (machine.has("nvlink_domain")) {
+      if (const source::Node* node = machine.mapping("nvlink_domain")) {
+        RowReader domain(*node, fmt::format("`nvlink_domain` of {}", what), diagnostics_);
+        type.nvlink_domain_machines = domain.count("machines");
+        finish(domain);
+      }
+    }
     machine.finish();
     if (diagnostics_.errors() == errors) machines_.emplace(entry.key, std::move(type));
   }

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/cluster/slurm_nodes.h"
+#include "launcher/cluster/slurm_topology.h"
 
 namespace slipway::cluster {
 namespace {
@@ -123,31 +124,27 @@ std::string nodes_text(const Lines& lines, bool elastic) {
   return text;
 }
 
-// Nodes of a nodeset are made together, so they are nearer to each other than to others.
-std::string topology_text(const Lines& lines) {
-  std::vector<std::string> switches;
-  std::string text;
-  for (const NodesetLines& nodeset : lines.nodesets) {
-    if (nodeset.names.empty()) continue;
-    text += fmt::format("SwitchName={} Nodes={}\n", nodeset.name, nodeset.names);
-    switches.push_back(nodeset.name);
-  }
-  return text + fmt::format("SwitchName=slipway-root Switches={}\n", join(switches, ","));
-}
-
 }  // namespace
 
 std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
                                                const SlurmSite& site) {
   const Lines lines = make_lines(cluster, catalogue, site.elastic);
   std::map<std::string, std::string> files;
+  std::vector<SlurmSetting> settings = site.settings;
+  Topology topology;
+  if (site.has_topology) {
+    topology = make_topology(cluster, lines.nodesets);
+    settings.push_back(topology.plugin);
+    files["topology.conf"] =
+        head(cluster, site, "Which nodes are near each other: topology.conf(5).") + topology.text;
+  }
 
   files["slurm.conf"] =
       head(cluster, site, "The keys are explained in slurm.conf(5).") +
       identity_text(cluster, site) + settings_text(common_settings) +
       fmt::format("\n# --- What a cluster of target `{}` needs besides.\n", site.target) +
-      settings_text(site.settings) + "\n# --- Nodes and partitions.\n" +
-      nodes_text(lines, site.elastic);
+      settings_text(settings) + "\n# --- Nodes and partitions.\n" +
+      nodes_text(lines, site.elastic) + topology.padding;
 
   std::string& gres = files["gres.conf"];
   gres = head(cluster, site, "Which device of a node is which GPU: gres.conf(5).");
@@ -161,12 +158,6 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
           "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails no "
           "job.\noptional {}/nccl_env.so\n",
           site.plugin_dir);
-
-  if (site.has_topology) {
-    files["topology.conf"] =
-        head(cluster, site, "Which nodes are near each other: topology.conf(5).") +
-        topology_text(lines);
-  }
 
   if (!site.cgroup_settings.empty()) {
     files["cgroup.conf"] = head(cluster, site, "The keys are explained in cgroup.conf(5).") +

@@ -21,12 +21,6 @@ int64_t real_memory_mib(int64_t memory_mib) {
   return memory_mib - (400 + 30 * (memory_mib / 1024));
 }
 
-// "quickstart-n-[0-3]": the nodes from 0 to count - 1.
-std::string hostlist(const std::string& prefix, int64_t count) {
-  if (count == 0) return "";
-  return count == 1 ? prefix + "0" : fmt::format("{}[0-{}]", prefix, count - 1);
-}
-
 SlurmLine node_line(const MachineType& machine, const std::string& names, const Nodeset& nodeset,
                     bool elastic) {
   SlurmLine line;
@@ -69,7 +63,7 @@ std::string gres_line(const SlurmLine& node, const MachineType& machine) {
     if (count == 0) return "";
     const std::string type = parts.size() > 1 + size_t{last_is_count} ? " Type=" + parts[1] : "";
     return fmt::format("NodeName={} Name=gpu{} File={}\n", node.get("NodeName"), type,
-                       hostlist("/dev/nvidia", count));
+                       hostlist("/dev/nvidia", 0, count - 1));
   }
   return "";
 }
@@ -122,6 +116,12 @@ SlurmLine make_partition_line(const Partition& partition,
 
 }  // namespace
 
+std::string hostlist(const std::string& prefix, int64_t first, int64_t last) {
+  if (last < first) return "";
+  return last == first ? fmt::format("{}{}", prefix, first)
+                       : fmt::format("{}[{}-{}]", prefix, first, last);
+}
+
 NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
                            const Catalogue& catalogue, bool elastic) try {
   const MachineType& machine = catalogue.machine(nodeset.machine.machine_type);
@@ -129,8 +129,11 @@ NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
   const int64_t dynamic = elastic ? nodeset.node_count_dynamic_max : 0;
   NodesetLines lines;
   lines.name = nodeset.name;
-  lines.names = hostlist(prefix, nodeset.node_count_static + dynamic);
-  lines.static_names = hostlist(prefix, nodeset.node_count_static);
+  lines.prefix = prefix;
+  lines.count = nodeset.node_count_static + dynamic;
+  lines.names = hostlist(prefix, 0, lines.count - 1);
+  lines.static_names = hostlist(prefix, 0, nodeset.node_count_static - 1);
+  lines.nvlink_domain_machines = machine.nvlink_domain_machines;
   lines.node = node_line(machine, lines.names, nodeset, elastic);
   lines.gres = gres_line(lines.node, machine);
   lines.memory_per_cpu_mib = memory_per_cpu_mib(lines.node);

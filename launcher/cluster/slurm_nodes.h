@@ -16,13 +16,19 @@ extern const std::vector<std::string> fixed_node_keys, fixed_partition_keys;
 
 // What Slurm is told of one nodeset.
 struct NodesetLines {
-  std::string name;                // of the NodeSet
-  std::string names;               // hostlist of its nodes: "quickstart-n-[0-3]"; empty without
-  std::string static_names;        // hostlist of those that are always on; empty without
-  SlurmLine node;                  // NodeName=… with everything overridden
-  std::string gres;                // line of gres.conf; empty without GPUs
-  int64_t memory_per_cpu_mib = 0;  // what a job gets that does not ask
+  std::string name;                    // of the NodeSet
+  std::string prefix;                  // of its nodes' names: "quickstart-n-"
+  int64_t count = 0;                   // of its nodes
+  std::string names;                   // hostlist of its nodes: "quickstart-n-[0-3]"; empty without
+  std::string static_names;            // hostlist of those that are always on; empty without
+  SlurmLine node;                      // NodeName=… with everything overridden
+  std::string gres;                    // line of gres.conf; empty without GPUs
+  int64_t memory_per_cpu_mib = 0;      // what a job gets that does not ask
+  int64_t nvlink_domain_machines = 0;  // of the machine type
 };
+
+// "quickstart-n-[0-3]": the names with the numbers from `first` to `last`; empty without any.
+std::string hostlist(const std::string& prefix, int64_t first, int64_t last);
 
 // `elastic`: dynamic nodes are there too, and all are State=CLOUD. Throws Error.
 NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,

@@ -45,8 +45,6 @@ SlurmSite google_slurm_site() {
        "A job's processes are found by their cgroup: none outlives its job and keeps a GPU."},
       {"TaskPlugin", "task/affinity,task/cgroup",
        "Tasks stay on their cores, and see the GPUs that they were given."},
-      {"TopologyPlugin", "topology/tree",
-       "topology.conf says which nodes are close to each other."},
       {"TreeWidth", "128", "A message to hundreds of nodes goes through one node in between."},
       {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend",
        "A node's name is known to the cloud's DNS as soon as its machine is there."},

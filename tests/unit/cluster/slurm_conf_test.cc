@@ -201,3 +201,26 @@ TEST_CASE("slurm files: what cannot be said in Slurm's terms is an error with it
                     "nodeset `a3meganodeset`: the catalogue has no machine type `a4-highgpu-9g`; "
                     "did you mean `a4-highgpu-8g`?");
 }
+
+TEST_CASE("slurm.conf: nodesets of NVLink domains are blocks, padded to one size") {
+  Cluster cluster = quickstart_cluster();
+  cluster.nodesets[0].machine.machine_type = "a4x-highgpu-4g";
+  cluster.nodesets[0].node_conf.clear();
+  cluster.nodesets[0].node_count_static = 18;
+  cluster.nodesets[0].node_count_dynamic_max = 3;
+  Nodeset debug = cluster.nodesets[0];
+  debug.id = debug.name = "debug";
+  debug.machine.machine_type = "n2-standard-4";
+  cluster.nodesets.push_back(debug);
+  cluster.partitions[0].nodesets.push_back("debug");
+  const auto files = files_of(cluster, google_slurm_site());
+  const std::string name = cluster.nodesets[0].name;
+  CHECK(lines_of(files.at("slurm.conf"), {"TopologyPlugin"}) == "TopologyPlugin=topology/block\n");
+  CHECK(lines_of(files.at("topology.conf"), {"BlockName", "BlockSizes", "SwitchName"}) ==
+        "BlockName=" + name + "-0 Nodes=quickstart-" + name + "-[0-17]\n" + "BlockName=" + name +
+            "-1 Nodes=quickstart-" + name +
+            "-[18-20],quickstart-nowhere-[0-14]\n"
+            "BlockSizes=18\n");
+  CHECK(
+      files.at("slurm.conf").ends_with("NodeName=quickstart-nowhere-[0-14] State=FUTURE CPUs=1\n"));
+}

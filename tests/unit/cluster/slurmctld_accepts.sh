@@ -1,10 +1,9 @@
 #!/bin/bash
-# Starts a real slurmctld for a moment on the files that WRITER makes, in namespaces of its own:
-#   slurmctld_accepts.sh WRITER [local|google]
-# It must come up as the controller without an error.
+# Starts a real slurmctld for a moment on Slurm's files, in namespaces of its own:
+#   slurmctld_accepts.sh WRITER [ARGUMENT...]
+# `WRITER ARGUMENT... FOLDER` writes the files, with FOLDER for every path in them. slurmctld must come up as the
+# controller without an error.
 set -eu
-writer=$1
-site=${2:-local}
 
 # slurmctld calls setgroups, which a user namespace allows only with a mapped range of ids.
 namespaces=(unshare --net --mount --uts --pid --fork --kill-child)
@@ -17,21 +16,27 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/state"
-"$writer" "$folder" "$site"
+"$@" "$folder"
 
 # In the namespaces: names that resolve (Slurm asks only for addresses of a family that some
 # interface has), then slurmctld until it says that it is the controller.
 export folder
 "${namespaces[@]}" bash -eu <<'EOF'
-hostname quickstart-controller
+controller=$(sed -n 's/^SlurmctldHost=//p' "$folder/slurm.conf")
+hostname "$controller"
 ip link set lo up
 ip link add vpc0 type bridge
 ip address add 10.0.0.1/16 dev vpc0
 ip link set vpc0 up
 {
   echo "127.0.0.1 localhost"
-  echo "10.0.0.1 quickstart-controller"
-  for i in 0 1 2 3; do echo "10.0.0.$((i + 2)) quickstart-a3meganodeset-$i"; done
+  echo "10.0.0.1 $controller"
+  at=2
+  for names in $(sed -n 's/^NodeName=\([^ ]*\).*/\1/p' "$folder/slurm.conf"); do
+    for name in $(scontrol show hostnames "$names"); do
+      echo "10.0.$((at / 250)).$((at++ % 250 + 2)) $name"
+    done
+  done
 } >"$folder/hosts"
 mount --bind "$folder/hosts" /etc/hosts
 slurmctld -D -f "$folder/slurm.conf" >"$folder/out" 2>&1 &

@@ -1,5 +1,5 @@
 // Writes the Slurm files of the quickstart cluster into a folder, for a test on real daemons:
-//   write_slurm_files FOLDER [local|google]
+//   write_slurm_files local|google FOLDER
 #include <string_view>
 
 #include "common/file.h"
@@ -8,9 +8,9 @@
 
 int main(int argc, char** argv) {
   using namespace slipway::cluster;
-  if (argc < 2) return 2;
-  const std::filesystem::path folder = argv[1];
-  const bool google = argc > 2 && std::string_view(argv[2]) == "google";
+  if (argc != 3) return 2;
+  const std::filesystem::path folder = argv[2];
+  const bool google = std::string_view(argv[1]) == "google";
   Cluster cluster = quickstart_cluster(4);
   // Partitions for one job a node have PowerDownOnIdle there, which is newer than Debian's 22.05.
   if (google) cluster.partitions.at(0).exclusive = false;

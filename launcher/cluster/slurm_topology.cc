@@ -1,0 +1,72 @@
+// Blocks of NVLink domains, or a tree of switches.
+#include "launcher/cluster/slurm_topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/text.h"
+
+namespace slipway::cluster {
+namespace {
+
+// Nodes of a nodeset are made together, so they are nearer to each other than to others.
+Topology switches(const std::vector<NodesetLines>& nodesets) {
+  Topology topology;
+  topology.plugin = {"TopologyPlugin", "topology/tree",
+                     "topology.conf says which nodes are close to each other."};
+  std::vector<std::string> names;
+  for (const NodesetLines& nodeset : nodesets) {
+    if (nodeset.names.empty()) continue;
+    topology.text += fmt::format("SwitchName={} Nodes={}\n", nodeset.name, nodeset.names);
+    names.push_back(nodeset.name);
+  }
+  topology.text += fmt::format("SwitchName=slipway-root Switches={}\n", join(names, ","));
+  return topology;
+}
+
+// Every block must have as many nodes as the largest: nodes that never are (State=FUTURE) stand for
+// those that a domain of this cluster has not.
+Topology blocks(const Cluster& cluster, const std::vector<NodesetLines>& nodesets, int64_t size) {
+  Topology topology;
+  topology.plugin = {"TopologyPlugin", "topology/block",
+                     "topology.conf says which nodes share an NVLink domain. `sbatch --segment` "
+                     "keeps parts of a job within one."};
+  int64_t missing = 0;
+  const std::string nowhere = cluster.name + "-nowhere-";
+  for (const NodesetLines& nodeset : nodesets) {
+    const int64_t domain = nodeset.nvlink_domain_machines;
+    if (domain == 0) continue;  // outside of all blocks, and used like any node
+    for (int64_t first = 0; first < nodeset.count; first += domain) {
+      const int64_t last = std::min(first + domain, nodeset.count) - 1;
+      std::string nodes = hostlist(nodeset.prefix, first, last);
+      if (const int64_t gap = size - (last - first + 1); gap > 0) {
+        nodes += "," + hostlist(nowhere, missing, missing + gap - 1);
+        missing += gap;
+      }
+      topology.text +=
+          fmt::format("BlockName={}-{} Nodes={}\n", nodeset.name, first / domain, nodes);
+    }
+  }
+  topology.text += fmt::format("BlockSizes={}\n", size);
+  if (missing > 0) {
+    topology.padding = fmt::format(
+        "# Nodes that never are: they fill blocks of topology.conf, which must all be of one "
+        "size.\n"
+        "NodeName={} State=FUTURE CPUs=1\n",
+        hostlist(nowhere, 0, missing - 1));
+  }
+  return topology;
+}
+
+}  // namespace
+
+Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& nodesets) {
+  int64_t largest = 0;
+  for (const NodesetLines& nodeset : nodesets) {
+    if (nodeset.count > 0) largest = std::max(largest, nodeset.nvlink_domain_machines);
+  }
+  return largest == 0 ? switches(nodesets) : blocks(cluster, nodesets, largest);
+}
+
+}  // namespace slipway::cluster
