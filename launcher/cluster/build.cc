@@ -170,11 +170,15 @@ class Builder {
     nodeset.name = part.text("name");
     nodeset.machine = machine(part);
     nodeset.machine.file_systems = part.ids("file_systems", "file system");
-    nodeset.node_count_static =
-        part.integer("node_count_static", 0, most_nodes, "node_count_static");
-    nodeset.node_count_dynamic_max =
-        part.integer("node_count_dynamic_max", 0, most_nodes, "node_count_dynamic_max");
-    nodeset.node_conf = part.text_map("node_conf");
+    if (part.has("feature")) {
+      nodeset.feature = part.text("feature");
+    } else {
+      nodeset.node_count_static =
+          part.integer("node_count_static", 0, most_nodes, "node_count_static");
+      nodeset.node_count_dynamic_max =
+          part.integer("node_count_dynamic_max", 0, most_nodes, "node_count_dynamic_max");
+      nodeset.node_conf = part.text_map("node_conf");
+    }
     cluster_.nodesets.push_back(std::move(nodeset));
   }
 

@@ -155,6 +155,13 @@ class Check {
 
   // What only the whole line tells: numbers, and GPUs that the machine does not have.
   void node_line(const Nodeset& nodeset) {
+    const MachineType* type = catalogue_.find_machine(nodeset.machine.machine_type);
+    if (!nodeset.feature.empty() && type != nullptr && type->gpu_count > 0) {
+      diagnostics_
+          .error(Code::no_model, place(nodeset.id, "machine_type"),
+                 "nodes that join by themselves have no GPUs")
+          .help("gres.conf names devices by node: take a nodeset whose nodes are numbered");
+    }
     try {
       nodeset_lines(cluster_, nodeset, catalogue_, false);
     } catch (const Error& error) {
@@ -170,6 +177,7 @@ class Check {
   void compute_nodes() {
     for (const Nodeset& nodeset : cluster_.nodesets) {
       if (nodeset.node_count_static + nodeset.node_count_dynamic_max > 0) return;
+      if (!nodeset.feature.empty()) return;
     }
     const Span here =
         !cluster_.nodesets.empty()     ? place(cluster_.nodesets[0].id, "node_count_static")

@@ -30,12 +30,14 @@ Json tree(const MachineSpec& machine) {
 }
 
 Json tree(const Nodeset& nodeset) {
-  return {{"id", nodeset.id},
-          {"name", nodeset.name},
-          {"machine", tree(nodeset.machine)},
-          {"node_count_static", nodeset.node_count_static},
-          {"node_count_dynamic_max", nodeset.node_count_dynamic_max},
-          {"node_conf", nodeset.node_conf}};
+  Json json{{"id", nodeset.id},
+            {"name", nodeset.name},
+            {"machine", tree(nodeset.machine)},
+            {"node_count_static", nodeset.node_count_static},
+            {"node_count_dynamic_max", nodeset.node_count_dynamic_max},
+            {"node_conf", nodeset.node_conf}};
+  if (!nodeset.feature.empty()) json["feature"] = nodeset.feature;
+  return json;
 }
 
 Json tree(const Partition& partition) {

@@ -43,6 +43,9 @@ struct Nodeset {
   int64_t node_count_static = 0;
   int64_t node_count_dynamic_max = 0;
   std::map<std::string, std::string> node_conf;  // slurm.conf keys that override the catalogue's
+  // Of nodes that someone else starts and that join by themselves: they announce it. Empty: nodes
+  // are numbered, and there is a line of slurm.conf about them.
+  std::string feature = {};
 };
 
 struct Partition {

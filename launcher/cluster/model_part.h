@@ -41,6 +41,8 @@ class ModelPart {
   std::vector<std::string> ids(std::string_view field, std::string_view what) const;
   std::string id(std::string_view field, std::string_view what) const;
 
+  bool has(std::string_view field) const { return fields_.contains(field); }
+
   // Where the blueprint sets an input, or the module's id where it does not.
   source::Span place(std::string_view input) const;
 

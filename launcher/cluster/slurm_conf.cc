@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/cluster/slurm_nodes.h"
@@ -33,6 +35,9 @@ const std::vector<SlurmSetting> common_settings = {
     {"UnkillableStepTimeout", "300",
      "Five times MessageTimeout, which newer versions of Slurm ask for."},
 };
+
+// Nodes that join by themselves.
+constexpr int64_t most_joining = 1000;
 
 std::string head(const Cluster& cluster, const SlurmSite& site, std::string_view about) {
   return fmt::format(
@@ -95,7 +100,7 @@ Lines make_lines(const Cluster& cluster, const Catalogue& catalogue, bool elasti
   for (const Nodeset& nodeset : cluster.nodesets) {
     lines.nodesets.push_back(nodeset_lines(cluster, nodeset, catalogue, elastic));
     by_name.emplace(nodeset.name, lines.nodesets.back());
-    any = any || !lines.nodesets.back().names.empty();
+    any = any || !lines.nodesets.back().names.empty() || !lines.nodesets.back().feature.empty();
   }
   if (!any) throw Error(fmt::format("cluster `{}` has no compute node", cluster.name));
   for (const Partition& partition : cluster.partitions) {
@@ -104,11 +109,32 @@ Lines make_lines(const Cluster& cluster, const Catalogue& catalogue, bool elasti
   return lines;
 }
 
+// Nodes that join by themselves are in no file: slurmctld needs room for them, tells the others
+// where they are, and messages go straight to each.
+void make_room(const Lines& lines, std::vector<SlurmSetting>& settings) {
+  int64_t numbered = 0;
+  for (const NodesetLines& nodeset : lines.nodesets) numbered += nodeset.count;
+  for (SlurmSetting& setting : settings) {
+    if (setting.key == "TreeWidth") {
+      setting = {"TreeWidth", "65533", "Messages go straight to each node: some are in no file."};
+    } else if (setting.key == "SlurmctldParameters") {
+      setting = {"SlurmctldParameters", "idle_on_node_suspend",
+                 "Without cloud_dns: addresses of nodes that join are known to slurmctld only."};
+    }
+  }
+  settings.push_back({"MaxNodeCount", std::to_string(numbered + most_joining),
+                      "The nodes of this file, and room for those that join by themselves."});
+}
+
 std::string nodes_text(const Lines& lines, bool elastic) {
   std::string text = "\n# Nodes, as the machine catalogue and the blueprint's node_conf say.\n";
   std::vector<std::string> always_on;
   for (const NodesetLines& nodeset : lines.nodesets) {
     if (!nodeset.static_names.empty()) always_on.push_back(nodeset.static_names);
+    if (!nodeset.feature.empty()) {
+      text += fmt::format("NodeSet={} Feature={}\n", nodeset.name, nodeset.feature);
+      continue;
+    }
     if (nodeset.names.empty()) {
       text += fmt::format("# Nodeset {} has no nodes.\n", nodeset.name);
       continue;
@@ -131,8 +157,12 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   const Lines lines = make_lines(cluster, catalogue, site.elastic);
   std::map<std::string, std::string> files;
   std::vector<SlurmSetting> settings = site.settings;
+  const bool joining = std::ranges::any_of(
+      lines.nodesets, [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
+  if (joining) make_room(lines, settings);
   Topology topology;
-  if (site.has_topology) {
+  // A node that is in no switch of a tree gets no job, and no file names those that join.
+  if (site.has_topology && !joining) {
     topology = make_topology(cluster, lines.nodesets);
     settings.push_back(topology.plugin);
     files["topology.conf"] =

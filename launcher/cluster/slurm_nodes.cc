@@ -89,7 +89,8 @@ SlurmLine make_partition_line(const Partition& partition,
     const auto found = nodesets.find(name);
     if (found == nodesets.end()) throw Error(fmt::format("there is no nodeset `{}`", name));
     const NodesetLines& nodeset = found->second;
-    if (nodeset.names.empty()) continue;  // Slurm knows no nodeset without nodes
+    // Slurm knows no nodeset without nodes.
+    if (nodeset.names.empty() && nodeset.feature.empty()) continue;
     memory_mib = names.empty() ? nodeset.memory_per_cpu_mib
                                : std::min(memory_mib, nodeset.memory_per_cpu_mib);
     names.push_back(name);
@@ -129,6 +130,7 @@ NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
   const int64_t dynamic = elastic ? nodeset.node_count_dynamic_max : 0;
   NodesetLines lines;
   lines.name = nodeset.name;
+  lines.feature = elastic ? nodeset.feature : "";
   lines.prefix = prefix;
   lines.count = nodeset.node_count_static + dynamic;
   lines.names = hostlist(prefix, 0, lines.count - 1);
@@ -140,6 +142,15 @@ NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
   return lines;
 } catch (const Error& error) {
   throw error.within(fmt::format("nodeset `{}`", nodeset.name));
+}
+
+std::string joining_node_conf(const Nodeset& nodeset, const Catalogue& catalogue) {
+  SlurmLine line = node_line(catalogue.machine(nodeset.machine.machine_type), "", nodeset, true);
+  line.remove("NodeName");
+  line.remove("State");
+  line.set("Feature", nodeset.feature);
+  const std::string text = line.text();
+  return text.substr(0, text.size() - 1);  // without its line end
 }
 
 SlurmLine partition_line(const Partition& partition,

@@ -17,6 +17,7 @@ extern const std::vector<std::string> fixed_node_keys, fixed_partition_keys;
 // What Slurm is told of one nodeset.
 struct NodesetLines {
   std::string name;                    // of the NodeSet
+  std::string feature;                 // what collects its nodes when they join by themselves
   std::string prefix;                  // of its nodes' names: "quickstart-n-"
   int64_t count = 0;                   // of its nodes
   std::string names;                   // hostlist of its nodes: "quickstart-n-[0-3]"; empty without
@@ -33,6 +34,10 @@ std::string hostlist(const std::string& prefix, int64_t first, int64_t last);
 // `elastic`: dynamic nodes are there too, and all are State=CLOUD. Throws Error.
 NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
                            const Catalogue& catalogue, bool elastic);
+
+// What a node that joins by itself tells slurmctld: the line of it, without a name and a state.
+// Throws Error.
+std::string joining_node_conf(const Nodeset& nodeset, const Catalogue& catalogue);
 
 // PartitionName=…; `nodesets` is by name. Throws Error.
 SlurmLine partition_line(const Partition& partition,

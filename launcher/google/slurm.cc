@@ -9,6 +9,7 @@
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/cluster/slurm_conf.h"
+#include "launcher/cluster/slurm_nodes.h"
 #include "launcher/expression/sha256.h"
 
 namespace slipway::google {
@@ -75,6 +76,12 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
     files.emplace(name, path);
     digests.emplace(name, std::move(digest));
   }
+  std::map<std::string, std::string> node_confs;  // by module
+  for (const cluster::Nodeset& nodeset : cluster.nodesets) {
+    if (!nodeset.feature.empty()) {
+      node_confs[nodeset.id] = cluster::joining_node_conf(nodeset, catalogue);
+    }
+  }
   std::map<std::string, Value::List> names;  // by module
   for (const cluster::Node& node : nodes(cluster)) names[node.group].emplace_back(node.name);
 
@@ -99,6 +106,7 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
                       {"controller", controller_name},
                       {"path", path},
                       {"names", names[module.id]},
+                      {"node_conf", node_confs[module.id]},
                       {"files", is_controller ? files : Value::Object()},
                       {"digests", is_controller ? digests : Value::Object()},
                       {"accounts", is_controller ? accounts(context, machines) : Value::Object()}});

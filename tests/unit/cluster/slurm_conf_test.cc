@@ -4,6 +4,7 @@
 
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/cluster/slurm_nodes.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/cluster/quickstart.h"
 
@@ -223,4 +224,26 @@ TEST_CASE("slurm.conf: nodesets of NVLink domains are blocks, padded to one size
             "BlockSizes=18\n");
   CHECK(
       files.at("slurm.conf").ends_with("NodeName=quickstart-nowhere-[0-14] State=FUTURE CPUs=1\n"));
+}
+
+TEST_CASE("slurm.conf: nodes that join by themselves are a feature, and have room") {
+  Cluster cluster = quickstart_cluster();
+  Nodeset joining;
+  joining.id = joining.name = "burst";
+  joining.feature = "elastic";
+  joining.machine.machine_type = "n2-standard-8";
+  cluster.nodesets.push_back(joining);
+  cluster.partitions[0].nodesets.push_back("burst");
+  const auto files = files_of(cluster, google_slurm_site());
+  CHECK(lines_of(files.at("slurm.conf"),
+                 {"TopologyPlugin", "TreeWidth", "SlurmctldParameters", "MaxNodeCount"}) ==
+        "TreeWidth=65533\nSlurmctldParameters=idle_on_node_suspend\nMaxNodeCount=1004\n");
+  CHECK(lines_of(files.at("slurm.conf"), {"NodeSet"}).ends_with("NodeSet=burst Feature=elastic\n"));
+  CHECK_FALSE(files.contains("topology.conf"));
+  CHECK(joining_node_conf(joining, shipped_catalogue()) ==
+        "RealMemory=31408 Boards=1 SocketsPerBoard=1 CoresPerSocket=4 ThreadsPerCore=2 CPUs=8 "
+        "Feature=elastic");
+  // On this machine nobody starts any.
+  CHECK(lines_of(files_of(cluster).at("slurm.conf"), {"NodeSet", "MaxNodeCount"}).find("burst") ==
+        std::string::npos);
 }

@@ -33,7 +33,7 @@ ip link set vpc0 up
   echo "10.0.0.1 $controller"
   at=2
   for names in $(sed -n 's/^NodeName=\([^ ]*\).*/\1/p' "$folder/slurm.conf"); do
-    for name in $(scontrol show hostnames "$names"); do
+    for name in $(SLURM_CONF=$folder/slurm.conf scontrol show hostnames "$names"); do
       echo "10.0.$((at / 250)).$((at++ % 250 + 2)) $name"
     done
   done
