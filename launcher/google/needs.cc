@@ -19,13 +19,13 @@ constexpr int64_t local_ssd_gb = 375;  // https://docs.cloud.google.com/compute/
 constexpr const char* compute = "compute.googleapis.com";
 
 // A resource of a group as Terraform will read it.
-struct Resource {
+struct MadeResource {
   std::string group, module, type, name;
   Json body;
 };
 
-std::vector<Resource> resources_of(const Definitions& definitions) {
-  std::vector<Resource> resources;
+std::vector<MadeResource> resources_of(const Definitions& definitions) {
+  std::vector<MadeResource> resources;
   for (const File& file : definitions.files) {
     const auto slash = file.path.find('/');
     if (!file.path.ends_with(".tf.json") || slash == std::string::npos) continue;
@@ -92,7 +92,7 @@ class Counter {
   Counter(const Definitions& definitions, const cluster::Catalogue& catalogue,
           const QuotaTable& quotas)
       : resources_(resources_of(definitions)), catalogue_(catalogue), quotas_(quotas) {
-    for (const Resource& resource : resources_) count(resource);
+    for (const MadeResource& resource : resources_) count(resource);
     for (const auto& [module, machines] : definitions.on_demand) count_on_demand(module, machines);
   }
 
@@ -129,14 +129,15 @@ class Counter {
     add(where, compute, quota, "", "", 1);
   }
 
-  void count(const Resource& resource) {
+  void count(const MadeResource& resource) {
     const Json& body = resource.body;
     const Where here{region_of(body), resource.module};
     const Where project{"", resource.module};
     if (resource.type == "google_compute_instance") {
       count_machine(here, body);
     } else if (resource.type == "google_compute_instance_from_template") {
-      if (const Resource* made_from = template_of(resource)) count_machine(here, made_from->body);
+      if (const MadeResource* made_from = template_of(resource))
+        count_machine(here, made_from->body);
     } else if (resource.type == "google_compute_disk") {
       count_disk(here, text(body, "type"), number(body, "size"), false);
     } else if (resource.type == "google_compute_address") {
@@ -168,7 +169,7 @@ class Counter {
     }
   }
 
-  const Resource* template_of(const Resource& instance) const {
+  const MadeResource* template_of(const MadeResource& instance) const {
     const auto link = instance.body.find("source_instance_template");
     if (link == instance.body.end() || !link->is_string()) return nullptr;
     const auto& expression = link->get_ref<const std::string&>();
@@ -179,8 +180,8 @@ class Counter {
     return find(instance.group, rest.substr(0, rest.find_first_of(".[}")));
   }
 
-  const Resource* find(const std::string& group, const std::string& name) const {
-    const auto found = std::ranges::find_if(resources_, [&](const Resource& resource) {
+  const MadeResource* find(const std::string& group, const std::string& name) const {
+    const auto found = std::ranges::find_if(resources_, [&](const MadeResource& resource) {
       return resource.type == "google_compute_instance_template" && resource.name == name &&
              (group.empty() || resource.group == group);
     });
@@ -188,7 +189,7 @@ class Counter {
   }
 
   void count_on_demand(const std::string& module, int64_t machines) {
-    const Resource* made_from = find("", module);
+    const MadeResource* made_from = find("", module);
     if (made_from == nullptr || machines == 0) return;
     count_machine({region_of(made_from->body), module, machines, true}, made_from->body);
   }
@@ -274,7 +275,7 @@ class Counter {
     notes_.insert(fmt::format("module `{}`: {}", module, what));
   }
 
-  std::vector<Resource> resources_;
+  std::vector<MadeResource> resources_;
   const cluster::Catalogue& catalogue_;
   const QuotaTable& quotas_;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Need> needs_;
