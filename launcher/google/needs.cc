@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
+#include "launcher/google/terraform_value.h"
+
 namespace slipway::google {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int64_t local_ssd_gb = 375;  // https://docs.cloud.google.com/compute/docs/disks/local-ssd
 constexpr const char* compute = "compute.googleapis.com";
