@@ -46,6 +46,7 @@ SlurmSite google_slurm_site() {
       {"TaskPlugin", "task/affinity,task/cgroup",
        "Tasks stay on their cores, and see the GPUs that they were given."},
       {"TreeWidth", "128", "A message to hundreds of nodes goes through one node in between."},
+      {"PrivateData", "cloud", "Nodes that no machine is made for yet are shown like others."},
       {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend",
        "A node's name is known to the cloud's DNS as soon as its machine is there."},
       {"ResumeProgram", "/opt/slipway/libexec/slipway/resume",

@@ -1,18 +1,27 @@
 // slipway node: what a machine of a cluster does by itself.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/node/boot.h"
+#include "launcher/node/power.h"
 
 namespace slipway::commands {
 namespace {
+
+// Less than ResumeTimeout: Slurm hears of it before it gives up by itself.
+constexpr std::chrono::seconds power_deadline{240};
 
 // Nothing of whoever calls us decides what a program of root's does.
 void forget_the_caller() {
@@ -43,21 +52,95 @@ int boot(Args args) {
   return 0;
 }
 
+// A line of a log, which two of us may write to at the same time.
+void note(const std::string& what) {
+  fmt::print(stderr, "{:%Y-%m-%dT%H:%M:%SZ} {}\n", fmt::gmtime(std::time(nullptr)), what);
+  std::fflush(stderr);
+}
+
+// The nodes of one of Slurm's lists, "n-[0-2],m-7".
+std::vector<std::string> nodes_of(const std::string& list) {
+  std::vector<std::string> nodes =
+      split(run_checked({"/usr/bin/scontrol", "show", "hostnames", list}), '\n');
+  std::erase(nodes, "");
+  return nodes;
+}
+
+using Change = std::vector<node::Failed> (*)(node::Cloud&, const node::ClusterFile&,
+                                             const std::vector<std::string>&,
+                                             const node::Patience&);
+
+// Tells Slurm why nodes cannot be had: their jobs are queued again, who looks at the nodes sees the
+// cloud's words, and after SuspendTimeout they can be asked for again.
+void tell_slurm(const node::Failed& failed) {
+  std::string reason = failed.reason;
+  std::ranges::replace(reason, '\n', ' ');
+  const std::string nodes = "nodename=" + join(failed.nodes, ",");
+  run_checked({"/usr/bin/scontrol", "update", nodes, "state=down", "reason=" + reason});
+  run_checked({"/usr/bin/scontrol", "update", nodes, "state=power_down"});
+}
+
+int change_power(const char* what, const char* does, Change change, bool tell, Args args) {
+  std::string list;
+  CommandLine line(
+      fmt::format("slipway node {}", what), "NODES",
+      fmt::format("{} On the controller, as the user slurm; slurmctld calls it.", does));
+  line.positional("NODES", &list);
+  line.example(fmt::format("slipway node {} 'mycluster-gpu-[0-3]'", what),
+               "a list as Slurm has them");
+  if (!line.parse(args)) return 0;
+  forget_the_caller();
+  const std::vector<std::string> nodes = nodes_of(list);
+  note(fmt::format("{} {}", what, list));
+  std::vector<node::Failed> failed;
+  try {
+    node::Cloud cloud;
+    const node::Patience patience{std::chrono::steady_clock::now() + power_deadline, note};
+    const node::Myself self = node::ask_who_i_am(cloud, patience);
+    failed = change(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
+  } catch (const Error& error) {
+    failed = {{nodes, error.what()}};
+  }
+  for (const node::Failed& one : failed) {
+    note(fmt::format("cannot {} {}: {}", what, join(one.nodes, ","), one.reason));
+    if (tell) tell_slurm(one);
+  }
+  return failed.empty() ? 0 : 1;
+}
+
+int resume(Args args) {
+  return change_power("resume", "Make machines for the nodes of a list.", node::resume, true, args);
+}
+
+int suspend(Args args) {
+  return change_power("suspend", "Delete the machines of the nodes of a list, and no others.",
+                      node::suspend, false, args);
+}
+
+struct Part {
+  const char* name;
+  int (*run)(Args);
+};
+constexpr Part parts[] = {{"boot", boot}, {"resume", resume}, {"suspend", suspend}};
+
 }  // namespace
 
 int node(Args args) {
   std::string what = args.empty() ? "" : args[0];
-  if (what == "boot") {
-    return run_main("slipway node boot", [&] { return boot(args.subspan(1)); });
+  for (const Part& part : parts) {
+    if (what == part.name) {
+      return run_main("slipway node " + what, [&] { return part.run(args.subspan(1)); });
+    }
   }
-  CommandLine line("slipway node", "boot [options]",
-                   "What a machine of a cluster does by itself. People need it to look for what "
-                   "went wrong.");
-  line.positional("WHAT", &what);
+  CommandLine line(
+      "slipway node", "boot|resume|suspend [options]",
+      "What the machines of a cluster on Google Cloud do by themselves. People need it to "
+      "look for what went wrong.");
+  line.positional("PART", &what);
   line.example("slipway node boot --help", "what a machine does when it starts");
-  line.example("slipway node boot", "do it again");
+  line.example("slipway node resume --help", "how a machine is made when a job needs it");
   if (!line.parse(args)) return 0;
-  throw UsageError(fmt::format("unknown part `{}`; known: boot", what));
+  throw UsageError(fmt::format("unknown part `{}`; known: boot, resume, suspend", what));
 }
 
 }  // namespace slipway::commands

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/process.h"
+#include "common/text.h"
 #include "launcher/local/subnet.h"
 
 namespace slipway::local {
@@ -23,16 +24,26 @@ void set_sysctl(const std::string& path, const char* value) {
   if (!file || ::write(file.get(), value, 1) != 1) throw_errno(fmt::format("cannot set {}", path));
 }
 
+// "42:01:0a:00:00:01" of "10.0.0.1/16", as Google Cloud does it.
+std::string hardware_address(const std::string& address) {
+  const std::vector<std::string> bytes = split(host_part(address), '.');
+  std::string text = "42:01";
+  for (const std::string& byte : bytes) text += fmt::format(":{:02x}", std::stoi(byte));
+  return text;
+}
+
 }  // namespace
 
 std::string bridges_batch(const std::vector<Bridge>& bridges) {
   std::string text = "link set lo up\n";
   for (const Bridge& bridge : bridges) {
+    // Without an address of its own a bridge takes the lowest of its ports': with each node that
+    // comes or goes the others could lose their gateway, until they ask for its address again.
     text += fmt::format(
-        "link add name {0} mtu {1} type bridge\n"
+        "link add name {0} mtu {1} address {3} type bridge\n"
         "link set {0} addrgenmode none up\n"
         "address add {2} dev {0}\n",
-        bridge.name, bridge.mtu_bytes, bridge.address);
+        bridge.name, bridge.mtu_bytes, bridge.address, hardware_address(bridge.address));
   }
   return text;
 }

@@ -69,21 +69,26 @@ std::string cluster_key(Cloud& cloud, const std::string& secret, bool may_make) 
   return *key;
 }
 
-void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
-  const Patience patience{std::chrono::steady_clock::now() + deadline, say};
-  const Myself self =
-      read_myself(persist(patience, "the machine's metadata", [&] { return cloud.instance(); }));
-  say(fmt::format("this is {}, a {} machine of cluster {}", self.name, self.role, self.cluster));
+Myself ask_who_i_am(Cloud& cloud, const Patience& patience) {
+  return read_myself(persist(patience, "the machine's metadata", [&] { return cloud.instance(); }));
+}
 
-  const std::string path = fmt::format("gs://{}/{}/cluster.json", self.bucket, self.folder);
-  const std::string text = persist(
-      patience, path, [&] { return cloud.object(self.bucket, self.folder + "/cluster.json"); });
-  ClusterFile cluster;
+ClusterFile ask_of_cluster(Cloud& cloud, const Myself& self, const Patience& patience) {
+  const std::string name = self.folder + "/cluster.json";
+  const std::string path = fmt::format("gs://{}/{}", self.bucket, name);
+  const std::string text = persist(patience, path, [&] { return cloud.object(self.bucket, name); });
   try {
-    cluster = parse_cluster_file(text);
+    return parse_cluster_file(text);
   } catch (const Error& error) {
     throw error.within(path);
   }
+}
+
+void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
+  const Patience patience{std::chrono::steady_clock::now() + deadline, say};
+  const Myself self = ask_who_i_am(cloud, patience);
+  say(fmt::format("this is {}, a {} machine of cluster {}", self.name, self.role, self.cluster));
+  const ClusterFile cluster = ask_of_cluster(cloud, self, patience);
   const auto files = slurm_files(patience, cloud, self, cluster);
   const std::string profile_name = fmt::format("machines/{}.json", self.group);
   const NodeProfile profile = own_profile(
@@ -103,7 +108,8 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   for (const auto& [name, content] : files) {
     changed = write_changed("/etc/slurm/" + name, content) || changed;
   }
-  if (!is_controller) find_controller(patience, cluster, self);
+  know_all_zones(cluster, self);
+  if (!is_controller) find_controller(patience, cluster);
 
   prepare_folders();
   const bool new_key = write_munge_key(key);

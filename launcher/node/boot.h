@@ -6,6 +6,7 @@
 #include <string>
 
 #include "launcher/node/cloud.h"
+#include "launcher/node/told.h"
 
 namespace slipway::node {
 
@@ -15,6 +16,11 @@ namespace slipway::node {
 // when it cannot be done until the deadline.
 void boot(Cloud& cloud, std::chrono::seconds deadline,
           const std::function<void(const std::string&)>& say);
+
+// Who this machine is, and what the file cluster.json of its cluster says now. Throws Error when
+// there is no answer in time.
+Myself ask_who_i_am(Cloud& cloud, const Patience& patience);
+ClusterFile ask_of_cluster(Cloud& cloud, const Myself& self, const Patience& patience);
 
 // The cluster's key: version 1 of its secret, whoever made it. A controller makes it when there is
 // none. Two controllers at the same time make two versions, and the first of them is the key of

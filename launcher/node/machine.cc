@@ -1,14 +1,12 @@
 // What a machine of a cloud needs besides its services.
 #include "launcher/node/machine.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
+#include <set>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -19,8 +17,6 @@ namespace slipway::node {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* own_mark = "# by slipway";
 
 // What is mounted on a folder, as the kernel names it ("10.0.0.2:/share", "/dev/sdb"), or "": the
 // last one, which hides others.
@@ -37,16 +33,13 @@ std::string mounted_on(const fs::path& folder) {
   return source;
 }
 
-std::optional<std::string> address_of(const std::string& name) {
+bool is_known(const std::string& name) {
   addrinfo hints = {}, *found = nullptr;
   hints.ai_family = AF_INET;
   hints.ai_socktype = SOCK_STREAM;
-  if (::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return std::nullopt;
-  char text[INET_ADDRSTRLEN] = "";
-  const auto* address = reinterpret_cast<const sockaddr_in*>(found->ai_addr);
-  ::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
+  if (::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return false;
   ::freeaddrinfo(found);
-  return text;
+  return true;
 }
 
 // The name of the interface with a hardware address, or "".
@@ -112,27 +105,54 @@ void mount_state_disk(const Say& say) {
   run_checked({"/bin/mount", disk, folder});
 }
 
-std::string hosts_with(const std::string& hosts, const std::string& address,
-                       const std::string& name, const std::string& long_name) {
-  std::string text;
-  for (const std::string& line : split(hosts, '\n')) {
-    if (!line.empty() && !line.ends_with(own_mark)) text += line + "\n";
+std::vector<std::string> other_domains(const ClusterFile& cluster, const Myself& self) {
+  std::set<std::string> domains;
+  const auto add = [&](const std::string& zone, const std::string& project) {
+    if (!zone.empty() && zone != self.zone) {
+      domains.insert(fmt::format("{}.c.{}.internal", zone, project));
+    }
+  };
+  add(cluster.controller_zone, cluster.controller_project);
+  for (const auto& [name, nodeset] : cluster.nodesets) {
+    for (const std::string& zone : nodeset.zones) add(zone, nodeset.project);
   }
-  return text + fmt::format("{} {} {} {}\n", address, long_name, name, own_mark);
+  return {domains.begin(), domains.end()};
 }
 
-void find_controller(const Patience& patience, const ClusterFile& cluster, const Myself& self) {
-  persist(patience, fmt::format("the address of {}", cluster.controller), [&] {
-    if (cluster.controller_zone.empty() || self.zone == cluster.controller_zone) {
-      if (address_of(cluster.controller)) return;
-      throw NotYet("no server knows it");
+std::string resolv_conf_with(const std::string& text, const std::vector<std::string>& domains) {
+  std::string kept;
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& domain) {
+    if (!domain.empty() && std::ranges::find(all, domain) == all.end()) all.push_back(domain);
+  };
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with("search ")) {
+      for (const std::string& domain : split(line.substr(7), ' ')) add(domain);
+    } else if (!line.empty()) {
+      kept += line + "\n";
     }
-    const std::string long_name = fmt::format("{}.{}.c.{}.internal", cluster.controller,
-                                              cluster.controller_zone, cluster.controller_project);
-    const auto address = address_of(long_name);
-    if (!address) throw NotYet(fmt::format("no server knows {}", long_name));
-    const std::string hosts = fs::exists("/etc/hosts") ? read_file("/etc/hosts") : "";
-    write_changed("/etc/hosts", hosts_with(hosts, *address, cluster.controller, long_name));
+  }
+  for (const std::string& domain : domains) add(domain);
+  return all.empty() ? kept : kept + "search " + join(all, " ") + "\n";
+}
+
+void know_all_zones(const ClusterFile& cluster, const Myself& self) {
+  const std::vector<std::string> domains = other_domains(cluster, self);
+  if (domains.empty()) return;
+  if (fs::is_directory("/run/systemd/resolve")) {
+    const std::string text = fmt::format("[Resolve]\nDomains={}\n", join(domains, " "));
+    if (write_changed("/etc/systemd/resolved.conf.d/slipway.conf", text)) {
+      run_checked({"/bin/systemctl", "restart", "systemd-resolved.service"});
+    }
+    return;
+  }
+  const fs::path path = "/etc/resolv.conf";
+  write_changed(path, resolv_conf_with(fs::exists(path) ? read_file(path) : "", domains));
+}
+
+void find_controller(const Patience& patience, const ClusterFile& cluster) {
+  persist(patience, fmt::format("the address of {}", cluster.controller), [&] {
+    if (!is_known(cluster.controller)) throw NotYet("no server knows it");
   });
 }
 

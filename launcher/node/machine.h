@@ -24,16 +24,21 @@ void mount_storage(const Patience& patience, const NetworkStorage& storage, cons
 // it when it is empty.
 void mount_state_disk(const Say& say);
 
-// Waits until the controller's name has an address. Machines of another zone find it by its long
-// name only, so for them there is a line in /etc/hosts. Throws Error when time is up.
-void find_controller(const Patience& patience, const ClusterFile& cluster, const Myself& self);
+// Lets this machine find those of every zone that the cluster may have machines in by their short
+// names: the cloud's DNS has names of zones, and a machine looks in its own only.
+void know_all_zones(const ClusterFile& cluster, const Myself& self);
+
+// Waits until the controller's name has an address. Throws Error when time is up.
+void find_controller(const Patience& patience, const ClusterFile& cluster);
 
 // Says it when an interface has another name than the profile has: rules of the transport name
 // them.
 void warn_of_interfaces(const NodeProfile& profile, const Myself& self, const Say& say);
 
-// /etc/hosts with a line for a name, instead of the one that an earlier start wrote.
-std::string hosts_with(const std::string& hosts, const std::string& address,
-                       const std::string& name, const std::string& long_name);
+// The DNS domains of the zones that a cluster has machines in but this machine, sorted.
+std::vector<std::string> other_domains(const ClusterFile& cluster, const Myself& self);
+
+// The text of /etc/resolv.conf with more domains to search in; those that it has are not repeated.
+std::string resolv_conf_with(const std::string& text, const std::vector<std::string>& domains);
 
 }  // namespace slipway::node

@@ -39,6 +39,9 @@ machine_start() {
   for name in "$@"; do wait_for test -e "$CLOUD/up/$name"; done
 }
 
+# machines_are NAME...: all that there are
+machines_are() { [ "$(as_tester ls "$CLOUD/instances" | sed -n 's/\.json$//p' | sort)" = "$(printf '%s\n' "$@" | sort)" ]; }
+
 # enter PID COMMAND...: runs it in the namespaces of a process
 enter() {
   local pid=$1 user=()
@@ -49,9 +52,10 @@ enter() {
 
 # pid_of_machine NAME: of its PID 1
 pid_of_machine() {
-  local pid
+  local pid known=$SUITE/pid-of-$1
+  if [ -e "$known" ] && [ -e "/proc/$(cat "$known")" ]; then cat "$known" && return; fi
   for pid in $(pgrep -P "$(cat "$CLOUD/pid")" slipway-vm); do
-    [ "$(enter "$pid" hostname)" = "$1" ] && echo "$pid" && return
+    [ "$(enter "$pid" hostname)" = "$1" ] && echo "$pid" | tee "$known" && return
   done
   echo "there is no machine $1" >&2
   return 1

@@ -7,6 +7,8 @@ cgroups and in the version of Slurm.
 """
 import hashlib, json, pathlib, re, sys
 
+from instance import machine
+
 CREATED, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 NFS_SERVER = "10.0.0.1"
 
@@ -100,14 +102,6 @@ def templates():
     return found
 
 
-def machine(name, zone, number, made):
-    address = f"10.0.{number // 250}.{number % 250 + 2}"
-    mac = "42:01:" + ":".join(f"{int(part):02x}" for part in address.split("."))
-    return {"project": made["project"], "interface": made["interface"], "gpus": made["gpus"], "address": f"{address}/16",
-            "metadata": {"name": name, "zone": f"projects/{made['project']}/zones/{zone}", "attributes": made["attributes"],
-                         "networkInterfaces": [{"ip": address, "mac": mac, "subnetmask": "255.255.0.0", "mtu": 1460}]}}
-
-
 def main():
     objects()
     for name, body in ALL.items():
@@ -119,6 +113,7 @@ def main():
     later = FOLDER / "to-start"  # the test starts them when it wants to: it moves them to instances/
     later.mkdir()
     machines = [body for name, body in ALL.items() if name.startswith("google_compute_instance_from_template.")]
+    (FOLDER / "next").write_text(str(len(machines)))
     for number, body in enumerate(machines):
         of_template = made[rendered(body["source_instance_template"])]
         (later / f"{body['name']}.json").write_text(json.dumps(machine(body["name"], body["zone"], number, of_template)))

@@ -146,8 +146,13 @@ class Services(Handler):
         return Compute(FOLDER, LOCK, error).answer(self.command, path, query, body)
 
 
+def encoded(name):
+    """A name as DNS has it."""
+    return b"".join(bytes([len(label)]) + label.encode() for label in name.split(".")) + b"\0"
+
+
 def name_server():
-    """Answers questions for A; there is nothing of any other kind."""
+    """Answers questions for the address of a name, and for the name of an address."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sock.bind((METADATA, 53))
     while True:
@@ -157,12 +162,14 @@ def name_server():
             labels.append(question[at + 1:at + 1 + question[at]].decode().lower())
             at += 1 + question[at]
         kind = struct.unpack(">H", question[at + 1:at + 3])[0]
-        known = {**dict(long_names()), **{name: API for name in SERVICES}}
-        address = known.get(".".join(labels))
+        known = {name: (1, socket.inet_aton(address)) for name, address in [*long_names(), *((name, API) for name in SERVICES)]}
+        for name, address in long_names():
+            known[".".join(reversed(address.split("."))) + ".in-addr.arpa"] = 12, encoded(name)
+        its_kind, data = known.get(".".join(labels), (0, b""))
         answer = b""
-        if address and kind == 1:
-            answer = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 5, 4) + socket.inet_aton(address)
-        flags = 0x8580 if address else 0x8583  # NXDOMAIN
+        if its_kind == kind:
+            answer = b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, 5, len(data)) + data
+        flags = 0x8580 if data else 0x8583  # NXDOMAIN
         head = question[:2] + struct.pack(">HHHHH", flags, 1, 1 if answer else 0, 0, 0)
         sock.sendto(head + question[12:at + 5] + answer, who)
 
@@ -177,7 +184,8 @@ def main():
     services = Server((API, 443), Services)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(FOLDER / "server.crt", FOLDER / "server.key")
-    services.socket = context.wrap_socket(services.socket, server_side=True)
+    # The thread of the connection shakes hands, so that nobody waits for another's.
+    services.socket = context.wrap_socket(services.socket, server_side=True, do_handshake_on_connect=False)
     for work in (metadata.serve_forever, services.serve_forever, name_server):
         threading.Thread(target=work, daemon=True).start()
     (FOLDER / "ready").touch()

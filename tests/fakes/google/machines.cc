@@ -3,19 +3,25 @@
 //
 //   machines FOLDER PREFIX FAKE    FOLDER as google_cloud.py has it; PREFIX is /opt/slipway
 //
-// A machine runs while instances/NAME.json is there. Everything ends with this program.
+// A machine runs while instances/NAME.json is there, and boots by itself when there is a file
+// machines-boot. Everything ends with this program.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "common/command_line.h"
 #include "common/error.h"
@@ -76,12 +82,30 @@ local::NodeRoot root_of(const std::string& name, const json& instance, const Clo
   return root;
 }
 
+// What the image's unit does, some seconds after somebody asked for the machine, as in the cloud.
+// Its processes have been up for no longer: slurmctld asks a node that it has made when it started.
+void start_boot() {
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  timespec up = {};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  if (::unshare(CLONE_NEWTIME) != 0) throw_errno("cannot make a time namespace");
+  const Fd offsets(::open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC));
+  const std::string offset = fmt::format("boottime -{} 0\n", up.tv_sec);
+  if (::write(offsets.get(), offset.data(), offset.size()) < 0) throw_errno("timens_offsets");
+  if (::fork() != 0) return;
+  redirect_streams("/var/log/slurm/boot.log");
+  const std::string program = std::string(node_prefix) + "/bin/slipway";
+  ::execl(program.c_str(), program.c_str(), "node", "boot", "--deadline", "60", nullptr);
+  ::_exit(127);
+}
+
 // The rest of this process is the machine, once its network interface is there.
 [[noreturn]] void be_the_machine(const std::string& name, const json& instance, const Cloud& cloud,
                                  const local::PlannedNode& node, int channel) {
   ::prctl(PR_SET_NAME, "slipway-vm");
   ::prctl(PR_SET_DUMPABLE, 1);  // whoever runs the tests may enter the machine
   const local::NodeRoot root = root_of(name, instance, cloud);
+  const bool boots = fs::exists(cloud.folder / "machines-boot");
   ::sethostname(name.data(), name.size());
   local::build_node_root(root);
   local::receive_message(channel);
@@ -94,6 +118,7 @@ local::NodeRoot root_of(const std::string& name, const json& instance, const Clo
   ::chmod("/usr/sbin/mount.nfs", 0755);
   local::send_message(channel, {{"state", "up"}});
   ::close(channel);
+  if (boots) start_boot();
   node::reap_children_forever();
 }
 

@@ -17,10 +17,12 @@ PlannedNode two_port_node() {
 
 }  // namespace
 
-TEST_CASE("network: a bridge for each network, with the gateway's address") {
+TEST_CASE(
+    "network: a bridge for each network, with the gateway's address and one in hardware that "
+    "stays") {
   CHECK(bridges_batch({bridges[0]}) ==
         "link set lo up\n"
-        "link add name vpc0 mtu 8244 type bridge\n"
+        "link add name vpc0 mtu 8244 address 42:01:0a:00:00:01 type bridge\n"
         "link set vpc0 addrgenmode none up\n"
         "address add 10.0.0.1/16 dev vpc0\n");
 }

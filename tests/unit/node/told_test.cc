@@ -129,9 +129,20 @@ TEST_CASE("mounts: every machine has those of all, and those of its kind win") {
   CHECK(shown(mounts_of(file, self)) == "c-controller:/apps login:/home all:/home/data ");
 }
 
-TEST_CASE("hosts: the line of an earlier start is replaced, those of others stay") {
-  const std::string first = hosts_with("127.0.0.1 localhost\n", "10.0.0.2", "c", "c.z.internal");
-  CHECK(first == "127.0.0.1 localhost\n10.0.0.2 c.z.internal c # by slipway\n");
-  CHECK(hosts_with(first, "10.0.0.3", "c", "c.z.internal") ==
-        "127.0.0.1 localhost\n10.0.0.3 c.z.internal c # by slipway\n");
+TEST_CASE("names: a machine looks for others in every zone that the cluster may be in") {
+  ClusterFile file = parse_cluster_file(cluster().dump());
+  Myself self = read_myself(instance());
+  self.zone = "a";
+  CHECK(other_domains(file, self) == std::vector<std::string>{"b.c.p.internal"});
+  file.controller_zone = "z";
+  CHECK(other_domains(file, self) == std::vector<std::string>{"b.c.p.internal", "z.c.p.internal"});
+}
+
+TEST_CASE("names: domains are added to /etc/resolv.conf once") {
+  const std::string before = "search a.c.p.internal c.p.internal\nnameserver 169.254.169.254\n";
+  const std::string after =
+      "nameserver 169.254.169.254\nsearch a.c.p.internal c.p.internal b.c.p.internal\n";
+  CHECK(resolv_conf_with(before, {"b.c.p.internal"}) == after);
+  CHECK(resolv_conf_with(after, {"b.c.p.internal"}) == after);
+  CHECK(resolv_conf_with("", {}).empty());
 }

@@ -1,0 +1,103 @@
+// The part of Compute Engine that power saving needs.
+#include "launcher/node/compute.h"
+
+#include <fmt/format.h>
+
+namespace slipway::node {
+namespace {
+
+using nlohmann::json;
+
+// "QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0": the first of an operation's
+// errors.
+std::string first_error(const json& operation) {
+  if (!operation.contains("error")) return "";
+  const json errors = operation["error"].value("errors", json::array());
+  if (errors.empty()) return "the cloud says nothing of why";
+  return fmt::format("{}: {}", errors[0].value("code", "UNKNOWN"), errors[0].value("message", ""));
+}
+
+std::string words_of(const Refused& error) {
+  return error.reason.empty() ? error.what() : fmt::format("{}: {}", error.reason, error.what());
+}
+
+}  // namespace
+
+std::string template_path(const std::string& link) {
+  const size_t begin = link.find("projects/");
+  const std::string path = begin == link.npos ? link : link.substr(begin);
+  return path.substr(0, path.find('?'));
+}
+
+Zone::Zone(Cloud& cloud, const std::string& project, const std::string& zone,
+           const Patience& patience)
+    : cloud_(cloud),
+      url_(fmt::format("https://compute.googleapis.com/compute/v1/projects/{}/zones/{}", project,
+                       zone)),
+      name_(zone),
+      patience_(patience) {}
+
+json Zone::call(const std::string& method, const std::string& path, const json& body) {
+  return persist(patience_, fmt::format("an answer from Compute Engine in {}", name_),
+                 [&] { return cloud_.call(method, url_ + path, body); });
+}
+
+std::map<std::string, std::string> Zone::machines(const std::string& prefix) {
+  std::map<std::string, std::string> found;
+  const std::string filter = url_encode(fmt::format("name eq \"{}.*\"", prefix));
+  std::string page;
+  do {
+    const json answer =
+        call("GET", fmt::format("/instances?maxResults=500&filter={}{}", filter,
+                                page.empty() ? "" : "&pageToken=" + url_encode(page)));
+    for (const json& one : answer.value("items", json::array())) {
+      found[one.value("name", "")] = one.value("status", "");
+    }
+    page = answer.value("nextPageToken", "");
+  } while (!page.empty());
+  return found;
+}
+
+std::string Zone::finish(json operation) {
+  const std::string path = "/operations/" + url_encode(operation.value("name", ""));
+  persist(patience_,
+          fmt::format("the end of {} in {}", operation.value("operationType", "it"), name_), [&] {
+            if (operation.value("status", "") == "DONE") return;
+            operation = cloud_.call("GET", url_ + path);
+            if (operation.value("status", "") != "DONE") throw NotYet("the cloud works on it");
+          });
+  return first_error(operation);
+}
+
+std::string Zone::make(const std::vector<std::string>& names,
+                       const std::string& instance_template) {
+  json each = json::object();
+  for (const std::string& name : names) each[name] = json::object();
+  try {
+    return finish(call("POST", "/instances/bulkInsert",
+                       {{"count", std::to_string(names.size())},
+                        {"minCount", "1"},
+                        {"perInstanceProperties", std::move(each)},
+                        {"sourceInstanceTemplate", template_path(instance_template)}}));
+  } catch (const Refused& error) {
+    return words_of(error);
+  }
+}
+
+std::string Zone::start(const std::string& name) {
+  try {
+    return first_error(call("POST", fmt::format("/instances/{}/start", url_encode(name))));
+  } catch (const Refused& error) {
+    return words_of(error);
+  }
+}
+
+std::string Zone::remove(const std::string& name) {
+  try {
+    return first_error(call("DELETE", "/instances/" + url_encode(name)));
+  } catch (const Refused& error) {
+    return error.status == 404 ? "" : words_of(error);
+  }
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,29 @@
+// Slurm's ResumeProgram and SuspendProgram on Google Cloud: machines that are there while jobs need
+// them. docs/google-cloud.md
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launcher/node/cloud.h"
+#include "launcher/node/told.h"
+
+namespace slipway::node {
+
+// Nodes that could not be had, and why, in a line for people.
+struct Failed {
+  std::vector<std::string> nodes;
+  std::string reason;
+};
+
+// Makes a machine for each of the nodes, from its nodeset's instance template, in the first of the
+// nodeset's zones that has room; one that stands still is started. Those that run are left alone.
+std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster,
+                           const std::vector<std::string>& nodes, const Patience& patience);
+
+// Deletes the machines of the nodes, and no others. Those that are gone are no failure.
+std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster,
+                            const std::vector<std::string>& nodes, const Patience& patience);
+
+}  // namespace slipway::node

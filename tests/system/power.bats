@@ -1,0 +1,102 @@
+# Nodes of a fake Google Cloud are there while jobs need them: slurmctld runs our programs, Compute Engine is a fake whose
+# machines boot by themselves.
+
+load helper
+load google_helper
+
+C=power-controller
+N=power-cpunodes
+
+setup_file() {
+  cloud_start "$TOP/tests/system/power.yaml"
+  as_tester touch "$CLOUD/machines-boot"
+  machine_start $C $N-0
+  wait_for node_is $N-0 idle
+}
+
+teardown_file() { cloud_stop; }
+
+setup() { as_tester rm -f "$CLOUD/stock.json" "$CLOUD/trouble.json"; }
+
+# node_is NAME STATE: as sinfo says it
+node_is() { machine $C sinfo --noheader --Node --format='%N %T' 2>/dev/null | grep -q "^$1 $2$"; }
+
+power_log() { as_tester cat "$CLOUD/log-of/$C/power.log"; }
+
+# power resume|suspend NODES: as slurmctld calls it
+power() { machine $C runuser -u slurm -- "/opt/slipway/libexec/slipway/$1" "$2"; }
+
+zone_of() { as_tester grep -oE 'zones/[a-z0-9-]+' "$CLOUD/instances/$1.json"; }
+
+@test "power: a job starts the nodes that it needs, and runs on them" {
+  run machine $C srun --nodes=2 hostname
+  [ "$(sort <<<"$output")" = "$N-0
+$N-1" ]
+  machines_are $C $N-0 $N-1
+}
+
+@test "power: nodes that have no machine are shown" {
+  node_is $N-6 'idle~'
+}
+
+@test "power: a zone without room is followed by the next one" {
+  echo '{"us-central1-a": 1}' | as_tester tee "$CLOUD/stock.json"
+  power resume "$N-[2-4]"
+  [ "$(zone_of $N-2)" = zones/us-central1-a ]
+  [ "$(zone_of $N-3) $(zone_of $N-4)" = "zones/us-central1-b zones/us-central1-b" ]
+}
+
+@test "power: a node in another zone is found by its name" {
+  wait_for machine $C getent hosts $N-3
+}
+
+@test "power: suspend deletes the machines that it is told, and no others" {
+  power suspend "$N-[2-3]"
+  machines_are $C $N-0 $N-1 $N-4
+  power suspend "$N-[2-4]"
+  machines_are $C $N-0 $N-1
+}
+
+@test "power: nodes that are idle for long are deleted by slurmctld, static ones stay" {
+  wait_for machines_are $C $N-0
+  node_is $N-0 idle
+}
+
+@test "power: what the cloud says stands at the node, its job is queued again, and later it can be had" {
+  echo '{"us-central1-a": "QUOTA_EXCEEDED", "us-central1-b": 0}' | as_tester tee "$CLOUD/stock.json"
+  machine $C sbatch --chdir=/tmp --output=/dev/null --nodelist=$N-0,$N-5 --wrap 'srun hostname >/var/log/slurm/job.out'
+  wait_for grep -q "cannot resume" "$CLOUD/log-of/$C/power.log"
+  run power_log
+  says "cannot resume $N-5: us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0 in region us-central1.; us-central1-b: ZONE_RESOURCE_POOL_EXHAUSTED: The zone 'us-central1-b' does not have enough resources"
+  run machine $C scontrol show node $N-5
+  says "Reason=us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded."
+  run machine $C scontrol show job
+  says "Restarts=1"
+  machine $C scancel --user=root
+}
+
+@test "power: a machine that stands still is started, not made" {
+  wait_for node_is $N-6 'idle~'
+  power resume $N-6
+  as_tester sed -i 's/"metadata"/"status": "TERMINATED", "metadata"/' "$CLOUD/instances/$N-6.json"
+  power resume $N-6
+  as_tester grep -q '"status": "RUNNING"' "$CLOUD/instances/$N-6.json"
+  power suspend $N-6
+}
+
+@test "power: rights that are missing are the reason" {
+  echo '{"POST compute.*": [403, {"error": {"code": 403, "message": "Required compute.instances.create permission",
+    "errors": [{"reason": "forbidden"}]}}]}' | as_tester tee "$CLOUD/trouble.json"
+  run power resume $N-6
+  [ "$status" -eq 1 ]
+  run power_log
+  says "cannot resume $N-6: us-central1-a: forbidden: Required compute.instances.create permission; us-central1-b: forbidden"
+}
+
+@test "power: a name that is none of a nodeset's is refused, and nothing is deleted" {
+  run power suspend $C,other-1
+  [ "$status" -eq 1 ]
+  run power_log
+  says "cannot suspend $C,other-1: cluster.json has no such nodeset"
+  machines_are $C $N-0
+}
