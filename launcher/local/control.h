@@ -12,7 +12,7 @@
 #include "common/process.h"
 #include "launcher/local/command.h"
 #include "launcher/local/deployment_folder.h"
-#include "launcher/local/interrupts.h"
+#include "common/interrupts.h"
 
 namespace slipway::local {
 

@@ -18,7 +18,7 @@
 #include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
-#include "launcher/local/interrupts.h"
+#include "common/interrupts.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/supervisor.h"

@@ -1,5 +1,5 @@
 // Interrupts as something to poll for.
-#include "launcher/local/interrupts.h"
+#include "common/interrupts.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-namespace slipway::local {
+namespace slipway {
 
 Interrupts::Interrupts() {
   sigset_t set;
@@ -23,10 +23,14 @@ Interrupts::~Interrupts() {
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
-void Interrupts::check() const {
+bool Interrupts::take() const {
   // Read, or the signal would be delivered when the mask is restored.
   signalfd_siginfo info;
-  if (::read(fd_.get(), &info, sizeof info) == sizeof info) throw Error("interrupted");
+  return ::read(fd_.get(), &info, sizeof info) == sizeof info;
+}
+
+void Interrupts::check() const {
+  if (take()) throw Error("interrupted");
 }
 
 bool Interrupts::wait(int other, std::chrono::milliseconds timeout) const {
@@ -36,4 +40,4 @@ bool Interrupts::wait(int other, std::chrono::milliseconds timeout) const {
   return fds[1].revents != 0;
 }
 
-}  // namespace slipway::local
+}  // namespace slipway

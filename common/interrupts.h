@@ -7,7 +7,7 @@
 
 #include "common/fd.h"
 
-namespace slipway::local {
+namespace slipway {
 
 // While one lives, SIGINT, SIGTERM and SIGHUP do not end the process.
 class Interrupts {
@@ -19,6 +19,9 @@ class Interrupts {
 
   // To be polled for reading, beside other descriptors.
   int fd() const { return fd_.get(); }
+
+  // Whether one of them has come since it was last asked.
+  bool take() const;
 
   // Throws Error("interrupted") when one of them has come.
   void check() const;
@@ -32,4 +35,4 @@ class Interrupts {
   Fd fd_;
 };
 
-}  // namespace slipway::local
+}  // namespace slipway

@@ -1,0 +1,22 @@
+// A lock that its holder's end releases.
+#include "common/file_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <cerrno>
+
+#include "common/error.h"
+
+namespace slipway {
+
+Fd try_lock(const std::filesystem::path& path) {
+  Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) throw_errno(fmt::format("cannot lock {}", path.string()));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  if (errno != EWOULDBLOCK) throw_errno(fmt::format("cannot lock {}", path.string()));
+  return {};
+}
+
+}  // namespace slipway
