@@ -66,6 +66,8 @@ class LoadedBlueprint {
   // at. Throws InvalidBlueprint, after showing what is wrong, when nothing can be looked at.
   const blueprint::Deployment& whatever_is_right();
   const source::Diagnostics& diagnostics() const { return diagnostics_; }
+  // After define(): nothing is shown again.
+  const blueprint::Deployment& compiled() const { return *deployment_; }
   CheckedCluster cluster();
 
   // The definitions for Google Cloud. Throws InvalidBlueprint in the same way.

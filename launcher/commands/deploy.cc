@@ -1,44 +1,23 @@
 // slipway deploy: bring up the cluster of a blueprint.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/installation.h"
 #include "common/text.h"
+#include "launcher/apply/deploy.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/deployment_input.h"
 #include "launcher/local/launch.h"
 
 namespace slipway::commands {
 namespace {
 
-void require_local(const std::string& target) {
-  if (target == "local") return;
-  throw UsageError(fmt::format("unknown target `{}`; known: local", target));
-}
-
-}  // namespace
-
-int deploy(Args args) {
-  BlueprintInput input;
-  std::string target = "local";
-  bool quiet = false;
-  int timeout_seconds = 60;
-  CommandLine line("slipway deploy", "BLUEPRINT [--target local] [options]",
-                   "Bring up the cluster of a blueprint and wait until its nodes are idle.");
-  input.add_options(line);
-  line.option("target", "PLACE", "where: local, this machine (default)", &target);
-  line.option("timeout", "SECONDS", "give up after this long (default 60)", &timeout_seconds);
-  line.flag("quiet,q", "say only what went wrong", &quiet);
-  line.example("slipway deploy examples/quickstart.yaml",
-               "a Slurm cluster in namespaces on this machine");
-  line.example("slipway deploy cluster.yaml --vars deployment_name=two",
-               "a second one beside it, under another name");
-  if (!line.parse(args)) return 0;
-  require_local(target);
-  if (timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
-
+void deploy_local(const BlueprintInput& input, int timeout_seconds, bool quiet) {
   const CheckedCluster checked = load_cluster(input);
   local::require_programs();
   const local::Plan plan = local::make_plan(checked.cluster, checked.catalogue);
@@ -54,6 +33,82 @@ int deploy(Args args) {
   } else if (!quiet) {
     fmt::print(stderr, "deployment `{}`: {} nodes idle after {:.1f} s\n", folder.name(),
                launched.nodes, launched.seconds);
+  }
+}
+
+void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  GoogleDeployment deployment(input);
+  deployment.find_programs();
+  deployment.write();
+  deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
+    options.selection = selection;
+    apply::deploy(session, options);
+    session.talk.say(fmt::format("deployment `{}` is done after {:.1f} s",
+                                 session.folder.recorded.deployment,
+                                 std::chrono::duration<double>(Clock::now() - begin).count()));
+  });
+}
+
+// The options that mean something for the other target only.
+void check_options(bool google, const DeploymentInput& input, const apply::DeployOptions& options,
+                   bool has_local_options) {
+  if (google && has_local_options) throw UsageError("--timeout and --quiet are for --target local");
+  if (google) return;
+  if (!input.only.empty() || !input.skip.empty() || options.auto_approve || options.rebuild ||
+      input.parent != ".") {
+    throw UsageError(
+        "--only, --skip, --auto-approve, --rebuild and --output are for --target google");
+  }
+}
+
+}  // namespace
+
+int deploy(Args args) {
+  DeploymentInput input;
+  apply::DeployOptions options;
+  std::string target;
+  bool quiet = false;
+  constexpr int usual_timeout_seconds = 60;
+  int timeout_seconds = usual_timeout_seconds;
+  CommandLine line("slipway deploy", "BLUEPRINT|FOLDER [--target local|google] [options]",
+                   "Bring up the cluster of a blueprint and wait until its nodes are idle.\nOn "
+                   "Google Cloud: write its definitions, or take a folder that `slipway create` "
+                   "has written, and\nhave Terraform and Packer make them, group by group; what "
+                   "was broken off goes on where it was.");
+  input.blueprint.add_options(line);
+  line.option("target", "PLACE",
+              "where: local, this machine (default of a blueprint), or google (of a folder)",
+              &target);
+  line.option("timeout", "SECONDS", "local: give up after this long (default 60)",
+              &timeout_seconds);
+  line.flag("quiet,q", "local: say only what went wrong", &quiet);
+  line.option("output,o", "DIR", "google: where the deployment's folder is put (default .)",
+              &input.parent);
+  line.option("only", "GROUP,...", "google: these groups", &input.only);
+  line.option("skip", "GROUP,...", "google: all groups but these", &input.skip);
+  line.flag("auto-approve", "google: do not ask before each group", &options.auto_approve);
+  line.flag("rebuild", "google: build images again, also those of which nothing has changed",
+            &options.rebuild);
+  line.example("slipway deploy examples/quickstart.yaml",
+               "a Slurm cluster in namespaces on this machine");
+  line.example("slipway deploy cluster.yaml --vars deployment_name=two",
+               "a second one beside it, under another name");
+  line.example("slipway deploy cluster.yaml --target google",
+               "in the cloud, asking before each step");
+  if (!line.parse(args)) return 0;
+  if (target.empty()) target = input.is_folder() ? "google" : "local";
+  if (target != "local" && target != "google") {
+    throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
+  }
+  if (timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
+  check_options(target == "google", input, options,
+                quiet || timeout_seconds != usual_timeout_seconds);
+  if (target == "google") {
+    deploy_google(input, options);
+  } else {
+    deploy_local(input.blueprint, timeout_seconds, quiet);
   }
   return 0;
 }

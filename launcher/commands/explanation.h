@@ -9,7 +9,7 @@
 #include "launcher/blueprint/deployment.h"
 #include "launcher/blueprint/evaluation.h"
 #include "launcher/commands/part.h"
-#include "launcher/commands/secrets.h"
+#include "launcher/blueprint/secrets.h"
 
 namespace slipway::commands {
 
@@ -85,7 +85,7 @@ class Explainer {
   const blueprint::Deployment& deployment_;
   source::Diagnostics heard_;  // what evaluation says was said by the compiler before
   blueprint::Evaluation evaluation_{deployment_, heard_};
-  Secrets secrets_{deployment_};
+  blueprint::Secrets secrets_{deployment_};
   std::set<std::string> followed_;
   bool asked_ = false;  // the part is one that the user named, and has to be there
   size_t outputs_ = 0;  // that the way leads through to where it is now

@@ -15,6 +15,7 @@ std::span<const Command> table() {
       {"model", "print the cluster that a blueprint means, as JSON", model},
       {"quota", "count what a cluster needs of the cloud's quotas", quota},
       {"create", "write the definitions that Terraform and Packer make a cluster from", create},
+      {"plan", "say what a deployment on Google Cloud would make, change and destroy", plan},
       {"deploy", "bring up the cluster of a blueprint", deploy},
       {"status", "show deployments, their nodes and what runs on them", status},
       {"exec", "run a command on a node of a deployment", exec},

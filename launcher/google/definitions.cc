@@ -99,7 +99,8 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
     }
   }
   std::reverse(definitions.groups.begin(), definitions.groups.end());
-  context.add(".gitignore", fmt::format("/*/.terraform/\n/*/terraform.tfstate*\n/*/{}\n/*/{}\n",
+  context.add(".gitignore", fmt::format("/.slipway/lock\n/.slipway/log/\n/.slipway/plan/\n/*/"
+                                        ".terraform/\n/*/terraform.tfstate*\n/*/{}\n/*/{}\n",
                                         terraform_inputs, packer_inputs));
   context.add("instructions.txt", instructions(definitions));
   context.add(blueprint_file, blueprint::to_yaml(blueprint::expand(deployment)));

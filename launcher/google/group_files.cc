@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/blueprint/secrets.h"
 #include "launcher/google/foreign_module.h"
 #include "launcher/google/module_file.h"
 #include "launcher/google/providers.h"
@@ -65,7 +66,8 @@ class TerraformGroup {
       const Value& value = context_.links.output(module, wanted.name);
       Json entry{{"value", to_terraform(value)}};
       if (!wanted.description.empty()) entry["description"] = wanted.description;
-      const bool secret = wanted.sensitive || declared->sensitive || value.is_sensitive();
+      const bool secret =
+          wanted.sensitive || value.is_sensitive() || secrets_.output(module.id, wanted.name);
       if (secret) entry["sensitive"] = true;
       outputs[name] = std::move(entry);
     } catch (const expression::ExpressionError& error) {
@@ -80,10 +82,16 @@ class TerraformGroup {
                  {"description",
                   fmt::format("Output `{}` of module `{}` in group `{}`", output.name,
                               output.module->id, context_.deployment.groups[output.group].name)}};
-      if (output.module->interface->output(output.name)->sensitive) entry["sensitive"] = true;
+      if (is_secret(output)) entry["sensitive"] = true;
       variables[name] = std::move(entry);
     }
     if (!variables.empty()) add("variables", {{"variable", std::move(variables)}});
+  }
+
+  // Terraform knows it of an output, and must be told of the variable that the output becomes.
+  bool is_secret(const Links::Output& output) {
+    return secrets_.output(output.module->id, output.name) ||
+           context_.links.output(*output.module, output.name).is_sensitive();
   }
 
   // The group's own providers, or the blueprint's.
@@ -146,6 +154,7 @@ class TerraformGroup {
   Context& context_;
   const blueprint::Group& group_;
   GroupContents contents_;
+  blueprint::Secrets secrets_{context_.deployment};
 };
 
 }  // namespace

@@ -25,8 +25,9 @@ class Instructions {
   std::string write() {
     text_ = fmt::format(
         "How to make the deployment `{}` from these files\n\n"
-        "Look at the files, then run the commands in this folder, in their order. `terraform` can "
-        "be\n`tofu` everywhere.\n",
+        "Look at the files. `slipway deploy` and `slipway destroy` with this folder's path do all "
+        "of\nwhat follows, and go on where they were broken off. By hand, run the commands in this "
+        "folder,\nin their order. `terraform` can be `tofu` everywhere.\n",
         definitions_.deployment);
     for (const GroupSteps& group : definitions_.groups) make(group);
     text_ += "\nHow to take it down again\n\n";

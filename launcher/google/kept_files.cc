@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/fd.h"
 #include "common/file.h"
 #include "common/text.h"
 #include "launcher/google/instructions.h"
@@ -24,11 +27,24 @@ bool is_of_the_group(const std::string& name) {
 }
 
 nlohmann::json parse(const fs::path& file) {
+  const std::string text = read_file(file);
+  if (text.empty()) return nlohmann::json::object();  // Terraform was killed before its first word
   try {
-    return nlohmann::json::parse(read_file(file));
+    return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("cannot read the state in `{}`: it is not JSON", file.string()));
   }
+}
+
+// Terraform locks its state (fcntl) and says in a file by whom. One that was killed leaves the
+// file.
+bool is_at_work(const fs::path& group) {
+  if (!fs::exists(group / ".terraform.tfstate.lock.info")) return false;
+  const Fd state(::open((group / "terraform.tfstate").c_str(), O_RDONLY | O_CLOEXEC));
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return state && ::fcntl(state.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 // Why a group must not be dropped; empty when it has nothing that would be lost.
@@ -48,13 +64,20 @@ std::string what_is_deployed(const fs::path& group) {
   return {};
 }
 
+// The folder as `slipway destroy` knows it for one: a word without a slash could be a deployment on
+// this machine.
+std::string path_argument(const fs::path& folder) {
+  const std::string text = folder.string();
+  return shell_quote(text.find('/') == std::string::npos ? "./" + text : text);
+}
+
 }  // namespace
 
 KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : folder_(folder) {
   const Recorded recorded = read_record(folder);
   std::set<std::string> dropped;
-  for (const Recorded::Group& group : recorded.groups) {
-    if (fs::exists(folder / group.name / ".terraform.tfstate.lock.info")) {
+  for (const GroupSteps& group : recorded.groups) {
+    if (is_at_work(folder / group.name)) {
       throw Error(fmt::format("Terraform is at work in `{}`", (folder / group.name).string()));
     }
     const bool stays = std::any_of(definitions.groups.begin(), definitions.groups.end(),
@@ -67,8 +90,8 @@ KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : f
     if (deployed.empty()) continue;
     throw Error(
         fmt::format("group `{}` is not in the blueprint any more, but it is deployed: {}; "
-                    "destroy it first: terraform -chdir={} destroy",
-                    group.name, deployed, shell_quote((folder / group.name).string())));
+                    "destroy it first: slipway destroy {} --only {}",
+                    group.name, deployed, path_argument(folder), shell_quote(group.name)));
   }
   look("", recorded.files, dropped);
 }

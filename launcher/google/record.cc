@@ -12,6 +12,20 @@ namespace slipway::google {
 namespace {
 constexpr const char* schema = "slipway/created/1";
 constexpr size_t largest_record = 64 << 20;
+
+GroupSteps steps_of(const Json& group) {
+  GroupSteps steps;
+  steps.name = group.at("group");
+  steps.kind = group.at("kind");
+  steps.packer_target = group.value("packer_target", "");
+  steps.packer_values = group.value("packer_values", "");
+  for (const auto& [variable, from] : group.at("inputs").items()) {
+    steps.inputs.push_back({variable, from.at("group")});
+  }
+  steps.late_settings = group.value("late_settings", steps.late_settings);
+  return steps;
+}
+
 }  // namespace
 
 std::string record(const Definitions& definitions) {
@@ -39,9 +53,8 @@ Recorded read_record(const std::filesystem::path& folder) {
     Recorded recorded;
     const Json document = Json::parse(read_regular_file(folder / record_file, largest_record));
     if (document.at("schema") != schema) throw Error("it is of another version");
-    for (const Json& group : document.at("groups")) {
-      recorded.groups.push_back({group.at("group"), group.at("kind")});
-    }
+    recorded.deployment = document.at("deployment");
+    for (const Json& group : document.at("groups")) recorded.groups.push_back(steps_of(group));
     recorded.files = Json::parse(read_regular_file(folder / files_file, largest_record))
                          .get<std::set<std::string>>();
     return recorded;

@@ -14,6 +14,7 @@ namespace slipway::google {
 inline constexpr const char* record_file = ".slipway/deployment.json";
 inline constexpr const char* files_file = ".slipway/files.json";
 inline constexpr const char* blueprint_file = ".slipway/blueprint.yaml";
+inline constexpr const char* lock_file = ".slipway/lock";  // held by whoever changes something
 
 // The text of record_file: the groups and what flows between them (slipway/created/1).
 std::string record(const Definitions& definitions);
@@ -23,10 +24,8 @@ std::string list_of_files(const std::set<std::string>& files);
 
 // A deployment folder as it was made.
 struct Recorded {
-  struct Group {
-    std::string name, kind;
-  };
-  std::vector<Group> groups;
+  std::string deployment;
+  std::vector<GroupSteps> groups;
   std::set<std::string> files;
 };
 

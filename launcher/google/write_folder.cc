@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/fs.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/file_lock.h"
 #include "launcher/google/kept_files.h"
 #include "launcher/google/record.h"
 
@@ -33,7 +35,7 @@ class Writer {
 
   void file(const std::string& path, const std::string& text) {
     const fs::path to = place(path);
-    write_file(to, text);
+    write_file(to, text, path.starts_with(".slipway/") ? 0600 : 0644);
   }
 
   void copy(const fs::path& from, const std::string& path, int depth = 0) {
@@ -93,7 +95,20 @@ void put_in_place(const fs::path& temporary, const fs::path& folder, bool replac
   }
 }
 
+// Its owner's alone, because blueprints may have passwords in their settings; unless the owner has
+// decided otherwise since.
+mode_t mode_of(const fs::path& folder) {
+  struct stat info = {};
+  return ::stat(folder.c_str(), &info) == 0 ? info.st_mode & 07777 : 0700;
+}
+
 }  // namespace
+
+Fd lock_folder(const fs::path& folder) {
+  Fd lock = try_lock(folder / lock_file);
+  if (lock) return lock;
+  throw Error(fmt::format("another `slipway` is at work in `{}`", folder.string()));
+}
 
 size_t write_folder(const fs::path& folder, const Definitions& definitions, Existing existing) {
   const bool replaces = fs::exists(fs::symlink_status(folder));
@@ -106,6 +121,8 @@ size_t write_folder(const fs::path& folder, const Definitions& definitions, Exis
   if (replaces && !fs::is_directory(fs::symlink_status(folder))) {
     throw Error(fmt::format("`{}` is not a folder", folder.string()));
   }
+  if (replaces) read_record(folder);  // before anything is made in it
+  const Fd lock = replaces ? lock_folder(folder) : Fd();
   const KeptFiles kept = replaces ? KeptFiles(folder, definitions) : KeptFiles();
   const fs::path parent = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
   make_directories(parent);
@@ -113,7 +130,8 @@ size_t write_folder(const fs::path& folder, const Definitions& definitions, Exis
       parent / fmt::format(".{}.{}.tmp", folder.filename().string(), ::getpid());
   std::error_code ignored;
   try {
-    make_directories(temporary);
+    make_directories(temporary, 0700);
+    make_directories(temporary / ".slipway", 0700);
     Writer writer(temporary);
     for (const File& file : definitions.files) writer.file(file.path, file.text);
     for (const Copy& copy : definitions.copies) writer.copy(copy.from, copy.path);
@@ -121,6 +139,7 @@ size_t write_folder(const fs::path& folder, const Definitions& definitions, Exis
     files.insert(files_file);
     writer.file(files_file, list_of_files(files));
     kept.link_into(temporary, writer.written());
+    fs::permissions(temporary, static_cast<fs::perms>(replaces ? mode_of(folder) : 0700));
     put_in_place(temporary, folder, replaces);
     return files.size();
   } catch (const fs::filesystem_error& error) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "common/fd.h"
 #include "launcher/google/definitions.h"
 
 namespace slipway::google {
@@ -17,8 +18,13 @@ enum class Existing {
 // and then nothing has changed, also
 //   when there is something of that name, or with `replace` something that `create` has not made
 //   when a group that is deployed would be dropped
-//   when Terraform is at work in it
+//   when Terraform, or another `slipway`, is at work in it
+// A new folder is its owner's alone.
 size_t write_folder(const std::filesystem::path& folder, const Definitions& definitions,
                     Existing existing);
+
+// Keeps others from changing a folder that `create` has made, for as long as the Fd is open. Throws
+// Error when somebody is at work in it.
+Fd lock_folder(const std::filesystem::path& folder);
 
 }  // namespace slipway::google

@@ -58,6 +58,8 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::setting_without_effect, "W0502", "a setting that changes nothing on Google Cloud"},
     {Code::unknown_place, "E0503", "a region or zone that Google Cloud does not have"},
     {Code::machine_not_offered, "E0504", "a machine type that its zone does not have"},
+    {Code::no_program, "E0505", "a program that deploys is not there"},
+    {Code::not_applied, "E0506", "something that Terraform or Packer could not make"},
     {Code::bad_module_file, "E0901", "a module file is wrong"},
     {Code::bad_catalogue, "E0902", "a catalogue file is wrong"},
 });

@@ -63,6 +63,8 @@ enum class Code {
   setting_without_effect,
   unknown_place,
   machine_not_offered,
+  no_program,
+  not_applied,
   // 09: module files and the catalogue, ours or a site's own
   bad_module_file,
   bad_catalogue,

@@ -2,7 +2,7 @@
 """Runs the example of every page of docs/diagnostics: usage: diagnostic_pages.py SLIPWAY [CODE...]
 
 A page is about one code of launcher/source/codes.cc: `# CODE: title` as there, and a row of README.md. It has one
-console block, `$ slipway …` and all that this prints, in which the code stands. What follows ``` says what the
+console block, `$ slipway …` and all that this prints, in which the code stands; `$ NAME=VALUE slipway …` sets a variable. What follows ``` says what the
 blocks before it are:
 
   yaml            the file blueprint.yaml
@@ -20,6 +20,8 @@ PAGES = ROOT / "docs/diagnostics"
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.M)
 # Said by the command line, which knows no codes.
 WITHOUT_CODE = {"E0220"}
+# Their examples run Terraform; without it they are not looked at.
+WITH_TERRAFORM = {"E0506"}
 
 
 def registered():
@@ -54,14 +56,15 @@ def write_files(page, folder, program):
 
 def printed(page, program):
     """What the command of the page's console block prints."""
-    command = re.search(r"^\$ slipway (.*)$", page, re.M).group(1)
+    settings, command = re.search(r"^\$ ((?:\w+=\S* )*)slipway (.*)$", page, re.M).groups()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         slipway = write_files(page, folder, program)
-        environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "NO_COLOR": "1"}
+        environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "NO_COLOR": "1",
+                       **dict(setting.split("=", 1) for setting in settings.split())}
         done = subprocess.run([slipway, *shlex.split(command)], cwd=folder / "work", env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        return f"$ slipway {command}\n" + done.stdout.replace(f"{folder}/prefix/", "")
+        return f"$ {settings}slipway {command}\n" + done.stdout.replace(f"{folder}/prefix/", "")
 
 
 def problems(code, title, program, accept):
@@ -75,6 +78,8 @@ def problems(code, title, program, accept):
     consoles = [match for match in BLOCK.finditer(page) if match[1] == "console"]
     if len(consoles) != 1 or not BLOCK.search(page)[1].startswith("yaml"):
         yield "the page does not have one example and one console block"
+        return
+    if code in WITH_TERRAFORM and not (shutil.which("terraform") or shutil.which("tofu")):
         return
     got = printed(page, program)
     if accept:

@@ -11,7 +11,7 @@ does not. Those in blueprint/ and mistakes/ use the modules of the source tree, 
 beside them. A case of mistakes/ is a whole blueprint with one mistake that people make, named in its comment.
 What `slipway expand` prints for an ok- case of blueprint/ is expanded again and must not change.
 JSON on stdout that names a schema (slipway/NAME/1) keeps to docs/schemas/NAME-1.schema.json.
-Every diagnostic code must stand in some expected text, here or in the unit tests.
+Every diagnostic code must stand in some expected text, here, in the unit tests or in tests/deploy.
 SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when CI is set.
 """
 import argparse, concurrent.futures, difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
@@ -86,7 +86,7 @@ def expands_to_itself(slipway, case, prefix):
 
 def untested_codes():
     codes = re.findall(r'"([EW]\d{4})"', (ROOT / "launcher/source/codes.cc").read_text())
-    tests = [*HERE.glob("*/*.out"), *(ROOT / "tests/unit").rglob("*_test.cc")]
+    tests = [*HERE.glob("*/*.out"), *(ROOT / "tests/unit").rglob("*_test.cc"), ROOT / "tests/deploy/deploy.py"]
     seen = "".join(path.read_text() for path in tests)
     return [code for code in codes if code not in seen]
 

@@ -1,6 +1,8 @@
 // The deployment folder: whole or not at all, and what stays when it is written anew.
 #include "launcher/google/write_folder.h"
 
+#include <fcntl.h>
+
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/google/record.h"
@@ -54,6 +56,7 @@ struct Folder {
     std::set<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(directory.path())) {
       const std::string name = entry.path().lexically_relative(directory.path()).string();
+      if (name == std::string("small/") + google::lock_file) continue;
       if (!fs::is_directory(entry.symlink_status())) names.insert(name);
       if (name.find('/') == std::string::npos && name != "small") names.insert(name);
     }
@@ -152,7 +155,7 @@ TEST_CASE("deployment folder: a group that is deployed is not dropped") {
   folder.put("b/terraform.tfstate", state);
   CHECK(folder.write(Folder::definitions({"a"})) ==
         "group `b` is not in the blueprint any more, but it is deployed: its state has 1 "
-        "resources; destroy it first: terraform -chdir=small/b destroy");
+        "resources; destroy it first: slipway destroy small --only b");
   folder.put("b/terraform.tfstate", "no JSON");
   CHECK(folder.write(Folder::definitions({"a"})) ==
         "cannot read the state in `small/b/terraform.tfstate`: it is not JSON");
@@ -160,7 +163,7 @@ TEST_CASE("deployment folder: a group that is deployed is not dropped") {
   folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "gcs"}})");
   CHECK(folder.write(Folder::definitions({"a"})) ==
         "group `b` is not in the blueprint any more, but it is deployed: its state is kept by the "
-        "backend `gcs`; destroy it first: terraform -chdir=small/b destroy");
+        "backend `gcs`; destroy it first: slipway destroy small --only b");
   folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "local"}})");
   CHECK(folder.write(Folder::definitions({"a"})).empty());
   CHECK(!fs::exists(folder.path / "b"));
@@ -170,7 +173,39 @@ TEST_CASE("deployment folder: nothing is written while Terraform is at work in i
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   folder.put("a/.terraform.tfstate.lock.info", "{}");
+  folder.put("a/terraform.tfstate", "");
+  CHECK(folder.write(Folder::definitions({"a"})).empty());  // it was killed, and left the file
+  const Fd state(::open((folder.path / "a/terraform.tfstate").c_str(), O_RDWR | O_CLOEXEC));
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  REQUIRE(::fcntl(state.get(), F_OFD_SETLK, &lock) == 0);
   CHECK(folder.write(Folder::definitions({"a"})) == "Terraform is at work in `small/a`");
+}
+
+TEST_CASE("deployment folder: nothing is written while another slipway is at work in it") {
+  const Folder folder;
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  {
+    const Fd lock = google::lock_folder(folder.path);
+    CHECK(folder.write(Folder::definitions({"a"})) == "another `slipway` is at work in `small`");
+  }
+  CHECK(folder.write(Folder::definitions({"a"})).empty());
+}
+
+TEST_CASE("deployment folder: it is its owner's alone until the owner decides otherwise") {
+  const Folder folder;
+  const auto mode = [&](const char* name) {
+    return static_cast<int>(fs::status(folder.path / name).permissions());
+  };
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  CHECK(mode(".") == 0700);
+  CHECK(mode(".slipway") == 0700);
+  CHECK(mode(google::record_file) == 0600);
+  fs::permissions(folder.path, static_cast<fs::perms>(0750));
+  REQUIRE(folder.write(Folder::definitions({"a"})).empty());
+  CHECK(mode(".") == 0750);
+  CHECK(mode(".slipway") == 0700);
 }
 
 TEST_CASE("deployment folder: a file of the user's is not overwritten by one of ours") {

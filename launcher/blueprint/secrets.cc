@@ -1,9 +1,9 @@
 // Which values are secrets.
-#include "launcher/commands/secrets.h"
+#include "launcher/blueprint/secrets.h"
 
 #include <algorithm>
 
-namespace slipway::commands {
+namespace slipway::blueprint {
 namespace {
 
 using expression::ExpressionPtr;
@@ -61,7 +61,7 @@ bool Secrets::output(const std::string& id, const std::string& name) {
   // What is asked for again while it is looked at adds nothing.
   const auto [entry, fresh] = known_.emplace(id + "." + name, false);
   if (!fresh) return entry->second;
-  const blueprint::Module* module = deployment_.find(id).module;
+  const Module* module = deployment_.find(id).module;
   const auto* declared =
       module == nullptr || module->interface == nullptr ? nullptr : module->interface->output(name);
   if (declared == nullptr) return false;
@@ -76,4 +76,4 @@ bool Secrets::output(const std::string& id, const std::string& name) {
   return entry->second = secret;
 }
 
-}  // namespace slipway::commands
+}  // namespace slipway::blueprint

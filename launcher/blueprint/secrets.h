@@ -8,7 +8,7 @@
 
 #include "launcher/blueprint/deployment.h"
 
-namespace slipway::commands {
+namespace slipway::blueprint {
 
 // The inputs that an expression of a module's file is made from, also through the file's locals and
 // outputs.
@@ -17,15 +17,15 @@ std::set<std::string> inputs_behind(const modules::Interface& interface,
 
 class Secrets {
  public:
-  explicit Secrets(const blueprint::Deployment& deployment) : deployment_(deployment) {}
+  explicit Secrets(const Deployment& deployment) : deployment_(deployment) {}
 
   // An expression of the blueprint.
   bool in(const expression::ExpressionPtr& expression);
   bool output(const std::string& module, const std::string& name);
 
  private:
-  const blueprint::Deployment& deployment_;
+  const Deployment& deployment_;
   std::map<std::string, bool> known_;
 };
 
-}  // namespace slipway::commands
+}  // namespace slipway::blueprint

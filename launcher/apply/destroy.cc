@@ -1,0 +1,170 @@
+// Taking down what a deployment folder has made.
+#include "launcher/apply/destroy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/apply/images.h"
+#include "launcher/apply/inputs.h"
+#include "launcher/apply/planned.h"
+#include "launcher/apply/terraform.h"
+
+namespace slipway::apply {
+namespace {
+
+using google::GroupSteps;
+
+class Destroy {
+ public:
+  Destroy(Session& session, const DestroyOptions& options)
+      : session_(session), journal_(session.journal), options_(options) {}
+
+  void run() {
+    check_users();
+    find_gcloud();
+    const std::vector<GroupSteps>& groups = session_.folder.recorded.groups;
+    for (size_t i = groups.size(); i-- > 0;) {
+      if (!options_.selection.has(groups[i].name)) continue;
+      if (groups[i].kind == "packer") {
+        remove_images(groups[i]);
+      } else {
+        take_down(groups[i]);
+      }
+    }
+    journal_.finished = true;
+    journal_.save();
+  }
+
+ private:
+  bool stands(const GroupSteps& group) const {
+    if (journal_.known(group.name).stands()) return true;
+    return group.kind == "terraform" && Terraform(session_, group).has_state();
+  }
+
+  bool goes(const GroupSteps& group) const {
+    return options_.selection.has(group.name) && (group.kind != "packer" || options_.images);
+  }
+
+  // Before anything is done: nothing is taken away from a group that stays.
+  void check_users() const {
+    for (const GroupSteps& group : session_.folder.recorded.groups) {
+      if (options_.selection.has(group.name) || !stands(group)) continue;
+      std::vector<std::string> used = session_.places.used_by(group.name);
+      for (const GroupSteps::Input& input : group.inputs) used.push_back(input.from_group);
+      for (const std::string& name : used) {
+        const GroupSteps* other = session_.folder.find(name);
+        if (other == nullptr || !goes(*other) || !stands(*other)) continue;
+        throw Error(
+            fmt::format("group `{}` is not destroyed: group `{}` is deployed and uses it; "
+                        "destroy that one, too",
+                        name, group.name));
+      }
+    }
+  }
+
+  void find_gcloud() {
+    if (!options_.images) return;
+    for (const auto& [name, group] : journal_.groups()) {
+      if (!options_.selection.has(name)) continue;
+      if (std::none_of(group.images.begin(), group.images.end(), is_removable)) continue;
+      const auto found = find_in_path("gcloud");
+      if (!found) throw Error("`gcloud` removes images, and it is not in the PATH");
+      gcloud_ = *found;
+    }
+  }
+
+  void take_down(const GroupSteps& group) {
+    if (!stands(group)) {
+      session_.talk.say(fmt::format("{}: there is nothing of it", group.name));
+      return;
+    }
+    Terraform terraform(session_, group);
+    // Terraform wants a value for every variable. Those of the last deploy lie there, unless it was
+    // killed before.
+    if (!group.inputs.empty() && !std::filesystem::exists(inputs_file(session_.folder, group))) {
+      write_inputs(session_.folder, group, inputs_of(group, outputs_));
+    }
+    terraform.init();
+    const auto plan = terraform.plan(Terraform::Purpose::destroy);
+    if (plan) {
+      const auto before = read_applied(session_.folder, group.name);
+      const GroupDefinitions now = read_definitions(session_.folder, group);
+      const GroupChanges changes = planned(*plan, now, before ? &*before : nullptr);
+      session_.talk.say(
+          fmt::format("{}: {}\n{}", group.name, summary(changes), text_without_end(changes)));
+      approve(fmt::format("Destroy group `{}`?", group.name));
+      journal_.put(group.name, State::destroying);
+      terraform.apply(changes);
+    }
+    forget(group);
+    session_.talk.say(fmt::format("{}: destroyed", group.name));
+  }
+
+  void remove_images(const GroupSteps& group) {
+    std::vector<Image>& images = journal_.group(group.name).images;
+    if (images.empty()) {
+      forget(group);
+      return;
+    }
+    std::vector<std::string> names;
+    for (const Image& image : images) names.push_back(to_text(image));
+    if (!options_.images) {
+      session_.talk.say(
+          fmt::format("{}: stays: {} (`--images` removes it, too)", group.name, join(names, ", ")));
+      return;
+    }
+    session_.talk.say(fmt::format("{}: to be removed: {}", group.name, join(names, ", ")));
+    approve(fmt::format("Remove the images of group `{}`?", group.name));
+    while (!images.empty()) {
+      const Image image = images.back();
+      if (is_removable(image)) {
+        remove_image(session_, group.name, image, gcloud_);
+      } else {
+        session_.talk.say(fmt::format("{}: {} of the builder `{}` is left to you", group.name,
+                                      to_text(image), image.builder));
+      }
+      images.pop_back();
+      journal_.put(group.name, State::destroying);
+    }
+    forget(group);
+    session_.talk.say(fmt::format("{}: removed", group.name));
+  }
+
+  void forget(const GroupSteps& group) {
+    std::error_code ignored;
+    std::filesystem::remove(session_.folder.applied(group.name), ignored);
+    if (!group.inputs.empty()) {
+      std::filesystem::remove(inputs_file(session_.folder, group), ignored);
+    }
+    journal_.group(group.name).digest.clear();
+    journal_.put(group.name, State::absent);
+  }
+
+  void approve(const std::string& question) {
+    if (options_.auto_approve || session_.talk.ask(question, session_.interrupts)) return;
+    throw Error("stopped: nothing more is done (`--auto-approve` does not ask)");
+  }
+
+  static std::string text_without_end(const GroupChanges& changes) {
+    std::string text = to_text(changes);
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+
+  Session& session_;
+  Journal& journal_;
+  const DestroyOptions& options_;
+  Outputs outputs_{session_};
+  std::filesystem::path gcloud_;
+};
+
+}  // namespace
+
+void destroy(Session& session, const DestroyOptions& options) {
+  Destroy(session, options).run();
+}
+
+}  // namespace slipway::apply

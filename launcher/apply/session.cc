@@ -1,0 +1,94 @@
+// What everything that works on a deployment folder has in common.
+#include "launcher/apply/session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/text.h"
+#include "launcher/source/json.h"
+
+namespace slipway::apply {
+
+ChildResult Session::run(const std::string& group, const std::vector<std::string>& argv,
+                         const std::function<void(const std::string&)>& on_line) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : argv) quoted.push_back(shell_quote(word));
+  log(group, fmt::format("== {} {}", now_utc(), join(quoted, " ")));
+  ChildOptions options;
+  options.folder = folder.group(group);
+  options.log = folder.log(group);
+  // Terraform leaves out advice on commands to run next; neither looks for newer versions.
+  options.environment = {
+      {"TF_IN_AUTOMATION", "1"}, {"TF_INPUT", "0"}, {"CHECKPOINT_DISABLE", "1"}, {"NO_COLOR", "1"}};
+  options.on_line = on_line;
+  options.before_start = [&](pid_t process) {
+    journal.child = process;
+    journal.child_began = began(process);
+    journal.save();
+  };
+  const std::string program = std::filesystem::path(argv[0]).filename().string();
+  options.on_interrupt = [&] {
+    talk.say(
+        fmt::format("interrupted: `{}` is told to stop, and to keep what it has done", program));
+  };
+  ChildResult result = run_child(argv, options, interrupts);
+  journal.child = 0;
+  if (result.interrupted) {
+    throw Error(
+        fmt::format("interrupted in group `{}`; the next `slipway deploy` or `destroy` of "
+                    "this folder goes on from there",
+                    group));
+  }
+  return result;
+}
+
+void Session::log(const std::string& group, const std::string& text) const {
+  const auto path = folder.log(group);
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file) throw_errno(fmt::format("cannot write {}", path.string()));
+  const std::string line = text + "\n";
+  if (::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    throw_errno(fmt::format("cannot write {}", path.string()));
+  }
+}
+
+void wait_for_earlier(Journal& journal, Conversation& talk, const Interrupts& interrupts) {
+  bool said = false;
+  while (journal.child != 0 && !journal.child_began.empty() &&
+         began(journal.child) == journal.child_began) {
+    if (!said) talk.say("what a broken-off run has started is still ending; waiting for it");
+    said = true;
+    interrupts.wait(-1, std::chrono::milliseconds(50));
+  }
+  journal.child = 0;
+}
+
+void Session::report(source::Span place, const std::string& message,
+                     const std::string& words) const {
+  source::Diagnostics diagnostics(places.sources());
+  source::Diagnostic& diagnostic = diagnostics.error(source::Code::not_applied, place, message);
+  if (json_diagnostics) {
+    diagnostic.help(words);
+    talk.say(source::to_json(diagnostics)
+                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  std::string text = render(diagnostics, source::colour_for(STDERR_FILENO));
+  for (const std::string& line : split(trim(words), '\n')) text += "   | " + line + "\n";
+  talk.say(std::string(trim(text)));
+}
+
+void fail_group(const Session& session, const std::string& group) {
+  throw Error(fmt::format(
+      "group `{}` failed; all that was said is in {}; the next `slipway "
+      "deploy` or `destroy` goes on from here",
+      group,
+      session.folder.log(group).lexically_relative(std::filesystem::current_path()).string()));
+}
+
+}  // namespace slipway::apply

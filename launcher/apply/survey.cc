@@ -1,0 +1,118 @@
+// What a deploy would do to all groups.
+#include "launcher/apply/survey.h"
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "launcher/apply/compare.h"
+#include "launcher/apply/inputs.h"
+#include "launcher/apply/planned.h"
+#include "launcher/apply/terraform.h"
+
+namespace slipway::apply {
+namespace {
+
+using google::GroupSteps;
+
+// What the definitions cannot tell.
+std::string note_on(const GroupState& state, bool by_hand) {
+  if (state.state == State::applying || state.state == State::failed) {
+    return "its last deploy was broken off: some of this may stand already";
+  }
+  if (state.state == State::destroying) return "its destruction was broken off";
+  if (by_hand) {
+    return "it has a state, but no `slipway deploy` has made it: this is not compared with it";
+  }
+  return {};
+}
+
+GroupChanges by_definitions(const Folder& now, const Folder* deployed, const GroupSteps& group) {
+  const GroupDefinitions after = read_definitions(now, group);
+  if (deployed == nullptr) return compare(nullptr, &after);
+  const auto before = read_applied(*deployed, group.name);
+  const bool same_kind = before && before->kind == group.kind;
+  GroupChanges changes = compare(same_kind ? &*before : nullptr, &after);
+  std::error_code ignored;
+  const bool state =
+      std::filesystem::exists(deployed->group(group.name) / "terraform.tfstate", ignored);
+  const GroupState known = Journal(*deployed).known(group.name);
+  changes.note = note_on(known, state && !known.stands());
+  return changes;
+}
+
+// Whether everything that flows into the group is there.
+bool has_inputs(const Session& session, const GroupSteps& group) {
+  for (const GroupSteps::Input& input : group.inputs) {
+    const GroupState from = session.journal.known(input.from_group);
+    if (from.state != State::applied) return false;
+  }
+  return true;
+}
+
+const char* origin(const GroupChanges& group) {
+  return group.from == GroupChanges::From::terraform ? "by Terraform's plan" : "by the definitions";
+}
+
+}  // namespace
+
+std::vector<GroupChanges> survey(const Folder& now, const Folder* deployed) {
+  std::vector<GroupChanges> all;
+  for (const GroupSteps& group : now.recorded.groups) {
+    all.push_back(by_definitions(now, deployed, group));
+  }
+  if (deployed == nullptr) return all;
+  const Journal journal(*deployed);
+  for (const auto& [name, state] : journal.groups()) {
+    const auto before = state.stands() ? read_applied(*deployed, name) : std::nullopt;
+    if (!before || now.find(name) != nullptr) continue;
+    all.push_back(compare(&*before, nullptr));
+    all.back().note = "the blueprint does not have this group any more";
+  }
+  return all;
+}
+
+std::vector<GroupChanges> survey_with_terraform(Session& session) {
+  std::vector<GroupChanges> all = survey(session.folder, &session.folder);
+  Outputs outputs(session);
+  for (GroupChanges& changes : all) {
+    const GroupSteps* group = session.folder.find(changes.group);
+    if (group == nullptr || group->kind != "terraform" || !has_inputs(session, *group)) continue;
+    write_inputs(session.folder, *group, inputs_of(*group, outputs));
+    Terraform terraform(session, *group);
+    terraform.init();
+    const auto plan = terraform.plan(Terraform::Purpose::apply);
+    terraform.drop_plan();
+    const auto before = read_applied(session.folder, group->name);
+    changes = planned(plan ? *plan : Json::object(), read_definitions(session.folder, *group),
+                      before ? &*before : nullptr);
+  }
+  return all;
+}
+
+std::string to_text(const std::vector<GroupChanges>& groups) {
+  std::string out;
+  bool some_by_definitions = false;
+  for (const GroupChanges& group : groups) {
+    some_by_definitions |= group.from == GroupChanges::From::definitions;
+    out += fmt::format("group {} ({}, {}): {}\n", group.group, group.kind, origin(group),
+                       summary(group));
+    if (!group.note.empty()) out += fmt::format("  note: {}\n", group.note);
+    out += to_text(group);
+  }
+  if (some_by_definitions) {
+    out +=
+        "By the definitions: what was last deployed is compared with what would be. Nobody was "
+        "asked what\nstands, Terraform may have to replace what is changed, and what then flows to "
+        "later groups is not known.\n";
+  }
+  return out;
+}
+
+nlohmann::ordered_json to_json(const std::string& deployment,
+                               const std::vector<GroupChanges>& groups) {
+  Json out{{"schema", "slipway/plan/1"}, {"deployment", deployment}, {"groups", Json::array()}};
+  for (const GroupChanges& group : groups) out["groups"].push_back(to_json(group));
+  return out;
+}
+
+}  // namespace slipway::apply

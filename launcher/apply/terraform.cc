@@ -1,0 +1,203 @@
+// One group and Terraform.
+#include "launcher/apply/terraform.h"
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/text.h"
+#include "launcher/apply/definition_files.h"
+
+namespace slipway::apply {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Somebody else may be at work on a state that is kept elsewhere.
+constexpr const char* lock_timeout = "-lock-timeout=60s";
+
+constexpr const char* locked = "Error acquiring the state lock";
+
+std::string past(const std::string& action) {
+  if (action == "create") return "made";
+  if (action == "update") return "changed";
+  if (action == "delete") return "destroyed";
+  return action + " done";
+}
+
+std::string seconds(int count) {
+  return count < 60 ? fmt::format("{} s", count)
+                    : fmt::format("{} min {} s", count / 60, count % 60);
+}
+
+}  // namespace
+
+// What Terraform says while it works
+// (https://developer.hashicorp.com/terraform/internals/machine-readable-ui).
+struct Terraform::Heard {
+  std::vector<Said> errors;
+  size_t all = 0, done = 0;  // resources
+  Json outputs = Json::object();
+};
+
+ChildResult Terraform::run(std::vector<std::string> words, Heard* heard) {
+  words.insert(words.begin(), session_.programs.terraform.path.string());
+  if (heard == nullptr) return session_.run(group_.name, words);
+  return session_.run(group_.name, words,
+                      [this, heard](const std::string& line) { hear(line, *heard); });
+}
+
+void Terraform::hear(const std::string& line, Heard& heard) {
+  const Json message = Json::parse(line, nullptr, false);
+  if (!message.is_object()) {
+    session_.log(group_.name, line);
+    return;
+  }
+  session_.log(group_.name, message.value("@message", ""));
+  const std::string type = message.value("type", "");
+  if (type == "diagnostic") {
+    const Json said = message.value("diagnostic", Json::object());
+    const std::string detail = said.value("detail", "");
+    if (!detail.empty()) session_.log(group_.name, detail);
+    if (said.value("severity", "") != "error") return;
+    std::string file;
+    if (said.contains("range")) file = said["range"].value("filename", "");
+    heard.errors.push_back(
+        {said.value("summary", ""), detail, said.value("address", ""), std::move(file)});
+  } else if (message.contains("hook")) {
+    hear_resource(message, heard);
+  } else if (type == "outputs") {
+    heard.outputs = message.value("outputs", Json::object());
+  }
+}
+
+void Terraform::hear_resource(const Json& message, Heard& heard) {
+  const Json& hook = message["hook"];
+  const std::string type = message.value("type", "");
+  const std::string action = hook.value("action", "");
+  if (!hook.contains("resource") || action == "read") return;
+  const std::string address = hook["resource"].value("addr", "");
+  const int elapsed = hook.value("elapsed_seconds", 0);
+  if (type == "apply_complete") {
+    ++heard.done;
+    session_.talk.say(fmt::format("  {}/{} {} {}{}", heard.done, heard.all, address, past(action),
+                                  elapsed > 0 ? " after " + seconds(elapsed) : ""));
+  } else if (type == "apply_start" || type == "apply_progress") {
+    session_.talk.status(fmt::format("  {}/{} {} ({} since {})", heard.done, heard.all, address,
+                                     action, seconds(elapsed)));
+  }
+}
+
+void Terraform::report(const std::string& doing, const Said& said) {
+  std::string module;
+  if (!said.address.empty() || !said.file.empty()) {
+    try {
+      const GroupDefinitions now = read_definitions(session_.folder, group_);
+      module = now.module_of(said.address);
+      if (module.empty()) module = now.module_of_file(said.file);
+      const auto before = read_applied(session_.folder, group_.name);
+      if (module.empty() && before) module = before->module_of(said.address);
+    } catch (const Error&) {
+      // Terraform's own words are what matters.
+    }
+  }
+  const source::Span place = session_.places.module(module);
+  const std::string what = said.address.empty() ? "" : fmt::format("`{}`", said.address);
+  std::string message;
+  if (place) {
+    message = fmt::format("{}{}module `{}` could not be {}: {}", what, what.empty() ? "" : " of ",
+                          module, doing, said.summary);
+  } else {
+    message = fmt::format("{}group `{}` could not be {}: {}", what.empty() ? "" : what + " of ",
+                          group_.name, doing, said.summary);
+  }
+  std::string words = said.detail;
+  if (said.summary == locked) {
+    words += fmt::format(
+        "\nsomebody else is at work on this state, or was killed there. When it is certain that "
+        "nobody is:\n{} -chdir={} force-unlock LOCK_ID",
+        session_.programs.terraform.name, shell_quote(session_.folder.group(group_.name).string()));
+  }
+  session_.report(place ? place : session_.places.group(group_.name), message, words);
+}
+
+void Terraform::fail(const std::string& doing, const Heard& heard, const ChildResult& result) {
+  for (const Said& said : heard.errors) report(doing, said);
+  if (heard.errors.empty()) {
+    // What stands before the first error are warnings.
+    const size_t error = result.errors.find("Error: ");
+    const std::string words = result.errors.empty()
+                                  ? result.output
+                                  : result.errors.substr(error == std::string::npos ? 0 : error);
+    session_.report(
+        session_.places.group(group_.name),
+        fmt::format("group `{}` could not be {}: `{}` ended with status {}", group_.name, doing,
+                    session_.programs.terraform.name, result.exit_code),
+        words);
+  }
+  fail_group(session_, group_.name);
+}
+
+void Terraform::init() {
+  session_.talk.status(fmt::format("{}: {} init", group_.name, session_.programs.terraform.name));
+  const ChildResult result = run({"init", "-input=false", "-no-color"});
+  session_.log(group_.name, result.output);
+  if (!result.ok()) fail("prepared", {}, result);
+}
+
+std::optional<Json> Terraform::plan(Purpose purpose) {
+  session_.talk.status(fmt::format("{}: {} plan", group_.name, session_.programs.terraform.name));
+  drop_plan();
+  std::vector<std::string> words{"plan",         "-json",
+                                 "-input=false", "-detailed-exitcode",
+                                 lock_timeout,   "-out=" + plan_file().string()};
+  if (purpose == Purpose::destroy) words.emplace_back("-destroy");
+  Heard heard;
+  const ChildResult result = run(std::move(words), &heard);
+  constexpr int nothing_to_do = 0, something_to_do = 2;
+  if (result.exit_code == nothing_to_do) return std::nullopt;
+  if (result.exit_code != something_to_do) fail("planned", heard, result);
+  const ChildResult shown = run({"show", "-json", plan_file().string()});
+  Json plan = Json::parse(shown.output, nullptr, false);
+  if (!shown.ok() || !plan.is_object()) fail("planned", {}, shown);
+  return plan;
+}
+
+void Terraform::apply(const GroupChanges& changes) {
+  Heard heard;
+  // A replacement is heard of twice.
+  heard.all = changes.count(Action::create) + changes.count(Action::update) +
+              2 * changes.count(Action::replace) + changes.count(Action::destroy);
+  const ChildResult result =
+      run({"apply", "-json", "-input=false", lock_timeout, plan_file().string()}, &heard);
+  drop_plan();
+  if (!result.ok() || !heard.errors.empty()) fail("applied", heard, result);
+  for (const auto& [name, output] : heard.outputs.items()) {
+    if (!output.contains("value") || output.value("sensitive", false)) continue;
+    session_.talk.say(fmt::format("  {} = {}", name, output["value"].dump()));
+  }
+}
+
+Json Terraform::outputs() {
+  const ChildResult result = run({"output", "-json", "-no-color"});
+  Json outputs = Json::parse(result.output, nullptr, false);
+  if (!result.ok() || !outputs.is_object())
+    fail("read", {}, {result.exit_code, false, "", result.errors});
+  return outputs;
+}
+
+void Terraform::drop_plan() const {
+  std::error_code ignored;
+  fs::remove(plan_file(), ignored);
+}
+
+bool Terraform::has_state() const {
+  const fs::path folder = session_.folder.group(group_.name);
+  if (fs::exists(folder / "backend.tf.json")) return true;
+  if (!fs::exists(folder / "terraform.tfstate")) return false;
+  const Json state = Json::parse(read_file(folder / "terraform.tfstate"), nullptr, false);
+  return state.is_object() && !state.value("resources", Json::array()).empty();
+}
+
+}  // namespace slipway::apply

@@ -1,0 +1,105 @@
+// A deployment on Google Cloud from the command line.
+#include "launcher/commands/deployment_input.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/text.h"
+#include "launcher/google/write_folder.h"
+#include "launcher/source/json.h"
+
+namespace slipway::commands {
+
+namespace fs = std::filesystem;
+
+bool DeploymentInput::is_folder() const {
+  std::error_code ignored;
+  return fs::is_directory(blueprint.blueprint, ignored);
+}
+
+void DeploymentInput::check() const {
+  if (!is_folder()) return;
+  const BlueprintInput& given = blueprint;
+  if (given.deployment_files.empty() && given.vars.empty() && given.backend_config.empty() &&
+      given.skip_validators.empty() && given.validation_level.empty()) {
+    return;
+  }
+  throw UsageError(
+      "a folder has its settings already: the options of blueprints are for blueprints");
+}
+
+GoogleDeployment::GoogleDeployment(const DeploymentInput& input) : input_(input) {
+  input.check();
+  if (input.is_folder()) {
+    path_ = fs::path(input.blueprint.blueprint).lexically_normal();
+    google::read_record(path_);  // throws when it is none of ours
+    places_ = std::make_unique<apply::Places>(path_, sources_);
+    return;
+  }
+  loaded_ = std::make_unique<LoadedBlueprint>(input.blueprint);
+  definitions_ = loaded_->define();
+  path_ = (fs::path(input.parent) / definitions_->deployment).lexically_normal();
+  places_ = std::make_unique<apply::Places>(loaded_->compiled(), loaded_->diagnostics().sources());
+}
+
+void GoogleDeployment::find_programs() {
+  std::string before;
+  std::vector<google::GroupSteps> groups;
+  if (definitions_) groups = definitions_->groups;
+  if (apply::is_deployment_folder(path_)) {
+    const apply::Folder folder(path_);
+    before = apply::Journal(folder).program;
+    if (!definitions_) groups = folder.recorded.groups;
+  }
+  const apply::Selection selection = apply::select(groups, input_.only, input_.skip);
+  // And those whose outputs they are told.
+  std::set<std::string> needed;
+  for (const google::GroupSteps& group : groups) {
+    if (!selection.has(group.name)) continue;
+    needed.insert(group.name);
+    for (const google::GroupSteps::Input& input : group.inputs) needed.insert(input.from_group);
+  }
+  std::erase_if(groups, [&](const auto& group) { return !needed.contains(group.name); });
+  source::Diagnostics diagnostics(places_->sources());
+  programs_ = apply::find_programs(groups, before, *places_, diagnostics);
+  if (diagnostics.errors() == 0) return;
+  const std::string text = input_.blueprint.diagnostics == "json"
+                               ? source::to_json(diagnostics).dump() + "\n"
+                               : render(diagnostics, source::colour_for(STDERR_FILENO));
+  std::fputs(text.c_str(), stderr);
+  throw ReportedError("a program is missing");
+}
+
+void GoogleDeployment::write() {
+  if (!definitions_) return;
+  if (apply::is_deployment_folder(path_)) {
+    const Fd lock = google::lock_folder(path_);
+    const apply::Folder folder(path_);
+    apply::Journal journal(folder);
+    apply::Conversation talk;
+    apply::wait_for_earlier(journal, talk, Interrupts());
+  }
+  const size_t files = google::write_folder(path_, *definitions_, google::Existing::replace);
+  fmt::print(stderr, "{} files in {}\n", files, path_.string());
+}
+
+void GoogleDeployment::with_session(
+    const std::function<void(apply::Session&, const apply::Selection&)>& work) {
+  const Fd lock = google::lock_folder(path_);
+  const apply::Folder folder(path_);
+  folder.prepare();
+  apply::Journal journal(folder);
+  apply::Conversation talk;
+  const Interrupts interrupts;
+  apply::wait_for_earlier(journal, talk, interrupts);
+  apply::Session session{folder,
+                         journal,
+                         programs_,
+                         *places_,
+                         talk,
+                         interrupts,
+                         input_.blueprint.diagnostics == "json"};
+  work(session, apply::select(folder.recorded.groups, input_.only, input_.skip));
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,89 @@
+// slipway plan: what a deploy to Google Cloud would do, before anything is done.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include "launcher/apply/survey.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/deployment_input.h"
+#include "launcher/google/write_folder.h"
+
+namespace slipway::commands {
+namespace {
+
+// A blueprint's definitions, written to be looked at and removed again.
+class WrittenAside {
+ public:
+  explicit WrittenAside(const google::Definitions& definitions) {
+    std::string name = (std::filesystem::temp_directory_path() / "slipway-plan-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw_errno("cannot make a temporary folder");
+    folder_ = name;
+    path_ = folder_ / definitions.deployment;
+    google::write_folder(path_, definitions, google::Existing::refuse);
+  }
+  ~WrittenAside() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  WrittenAside(const WrittenAside&) = delete;
+  WrittenAside& operator=(const WrittenAside&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path folder_, path_;
+};
+
+std::vector<apply::GroupChanges> surveyed(GoogleDeployment& deployment, bool ask_terraform) {
+  if (ask_terraform) {
+    deployment.find_programs();
+    std::vector<apply::GroupChanges> changes;
+    deployment.with_session([&](apply::Session& session, const apply::Selection&) {
+      changes = apply::survey_with_terraform(session);
+    });
+    return changes;
+  }
+  if (deployment.definitions() == nullptr) {
+    const apply::Folder folder(deployment.path());
+    return apply::survey(folder, &folder);
+  }
+  const WrittenAside aside(*deployment.definitions());
+  const apply::Folder now(aside.path());
+  if (!apply::is_deployment_folder(deployment.path())) return apply::survey(now, nullptr);
+  const apply::Folder deployed(deployment.path());
+  return apply::survey(now, &deployed);
+}
+
+}  // namespace
+
+int plan(Args args) {
+  DeploymentInput input;
+  bool json = false, ask_terraform = false;
+  CommandLine line("slipway plan", "BLUEPRINT|FOLDER [options]",
+                   "Say what a deploy to Google Cloud would make, change and destroy, for all "
+                   "groups at once,\ncompared with the last one. Nothing is asked and nothing is "
+                   "changed.");
+  input.blueprint.add_options(line);
+  line.option("output,o", "DIR", "where the deployment's folder is (default .)", &input.parent);
+  line.flag("terraform", "of a folder: ask Terraform for its own plan where it can make one",
+            &ask_terraform);
+  line.flag("json", "print JSON", &json);
+  line.example("slipway plan cluster.yaml", "a changed blueprint against what was deployed");
+  line.example("slipway plan ./cluster --terraform", "what Terraform says of a folder");
+  if (!line.parse(args)) return 0;
+  if (ask_terraform && !input.is_folder()) {
+    throw UsageError("--terraform needs a folder: `slipway create -w` writes it");
+  }
+  GoogleDeployment deployment(input);
+  const std::vector<apply::GroupChanges> changes = surveyed(deployment, ask_terraform);
+  if (json) {
+    const std::string name = deployment.definitions() != nullptr
+                                 ? deployment.definitions()->deployment
+                                 : apply::Folder(deployment.path()).recorded.deployment;
+    fmt::print("{}\n", apply::to_json(name, changes).dump(2));
+  } else {
+    fmt::print("{}", apply::to_text(changes));
+  }
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,112 @@
+// What would be done: by two makings of the definitions, and by Terraform's plan.
+#include "launcher/apply/changes.h"
+
+#include "launcher/apply/compare.h"
+#include "launcher/apply/planned.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway::apply;
+
+namespace {
+
+// A group of one module `net`, with these resources.
+GroupDefinitions group(const char* resources) {
+  GroupDefinitions definitions{"one", "terraform", {}, {}};
+  definitions.documents["net.tf.json"] = {{"resource", Json::parse(resources)}};
+  return definitions;
+}
+
+}  // namespace
+
+TEST_CASE("changes: an address leads to the block that has it") {
+  CHECK(root_address("google_compute_network.net") == "google_compute_network.net");
+  CHECK(root_address("google_x.net[\"a.b\"]") == "google_x.net");
+  CHECK(root_address("module.net[0].terraform_data.x") == "module.net");
+  CHECK(root_address("data.google_project.p[0]") == "data.google_project.p");
+}
+
+TEST_CASE("changes: a resource belongs to the module whose file has it") {
+  GroupDefinitions definitions = group(R"({"t": {"net_sub": {}}})");
+  definitions.documents["own.tf.json"] = {{"module", {{"own", {{"source", "./modules/x"}}}}},
+                                          {"data", {{"p", {{"q", Json::object()}}}}}};
+  CHECK(definitions.module_of("t.net_sub[3]") == "net");
+  CHECK(definitions.module_of("module.own.t.net_sub") == "own");
+  CHECK(definitions.module_of("data.p.q") == "own");
+  CHECK(definitions.module_of("t.other").empty());
+  CHECK(definitions.module_of("").empty());
+  CHECK(definitions.module_of_file("net.tf.json") == "net");
+  CHECK(definitions.module_of_file("modules/x/main.tf") == "own");
+  definitions.documents["b.tf.json"] = {{"module", {{"b", {{"source", "./modules/x"}}}}}};
+  CHECK(definitions.module_of_file("modules/x/main.tf").empty());
+}
+
+TEST_CASE("changes: definitions are compared by resource and attribute") {
+  const GroupDefinitions before =
+      group(R"({"t": {"same": {"a": 1}, "size": {"disk": [{"gb": 10}], "x": true}, "gone": {}}})");
+  const GroupDefinitions after =
+      group(R"({"t": {"same": {"a": 1}, "size": {"disk": [{"gb": 20}], "y": "z"}, "new": {}}})");
+  const GroupChanges changes = compare(&before, &after);
+  CHECK(summary(changes) == "1 to add, 1 to change, 1 to destroy");
+  CHECK(to_text(changes) ==
+        "  module net\n"
+        "      + t.new\n"
+        "      ~ t.size\n"
+        "          disk[0].gb: 10 -> 20\n"
+        "          x: true is gone\n"
+        "          y: \"z\"\n"
+        "      - t.gone\n");
+  CHECK(compare(&before, &before).empty());
+  CHECK(summary(compare(nullptr, &after)) == "3 to add");
+  CHECK(summary(compare(&before, nullptr)) == "3 to destroy");
+}
+
+TEST_CASE("changes: what sounds like a secret in a definition is not shown") {
+  const GroupDefinitions before = group(R"({"t": {"x": {"admin_password": "a", "note": "a"}}})");
+  const GroupDefinitions after = group(R"({"t": {"x": {"admin_password": "b", "note": "b"}}})");
+  CHECK(to_text(compare(&before, &after)) ==
+        "  module net\n"
+        "      ~ t.x\n"
+        "          admin_password: (secret)\n"
+        "          note: \"a\" -> \"b\"\n");
+}
+
+TEST_CASE("changes: each module that calls a changed folder is changed") {
+  GroupDefinitions before{"one", "terraform", {}, {}};
+  for (const char* id : {"a", "b"}) {
+    before.documents[std::string(id) + ".tf.json"] = {
+        {"module", {{id, {{"source", "./modules/x"}}}}}};
+  }
+  before.digests = {{"modules/x/main.tf", "1"}, {"../.ghpc/staged/f", "1"}};
+  GroupDefinitions after = before;
+  after.digests["modules/x/main.tf"] = "2";
+  CHECK(summary(compare(&before, &after)) == "2 to change");
+  after.digests["../.ghpc/staged/f"] = "2";
+  CHECK(compare(&before, &after).modules.contains(""));
+}
+
+TEST_CASE("changes: Terraform's plan is told by module, without what it calls sensitive") {
+  const Json plan = Json::parse(R"({
+    "resource_changes": [
+      {"address": "t.size", "change": {"actions": ["delete", "create"],
+        "before": {"gb": 1, "key": "old", "id": "7"}, "after": {"gb": 2, "key": "new"},
+        "after_unknown": {"id": true}, "before_sensitive": {"key": true}, "after_sensitive": {"key": true},
+        "replace_paths": [["gb"], ["disk", 0, "kind"]]}},
+      {"address": "t.gone", "change": {"actions": ["delete"], "before": {}, "after": null}},
+      {"address": "t.same", "change": {"actions": ["no-op"], "before": {}, "after": {}}},
+      {"address": "data.p.q", "change": {"actions": ["read"], "before": null, "after": {}}}],
+    "output_changes": {"o": {"actions": ["create"]}, "p": {"actions": ["no-op"]}}})");
+  const GroupDefinitions now = group(R"({"t": {"size": {}, "same": {}}})");
+  GroupDefinitions before = group(R"({"t": {}})");
+  before.documents["old.tf.json"] = Json::parse(R"({"resource": {"t": {"gone": {}}}})");
+  const GroupChanges changes = planned(plan, now, &before);
+  CHECK(summary(changes) == "1 to replace, 1 to destroy");
+  CHECK(to_text(changes) ==
+        "  outputs new: o\n"
+        "  module net\n"
+        "    -/+ t.size, because of gb, disk[0].kind\n"
+        "          gb: 1 -> 2\n"
+        "          id: \"7\" -> (known after apply)\n"
+        "          key: (secret)\n"
+        "  module old\n"
+        "      - t.gone\n");
+}
