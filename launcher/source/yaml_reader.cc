@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -39,6 +40,15 @@ struct WithinItself {
 struct NoAnchor {
   Span alias;
 };
+
+// Of `&name`.
+size_t anchor_length(std::string_view text) {
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  };
+  return static_cast<size_t>(std::find_if_not(text.begin() + 1, text.end(), is_part) -
+                             text.begin());
+}
 
 // What a copy costs, and how many levels it has.
 struct Extent {
@@ -115,14 +125,15 @@ class TreeBuilder {
 
   void scalar(YamlEvent event) {
     Node node;
-    const uint32_t begin = after_properties(event.span.begin);
+    // There may be nothing behind a tag.
+    const uint32_t begin = std::min(after_properties(event.span.begin), event.span.end);
     const bool plain = event.style == Style::plain;
     if (plain && event.tag.empty() && event.text.empty()) {
       // An empty value's place is that of what it belongs to.
       node.span = stack_.empty() ? Span{file_.begin, file_.begin} : stack_.back().last_seen;
       return add(std::move(node), event.anchor);
     }
-    node.text = plain && event.text == "~" ? "null" : std::move(event.text);
+    node.text = std::move(event.text);
     node.tag = std::move(event.tag);
     node.style = event.style;
     node.span = {begin, event.span.end};
@@ -156,7 +167,9 @@ class TreeBuilder {
     std::string_view rest = sources_.rest(at);
     const size_t whole = rest.size();
     while (rest.starts_with('&') || rest.starts_with('!')) {
-      rest.remove_prefix(std::min(rest.find_first_of(" \t\r\n"), rest.size()));
+      // An anchor's name ends at the first character that none has; a tag may hold nearly all.
+      rest.remove_prefix(rest[0] == '!' ? std::min(rest.find_first_of(" \t\r\n,[]{}"), rest.size())
+                                        : anchor_length(rest));
       rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
     }
     return at + static_cast<uint32_t>(whole - rest.size());

@@ -115,8 +115,11 @@ ScalarExtent scalar_extent(std::string_view raw, Style style, std::string_view t
 }
 
 std::vector<uint32_t> text_offsets(const Node& scalar, const Sources& sources) {
-  ScalarExtent extent = scalar_extent(sources.rest(scalar.span.begin), scalar.style, scalar.text);
-  for (uint32_t& offset : extent.offsets) offset += scalar.span.begin;
+  const std::string_view rest = sources.rest(scalar.span.begin);
+  ScalarExtent extent = scalar_extent(rest, scalar.style, scalar.text);
+  for (uint32_t& offset : extent.offsets) {
+    offset = scalar.span.begin + std::min(offset, static_cast<uint32_t>(rest.size()));
+  }
   return std::move(extent.offsets);
 }
 

@@ -255,3 +255,14 @@ TEST_CASE("yaml reader: a file in another encoding is refused with a hint") {
 TEST_CASE("yaml reader: a number beyond all numbers is a text") {
   CHECK(std::get<std::string>(resolve(Reading("1e99999\n").root.value())) == "1e99999");
 }
+
+TEST_CASE("yaml reader: a tag with nothing behind it is a text at the end of the tag") {
+  Reading yaml("a: !!str\nb: ~\n");
+  REQUIRE(yaml.said().empty());
+  const Node& a = *yaml.root->find("a");
+  CHECK(std::get<std::string>(resolve(a)).empty());
+  CHECK(a.span.begin == a.span.end);
+  CHECK(yaml.sources.place(a.span.begin).column == 9);
+  CHECK(yaml.root->find("b")->is_null());
+  CHECK(text_offsets(*yaml.root->find("b"), yaml.sources).size() == 2);
+}
