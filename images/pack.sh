@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Writes the recipe and Slipway's source as one script that installs them: images/pack.sh OUT [option of install.sh...]
+#
+# Packer, a startup script or a person runs it as root on a Debian system. The same input gives the same bytes.
+set -euo pipefail
+out=${1:?"usage: images/pack.sh OUT [option of install.sh...]"}
+shift
+options=$(printf ' %q' --all "$@")
+out=$(realpath -m "$out")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+cat >"$out.new" <<SCRIPT
+#!/usr/bin/env bash
+# Written by Slipway's images/pack.sh: installs what $(images/name.sh "$@") has.
+set -euo pipefail
+# It changes the whole system: whoever only asks what it is gets an answer.
+if [ \$# -gt 0 ]; then sed -n 2p "\$0" && exit 2; fi
+folder=\$(mktemp -d /var/tmp/slipway-image.XXXXXX)
+trap 'rm -rf "\$folder"' EXIT
+sed '1,/^__ARCHIVE__\$/d' "\$0" | base64 --decode | tar --extract --gzip --directory "\$folder"
+bash "\$folder/images/install.sh"$options
+exit
+__ARCHIVE__
+SCRIPT
+# Meson reads the folder of tests, too, before it builds anything.
+tar --create --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w --exclude=__pycache__ \
+  images meson.build meson_options.txt packages.debian common launcher spank-plugins nccl-tests blueprints examples tests |
+  gzip --no-name | base64 >>"$out.new"
+chmod 755 "$out.new"
+mv "$out.new" "$out"

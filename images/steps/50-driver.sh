@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# the NVIDIA driver with open kernel modules
+# needs: cloud
+
+# The release that NVIDIA's archive has a folder for.
+. /etc/os-release
+release=debian$VERSION_ID
+# shellcheck source=../versions.sh
+. "${images_folder:?}/versions.sh"
+keyring=/usr/share/keyrings/cuda-archive-keyring.gpg
+if [ ! -e "$keyring" ]; then
+  package=$(mktemp)
+  curl --fail --silent --show-error --location --output "$package" \
+    "$nvidia_archive/$release/x86_64/cuda-keyring_1.1-1_all.deb"
+  dpkg -i "$package" >/dev/null
+  rm "$package"
+fi
+apt-get update -qq
+# A driver of the branch, and not the newest: what is below is tested with it.
+apt-get install -y -qq --no-install-recommends "linux-headers-$(dpkg --print-architecture)" dkms >/dev/null
+printf 'Package: *nvidia* *libcuda*\nPin: version %s.*\nPin-Priority: 1001\n' "$driver_branch" \
+  >/etc/apt/preferences.d/slipway-driver
+apt-get install -y -qq --no-install-recommends nvidia-driver-cuda nvidia-kernel-open-dkms nvidia-persistenced >/dev/null
