@@ -108,13 +108,19 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   for (const auto& [name, content] : files) {
     changed = write_changed("/etc/slurm/" + name, content) || changed;
   }
+  std::vector<std::string> slurmd_options;
+  if (!self.node_conf.empty()) {
+    slurmd_options = joining_options(self.node_conf);
+    const std::string text = fmt::format("SLURMD_OPTIONS=\"-Z --conf '{}'\"\n", self.node_conf);
+    changed = write_changed(slurmd_options_path, text) || changed;
+  }
   know_all_zones(cluster, self);
   if (!is_controller) find_controller(patience, cluster);
 
   prepare_folders();
   const bool new_key = write_munge_key(key);
   start_munge(new_key);
-  start_daemons(self.role, changed || new_key);
+  start_daemons(self.role, changed || new_key, slurmd_options);
   say(fmt::format("{} is up", self.name));
 }
 

@@ -157,7 +157,12 @@ void start_munge(bool anew) {
   run_service(service, munge_answers, anew, 10s);
 }
 
-void start_daemons(const std::string& role, bool anew) {
+std::vector<std::string> joining_options(const std::string& node_conf) {
+  return {"-Z", "--conf", node_conf};
+}
+
+void start_daemons(const std::string& role, bool anew,
+                   const std::vector<std::string>& slurmd_options) {
   if (role == "controller") {
     const Service service{{"/usr/sbin/slurmctld", "-D"},
                           "root",
@@ -166,10 +171,11 @@ void start_daemons(const std::string& role, bool anew) {
     run_service(
         service, [] { return listens(slurmctld_port); }, anew, 30s);
   } else if (role == "compute") {
-    const Service service{{"/usr/sbin/slurmd", "-D"},
-                          "root",
-                          fmt::format("{}/slurmd.out", log_folder),
-                          "slurmd.service"};
+    Service service{{"/usr/sbin/slurmd", "-D"},
+                    "root",
+                    fmt::format("{}/slurmd.out", log_folder),
+                    "slurmd.service"};
+    service.argv.insert(service.argv.end(), slurmd_options.begin(), slurmd_options.end());
     // Nobody waits for slurmd: slurmctld says when it has registered.
     run_service(
         service, [] { return listens(slurmd_port); }, anew, 0s);

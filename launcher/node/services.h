@@ -37,8 +37,16 @@ bool write_munge_key(const std::string& key);
 // Error when it does not within 10 s.
 void start_munge(bool anew = false);
 
-// Starts the daemon of a role: slurmctld, and waits until it listens; slurmd; none for a login
-// node. Throws Error when slurmctld ends, or does not listen within 30 s.
-void start_daemons(const std::string& role, bool anew = false);
+// Where Debian's unit of slurmd has its options from.
+inline constexpr const char* slurmd_options_path = "/etc/default/slurmd";
+
+// A node that joins by itself tells slurmctld what it is: options of slurmd.
+std::vector<std::string> joining_options(const std::string& node_conf);
+
+// Starts the daemon of a role: slurmctld, and waits until it listens; slurmd, with options where
+// there is no systemd to read them; none for a login node. Throws Error when slurmctld ends, or
+// does not listen within 30 s.
+void start_daemons(const std::string& role, bool anew = false,
+                   const std::vector<std::string>& slurmd_options = {});
 
 }  // namespace slipway::node

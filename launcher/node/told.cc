@@ -15,6 +15,13 @@ namespace {
 
 using nlohmann::json;
 
+// Of a node's line of slurm.conf: no quotes, nothing that a shell or systemd would read otherwise.
+bool is_plain_conf(const std::string& text) {
+  return text.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+             "=_:.,- ") == std::string::npos;
+}
+
 std::string attribute(const json& instance, const char* name) {
   const json value =
       instance.value(json::json_pointer(fmt::format("/attributes/{}", name)), json());
@@ -102,6 +109,13 @@ Myself read_myself(const json& instance) {
   }
   self.bucket = files.substr(scheme.size(), slash - scheme.size());
   self.folder = files.substr(slash + 1);
+  if (instance.contains(json::json_pointer("/attributes/slipway-node-conf"))) {
+    self.node_conf = attribute(instance, "slipway-node-conf");
+    if (!is_plain_conf(self.node_conf)) {
+      throw Error(fmt::format("the metadata `slipway-node-conf` is `{}`, and no KEY=VALUE …",
+                              self.node_conf));
+    }
+  }
   for (const json& row : instance.value("networkInterfaces", json::array())) {
     self.interfaces.push_back(
         {row.value("mac", ""),

@@ -24,6 +24,7 @@ struct Myself {
   std::string role;            // "controller", "login" or "compute"
   std::string group;           // id of the module that it was made by
   std::string bucket, folder;  // where the cluster's files are
+  std::string node_conf;       // what slurmd tells slurmctld of the node; empty: slurm.conf has it
   std::vector<CloudInterface> interfaces;
 };
 

@@ -100,3 +100,25 @@ $N-1" ]
   says "cannot suspend $C,other-1: cluster.json has no such nodeset"
   machines_are $C $N-0
 }
+
+# started_by_someone_else NAME: a machine from the template of burst_nodes
+started_by_someone_else() {
+  (cd "$SUITE/google" && as_tester python3 -B -c 'import json, pathlib, sys
+from instance import machine
+folder, name = pathlib.Path(sys.argv[1]), sys.argv[2]
+[template] = folder.glob("templates/*/*burstnodes*.json")
+made = machine(name, "us-central1-a", 200, json.loads(template.read_text()))
+(folder / "aside.json").write_text(json.dumps(made))
+(folder / "aside.json").rename(folder / f"instances/{name}.json")' "$CLOUD" "$1")
+  wait_for test -e "$CLOUD/up/$1"
+}
+
+@test "power: a machine that someone else starts joins by itself, and jobs of its partition run on it" {
+  started_by_someone_else power-burstnodes-x7
+  wait_for node_is power-burstnodes-x7 idle
+  run machine $C srun --partition=burst sh -c 'hostname'
+  says power-burstnodes-x7
+  run machine $C scontrol show node power-burstnodes-x7
+  says "CPUTot=8"
+  says "ActiveFeatures=elastic"
+}

@@ -64,6 +64,16 @@ std::string shown(const std::vector<NetworkStorage>& mounts) {
 
 }  // namespace
 
+TEST_CASE("told: a machine that joins by itself knows what it is, and nothing else") {
+  CHECK(read_myself(instance()).node_conf == "");
+  json joining = instance();
+  joining["attributes"]["slipway-node-conf"] = "CPUs=8 Feature=elastic";
+  CHECK(read_myself(joining).node_conf == "CPUs=8 Feature=elastic");
+  joining["attributes"]["slipway-node-conf"] = "CPUs=8' -f /tmp/x";
+  CHECK(error_of(joining) ==
+        "the metadata `slipway-node-conf` is `CPUs=8' -f /tmp/x`, and no KEY=VALUE …");
+}
+
 TEST_CASE("metadata: a machine reads who it is, and where its files are") {
   const Myself self = read_myself(instance());
   CHECK(self.name == "c-mega-0");
