@@ -1,10 +1,3 @@
-// The main function of every unit test program.
-#if __has_include(<catch2/catch_session.hpp>)
-#include <catch2/catch_session.hpp>
-int main(int argc, char** argv) {
-  return Catch::Session().run(argc, argv);
-}
-#else
+// The main function of every unit test program, where Catch2 comes without.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
-#endif
