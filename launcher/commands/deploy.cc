@@ -9,6 +9,7 @@
 #include "common/text.h"
 #include "launcher/apply/deploy.h"
 #include "launcher/cluster/catalogue.h"
+#include "launcher/cluster/resize.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
@@ -17,20 +18,28 @@
 namespace slipway::commands {
 namespace {
 
-void deploy_local(const BlueprintInput& input, int timeout_seconds, bool quiet) {
-  const CheckedCluster checked = load_cluster(input);
+struct LocalOptions {
+  int timeout_seconds = 60;
+  bool quiet = false;
+  std::vector<std::string> nodes;  // NODESET=N
+};
+
+void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
+  CheckedCluster checked = load_cluster(input);
+  cluster::resize(checked.cluster, given.nodes);
   local::require_programs();
   const local::Plan plan = local::make_plan(checked.cluster, checked.catalogue);
   const local::DeploymentFolder folder(local::deployments_folder(), plan.deployment);
   local::LaunchOptions options;
-  options.deadline = std::chrono::seconds(timeout_seconds);
-  if (!quiet) options.progress = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  options.deadline = std::chrono::seconds(given.timeout_seconds);
+  if (!given.quiet)
+    options.progress = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const local::Launched launched = local::launch(plan, folder, options);
   if (launched.was_there) {
     fmt::print(stderr,
                "deployment `{0}` stands already; nothing was changed (`slipway status {0}`)\n",
                folder.name());
-  } else if (!quiet) {
+  } else if (!given.quiet) {
     fmt::print(stderr, "deployment `{}`: {} nodes idle after {:.1f} s\n", folder.name(),
                launched.nodes, launched.seconds);
   }
@@ -54,7 +63,9 @@ void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
 // The options that mean something for the other target only.
 void check_options(bool google, const DeploymentInput& input, const apply::DeployOptions& options,
                    bool has_local_options) {
-  if (google && has_local_options) throw UsageError("--timeout and --quiet are for --target local");
+  if (google && has_local_options) {
+    throw UsageError("--timeout, --nodes and --quiet are for --target local");
+  }
   if (google) return;
   if (!input.only.empty() || !input.skip.empty() || options.auto_approve || options.rebuild ||
       input.parent != ".") {
@@ -69,9 +80,7 @@ int deploy(Args args) {
   DeploymentInput input;
   apply::DeployOptions options;
   std::string target;
-  bool quiet = false;
-  constexpr int usual_timeout_seconds = 60;
-  int timeout_seconds = usual_timeout_seconds;
+  LocalOptions local;
   CommandLine line("slipway deploy", "BLUEPRINT|FOLDER [--target local|google] [options]",
                    "Bring up the cluster of a blueprint and wait until its nodes are idle.\nOn "
                    "Google Cloud: write its definitions, or take a folder that `slipway create` "
@@ -82,8 +91,11 @@ int deploy(Args args) {
               "where: local, this machine (default of a blueprint), or google (of a folder)",
               &target);
   line.option("timeout", "SECONDS", "local: give up after this long (default 60)",
-              &timeout_seconds);
-  line.flag("quiet,q", "local: say only what went wrong", &quiet);
+              &local.timeout_seconds);
+  line.option("nodes", "NODESET=N",
+              "local: another number of nodes that are always up, of a nodeset by its id",
+              &local.nodes);
+  line.flag("quiet,q", "local: say only what went wrong", &local.quiet);
   line.option("output,o", "DIR", "google: where the deployment's folder is put (default .)",
               &input.parent);
   line.option("only", "GROUP,...", "google: these groups", &input.only);
@@ -95,6 +107,7 @@ int deploy(Args args) {
                "a Slurm cluster in namespaces on this machine");
   line.example("slipway deploy cluster.yaml --vars deployment_name=two",
                "a second one beside it, under another name");
+  line.example("slipway deploy cluster.yaml --nodes gpu_nodeset=64", "at another size");
   line.example("slipway deploy cluster.yaml --target google",
                "in the cloud, asking before each step");
   if (!line.parse(args)) return 0;
@@ -102,13 +115,14 @@ int deploy(Args args) {
   if (target != "local" && target != "google") {
     throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
   }
-  if (timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
+  if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
   check_options(target == "google", input, options,
-                quiet || timeout_seconds != usual_timeout_seconds);
+                local.quiet || !local.nodes.empty() ||
+                    local.timeout_seconds != LocalOptions().timeout_seconds);
   if (target == "google") {
     deploy_google(input, options);
   } else {
-    deploy_local(input.blueprint, timeout_seconds, quiet);
+    deploy_local(input.blueprint, local);
   }
   return 0;
 }

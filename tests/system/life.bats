@@ -52,6 +52,17 @@ nothing_is_left() {
   on st-life login test -e /home/kept -a -e /tmp/kept
 }
 
+@test "life: --nodes gives a nodeset another size, and says which there are" {
+  deploy st-life --nodes a3mega_nodeset=6
+  run on st-life login sinfo --noheader --format=%D
+  [ "$output" -eq 6 ]
+  slipway destroy st-life
+  run deploy st-life --nodes gpus=2
+  fails_with 2 "--nodes: there is no nodeset \`gpus\`; the blueprint has a3mega_nodeset"
+  run deploy st-life --nodes a3mega_nodeset=-1
+  fails_with 2 "\`-1\` is no number of nodes"
+}
+
 @test "life: two deployments stand side by side, each with its own cluster" {
   deploy st-life-a
   deploy st-life-b

@@ -1,0 +1,54 @@
+// Sizes of nodesets from the command line.
+#include "launcher/cluster/resize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::cluster {
+namespace {
+
+constexpr int64_t most_nodes = 1000;  // more than one machine can have: see docs/measurements.md
+
+Nodeset& nodeset_of(Cluster& cluster, const std::string& name) {
+  std::vector<std::string> known;
+  for (Nodeset& nodeset : cluster.nodesets) {
+    if (nodeset.id == name || nodeset.name == name) return nodeset;
+    known.push_back(nodeset.id);
+  }
+  throw UsageError(fmt::format("--nodes: there is no nodeset `{}`; the blueprint has {}", name,
+                               known.empty() ? "none" : join(known, ", ")));
+}
+
+int64_t size_of(const std::string& text) {
+  int64_t size = -1;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, size);
+  if (error != std::errc() || stop != end || size < 0 || size > most_nodes) {
+    throw UsageError(
+        fmt::format("--nodes: `{}` is no number of nodes from 0 to {}", text, most_nodes));
+  }
+  return size;
+}
+
+}  // namespace
+
+void resize(Cluster& cluster, const std::vector<std::string>& sizes) {
+  for (const std::string& size : sizes) {
+    const size_t equals = size.find('=');
+    if (equals == std::string::npos) {
+      throw UsageError(fmt::format("--nodes: `{}` is not NODESET=N", size));
+    }
+    Nodeset& nodeset = nodeset_of(cluster, size.substr(0, equals));
+    if (!nodeset.feature.empty()) {
+      throw UsageError(fmt::format("--nodes: nodes of `{}` join by themselves", nodeset.id));
+    }
+    nodeset.node_count_static = size_of(size.substr(equals + 1));
+  }
+}
+
+}  // namespace slipway::cluster
