@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,11 @@ void Conversation::status(const std::string& text) {
 
 bool Conversation::ask(const std::string& question, const Interrupts& interrupts) {
   clear();
+  // What was typed before the question is no answer to it; what a file says is.
+  if (::isatty(STDIN_FILENO) != 0) {
+    typed_.clear();
+    ::tcflush(STDIN_FILENO, TCIFLUSH);
+  }
   fmt::print(stderr, "{} [y/N] ", question);
   std::fflush(stderr);
   while (typed_.find('\n') == std::string::npos) {

@@ -29,7 +29,7 @@ class Conversation {
 
   bool terminal_;
   bool has_status_ = false;
-  std::string typed_;  // ahead of the question
+  std::string typed_;  // of a file: the answers to come
 };
 
 }  // namespace slipway::apply

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/blueprint/secrets.h"
 #include "launcher/expression/json.h"
 #include "launcher/google/module_file.h"
 
@@ -17,11 +18,14 @@ void write_template(Context& context, const Module& module, size_t group, GroupS
     const Value body = context.evaluation.evaluate_in(module, module.interface->packer_template);
     const Json written = to_terraform(context.links.resolve(body, group), Nulls::left_out);
     Json file = head(module);
+    blueprint::Secrets secrets(context.deployment);
     for (const auto& [name, output] : context.links.variables(group)) {
       file["variable"][name] = {
           {"description",
            fmt::format("Output `{}` of module `{}` in group `{}`", output.name, output.module->id,
                        context.deployment.groups[output.group].name)}};
+      if (secrets.output(output.module->id, output.name))
+        file["variable"][name]["sensitive"] = true;
     }
     file.update(written);
     steps.packer_target = module.id + ".pkr.json";

@@ -6,7 +6,7 @@ usage: deploy.py SLIPWAY terraform|packer PROGRAM [CASE...]
 Each case has a folder of its own. `terraform` there is a few lines of shell before the real one: they count the calls,
 and stop at the one that the case wants, so that slipway can be killed at any.
 """
-import concurrent.futures, json, os, pathlib, re, shlex, shutil, signal, stat, subprocess, sys, tempfile, time
+import concurrent.futures, fcntl, json, os, pathlib, re, shlex, shutil, signal, stat, subprocess, sys, tempfile, time
 
 import jsonschema
 
@@ -23,7 +23,7 @@ if [ -e {folder}/stop-at ] && [ "$(wc -l <{folder}/calls)" -eq "$(cat {folder}/s
   touch {folder}/reached
   while [ -e {folder}/stop-at ]; do sleep 0.02; done
 fi
-exec {program} "$@"
+exec {program} "${{@/-lock-timeout=60s/-lock-timeout=1s}}"
 """
 
 
@@ -410,6 +410,20 @@ def two_deploys_do_not_meet(new):
     case.is_done()
 
 
+def a_state_that_somebody_holds_is_left_alone(new):
+    case = new("three.yaml")
+    case.deploy("--only", "one")
+    with open(case.deployment / "one/terraform.tfstate", "r+") as state:
+        fcntl.lockf(state, fcntl.LOCK_EX)
+        done = case.run("deploy", "./three")
+        same("exit status", done.returncode, 1)
+        has("what was said", done.stderr, "error[E0506]: group `one` could not be planned: Error acquiring the state lock")
+        has("what to do", done.stderr, "   | somebody else is at work on this state, or was killed there.")
+        has("what to do", done.stderr, "force-unlock LOCK_ID")
+    case.deploy()
+    case.is_done()
+
+
 def without_terraform_nothing_is_written(new):
     case = new("three.yaml")
     case.environment["PATH"] = "relative:/nowhere"
@@ -443,7 +457,7 @@ TERRAFORM = [three_groups_one_after_the_other, again_changes_nothing, ctrl_c_wai
              a_failed_apply_shows_the_line_of_the_blueprint, a_change_is_applied_where_it_is,
              plan_says_what_is_new_changed_and_gone, only_and_skip, asks_before_each_group,
              destroys_in_the_reverse_order, a_killed_destroy_goes_on, a_group_that_stands_is_not_dropped,
-             two_deploys_do_not_meet, without_terraform_nothing_is_written, opentofu_takes_terraforms_place,
+             two_deploys_do_not_meet, a_state_that_somebody_holds_is_left_alone, without_terraform_nothing_is_written, opentofu_takes_terraforms_place,
              *(killed_before(number) for number in range(2, len(CALLS) + 2)),
              *(killed_before(number, True) for number, call in enumerate(CALLS, 2) if "apply" in call),
              *(killed_while_something_is_made(step, False) for step in ("first", "second", "third")),
