@@ -11,14 +11,16 @@
 namespace slipway::commands {
 namespace {
 
-// A word without a slash is a deployment on this machine, if there is one of that name.
+// A path of a folder is one. A word without a slash is a deployment on this machine, if there is
+// one of that name.
 bool means_folder(const std::string& word, const std::string& target) {
   if (target == "google") return true;
   if (target == "local") return false;
   if (!target.empty()) {
     throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
   }
-  if (word.find('/') != std::string::npos) return true;
+  std::error_code ignored;
+  if (word.find('/') != std::string::npos) return std::filesystem::is_directory(word, ignored);
   if (!apply::is_deployment_folder(word)) return false;
   return local::DeploymentFolder(local::deployments_folder(), word).life() == local::Life::absent;
 }
