@@ -86,7 +86,7 @@ def expands_to_itself(slipway, case, prefix):
 
 def untested_codes():
     codes = re.findall(r'"([EW]\d{4})"', (ROOT / "launcher/source/codes.cc").read_text())
-    tests = [*HERE.glob("*/*.out"), *(ROOT / "tests/unit").rglob("*_test.cc"), ROOT / "tests/deploy/deploy.py"]
+    tests = [*HERE.glob("*/*.out"), *(ROOT / "tests/unit").rglob("*_test.cc"), *(ROOT / "tests/deploy").glob("*.py")]
     seen = "".join(path.read_text() for path in tests)
     return [code for code in codes if code not in seen]
 

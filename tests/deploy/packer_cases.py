@@ -1,0 +1,74 @@
+"""Cases of deploy.py with the real Packer, and one with a fake of the cloud."""
+import shutil
+
+from case import HERE, ROOT, has, same
+
+
+def an_image_in_its_turn(new):
+    case = new("image.yaml")
+    done = case.run("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+    same(f"status: {done.stderr}", done.returncode, 0)
+    same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])
+    said = case.deploy()
+    has("again", said, "image: the image stands, and nothing of it has changed: Null")
+    same("not built again", len(case.lines()), 3)
+    case.edit("image in", "picture in")
+    has("plan", case.run("plan", "blueprint.yaml").stdout, "group image (packer, by the definitions): ")
+    case.deploy()
+    same("built again", case.lines()[3:], ["built picture in nothing net"])
+    case.deploy("--rebuild", "--only", "image")
+    same("built again", case.lines()[4:], ["built picture in nothing net"])
+    said = case.destroy()
+    has("it stays", said, "image: stays: Null (`--images` removes it, too)")
+    same("destroyed", case.lines()[5:], ["destroyed nodes", "destroyed net"])
+    has("asked for", case.destroy("--images"), "image: Null of the builder `fnoeding.null` is left to you")
+
+
+def a_failed_image_shows_the_line_of_the_blueprint(new):
+    case = new("image.yaml")
+    case.touch("broken-image")
+    said = case.deploy(status=1)
+    has("what was said", said, "error[E0506]: the image of module `custom` could not be built: `packer` ended with status 1\n"
+        "  --> blueprint.yaml:10:9")
+    has("Packer's words", said, "exit status: 3")
+    (case.folder / "broken-image").unlink()
+    case.deploy()
+    same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])
+
+
+def a_killed_build_is_done_again(new):
+    case = new("image.yaml")
+    (case.folder / "stop-at").write_text("3")  # version, validate, build
+    process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+    case.wait_for((case.folder / "reached").exists, process)
+    process.kill()
+    process.communicate()
+    (case.folder / "stop-at").unlink()
+    said = case.deploy()
+    has("what is done", said, "network: done before")
+    same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])
+
+
+def exactly_its_images_are_removed(new):
+    """With a Packer and a gcloud that know no cloud, but tell of one."""
+    case = new("image.yaml")
+    for name in ("packer", "gcloud"):
+        (case.folder / "bin" / name).unlink(missing_ok=True)
+        shutil.copy(ROOT / "tests/fakes/cloud" / name, case.folder / "bin" / name)
+    case.environment["FAKE_LOG"] = str(case.folder / "cloud-log")
+    case.edit("text: \"image", "project_id: my-project, text: \"image")
+    (case.folder / "modules/image/image.pkr.hcl").write_text(
+        (HERE / "modules/image/image.pkr.hcl").read_text() + "variable \"project_id\" {\n  type = string\n}\n")
+    case.deploy()
+    case.deploy("--rebuild")
+    case.destroy()
+    same("nothing is removed unasked", [l for l in case.lines("cloud-log") if l.startswith("gcloud")], [])
+    case.destroy("--images")
+    same("what is removed", [l for l in case.lines("cloud-log") if l.startswith("gcloud")],
+         [f"gcloud compute images delete fake-image-{n} --project=my-project --quiet" for n in (2, 1)])
+    case.destroy("--images")
+    same("once", len([l for l in case.lines("cloud-log") if l.startswith("gcloud")]), 2)
+
+
+PACKER = [an_image_in_its_turn, a_failed_image_shows_the_line_of_the_blueprint, a_killed_build_is_done_again,
+          exactly_its_images_are_removed]

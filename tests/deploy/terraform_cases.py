@@ -1,0 +1,340 @@
+"""Cases of deploy.py with the real Terraform."""
+import fcntl, json, os, shutil, signal, stat
+
+import jsonschema
+
+from case import ROOT, has, has_not, same
+
+CALLS = [f"{group} {verb}" for group, verbs in (("one", "init plan show apply"),
+                                               ("two", "init plan show apply"),
+                                               ("three", "init plan show apply"))
+         for verb in verbs.split()]
+CALLS.insert(4, "one output")
+CALLS.insert(9, "two output")
+
+
+def three_groups_one_after_the_other(new):
+    case = new("three.yaml")
+    said = case.deploy()
+    case.is_done()
+    same("calls", [call for call in case.calls() if "version" not in call], CALLS)
+    has_not("what was said", said, "hush")
+    has("what was said", said, "two: 1 to add\n  outputs new: text_second\n  module second\n")
+    for text in [(case.deployment / f".slipway/log/{g}.log").read_text() for g in ("one", "two", "three")]:
+        has_not("a log", text, "hush")
+    for name, mode in {".": 0o700, ".slipway": 0o700, ".slipway/blueprint.yaml": 0o600, ".slipway/journal.json": 0o600,
+                       ".slipway/log/one.log": 0o600, "two/terraform.tfvars.json": 0o600,
+                       "two/terraform.tfstate": 0o600}.items():
+        same(f"mode of {name}", stat.S_IMODE((case.deployment / name).stat().st_mode), mode)
+    variables = json.loads((case.deployment / "two/variables.tf.json").read_text())["variable"]
+    same("what is a secret between groups", {n: v.get("sensitive", False) for n, v in variables.items()},
+         {"secret_first": True, "text_first": False})
+    # What Terraform says of the next group's variable: a secret of the one before is in it.
+    third = json.loads((case.deployment / "three/variables.tf.json").read_text())["variable"]
+    same("the variable of the last group", list(third), ["text_second"])
+
+
+def again_changes_nothing(new):
+    case = new("three.yaml")
+    case.deploy()
+    before = sorted(p.read_bytes() for p in case.deployment.rglob("*.tf.json"))
+    said = case.deploy()
+    case.is_done()
+    for group in ("one", "two", "three"):
+        has("second deploy", said, f"{group}: stands as it should be")
+    said = case.run("deploy", "./three").stderr  # nothing to ask about
+    has("deploy of the folder", said, "deployment `three` is done")
+    same("definitions", sorted(p.read_bytes() for p in case.deployment.rglob("*.tf.json")), before)
+
+
+def killed_before(number, deaf=False):
+    """`deaf`: what slipway has started does not end with it, and goes on."""
+    def killed(new):
+        case = new("three.yaml")
+        if deaf:
+            case.touch("deaf")
+        (case.folder / "stop-at").write_text(str(number))
+        process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+        case.wait_for((case.folder / "reached").exists, process)
+        process.kill()
+        process.communicate()
+        (case.folder / "stop-at").unlink()
+        said = case.deploy()
+        case.is_done()
+        done_before = {"two": ["one"], "three": ["one", "two"]}.get(CALLS[number - 2].split()[0], [])
+        if CALLS[number - 2] in ("one output", "two output"):
+            done_before = ["one"] if "one" in CALLS[number - 2] else ["one", "two"]
+        for group in ("one", "two", "three"):
+            (has if group in done_before else has_not)(f"{group}, killed at {CALLS[number - 2]}", said,
+                                                       f"{group}: done before")
+    killed.__name__ = f"killed_before_call_{number}{'_which_goes_on_alone' if deaf else ''}"
+    return killed
+
+
+def killed_while_something_is_made(step, terraform_too):
+    def killed(new):
+        case = new("three.yaml")
+        case.touch(f"gate-{step}")
+        process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+        case.wait_for(lambda: step in case.lines("begun"), process)
+        if terraform_too:  # as when the machine loses its power
+            os.kill(case.journal()["child"]["process"], signal.SIGKILL)
+        process.kill()
+        process.communicate()
+        # The next one waits for what the first has left to itself, and begins anew.
+        process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+        case.wait_for(lambda: case.lines("begun").count(step) == 2, process)
+        if terraform_too:  # what it had started does not know of its end
+            (case.folder / f"gate-{step}").unlink()
+            process.communicate(timeout=60)
+            same("what has travelled", case.last_text(), "begin first and hush-first second third")
+            same("states", [group["state"] for group in case.journal()["groups"].values()], ["applied"] * 3)
+            return
+        (case.folder / f"gate-{step}").unlink()
+        _, said = process.communicate(timeout=60)
+        has("redeploy", said, f"-/+ module.{step}.terraform_data.this, because of an attempt that failed")
+        case.is_done()
+    killed.__name__ = f"killed_while_{step}_is_made{'_with_terraform' if terraform_too else ''}"
+    return killed
+
+
+def ctrl_c_waits_for_terraform(new):
+    case = new("three.yaml")
+    case.touch("gate-second")
+    process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+    case.wait_for(lambda: "second" in case.lines("begun"), process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    same("exit status", process.returncode, 1)
+    has("what was said", said, "interrupted: `terraform` is told to stop, and to keep what it has done")
+    has("what was said", said, "interrupted in group `two`; the next `slipway deploy`")
+    same("the state of group two was saved", [r["type"] for r in case.state("two")], ["terraform_data"])
+    (case.folder / "gate-second").unlink()
+    said = case.deploy()
+    has("redeploy", said, "one: done before the deploy was broken off")
+    has("redeploy", said, "-/+ module.second.terraform_data.this, because of an attempt that failed")
+    case.is_done()
+
+
+def a_failed_apply_shows_the_line_of_the_blueprint(new):
+    case = new("three.yaml")
+    case.touch("broken-second")
+    said = case.deploy(status=1)
+    has("what was said", said, """error[E0506]: `module.second.terraform_data.this` of module `second` could not be applied: local-exec provisioner error
+  --> blueprint.yaml:15:9
+   |
+15 |   - id: second
+   |         ^^^^^^
+   |""")
+    has("Terraform's words", said, "no room for second")
+    has("the end", said, "slipway deploy: group `two` failed; all that was said is in three/.slipway/log/two.log")
+    has("log", (case.deployment / ".slipway/log/two.log").read_text(), "no room for second")
+    same("what was made", sorted(case.lines()), ["made beside", "made first"])
+    case.touch("broken-second")
+    done = case.run("deploy", "./three", "--auto-approve")
+    has("of the folder", done.stderr, " --> three/.slipway/blueprint.yaml:")
+    (case.folder / "broken-second").unlink()
+    has("redeploy", case.deploy(), "two: goes on where it was broken off")
+    case.is_done()
+
+
+def a_change_is_applied_where_it_is(new):
+    case = new("three.yaml")
+    case.deploy()
+    case.edit("{name: beside}", "{name: aside}")
+    done = case.run("plan", "blueprint.yaml")
+    has("plan", done.stdout, """group one (terraform, by the definitions): 1 to change
+  module beside
+      ~ module.beside
+          name: "beside" -> "aside"
+group two (terraform, by the definitions): nothing to do
+""")
+    said = case.deploy()
+    has("deploy", said, "one: 1 to change")
+    has("deploy", said, "three: stands as it should be")
+    same("made anew", case.lines()[4:], [])
+    case.edit("text: begin", "text: start")
+    said = case.deploy()
+    for group in ("one", "two", "three"):
+        has("deploy", said, f"{group}: 1 to replace")
+    same("made anew", case.lines()[4:], ["destroyed first", "made first", "destroyed second", "made second",
+                                         "destroyed third", "made third"])
+
+
+def plan_says_what_is_new_changed_and_gone(new):
+    case = new("three.yaml")
+    schema = json.loads((ROOT / "docs/schemas/plan-1.schema.json").read_text())
+
+    def plan(*words):
+        done = case.run("plan", *words, "--json")
+        same(f"plan: {done.stderr}", done.returncode, 0)
+        document = json.loads(done.stdout)
+        jsonschema.validate(document, schema)
+        return {(g["group"], c["module"], c["address"]): c["action"] for g in document["groups"] for c in g["changes"]}
+
+    everything = plan("blueprint.yaml")
+    same("nothing was deployed", set(everything.values()), {"create"})
+    same("modules", {module for _, module, _ in everything if module}, {"first", "beside", "second", "third"})
+    same("it was only looked at", (case.folder / "three").exists(), False)
+    case.deploy()
+    same("all is deployed", plan("blueprint.yaml"), {})
+    same("all is deployed, says the folder", plan("./three"), {})
+    same("all is deployed, says Terraform", plan("./three", "--terraform"), {})
+    case.edit("id: beside", "id: next")
+    case.edit("text: $(second.text)", "text: other")
+    same("changed blueprint", plan("blueprint.yaml"),
+         {("one", "next", "module.next"): "create", ("one", "beside", "module.beside"): "destroy",
+          ("three", "third", "module.third"): "update",
+          ("two", None, "output.text_second"): "destroy"})
+    case.run("create", "blueprint.yaml", "-w")
+    same("what Terraform says", plan("./three", "--terraform"),
+         {("one", "next", "module.next.terraform_data.this"): "create",
+          ("one", "beside", "module.beside.terraform_data.this"): "destroy",
+          ("two", None, "output.text_second"): "destroy",
+          ("three", None, "output.text_third"): "update",
+          ("three", "third", "module.third.terraform_data.this"): "replace"})
+    same("nothing was done", len(case.lines()), 4)
+    done = case.run("plan", "blueprint.yaml", "--terraform")
+    same("status", done.returncode, 2)
+
+
+def only_and_skip(new):
+    case = new("three.yaml")
+    said = case.deploy("--only", "two", status=1)
+    has("nothing of group one", said, "group `two` needs `secret_first` of group `one`, which is left out and not deployed yet")
+    has("a typo", case.deploy("--only", "tow", status=2), "there is no group `tow`; did you mean `two`?")
+    case.deploy("--only", "one")
+    same("made", sorted(case.lines()), ["made beside", "made first"])
+    case.deploy("--skip", "one,three")
+    same("made", case.lines()[2:], ["made second"])
+    case.deploy("--only", "three")
+    case.is_done()
+
+
+def asks_before_each_group(new):
+    case = new("three.yaml")
+    said = case.deploy(approve=False, answers="yes\nn\n", status=1)
+    has("question", said, "Apply this to group `one`? [y/N] yes")
+    has("the end", said, "Apply this to group `two`? [y/N] n\nslipway deploy: stopped: nothing more is done")
+    same("made", sorted(case.lines()), ["made beside", "made first"])
+    has("without an answer", case.deploy(approve=False, status=1), "stopped")
+    case.deploy(approve=False, answers="y\ny\n")
+    case.is_done()
+
+
+def destroys_in_the_reverse_order(new):
+    case = new("three.yaml")
+    case.deploy()
+    said = case.destroy("--only", "one", status=1)
+    has("one is used", said, "group `one` is not destroyed: group `two` is deployed and uses it")
+    case.destroy("--only", "three")
+    same("destroyed", case.lines()[4:], ["destroyed third"])
+    case.run("create", "blueprint.yaml", "-w")
+    said = case.destroy()
+    has("three", said, "three: there is nothing of it")
+    same("destroyed", case.lines()[4:6], ["destroyed third", "destroyed second"])
+    same("destroyed", sorted(case.lines()[6:]), ["destroyed beside", "destroyed first"])
+    same("states", [case.state(group) for group in ("one", "two", "three")], [[], [], []])
+    same("secrets that lie about", [p.name for p in case.deployment.rglob("*.tfvars.json")], [])
+    has("once more", case.destroy(), "one: there is nothing of it")
+    case.deploy()
+    same("made again", case.lines()[-1], "made third")
+
+
+def a_killed_destroy_goes_on(new):
+    case = new("three.yaml")
+    case.deploy()
+    before = len(case.lines("calls"))
+    (case.folder / "stop-at").write_text(str(before + 9))  # version, init, plan, show, apply of three; …, apply of two
+    process = case.start("destroy", "./three", "--auto-approve")
+    case.wait_for((case.folder / "reached").exists, process)
+    process.kill()
+    process.communicate()
+    (case.folder / "stop-at").unlink()
+    case.destroy()
+    same("each once", [line for line in case.lines()[4:] if "beside" not in line],
+         ["destroyed third", "destroyed second", "destroyed first"])
+    same("states", [case.state(group) for group in ("one", "two", "three")], [[], [], []])
+
+
+def a_group_that_stands_is_not_dropped(new):
+    case = new("three.yaml")
+    case.deploy()
+    whole = case.blueprint.read_text()
+    case.blueprint.write_text(whole.split("- group: three")[0])
+    has("plan", case.run("plan", "blueprint.yaml").stdout,
+        "group three (terraform, by the definitions): 1 to destroy\n"
+        "  note: the blueprint does not have this group any more\n")
+    said = case.deploy(status=1)
+    has("deploy", said, "destroy it first: slipway destroy ./three --only three")
+    case.destroy("--only", "three")
+    has("deploy", case.deploy(), "two: only outputs\n  outputs gone: text_second\n")
+
+
+def two_deploys_do_not_meet(new):
+    case = new("three.yaml")
+    case.touch("gate-first")
+    process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
+    case.wait_for(lambda: "first" in case.lines("begun"), process)
+    for words in (("deploy", "./three"), ("destroy", "./three"), ("create", "blueprint.yaml", "-w"),
+                  ("deploy", "blueprint.yaml", "--target", "google")):
+        done = case.run(*words)
+        same(f"status of {words}", done.returncode, 1)
+        has(f"{words}", done.stderr, "another `slipway` is at work in `")
+    (case.folder / "gate-first").unlink()
+    process.communicate(timeout=60)
+    case.is_done()
+
+
+def a_state_that_somebody_holds_is_left_alone(new):
+    case = new("three.yaml")
+    case.deploy("--only", "one")
+    with open(case.deployment / "one/terraform.tfstate", "r+") as state:
+        fcntl.lockf(state, fcntl.LOCK_EX)
+        done = case.run("deploy", "./three")
+        same("exit status", done.returncode, 1)
+        has("what was said", done.stderr, "error[E0506]: group `one` could not be planned: Error acquiring the state lock")
+        has("what to do", done.stderr, "   | somebody else is at work on this state, or was killed there.")
+        has("what to do", done.stderr, "force-unlock LOCK_ID")
+    case.deploy()
+    case.is_done()
+
+
+def without_terraform_nothing_is_written(new):
+    case = new("three.yaml")
+    case.environment["PATH"] = "relative:/nowhere"
+    said = case.deploy(status=1)
+    same("what was said", said, """error[E0505]: group `one` needs Terraform, and neither `terraform` nor `tofu` is in the PATH
+ --> blueprint.yaml:5:10
+  |
+5 | - group: one
+  |          ^^^
+  = help: https://developer.hashicorp.com/terraform/install, or https://opentofu.org
+""")
+    same("nothing was written", (case.folder / "three").exists(), False)
+    old = case.folder / "bin/terraform"
+    old.write_text("#!/bin/sh\necho '{\"terraform_version\": \"1.4.6\"}'\n")
+    case.environment["PATH"] = f"{case.folder}/bin:/usr/bin:/bin"
+    has("an old one", case.deploy(status=1), "group `one` needs `terraform` 1.5.0 or newer, and ")
+    same("nothing was written", (case.folder / "three").exists(), False)
+
+
+def opentofu_takes_terraforms_place(new):
+    case = new("three.yaml")
+    (case.folder / "bin/terraform").rename(case.folder / "bin/tofu")
+    case.environment["PATH"] = f"{case.folder}/bin:/usr/bin:/bin"
+    if shutil.which("terraform", path="/usr/bin:/bin"):
+        return  # it would be taken
+    case.deploy("--only", "one")
+    same("whose state it is", case.journal()["program"], "tofu")
+
+
+TERRAFORM = [three_groups_one_after_the_other, again_changes_nothing, ctrl_c_waits_for_terraform,
+             a_failed_apply_shows_the_line_of_the_blueprint, a_change_is_applied_where_it_is,
+             plan_says_what_is_new_changed_and_gone, only_and_skip, asks_before_each_group,
+             destroys_in_the_reverse_order, a_killed_destroy_goes_on, a_group_that_stands_is_not_dropped,
+             two_deploys_do_not_meet, a_state_that_somebody_holds_is_left_alone, without_terraform_nothing_is_written, opentofu_takes_terraforms_place,
+             *(killed_before(number) for number in range(2, len(CALLS) + 2)),
+             *(killed_before(number, True) for number, call in enumerate(CALLS, 2) if "apply" in call),
+             *(killed_while_something_is_made(step, False) for step in ("first", "second", "third")),
+             killed_while_something_is_made("second", True)]
