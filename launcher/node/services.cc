@@ -28,14 +28,14 @@ using namespace std::chrono_literals;
 
 constexpr const char* log_folder = "/var/log/slurm";
 
-const passwd& user_entry(const std::string& name) {
-  const passwd* entry = ::getpwnam(name.c_str());
+const passwd& user_entry(const char* name) {
+  const passwd* entry = ::getpwnam(name);
   if (entry == nullptr) throw Error(fmt::format("this node has no user `{}`", name));
   return *entry;
 }
 
 void make_folder_for(const std::string& user, const char* path, mode_t mode) {
-  const passwd& entry = user_entry(user);
+  const passwd& entry = user_entry(user.c_str());
   make_directories(path);
   if (::chown(path, entry.pw_uid, entry.pw_gid) != 0 || ::chmod(path, mode) != 0) {
     throw_errno(fmt::format("cannot give {} to {}", path, user));
@@ -109,7 +109,7 @@ void run_service(const Service& service, const std::function<bool()>& ready, boo
 }  // namespace
 
 pid_t start_service(const Service& service) {
-  const passwd user = user_entry(service.user);
+  const passwd user = user_entry(service.user.c_str());
   std::vector<char*> argv;
   for (const std::string& word : service.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
