@@ -3,6 +3,12 @@
 # needs: nothing
 
 build=$(mktemp -d)
+finish() {
+  local status=$?
+  [ $status -eq 0 ] || tail -n 40 "$build/log"
+  rm -rf "$build"
+}
+trap finish EXIT
 # Built here: it uses the libraries that this release has.
 mapfile -t packages < <(awk '/^# to build/ { on = 1; next } /^#/ { on = 0 } on && NF' "${source_folder:?}/packages.debian")
 apt-get install -y -qq --no-install-recommends catch2 "${packages[@]}" >/dev/null
@@ -10,9 +16,8 @@ meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=
   -Doptimization=2 >"$build/log"
 # What is installed, and no test.
 ninja -C "$build/slipway" launcher/commands/slipway nccl-tests/all_gather_perf spank-plugins/nccl_env/nccl_env.so \
-  >>"$build/log" || { tail -n 40 "$build/log" && exit 1; }
+  >>"$build/log"
 meson install -C "$build/slipway" --no-rebuild --quiet
-rm -rf "$build"
 /opt/slipway/bin/slipway --version
 install -m 644 "${images_folder:?}/slipway-node.service" /etc/systemd/system/
 systemctl --root=/ enable slipway-node.service 2>/dev/null

@@ -24,7 +24,8 @@ class Recipe(unittest.TestCase):
                 shutil.copytree(path, self.top / name)
             else:
                 shutil.copy2(path, self.top / name)
-        (self.top / "tests").mkdir()
+        for name in ("docs", "scripts", "tests"):  # packed, and no part of an image
+            (self.top / name).mkdir()
         self.images = self.top / "images"
 
     def name(self, *options):
