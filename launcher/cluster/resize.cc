@@ -12,7 +12,8 @@
 namespace slipway::cluster {
 namespace {
 
-constexpr int64_t most_nodes = 1000;  // more than one machine can have: see docs/measurements.md
+constexpr int64_t most_nodes_here =
+    1000;  // more than one machine can have: see docs/measurements.md
 
 Nodeset& nodeset_of(Cluster& cluster, const std::string& name) {
   std::vector<std::string> known;
@@ -28,9 +29,9 @@ int64_t size_of(const std::string& text) {
   int64_t size = -1;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, size);
-  if (error != std::errc() || stop != end || size < 0 || size > most_nodes) {
+  if (error != std::errc() || stop != end || size < 0 || size > most_nodes_here) {
     throw UsageError(
-        fmt::format("--nodes: `{}` is no number of nodes from 0 to {}", text, most_nodes));
+        fmt::format("--nodes: `{}` is no number of nodes from 0 to {}", text, most_nodes_here));
   }
   return size;
 }
