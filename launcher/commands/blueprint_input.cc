@@ -164,6 +164,23 @@ CheckedCluster LoadedBlueprint::cluster() {
   return *std::move(checked);
 }
 
+std::vector<std::string> LoadedBlueprint::left_out_here() const {
+  std::map<const modules::Interface*, std::vector<std::string>> modules;
+  for (const blueprint::Group& group : deployment_->groups) {
+    for (const blueprint::Module& module : group.modules) {
+      if (!module.interface->model) modules[module.interface].push_back(module.id);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [interface, ids] : modules) {
+    lines.push_back(fmt::format(
+        "without {} ({}): {}", slipway::join(ids, ", "), interface->path,
+        interface->local.empty() ? "it means nothing on this machine" : interface->local));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
   std::optional<CheckedCluster> checked;

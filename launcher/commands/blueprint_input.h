@@ -69,6 +69,9 @@ class LoadedBlueprint {
   // After define(): nothing is shown again.
   const blueprint::Deployment& compiled() const { return *deployment_; }
   CheckedCluster cluster();
+  // What a cluster on one machine does without: modules that mean nothing for it, and why; a line
+  // for each kind of module.
+  std::vector<std::string> left_out_here() const;
 
   // The definitions for Google Cloud. Throws InvalidBlueprint in the same way.
   google::Definitions define();

@@ -25,9 +25,13 @@ struct LocalOptions {
 };
 
 void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
-  CheckedCluster checked = load_cluster(input);
+  LoadedBlueprint loaded(input);
+  CheckedCluster checked = loaded.cluster();
   cluster::resize(checked.cluster, given.nodes);
   local::require_programs();
+  if (!given.quiet) {
+    for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
+  }
   const local::Plan plan = local::make_plan(checked.cluster, checked.catalogue);
   const local::DeploymentFolder folder(local::deployments_folder(), plan.deployment);
   local::LaunchOptions options;

@@ -77,6 +77,7 @@ struct Interface {
   std::optional<std::vector<Resource>> resources;  // none: it has an interface only
   expression::ExpressionPtr packer_template;  // what Packer gets of a module that builds an image
   expression::ExpressionPtr model;            // what it means for the cluster; null: nothing
+  std::string local;  // why a cluster on one machine does without it; may be empty
 
   const Input* input(std::string_view name) const;
   const Output* output(std::string_view name) const;

@@ -32,7 +32,7 @@ class ModuleFileReader {
     }
     keys(root, "a module file",
          {"about", "kind", "apis", "inputs", "id_input", "must_be_used", "rules", "locals",
-          "resources", "template", "outputs", "model"});
+          "resources", "template", "outputs", "model", "local"});
     if (const Node* node = root.find("about")) interface_.about = text(*node);
     if (const Node* node = root.find("kind")) interface_.kind = text(*node);
     if (const Node* node = root.find("apis")) interface_.apis = texts(*node);
@@ -49,6 +49,7 @@ class ModuleFileReader {
     }
     if (const Node* node = root.find("must_be_used")) interface_.must_be_used = boolean(*node);
     if (const Node* node = root.find("model")) interface_.model = tree(*node);
+    if (const Node* node = root.find("local")) interface_.local = text(*node);
     if (const Node* node = root.find("template")) interface_.packer_template = tree(*node);
     read_resources(root, interface_, sources_, diagnostics_);
     return std::move(interface_);

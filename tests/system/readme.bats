@@ -22,6 +22,7 @@ apart() {
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   says "# Verdict: not judged"
   says "a3mega"
+  says "scripts for machines of the cloud do not run here"
   says "NCCL_SOCKET_IFNAME"
   says "deployment \`quickstart\` is gone"
 }
