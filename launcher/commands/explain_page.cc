@@ -27,9 +27,9 @@ std::string short_value(const Step& step, size_t columns) {
   return cut(one_line(*step.value), columns);
 }
 
-class Page {
+class ExplainPage {
  public:
-  Page(const source::Sources& sources, const std::string& library, const Paint& paint)
+  ExplainPage(const source::Sources& sources, const std::string& library, const Paint& paint)
       : sources_(sources), library_(library), paint_(paint) {}
 
   std::string one(const Explanation& explanation) {
@@ -264,13 +264,13 @@ class Page {
 
 std::string explain_page(const Explanation& explanation, const source::Sources& sources,
                          const std::string& library, const Paint& paint) {
-  return Page(sources, library, paint).one(explanation);
+  return ExplainPage(sources, library, paint).one(explanation);
 }
 
 std::string explain_table(const std::vector<Explanation>& explanations,
                           const source::Sources& sources, const std::string& library,
                           const std::string& blueprint, const Paint& paint) {
-  return Page(sources, library, paint).table(explanations, blueprint);
+  return ExplainPage(sources, library, paint).table(explanations, blueprint);
 }
 
 }  // namespace slipway::commands

@@ -25,9 +25,9 @@ bool is_deep(const Type& type) {
          std::any_of(type.elements.begin(), type.elements.end(), is_deep);
 }
 
-class Page {
+class ModulePage {
  public:
-  Page(const Interface& interface, const Paint& paint) : interface_(interface), paint_(paint) {
+  ModulePage(const Interface& interface, const Paint& paint) : interface_(interface), paint_(paint) {
     for (const Input& input : interface.inputs) {
       name_width_ = std::max(name_width_, input.name.size());
       type_width_ = std::max(type_width_, to_text(input.type).size());
@@ -141,7 +141,7 @@ class Page {
 }  // namespace
 
 std::string module_page(const Interface& interface, const Paint& paint) {
-  return Page(interface, paint).text();
+  return ModulePage(interface, paint).text();
 }
 
 Json module_json(const Interface& interface) {

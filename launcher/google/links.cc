@@ -39,7 +39,7 @@ const Value* part(const Value& value, const Step& step) {
 
 // What modules pass on to each other can double at every one of them.
 constexpr size_t largest_expression = 100'000;
-constexpr size_t deepest = 1000;
+constexpr size_t deepest_value = 1000;
 
 [[noreturn]] void too_much() {
   throw expression::ExpressionError(source::Code::cannot_evaluate, {},
@@ -84,7 +84,7 @@ Value Links::resolve(const Value& value, size_t group) {
 const Value& Links::output(const Module& module, const std::string& name) {
   const auto [entry, fresh] = outputs_.try_emplace({&module, name});
   if (!fresh) return entry->second;
-  if (depth_ >= deepest) too_much();
+  if (depth_ >= deepest_value) too_much();
   const Depth deeper(depth_);
   const modules::Output& output = *module.interface->output(name);
   if (module.interface->foreign || !output.value) {

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A link can lead back to the folder that it stands in.
-constexpr int deepest = 30;
+constexpr int deepest_folder = 30;
 
 // Not of a module, but of those who work on it or with it.
 bool is_working_file(const std::string& name) {
@@ -49,7 +49,7 @@ class Writer {
       throw Error(fmt::format("cannot copy `{}`: {}", from.string(),
                               error ? error.message() : "it is neither a file nor a folder"));
     }
-    if (depth > deepest) {
+    if (depth > deepest_folder) {
       throw Error(fmt::format("cannot copy `{}`: it is nested too deeply", from.string()));
     }
     for (const auto& entry : fs::directory_iterator(from)) {

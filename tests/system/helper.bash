@@ -54,9 +54,9 @@ client() {
   return 1
 }
 
-# wait_for COMMAND...: until it succeeds, 10 s at most
+# wait_for COMMAND...: until it succeeds, 30 s at most
 wait_for() {
-  local end=$((SECONDS + 10))
+  local end=$((SECONDS + 30))
   until "$@"; do
     [ $SECONDS -lt $end ] || { echo "waited in vain for: $*" >&2 && return 1; }
     sleep 0.02

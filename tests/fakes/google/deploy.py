@@ -64,6 +64,8 @@ def for_this_machine(name, text):
         text, count = re.subn(rf"^{key}=.*$", f"{key}={other}", text, flags=re.M)
         assert count == 1, key
     text = text.replace(" PowerDownOnIdle=YES", "")  # since 23.02
+    # Slurm looks after idle nodes each second instead of every ten: tests wait for it.
+    text = re.sub(r"^(SlurmctldParameters=.*)$", r"\1,power_save_interval=1", text, flags=re.M)
     return text + "SlurmdParameters=config_overrides\n"
 
 
