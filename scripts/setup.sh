@@ -49,7 +49,7 @@ build_into() {
   shift
   say "build: $folder"
   if [ ! -e "$folder/build.ninja" ]; then
-    meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=40 -Ddebug=false "$@"
+    meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=12 -Ddebug=false "$@"
   fi
   ninja -C "$folder"
   meson install -C "$folder" --no-rebuild --only-changed --quiet
