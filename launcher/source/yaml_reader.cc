@@ -21,6 +21,9 @@ namespace {
 constexpr size_t value_limit = 100'000;
 constexpr size_t bytes_a_value = 64;
 
+// Entries of a mapping that are looked through as soon as found otherwise.
+constexpr size_t few = 16;
+
 // Trees are walked by recursion, and aliases make them deeper than any text is.
 constexpr size_t depth_limit = 200;
 
@@ -120,7 +123,27 @@ class TreeBuilder {
     Span key_span;
     Span last_seen;  // the latest key or item: the place of an empty value
     std::vector<Node> merges;
-    std::unordered_map<std::string, Span> keys;  // of the mapping, and where they stand
+    // The places of the keys of a large mapping; a small one's entries are looked through.
+    std::unordered_map<std::string, Span> keys;
+
+    // Where a key stands already, or no place.
+    Span find(const std::string& name) const {
+      if (node.entries.size() > few) {
+        const auto found = keys.find(name);
+        return found == keys.end() ? Span() : found->second;
+      }
+      const auto found = std::ranges::find(node.entries, name, &Entry::key);
+      return found == node.entries.end() ? Span() : found->key_span;
+    }
+
+    void put(Entry entry) {
+      node.entries.push_back(std::move(entry));
+      if (node.entries.size() == few + 1) {
+        for (const Entry& each : node.entries) keys.emplace(each.key, each.key_span);
+      } else if (node.entries.size() > few) {
+        keys.emplace(node.entries.back().key, node.entries.back().key_span);
+      }
+    }
   };
 
   void scalar(YamlEvent event) {
@@ -199,8 +222,7 @@ class TreeBuilder {
   static void merge(Open& done) {
     for (Node& source : done.merges) {
       for (Entry& entry : source.entries) {
-        if (!done.keys.emplace(entry.key, entry.key_span).second) continue;
-        done.node.entries.push_back(std::move(entry));
+        if (!done.find(entry.key)) done.put(std::move(entry));
       }
     }
   }
@@ -286,14 +308,14 @@ class TreeBuilder {
       }
       return;
     }
-    if (const auto [first, fresh] = parent.keys.emplace(parent.key, parent.key_span); !fresh) {
+    if (const Span first = parent.find(parent.key)) {
       diagnostics_
           .error(Code::duplicate_key, parent.key_span,
                  fmt::format("the key `{}` stands twice", parent.key))
-          .other(first->second, "first here");
+          .other(first, "first here");
       return;
     }
-    parent.node.entries.push_back({parent.key, parent.key_span, std::move(node)});
+    parent.put({parent.key, parent.key_span, std::move(node)});
   }
 
   Span file_;

@@ -48,7 +48,8 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 "$@" sh -c 'env | grep ^NCCL_ | 
 #!/bin/sh
 srun sh -c 'echo "[$NCCL_SOCKET_IFNAME]"'
 EOF
-  on $NAME login sbatch --wait --nodes=4 --output=/home/on.out /home/nccl.sh
+  # Each takes all nodes: when the second one has ended, so has the first.
+  on $NAME login sbatch --nodes=4 --output=/home/on.out /home/nccl.sh
   on $NAME login sbatch --wait --nodes=4 --nccl-env=off --output=/home/off.out /home/nccl.sh
   [ "$(on $NAME login sort -u /home/on.out)" = "[=enp0s12]" ]
   [ "$(on $NAME login sort -u /home/off.out)" = "[]" ]
