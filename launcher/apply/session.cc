@@ -74,8 +74,7 @@ void Session::report(source::Span place, const std::string& message,
   source::Diagnostic& diagnostic = diagnostics.error(source::Code::not_applied, place, message);
   if (json_diagnostics) {
     diagnostic.help(words);
-    talk.say(source::to_json(diagnostics)
-                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    talk.say(to_json_line(diagnostics));
     return;
   }
   std::string text = render(diagnostics, source::colour_for(STDERR_FILENO));

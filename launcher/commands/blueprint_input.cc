@@ -2,7 +2,6 @@
 #include "launcher/commands/blueprint_input.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -18,7 +17,6 @@
 #include "launcher/commands/page.h"
 #include "launcher/google/definitions.h"
 #include "launcher/google/needs.h"
-#include "launcher/source/json.h"
 
 namespace slipway::commands {
 namespace {
@@ -127,13 +125,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
 }
 
 void LoadedBlueprint::show() const {
-  // A message may quote what is not UTF-8; JSON is.
-  const std::string text =
-      as_json_ ? source::to_json(diagnostics_)
-                         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                     "\n"
-               : render(diagnostics_, source::colour_for(STDERR_FILENO));
-  std::fputs(text.c_str(), stderr);
+  commands::show(diagnostics_, as_json_);
 }
 
 std::optional<CheckedCluster> LoadedBlueprint::build() {

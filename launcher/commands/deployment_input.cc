@@ -2,11 +2,10 @@
 #include "launcher/commands/deployment_input.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "common/text.h"
+#include "launcher/commands/page.h"
 #include "launcher/google/write_folder.h"
-#include "launcher/source/json.h"
 
 namespace slipway::commands {
 
@@ -63,10 +62,7 @@ void GoogleDeployment::find_programs() {
   source::Diagnostics diagnostics(places_->sources());
   programs_ = apply::find_programs(groups, before, *places_, diagnostics);
   if (diagnostics.errors() == 0) return;
-  const std::string text = input_.blueprint.diagnostics == "json"
-                               ? source::to_json(diagnostics).dump() + "\n"
-                               : render(diagnostics, source::colour_for(STDERR_FILENO));
-  std::fputs(text.c_str(), stderr);
+  show(diagnostics, input_.blueprint.diagnostics == "json");
   throw ReportedError("a program is missing");
 }
 

@@ -2,7 +2,6 @@
 #include "launcher/modules/fetch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "launcher/blueprint/include.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/page.h"
 #include "launcher/modules/library.h"
 
 namespace slipway::commands {
@@ -47,7 +47,7 @@ std::vector<ModuleSource> read_sources(const std::string& file) {
   const source::Span text = sources.add_file(file);
   blueprint::read_with_includes(text, sources, diagnostics, deployment);
   if (diagnostics.errors() > 0) {
-    std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
+    show(diagnostics);
     throw InvalidBlueprint();
   }
   const modules::Library library(find_installation().blueprints(), sources);

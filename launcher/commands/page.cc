@@ -8,6 +8,7 @@
 
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/source/json.h"
 
 namespace slipway::commands {
 
@@ -64,8 +65,10 @@ std::string cut(std::string_view text, size_t columns) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-void show(const source::Diagnostics& diagnostics) {
-  std::fputs(render(diagnostics, source::colour_for(STDERR_FILENO)).c_str(), stderr);
+void show(const source::Diagnostics& diagnostics, bool as_json) {
+  const std::string text = as_json ? to_json_line(diagnostics) + "\n"
+                                   : render(diagnostics, source::colour_for(STDERR_FILENO));
+  std::fputs(text.c_str(), stderr);
 }
 
 void write_result(const std::string& file, const std::string& text) {

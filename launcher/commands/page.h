@@ -41,8 +41,8 @@ std::string padded(std::string_view text, size_t columns);
 // The beginning of the text in at most `columns` columns, with … where it was cut, between words.
 std::string cut(std::string_view text, size_t columns);
 
-// Puts what there is to say on stderr.
-void show(const source::Diagnostics& diagnostics);
+// Puts what there is to say on stderr: for people, or as one line of JSON.
+void show(const source::Diagnostics& diagnostics, bool as_json = false);
 
 // Writes to `file`, or to stdout when it is "-".
 void write_result(const std::string& file, const std::string& text);

@@ -111,8 +111,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   std::vector<std::string> slurmd_options;
   if (!self.node_conf.empty()) {
     slurmd_options = joining_options(self.node_conf);
-    const std::string text = fmt::format("SLURMD_OPTIONS=\"-Z --conf '{}'\"\n", self.node_conf);
-    changed = write_changed(slurmd_options_path, text) || changed;
+    changed = write_changed(slurmd_options_path, slurmd_environment(slurmd_options)) || changed;
   }
   know_all_zones(cluster, self);
   if (!is_controller) find_controller(patience, cluster);

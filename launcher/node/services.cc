@@ -161,6 +161,10 @@ std::vector<std::string> joining_options(const std::string& node_conf) {
   return {"-Z", "--conf", node_conf};
 }
 
+std::string slurmd_environment(const std::vector<std::string>& options) {
+  return fmt::format("SLURMD_OPTIONS=\"'{}'\"\n", join(options, "' '"));
+}
+
 void start_daemons(const std::string& role, bool anew,
                    const std::vector<std::string>& slurmd_options) {
   if (role == "controller") {

@@ -43,6 +43,9 @@ inline constexpr const char* slurmd_options_path = "/etc/default/slurmd";
 // A node that joins by itself tells slurmctld what it is: options of slurmd.
 std::vector<std::string> joining_options(const std::string& node_conf);
 
+// The text of that file for options without quotes in them.
+std::string slurmd_environment(const std::vector<std::string>& options);
+
 // Starts the daemon of a role: slurmctld, and waits until it listens; slurmd, with options where
 // there is no systemd to read them; none for a login node. Throws Error when slurmctld ends, or
 // does not listen within 30 s.

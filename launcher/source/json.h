@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "launcher/source/diagnostics.h"
 
@@ -16,5 +17,8 @@ nlohmann::ordered_json to_json(Span span, const Sources& sources);
 // {"schema": "slipway/diagnostics/1", "errors", "warnings", "diagnostics"}, in the order in which
 // they are shown.
 nlohmann::ordered_json to_json(const Diagnostics& diagnostics);
+
+// The same as one line of UTF-8, without its end: a message may quote what is not UTF-8.
+std::string to_json_line(const Diagnostics& diagnostics);
 
 }  // namespace slipway::source

@@ -161,8 +161,8 @@ class TreeBuilder {
     node.style = event.style;
     node.span = {begin, event.span.end};
     if (node.style == Style::literal || node.style == Style::folded) {
-      const ScalarExtent extent = scalar_extent(sources_.rest(begin), node.style, node.text);
-      node.span.end = begin + static_cast<uint32_t>(extent.length);
+      // The library's ends behind the empty lines that follow.
+      node.span.end = begin + scalar_offsets(sources_.rest(begin), node.style, node.text).back();
     }
     add(std::move(node), event.anchor);
   }

@@ -29,20 +29,18 @@ class Walk {
   Walk(std::string_view raw, Style style, std::string_view text)
       : raw_(raw), style_(style), text_(text) {}
 
-  ScalarExtent run() {
+  std::vector<uint32_t> run() {
     skip_header();
-    ScalarExtent extent;
-    extent.offsets.reserve(text_.size() + 1);
+    std::vector<uint32_t> offsets;
+    offsets.reserve(text_.size() + 1);
     for (size_t i = 0; i < text_.size();) {
       const size_t length = std::min(utf8_length(text_[i]), text_.size() - i);
       const size_t at = take(text_[i], length);
-      for (size_t k = 0; k < length; ++k) extent.offsets.push_back(static_cast<uint32_t>(at));
+      for (size_t k = 0; k < length; ++k) offsets.push_back(static_cast<uint32_t>(at));
       i += length;
     }
-    extent.offsets.push_back(static_cast<uint32_t>(std::min(at_, raw_.size())));
-    close();
-    extent.length = std::min(at_, raw_.size());
-    return extent;
+    offsets.push_back(static_cast<uint32_t>(std::min(at_, raw_.size())));
+    return offsets;
   }
 
  private:
@@ -85,14 +83,6 @@ class Walk {
     return here;
   }
 
-  // Goes behind the closing quote.
-  void close() {
-    if (style_ != Style::single_quoted && style_ != Style::double_quoted) return;
-    const char quote = style_ == Style::single_quoted ? '\'' : '"';
-    const size_t found = raw_.find(quote, std::min(at_, raw_.size()));
-    at_ = found == std::string_view::npos ? raw_.size() : found + 1;
-  }
-
   std::string_view raw_;
   Style style_;
   std::string_view text_;
@@ -101,26 +91,22 @@ class Walk {
 
 }  // namespace
 
-ScalarExtent scalar_extent(std::string_view raw, Style style, std::string_view text) {
+std::vector<uint32_t> scalar_offsets(std::string_view raw, Style style, std::string_view text) {
   const bool as_written = style == Style::plain && raw.starts_with(text) &&
                           std::ranges::all_of(text, [](char c) { return utf8_length(c) == 1; });
-  if (as_written) {
-    ScalarExtent extent;
-    extent.length = text.size();
-    extent.offsets.resize(text.size() + 1);
-    std::iota(extent.offsets.begin(), extent.offsets.end(), 0U);
-    return extent;
-  }
-  return Walk(raw, style, text).run();
+  if (!as_written) return Walk(raw, style, text).run();
+  std::vector<uint32_t> offsets(text.size() + 1);
+  std::iota(offsets.begin(), offsets.end(), 0U);
+  return offsets;
 }
 
 std::vector<uint32_t> text_offsets(const Node& scalar, const Sources& sources) {
   const std::string_view rest = sources.rest(scalar.span.begin);
-  ScalarExtent extent = scalar_extent(rest, scalar.style, scalar.text);
-  for (uint32_t& offset : extent.offsets) {
+  std::vector<uint32_t> offsets = scalar_offsets(rest, scalar.style, scalar.text);
+  for (uint32_t& offset : offsets) {
     offset = scalar.span.begin + std::min(offset, static_cast<uint32_t>(rest.size()));
   }
-  return std::move(extent.offsets);
+  return offsets;
 }
 
 }  // namespace slipway::source

@@ -9,13 +9,8 @@
 
 namespace slipway::source {
 
-struct ScalarExtent {
-  std::vector<uint32_t>
-      offsets;        // of each byte of the text, and of its end, from the scalar's begin
-  size_t length = 0;  // bytes of source from the first to the last, quotes included
-};
-
-// `raw` is the source from the scalar's first byte on, `text` what it means.
-ScalarExtent scalar_extent(std::string_view raw, Style style, std::string_view text);
+// Where each byte of the text stands in the source, and the end of the last one, from the scalar's
+// begin. `raw` is the source from the scalar's first byte on, `text` what it means.
+std::vector<uint32_t> scalar_offsets(std::string_view raw, Style style, std::string_view text);
 
 }  // namespace slipway::source

@@ -95,6 +95,15 @@ class Case:
                 raise Failed("waited in vain" + (": " + process.communicate()[1] if process else ""))
             time.sleep(0.01)
 
+    def kill_at_call(self, number, *words):
+        """Starts slipway and kills it when it makes its call of that number, which then goes on."""
+        (self.folder / "stop-at").write_text(str(number))
+        process = self.start(*words)
+        self.wait_for((self.folder / "reached").exists, process)
+        process.kill()
+        process.communicate()
+        (self.folder / "stop-at").unlink()
+
     def state(self, group):
         file = self.deployment / group / "terraform.tfstate"
         return json.loads(file.read_text())["resources"] if file.exists() and file.stat().st_size else []

@@ -38,12 +38,8 @@ def a_failed_image_shows_the_line_of_the_blueprint(new):
 
 def a_killed_build_is_done_again(new):
     case = new("image.yaml")
-    (case.folder / "stop-at").write_text("3")  # version, validate, build
-    process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
-    case.wait_for((case.folder / "reached").exists, process)
-    process.kill()
-    process.communicate()
-    (case.folder / "stop-at").unlink()
+    # version, validate, build
+    case.kill_at_call(3, "deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
     said = case.deploy()
     has("what is done", said, "network: done before")
     same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])

@@ -53,12 +53,7 @@ def killed_before(number, deaf=False):
         case = new("three.yaml")
         if deaf:
             case.touch("deaf")
-        (case.folder / "stop-at").write_text(str(number))
-        process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
-        case.wait_for((case.folder / "reached").exists, process)
-        process.kill()
-        process.communicate()
-        (case.folder / "stop-at").unlink()
+        case.kill_at_call(number, "deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
         said = case.deploy()
         case.is_done()
         done_before = {"two": ["one"], "three": ["one", "two"]}.get(CALLS[number - 2].split()[0], [])
@@ -245,12 +240,8 @@ def a_killed_destroy_goes_on(new):
     case = new("three.yaml")
     case.deploy()
     before = len(case.lines("calls"))
-    (case.folder / "stop-at").write_text(str(before + 9))  # version, init, plan, show, apply of three; …, apply of two
-    process = case.start("destroy", "./three", "--auto-approve")
-    case.wait_for((case.folder / "reached").exists, process)
-    process.kill()
-    process.communicate()
-    (case.folder / "stop-at").unlink()
+    # version, init, plan, show, apply of three; …, apply of two
+    case.kill_at_call(before + 9, "destroy", "./three", "--auto-approve")
     case.destroy()
     same("each once", [line for line in case.lines()[4:] if "beside" not in line],
          ["destroyed third", "destroyed second", "destroyed first"])
