@@ -163,7 +163,7 @@ class Check {
           .help("gres.conf names devices by node: take a nodeset whose nodes are numbered");
     }
     try {
-      nodeset_lines(cluster_, nodeset, catalogue_, false);
+      nodeset_lines(cluster_, nodeset, catalogue_, SlurmSite());
     } catch (const Error& error) {
       const std::string message = error.what();
       const auto named = std::ranges::find_if(nodeset.node_conf, [&](const auto& entry) {

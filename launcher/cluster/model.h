@@ -89,10 +89,14 @@ struct Node {
   std::string role;   // "controller", "login" or "compute"
   std::string group;  // id of the controller, login or nodeset that it belongs to
   MachineSpec machine;
+  bool on_demand = false;  // runs only while a job needs it
 };
 
 // Every static machine: the controller, the logins, then the nodesets' nodes, each in the order of
 // the model.
 std::vector<Node> nodes(const Cluster& cluster);
+
+// The dynamic ones of all nodesets, which are there on demand, in the order of the model.
+std::vector<Node> dynamic_nodes(const Cluster& cluster);
 
 }  // namespace slipway::cluster

@@ -93,18 +93,18 @@ struct Lines {
   std::vector<SlurmLine> partitions;
 };
 
-Lines make_lines(const Cluster& cluster, const Catalogue& catalogue, bool elastic) {
+Lines make_lines(const Cluster& cluster, const Catalogue& catalogue, const SlurmSite& site) {
   Lines lines;
   std::map<std::string, NodesetLines> by_name;
   bool any = false;
   for (const Nodeset& nodeset : cluster.nodesets) {
-    lines.nodesets.push_back(nodeset_lines(cluster, nodeset, catalogue, elastic));
+    lines.nodesets.push_back(nodeset_lines(cluster, nodeset, catalogue, site));
     by_name.emplace(nodeset.name, lines.nodesets.back());
     any = any || !lines.nodesets.back().names.empty() || !lines.nodesets.back().feature.empty();
   }
   if (!any) throw Error(fmt::format("cluster `{}` has no compute node", cluster.name));
   for (const Partition& partition : cluster.partitions) {
-    lines.partitions.push_back(partition_line(partition, by_name, elastic));
+    lines.partitions.push_back(partition_line(partition, by_name, site));
   }
   return lines;
 }
@@ -139,7 +139,7 @@ std::string nodes_text(const Lines& lines, bool elastic) {
       text += fmt::format("# Nodeset {} has no nodes.\n", nodeset.name);
       continue;
     }
-    text += nodeset.node.text();
+    for (const SlurmLine& line : nodeset.lines) text += line.text();
     text += fmt::format("NodeSet={} Nodes={}\n", nodeset.name, nodeset.names);
   }
   if (elastic && !always_on.empty()) {
@@ -154,7 +154,7 @@ std::string nodes_text(const Lines& lines, bool elastic) {
 
 std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
                                                const SlurmSite& site) {
-  const Lines lines = make_lines(cluster, catalogue, site.elastic);
+  const Lines lines = make_lines(cluster, catalogue, site);
   std::map<std::string, std::string> files;
   std::vector<SlurmSetting> settings = site.settings;
   const bool joining = std::ranges::any_of(

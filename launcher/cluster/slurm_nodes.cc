@@ -82,7 +82,8 @@ const std::vector<std::string> power_keys = {"PowerDownOnIdle", "ResumeTimeout",
                                              "SuspendTimeout"};
 
 SlurmLine make_partition_line(const Partition& partition,
-                              const std::map<std::string, NodesetLines>& nodesets, bool elastic) {
+                              const std::map<std::string, NodesetLines>& nodesets,
+                              const SlurmSite& site) {
   std::vector<std::string> names;
   int64_t memory_mib = 0;
   for (const std::string& name : partition.nodesets) {
@@ -102,17 +103,32 @@ SlurmLine make_partition_line(const Partition& partition,
   if (memory_mib > 0) line.set("DefMemPerCPU", std::to_string(memory_mib));
   if (partition.is_default) line.set("Default", "YES");
   if (partition.exclusive) line.set("OverSubscribe", "EXCLUSIVE");
-  if (elastic) {
+  if (site.elastic) {
     line.set("SuspendTime", "300");
     line.set("SuspendTimeout", "120");
     line.set("ResumeTimeout", "300");
-    if (partition.exclusive) line.set("PowerDownOnIdle", "YES");
+    if (partition.exclusive && site.has_power_down_on_idle) line.set("PowerDownOnIdle", "YES");
   }
   line.override_with(partition.partition_conf, fixed_partition_keys);
-  if (!elastic) {
+  if (!site.has_power_down_on_idle) line.remove("PowerDownOnIdle");
+  if (!site.elastic) {
     for (const std::string& key : power_keys) line.remove(key);
   }
   return line;
+}
+
+// The lines of a nodeset's nodes: one, unless those that are always on have a State of their own.
+std::vector<SlurmLine> by_state(const NodesetLines& nodeset, int64_t always_on,
+                                const SlurmSite& site) {
+  const bool differ = site.elastic && site.always_on_state != nodeset.node.get("State");
+  if (!differ || always_on == 0) return {nodeset.node};
+  SlurmLine on = nodeset.node;
+  on.set("NodeName", nodeset.static_names);
+  if (on.get("State") == "CLOUD") on.set("State", site.always_on_state);
+  if (always_on == nodeset.count) return {on};
+  SlurmLine on_demand = nodeset.node;
+  on_demand.set("NodeName", hostlist(nodeset.prefix, always_on, nodeset.count - 1));
+  return {on, on_demand};
 }
 
 }  // namespace
@@ -124,19 +140,20 @@ std::string hostlist(const std::string& prefix, int64_t first, int64_t last) {
 }
 
 NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
-                           const Catalogue& catalogue, bool elastic) try {
+                           const Catalogue& catalogue, const SlurmSite& site) try {
   const MachineType& machine = catalogue.machine(nodeset.machine.machine_type);
   const std::string prefix = fmt::format("{}-{}-", cluster.name, nodeset.name);
-  const int64_t dynamic = elastic ? nodeset.node_count_dynamic_max : 0;
+  const int64_t dynamic = site.elastic ? nodeset.node_count_dynamic_max : 0;
   NodesetLines lines;
   lines.name = nodeset.name;
-  lines.feature = elastic ? nodeset.feature : "";
+  lines.feature = site.elastic ? nodeset.feature : "";
   lines.prefix = prefix;
   lines.count = nodeset.node_count_static + dynamic;
   lines.names = hostlist(prefix, 0, lines.count - 1);
   lines.static_names = hostlist(prefix, 0, nodeset.node_count_static - 1);
   lines.nvlink_domain_machines = machine.nvlink_domain_machines;
-  lines.node = node_line(machine, lines.names, nodeset, elastic);
+  lines.node = node_line(machine, lines.names, nodeset, site.elastic);
+  lines.lines = by_state(lines, nodeset.node_count_static, site);
   lines.gres = gres_line(lines.node, machine);
   lines.memory_per_cpu_mib = memory_per_cpu_mib(lines.node);
   return lines;
@@ -154,8 +171,9 @@ std::string joining_node_conf(const Nodeset& nodeset, const Catalogue& catalogue
 }
 
 SlurmLine partition_line(const Partition& partition,
-                         const std::map<std::string, NodesetLines>& nodesets, bool elastic) try {
-  return make_partition_line(partition, nodesets, elastic);
+                         const std::map<std::string, NodesetLines>& nodesets,
+                         const SlurmSite& site) try {
+  return make_partition_line(partition, nodesets, site);
 } catch (const Error& error) {
   throw error.within(fmt::format("partition `{}`", partition.name));
 }

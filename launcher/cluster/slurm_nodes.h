@@ -8,6 +8,7 @@
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 #include "launcher/cluster/slurm_line.h"
+#include "launcher/cluster/slurm_site.h"
 
 namespace slipway::cluster {
 
@@ -23,6 +24,7 @@ struct NodesetLines {
   std::string names;                   // hostlist of its nodes: "quickstart-n-[0-3]"; empty without
   std::string static_names;            // hostlist of those that are always on; empty without
   SlurmLine node;                      // NodeName=… with everything overridden
+  std::vector<SlurmLine> lines;        // that, or one for each State: first those always on
   std::string gres;                    // line of gres.conf; empty without GPUs
   int64_t memory_per_cpu_mib = 0;      // what a job gets that does not ask
   int64_t nvlink_domain_machines = 0;  // of the machine type
@@ -31,9 +33,9 @@ struct NodesetLines {
 // "quickstart-n-[0-3]": the names with the numbers from `first` to `last`; empty without any.
 std::string hostlist(const std::string& prefix, int64_t first, int64_t last);
 
-// `elastic`: dynamic nodes are there too, and all are State=CLOUD. Throws Error.
+// Where the site is elastic, dynamic nodes are there too, and are State=CLOUD. Throws Error.
 NodesetLines nodeset_lines(const Cluster& cluster, const Nodeset& nodeset,
-                           const Catalogue& catalogue, bool elastic);
+                           const Catalogue& catalogue, const SlurmSite& site);
 
 // What a node that joins by itself tells slurmctld: the line of it, without a name and a state.
 // Throws Error.
@@ -41,6 +43,7 @@ std::string joining_node_conf(const Nodeset& nodeset, const Catalogue& catalogue
 
 // PartitionName=…; `nodesets` is by name. Throws Error.
 SlurmLine partition_line(const Partition& partition,
-                         const std::map<std::string, NodesetLines>& nodesets, bool elastic);
+                         const std::map<std::string, NodesetLines>& nodesets,
+                         const SlurmSite& site);
 
 }  // namespace slipway::cluster

@@ -3,9 +3,30 @@
 
 namespace slipway::cluster {
 
-SlurmSite local_slurm_site() {
+namespace {
+
+// Of nodes that start and stop on this machine.
+const std::vector<SlurmSetting> local_power_settings = {
+    {"PrivateData", "cloud", "Nodes that are off until a job needs them are shown like others."},
+    {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend,power_save_interval=1",
+     "Every node has its address before it is started."},
+    {"ResumeProgram", "/opt/slipway/libexec/slipway/resume",
+     "Nodes beyond the static ones run only while jobs need them."},
+    {"SuspendProgram", "/opt/slipway/libexec/slipway/suspend", ""},
+    {"ResumeFailProgram", "/opt/slipway/libexec/slipway/suspend",
+     "A node that did not come in time is put off, so that the next try begins anew."},
+    {"ResumeRate", "0", "All that a job needs start at once."},
+    {"SuspendRate", "0", ""},
+};
+
+}  // namespace
+
+SlurmSite local_slurm_site(bool elastic) {
   SlurmSite site;
   site.target = "local";
+  site.elastic = elastic;
+  site.always_on_state = "UNKNOWN";
+  site.has_power_down_on_idle = false;
   site.settings = {
       {"AuthType", "auth/munge", "Every node has a munged with this deployment's own key."},
       {"CredType", "cred/munge", ""},
@@ -24,6 +45,10 @@ SlurmSite local_slurm_site() {
        "A batch job that finds its nodes idle starts within a second, not after three."},
       {"MailProg", "/bin/true", "There is nobody to send mail to."},
   };
+  if (elastic) {
+    site.settings.insert(site.settings.end(), local_power_settings.begin(),
+                         local_power_settings.end());
+  }
   site.cgroup_settings = {
       {"CgroupPlugin", "cgroup/v1",
        "Nothing here uses cgroups. Left to find out which version there is, slurmd 22.05 fails "

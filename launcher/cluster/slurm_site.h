@@ -28,6 +28,12 @@ struct SlurmSite {
   // times. Otherwise the cluster is its static nodes.
   bool elastic = false;
 
+  // Then: the state of nodes that are always on. CLOUD where Slurm makes them, too.
+  std::string always_on_state = "CLOUD";
+
+  // Then: partitions for one job a node have PowerDownOnIdle, which is newer than Slurm 22.05.
+  bool has_power_down_on_idle = true;
+
   // Nodes are far apart or near: topology.conf says so.
   bool has_topology = false;
 
@@ -38,8 +44,9 @@ struct SlurmSite {
   std::vector<SlurmSetting> settings;
 };
 
-// The site of a cluster in namespaces on one machine, for Slurm 22.05 and newer.
-SlurmSite local_slurm_site();
+// The site of a cluster in namespaces on one machine, for Slurm 22.05 and newer. `elastic`: some of
+// its nodes start on demand.
+SlurmSite local_slurm_site(bool elastic = false);
 
 // The site of a cluster on Google Cloud, for images with cgroups v2 and Slurm 23.02 or newer.
 SlurmSite google_slurm_site();

@@ -5,17 +5,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <thread>
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "common/node_profile.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
+#include "launcher/local/power_socket.h"
 #include "launcher/node/boot.h"
 #include "launcher/node/power.h"
+#include "launcher/node/reason.h"
 
 namespace slipway::commands {
 namespace {
@@ -66,55 +72,78 @@ std::vector<std::string> nodes_of(const std::string& list) {
   return nodes;
 }
 
+// Whether this is a node of a cluster on one machine: its supervisor has told it so.
+bool is_local() {
+  std::error_code ignored;
+  return std::filesystem::exists(node_profile_path, ignored) &&
+         load_node_profile().target == "local";
+}
+
 using Change = std::vector<node::Failed> (*)(node::Cloud&, const node::ClusterFile&,
                                              const std::vector<std::string>&,
                                              const node::Patience&);
 
-// Tells Slurm why nodes cannot be had: their jobs are queued again, who looks at the nodes sees the
-// cloud's words, and after SuspendTimeout they can be asked for again.
-void tell_slurm(const node::Failed& failed) {
-  std::string reason = failed.reason;
-  std::ranges::replace(reason, '\n', ' ');
-  const std::string nodes = "nodename=" + join(failed.nodes, ",");
-  run_checked({"/usr/bin/scontrol", "update", nodes, "state=down", "reason=" + reason});
-  run_checked({"/usr/bin/scontrol", "update", nodes, "state=power_down"});
+struct PowerChange {
+  const char* what;  // the verb
+  const char* does;
+  bool on;
+  Change in_the_cloud;
+};
+
+// In a local cluster its supervisor starts and stops nodes.
+std::vector<node::Failed> change_here(const PowerChange& change,
+                                      const std::vector<std::string>& nodes) {
+  if (change.on) {
+    // Slurm compares whole seconds, and takes a node for one that was up before it asked when the
+    // node starts within the same one.
+    const auto now = std::chrono::system_clock::now();
+    std::this_thread::sleep_until(std::chrono::ceil<std::chrono::seconds>(now));
+  }
+  return local::change_power(nodes, change.on);
 }
 
-int change_power(const char* what, const char* does, Change change, bool tell, Args args) {
+std::vector<node::Failed> change_in_the_cloud(const PowerChange& change,
+                                              const std::vector<std::string>& nodes) {
+  node::Cloud cloud;
+  const node::Patience patience{std::chrono::steady_clock::now() + power_deadline, note};
+  const node::Myself self = node::ask_who_i_am(cloud, patience);
+  return change.in_the_cloud(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
+}
+
+int change_power(const PowerChange& change, Args args) {
   std::string list;
   CommandLine line(
-      fmt::format("slipway node {}", what), "NODES",
-      fmt::format("{} On the controller, as the user slurm; slurmctld calls it.", does));
+      fmt::format("slipway node {}", change.what), "NODES",
+      fmt::format("{} On the controller, as the user slurm; slurmctld calls it.", change.does));
   line.positional("NODES", &list);
-  line.example(fmt::format("slipway node {} 'mycluster-gpu-[0-3]'", what),
+  line.example(fmt::format("slipway node {} 'mycluster-gpu-[0-3]'", change.what),
                "a list as Slurm has them");
   if (!line.parse(args)) return 0;
   forget_the_caller();
   const std::vector<std::string> nodes = nodes_of(list);
-  note(fmt::format("{} {}", what, list));
+  note(fmt::format("{} {}", change.what, list));
   std::vector<node::Failed> failed;
   try {
-    node::Cloud cloud;
-    const node::Patience patience{std::chrono::steady_clock::now() + power_deadline, note};
-    const node::Myself self = node::ask_who_i_am(cloud, patience);
-    failed = change(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
+    failed = is_local() ? change_here(change, nodes) : change_in_the_cloud(change, nodes);
   } catch (const Error& error) {
     failed = {{nodes, error.what()}};
   }
   for (const node::Failed& one : failed) {
-    note(fmt::format("cannot {} {}: {}", what, join(one.nodes, ","), one.reason));
-    if (tell) tell_slurm(one);
+    note(fmt::format("cannot {} {}: {}", change.what, join(one.nodes, ","), one.reason));
+    if (change.on) node::tell_slurm(one);
   }
   return failed.empty() ? 0 : 1;
 }
 
 int resume(Args args) {
-  return change_power("resume", "Make machines for the nodes of a list.", node::resume, true, args);
+  return change_power({"resume", "Make machines for the nodes of a list.", true, node::resume},
+                      args);
 }
 
 int suspend(Args args) {
-  return change_power("suspend", "Delete the machines of the nodes of a list, and no others.",
-                      node::suspend, false, args);
+  return change_power({"suspend", "Delete the machines of the nodes of a list, and no others.",
+                       false, node::suspend},
+                      args);
 }
 
 struct Part {

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +12,7 @@
 
 #include "common/error.h"
 #include "launcher/local/message.h"
+#include "launcher/local/unix_socket.h"
 
 namespace slipway::local {
 namespace {
@@ -21,55 +20,16 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-// A socket's path may have 107 bytes, a user's folder may have more: it is named through a
-// descriptor of its folder.
-class SocketAddress {
- public:
-  explicit SocketAddress(const DeploymentFolder& folder)
-      : directory_(::open(folder.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
-    if (!directory_) throw_errno(fmt::format("cannot open {}", folder.path().string()));
-    const std::string path = fmt::format("/proc/self/fd/{}/control", directory_.get());
-    address_.sun_family = AF_UNIX;
-    path.copy(address_.sun_path, sizeof address_.sun_path - 1);
-  }
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
-  socklen_t size() const { return sizeof address_; }
-
- private:
-  Fd directory_;
-  sockaddr_un address_ = {};
-};
-
-Fd new_socket() {
-  Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!socket) throw_errno("socket");
-  return socket;
-}
-
-// A supervisor that was stopped, or hangs, does not hold its clients.
-void answer_within(const Fd& connection, std::chrono::seconds limit) {
-  const timeval time = {limit.count(), 0};
-  ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-}
-
 }  // namespace
 
 Fd bind_control_socket(const DeploymentFolder& folder) {
-  const SocketAddress address(folder);
-  Fd listener = new_socket();
-  const mode_t before = ::umask(0177);
-  const bool bound = ::bind(listener.get(), address.get(), address.size()) == 0;
-  ::umask(before);
-  if (!bound) throw_errno(fmt::format("cannot make {}", folder.control_socket().string()));
-  return listener;
+  return bind_socket(folder.path(), "control");
 }
 
-Fd try_to_connect(const DeploymentFolder& folder) {
-  Fd connection = new_socket();
-  const SocketAddress address(folder);
-  if (::connect(connection.get(), address.get(), address.size()) == 0) return connection;
-  if (errno == ECONNREFUSED || errno == ENOENT) return Fd();
-  throw_errno(fmt::format("cannot reach the supervisor of `{}`", folder.name()));
+Fd try_to_connect(const DeploymentFolder& folder) try {
+  return connect_to_socket(folder.path(), "control");
+} catch (const Error& error) {
+  throw error.within(fmt::format("cannot reach the supervisor of `{}`", folder.name()));
 }
 
 Fd connect_to_supervisor(const DeploymentFolder& folder) {

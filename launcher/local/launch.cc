@@ -14,11 +14,11 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/interrupts.h"
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
-#include "common/interrupts.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/supervisor.h"
@@ -53,8 +53,11 @@ class Launch {
 
   Launched run(Fd lock) {
     write_folder(plan_, folder_);
-    say(fmt::format("starting {} nodes on {} network{}", plan_.nodes.size(), plan_.bridges.size(),
-                    plan_.bridges.size() == 1 ? "" : "s"));
+    const auto on_demand = std::ranges::count_if(plan_.nodes, &PlannedNode::on_demand);
+    say(fmt::format("starting {} nodes on {} network{}{}",
+                    plan_.nodes.size() - static_cast<size_t>(on_demand), plan_.bridges.size(),
+                    plan_.bridges.size() == 1 ? "" : "s",
+                    on_demand > 0 ? fmt::format("; {} more start on demand", on_demand) : ""));
     start_supervisor(std::move(lock));
     hear_nodes();
     const size_t idle = wait_until_idle();
@@ -129,7 +132,7 @@ class Launch {
   size_t wait_until_idle() {
     std::set<std::string> waiting;
     for (const PlannedNode& node : plan_.nodes) {
-      if (node.role == "compute") waiting.insert(node.name);
+      if (node.role == "compute" && !node.on_demand) waiting.insert(node.name);
     }
     const size_t all = waiting.size();
     NodeCommand sinfo;
@@ -199,6 +202,7 @@ Launched leave_alone(const DeploymentFolder& folder) {
 }  // namespace
 
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options) {
+  if (plan.elastic()) require_elastic_nodes();
   ::umask(022);  // the cluster's other users read what we write, whatever the caller's mask
   const Interrupts interrupts;
   Fd lock = folder.create();

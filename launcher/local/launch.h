@@ -14,6 +14,9 @@ namespace slipway::local {
 // installs them.
 void require_programs();
 
+// Throws Error where nodes cannot start on demand: Slurm wants to see that they have just started.
+void require_elastic_nodes();
+
 struct LaunchOptions {
   std::chrono::seconds deadline{60};                      // for all nodes to be idle
   std::function<void(const std::string& line)> progress;  // called with a line for each step

@@ -16,6 +16,7 @@
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
 #include "launcher/local/node_root.h"
+#include "launcher/local/power_socket.h"
 #include "launcher/node/init.h"
 #include "launcher/node/services.h"
 
@@ -38,6 +39,7 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   for (const Mount& mount : node.mounts) {
     root.binds.push_back({around.shared / mount.shared, mount.target, false});
   }
+  if (node.role == "controller" && plan.elastic()) root.binds.push_back(power_mount(around.run));
   root.null_devices = node.gpu_devices;
   if (!node.gpu_devices.empty()) {
     root.null_devices.insert(root.null_devices.end(), {"/dev/nvidiactl", "/dev/nvidia-uvm"});
@@ -88,12 +90,14 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
   SocketPair channel = make_socket_pair();
-  const pid_t pid = start_in_new_namespaces(own_namespaces, nullptr, [&] {
-    let_go_of_the_supervisor(channel.theirs.get(), around.logs / node.name / "init.log");
+  const pid_t pid = start_in_new_namespaces(node_namespaces(), nullptr, [&] {
+    int supervisor = channel.theirs.get();
     try {
+      let_go_of_the_supervisor(supervisor, around.logs / node.name / "init.log");
+      supervisor = channel_fd;
       be_the_node(node, plan, around);
     } catch (const std::exception& error) {
-      send_message(channel_fd, {{"error", error.what()}});
+      send_message(supervisor, {{"error", error.what()}});
       ::_exit(1);
     }
     ::close(channel_fd);

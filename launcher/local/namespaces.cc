@@ -1,14 +1,17 @@
 // Processes in namespaces of their own.
 #include "launcher/local/namespaces.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
 #include <poll.h>
 #include <pwd.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -79,7 +82,31 @@ void write_map(const char* program, pid_t pid, const std::vector<IdRange>& range
   throw_errno(what, code);
 }
 
+// In whoever has made a time namespace, for the children that it will have. 0 or an errno.
+int begin_uptime() {
+  timespec up = {};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  const std::string offset = fmt::format("boottime -{} 0\n", up.tv_sec);
+  // Who has changed users may not write to its own files of /proc, until it says that it may.
+  const int before = ::prctl(PR_GET_DUMPABLE);
+  ::prctl(PR_SET_DUMPABLE, 1);
+  const Fd offsets(::open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC));
+  const bool written = offsets && ::write(offsets.get(), offset.data(), offset.size()) > 0;
+  const int code = written ? 0 : errno;
+  ::prctl(PR_SET_DUMPABLE, before == 1 ? 1 : 0);
+  return code;
+}
+
 }  // namespace
+
+bool has_time_namespaces() {
+  static const bool has = ::access("/proc/self/ns/time", F_OK) == 0;
+  return has;
+}
+
+int node_namespaces() {
+  return own_namespaces | (has_time_namespaces() ? CLONE_NEWTIME : 0);
+}
 
 IdRange subordinate_range(const std::string& text, const std::string& user, unsigned uid) {
   for (const std::string& line : split(text, '\n')) {
@@ -132,6 +159,10 @@ pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<v
     }
     if (::unshare(flags) != 0) {
       say(socket, {Word::failed, errno});
+      ::_exit(1);
+    }
+    if (const int code = (flags & CLONE_NEWTIME) != 0 ? begin_uptime() : 0; code != 0) {
+      say(socket, {Word::failed, code});
       ::_exit(1);
     }
     fork_and_leave(socket, body);

@@ -17,6 +17,12 @@ namespace slipway::local {
 inline constexpr int own_namespaces =
     CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC;
 
+// Whether a node can have been up for another time than the machine that it is on.
+bool has_time_namespaces();
+
+// What a node has of its own: also the time since its start, where the kernel can do that.
+int node_namespaces();
+
 // One line of a user namespace's id map: ids inside .. inside+count-1 are outside ..
 // outside+count-1.
 struct IdRange {
@@ -41,7 +47,8 @@ IdRange subordinate_range(const std::string& text, const std::string& user, unsi
 IdMap id_map_of_caller();
 
 // Starts `body` as a child whose namespaces are new: a user namespace with `map` when there is one,
-// and `flags` (CLONE_NEW…); with CLONE_NEWPID it is PID 1 there. The child never returns from
+// and `flags` (CLONE_NEW…); with CLONE_NEWPID it is PID 1 there, with CLONE_NEWTIME it has been up
+// for no time (CLOCK_BOOTTIME, /proc/uptime). The child never returns from
 // `body`; an exception ends it with status 1. Returns its pid as seen by the caller. The child is a
 // direct child of the caller's reaper, not necessarily of the caller. Throws Error when a namespace
 // cannot be made.

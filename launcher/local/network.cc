@@ -61,6 +61,14 @@ std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
   return text;
 }
 
+std::string remove_ports_batch(const PlannedNode& node, size_t index) {
+  std::string text;
+  for (size_t i = 0; i < node.ports.size(); ++i) {
+    text += fmt::format("link delete n{}p{}\n", index, i);
+  }
+  return text;
+}
+
 std::string addresses_batch(const PlannedNode& node) {
   std::string text = "link set lo up\n";
   for (const Port& port : node.ports) {

@@ -22,6 +22,9 @@ std::string bridges_batch(const std::vector<Bridge>& bridges);
 std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
                         const std::vector<Bridge>& bridges);
 
+// The text that removes our ends of them, and with them the node's.
+std::string remove_ports_batch(const PlannedNode& node, size_t index);
+
 // The text that, run in the node's network namespace, brings the interfaces up with their
 // addresses.
 std::string addresses_batch(const PlannedNode& node);

@@ -76,7 +76,8 @@ void require_same_first_network(const cluster::Node& node, const cluster::Cluste
 
 PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster,
                       const cluster::Catalogue& catalogue, Networks& networks) {
-  PlannedNode planned{node.name, node.role, node.machine.machine_type, {}, {}, {}, {}};
+  PlannedNode planned{node.name, node.role,     node.machine.machine_type, {}, {}, {},
+                      {},        node.on_demand};
   cluster::ProfileSite site{"local", {}, {}};
   for (const std::string& id : node.machine.networks) {
     site.addresses.push_back(networks.next_address(networks.index_of(id)));
@@ -92,6 +93,14 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
   planned.gpu_devices = profile.gpus.devices;
   planned.node_json = to_json(profile);
   return planned;
+}
+
+// Nobody else starts nodes here that would join by themselves.
+std::map<std::string, std::string> slurm_files_of(cluster::Cluster cluster,
+                                                  const cluster::Catalogue& catalogue,
+                                                  bool elastic) {
+  for (cluster::Nodeset& nodeset : cluster.nodesets) nodeset.feature.clear();
+  return cluster::slurm_files(cluster, catalogue, cluster::local_slurm_site(elastic));
 }
 
 // The first address of each node: the one that its name stands for.
@@ -117,7 +126,9 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
         {fmt::format("vpc{}", i), network.name, networks.gateway(i), network.mtu_bytes});
   }
   for (const cluster::FileSystem& fs : cluster.file_systems) plan.shared.push_back(fs.id);
-  for (const cluster::Node& node : cluster::nodes(cluster)) {
+  std::vector<cluster::Node> machines = cluster::nodes(cluster);
+  std::ranges::move(cluster::dynamic_nodes(cluster), std::back_inserter(machines));
+  for (const cluster::Node& node : machines) {
     plan.nodes.push_back(plan_node(node, cluster, catalogue, networks));
   }
   for (const PlannedNode& node : plan.nodes) {
@@ -127,7 +138,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
       mtu = std::max(mtu, port.mtu_bytes);
     }
   }
-  plan.slurm_files = cluster::slurm_files(cluster, catalogue, cluster::local_slurm_site());
+  plan.slurm_files = slurm_files_of(cluster, catalogue, plan.elastic());
   plan.hosts = hosts_text(plan.nodes);
   return plan;
 }

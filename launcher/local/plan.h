@@ -45,6 +45,7 @@ struct PlannedNode {
   std::vector<Mount> mounts;             // parents before what is mounted in them
   std::vector<std::string> gpu_devices;  // device nodes to make, "/dev/nvidia0", …
   std::string node_json;                 // text of /etc/slipway/node.json
+  bool on_demand = false;                // runs only while a job needs it
 };
 
 struct Plan {
@@ -52,11 +53,12 @@ struct Plan {
   std::string cluster;
   std::vector<Bridge> bridges;
   std::vector<std::string> shared;                 // ids of the shared file systems
-  std::vector<PlannedNode> nodes;                  // the controller first
+  std::vector<PlannedNode> nodes;                  // the controller first, those on demand last
   std::map<std::string, std::string> slurm_files;  // name in /etc/slurm and text
   std::string hosts;                               // text of /etc/hosts
 
   const PlannedNode& controller() const { return nodes.front(); }
+  bool elastic() const { return nodes.back().on_demand; }
 };
 
 // Throws Error when a network is too small for its nodes or a machine has too few interfaces.

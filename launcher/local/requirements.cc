@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/local/launch.h"
+#include "launcher/local/namespaces.h"
 
 namespace slipway::local {
 namespace {
@@ -41,6 +42,14 @@ void require_programs() {
   const std::vector<std::string> names(packages.begin(), packages.end());
   throw Error(fmt::format("this machine lacks {}; as root: apt-get install {}", join(missing, ", "),
                           join(names, " ")));
+}
+
+void require_elastic_nodes() {
+  if (has_time_namespaces()) return;
+  throw Error(
+      "this kernel has no time namespaces (CONFIG_TIME_NS), and without them Slurm takes a node "
+      "that starts on demand for one that has been up for long; with node_count_dynamic_max: 0 "
+      "there are none");
 }
 
 }  // namespace slipway::local

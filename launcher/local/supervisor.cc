@@ -16,6 +16,7 @@
 #include <chrono>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "common/error.h"
@@ -24,6 +25,9 @@
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
+#include "launcher/local/node_processes.h"
+#include "launcher/local/power_socket.h"
+#include "launcher/local/unix_socket.h"
 
 namespace slipway::local {
 namespace {
@@ -33,22 +37,28 @@ using nlohmann::json;
 // A client. When it asked for a command, `pid` is the command's.
 struct Client {
   Fd connection;
+  bool owner = true;  // of the deployment; otherwise it may ask for power only
   pid_t pid = 0;
+  bool waits_for_starts = false;
+  std::set<size_t> starting = {};  // nodes that it has asked for and that are not yet on
+  json failed = json::array();     // [{"nodes", "reason"}]
+  bool done = false;
 };
 
 class Supervisor {
  public:
-  explicit Supervisor(SupervisorStart start) : start_(std::move(start)), plan_(*start_.plan) {}
+  explicit Supervisor(SupervisorStart start)
+      : start_(std::move(start)), plan_(*start_.plan), nodes_(plan_, start_.surroundings) {
+    nodes_.on_end_of_start = [this](size_t node, const std::string& wrong) {
+      end_of_start(node, wrong);
+    };
+  }
 
   void bring_up() {
     prepare();
-    start_nodes();
-    hear_all("prepared", [](size_t) { return true; });
-    go([](size_t i) { return i == 0; });
-    hear_all("started", [](size_t i) { return i == 0; });
-    go([](size_t i) { return i != 0; });
-    hear_all("started", [](size_t i) { return i != 0; });
-    for (LocalNode& node : nodes_) node.channel.reset();
+    nodes_.bring_up([this](const std::string& name) {
+      tell_deployer({{"state", "node"}, {"node", name}});
+    });
     tell_deployer({{"state", "started"}});
   }
 
@@ -56,18 +66,26 @@ class Supervisor {
     for (;;) {
       std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0},
                                  {start_.listener.get(), POLLIN, 0},
-                                 {start_.deployer.get(), POLLIN, 0}};
+                                 {start_.deployer.get(), POLLIN, 0},
+                                 {power_listener_.get(), POLLIN, 0}};
+      const size_t first_client = fds.size();
       for (const Client& client : clients_) fds.push_back({client.connection.get(), POLLIN, 0});
+      const size_t first_channel = fds.size();
+      nodes_.add_channels(fds);
       if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) throw_errno("poll");
       // Clients first: the rows of fds are theirs as they were before anything is added or dropped.
-      auto row = fds.begin() + 3;
-      for (auto client = clients_.begin(); client != clients_.end(); ++row) {
-        const bool stays = row->revents == 0 || hear_client(*client);
-        client = stays ? std::next(client) : clients_.erase(client);
+      auto row = fds.begin() + static_cast<std::ptrdiff_t>(first_client);
+      for (Client& client : clients_) {
+        if ((row++)->revents != 0 && !client.done) client.done = !hear_client(client);
+      }
+      for (size_t i = first_channel; i < fds.size(); ++i) {
+        if (fds[i].revents != 0) nodes_.hear_channel(fds[i].fd);
       }
       if (fds[0].revents != 0) hear_signals();
-      if (fds[1].revents != 0) accept_client();
+      if (fds[1].revents != 0) accept_client(start_.listener, true);
       if (fds[2].revents != 0) hear_deployer();
+      if (fds[3].revents != 0) accept_client(power_listener_, false);
+      std::erase_if(clients_, [](const Client& client) { return client.done; });
     }
   }
 
@@ -100,40 +118,9 @@ class Supervisor {
     if (::mount("tmpfs", run.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0) {
       throw_errno(fmt::format("cannot mount a tmpfs on {}", run));
     }
+    if (plan_.elastic()) power_listener_ = listen_for_power(run);
     run_ip(bridges_batch(plan_.bridges));
     route_between_nodes(plan_.bridges);
-  }
-
-  void start_nodes() {
-    std::string ports;
-    for (size_t i = 0; i < plan_.nodes.size(); ++i) {
-      nodes_.push_back(start_local_node(plan_.nodes[i], plan_, start_.surroundings));
-      ports += ports_batch(plan_.nodes[i], i, nodes_[i].pid, plan_.bridges);
-    }
-    run_ip(ports);
-    for (const LocalNode& node : nodes_) send_message(node.channel.get(), {{"go", "network"}});
-  }
-
-  template <class Which>
-  void go(Which which) {
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (which(i)) send_message(nodes_[i].channel.get(), {{"go", "services"}});
-    }
-  }
-
-  // Waits for `state` of each of the nodes. Throws Error with the node's name and its reason.
-  template <class Which>
-  void hear_all(const std::string& state, Which which) {
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (!which(i)) continue;
-      const std::string& name = plan_.nodes[i].name;
-      const auto message = receive_message(nodes_[i].channel.get());
-      if (!message) throw Error(fmt::format("node {} ended while it was starting", name));
-      if (message->body.contains("error")) {
-        throw Error(fmt::format("node {}: {}", name, message->body["error"].get<std::string>()));
-      }
-      if (state == "started") tell_deployer({{"state", "node"}, {"node", name}});
-    }
   }
 
   void hear_deployer() {
@@ -152,28 +139,23 @@ class Supervisor {
   }
 
   void ended(pid_t pid, int status) {
-    for (LocalNode& node : nodes_) {
-      if (node.pid == pid) node.pid = 0;
-    }
+    if (nodes_.ended(pid)) return;
     const auto client = std::ranges::find(clients_, pid, &Client::pid);
     if (client == clients_.end()) return;
     answer(*client, {{"exit_code", exit_code_of(status)}});
-    clients_.erase(client);
+    client->done = true;
   }
 
-  void accept_client() {
-    Fd connection(::accept4(start_.listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  void accept_client(const Fd& listener, bool owner) {
+    Fd connection(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection) {
       // Out of descriptors, most likely: without a pause this would be a busy loop.
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       return;
     }
-    ucred peer = {};
-    socklen_t size = sizeof peer;
     // In an ordinary user's namespace that user is 0, and everybody else is not.
-    const bool owner =
-        ::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == 0;
-    if (owner) clients_.push_back({std::move(connection), 0});
+    const bool welcome = owner ? peer_user(connection) == 0 : may_ask_for_power(connection);
+    if (welcome) clients_.push_back({std::move(connection), owner});
   }
 
   // False when the client is done with.
@@ -197,32 +179,80 @@ class Supervisor {
 
   bool take_request(Client& client, Message& message) {
     const std::string request = message.body.at("request");
+    if (request == "power") return !change_power(client, message.body);
+    if (!client.owner) throw Error(fmt::format("`{}` may not be asked here", request));
     if (request == "exec") {
       execute(client, message);
       return true;
     }
     if (request != "status") throw Error(fmt::format("unknown request `{}`", request));
     json rows = json::array();
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      rows.push_back({{"name", plan_.nodes[i].name}, {"running", nodes_[i].pid > 0}});
+    for (size_t i = 0; i < plan_.nodes.size(); ++i) {
+      rows.push_back({{"name", plan_.nodes[i].name}, {"running", nodes_.power(i) != Power::off}});
     }
     answer(client, {{"kept", !start_.deployer}, {"nodes", std::move(rows)}});
     return false;
   }
 
+  // True when the client has its answer; otherwise it waits for nodes to start.
+  bool change_power(Client& client, const json& body) {
+    std::vector<size_t> stopping;
+    for (const std::string name : body.at("nodes")) {
+      try {
+        const size_t node = nodes_.index_of(name);
+        if (plan_.nodes[node].role != "compute") throw Error("it is no compute node");
+        if (!body.at("on").get<bool>()) {
+          stopping.push_back(node);
+          continue;
+        }
+        nodes_.power_on(node);
+        if (nodes_.power(node) == Power::starting) client.starting.insert(node);
+      } catch (const Error& error) {
+        add_failed(client, name, error.what());
+      }
+    }
+    nodes_.power_off(stopping);
+    client.waits_for_starts = true;
+    answer_when_started(client);
+    return client.done;
+  }
+
+  static void add_failed(Client& client, const std::string& node, const std::string& reason) {
+    const auto same = std::ranges::find_if(
+        client.failed, [&](const json& one) { return one.at("reason") == reason; });
+    if (same != client.failed.end()) {
+      same->at("nodes").push_back(node);
+    } else {
+      client.failed.push_back({{"nodes", {node}}, {"reason", reason}});
+    }
+  }
+
+  void end_of_start(size_t node, const std::string& wrong) {
+    for (Client& client : clients_) {
+      if (client.starting.erase(node) == 0) continue;
+      if (!wrong.empty()) add_failed(client, plan_.nodes[node].name, wrong);
+      if (client.waits_for_starts) answer_when_started(client);
+    }
+  }
+
+  static void answer_when_started(Client& client) {
+    if (!client.starting.empty()) return;
+    answer(client, {{"failed", client.failed}});
+    client.done = true;
+  }
+
   void execute(Client& client, Message& message) {
     const std::string name = message.body.at("node");
-    const auto planned = std::ranges::find(plan_.nodes, name, &PlannedNode::name);
-    if (planned == plan_.nodes.end()) throw Error(fmt::format("there is no node `{}`", name));
-    const LocalNode& node = nodes_[static_cast<size_t>(planned - plan_.nodes.begin())];
-    if (node.pid == 0) throw Error(fmt::format("node {} is off", name));
+    const size_t node = nodes_.index_of(name);
+    if (nodes_.power(node) == Power::off) throw Error(fmt::format("node {} is off", name));
     const NodeCommand command = command_from_json(message.body);
     if (command.terminal.empty() && message.fds.size() != 3)
       throw Error("three streams are needed");
     // A job's files should be where every node sees them.
-    const std::string folder = planned->mounts.empty() ? "/" : planned->mounts.front().target;
-    const Fd pidfd = open_pidfd(node.pid);
-    client.pid = start_in_namespaces_of(pidfd.get(), own_namespaces, [&] {
+    const std::vector<Mount>& mounts = plan_.nodes[node].mounts;
+    const std::string folder = mounts.empty() ? "/" : mounts.front().target;
+    const Fd pidfd = open_pidfd(nodes_.pid(node));
+    client.pid = start_in_namespaces_of(pidfd.get(), node_namespaces(), [&] {
       become_command(command, std::move(message.fds), client.connection.get(), folder);
     });
   }
@@ -237,9 +267,10 @@ class Supervisor {
 
   SupervisorStart start_;
   const Plan& plan_;
-  std::vector<LocalNode> nodes_;  // in the order of plan_.nodes
+  NodeProcesses nodes_;
   std::list<Client> clients_;
   Fd signals_;
+  Fd power_listener_;
 };
 
 }  // namespace

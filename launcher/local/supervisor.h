@@ -34,6 +34,8 @@ struct SupervisorStart {
 //   terminal
 //        then {"signal": n} any number of times   → {"exit_code": n}; the end of the connection
 //        hangs the command up
+//   {"request": "power", "on": …, "nodes": [name]} → {"failed": [{"nodes", "reason"}]}, when the
+//   nodes are on, or off. It may also be asked through the socket of power_socket.h.
 // An error is answered with {"error": text}.
 [[noreturn]] void supervise(SupervisorStart start);
 

@@ -176,6 +176,22 @@ TEST_CASE(
   CHECK_FALSE(files.contains("cgroup.conf"));
 }
 
+TEST_CASE("slurm files: on one machine, nodes on demand have a line of their own") {
+  Cluster cluster = quickstart_cluster(2);
+  cluster.nodesets[0].node_count_dynamic_max = 6;
+  cluster.partitions[0].partition_conf = {{"SuspendTime", "9"}};
+  const auto files = files_of(cluster, local_slurm_site(true));
+  CHECK(nodes_and_partitions(files) ==
+        "NodeName=quickstart-a3meganodeset-[0-1] State=UNKNOWN RealMemory=1860368 Boards=1 "
+        "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=2 CPUs=208 Gres=gpu:8\n"
+        "NodeName=quickstart-a3meganodeset-[2-7] State=CLOUD RealMemory=1860368 Boards=1 "
+        "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=2 CPUs=208 Gres=gpu:8\n"
+        "NodeSet=a3meganodeset Nodes=quickstart-a3meganodeset-[0-7]\n"
+        "SuspendExcNodes=quickstart-a3meganodeset-[0-1]\n"
+        "PartitionName=a3mega Nodes=a3meganodeset State=UP DefMemPerCPU=8944 Default=YES "
+        "OverSubscribe=EXCLUSIVE SuspendTime=9 SuspendTimeout=120 ResumeTimeout=300\n");
+}
+
 TEST_CASE("slurm files: gres.conf follows what a user says of Gres") {
   CHECK(gres_with("gpu:2") ==
         "NodeName=quickstart-a3meganodeset-[0-3] Name=gpu File=/dev/nvidia[0-1]\n");

@@ -76,3 +76,21 @@ TEST_CASE("plan: the description names every node for `slipway status`") {
   CHECK(description["schema"] == "slipway/local/1");
   CHECK(description["nodes"].size() == 6);
 }
+
+TEST_CASE("plan: nodes on demand come last, have addresses and names, and Slurm knows them") {
+  cluster::Cluster cluster = cluster::quickstart_cluster(2);
+  cluster.nodesets.at(0).node_count_dynamic_max = 1;
+  const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
+  CHECK(plan.elastic());
+  CHECK_FALSE(plan.nodes.at(3).on_demand);
+  CHECK(plan.nodes.back().name == "quickstart-a3meganodeset-2");
+  CHECK_THAT(plan.hosts, ContainsSubstring("10.0.0.6 quickstart-a3meganodeset-2\n"));
+  CHECK_THAT(plan.slurm_files.at("slurm.conf"),
+             ContainsSubstring("NodeName=quickstart-a3meganodeset-2 State=CLOUD"));
+}
+
+TEST_CASE("plan: a cluster without nodes on demand is not elastic") {
+  const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
+  CHECK_FALSE(plan.elastic());
+  CHECK(plan.slurm_files.at("slurm.conf").find("ResumeProgram") == std::string::npos);
+}

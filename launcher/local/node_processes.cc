@@ -1,0 +1,204 @@
+// The nodes of a deployment as its supervisor runs them.
+#include "launcher/local/node_processes.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "launcher/local/message.h"
+#include "launcher/local/network.h"
+
+namespace slipway::local {
+namespace {
+
+constexpr const char* ended_early = "it ended while it was starting";
+
+}  // namespace
+
+NodeProcesses::NodeProcesses(const Plan& plan, const NodeSurroundings& surroundings)
+    : plan_(plan), surroundings_(surroundings), states_(plan.nodes.size()) {}
+
+size_t NodeProcesses::index_of(const std::string& name) const {
+  const auto found = std::ranges::find(plan_.nodes, name, &PlannedNode::name);
+  if (found == plan_.nodes.end()) throw Error(fmt::format("there is no node `{}`", name));
+  return static_cast<size_t>(found - plan_.nodes.begin());
+}
+
+void NodeProcesses::start_processes(const std::vector<size_t>& nodes) {
+  std::string ports;
+  for (const size_t i : nodes) {
+    states_[i].process = start_local_node(plan_.nodes[i], plan_, surroundings_);
+    states_[i].power = Power::starting;
+    ports += ports_batch(plan_.nodes[i], i, pid(i), plan_.bridges);
+  }
+  run_ip(ports);
+  for (const size_t i : nodes) say(i, "network");
+}
+
+void NodeProcesses::say(size_t node, const char* go) {
+  try {
+    send_message(states_[node].process.channel.get(), {{"go", go}});
+  } catch (const Error&) {
+    // It has ended. Its last word is heard next.
+  }
+}
+
+// Waits for `state` of a node. Throws Error with the node's name and its reason.
+void NodeProcesses::hear(size_t node, const std::string& state) {
+  const std::string& name = plan_.nodes[node].name;
+  const auto message = receive_message(states_[node].process.channel.get());
+  if (!message) throw Error(fmt::format("node {} ended while it was starting", name));
+  if (message->body.contains("error")) {
+    throw Error(fmt::format("node {}: {}", name, message->body["error"].get<std::string>()));
+  }
+  if (message->body.value("state", "") != state) {
+    throw Error(fmt::format("node {} said something unexpected", name));
+  }
+}
+
+void NodeProcesses::bring_up(const std::function<void(const std::string&)>& started) {
+  std::vector<size_t> all;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!plan_.nodes[i].on_demand) all.push_back(i);
+  }
+  start_processes(all);
+  for (const size_t i : all) hear(i, "prepared");
+  const auto finish = [&](std::vector<size_t> nodes) {
+    for (const size_t i : nodes) say(i, "services");
+    for (const size_t i : nodes) {
+      hear(i, "started");
+      states_[i].power = Power::on;
+      states_[i].process.channel.reset();
+      started(plan_.nodes[i].name);
+    }
+  };
+  finish({all.front()});
+  finish({all.begin() + 1, all.end()});
+}
+
+void NodeProcesses::power_on(size_t node) {
+  if (states_[node].power != Power::off) return;
+  try {
+    start_processes({node});
+  } catch (const Error& error) {
+    // When the node has ended by itself, what it said says more.
+    end_process_of(node);
+    const std::string wrong = last_word(states_[node].process.channel, error.what());
+    forget(node);
+    throw Error(wrong);
+  }
+}
+
+void NodeProcesses::power_off(const std::vector<size_t>& nodes) {
+  std::vector<size_t> starting;
+  for (const size_t i : nodes) {
+    if (power(i) == Power::starting) starting.push_back(i);
+  }
+  drop(nodes);
+  for (const size_t i : starting) end_of_start(i, "it was put off while it was starting");
+}
+
+void NodeProcesses::drop(const std::vector<size_t>& nodes) {
+  for (const size_t i : nodes) {
+    if (pid(i) > 0) ::kill(pid(i), SIGKILL);
+  }
+  for (const size_t i : nodes) {
+    end_process_of(i);
+    if (power(i) != Power::off) forget(i);
+  }
+}
+
+void NodeProcesses::end_process_of(size_t node) {
+  if (pid(node) == 0) return;
+  ::kill(pid(node), SIGKILL);
+  while (::waitpid(pid(node), nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool NodeProcesses::ended(pid_t pid) {
+  const auto found =
+      std::ranges::find_if(states_, [&](const State& state) { return state.process.pid == pid; });
+  if (pid <= 0 || found == states_.end()) return false;
+  const auto node = static_cast<size_t>(found - states_.begin());
+  const Power before = found->power;
+  const std::string wrong =
+      before == Power::starting ? last_word(found->process.channel, ended_early) : "";
+  forget(node);
+  if (before == Power::starting) end_of_start(node, wrong);
+  return true;
+}
+
+// What a node that has ended said last; `wrong` when it said nothing.
+std::string NodeProcesses::last_word(const Fd& channel, std::string wrong) {
+  try {
+    while (channel) {
+      const auto message = receive_message(channel.get());
+      if (!message) break;
+      wrong = message->body.value("error", wrong);
+    }
+  } catch (const Error&) {
+    // There is no more.
+  }
+  return wrong;
+}
+
+void NodeProcesses::add_channels(std::vector<pollfd>& fds) const {
+  for (const State& state : states_) {
+    if (state.power == Power::starting) fds.push_back({state.process.channel.get(), POLLIN, 0});
+  }
+}
+
+void NodeProcesses::hear_channel(int fd) {
+  const auto found = std::ranges::find_if(states_, [&](const State& state) {
+    return state.power == Power::starting && state.process.channel.get() == fd;
+  });
+  if (found == states_.end()) return;
+  const auto node = static_cast<size_t>(found - states_.begin());
+  std::string wrong = "it ended while it was starting";
+  try {
+    if (const auto message = receive_message(fd)) {
+      const std::string state = message->body.value("state", "");
+      wrong = message->body.value("error", "");
+      if (state == "prepared") {
+        say(node, "services");
+        return;
+      }
+      if (state == "started") {
+        found->power = Power::on;
+        found->process.channel.reset();
+        end_of_start(node, "");
+        return;
+      }
+    }
+  } catch (const Error& error) {
+    wrong = error.what();
+  }
+  drop({node});
+  end_of_start(node, wrong);
+}
+
+void NodeProcesses::forget(size_t node) {
+  states_[node] = {};
+  clean_up(node);
+}
+
+// A node leaves its changes, which are memory, and for a moment our ends of its interfaces: the
+// kernel takes its time with a network namespace that nobody is in any more.
+void NodeProcesses::clean_up(size_t node) {
+  std::error_code ignored;
+  std::filesystem::remove_all(surroundings_.run / plan_.nodes[node].name, ignored);
+  run_process({"/sbin/ip", "-force", "-batch", "-"},
+              {.input = remove_ports_batch(plan_.nodes[node], node)});
+}
+
+void NodeProcesses::end_of_start(size_t node, const std::string& wrong) {
+  if (on_end_of_start) on_end_of_start(node, wrong);
+}
+
+}  // namespace slipway::local

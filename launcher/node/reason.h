@@ -1,0 +1,20 @@
+// Telling Slurm why nodes could not be had.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "launcher/node/power.h"
+
+namespace slipway::node {
+
+// The longest SuspendTimeout in what `scontrol --oneliner show partition` says, or 30 s without
+// any.
+std::chrono::seconds longest_suspend_timeout(const std::string& partitions);
+
+// Their jobs are queued again, and the nodes are DOWN with the reason, for `sinfo -R` to show.
+// After SuspendTimeout they are put off, unless somebody has changed their state by then, and can
+// be asked for again. Returns at once: a process of its own waits. Throws Error.
+void tell_slurm(const Failed& failed);
+
+}  // namespace slipway::node

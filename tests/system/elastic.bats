@@ -1,0 +1,84 @@
+# Nodes of a cluster on this machine that are there while jobs need them.
+
+load helper
+
+NAME=st-elastic
+N=stelastic-cpunodes
+
+setup_file() {
+  cp "$TOP/tests/system/elastic.yaml" "$SUITE/elastic.yaml"
+  slipway deploy "$SUITE/elastic.yaml" --vars "deployment_name=$NAME"
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+# node_is NODE STATE: as sinfo says it
+node_is() { on $NAME controller sinfo --noheader --Node --format='%N %T' | grep -qx "$1 $2"; }
+
+# is_off NODE: Slurm and the supervisor agree on it
+is_off() { node_is "$1" 'idle~' && slipway status $NAME | grep -q "^$1 .* off "; }
+
+power_log() { cat "$(deployments_folder)/$NAME/log/stelastic-controller/power.log"; }
+
+# as_slurm COMMAND...: on the controller, as slurmctld's user
+as_slurm() { slipway exec $NAME controller --user slurm --chdir / -- "$@"; }
+
+@test "elastic: a deploy starts the static nodes, and Slurm knows the others" {
+  node_is $N-0 idle
+  is_off $N-1
+  is_off $N-3
+  run on $NAME controller pgrep -f "$N-1"
+  [ "$status" -eq 1 ]
+}
+
+@test "elastic: a job starts the nodes that it needs, which have been up since then, and runs on them" {
+  run on $NAME controller srun --nodes=3 sh -c 'echo "$(hostname) $(cut -d. -f1 /proc/uptime)"'
+  [ "$status" -eq 0 ]
+  [ "$(awk '$2 < 1000 { print $1 }' <<<"$output" | sort)" = "$N-0
+$N-1
+$N-2" ]
+  is_off $N-3
+}
+
+@test "elastic: nodes that are idle for long are put off, static ones stay" {
+  wait_for is_off $N-1
+  wait_for is_off $N-2
+  node_is $N-0 idle
+  slipway status $NAME | grep -q "^$N-0 .* on "
+}
+
+@test "elastic: a second job starts a node again, with nothing of its first life" {
+  on $NAME controller srun --nodelist=$N-1 touch /var/tmp/first-life
+  wait_for is_off $N-1
+  run on $NAME controller srun --nodelist=$N-1 ls /var/tmp/first-life
+  fails_with 2 "cannot access '/var/tmp/first-life'"
+}
+
+@test "elastic: a node that cannot start says why, and starts later" {
+  wait_for is_off $N-2
+  mv "$(deployments_folder)/$NAME/log/$N-2" "$SUITE/taken-away"
+  on $NAME controller sbatch --nodelist=$N-2 --output=/dev/null --wrap hostname
+  reason_is_there() { on $NAME controller sinfo --list-reasons --noheader --format='%N %E' | grep -q "^$N-2 "; }
+  wait_for reason_is_there
+  run on $NAME controller sinfo --list-reasons --noheader --format='%N %E'
+  says "$N-2 cannot write"
+  run power_log
+  says "cannot resume $N-2: cannot write"
+  wait_for is_off $N-2
+  mv "$SUITE/taken-away" "$(deployments_folder)/$NAME/log/$N-2"
+  # Slurm looks at a job that it has queued again when minutes have passed.
+  on $NAME controller scancel --user=root
+  run on $NAME controller srun --nodelist=$N-2 hostname
+  says $N-2
+}
+
+@test "elastic: power is for root of the cluster and for Slurm alone, and for compute nodes" {
+  run slipway exec $NAME controller --user nobody --chdir / -- /opt/slipway/bin/slipway node resume $N-3
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"cannot resume $N-3: cannot connect to /run/slipway/power: Permission denied"* ]]
+  run as_slurm /opt/slipway/bin/slipway node suspend stelastic-controller
+  fails_with 1 "cannot suspend stelastic-controller: it is no compute node"
+  run on $NAME $N-0 test -e /run/slipway/power
+  [ "$status" -eq 1 ]
+  is_off $N-3
+}
