@@ -48,10 +48,10 @@ $N-2" ]
 }
 
 @test "elastic: a second job starts a node again, with nothing of its first life" {
-  on $NAME controller srun --nodelist=$N-1 touch /var/tmp/first-life
+  on $NAME controller srun --nodelist=$N-1 touch /etc/first-life
   wait_for is_off $N-1
-  run on $NAME controller srun --nodelist=$N-1 ls /var/tmp/first-life
-  fails_with 2 "cannot access '/var/tmp/first-life'"
+  run on $NAME controller srun --nodelist=$N-1 ls /etc/first-life
+  fails_with 2 "cannot access '/etc/first-life'"
 }
 
 @test "elastic: a node that cannot start says why, and starts later" {
