@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
-#include "launcher/apply/digest.h"
+#include "launcher/expression/sha256.h"
 
 namespace slipway::apply {
 namespace {
@@ -71,7 +71,7 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
     if (!file.starts_with(prefix)) continue;
     const std::string path = file.substr(prefix.size());
     const std::string text = read_regular_file(folder.path / file, largest_file);
-    definitions.digests[path] = digest(text);
+    definitions.digests[path] = expression::sha256(text);
     if (!is_document(path, group)) continue;
     all += text;
     try {
@@ -86,7 +86,7 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
     for (const std::string& file : folder.recorded.files) {
       if (!file.starts_with(shared)) continue;
       definitions.digests["../" + file] =
-          digest(read_regular_file(folder.path / file, largest_file));
+          expression::sha256(read_regular_file(folder.path / file, largest_file));
     }
   }
   return definitions;
@@ -119,7 +119,7 @@ void write_applied(const Folder& folder, const GroupDefinitions& definitions) {
 }
 
 std::string digest_of(const GroupDefinitions& definitions, const Json& inputs) {
-  return digest(Json{{"files", definitions.digests}, {"inputs", inputs}}.dump());
+  return expression::sha256(Json{{"files", definitions.digests}, {"inputs", inputs}}.dump());
 }
 
 std::string root_address(const std::string& address) {

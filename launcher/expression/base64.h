@@ -1,4 +1,4 @@
-// Base64 with padding, as RFC 4648 has it, by OpenSSL.
+// Base64 with padding, as RFC 4648 has it.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,9 @@
-// Hashes of strings, by OpenSSL.
+// Hashes of strings, by libmd, and Base64, by libresolv.
 #include <fmt/format.h>
-#include <openssl/evp.h>
+#include <md5.h>
+#include <resolv.h>
+#include <sha1.h>
+#include <sha2.h>
 
 #include <array>
 
@@ -11,11 +14,10 @@
 namespace slipway::expression {
 
 std::string to_base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and the zero that OpenSSL writes
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  out.resize(static_cast<size_t>(size));
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and the zero that is written behind it
+  b64_ntop(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), out.data(),
+           out.size());
+  out.pop_back();
   return out;
 }
 
@@ -29,24 +31,32 @@ std::optional<std::string> from_base64(std::string_view given) {
   const bool padded = padding <= 2 && text.find_first_not_of('=', end) == std::string::npos;
   if (text.size() % 4 != 0 || !padded) return std::nullopt;
   std::string out(text.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
+  const int size = b64_pton(text.c_str(), reinterpret_cast<unsigned char*>(out.data()), out.size());
   if (size < 0) return std::nullopt;
-  out.resize(static_cast<size_t>(size) - padding);
+  out.resize(static_cast<size_t>(size));
   return out;
 }
 
 namespace {
 
-std::string digest(const EVP_MD* method, std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-  unsigned size = 0;
-  if (EVP_Digest(text.data(), text.size(), bytes.data(), &size, method, nullptr) != 1) {
-    throw Error("this hash cannot be computed here");
-  }
+using Method = std::string(std::string_view);
+
+template <class Context, size_t size, auto begin, auto add, auto end>
+std::string digest(std::string_view text) {
+  Context context{};
+  std::array<uint8_t, size> bytes{};
+  begin(&context);
+  add(&context, reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  end(bytes.data(), &context);
   return {reinterpret_cast<const char*>(bytes.data()), size};
 }
+
+constexpr Method* md5_of = digest<MD5_CTX, MD5_DIGEST_LENGTH, MD5Init, MD5Update, MD5Final>;
+constexpr Method* sha1_of = digest<SHA1_CTX, SHA1_DIGEST_LENGTH, SHA1Init, SHA1Update, SHA1Final>;
+constexpr Method* sha256_of =
+    digest<SHA2_CTX, SHA256_DIGEST_LENGTH, SHA256Init, SHA256Update, SHA256Final>;
+constexpr Method* sha512_of =
+    digest<SHA2_CTX, SHA512_DIGEST_LENGTH, SHA512Init, SHA512Update, SHA512Final>;
 
 std::string hex(std::string_view bytes) {
   std::string out;
@@ -57,19 +67,19 @@ std::string hex(std::string_view bytes) {
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
-  return hex(digest(EVP_sha256(), bytes));
+  return hex(sha256_of(bytes));
 }
 
 namespace {
 
-template <const EVP_MD* method()>
+template <Method* method>
 Result hexadecimal(const List& arguments) {
-  return Value(hex(digest(method(), text_at(arguments, 0))));
+  return Value(hex(method(text_at(arguments, 0))));
 }
 
-template <const EVP_MD* method()>
+template <Method* method>
 Result in_base64(const List& arguments) {
-  return Value(to_base64(digest(method(), text_at(arguments, 0))));
+  return Value(to_base64(method(text_at(arguments, 0))));
 }
 
 // The 16 bytes of a UUID, or nothing.
@@ -102,7 +112,7 @@ Result uuidv5(const List& arguments) {
   if (!bytes) {
     throw ArgumentError(0, fmt::format("is `{}`, neither a UUID nor dns, url, oid or x500", space));
   }
-  std::string id = digest(EVP_sha1(), *bytes + text_at(arguments, 1)).substr(0, 16);
+  std::string id = sha1_of(*bytes + text_at(arguments, 1)).substr(0, 16);
   id[6] = static_cast<char>((id[6] & 0x0F) | 0x50);
   id[8] = static_cast<char>((id[8] & 0x3F) | 0x80);
   std::string text = hex(id);
@@ -118,18 +128,17 @@ Result ghpc_stage(const List& arguments) {
   std::string name = end == std::string::npos ? "" : path.substr(0, end + 1);
   name = name.substr(name.rfind('/') + 1);
   if (name.empty() || name == "." || name == "..") name = "file";
-  return Value(
-      fmt::format("../.ghpc/staged/{}_{}", name, hex(digest(EVP_md5(), path)).substr(0, 10)));
+  return Value(fmt::format("../.ghpc/staged/{}_{}", name, hex(md5_of(path)).substr(0, 10)));
 }
 
 constexpr std::array hash_table = std::to_array<Function>({
-    {"base64sha256", "string", in_base64<EVP_sha256>},
-    {"base64sha512", "string", in_base64<EVP_sha512>},
+    {"base64sha256", "string", in_base64<sha256_of>},
+    {"base64sha512", "string", in_base64<sha512_of>},
     {"ghpc_stage", "string", ghpc_stage},
-    {"md5", "string", hexadecimal<EVP_md5>},
-    {"sha1", "string", hexadecimal<EVP_sha1>},
-    {"sha256", "string", hexadecimal<EVP_sha256>},
-    {"sha512", "string", hexadecimal<EVP_sha512>},
+    {"md5", "string", hexadecimal<md5_of>},
+    {"sha1", "string", hexadecimal<sha1_of>},
+    {"sha256", "string", hexadecimal<sha256_of>},
+    {"sha512", "string", hexadecimal<sha512_of>},
     {"uuidv5", "string, string", uuidv5},
 });
 

@@ -1,4 +1,4 @@
-// SHA-256, by OpenSSL.
+// SHA-256.
 #pragma once
 
 #include <string>
