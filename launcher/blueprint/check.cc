@@ -7,7 +7,6 @@
 #include <set>
 
 #include "common/text.h"
-#include "launcher/blueprint/evaluation.h"
 #include "launcher/blueprint/names.h"
 #include "launcher/expression/evaluate.h"
 
@@ -20,8 +19,8 @@ using source::Code;
 
 class SettingCheck {
  public:
-  SettingCheck(const Deployment& deployment, source::Diagnostics& diagnostics)
-      : deployment_(deployment), diagnostics_(diagnostics), evaluation_(deployment, diagnostics) {}
+  SettingCheck(Evaluation& evaluation, source::Diagnostics& diagnostics)
+      : deployment_(evaluation.deployment()), diagnostics_(diagnostics), evaluation_(evaluation) {}
 
   void run() {
     for (const auto& [name, variable] : deployment_.variables) evaluation_.variable(name);
@@ -218,13 +217,13 @@ class SettingCheck {
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
-  Evaluation evaluation_;
+  Evaluation& evaluation_;
 };
 
 }  // namespace
 
-void check_settings(const Deployment& deployment, source::Diagnostics& diagnostics) {
-  SettingCheck(deployment, diagnostics).run();
+void check_settings(Evaluation& evaluation, source::Diagnostics& diagnostics) {
+  SettingCheck(evaluation, diagnostics).run();
 }
 
 }  // namespace slipway::blueprint

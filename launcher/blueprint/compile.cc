@@ -22,6 +22,11 @@ namespace fs = std::filesystem;
 
 void find_interfaces(Deployment& deployment, modules::Library& library,
                      source::Diagnostics& diagnostics) {
+  std::vector<std::string> texts;
+  for (const Group& group : deployment.groups) {
+    for (const Module& module : group.modules) texts.push_back(module.source);
+  }
+  library.read_ahead(texts, diagnostics);
   for (Group& group : deployment.groups) {
     for (Module& module : group.modules) {
       if (module.source.empty()) continue;
@@ -58,11 +63,12 @@ void take_options(Deployment& deployment, const Options& options) {
 
 }  // namespace
 
-std::optional<Deployment> compile(const Texts& texts, const Options& options,
+std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
                                   modules::Library& library, source::Sources& sources,
                                   source::Diagnostics& diagnostics) {
-  Deployment deployment;
-  if (!read_with_includes(texts.blueprint, sources, diagnostics, deployment)) return std::nullopt;
+  auto compiled = std::make_unique<Compiled>(diagnostics);
+  Deployment& deployment = compiled->deployment;
+  if (!read_with_includes(texts.blueprint, sources, diagnostics, deployment)) return nullptr;
   for (const Span file : texts.deployment_files) {
     if (const auto node = source::read_yaml(file, sources, diagnostics)) {
       read_deployment_file(*node, sources, diagnostics, deployment);
@@ -73,7 +79,7 @@ std::optional<Deployment> compile(const Texts& texts, const Options& options,
   }
   read_backend_assignments(texts.backend_assignments, sources, diagnostics, deployment);
   take_options(deployment, options);
-  if (!check_variables(deployment, diagnostics)) return std::nullopt;
+  if (!check_variables(deployment, diagnostics)) return nullptr;
   make_instances(deployment, diagnostics);
   deployment.index_modules();
   override_settings(deployment, diagnostics);
@@ -87,9 +93,9 @@ std::optional<Deployment> compile(const Texts& texts, const Options& options,
   check_cycles(deployment, diagnostics);
   finish_backends(deployment, diagnostics);
   stage_files(deployment, options.need_files, sources, diagnostics);
-  check_settings(deployment, diagnostics);
+  check_settings(compiled->evaluation, diagnostics);
   check_use(deployment, diagnostics);
-  return deployment;
+  return compiled;
 }
 
 }  // namespace slipway::blueprint

@@ -1,10 +1,12 @@
 // From the text of a blueprint to a Deployment.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "launcher/blueprint/deployment.h"
+#include "launcher/blueprint/evaluation.h"
 #include "launcher/modules/library.h"
 #include "launcher/source/diagnostics.h"
 
@@ -24,11 +26,19 @@ struct Options {
   bool need_files = true;  // whether files that ghpc_stage() names must be there
 };
 
+// A wired and checked Deployment, and its values, as far as the checks have asked for them.
+struct Compiled {
+  explicit Compiled(source::Diagnostics& diagnostics) : evaluation(deployment, diagnostics) {}
+  Deployment deployment;
+  Evaluation evaluation;
+};
+
 // Reads, wires and checks. Everything that is wrong goes to `diagnostics`, all of it in one run.
 // Nothing is returned when the blueprint is no YAML; what is returned after other errors is good
-// for looking at, not for deploying. The result points into `library`. Files of `include` are read
-// from the folder of the file that names them; no other file, and nothing of the network.
-std::optional<Deployment> compile(const Texts& texts, const Options& options,
+// for looking at, not for deploying. The result points into `library` and `diagnostics`. Files of
+// `include` are read from the folder of the file that names them; no other file, and nothing of the
+// network.
+std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
                                   modules::Library& library, source::Sources& sources,
                                   source::Diagnostics& diagnostics);
 

@@ -20,6 +20,8 @@ class Evaluation {
   Evaluation(const Deployment& deployment, source::Diagnostics& diagnostics);
   ~Evaluation();
 
+  const Deployment& deployment() const { return deployment_; }
+
   const expression::Value& variable(const std::string& name);
 
   // An input as the module gets it: the setting's value converted to the input's type, or the

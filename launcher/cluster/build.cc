@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "launcher/blueprint/evaluation.h"
 #include "launcher/cluster/check.h"
 #include "launcher/cluster/model_part.h"
 
@@ -33,9 +32,12 @@ std::string kind_of(const blueprint::Module& module) {
 
 class Builder {
  public:
-  Builder(const blueprint::Deployment& deployment, const Catalogue& catalogue,
+  Builder(blueprint::Evaluation& evaluation, const Catalogue& catalogue,
           source::Diagnostics& diagnostics)
-      : deployment_(deployment), catalogue_(catalogue), diagnostics_(diagnostics) {}
+      : evaluation_(evaluation),
+        deployment_(evaluation.deployment()),
+        catalogue_(catalogue),
+        diagnostics_(diagnostics) {}
 
   std::optional<Cluster> build() {
     collect();
@@ -56,13 +58,12 @@ class Builder {
 
  private:
   void collect() {
-    blueprint::Evaluation evaluation(deployment_, diagnostics_);
     for (const blueprint::Group& group : deployment_.groups) {
       for (const blueprint::Module& module : group.modules) {
         const std::string kind = kind_of(module);
         if (kind.empty()) continue;
         try {
-          const Value model = evaluation.evaluate_in(module, module.interface->model);
+          const Value model = evaluation_.evaluate_in(module, module.interface->model);
           const Value& fields = model.as<Value::Object>()->at(kind);
           if (const auto* object = fields.as<Value::Object>()) {
             parts_[kind].emplace_back(module, kind, *object, diagnostics_);
@@ -74,7 +75,7 @@ class Builder {
           }
         } catch (const expression::ExpressionError& error) {
           failed_ = true;
-          evaluation.say_within(module, module.interface->model, error);
+          evaluation_.say_within(module, module.interface->model, error);
         }
       }
     }
@@ -247,6 +248,7 @@ class Builder {
     }
   }
 
+  blueprint::Evaluation& evaluation_;
   const blueprint::Deployment& deployment_;
   const Catalogue& catalogue_;
   source::Diagnostics& diagnostics_;
@@ -270,9 +272,9 @@ bool has_cluster(const blueprint::Deployment& deployment) {
   return false;
 }
 
-std::optional<Cluster> build(const blueprint::Deployment& deployment, const Catalogue& catalogue,
+std::optional<Cluster> build(blueprint::Evaluation& evaluation, const Catalogue& catalogue,
                              source::Diagnostics& diagnostics) {
-  return Builder(deployment, catalogue, diagnostics).build();
+  return Builder(evaluation, catalogue, diagnostics).build();
 }
 
 }  // namespace slipway::cluster

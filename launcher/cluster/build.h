@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "launcher/blueprint/deployment.h"
+#include "launcher/blueprint/evaluation.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 #include "launcher/source/diagnostics.h"
@@ -17,7 +17,7 @@ bool has_cluster(const blueprint::Deployment& deployment);
 // that the controller does not get, and nodesets without a partition, are not in the cluster. What
 // is wrong is a diagnostic, said also for a Deployment that has errors already; then nothing is
 // returned.
-std::optional<Cluster> build(const blueprint::Deployment& deployment, const Catalogue& catalogue,
+std::optional<Cluster> build(blueprint::Evaluation& evaluation, const Catalogue& catalogue,
                              source::Diagnostics& diagnostics);
 
 }  // namespace slipway::cluster

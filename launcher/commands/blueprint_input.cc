@@ -11,7 +11,6 @@
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/text.h"
-#include "launcher/blueprint/compile.h"
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/build.h"
 #include "launcher/commands/page.h"
@@ -108,8 +107,9 @@ std::vector<source::Span> LoadedBlueprint::add_assignments(const std::string& op
   return spans;
 }
 
-LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
+LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, modules::Bodies bodies)
     : library_(find_installation().blueprints(), sources_) {
+  if (bodies == modules::Bodies::left_out) library_.leave_out_bodies();
   if (input.diagnostics != "text" && input.diagnostics != "json") {
     throw UsageError(fmt::format("--diagnostics is `text` or `json`, not `{}`", input.diagnostics));
   }
@@ -121,7 +121,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input)
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);
-  deployment_ = blueprint::compile(texts, options_of(input), library_, sources_, diagnostics_);
+  compiled_ = blueprint::compile(texts, options_of(input), library_, sources_, diagnostics_);
 }
 
 void LoadedBlueprint::show() const {
@@ -131,7 +131,7 @@ void LoadedBlueprint::show() const {
 std::optional<CheckedCluster> LoadedBlueprint::build() {
   const auto folder = find_installation().blueprints() / "catalogue";
   cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources_, diagnostics_);
-  auto cluster = cluster::build(*deployment_, catalogue, diagnostics_);
+  auto cluster = cluster::build(compiled_->evaluation, catalogue, diagnostics_);
   if (!cluster) return std::nullopt;
   return CheckedCluster{*std::move(cluster), std::move(catalogue)};
 }
@@ -139,18 +139,18 @@ std::optional<CheckedCluster> LoadedBlueprint::build() {
 const blueprint::Deployment& LoadedBlueprint::deployment() {
   show();
   if (diagnostics_.errors() > 0) throw InvalidBlueprint();
-  return *deployment_;
+  return compiled_->deployment;
 }
 
 const blueprint::Deployment& LoadedBlueprint::whatever_is_right() {
-  if (!deployment_ || as_json_) show();
-  if (!deployment_) throw InvalidBlueprint();
-  return *deployment_;
+  if (!compiled_ || as_json_) show();
+  if (!compiled_) throw InvalidBlueprint();
+  return compiled_->deployment;
 }
 
 CheckedCluster LoadedBlueprint::cluster() {
   std::optional<CheckedCluster> checked;
-  if (deployment_) checked = build();
+  if (compiled_) checked = build();
   show();
   if (!checked) throw InvalidBlueprint();
   return *std::move(checked);
@@ -158,7 +158,7 @@ CheckedCluster LoadedBlueprint::cluster() {
 
 std::vector<std::string> LoadedBlueprint::left_out_here() const {
   std::map<const modules::Interface*, std::vector<std::string>> modules;
-  for (const blueprint::Group& group : deployment_->groups) {
+  for (const blueprint::Group& group : compiled_->deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
       if (!module.interface->model) modules[module.interface].push_back(module.id);
     }
@@ -176,16 +176,16 @@ std::vector<std::string> LoadedBlueprint::left_out_here() const {
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
   std::optional<CheckedCluster> checked;
-  if (deployment_ && cluster::has_cluster(*deployment_)) checked = build();
-  if (deployment_ && diagnostics_.errors() == 0) {
+  if (compiled_ && cluster::has_cluster(compiled_->deployment)) checked = build();
+  if (compiled_ && diagnostics_.errors() == 0) {
     const std::filesystem::path library = find_installation().blueprints();
     const cluster::Zones zones = cluster::load_zones(library / "catalogue", sources_, diagnostics_);
-    definitions = google::define({*deployment_, checked ? &checked->cluster : nullptr,
+    definitions = google::define({compiled_->evaluation, checked ? &checked->cluster : nullptr,
                                   checked ? &checked->catalogue : nullptr, &zones, library},
                                  diagnostics_);
   }
   show();
-  if (!deployment_ || diagnostics_.errors() > 0) throw InvalidBlueprint();
+  if (!compiled_ || diagnostics_.errors() > 0) throw InvalidBlueprint();
   return definitions;
 }
 
@@ -202,7 +202,7 @@ google::Needs LoadedBlueprint::count_needs(const google::Definitions& definition
 }
 
 bool LoadedBlueprint::check() {
-  if (deployment_ && cluster::has_cluster(*deployment_)) build();
+  if (compiled_ && cluster::has_cluster(compiled_->deployment)) build();
   show();
   return diagnostics_.errors() == 0;
 }
@@ -211,8 +211,8 @@ std::string LoadedBlueprint::summary() const {
   const auto count = [](size_t n, std::string_view what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  return fmt::format("{} in {}, {}, {}", count(deployment_->module_ids().size(), "module"),
-                     count(deployment_->groups.size(), "group"),
+  return fmt::format("{} in {}, {}, {}", count(compiled_->deployment.module_ids().size(), "module"),
+                     count(compiled_->deployment.groups.size(), "group"),
                      count(diagnostics_.errors(), "error"),
                      count(diagnostics_.warnings(), "warning"));
 }

@@ -7,13 +7,14 @@
 //   const CheckedCluster checked = load_cluster(input);
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/command_line.h"
 #include "common/error.h"
-#include "launcher/blueprint/deployment.h"
+#include "launcher/blueprint/compile.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 #include "launcher/modules/library.h"
@@ -56,8 +57,10 @@ struct CheckedCluster {
 class LoadedBlueprint {
  public:
   // Reads the files and compiles them. Diagnostics are collected, not shown. Throws Error when a
-  // file cannot be read, UsageError when an option's value is none.
-  explicit LoadedBlueprint(const BlueprintInput& input);
+  // file cannot be read, UsageError when an option's value is none. define() wants the bodies of
+  // resources, too.
+  explicit LoadedBlueprint(const BlueprintInput& input,
+                           modules::Bodies bodies = modules::Bodies::left_out);
 
   // The Deployment, and the cluster that it means. Both throw InvalidBlueprint after showing what
   // is wrong; warnings are shown, too.
@@ -67,7 +70,7 @@ class LoadedBlueprint {
   const blueprint::Deployment& whatever_is_right();
   const source::Diagnostics& diagnostics() const { return diagnostics_; }
   // After define(): nothing is shown again.
-  const blueprint::Deployment& compiled() const { return *deployment_; }
+  const blueprint::Deployment& compiled() const { return compiled_->deployment; }
   CheckedCluster cluster();
   // What a cluster on one machine does without: modules that mean nothing for it, and why; a line
   // for each kind of module.
@@ -97,7 +100,7 @@ class LoadedBlueprint {
   source::Diagnostics diagnostics_{sources_};
   bool as_json_ = false;
   modules::Library library_;
-  std::optional<blueprint::Deployment> deployment_;
+  std::unique_ptr<blueprint::Compiled> compiled_;  // null: the blueprint cannot be read
 };
 
 // The cluster that the blueprint means. Diagnostics go to stderr. Throws InvalidBlueprint when

@@ -74,13 +74,13 @@ void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& dia
 }  // namespace
 
 Definitions define(const Source& source, source::Diagnostics& diagnostics) {
-  const blueprint::Deployment& deployment = source.deployment;
+  blueprint::Evaluation& evaluation = source.evaluation;
+  const blueprint::Deployment& deployment = evaluation.deployment();
   Definitions definitions;
   definitions.deployment = deployment.name;
   check_resources(deployment, diagnostics);
   check_ids(deployment, diagnostics);
   check_settings(deployment, diagnostics);
-  blueprint::Evaluation evaluation(deployment, diagnostics);
   if (source.zones != nullptr) check_places(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   Context context{deployment, evaluation, links, diagnostics, definitions};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/blueprint/deployment.h"
+#include "launcher/blueprint/evaluation.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 #include "launcher/cluster/zones.h"
@@ -54,7 +54,7 @@ struct Definitions {
 
 // What a deployment is made from.
 struct Source {
-  const blueprint::Deployment& deployment;
+  blueprint::Evaluation& evaluation;              // of the deployment
   const cluster::Cluster* cluster = nullptr;      // null: there is no Slurm in it
   const cluster::Catalogue* catalogue = nullptr;  // that the cluster was checked against
   const cluster::Zones* zones = nullptr;          // null: places are not checked

@@ -43,8 +43,7 @@ ProcessResult terraform(const std::vector<std::string>& words, std::chrono::mill
 fs::path folder_in(const fs::path& list) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  const auto root =
-      source::read_yaml(sources.add_file(list), sources, diagnostics);
+  const auto root = source::read_yaml(sources.add_file(list), sources, diagnostics);
   const source::Node* modules = root ? root->find("Modules") : nullptr;
   if (modules != nullptr) {
     for (const source::Node& module : modules->items) {

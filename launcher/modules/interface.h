@@ -47,7 +47,8 @@ struct Resource {
   expression::ExpressionPtr for_each;   // null: there is one
   expression::ExpressionPtr when;       // null: it is there always
   std::vector<std::string> depends_on;  // as they are referred to, each one of the file's
-  expression::ExpressionPtr body;       // a mapping: attributes, blocks and the rest
+  // A mapping: attributes, blocks and the rest. Null when the library was told to leave it out.
+  expression::ExpressionPtr body;
 
   std::string reference() const;  // "google_compute_network.this", "data.google_x.this"
 };

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <future>
+#include <optional>
+#include <set>
+#include <thread>
 
 #include "common/file.h"
 #include "common/text.h"
-#include "launcher/modules/module_file.h"
 #include "launcher/modules/terraform_module.h"
 #include "launcher/source/yaml.h"
 
@@ -90,10 +94,50 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
 }
 
 const Interface* Library::find_in_library(const std::string& path, const Request& request) {
-  const Path folder = directory_ / path;
+  return has(path) ? read_own(directory_ / path, path, bodies_, request) : nullptr;
+}
+
+bool Library::has(const std::string& path) const {
   std::error_code ignored;
-  if (leaves(path) || !fs::is_regular_file(folder / file_name, ignored)) return nullptr;
-  return read_own(folder, path, request);
+  return !leaves(path) && fs::is_regular_file(directory_ / path / file_name, ignored);
+}
+
+void Library::read_ahead(const std::vector<std::string>& texts, source::Diagnostics& diagnostics) {
+  struct Task {
+    std::string text;
+    std::string path;
+    Span file;
+    source::Diagnostics said;
+    Interface interface = {};
+  };
+  std::vector<Task> tasks;
+  for (const std::string& text : std::set<std::string>(texts.begin(), texts.end())) {
+    const ModuleSource source = parse_source(text);
+    if (read_.contains(text) || source.kind == ModuleSource::Kind::local) continue;
+    if (source.path.empty() || !has(source.path)) continue;
+    const Span file = sources_.add_file(directory_ / source.path / file_name);
+    tasks.push_back({text, source.path, file, source::Diagnostics(sources_)});
+  }
+  // The largest first, so that the threads end at about the same time.
+  std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
+    return a.file.end - a.file.begin > b.file.end - b.file.begin;
+  });
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      Task& task = tasks[i];
+      task.interface = read(directory_ / task.path, task.path, task.file, bodies_, task.said);
+    }
+  };
+  std::vector<std::future<void>> others;
+  const size_t threads = std::min<size_t>(tasks.size(), std::thread::hardware_concurrency());
+  for (size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, work));
+  work();
+  for (std::future<void>& other : others) other.get();
+  for (Task& task : tasks) {
+    diagnostics.add(task.said);
+    keep({task.text, diagnostics, {}}, std::move(task.interface));
+  }
 }
 
 const Interface* Library::find_local(const ModuleSource& source, const Request& request) {
@@ -153,7 +197,7 @@ const Interface* Library::find_fetched(const ModuleSource& source, const Request
 const Interface* Library::read_folder(const Path& folder, const Request& request) {
   std::error_code ignored;
   if (fs::is_regular_file(folder / file_name, ignored)) {
-    return read_own(folder, request.source, request);
+    return read_own(folder, request.source, Bodies::read, request);
   }
   if (is_terraform_module(folder)) {
     return keep(request,
@@ -170,18 +214,22 @@ const Interface* Library::read_folder(const Path& folder, const Request& request
   return nullptr;
 }
 
-const Interface* Library::read_own(const Path& folder, const std::string& path,
+const Interface* Library::read_own(const Path& folder, const std::string& path, Bodies bodies,
                                    const Request& request) {
-  const Path file = folder / file_name;
-  const Span text = sources_.add_file(file);
+  const Span text = sources_.add_file(folder / file_name);
+  return keep(request, read(folder, path, text, bodies, request.diagnostics));
+}
+
+Interface Library::read(const Path& folder, const std::string& path, Span text, Bodies bodies,
+                        source::Diagnostics& diagnostics) const {
   Interface interface;
-  if (const auto root = source::read_yaml(text, sources_, request.diagnostics)) {
-    interface = read_module_file(path, *root, sources_, request.diagnostics);
+  if (const auto root = source::read_yaml(text, sources_, diagnostics)) {
+    interface = read_module_file(path, *root, bodies, sources_, diagnostics);
   } else {
     interface.unreadable = true;
   }
   interface.folder = folder.string();
-  return keep(request, std::move(interface));
+  return interface;
 }
 
 const Interface* Library::keep(const Request& request, Interface interface) {

@@ -10,6 +10,7 @@
 
 #include "launcher/modules/interface.h"
 #include "launcher/modules/module_cache.h"
+#include "launcher/modules/module_file.h"
 #include "launcher/modules/module_source.h"
 #include "launcher/source/diagnostics.h"
 
@@ -21,8 +22,16 @@ class Library {
   Library(std::filesystem::path directory, source::Sources& sources,
           ModuleCache cache = ModuleCache::of_user());
 
+  // From now on, only the names of the resources of the library's own modules are read, which are
+  // right. The user's modules are read whole: their mistakes are to be said.
+  void leave_out_bodies() { bodies_ = Bodies::left_out; }
+
   // A folder in which local sources are looked for when they are not in the working directory.
   void look_from(std::filesystem::path blueprint_folder);
+
+  // Reads modules of the library that find() will be asked for, several at the same time. What is
+  // wrong with `texts`, sources of a blueprint, is left to find().
+  void read_ahead(const std::vector<std::string>& texts, source::Diagnostics& diagnostics);
 
   // The module of a blueprint's `source`, or nullptr when there is none: then a diagnostic at
   // `place` says why. Mistakes in its files are diagnostics, too, said once. Uses no network.
@@ -44,7 +53,11 @@ class Library {
   const Interface* find_local(const ModuleSource& source, const Request& request);
   const Interface* find_fetched(const ModuleSource& source, const Request& request);
   const Interface* read_folder(const Path& folder, const Request& request);
-  const Interface* read_own(const Path& folder, const std::string& path, const Request& request);
+  bool has(const std::string& path) const;
+  const Interface* read_own(const Path& folder, const std::string& path, Bodies bodies,
+                            const Request& request);
+  Interface read(const Path& folder, const std::string& path, Span text, Bodies bodies,
+                 source::Diagnostics& diagnostics) const;
   const Interface* keep(const Request& request, Interface interface);
   std::string suggest(const std::string& source) const;
 
@@ -52,6 +65,7 @@ class Library {
   source::Sources& sources_;
   ModuleCache cache_;
   Path blueprint_folder_;
+  Bodies bodies_ = Bodies::read;
   std::map<std::string, std::unique_ptr<const Interface>> read_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "launcher/expression/evaluate.h"
 #include "launcher/expression/notation.h"
@@ -21,8 +22,8 @@ using source::Node;
 
 class ModuleFileReader {
  public:
-  ModuleFileReader(const source::Sources& sources, source::Diagnostics& diagnostics)
-      : sources_(sources), diagnostics_(diagnostics) {}
+  ModuleFileReader(Bodies bodies, const source::Sources& sources, source::Diagnostics& diagnostics)
+      : bodies_(bodies), sources_(sources), diagnostics_(diagnostics) {}
 
   Interface read(std::string path, const Node& root) {
     interface_.path = std::move(path);
@@ -51,7 +52,7 @@ class ModuleFileReader {
     if (const Node* node = root.find("model")) interface_.model = tree(*node);
     if (const Node* node = root.find("local")) interface_.local = text(*node);
     if (const Node* node = root.find("template")) interface_.packer_template = tree(*node);
-    read_resources(root, interface_, sources_, diagnostics_);
+    read_resources(root, bodies_, interface_, sources_, diagnostics_);
     return std::move(interface_);
   }
 
@@ -133,9 +134,10 @@ class ModuleFileReader {
 
   expression::Type read_type(const Node& node) {
     const std::string type = text(node);
+    if (const auto known = types_.find(type); known != types_.end()) return known->second;
     const std::vector<uint32_t> offsets = source::text_offsets(node, sources_);
     try {
-      return expression::parse_type(expression::Located{type, offsets});
+      return types_[type] = expression::parse_type(expression::Located{type, offsets});
     } catch (const ExpressionError& error) {
       wrong(error.span ? error.span : node.span, error.what());
       return {};
@@ -188,15 +190,17 @@ class ModuleFileReader {
   }
 
   Interface interface_;
+  const Bodies bodies_;
+  std::map<std::string, expression::Type> types_;  // by their texts: files have few different ones
   const source::Sources& sources_;
   source::Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-Interface read_module_file(std::string path, const Node& root, const source::Sources& sources,
-                           source::Diagnostics& diagnostics) {
-  return ModuleFileReader(sources, diagnostics).read(std::move(path), root);
+Interface read_module_file(std::string path, const Node& root, Bodies bodies,
+                           const source::Sources& sources, source::Diagnostics& diagnostics) {
+  return ModuleFileReader(bodies, sources, diagnostics).read(std::move(path), root);
 }
 
 }  // namespace slipway::modules

@@ -21,9 +21,9 @@ using source::Node;
 
 class ResourceReader {
  public:
-  ResourceReader(Interface& interface, const source::Sources& sources,
+  ResourceReader(Bodies bodies, Interface& interface, const source::Sources& sources,
                  source::Diagnostics& diagnostics)
-      : interface_(interface), sources_(sources), diagnostics_(diagnostics) {}
+      : bodies_(bodies), interface_(interface), sources_(sources), diagnostics_(diagnostics) {}
 
   void read(const Node& resources) {
     interface_.resources.emplace();
@@ -65,18 +65,23 @@ class ResourceReader {
                                           describe(entry.value)));
       return;
     }
-    Node body = entry.value;
-    body.kind = source::Kind::mapping;
-    std::erase_if(body.entries, [&](const Entry& member) {
+    for (const Entry& member : entry.value.entries) {
       if (member.key == "for_each") resource.for_each = tree(member.value);
       if (member.key == "when") resource.when = tree(member.value);
       if (member.key == "count") {
         wrong(member.key_span, "a resource has no `count`", "`for_each` takes a list, too");
       }
+    }
+    if (bodies_ == Bodies::read) resource.body = read_body(entry.value);
+    interface_.resources->push_back(std::move(resource));
+  }
+
+  ExpressionPtr read_body(Node body) {
+    body.kind = source::Kind::mapping;
+    std::erase_if(body.entries, [](const Entry& member) {
       return member.key == "for_each" || member.key == "when" || member.key == "depends_on";
     });
-    resource.body = tree(body);
-    interface_.resources->push_back(std::move(resource));
+    return tree(body);
   }
 
   void read_needs(const Entry& entry, const Node& needs) {
@@ -139,6 +144,7 @@ class ResourceReader {
           source::did_you_mean(reference, known));
   }
 
+  const Bodies bodies_;
   Interface& interface_;
   const source::Sources& sources_;
   source::Diagnostics& diagnostics_;
@@ -158,10 +164,10 @@ std::string resource_reference(const Traversal& traversal) {
   return reference;
 }
 
-void read_resources(const Node& root, Interface& interface, const source::Sources& sources,
-                    source::Diagnostics& diagnostics) {
+void read_resources(const Node& root, Bodies bodies, Interface& interface,
+                    const source::Sources& sources, source::Diagnostics& diagnostics) {
   if (const Node* node = root.find("resources")) {
-    ResourceReader(interface, sources, diagnostics).read(*node);
+    ResourceReader(bodies, interface, sources, diagnostics).read(*node);
   }
 }
 

@@ -29,6 +29,12 @@ Diagnostic& Diagnostics::warning(Code code, Span span, std::string message) {
   return keep({Severity::warning, code, span, std::move(message), {}, {}, {}}, warnings_);
 }
 
+void Diagnostics::add(const Diagnostics& others) {
+  for (const Diagnostic& other : others.all_) {
+    keep(other, other.severity == Severity::error ? errors_ : warnings_);
+  }
+}
+
 Diagnostic& Diagnostics::keep(Diagnostic diagnostic, size_t& count) {
   constexpr size_t enough = 1000;
   if (++count > enough) return dropped_ = std::move(diagnostic);

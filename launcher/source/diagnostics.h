@@ -39,6 +39,7 @@ class Diagnostics {
   // makes more mistakes has made one that we do not understand.
   Diagnostic& error(Code code, Span span, std::string message);
   Diagnostic& warning(Code code, Span span, std::string message);
+  void add(const Diagnostics& others);  // of the same sources
 
   // In the order of the sources, whatever phase found them; the same finding once.
   std::vector<Diagnostic> sorted() const;

@@ -47,26 +47,26 @@ struct Compiled {
   std::string definitions;  // the files, and what is said when there can be none
 };
 
-google::Definitions define(World& world, const blueprint::Deployment& deployment,
+google::Definitions define(World& world, blueprint::Evaluation& evaluation,
                            source::Diagnostics& diagnostics) {
   std::optional<cluster::Cluster> cluster;
-  if (cluster::has_cluster(deployment)) {
-    cluster = cluster::build(deployment, world.catalogue, diagnostics);
+  if (cluster::has_cluster(evaluation.deployment())) {
+    cluster = cluster::build(evaluation, world.catalogue, diagnostics);
     if (!cluster) return {};
   }
-  return google::define({deployment, cluster ? &*cluster : nullptr, &world.catalogue, &world.zones,
+  return google::define({evaluation, cluster ? &*cluster : nullptr, &world.catalogue, &world.zones,
                          SLIPWAY_BLUEPRINTS},
                         diagnostics);
 }
 
 // What it becomes on Google Cloud: every file, and what would be copied beside them. Not what is
 // said: an expanded blueprint has settings that nobody wrote, and in another order.
-std::string definitions(World& world, const blueprint::Deployment& deployment) {
-  source::Diagnostics diagnostics(world.sources);
+std::string definitions(World& world, blueprint::Evaluation& evaluation,
+                        source::Diagnostics& diagnostics) {
   std::string out;
   google::Definitions definitions;
   try {
-    definitions = define(world, deployment, diagnostics);
+    definitions = define(world, evaluation, diagnostics);
   } catch (const Error&) {  // Slurm cannot have such a cluster
     return "none";
   }
@@ -87,15 +87,14 @@ Compiled compile(World& world, const std::string& name, std::string text) {
   texts.blueprint = world.sources.add(name, std::move(text));
   blueprint::Options options;
   options.need_files = false;
-  const auto deployment =
-      blueprint::compile(texts, options, world.library, world.sources, diagnostics);
-  require(deployment.has_value() || diagnostics.errors() > 0, "without a result there is an error");
+  const auto made = blueprint::compile(texts, options, world.library, world.sources, diagnostics);
+  require(made != nullptr || diagnostics.errors() > 0, "without a result there is an error");
   Compiled compiled;
   compiled.messages = render(diagnostics);
   source::to_json(diagnostics).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (diagnostics.errors() == 0) {
-    compiled.expanded = blueprint::to_yaml(blueprint::expand(*deployment));
-    compiled.definitions = definitions(world, *deployment);
+    compiled.expanded = blueprint::to_yaml(blueprint::expand(made->deployment));
+    compiled.definitions = definitions(world, made->evaluation, diagnostics);
   }
   return compiled;
 }

@@ -43,17 +43,17 @@ struct Compiled {
                                   "}\ndeployment_groups:\n- group: g\n  modules:\n" + modules);
     blueprint::Options options;
     options.validation_level = blueprint::Level::ignore;
-    deployment = blueprint::compile(texts, options, library, sources, diagnostics);
+    compiled = blueprint::compile(texts, options, library, sources, diagnostics);
   }
   const blueprint::Module& module(const std::string& id) const {
-    REQUIRE(deployment.has_value());
-    return *deployment->find(id).module;
+    REQUIRE(compiled != nullptr);
+    return *compiled->deployment.find(id).module;
   }
   std::string setting(const std::string& id, const std::string& name) const {
     return to_hcl(*module(id).settings.at(name).value);
   }
   std::string value(const std::string& id, const std::string& name) {
-    blueprint::Evaluation evaluation(*deployment, diagnostics);
+    blueprint::Evaluation& evaluation = compiled->evaluation;
     return to_hcl(*expression::to_expression(evaluation.input(module(id), name)));
   }
 
@@ -61,7 +61,7 @@ struct Compiled {
   source::Sources sources;
   source::Diagnostics diagnostics{sources};
   modules::Library library{folder.path(), sources};
-  std::optional<blueprint::Deployment> deployment;
+  std::unique_ptr<blueprint::Compiled> compiled;
 };
 
 constexpr const char* two_makers =

@@ -36,7 +36,7 @@ struct CompiledMachines {
                                       settings + "}" + rest);
     blueprint::Options options;
     options.validation_level = blueprint::Level::ignore;
-    deployment = blueprint::compile(texts, options, library, sources, diagnostics);
+    compiled = blueprint::compile(texts, options, library, sources, diagnostics);
   }
   // The count as HCL, "" when it is left open, "refused: …" after an error.
   std::string count() const {
@@ -44,7 +44,7 @@ struct CompiledMachines {
       const source::Diagnostic first = diagnostics.sorted().front();
       return "refused: " + first.message + " (" + first.helps.front() + ")";
     }
-    const auto& settings = deployment->find("p").module->settings;
+    const auto& settings = compiled->deployment.find("p").module->settings;
     const auto found = settings.find("static_node_count");
     return found == settings.end() ? "" : to_hcl(*found->second.value);
   }
@@ -53,7 +53,7 @@ struct CompiledMachines {
   source::Sources sources;
   source::Diagnostics diagnostics{sources};
   modules::Library library{folder.path(), sources};
-  std::optional<blueprint::Deployment> deployment;
+  std::unique_ptr<blueprint::Compiled> compiled;
 };
 
 std::string count(const std::string& settings, const std::string& rest = "}\n") {

@@ -54,10 +54,11 @@ struct Defined {
     texts.blueprint = sources.add("x.yaml", text);
     blueprint::Options options;
     options.validation_level = blueprint::Level::ignore;
-    deployment = blueprint::compile(texts, options, library, sources, diagnostics);
-    REQUIRE(deployment.has_value());
+    compiled = blueprint::compile(texts, options, library, sources, diagnostics);
+    REQUIRE(compiled != nullptr);
     REQUIRE(said().empty());
-    definitions = google::define({*deployment, nullptr, nullptr, nullptr, folder.path()}, diagnostics);
+    definitions = google::define({compiled->evaluation, nullptr, nullptr, nullptr, folder.path()},
+                                 diagnostics);
   }
 
   std::string said() const { return folder.relative(render(diagnostics)); }
@@ -83,7 +84,7 @@ struct Defined {
   source::Sources sources;
   source::Diagnostics diagnostics{sources};
   modules::Library library{folder.path(), sources};
-  std::optional<blueprint::Deployment> deployment;
+  std::unique_ptr<blueprint::Compiled> compiled;
   google::Definitions definitions;
 };
 
