@@ -60,25 +60,40 @@ count_conformance() {
   failed=$((failed + ${bad:-1}))
 }
 
+# build_sanitized: with clang, which takes less time than g++ for this, and so everything is compiled with both. At the
+# lowest priority: the tests of real clusters wait for most of their time, and lend it their processors.
+build_sanitized() {
+  renice -n 19 "$BASHPID" >/dev/null
+  CXX=clang++ build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
+}
+
 $quick || install_packages all
 build_slipway
+if ! $quick; then
+  sanitized_log=$(mktemp)
+  set -m # a process group of its own, to be ended with all that it has started
+  build_sanitized >"$sanitized_log" 2>&1 </dev/null &
+  sanitized=$!
+  set +m
+  trap 'kill -- "-$sanitized" 2>/dev/null || true; rm -f "$sanitized_log"' EXIT
+fi
 say "test: unit and golden"
 count_meson build
 count_conformance
 
 if ! $quick; then
-  # With clang: it takes less time than g++ for this, and so everything is compiled with both.
-  CXX=clang++ build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
-  say "test: unit, golden and fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer"
-  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  count_meson build-sanitized --no-suite program
-
   say "test: real clusters on this machine"
   count_bats tests/system
   if [ "$(id -u)" -eq 0 ]; then
     say "test: real clusters of an ordinary user"
     SLIPWAY_TEST_AS=user count_bats tests/system/{all_gather,boot,cluster,exec,life,nccl_env}.bats
   fi
+
+  say "build: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"
+  wait "$sanitized" || { cat "$sanitized_log"; die "the sanitized programs cannot be built"; }
+  say "test: unit, golden and fuzzing under the sanitizers"
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  count_meson build-sanitized --no-suite program
   say "test: real clusters under the sanitizers"
   SLIPWAY_TEST_PROGRAM=build-sanitized/launcher/commands/slipway count_bats tests/system/exec.bats
   SLIPWAY_TEST_PROGRAM=build-sanitized/launcher/commands/slipway count_bats tests/system/life.bats \
