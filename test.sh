@@ -86,7 +86,7 @@ if ! $quick; then
   count_bats tests/system
   if [ "$(id -u)" -eq 0 ]; then
     say "test: real clusters of an ordinary user"
-    SLIPWAY_TEST_AS=user count_bats tests/system/{all_gather,boot,cluster,exec,life,nccl_env}.bats
+    SLIPWAY_TEST_AS=user count_bats tests/system/{a3mega,all_gather,boot,cluster,exec,life,nccl_env}.bats
   fi
 
   say "build: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"

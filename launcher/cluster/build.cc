@@ -138,6 +138,16 @@ class Builder {
                                      part.id("network", "network")});
   }
 
+  // Those that the cluster has: a module without a model, which makes one, is nothing to it.
+  std::vector<std::string> file_systems(const ModelPart& part, std::string_view field) const {
+    std::vector<std::string> ids = part.ids(field, "file system");
+    std::erase_if(ids, [&](const std::string& id) {
+      return std::ranges::find(cluster_.file_systems, id, &FileSystem::id) ==
+             cluster_.file_systems.end();
+    });
+    return ids;
+  }
+
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
@@ -170,7 +180,7 @@ class Builder {
     nodeset.id = part.module().id;
     nodeset.name = part.text("name");
     nodeset.machine = machine(part);
-    nodeset.machine.file_systems = part.ids("file_systems", "file system");
+    nodeset.machine.file_systems = file_systems(part, "file_systems");
     if (part.has("feature")) {
       nodeset.feature = part.text("feature");
     } else {
@@ -193,7 +203,7 @@ class Builder {
     cluster_.name = part.text("cluster_name");
     cluster_.controller.id = part.module().id;
     cluster_.controller.machine = machine(part);
-    const std::vector<std::string> everywhere = part.ids("file_systems", "file system");
+    const std::vector<std::string> everywhere = file_systems(part, "file_systems");
     cluster_.controller.machine.file_systems = everywhere;
 
     keep(cluster_.partitions, part.texts("partitions"));
@@ -205,7 +215,7 @@ class Builder {
     keep(cluster_.nodesets, nodesets);
 
     for (Nodeset& nodeset : cluster_.nodesets) mount(nodeset.machine, everywhere);
-    const std::vector<std::string> on_logins = part.ids("login_file_systems", "file system");
+    const std::vector<std::string> on_logins = file_systems(part, "login_file_systems");
     for (Login& login : cluster_.logins) {
       mount(login.machine, everywhere);
       mount(login.machine, on_logins);

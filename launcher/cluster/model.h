@@ -22,10 +22,10 @@ struct Network {
 // A file system that nodes mount.
 struct FileSystem {
   std::string id;
-  std::string kind;   // "nfs"
-  std::string mount;  // where nodes see it, "/home"
-  int64_t size_gib = 0;
-  std::string network;  // id of the network it is reached by
+  std::string kind;      // "nfs", "gcsfuse" (a bucket) or "lustre"
+  std::string mount;     // where nodes see it, "/home"
+  int64_t size_gib = 0;  // 0: it grows
+  std::string network;   // id of the network that it is reached by; empty: by any
 };
 
 // What a machine of the cluster is made of, whatever its role.

@@ -24,11 +24,15 @@ Result is_null(const List& arguments) {
   return Value(arguments[0].is_null());
 }
 
-// Ours, for the `model` of module files: the id of the module whose output a value is, or null.
+// Ours, for the `model` of module files: the id of the module whose output a value is, or the first
+// of a list's values that are one; or null.
 Result module_of(const List& arguments) {
-  const auto* unknown = arguments[0].as<Unknown>();
-  if (unknown == nullptr || unknown->module.empty()) return Value();
-  return Value(unknown->module);
+  const auto* list = arguments[0].as<Value::List>();
+  for (const Value& value : list == nullptr ? arguments : *list) {
+    const auto* unknown = value.as<Unknown>();
+    if (unknown != nullptr && !unknown->module.empty()) return Value(unknown->module);
+  }
+  return Value();
 }
 
 constexpr std::array ours = std::to_array<Function>({
