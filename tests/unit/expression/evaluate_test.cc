@@ -36,6 +36,8 @@ TEST_CASE("evaluation: parts of lists and objects") {
 
 TEST_CASE("evaluation: a value knows the module that it comes from, until it is changed") {
   CHECK(value("module_of(module.net.id)") == "\"net\"");
+  CHECK(value("module_of([\"10.0.0.2\", module.net.id])") == "\"net\"");
+  CHECK(value("module_of([\"10.0.0.2\", null])") == "null");
   CHECK(value("module_of(\"${module.net.id}-x\")") == "null");
   CHECK(value("module_of(\"projects/p\")") == "null");
 }

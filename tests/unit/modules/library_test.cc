@@ -110,6 +110,54 @@ TEST_CASE("module library: every module of ours reads without a word") {
   CHECK(render(diagnostics).empty());
 }
 
+TEST_CASE("module library: reads ahead what it would find, and says the same of it, once") {
+  const TemporaryDirectory folder;
+  std::vector<std::string> texts = {"modules/none", "../modules/a0", "./modules/a1", "", "$(x)"};
+  for (const char c : std::string("0123456789")) {
+    const std::string path = std::string("modules/a") + c;
+    make_directories(folder / path);
+    write_file(folder / path / "module.yaml",
+               std::string("about: Module ") + c + ".\nwrong: 1\ninputs: {x: {type: strin}}\n");
+    texts.insert(texts.end(), 2, path);
+  }
+  const auto said = [&](bool ahead) {
+    source::Sources sources;
+    source::Diagnostics diagnostics(sources);
+    modules::Library library(folder.path(), sources, {});
+    if (ahead) library.read_ahead(texts, diagnostics);
+    for (const char c : std::string("0123456789")) {
+      const modules::Interface* found = library.find(std::string("modules/a") + c, diagnostics);
+      REQUIRE(found != nullptr);
+      CHECK(found->about == std::string("Module ") + c + ".");
+    }
+    CHECK(diagnostics.errors() == 20);
+    return render(diagnostics);
+  };
+  CHECK(said(true) == said(false));
+}
+
+TEST_CASE("module library: leaves out what resources hold, but not of the user's modules") {
+  const char* text =
+      "about: x\nresources:\n  google_a_b.this: {name: $(input.none), when: false}\n";
+  const TemporaryDirectory folder;
+  for (const char* path : {"modules/one", "site/own"}) {
+    make_directories(folder / path);
+    write_file(folder / path / "module.yaml", text);
+  }
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  modules::Library library(folder.path(), sources, {});
+  library.leave_out_bodies();
+  library.look_from(folder / "site");
+  const modules::Interface* one = library.find("modules/one", diagnostics);
+  const modules::Interface* own = library.find("./own", diagnostics);
+  REQUIRE(one != nullptr);
+  REQUIRE(own != nullptr);
+  CHECK(one->resources->at(0).body == nullptr);
+  CHECK(one->resources->at(0).when != nullptr);
+  CHECK(own->resources->at(0).body != nullptr);
+}
+
 TEST_CASE("module library: finds folders from the blueprint's folder when they are not here") {
   const TemporaryDirectory folder;
   make_directories(folder / "site/own");
