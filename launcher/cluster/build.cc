@@ -205,6 +205,7 @@ class Builder {
     cluster_.controller.machine = machine(part);
     const std::vector<std::string> everywhere = file_systems(part, "file_systems");
     cluster_.controller.machine.file_systems = everywhere;
+    cluster_.controller.accounting = part.has("accounting") && part.boolean("accounting");
 
     keep(cluster_.partitions, part.texts("partitions"));
     keep(cluster_.logins, part.texts("logins"));

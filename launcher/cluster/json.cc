@@ -56,6 +56,12 @@ Json tree(const Login& login) {
           {"count", login.count}};
 }
 
+Json tree(const Controller& controller) {
+  Json json{{"id", controller.id}, {"machine", tree(controller.machine)}};
+  if (controller.accounting) json["accounting"] = true;
+  return json;
+}
+
 template <class T>
 Json list(const std::vector<T>& parts) {
   Json out = Json::array();
@@ -74,8 +80,7 @@ std::string to_json(const Cluster& cluster) {
                  {"nodesets", list(cluster.nodesets)},
                  {"partitions", list(cluster.partitions)},
                  {"logins", list(cluster.logins)},
-                 {"controller",
-                  {{"id", cluster.controller.id}, {"machine", tree(cluster.controller.machine)}}}};
+                 {"controller", tree(cluster.controller)}};
   return out.dump(2) + "\n";
 }
 

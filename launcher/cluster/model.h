@@ -69,6 +69,7 @@ struct Login {
 struct Controller {
   std::string id;
   MachineSpec machine;
+  bool accounting = false;  // slurmdbd and its database run there, too
 };
 
 struct Cluster {

@@ -22,6 +22,7 @@ int graph(Args args);
 int model(Args args);
 int modules(Args args);
 int node(Args args);
+int node_restart(Args args);  // a part of it
 int plan(Args args);
 int quota(Args args);
 int schema(Args args);

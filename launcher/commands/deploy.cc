@@ -21,6 +21,7 @@ namespace {
 struct LocalOptions {
   int timeout_seconds = 60;
   bool quiet = false;
+  bool accounting = false;
   std::vector<std::string> nodes;  // NODESET=N
 };
 
@@ -28,7 +29,8 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   LoadedBlueprint loaded(input);
   CheckedCluster checked = loaded.cluster();
   cluster::resize(checked.cluster, given.nodes);
-  local::require_programs();
+  if (given.accounting) checked.cluster.controller.accounting = true;
+  local::require_programs(checked.cluster.controller.accounting);
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
   }
@@ -68,7 +70,7 @@ void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
 void check_options(bool google, const DeploymentInput& input, const apply::DeployOptions& options,
                    bool has_local_options) {
   if (google && has_local_options) {
-    throw UsageError("--timeout, --nodes and --quiet are for --target local");
+    throw UsageError("--timeout, --nodes, --accounting and --quiet are for --target local");
   }
   if (google) return;
   if (!input.only.empty() || !input.skip.empty() || options.auto_approve || options.rebuild ||
@@ -99,6 +101,8 @@ int deploy(Args args) {
   line.option("nodes", "NODESET=N",
               "local: another number of nodes that are always up, of a nodeset by its id",
               &local.nodes);
+  line.flag("accounting", "local: keep the history of jobs, with slurmdbd and MariaDB",
+            &local.accounting);
   line.flag("quiet,q", "local: say only what went wrong", &local.quiet);
   line.option("output,o", "DIR", "google: where the deployment's folder is put (default .)",
               &input.parent);
@@ -121,7 +125,7 @@ int deploy(Args args) {
   }
   if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
   check_options(target == "google", input, options,
-                local.quiet || !local.nodes.empty() ||
+                local.quiet || local.accounting || !local.nodes.empty() ||
                     local.timeout_seconds != LocalOptions().timeout_seconds);
   if (target == "google") {
     deploy_google(input, options);

@@ -150,7 +150,8 @@ struct Part {
   const char* name;
   int (*run)(Args);
 };
-constexpr Part parts[] = {{"boot", boot}, {"resume", resume}, {"suspend", suspend}};
+constexpr Part parts[] = {
+    {"boot", boot}, {"resume", resume}, {"suspend", suspend}, {"restart", node_restart}};
 
 }  // namespace
 
@@ -162,14 +163,14 @@ int node(Args args) {
     }
   }
   CommandLine line(
-      "slipway node", "boot|resume|suspend [options]",
+      "slipway node", "boot|resume|suspend|restart [options]",
       "What the machines of a cluster on Google Cloud do by themselves. People need it to "
       "look for what went wrong.");
   line.positional("PART", &what);
   line.example("slipway node boot --help", "what a machine does when it starts");
   line.example("slipway node resume --help", "how a machine is made when a job needs it");
   if (!line.parse(args)) return 0;
-  throw UsageError(fmt::format("unknown part `{}`; known: boot, resume, suspend", what));
+  throw UsageError(fmt::format("unknown part `{}`; known: boot, resume, suspend, restart", what));
 }
 
 }  // namespace slipway::commands

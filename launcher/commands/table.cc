@@ -20,8 +20,7 @@ std::span<const Command> table() {
       {"status", "show deployments, their nodes and what runs on them", status},
       {"exec", "run a command on a node of a deployment", exec},
       {"destroy", "take a deployment down and remove all of it", destroy},
-      {"node", "what a machine of a cluster in the cloud does by itself: boot, resume, suspend",
-       node},
+      {"node", "what a machine of a cluster does by itself: boot, resume, suspend, restart", node},
   };
   return commands;
 }

@@ -6,6 +6,8 @@
 //     deployment.json   what was deployed (schema slipway/local/1)
 //     slurm/            /etc/slurm of every node
 //     shared/<id>/      the shared file systems
+//     state/            of slurmctld: outlives the controller
+//     database/         of slurmdbd, with accounting
 //     log/<node>/       /var/log/slurm of each node; log/supervisor.log
 //     run/              mount point of the nodes' roots; empty outside the supervisor
 #pragma once
@@ -35,6 +37,8 @@ class DeploymentFolder {
   std::filesystem::path description() const { return path_ / "deployment.json"; }
   std::filesystem::path slurm() const { return path_ / "slurm"; }
   std::filesystem::path shared(const std::string& id) const { return path_ / "shared" / id; }
+  std::filesystem::path state() const { return path_ / "state"; }
+  std::filesystem::path database() const { return path_ / "database"; }
   std::filesystem::path logs() const { return path_ / "log"; }
   std::filesystem::path log(const std::string& node) const { return path_ / "log" / node; }
   std::filesystem::path supervisor_log() const { return path_ / "log" / "supervisor.log"; }

@@ -22,6 +22,7 @@
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/supervisor.h"
+#include "launcher/node/accounting.h"
 #include "launcher/node/key.h"
 
 namespace slipway::local {
@@ -38,6 +39,12 @@ void write_folder(const Plan& plan, const DeploymentFolder& folder) {
   for (const std::string& id : plan.shared) make_directories(folder.shared(id));
   for (const PlannedNode& node : plan.nodes) make_directories(folder.log(node.name));
   make_directories(folder.run());
+  make_directories(folder.state());
+  if (!plan.slurmdbd_conf.empty()) {
+    make_directories(folder.database());
+    // The text is for slurmdbd alone: the controller keeps it for itself.
+    std::filesystem::create_symlink(node::slurmdbd_conf_path, folder.slurm() / "slurmdbd.conf");
+  }
   write_file(folder.description(), describe(plan).dump(2) + "\n");
 }
 
@@ -111,6 +118,8 @@ class Launch {
             folder_.run(),
             folder_.logs(),
             folder_.path() / "shared",
+            folder_.state(),
+            folder_.database(),
             mount_points(read_file("/proc/self/mountinfo")),
             node::random_key()};
   }

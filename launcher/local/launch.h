@@ -11,8 +11,8 @@
 namespace slipway::local {
 
 // Throws Error that names every program that is missing on this machine, with the command that
-// installs them.
-void require_programs();
+// installs them. `accounting`: those of a controller with job accounting, too.
+void require_programs(bool accounting);
 
 // Throws Error where nodes cannot start on demand: Slurm wants to see that they have just started.
 void require_elastic_nodes();

@@ -17,6 +17,7 @@
 #include "launcher/local/network.h"
 #include "launcher/local/node_root.h"
 #include "launcher/local/power_socket.h"
+#include "launcher/node/accounting.h"
 #include "launcher/node/init.h"
 #include "launcher/node/services.h"
 
@@ -32,10 +33,16 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
-  root.fresh_folders = {"/etc/munge", "/var/spool/slurmd", "/var/spool/slurmctld"};
+  root.fresh_folders = {"/etc/munge", "/var/spool/slurmd"};
   root.binds = {{around.slurm, "/etc/slurm", true},
                 {around.prefix, node_prefix, true},
                 {around.logs / node.name, "/var/log/slurm", false}};
+  if (node.role == "controller") {
+    root.binds.push_back({around.state, "/var/spool/slurmctld", false});
+    if (!plan.slurmdbd_conf.empty()) {
+      root.binds.push_back({around.database, node::database_folder, false});
+    }
+  }
   for (const Mount& mount : node.mounts) {
     root.binds.push_back({around.shared / mount.shared, mount.target, false});
   }
@@ -81,6 +88,9 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   node::start_munge();
   report("prepared");
   wait_for("services");
+  if (node.role == "controller" && !plan.slurmdbd_conf.empty()) {
+    node::start_accounting(plan.slurmdbd_conf);
+  }
   node::start_daemons(node.role);
   report("started");
 }

@@ -20,6 +20,8 @@ struct NodeSurroundings {
   std::filesystem::path run;                       // a tmpfs; nodes keep their changes below it
   std::filesystem::path logs;                      // <logs>/<node> becomes /var/log/slurm
   std::filesystem::path shared;                    // <shared>/<id> are the shared file systems
+  std::filesystem::path state;                     // of slurmctld
+  std::filesystem::path database;                  // of slurmdbd
   std::vector<std::filesystem::path> host_mounts;  // mount points of the host
   std::string munge_key;
 };

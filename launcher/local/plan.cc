@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "launcher/cluster/accounting.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/cluster/slurm_conf.h"
 #include "launcher/cluster/slurm_site.h"
@@ -98,9 +99,9 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
 // Nobody else starts nodes here that would join by themselves.
 std::map<std::string, std::string> slurm_files_of(cluster::Cluster cluster,
                                                   const cluster::Catalogue& catalogue,
-                                                  bool elastic) {
+                                                  const cluster::SlurmSite& site) {
   for (cluster::Nodeset& nodeset : cluster.nodesets) nodeset.feature.clear();
-  return cluster::slurm_files(cluster, catalogue, cluster::local_slurm_site(elastic));
+  return cluster::slurm_files(cluster, catalogue, site);
 }
 
 // The first address of each node: the one that its name stands for.
@@ -138,7 +139,13 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
       mtu = std::max(mtu, port.mtu_bytes);
     }
   }
-  plan.slurm_files = slurm_files_of(cluster, catalogue, plan.elastic());
+  cluster::SlurmSite site = cluster::local_slurm_site(plan.elastic());
+  if (cluster.controller.accounting) {
+    const auto more = cluster::accounting_settings(cluster, "jobacct_gather/linux");
+    site.settings.insert(site.settings.end(), more.begin(), more.end());
+    plan.slurmdbd_conf = cluster::slurmdbd_conf(cluster, site);
+  }
+  plan.slurm_files = slurm_files_of(cluster, catalogue, site);
   plan.hosts = hosts_text(plan.nodes);
   return plan;
 }

@@ -55,6 +55,7 @@ struct Plan {
   std::vector<std::string> shared;                 // ids of the shared file systems
   std::vector<PlannedNode> nodes;                  // the controller first, those on demand last
   std::map<std::string, std::string> slurm_files;  // name in /etc/slurm and text
+  std::string slurmdbd_conf;                       // its text; empty: no accounting
   std::string hosts;                               // text of /etc/hosts
 
   const PlannedNode& controller() const { return nodes.front(); }

@@ -15,7 +15,7 @@ namespace {
 struct Requirement {
   const char* program;
   const char* package;  // Debian's name
-  bool only_ordinary_user = false;
+  enum { always, ordinary_user, accounting } when = always;
 };
 
 constexpr Requirement requirements[] = {
@@ -24,16 +24,19 @@ constexpr Requirement requirements[] = {
     {"/usr/bin/srun", "slurm-client"},
     {"/usr/sbin/munged", "munge"},
     {"/sbin/ip", "iproute2"},
-    {"/usr/bin/newuidmap", "uidmap", true},
+    {"/usr/sbin/slurmdbd", "slurmdbd", Requirement::accounting},
+    {"/usr/sbin/mariadbd", "mariadb-server-core", Requirement::accounting},
+    {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user},
 };
 
 }  // namespace
 
-void require_programs() {
+void require_programs(bool accounting) {
   std::vector<std::string> missing;
   std::set<std::string> packages;
   for (const Requirement& requirement : requirements) {
-    if (requirement.only_ordinary_user && ::geteuid() == 0) continue;
+    if (requirement.when == Requirement::ordinary_user && ::geteuid() == 0) continue;
+    if (requirement.when == Requirement::accounting && !accounting) continue;
     if (::access(requirement.program, X_OK) == 0) continue;
     missing.emplace_back(requirement.program);
     packages.insert(requirement.package);

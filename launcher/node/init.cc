@@ -3,21 +3,25 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 
-#include <cerrno>
+#include "launcher/node/keeper.h"
 
 namespace slipway::node {
 
 void reap_children_forever() {
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  ::sigprocmask(SIG_BLOCK, &child, nullptr);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGCHLD);
+  sigaddset(&wanted, SIGHUP);
+  ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
   for (;;) {
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-    int signal = 0;
-    ::sigwait(&child, &signal);
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) child_ended(pid, status);
+    const auto pause = start_due_services();
+    const timespec time = {pause.count() / 1000, pause.count() % 1000 * 1'000'000};
+    const int number = ::sigtimedwait(&wanted, nullptr, pause.count() < 0 ? nullptr : &time);
+    if (number == SIGHUP) start_all_services();
   }
 }
 

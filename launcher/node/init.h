@@ -3,8 +3,9 @@
 
 namespace slipway::node {
 
-// Waits for every child that ends, its own and those it inherits. Never returns: the node ends with
-// its PID 1.
+// Waits for every child that ends, its own and those it inherits, and keeps the services running
+// (keeper.h). SIGHUP has it start those that do not run. Never returns: the node ends with its
+// PID 1.
 [[noreturn]] void reap_children_forever();
 
 }  // namespace slipway::node

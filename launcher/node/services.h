@@ -1,30 +1,18 @@
 // The services of a node: munge everywhere, slurmctld on the controller, slurmd on compute nodes.
 //
 // Called in the node's own root, with Slurm's files in /etc/slurm, by PID 1 of a local node and by
-// the boot of a machine. Where systemd runs, services are its units; elsewhere they are processes
-// that we start, and those that run already are left alone.
+// the boot of a machine.
 #pragma once
-
-#include <sys/types.h>
 
 #include <string>
 #include <vector>
+
+#include "launcher/node/service.h"
 
 namespace slipway::node {
 
 inline constexpr int slurmctld_port = 6817;
 inline constexpr int slurmd_port = 6818;
-
-// A daemon that stays in the foreground.
-struct Service {
-  std::vector<std::string> argv;
-  std::string user = "root";
-  std::string log;   // takes its stdout and stderr
-  std::string unit;  // of systemd, where that runs
-};
-
-// Starts it as a child. Throws Error when the program is missing or the user unknown.
-pid_t start_service(const Service& service);
 
 // Makes the folders that Slurm writes to, with the owners that it asks for.
 void prepare_folders();
@@ -51,5 +39,9 @@ std::string slurmd_environment(const std::vector<std::string>& options);
 // does not listen within 30 s.
 void start_daemons(const std::string& role, bool anew = false,
                    const std::vector<std::string>& slurmd_options = {});
+
+// On a node whose PID 1 is ours: ends a daemon of this node by its name ("slurmctld"), has it
+// started again, and waits until it serves. Jobs go on. Throws Error.
+void restart_daemon(const std::string& name);
 
 }  // namespace slipway::node

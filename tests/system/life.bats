@@ -11,29 +11,6 @@ teardown() {
   done
 }
 
-# as_root_in_own_mounts COMMAND BLUEPRINT...: deploys after COMMAND has changed the mounts, which nobody else sees. Prints
-# how many deployments are left.
-as_root_in_own_mounts() {
-  local command=$1 map=()
-  shift
-  [ "$(id -u)" -eq 0 ] || map=(--map-root-user)
-  unshare "${map[@]}" --mount bash -c "$command"'
-    "$@"; code=$?
-    echo "left: $(ls /var/lib/slipway/deployments 2>/dev/null | wc -l)"
-    exit $code' bash "$SUITE/prefix/bin/slipway" deploy "$@"
-}
-
-nothing_is_left() {
-  local i after
-  # A namespace of a process that has just ended may stay for a moment.
-  for i in $(seq 20); do
-    after=$(host_state)
-    [ "$after" = "$BEFORE" ] && return 0
-    sleep 0.1
-  done
-  diff <(echo "$BEFORE") <(echo "$after")
-}
-
 @test "life: destroy leaves no process, namespace, mount, interface or file" {
   deploy st-life
   [ "$(host_state)" != "$BEFORE" ]

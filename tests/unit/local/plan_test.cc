@@ -94,3 +94,19 @@ TEST_CASE("plan: a cluster without nodes on demand is not elastic") {
   CHECK_FALSE(plan.elastic());
   CHECK(plan.slurm_files.at("slurm.conf").find("ResumeProgram") == std::string::npos);
 }
+
+TEST_CASE(
+    "plan: with accounting slurm.conf names slurmdbd, and its own file is no file of all nodes") {
+  cluster::Cluster cluster = cluster::quickstart_cluster();
+  const Plan without = make_plan(cluster, cluster::shipped_catalogue());
+  CHECK(without.slurmdbd_conf.empty());
+  CHECK_THAT(without.slurm_files.at("slurm.conf"), !ContainsSubstring("Accounting"));
+  cluster.controller.accounting = true;
+  const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
+  CHECK_THAT(plan.slurm_files.at("slurm.conf"),
+             ContainsSubstring("AccountingStorageHost=quickstart-controller\n"));
+  CHECK_THAT(plan.slurmdbd_conf, ContainsSubstring("DbdHost=quickstart-controller\n") &&
+                                     ContainsSubstring("StorageHost=localhost\n") &&
+                                     !ContainsSubstring("StoragePass"));
+  CHECK_FALSE(plan.slurm_files.contains("slurmdbd.conf"));
+}

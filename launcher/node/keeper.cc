@@ -1,0 +1,148 @@
+// The services that PID 1 of a node keeps running.
+#include "launcher/node/keeper.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <thread>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/text.h"
+
+namespace slipway::node {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds first_pause = 1s, longest_pause = 30s;
+
+struct Kept {
+  Service service;
+  pid_t pid = 0;  // 0 when it does not run
+  Clock::time_point begun;
+  std::optional<Clock::time_point> due;
+  milliseconds pause = first_pause;  // before the next start, should it fail
+
+  std::string name() const { return std::filesystem::path(service.argv[0]).filename().string(); }
+};
+
+std::vector<Kept>& all() {
+  static std::vector<Kept> kept;
+  return kept;
+}
+
+// Words for whoever looks into the node's own log.
+void note(const std::string& what) {
+  fmt::print(stderr, "{}\n", what);
+  std::fflush(stderr);
+}
+
+// Signals that ask a program to end, as systemd has them (systemd.service(5), Restart=).
+bool ended_as_asked(int status) {
+  if (WIFEXITED(status)) return WEXITSTATUS(status) == 0;
+  const int number = WTERMSIG(status);
+  return number == SIGHUP || number == SIGINT || number == SIGTERM || number == SIGPIPE;
+}
+
+void begin(Kept& kept, pid_t pid) {
+  kept.pid = pid;
+  kept.begun = Clock::now();
+  kept.due.reset();
+  make_directories(running_services);
+  write_file(std::filesystem::path(running_services) / kept.name(), fmt::format("{}\n", pid));
+}
+
+bool is_held(const Kept& kept) {
+  return std::filesystem::exists(std::filesystem::path(held_services) / kept.name());
+}
+
+// The process of a service, or 0.
+pid_t process_of(const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(running_services) / name;
+  if (!std::filesystem::exists(path)) return 0;
+  return static_cast<pid_t>(std::atol(read_file(path).c_str()));
+}
+
+void wait_for(const std::function<bool()>& what, std::chrono::seconds limit,
+              const std::string& otherwise) {
+  const auto end = Clock::now() + limit;
+  while (!what()) {
+    if (Clock::now() > end) throw Error(fmt::format("{} within {} s", otherwise, limit.count()));
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+}  // namespace
+
+void keep(const Service& service, pid_t pid) {
+  Kept kept;
+  kept.service = service;
+  all().push_back(std::move(kept));
+  begin(all().back(), pid);
+}
+
+void child_ended(pid_t pid, int status) {
+  const auto found = std::ranges::find(all(), pid, &Kept::pid);
+  if (pid <= 0 || found == all().end()) return;
+  found->pid = 0;
+  std::error_code ignored;
+  std::filesystem::remove(std::filesystem::path(running_services) / found->name(), ignored);
+  const std::string how = WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status))
+                                            : fmt::format("signal {}", WTERMSIG(status));
+  if (ended_as_asked(status)) {
+    note(fmt::format("{} ended as it was asked to ({})", found->name(), how));
+    return;
+  }
+  if (Clock::now() - found->begun > 1min) found->pause = first_pause;
+  note(fmt::format("{} failed ({}); it is started again in {} s", found->name(), how,
+                   found->pause / 1s));
+  found->due = Clock::now() + found->pause;
+  found->pause = std::min(2 * found->pause, longest_pause);
+}
+
+milliseconds start_due_services() {
+  std::optional<Clock::time_point> next;
+  for (Kept& kept : all()) {
+    if (!kept.due) continue;
+    if (*kept.due <= Clock::now() && is_held(kept)) {
+      kept.due.reset();  // start_all_services() asks again
+    } else if (*kept.due <= Clock::now()) {
+      try {
+        begin(kept, start_service(kept.service));
+      } catch (const Error& error) {
+        note(error.what());
+        kept.due = Clock::now() + longest_pause;
+      }
+    }
+    if (kept.due) next = next ? std::min(*next, *kept.due) : *kept.due;
+  }
+  if (!next) return -1ms;
+  return std::max(0ms, std::chrono::ceil<milliseconds>(*next - Clock::now()));
+}
+
+void start_all_services() {
+  for (Kept& kept : all()) {
+    if (kept.pid == 0) kept.due = Clock::now();
+  }
+}
+
+void restart_service(const std::string& name, const std::function<bool()>& ready,
+                     std::chrono::seconds limit) {
+  if (const pid_t before = process_of(name); before > 0) {
+    ::kill(before, SIGTERM);
+    wait_for([&] { return process_of(name) != before; }, limit,
+             fmt::format("{} did not end", name));
+  }
+  ::kill(1, SIGHUP);
+  wait_for([&] { return process_of(name) > 0 && ready(); }, limit,
+           fmt::format("{} did not come back", name));
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,106 @@
+# Job accounting: a real slurmdbd on a real MariaDB, in the controller.
+
+load helper
+
+NAME=st-acct
+
+setup_file() { deploy st-acct --accounting; }
+
+teardown_file() { slipway destroy st-acct; }
+
+# job_is ID STATE EXIT_CODE: as sacct has it
+job_is() { on $NAME login sacct --noheader --parsable2 --allocations --jobs="$1" --format=State,ExitCode | grep -qx "$2|$3"; }
+
+@test "accounting: sacct shows a job that is over, with its state, exit code and GPUs: those of its whole node" {
+  run on $NAME login srun --gpus=2 sh -c 'echo "job $SLURM_JOB_ID"; exit 3'
+  [ "$status" -eq 3 ]
+  local job
+  job=$(sed -n 's/^job //p' <<<"$output")
+  wait_for job_is "$job" FAILED 3:0
+  echo "$job" >"$SUITE/accounting-job"
+  run on $NAME login sacct --noheader --parsable2 --allocations --jobs="$job" --format=AllocTRES
+  says "gres/gpu=8"
+}
+
+@test "accounting: sacctmgr shows the cluster, and an account and a user that are added to it" {
+  run on $NAME login sacctmgr --noheader --parsable2 show cluster format=Cluster,ControlHost,ControlPort
+  says "stacct|10."
+  says "|6817"
+  on $NAME login sacctmgr --immediate add account research
+  on $NAME login sacctmgr --immediate add user nobody account=research
+  run on $NAME login sacctmgr --noheader --parsable2 show associations format=Cluster,Account,User
+  says "stacct|research|nobody"
+}
+
+# controller COMMAND: of the shell, there
+controller() { on $NAME controller sh -c "$1"; }
+
+@test "accounting: the database has no port and no password, and its files are slurm's alone" {
+  run controller 'grep -c ":0CEA " /proc/net/tcp /proc/net/tcp6'
+  [[ "$output" != *:[1-9]* ]]
+  run controller 'stat -L -c "%a %U" /etc/slurm/slurmdbd.conf /var/lib/mysql; grep -c -i pass /etc/slurm/slurmdbd.conf'
+  [ "$output" = "600 slurm
+700 slurm
+0" ]
+  run on $NAME login test -e /etc/slurm/slurmdbd.conf
+  [ "$status" -eq 1 ]
+}
+
+# Two kinds of line are no faults. slurmdbd recommends gigabytes for its database, which are for sites of thousands of jobs a
+# day. And it talks to slurmctld as soon as that has said where it is, which is before it listens.
+@test "accounting: the daemons' logs have no error but those of a small database and a slurmctld that does not listen yet" {
+  run controller 'grep -hE "error|fatal|ERROR" /var/log/slurm/slurmdbd.log /var/log/slurm/mariadbd.log |
+    grep -vE "Database settings not recommended values|update cluster: Connection refused"'
+  [ "$output" = "" ]
+}
+
+@test "accounting: a blueprint that names a database has it without the option" {
+  sed "\$a\\      cloudsql: {server_ip: 10.1.0.2, user: slurm, password: x, db_name: slurm}" \
+    "$BLUEPRINT" >"$SUITE/cloudsql.yaml"
+  run slipway model "$SUITE/cloudsql.yaml"
+  says '"accounting": true'
+  run slipway model "$BLUEPRINT"
+  [[ "$output" != *accounting* ]]
+}
+
+@test "accounting: a missing program is named with its package before anything starts" {
+  run as_root_in_own_mounts "mount --bind /dev/null /usr/sbin/mariadbd" "$BLUEPRINT" --vars deployment_name=st-acct-none --accounting
+  fails_with 1 "this machine lacks /usr/sbin/mariadbd; as root: apt-get install mariadb-server-core"
+}
+
+# comes_back DAEMON: after it was killed
+comes_back() {
+  local before
+  before=$(controller "pgrep -x $1")
+  controller "kill -KILL $before"
+  wait_for controller "pgrep -x $1 | grep -vx $before >/dev/null"
+}
+
+@test "accounting: a running job and the history outlive daemons of the controller that are killed" {
+  local job pid
+  job=$(on $NAME login sbatch --parsable --job-name=long --output=/dev/null --wrap 'sleep 300')
+  wait_for job_is "$job" RUNNING 0:0
+  pid=$(pgrep -x -f 'sleep 300')
+  local daemon
+  for daemon in mariadbd slurmdbd slurmctld; do comes_back $daemon; done
+  job_is "$(cat "$SUITE/accounting-job")" FAILED 3:0
+  wait_for job_is "$job" RUNNING 0:0
+  [ "$(pgrep -x -f 'sleep 300')" = "$pid" ]
+  on $NAME login scancel "$job"
+  wait_for job_is "$job" "CANCELLED by 0" 0:0
+}
+
+@test "accounting: a daemon that is asked to restart comes back at once, one that is asked to end stays away" {
+  local before
+  before=$(controller 'pgrep -x slurmctld')
+  controller '/opt/slipway/bin/slipway node restart slurmctld'
+  [ "$(controller 'pgrep -x slurmctld')" != "$before" ]
+  on $NAME login scontrol ping
+  controller 'mkdir -p /run/slipway/held; touch /run/slipway/held/slurmdbd; pkill -KILL -x slurmdbd'
+  wait_for grep -q 'slurmdbd failed (signal 9)' "$(deployments_folder)/$NAME/log/stacct-controller/init.log"
+  sleep 1.5
+  run controller 'pgrep -x slurmdbd'
+  [ "$status" -eq 1 ]
+  controller 'rm /run/slipway/held/slurmdbd; kill -HUP 1'
+  wait_for controller 'pgrep -x slurmdbd'
+}
