@@ -14,6 +14,7 @@
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
 #include "launcher/local/launch.h"
+#include "launcher/local/redeploy.h"
 
 namespace slipway::commands {
 namespace {
@@ -22,6 +23,7 @@ struct LocalOptions {
   int timeout_seconds = 60;
   bool quiet = false;
   bool accounting = false;
+  bool force = false;
   std::vector<std::string> nodes;  // NODESET=N
 };
 
@@ -34,10 +36,13 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
   }
-  const local::Plan plan = local::make_plan(checked.cluster, checked.catalogue);
-  const local::DeploymentFolder folder(local::deployments_folder(), plan.deployment);
+  const local::DeploymentFolder folder(local::deployments_folder(), checked.cluster.deployment);
+  const std::optional<local::Plan> standing = local::standing_plan(folder);
+  const local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
+                                            standing.has_value() ? &*standing : nullptr);
   local::LaunchOptions options;
   options.deadline = std::chrono::seconds(given.timeout_seconds);
+  options.force = given.force;
   if (!given.quiet)
     options.progress = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
   const local::Launched launched = local::launch(plan, folder, options);
@@ -45,6 +50,11 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
     fmt::print(stderr,
                "deployment `{0}` stands already; nothing was changed (`slipway status {0}`)\n",
                folder.name());
+  } else if (launched.changed) {
+    if (!given.quiet) {
+      fmt::print(stderr, "deployment `{}`: changed after {:.1f} s\n", folder.name(),
+                 launched.seconds);
+    }
   } else if (!given.quiet) {
     fmt::print(stderr, "deployment `{}`: {} nodes idle after {:.1f} s\n", folder.name(),
                launched.nodes, launched.seconds);
@@ -70,7 +80,8 @@ void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
 void check_options(bool google, const DeploymentInput& input, const apply::DeployOptions& options,
                    bool has_local_options) {
   if (google && has_local_options) {
-    throw UsageError("--timeout, --nodes, --accounting and --quiet are for --target local");
+    throw UsageError(
+        "--timeout, --nodes, --accounting, --force and --quiet are for --target local");
   }
   if (google) return;
   if (!input.only.empty() || !input.skip.empty() || options.auto_approve || options.rebuild ||
@@ -87,11 +98,13 @@ int deploy(Args args) {
   apply::DeployOptions options;
   std::string target;
   LocalOptions local;
-  CommandLine line("slipway deploy", "BLUEPRINT|FOLDER [--target local|google] [options]",
-                   "Bring up the cluster of a blueprint and wait until its nodes are idle.\nOn "
-                   "Google Cloud: write its definitions, or take a folder that `slipway create` "
-                   "has written, and\nhave Terraform and Packer make them, group by group; what "
-                   "was broken off goes on where it was.");
+  CommandLine line(
+      "slipway deploy", "BLUEPRINT|FOLDER [--target local|google] [options]",
+      "Bring up the cluster of a blueprint and wait until its nodes are idle; one that runs "
+      "already becomes\nwhat the blueprint says now.\nOn "
+      "Google Cloud: write its definitions, or take a folder that `slipway create` "
+      "has written, and\nhave Terraform and Packer make them, group by group; what "
+      "was broken off goes on where it was.");
   input.blueprint.add_options(line);
   line.option("target", "PLACE",
               "where: local, this machine (default of a blueprint), or google (of a folder)",
@@ -103,6 +116,8 @@ int deploy(Args args) {
               &local.nodes);
   line.flag("accounting", "local: keep the history of jobs, with slurmdbd and MariaDB",
             &local.accounting);
+  line.flag("force", "local: stop nodes that are no longer wanted also when jobs run on them",
+            &local.force);
   line.flag("quiet,q", "local: say only what went wrong", &local.quiet);
   line.option("output,o", "DIR", "google: where the deployment's folder is put (default .)",
               &input.parent);
@@ -125,7 +140,7 @@ int deploy(Args args) {
   }
   if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
   check_options(target == "google", input, options,
-                local.quiet || local.accounting || !local.nodes.empty() ||
+                local.quiet || local.accounting || local.force || !local.nodes.empty() ||
                     local.timeout_seconds != LocalOptions().timeout_seconds);
   if (target == "google") {
     deploy_google(input, options);

@@ -27,6 +27,12 @@ void print_one(const local::DeploymentView& view) {
                                     "`slipway destroy " +
                                         view.name + "` tidies up"
                                   : "");
+  if (view.folder.is_full()) {
+    fmt::print(
+        "the file system of {} is full: nothing can be written to logs, /home and Slurm's "
+        "state\n",
+        view.folder.path().string());
+  }
   size_t width = 4;
   for (const local::NodeView& node : view.nodes) width = std::max(width, node.name.size());
   fmt::print("{:<{}} {:<10} {:<16} {:<16} {:<8} {}\n", "NODE", width, "ROLE", "MACHINE TYPE",

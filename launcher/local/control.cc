@@ -53,9 +53,9 @@ pid_t supervisor_pid(int connection) {
   return peer.pid;
 }
 
-json request(const DeploymentFolder& folder, const json& body) {
+json request(const DeploymentFolder& folder, const json& body, std::chrono::seconds limit) {
   const Fd connection = connect_to_supervisor(folder);
-  answer_within(connection, 10s);
+  answer_within(connection, limit);
   send_message(connection.get(), body);
   return receive_answer(connection.get()).body;
 }

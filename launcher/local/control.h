@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "common/fd.h"
+#include "common/interrupts.h"
 #include "common/process.h"
 #include "launcher/local/command.h"
 #include "launcher/local/deployment_folder.h"
-#include "common/interrupts.h"
 
 namespace slipway::local {
 
@@ -31,7 +31,8 @@ Fd connect_to_supervisor(const DeploymentFolder& folder);
 pid_t supervisor_pid(int connection);
 
 // Sends one request and waits for its answer. Throws Error when the answer is an error.
-nlohmann::json request(const DeploymentFolder& folder, const nlohmann::json& body);
+nlohmann::json request(const DeploymentFolder& folder, const nlohmann::json& body,
+                       std::chrono::seconds limit = std::chrono::seconds(10));
 
 // Runs a command on a node and collects its output; for our own use, without terminal and signals.
 // At the deadline it is hung up, and `timed_out` is set. Throws Error("interrupted") when

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,12 @@ Life DeploymentFolder::life_if_present() const {
     throw Error(fmt::format("there is no deployment `{}`; `slipway status` lists them", name_));
   }
   return now;
+}
+
+bool DeploymentFolder::is_full() const {
+  constexpr unsigned long least_bytes = 1 << 20;
+  struct statvfs info = {};
+  return ::statvfs(path_.c_str(), &info) == 0 && info.f_bavail * info.f_frsize < least_bytes;
 }
 
 Fd DeploymentFolder::create() const {

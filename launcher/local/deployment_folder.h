@@ -4,6 +4,8 @@
 //     lock              held by the supervisor (flock) for as long as it runs
 //     control           its socket
 //     deployment.json   what was deployed (schema slipway/local/1)
+//     plan.json         all that it was deployed by (plan_json.h)
+//     changing          there while a change is under way, or was broken off
 //     slurm/            /etc/slurm of every node
 //     shared/<id>/      the shared file systems
 //     state/            of slurmctld: outlives the controller
@@ -35,6 +37,8 @@ class DeploymentFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path control_socket() const { return path_ / "control"; }
   std::filesystem::path description() const { return path_ / "deployment.json"; }
+  std::filesystem::path plan() const { return path_ / "plan.json"; }
+  std::filesystem::path changing() const { return path_ / "changing"; }
   std::filesystem::path slurm() const { return path_ / "slurm"; }
   std::filesystem::path shared(const std::string& id) const { return path_ / "shared" / id; }
   std::filesystem::path state() const { return path_ / "state"; }
@@ -48,6 +52,9 @@ class DeploymentFolder {
 
   // life(), for whoever needs the deployment: throws Error that says what to do when there is none.
   Life life_if_present() const;
+
+  // Whether nothing more can be written to the file system that it is on.
+  bool is_full() const;
 
   // Makes the folder and takes its lock. An empty Fd when the folder is there already.
   // Throws Error with the path when it cannot be made.

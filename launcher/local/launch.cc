@@ -16,12 +16,14 @@
 #include "common/installation.h"
 #include "common/interrupts.h"
 #include "common/process.h"
-#include "common/text.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
+#include "launcher/local/plan_json.h"
+#include "launcher/local/redeploy.h"
 #include "launcher/local/supervisor.h"
+#include "launcher/local/wait_for_nodes.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/key.h"
 
@@ -31,23 +33,6 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-void write_folder(const Plan& plan, const DeploymentFolder& folder) {
-  for (const auto& [name, text] : plan.slurm_files) {
-    make_directories(folder.slurm());
-    write_file(folder.slurm() / name, text);
-  }
-  for (const std::string& id : plan.shared) make_directories(folder.shared(id));
-  for (const PlannedNode& node : plan.nodes) make_directories(folder.log(node.name));
-  make_directories(folder.run());
-  make_directories(folder.state());
-  if (!plan.slurmdbd_conf.empty()) {
-    make_directories(folder.database());
-    // The text is for slurmdbd alone: the controller keeps it for itself.
-    std::filesystem::create_symlink(node::slurmdbd_conf_path, folder.slurm() / "slurmdbd.conf");
-  }
-  write_file(folder.description(), describe(plan).dump(2) + "\n");
-}
-
 class Launch {
  public:
   Launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
@@ -56,7 +41,7 @@ class Launch {
         folder_(folder),
         options_(options),
         interrupts_(interrupts),
-        end_(begin_ + options.deadline) {}
+        deadline_(options.deadline) {}
 
   Launched run(Fd lock) {
     write_folder(plan_, folder_);
@@ -126,7 +111,9 @@ class Launch {
 
   void hear_nodes() {
     for (;;) {
-      if (!interrupts_.wait(supervisor_.get(), left())) throw Error(too_late("the nodes to start"));
+      if (!interrupts_.wait(supervisor_.get(), deadline_.left())) {
+        throw Error(deadline_.too_late("the nodes to start"));
+      }
       const auto message = receive_message(supervisor_.get());
       if (!message) {
         throw Error(fmt::format("the supervisor ended: {}", last_words(folder_.supervisor_log())));
@@ -143,44 +130,8 @@ class Launch {
     for (const PlannedNode& node : plan_.nodes) {
       if (node.role == "compute" && !node.on_demand) waiting.insert(node.name);
     }
-    const size_t all = waiting.size();
-    NodeCommand sinfo;
-    sinfo.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T"};
-    ProcessResult answer;
-    while (!waiting.empty()) {
-      if (left() <= 0ms) throw Error(why_not_idle(answer));
-      interrupts_.wait(-1, 20ms);
-      ProcessResult latest =
-          run_on_node(folder_, plan_.controller().name, sinfo, left(), &interrupts_);
-      // At the deadline the last question is cut short: the answer before it says more.
-      if (!latest.timed_out || answer.output.empty()) answer = std::move(latest);
-      for (const std::string& line : split(answer.output, '\n')) {
-        const size_t blank = line.find(' ');
-        if (blank != line.npos && line.substr(blank + 1) == "idle") {
-          waiting.erase(line.substr(0, blank));
-        }
-      }
-    }
-    return all;
-  }
-
-  std::chrono::milliseconds left() const {
-    return std::max(0ms,
-                    std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now()));
-  }
-
-  std::string why_not_idle(const ProcessResult& sinfo) const {
-    const std::string states = join(split(trim(sinfo.output), '\n'), ", ");
-    const std::filesystem::path log = folder_.log(plan_.controller().name) / "slurmctld.log";
-    return fmt::format("{}: {}; slurmctld said last: {}", too_late("idle nodes"),
-                       !states.empty()   ? states
-                       : sinfo.timed_out ? "sinfo did not end"
-                                         : fmt::format("sinfo failed: {}", trim(sinfo.errors)),
-                       last_words(log, 2));
-  }
-
-  std::string too_late(const char* what) const {
-    return fmt::format("waited {} s for {}", options_.deadline.count(), what);
+    wait_for_nodes(folder_, plan_.controller().name, waiting, {"idle"}, deadline_, interrupts_);
+    return waiting.size();
   }
 
   const Plan& plan_;
@@ -188,13 +139,13 @@ class Launch {
   const LaunchOptions& options_;
   const Interrupts& interrupts_;
   const Clock::time_point begin_ = Clock::now();
-  const Clock::time_point end_;
+  const Deadline deadline_;
   Fd supervisor_;  // progress
   Fd pidfd_;       // of the supervisor
 };
 
-// A deployment of that name is there already. It is left alone, whatever its state.
-Launched leave_alone(const DeploymentFolder& folder) {
+// A deployment of that name is there already. Throws Error unless it runs.
+void require_running(const DeploymentFolder& folder) {
   const std::string& name = folder.name();
   if (folder.life() == Life::dead) {
     throw Error(fmt::format(
@@ -205,17 +156,39 @@ Launched leave_alone(const DeploymentFolder& folder) {
     throw Error(
         fmt::format("deployment `{}` is being brought up by another `slipway deploy`", name));
   }
-  return {true, 0, 0};
 }
 
 }  // namespace
+
+void write_folder(const Plan& plan, const DeploymentFolder& folder) {
+  for (const auto& [name, text] : plan.slurm_files) {
+    make_directories(folder.slurm());
+    write_file(folder.slurm() / name, text);
+  }
+  for (const std::string& id : plan.shared) make_directories(folder.shared(id));
+  for (const PlannedNode& node : plan.nodes) make_directories(folder.log(node.name));
+  make_directories(folder.run());
+  make_directories(folder.state());
+  if (!plan.slurmdbd_conf.empty()) {
+    make_directories(folder.database());
+    // The text is for slurmdbd alone: the controller keeps it for itself.
+    const std::filesystem::path link = folder.slurm() / "slurmdbd.conf";
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(node::slurmdbd_conf_path, link);
+  }
+  write_file(folder.plan(), to_json(plan).dump() + "\n", 0600);
+  write_file(folder.description(), describe(plan).dump(2) + "\n");
+}
 
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options) {
   if (plan.elastic()) require_elastic_nodes();
   ::umask(022);  // the cluster's other users read what we write, whatever the caller's mask
   const Interrupts interrupts;
   Fd lock = folder.create();
-  if (!lock) return leave_alone(folder);
+  if (!lock) {
+    require_running(folder);
+    return redeploy(plan, folder, options, interrupts);
+  }
   Launch launch(plan, folder, options, interrupts);
   try {
     return launch.run(std::move(lock));

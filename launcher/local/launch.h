@@ -20,17 +20,23 @@ void require_elastic_nodes();
 struct LaunchOptions {
   std::chrono::seconds deadline{60};                      // for all nodes to be idle
   std::function<void(const std::string& line)> progress;  // called with a line for each step
+  bool force = false;  // stop nodes of a deployment that runs also when jobs run on them
 };
 
 struct Launched {
   bool was_there = false;  // a deployment of this name stands already; nothing was changed
-  size_t nodes = 0;        // compute nodes that are idle
+  size_t nodes = 0;        // compute nodes that were started, and are idle
   double seconds = 0;      // from the call to the last node idle
+  bool changed = false;    // it stood already, and has become what the plan says
 };
 
 // Brings the plan up in `folder` and waits until every compute node is idle. When anything fails,
-// or the caller is interrupted (SIGINT, SIGTERM), all of it is gone again and Error is thrown.
+// or the caller is interrupted (SIGINT, SIGTERM), all of it is gone again and Error is thrown. A
+// deployment that runs is changed instead (redeploy.h).
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options);
+
+// Writes what the nodes and the supervisor read to the deployment's folder.
+void write_folder(const Plan& plan, const DeploymentFolder& folder);
 
 // Ends the deployment's processes and removes its folder, shared file systems included. Waits until
 // the kernel has let go of everything. Throws Error when there is no such deployment.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/process.h"
@@ -46,6 +48,26 @@ std::string bridges_batch(const std::vector<Bridge>& bridges) {
         bridge.name, bridge.mtu_bytes, bridge.address, hardware_address(bridge.address));
   }
   return text;
+}
+
+std::string changed_bridges_batch(const std::vector<Bridge>& standing,
+                                  const std::vector<Bridge>& wanted) {
+  const auto in = [](const std::vector<Bridge>& bridges, const Bridge& bridge) {
+    return std::ranges::find(bridges, bridge.name, &Bridge::name) != bridges.end();
+  };
+  std::string text;
+  for (const Bridge& bridge : standing) {
+    if (!in(wanted, bridge)) text += fmt::format("link delete {}\n", bridge.name);
+  }
+  std::vector<Bridge> added;
+  for (const Bridge& bridge : wanted) {
+    if (in(standing, bridge)) {
+      text += fmt::format("link set {} mtu {}\n", bridge.name, bridge.mtu_bytes);
+    } else {
+      added.push_back(bridge);
+    }
+  }
+  return text + bridges_batch(added);
 }
 
 std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,

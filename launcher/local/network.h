@@ -16,6 +16,10 @@ namespace slipway::local {
 // The text for `ip -batch` that makes the bridges in the network namespace it is run in.
 std::string bridges_batch(const std::vector<Bridge>& bridges);
 
+// The text that makes `wanted` of the bridges `standing`, and leaves alone what is in both.
+std::string changed_bridges_batch(const std::vector<Bridge>& standing,
+                                  const std::vector<Bridge>& wanted);
+
 // The text that gives a node its interfaces: a veth pair each, one end in the bridge, the other in
 // the network namespace of process `pid` under its final name. `index` keeps the names of our ends
 // apart.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "launcher/local/message.h"
+#include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
 
 namespace slipway::local {
@@ -35,7 +37,7 @@ void NodeProcesses::start_processes(const std::vector<size_t>& nodes) {
   for (const size_t i : nodes) {
     states_[i].process = start_local_node(plan_.nodes[i], plan_, surroundings_);
     states_[i].power = Power::starting;
-    ports += ports_batch(plan_.nodes[i], i, pid(i), plan_.bridges);
+    ports += ports_batch(plan_.nodes[i], plan_.nodes[i].slot, pid(i), plan_.bridges);
   }
   run_ip(ports);
   for (const size_t i : nodes) say(i, "network");
@@ -121,6 +123,43 @@ void NodeProcesses::end_process_of(size_t node) {
   }
 }
 
+bool NodeProcesses::any_starting() const {
+  return std::ranges::find(states_, Power::starting, &State::power) != states_.end();
+}
+
+void NodeProcesses::adopt(Plan& plan, Plan wanted) {
+  std::vector<size_t> gone;
+  for (size_t i = 0; i < plan.nodes.size(); ++i) {
+    if (std::ranges::find(wanted.nodes, plan.nodes[i].name, &PlannedNode::name) ==
+        wanted.nodes.end()) {
+      gone.push_back(i);
+    }
+  }
+  power_off(gone);
+  std::vector<State> states(wanted.nodes.size());
+  for (size_t i = 0; i < states.size(); ++i) {
+    const auto before = std::ranges::find(plan.nodes, wanted.nodes[i].name, &PlannedNode::name);
+    if (before == plan.nodes.end()) continue;
+    states[i] = std::move(states_[static_cast<size_t>(before - plan.nodes.begin())]);
+  }
+  states_ = std::move(states);
+  plan = std::move(wanted);
+}
+
+void NodeProcesses::run_in_each(const std::function<void()>& body) const {
+  for (const State& state : states_) {
+    if (state.power != Power::on) continue;
+    const Fd pidfd = open_pidfd(state.process.pid);
+    if (!pidfd) continue;
+    const pid_t child = start_in_namespaces_of(pidfd.get(), node_namespaces(), [&] {
+      body();
+      ::_exit(0);
+    });
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
+
 bool NodeProcesses::ended(pid_t pid) {
   const auto found =
       std::ranges::find_if(states_, [&](const State& state) { return state.process.pid == pid; });
@@ -194,7 +233,7 @@ void NodeProcesses::clean_up(size_t node) {
   std::error_code ignored;
   std::filesystem::remove_all(surroundings_.run / plan_.nodes[node].name, ignored);
   run_process({"/sbin/ip", "-force", "-batch", "-"},
-              {.input = remove_ports_batch(plan_.nodes[node], node)});
+              {.input = remove_ports_batch(plan_.nodes[node], plan_.nodes[node].slot)});
 }
 
 void NodeProcesses::end_of_start(size_t node, const std::string& wrong) {

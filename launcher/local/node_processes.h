@@ -37,6 +37,15 @@ class NodeProcesses {
   // Ends nodes, whatever runs on them, as if their power failed; those that are off stay so.
   void power_off(const std::vector<size_t>& nodes);
 
+  bool any_starting() const;
+
+  // The plan becomes another one. Nodes of both stay as they are, on or off; those that are no more
+  // are put off. To be called while no node is starting. `plan` is the one of the constructor.
+  void adopt(Plan& plan, Plan wanted);
+
+  // Runs `body` in a process in each node that is on, one after the other.
+  void run_in_each(const std::function<void()>& body) const;
+
   // What is to be polled for nodes that start, and what to call when `fd` has something to read.
   void add_channels(std::vector<pollfd>& fds) const;
   void hear_channel(int fd);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common/error.h"
 #include "launcher/cluster/accounting.h"
@@ -16,16 +17,25 @@
 namespace slipway::local {
 namespace {
 
-// Hands out the addresses of each network, and the bridge that stands for it.
+// Hands out the addresses of each network, and the bridge that stands for it. What stands keeps
+// what it has.
 class Networks {
  public:
-  explicit Networks(const std::vector<cluster::Network>& networks) {
+  Networks(const std::vector<cluster::Network>& networks, const Plan* standing)
+      : standing_(standing) {
     for (const cluster::Network& network : networks) {
       // One that only the cloud knows gets addresses that no network of a blueprint has: those of
       // carriers, RFC 6598.
       const std::string cidr =
           network.cidr.empty() ? fmt::format("100.{}.0.0/16", 64 + rows_.size()) : network.cidr;
-      rows_.push_back({network.id, Subnet::parse(cidr), 0});
+      rows_.push_back({network.id, network.name, Subnet::parse(cidr), 0, {}});
+    }
+    if (standing_ == nullptr) return;
+    for (const PlannedNode& node : standing_->nodes) {
+      for (const Port& port : node.ports) {
+        const auto row = std::ranges::find(rows_, network_of(port), &Row::name);
+        if (row != rows_.end()) row->taken.insert(port.address);
+      }
     }
   }
 
@@ -35,20 +45,74 @@ class Networks {
     return static_cast<size_t>(row - rows_.begin());
   }
 
-  std::string gateway(size_t index) const { return rows_[index].subnet.gateway(); }
+  std::vector<Bridge> bridges(const std::vector<cluster::Network>& networks) const {
+    std::vector<Bridge> bridges;
+    std::set<std::string> taken;
+    if (standing_ != nullptr) {
+      for (const Bridge& bridge : standing_->bridges) taken.insert(bridge.name);
+    }
+    for (size_t i = 0; i < networks.size(); ++i) {
+      std::string name = standing_bridge(networks[i].name);
+      for (size_t n = 0; name.empty(); ++n) {
+        if (taken.insert(fmt::format("vpc{}", n)).second) name = fmt::format("vpc{}", n);
+      }
+      bridges.push_back({name, networks[i].name, rows_[i].subnet.gateway(), networks[i].mtu_bytes});
+    }
+    return bridges;
+  }
 
-  std::string next_address(size_t index) {
+  // The address of a node's interface in a network.
+  std::string address(size_t index, const std::string& node, size_t interface) {
     Row& row = rows_[index];
-    return row.subnet.address(row.given++);
+    const PlannedNode* before = standing_node(node);
+    if (before != nullptr && interface < before->ports.size() &&
+        network_of(before->ports[interface]) == row.name) {
+      return before->ports[interface].address;
+    }
+    std::string address = row.subnet.address(row.given++);
+    while (row.taken.contains(address)) address = row.subnet.address(row.given++);
+    return address;
+  }
+
+  // The slot of a node: its own, or the first that nobody has.
+  size_t slot(const std::string& node) {
+    if (const PlannedNode* before = standing_node(node)) return before->slot;
+    const auto is_taken = [&](size_t slot) {
+      return standing_ != nullptr &&
+             std::ranges::find(standing_->nodes, slot, &PlannedNode::slot) !=
+                 standing_->nodes.end();
+    };
+    while (is_taken(next_slot_)) ++next_slot_;
+    return next_slot_++;
   }
 
  private:
   struct Row {
-    std::string id;
+    std::string id, name;
     Subnet subnet;
     uint32_t given;
+    std::set<std::string> taken;  // addresses of what stands
   };
+
+  const PlannedNode* standing_node(const std::string& name) const {
+    if (standing_ == nullptr) return nullptr;
+    const auto found = std::ranges::find(standing_->nodes, name, &PlannedNode::name);
+    return found == standing_->nodes.end() ? nullptr : &*found;
+  }
+
+  std::string standing_bridge(const std::string& network) const {
+    if (standing_ == nullptr) return "";
+    const auto found = std::ranges::find(standing_->bridges, network, &Bridge::network);
+    return found == standing_->bridges.end() ? "" : found->name;
+  }
+
+  const std::string& network_of(const Port& port) const {
+    return standing_->bridges.at(port.bridge).network;
+  }
+
+  const Plan* standing_;
   std::vector<Row> rows_;
+  size_t next_slot_ = 0;
 };
 
 std::vector<Mount> mounts_of(const cluster::Node& node, const cluster::Cluster& cluster) {
@@ -80,8 +144,10 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
   PlannedNode planned{node.name, node.role,     node.machine.machine_type, {}, {}, {},
                       {},        node.on_demand};
   cluster::ProfileSite site{"local", {}, {}};
+  planned.slot = networks.slot(node.name);
   for (const std::string& id : node.machine.networks) {
-    site.addresses.push_back(networks.next_address(networks.index_of(id)));
+    site.addresses.push_back(
+        networks.address(networks.index_of(id), node.name, site.addresses.size()));
   }
   const NodeProfile profile = cluster::profile_of(node, cluster, catalogue, site);
   require_same_first_network(node, cluster);
@@ -116,16 +182,13 @@ std::string hosts_text(const std::vector<PlannedNode>& nodes) {
 
 }  // namespace
 
-Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue) {
+Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+               const Plan* standing) {
   Plan plan;
   plan.deployment = cluster.deployment;
   plan.cluster = cluster.name;
-  Networks networks(cluster.networks);
-  for (size_t i = 0; i < cluster.networks.size(); ++i) {
-    const cluster::Network& network = cluster.networks[i];
-    plan.bridges.push_back(
-        {fmt::format("vpc{}", i), network.name, networks.gateway(i), network.mtu_bytes});
-  }
+  Networks networks(cluster.networks, standing);
+  plan.bridges = networks.bridges(cluster.networks);
   for (const cluster::FileSystem& fs : cluster.file_systems) plan.shared.push_back(fs.id);
   std::vector<cluster::Node> machines = cluster::nodes(cluster);
   std::ranges::move(cluster::dynamic_nodes(cluster), std::back_inserter(machines));

@@ -46,6 +46,7 @@ struct PlannedNode {
   std::vector<std::string> gpu_devices;  // device nodes to make, "/dev/nvidia0", …
   std::string node_json;                 // text of /etc/slipway/node.json
   bool on_demand = false;                // runs only while a job needs it
+  size_t slot = 0;                       // tells our ends of its interfaces from other nodes'
 };
 
 struct Plan {
@@ -62,8 +63,11 @@ struct Plan {
   bool elastic() const { return nodes.back().on_demand; }
 };
 
-// Throws Error when a network is too small for its nodes or a machine has too few interfaces.
-Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue);
+// `standing` is what runs already, if anything does: its nodes and networks keep their addresses
+// and the names of their interfaces. Throws Error when a network is too small for its nodes or a
+// machine has too few interfaces.
+Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
+               const Plan* standing = nullptr);
 
 // What `slipway status` needs to know of a deployment whose supervisor is gone; schema
 // slipway/local/1.

@@ -20,12 +20,14 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/file.h"
 #include "common/process.h"
 #include "launcher/local/command.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
 #include "launcher/local/node_processes.h"
+#include "launcher/local/plan_json.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/local/unix_socket.h"
 
@@ -185,6 +187,12 @@ class Supervisor {
       execute(client, message);
       return true;
     }
+    if (request == "adopt") {
+      const bool busy = nodes_.any_starting();
+      if (!busy) adopt(message.body);
+      answer(client, {{"busy", busy}});
+      return false;
+    }
     if (request != "status") throw Error(fmt::format("unknown request `{}`", request));
     json rows = json::array();
     for (size_t i = 0; i < plan_.nodes.size(); ++i) {
@@ -194,13 +202,31 @@ class Supervisor {
     return false;
   }
 
+  // Becomes the supervisor of another plan. Throws Error before anything has changed, or because of
+  // the kernel.
+  void adopt(const json& body) {
+    Plan wanted = plan_from_json(json::parse(read_file(start_.folder->plan())));
+    std::vector<size_t> off;
+    for (const std::string name : body.at("off")) off.push_back(nodes_.index_of(name));
+    nodes_.power_off(off);
+    const std::vector<Bridge> before = plan_.bridges;
+    nodes_.adopt(plan_, std::move(wanted));
+    run_ip(changed_bridges_batch(before, plan_.bridges));
+    route_between_nodes(plan_.bridges);
+    if (plan_.elastic() && !power_listener_) {
+      power_listener_ = listen_for_power(start_.folder->run());
+    }
+    nodes_.run_in_each([&] { write_file("/etc/hosts", plan_.hosts); });
+  }
+
   // True when the client has its answer; otherwise it waits for nodes to start.
   bool change_power(Client& client, const json& body) {
     std::vector<size_t> stopping;
     for (const std::string name : body.at("nodes")) {
       try {
         const size_t node = nodes_.index_of(name);
-        if (plan_.nodes[node].role != "compute") throw Error("it is no compute node");
+        if (!client.owner && plan_.nodes[node].role != "compute")
+          throw Error("it is no compute node");
         if (!body.at("on").get<bool>()) {
           stopping.push_back(node);
           continue;
@@ -266,7 +292,7 @@ class Supervisor {
   }
 
   SupervisorStart start_;
-  const Plan& plan_;
+  Plan plan_;
   NodeProcesses nodes_;
   std::list<Client> clients_;
   Fd signals_;

@@ -36,6 +36,9 @@ struct SupervisorStart {
 //        hangs the command up
 //   {"request": "power", "on": …, "nodes": [name]} → {"failed": [{"nodes", "reason"}]}, when the
 //   nodes are on, or off. It may also be asked through the socket of power_socket.h.
+//   {"request": "adopt", "off": [name]}           → {}, when the supervisor has put these nodes off
+//   and goes by the plan in the deployment's folder: nodes of both plans stay as they are, new ones
+//   are off, networks are those of the plan, and the nodes know each other's addresses.
 // An error is answered with {"error": text}.
 [[noreturn]] void supervise(SupervisorStart start);
 

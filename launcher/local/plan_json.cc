@@ -1,0 +1,55 @@
+// A plan as JSON.
+#include "launcher/local/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace slipway::local {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* schema = "slipway/local-plan/1";
+
+}  // namespace
+
+// The macros name the members once for both ways.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bridge, name, network, address, mtu_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Port, interface, address, mtu_bytes, bridge)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mount, shared, target)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedNode, name, role, machine_type, ports, mounts,
+                                   gpu_devices, node_json, on_demand, slot)
+
+json to_json(const Plan& plan) {
+  return {{"schema", schema},
+          {"deployment", plan.deployment},
+          {"cluster", plan.cluster},
+          {"bridges", plan.bridges},
+          {"shared", plan.shared},
+          {"nodes", plan.nodes},
+          {"slurm_files", plan.slurm_files},
+          {"slurmdbd_conf", plan.slurmdbd_conf},
+          {"hosts", plan.hosts}};
+}
+
+Plan plan_from_json(const json& from) try {
+  if (from.at("schema") != schema) throw Error("it is of another version of slipway");
+  Plan plan;
+  from.at("deployment").get_to(plan.deployment);
+  from.at("cluster").get_to(plan.cluster);
+  from.at("bridges").get_to(plan.bridges);
+  from.at("shared").get_to(plan.shared);
+  from.at("nodes").get_to(plan.nodes);
+  from.at("slurm_files").get_to(plan.slurm_files);
+  from.at("slurmdbd_conf").get_to(plan.slurmdbd_conf);
+  from.at("hosts").get_to(plan.hosts);
+  if (plan.nodes.empty()) throw Error("it has no nodes");
+  return plan;
+} catch (const json::exception& error) {
+  throw Error(fmt::format("this is no plan of a deployment: {}", error.what()));
+}
+
+}  // namespace slipway::local

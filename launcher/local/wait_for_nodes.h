@@ -1,0 +1,31 @@
+// Waiting until Slurm can use nodes.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "common/interrupts.h"
+#include "launcher/local/deployment_folder.h"
+
+namespace slipway::local {
+
+// A time to be done by.
+struct Deadline {
+  explicit Deadline(std::chrono::seconds limit)
+      : limit(limit), end(std::chrono::steady_clock::now() + limit) {}
+
+  std::chrono::milliseconds left() const;               // 0 when it is over
+  std::string too_late(const std::string& what) const;  // "waited 60 s for idle nodes"
+
+  std::chrono::seconds limit;
+  std::chrono::steady_clock::time_point end;
+};
+
+// Waits until sinfo on the controller says of each of `nodes` that it is in one of `states`
+// ("idle"). Throws Error with all nodes' states when the deadline passes, or "interrupted".
+void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,
+                    std::set<std::string> nodes, const std::set<std::string>& states,
+                    const Deadline& deadline, const Interrupts& interrupts);
+
+}  // namespace slipway::local

@@ -1,0 +1,74 @@
+# What a deployment means for the machine that it is on: many of them, two users', a disk that is full.
+
+load helper
+
+setup() { BEFORE=$(host_state); }
+
+teardown() {
+  local name
+  for name in $(slipway status --json | jq_names); do
+    case $name in st-host*) slipway destroy "$name" ;; esac
+  done
+}
+
+@test "host: twenty rounds of deploy and destroy, four at a time, leave it as it was" {
+  local round name jobs
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+  for round in 1 2 3 4 5; do
+    jobs=()
+    for name in st-host-a st-host-b st-host-c st-host-d; do
+      {
+        slipway deploy "$SUITE/quickstart.yaml" --vars "deployment_name=$name" --nodes a3mega_nodeset=1 --quiet &&
+          slipway destroy $name
+      } 3>&- &
+      jobs+=($!)
+    done
+    for name in "${jobs[@]}"; do wait "$name"; done
+  done
+  nothing_is_left
+}
+
+# theirs ARGUMENT...: slipway as another user; without root, as the same one with another home.
+theirs() {
+  if [ "$(id -u)" -eq 0 ]; then
+    runuser -u "$OTHER" -- env HOME="/home/$OTHER" XDG_STATE_HOME="/home/$OTHER/state" "$SUITE/prefix/bin/slipway" "$@"
+  else
+    HOME="$BATS_TEST_TMPDIR" XDG_STATE_HOME="$BATS_TEST_TMPDIR/state" "$SUITE/prefix/bin/slipway" "$@"
+  fi
+}
+
+@test "host: two users have deployments of the same name, and neither sees the other's" {
+  OTHER=slipway-u$$
+  [ "$(id -u)" -ne 0 ] || useradd --create-home --shell /bin/bash "$OTHER"
+  deploy st-host --nodes a3mega_nodeset=1
+  on st-host login touch /home/ours
+  run theirs status
+  says "no deployments"
+  theirs deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-host --nodes a3mega_nodeset=1
+  run theirs exec st-host login -- sh -c 'test ! -e /home/ours && srun hostname'
+  says "sthost-a3meganodeset-0"
+  theirs destroy st-host
+  run on st-host login srun hostname
+  says "sthost-a3meganodeset-0"
+  slipway destroy st-host
+  [ "$(id -u)" -ne 0 ] || userdel --remove "$OTHER" 2>/dev/null
+  nothing_is_left
+}
+
+@test "host: a disk that fills up while a cluster runs is said by status, and destroy leaves nothing" {
+  local map=()
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto)
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+  run unshare "${map[@]}" --mount bash -c 'mount -t tmpfs -o size=64M tmpfs /var/lib
+    "$1" deploy "$2" --vars deployment_name=st-host --nodes a3mega_nodeset=1 --quiet
+    "$1" exec st-host login -- dd if=/dev/zero of=/home/large bs=1M status=none
+    "$1" status st-host
+    echo "status: $?"
+    "$1" destroy st-host
+    ls -A /var/lib/slipway/deployments | wc -l' bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml"
+  says "No space left on device"
+  [[ "$output" == *"the file system of /var/lib/slipway/deployments/st-host is full"* ]]
+  [[ "$output" == *"status: 0"*"deployment \`st-host\` is gone"* ]]
+  [ "$(tail -n 1 <<<"$output")" = 0 ]
+  nothing_is_left
+}

@@ -1,0 +1,108 @@
+# Deploying a blueprint again, while its cluster runs and jobs run on it.
+
+load helper
+
+NAME=st-redeploy
+N=stredeploy-a3meganodeset
+
+setup_file() {
+  deploy st-redeploy --nodes a3mega_nodeset=2 --accounting
+  # On a node that nothing below touches.
+  on st-redeploy login sbatch --job-name=long --nodelist=$N-0 --output=/dev/null --wrap 'exec sleep 4321'
+  wait_for pgrep -x -f 'sleep 4321'
+  LONG=$(pgrep -x -f 'sleep 4321')
+  export LONG
+}
+
+teardown_file() { slipway destroy st-redeploy; }
+
+# The job that began before everything else still runs, and Slurm knows it.
+teardown() {
+  [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
+  [ "$(on $NAME login squeue --noheader --name=long --format='%T %N')" = "RUNNING $N-0" ]
+}
+
+# deploy_changed SED NODES [option...]: the quickstart with a change, and another number of nodes
+deploy_changed() {
+  local change=$1 nodes=$2
+  shift 2
+  sed "$change" "$BLUEPRINT" >"$SUITE/redeploy.yaml"
+  slipway deploy "$SUITE/redeploy.yaml" --vars deployment_name=$NAME --accounting --nodes "a3mega_nodeset=$nodes" "$@"
+}
+
+@test "redeploy: what is the same changes nothing, and says so" {
+  local before
+  before=$(on $NAME controller pgrep -x slurmctld)
+  run deploy_changed '' 2
+  says "deployment \`$NAME\` stands already; nothing was changed"
+  [ "$(on $NAME controller pgrep -x slurmctld)" = "$before" ]
+}
+
+@test "redeploy: nodes are added to a cluster that runs, and jobs run across new ones and old ones" {
+  run deploy_changed '' 4
+  says "nodes added: $N-2, $N-3"
+  says "deployment \`$NAME\`: changed after"
+  run on $NAME login srun --nodes=3 --exclude=$N-0 hostname
+  [ "$(sort <<<"$output")" = "$N-1
+$N-2
+$N-3" ]
+  run slipway status $NAME
+  [ "$(grep -cE 'compute +a3-megagpu-8g .* on ' <<<"$output")" -eq 4 ]
+}
+
+@test "redeploy: a node that a job runs on is not taken away, and nothing else changes" {
+  on $NAME login sbatch --job-name=short --nodelist=$N-3 --output=/dev/null --wrap 'exec sleep 1234'
+  wait_for pgrep -x -f 'sleep 1234'
+  run deploy_changed '' 2
+  fails_with 1 "jobs run on nodes that would be stopped: job "
+  [[ "$output" == *"(short) on $N-3; nothing was changed"* ]]
+  [ "$(compute_nodes $NAME | wc -l)" -eq 4 ]
+  run on $NAME login sinfo --noheader --Node --format=%T --nodes=$N-2
+  says "idle"
+}
+
+@test "redeploy: with --force it is, and its job waits for another one" {
+  run deploy_changed '' 3 --force
+  says "nodes removed: $N-3"
+  ! pgrep -x -f 'sleep 1234'
+  [ "$(compute_nodes $NAME)" = "$N-0
+$N-1
+$N-2" ]
+  run on $NAME login squeue --noheader --name=short --format=%T
+  [ "$output" = "" ] || says "PENDING"
+  on $NAME login scancel --name=short
+}
+
+@test "redeploy: of a partition Slurm only reads again" {
+  local before
+  before=$(on $NAME controller pgrep -x slurmctld)
+  run deploy_changed 's/^\( *\)OverSubscribe: EXCLUSIVE/&\n\1MaxTime: 90/' 3
+  says "Slurm reads its partitions again"
+  run on $NAME login scontrol show partition a3mega
+  says "MaxTime=01:30:00"
+  [ "$(on $NAME controller pgrep -x slurmctld)" = "$before" ]
+}
+
+# Another machine type for the controller and the login, and an address that stays.
+@test "redeploy: a node that becomes another is stopped and started, the controller, too" {
+  local address
+  address=$(on $NAME login hostname -I)
+  run deploy_changed 's/machine_type: n2-standard-4/machine_type: n2-standard-8/' 3
+  says "nodes replaced: stredeploy-controller, stredeploy-login-001 (its machine type is n2-standard-8, and was n2-standard-4)"
+  [ "$(on $NAME login hostname -I)" = "$address" ]
+  run on $NAME login sacct --noheader --parsable2 --allocations --name=long --format=State
+  says "RUNNING"
+}
+
+@test "redeploy: what cannot change while it runs says so before anything does" {
+  run deploy_changed '/- id: network$/,/source:/ s/source: .*/&\n    settings: {network_address_range: 10.9.0.0\/16}/' 5
+  fails_with 1 "the address range of network"
+  [ "$(compute_nodes $NAME | wc -l)" -eq 3 ]
+}
+
+@test "redeploy: one that was broken off is finished by the next" {
+  touch "$(deployments_folder)/$NAME/changing"
+  run deploy_changed 's/machine_type: n2-standard-4/machine_type: n2-standard-8/' 3
+  says "what the last change, which was broken off, has left to do"
+  [ ! -e "$(deployments_folder)/$NAME/changing" ]
+}
