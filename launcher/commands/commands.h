@@ -17,6 +17,7 @@ int destroy(Args args);
 int exec(Args args);
 int expand(Args args);
 int explain(Args args);
+int fault(Args args);
 int fetch(Args args);
 int graph(Args args);
 int model(Args args);

@@ -1,11 +1,21 @@
 // slipway status: show deployments, their nodes and what runs on them.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
+#include "common/error.h"
+#include "common/interrupts.h"
+#include "common/text.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/watch.h"
 #include "launcher/local/deployment_view.h"
+#include "launcher/local/status_screen.h"
 
 namespace slipway::commands {
 namespace {
@@ -41,6 +51,11 @@ void print_one(const local::DeploymentView& view) {
     fmt::print("{:<{}} {:<10} {:<16} {:<16} {:<8} {}\n", node.name, width, node.role,
                node.machine_type, node.address, node.running ? "on" : "off", node.slurm_state);
   }
+  for (const local::NodeView& node : view.nodes) {
+    if (!node.faults.empty()) {
+      fmt::print("{}: fault: {}\n", node.name, join(node.faults, ", "));
+    }
+  }
   if (view.state != "running") return;
   fmt::print("{} job{}\n", view.jobs.empty() ? "no" : std::to_string(view.jobs.size()),
              view.jobs.size() == 1 ? "" : "s");
@@ -50,18 +65,62 @@ void print_one(const local::DeploymentView& view) {
   }
 }
 
+local::DeploymentView look_at(const std::string& name) {
+  local::DeploymentView view =
+      local::view(local::DeploymentFolder(local::deployments_folder(), name));
+  if (view.state == "running") local::ask_slurm(view);
+  return view;
+}
+
+std::string now_text() {
+  return fmt::format("{:%Y-%m-%d %H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+int watch_one(const std::string& name, double seconds) {
+  const std::chrono::milliseconds interval(static_cast<int64_t>(seconds * 1000));
+  look_at(name);  // a name that is none is said on the screen that is there
+  if (::isatty(1) == 1) {
+    watch(interval, [&](const local::Screen& screen) {
+      return local::draw_status(look_at(name), screen, now_text());
+    });
+    return 0;
+  }
+  const Interrupts interrupts;
+  do {
+    fmt::print("{}\n", now_text());
+    print_one(look_at(name));
+    fmt::print("\n");
+    std::fflush(stdout);
+    if (std::ferror(stdout) != 0) return 1;
+    pollfd fd = {interrupts.fd(), POLLIN, 0};
+    ::poll(&fd, 1, static_cast<int>(interval.count()));
+  } while (!interrupts.take());
+  return 0;
+}
+
 }  // namespace
 
 int status(Args args) {
   std::string name;
-  bool json = false;
-  CommandLine line("slipway status", "[NAME] [--json]",
+  bool json = false, again = false;
+  double interval = 2;
+  CommandLine line("slipway status", "[NAME] [--json] [--watch]",
                    "Show deployments, or the nodes and jobs of one.");
   line.positional("NAME", &name, Arity::optional);
   line.flag("json", "print JSON", &json);
+  line.flag("watch,w", "show one on the terminal, anew every few seconds", &again);
+  line.option("interval", "SECONDS", "with --watch: how often (default 2)", &interval);
   line.example("slipway status", "every deployment of yours");
   line.example("slipway status quickstart --json", "one, for a program");
+  line.example("slipway status quickstart --watch", "what nodes and jobs do, until Ctrl-C");
   if (!line.parse(args)) return 0;
+  if (again && (name.empty() || json)) {
+    throw UsageError("--watch shows one deployment, named, and no JSON");
+  }
+  if (!(interval >= 0.1 && interval <= 3600)) {
+    throw UsageError("--interval is a number of seconds from 0.1 to 3600");
+  }
+  if (again) return watch_one(name, interval);
 
   if (name.empty()) {
     std::vector<local::DeploymentView> views;
@@ -75,9 +134,7 @@ int status(Args args) {
     }
     return 0;
   }
-  local::DeploymentView view =
-      local::view(local::DeploymentFolder(local::deployments_folder(), name));
-  if (view.state == "running") local::ask_slurm(view);
+  const local::DeploymentView view = look_at(name);
   if (json) {
     fmt::print("{}\n", local::to_json(view).dump(2));
   } else {

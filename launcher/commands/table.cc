@@ -19,6 +19,7 @@ std::span<const Command> table() {
       {"deploy", "bring up the cluster of a blueprint", deploy},
       {"status", "show deployments, their nodes and what runs on them", status},
       {"exec", "run a command on a node of a deployment", exec},
+      {"fault", "give a node a fault, or take it away: power, links, GPUs, disks, daemons", fault},
       {"destroy", "take a deployment down and remove all of it", destroy},
       {"node", "what a machine of a cluster does by itself: boot, resume, suspend, restart", node},
   };

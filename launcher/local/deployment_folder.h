@@ -11,6 +11,7 @@
 //     state/            of slurmctld: outlives the controller
 //     database/         of slurmdbd, with accounting
 //     log/<node>/       /var/log/slurm of each node; log/supervisor.log
+//     gpus/<node>/      the state of its simulated GPUs
 //     run/              mount point of the nodes' roots; empty outside the supervisor
 #pragma once
 
@@ -47,6 +48,7 @@ class DeploymentFolder {
   std::filesystem::path log(const std::string& node) const { return path_ / "log" / node; }
   std::filesystem::path supervisor_log() const { return path_ / "log" / "supervisor.log"; }
   std::filesystem::path run() const { return path_ / "run"; }
+  std::filesystem::path gpus() const { return path_ / "gpus"; }
 
   Life life() const;
 

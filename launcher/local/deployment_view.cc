@@ -31,9 +31,14 @@ void read_description(DeploymentView& view) {
 void ask_supervisor(DeploymentView& view) {
   try {
     const json answer = request(view.folder, {{"request", "status"}});
-    std::map<std::string, bool> running;
-    for (const json& node : answer.at("nodes")) running[node.at("name")] = node.at("running");
-    for (NodeView& node : view.nodes) node.running = running[node.name];
+    std::map<std::string, const json*> rows;
+    for (const json& node : answer.at("nodes")) rows[node.at("name")] = &node;
+    for (NodeView& node : view.nodes) {
+      const auto row = rows.find(node.name);
+      if (row == rows.end()) continue;
+      node.running = row->second->at("running");
+      node.faults = row->second->at("faults");
+    }
     view.state = answer.at("kept") ? "running" : "starting";
   } catch (const Error&) {
     view.state = view.folder.life() == Life::dead ? "dead" : "changing";
@@ -65,14 +70,19 @@ DeploymentView view(const DeploymentFolder& folder) {
 }
 
 void ask_slurm(DeploymentView& view) {
-  std::map<std::string, std::string> states;
-  for (const auto& line : slurm_lines(view, {"sinfo", "-h", "-N", "-o", "%N|%T"})) {
-    if (line.size() == 2) states[line[0]] = line[1];
-  }
+  std::map<std::string, NodeView*> known;
   for (NodeView& node : view.nodes) {
-    if (node.role != "compute") continue;
-    const auto state = states.find(node.name);
-    node.slurm_state = state == states.end() ? "unknown" : state->second;
+    known[node.name] = &node;
+    if (node.role == "compute") node.slurm_state = "unknown";
+  }
+  // A line for each partition that a node is in.
+  for (const auto& line : slurm_lines(view, {"sinfo", "-h", "-N", "-o", "%N|%T|%R|%E"})) {
+    const auto node = line.size() < 4 ? known.end() : known.find(line[0]);
+    if (node == known.end()) continue;
+    node->second->slurm_state = line[1];
+    node->second->partitions.push_back(line[2]);
+    const std::string reason = join({line.begin() + 3, line.end()}, "|");
+    node->second->reason = reason == "none" ? "" : reason;
   }
   for (const auto& line : slurm_lines(view, {"squeue", "-h", "-o", "%i|%j|%T|%D|%R"})) {
     if (line.size() != 5) continue;
@@ -109,7 +119,10 @@ json to_json(const DeploymentView& view) {
                      {"machine_type", node.machine_type},
                      {"address", node.address},
                      {"running", node.running},
-                     {"slurm_state", node.slurm_state}});
+                     {"slurm_state", node.slurm_state},
+                     {"reason", node.reason},
+                     {"partitions", node.partitions},
+                     {"faults", node.faults}});
   }
   for (const JobView& job : view.jobs) {
     jobs.push_back({{"id", job.id},

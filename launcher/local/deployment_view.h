@@ -16,6 +16,9 @@ struct NodeView {
   std::string address;      // IPv4 address with prefix length
   bool running = false;     // its PID 1 lives
   std::string slurm_state;  // of compute nodes: "idle", "allocated", "down*", …; otherwise empty
+  std::string reason = {};  // that Slurm has for a node that is not in service
+  std::vector<std::string> partitions = {};
+  std::vector<std::string> faults = {};  // "link-down enp0s12"
 };
 
 struct JobView {

@@ -106,7 +106,8 @@ class Launch {
             folder_.state(),
             folder_.database(),
             mount_points(read_file("/proc/self/mountinfo")),
-            node::random_key()};
+            node::random_key(),
+            folder_.gpus()};
   }
 
   void hear_nodes() {

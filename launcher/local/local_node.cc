@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/process.h"
+#include "launcher/local/gpu_state.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
@@ -26,6 +27,14 @@ namespace {
 
 constexpr int channel_fd = 3;
 
+// Where the loader looks for NVIDIA's library, and finds the simulated one.
+constexpr const char* nvml_name = "libnvidia-ml.so.1";
+#if defined(__aarch64__)
+const std::filesystem::path nvml_folder = "/usr/lib/aarch64-linux-gnu";
+#else
+const std::filesystem::path nvml_folder = "/usr/lib/x86_64-linux-gnu";
+#endif
+
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
@@ -33,7 +42,7 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
-  root.fresh_folders = {"/etc/munge", "/var/spool/slurmd"};
+  root.fresh_folders = {"/etc/munge"};
   root.binds = {{around.slurm, "/etc/slurm", true},
                 {around.prefix, node_prefix, true},
                 {around.logs / node.name, "/var/log/slurm", false}};
@@ -48,7 +57,11 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   }
   if (node.role == "controller" && plan.elastic()) root.binds.push_back(power_mount(around.run));
   root.null_devices = node.gpu_devices;
+  root.own_memory = {"/var/spool/slurmd"};
   if (!node.gpu_devices.empty()) {
+    root.binds.push_back({around.gpus / node.name, simulated_gpus_folder, true});
+    root.binds.push_back(
+        {around.prefix / "lib/slipway/simulated" / nvml_name, nvml_folder / nvml_name, true});
     root.null_devices.insert(root.null_devices.end(), {"/dev/nvidiactl", "/dev/nvidia-uvm"});
   }
   return root;
@@ -99,6 +112,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 
 LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
+  if (!node.gpu_devices.empty()) prepare_gpus(around.gpus, node);
   SocketPair channel = make_socket_pair();
   const pid_t pid = start_in_new_namespaces(node_namespaces(), nullptr, [&] {
     int supervisor = channel.theirs.get();

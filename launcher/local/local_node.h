@@ -24,6 +24,7 @@ struct NodeSurroundings {
   std::filesystem::path database;                  // of slurmdbd
   std::vector<std::filesystem::path> host_mounts;  // mount points of the host
   std::string munge_key;
+  std::filesystem::path gpus;  // <gpus>/<node> has the state of a node's simulated GPUs
 };
 
 // A node as its supervisor sees it.

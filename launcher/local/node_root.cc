@@ -66,6 +66,7 @@ class Builder {
       needed_folders_.insert(fs::is_directory(bind.source) ? target : target.parent_path());
     }
     for (const fs::path& fresh : plan.fresh_folders) needed_folders_.insert(place(fresh));
+    for (const fs::path& own : plan.own_memory) needed_folders_.insert(place(own));
   }
 
   void build() {
@@ -83,6 +84,10 @@ class Builder {
     for (const fs::path& fresh : plan_.fresh_folders) {
       make_directories(plan_.folder / "fresh" / fresh.relative_path());
       bind_mount({plan_.folder / "fresh" / fresh.relative_path(), fresh, false});
+    }
+    for (const fs::path& own : plan_.own_memory) {
+      make_directories(root_ / place(own));
+      mount_or_throw("tmpfs", root_ / place(own), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
     }
     for (const BindMount& bind : plan_.binds) bind_mount(bind);
     for (const auto& [path, text] : plan_.files) {
@@ -216,7 +221,11 @@ class Builder {
 
   void bind_mount(const BindMount& bind) {
     const fs::path target = root_ / place(bind.target);
-    if (fs::is_directory(bind.source)) make_directories(target);
+    if (fs::is_directory(bind.source)) {
+      make_directories(target);
+    } else if (!fs::exists(target)) {
+      touch(target);
+    }
     mount_or_throw(bind.source.c_str(), target, nullptr, MS_BIND | MS_REC);
     if (!bind.read_only) return;
     mount_attr attributes = {};

@@ -20,9 +20,10 @@ struct NodeRoot {
   std::vector<std::filesystem::path> image_mounts;  // mount points below the image, from mountinfo
   std::map<std::filesystem::path, std::string> files;  // path in the node and text
   std::vector<std::filesystem::path>
-      fresh_folders;                      // empty and the node's own, whatever the image has there
-  std::vector<BindMount> binds;           // in this order; targets are made
-  std::vector<std::string> null_devices;  // device nodes that stand for hardware
+      fresh_folders;  // empty and the node's own, whatever the image has there
+  std::vector<std::filesystem::path> own_memory;  // the same, each a tmpfs of its own
+  std::vector<BindMount> binds;                   // in this order; targets are made
+  std::vector<std::string> null_devices;          // device nodes that stand for hardware
 };
 
 // Builds the root in the caller's mount namespace, which must be its own, in a PID and a network

@@ -26,6 +26,7 @@
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
+#include "launcher/local/node_faults.h"
 #include "launcher/local/node_processes.h"
 #include "launcher/local/plan_json.h"
 #include "launcher/local/power_socket.h"
@@ -50,7 +51,10 @@ struct Client {
 class Supervisor {
  public:
   explicit Supervisor(SupervisorStart start)
-      : start_(std::move(start)), plan_(*start_.plan), nodes_(plan_, start_.surroundings) {
+      : start_(std::move(start)),
+        plan_(*start_.plan),
+        nodes_(plan_, start_.surroundings),
+        faults_(plan_, nodes_, start_.folder->gpus()) {
     nodes_.on_end_of_start = [this](size_t node, const std::string& wrong) {
       end_of_start(node, wrong);
     };
@@ -193,10 +197,14 @@ class Supervisor {
       answer(client, {{"busy", busy}});
       return false;
     }
+    if (request == "fault" || request == "clear")
+      return !change_fault(client, request, message.body);
     if (request != "status") throw Error(fmt::format("unknown request `{}`", request));
     json rows = json::array();
     for (size_t i = 0; i < plan_.nodes.size(); ++i) {
-      rows.push_back({{"name", plan_.nodes[i].name}, {"running", nodes_.power(i) != Power::off}});
+      rows.push_back({{"name", plan_.nodes[i].name},
+                      {"running", nodes_.power(i) != Power::off},
+                      {"faults", faults_.active(i)}});
     }
     answer(client, {{"kept", !start_.deployer}, {"nodes", std::move(rows)}});
     return false;
@@ -219,6 +227,26 @@ class Supervisor {
     nodes_.run_in_each([&] { write_file("/etc/hosts", plan_.hosts); });
   }
 
+  // True when the client has its answer: a node whose power is back is waited for.
+  bool change_fault(Client& client, const std::string& request, const json& body) {
+    const size_t node = nodes_.index_of(body.at("node"));
+    if (request == "fault") {
+      faults_.begin(node, fault_from_json(body.at("fault")));
+    } else {
+      const bool start = body.value("start", false);
+      const bool was_held = faults_.holds_power(node);
+      if (was_held || !start) faults_.clear(node, body.at("which"));
+      const bool is_back = was_held && !faults_.holds_power(node) && !plan_.nodes[node].on_demand;
+      if (start || is_back) {
+        nodes_.power_on(node);
+        if (nodes_.power(node) == Power::starting) client.starting.insert(node);
+      }
+    }
+    client.waits_for_starts = true;
+    answer_when_started(client);
+    return client.done;
+  }
+
   // True when the client has its answer; otherwise it waits for nodes to start.
   bool change_power(Client& client, const json& body) {
     std::vector<size_t> stopping;
@@ -231,6 +259,7 @@ class Supervisor {
           stopping.push_back(node);
           continue;
         }
+        if (faults_.holds_power(node)) throw Error("its power is off: fault power-off");
         nodes_.power_on(node);
         if (nodes_.power(node) == Power::starting) client.starting.insert(node);
       } catch (const Error& error) {
@@ -254,10 +283,19 @@ class Supervisor {
   }
 
   void end_of_start(size_t node, const std::string& wrong) {
+    if (wrong.empty()) put_faults_back(node);
     for (Client& client : clients_) {
       if (client.starting.erase(node) == 0) continue;
       if (!wrong.empty()) add_failed(client, plan_.nodes[node].name, wrong);
       if (client.waits_for_starts) answer_when_started(client);
+    }
+  }
+
+  void put_faults_back(size_t node) {
+    try {
+      faults_.node_started(node);
+    } catch (const Error& error) {
+      fmt::print(stderr, "node {}: {}\n", plan_.nodes[node].name, error.what());
     }
   }
 
@@ -294,6 +332,7 @@ class Supervisor {
   SupervisorStart start_;
   Plan plan_;
   NodeProcesses nodes_;
+  NodeFaults faults_;
   std::list<Client> clients_;
   Fd signals_;
   Fd power_listener_;

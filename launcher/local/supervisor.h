@@ -29,7 +29,7 @@ struct SupervisorStart {
 //
 // Requests on the control socket, one a connection:
 //   {"request": "status"}                         → {"kept": the deployer said so, "nodes":
-//   [{"name", "running"}]}
+//   [{"name", "running", "faults"}]}
 //   {"request": "exec", "node": …, NodeCommand}   with stdin, stdout, stderr unless it wants a
 //   terminal
 //        then {"signal": n} any number of times   → {"exit_code": n}; the end of the connection
@@ -39,6 +39,9 @@ struct SupervisorStart {
 //   {"request": "adopt", "off": [name]}           → {}, when the supervisor has put these nodes off
 //   and goes by the plan in the deployment's folder: nodes of both plans stay as they are, new ones
 //   are off, networks are those of the plan, and the nodes know each other's addresses.
+//   {"request": "fault", "node": …, "fault": Fault} → {"failed": []}
+//   {"request": "clear", "node": …, "which": words, "start": also a node on demand} → the same,
+//   when a node whose power is back is on
 // An error is answered with {"error": text}.
 [[noreturn]] void supervise(SupervisorStart start);
 

@@ -1,0 +1,83 @@
+// slipway fault: break a node of a deployment, and make it good again.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/commands/commands.h"
+#include "launcher/local/control.h"
+#include "launcher/local/deployment_view.h"
+#include "launcher/local/fault.h"
+
+namespace slipway::commands {
+namespace {
+
+using nlohmann::json;
+
+std::string about_faults() {
+  std::string text;
+  for (const local::FaultKind& kind : local::fault_kinds()) {
+    const std::string words = local::Fault{kind.name, kind.arguments}.text();
+    text += fmt::format("\n  {:<24} {}", words, kind.about);
+  }
+  return text;
+}
+
+// What the supervisor is asked.
+json request_for(const std::string& node, const std::vector<std::string>& words) {
+  if (words[0] == "clear") {
+    return {
+        {"request", "clear"}, {"node", node}, {"which", join(std::span(words).subspan(1), " ")}};
+  }
+  if (words[0] == "power-on") {
+    if (words.size() > 1) throw UsageError("power-on takes no argument");
+    return {{"request", "clear"}, {"node", node}, {"which", "power-off"}, {"start", true}};
+  }
+  return {{"request", "fault"}, {"node", node}, {"fault", to_json(local::parse_fault(words))}};
+}
+
+}  // namespace
+
+int fault(Args args) {
+  std::string name, node;
+  std::vector<std::string> words;
+  CommandLine line("slipway fault", "NAME NODE FAULT [ARG...]",
+                   "Give a node of a deployment on this machine a fault, which lasts until it is "
+                   "cleared or, where a start makes it good, until the node starts again:\n" +
+                       about_faults() +
+                       "\n\nor take it away:\n\n"
+                       "  clear [FAULT [ARG]]      all faults of the node, or these\n"
+                       "  power-on                 the fault power-off, and start the node");
+  line.positional("NAME", &name);
+  line.positional("NODE", &node);
+  line.rest("FAULT", &words);
+  line.example("slipway fault quickstart a3meganodeset-2 power-off", "what does a job say?");
+  line.example("slipway fault quickstart a3meganodeset-2 clear", "the node comes back");
+  line.example("slipway fault quickstart a3meganodeset-0 gpu-xid 3 79",
+               "GPU 3 reports that it has fallen off the bus");
+  if (!line.parse(args)) return 0;
+
+  const json begin = request_for("", words);  // what was typed is looked at first
+  const local::DeploymentFolder folder(local::deployments_folder(), name);
+  const std::string full = local::resolve_node(local::view(folder), node);
+  json body = begin;
+  body["node"] = full;
+  const json answer = local::request(folder, body);
+  for (const json& failed : answer.at("failed")) {
+    throw Error(
+        fmt::format("node {} does not start: {}", full, failed.at("reason").get<std::string>()));
+  }
+  const std::vector<std::string> faults = [&] {
+    const local::DeploymentView now = local::view(folder);
+    for (const local::NodeView& one : now.nodes) {
+      if (one.name == full) return one.faults;
+    }
+    return std::vector<std::string>();
+  }();
+  fmt::print(stderr, "node {}: {}\n", full, faults.empty() ? "no fault" : join(faults, ", "));
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,170 @@
+// What faults do to a node that runs.
+#include "launcher/local/fault_effects.h"
+
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <vector>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/local/namespaces.h"
+
+namespace slipway::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* held_services =
+    "/run/slipway/held";  // PID 1 looks there before it starts one
+
+// The process ids of the node whose program has this name.
+std::vector<pid_t> processes_named(const std::string& name) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string id = entry.path().filename().string();
+    if (id.find_first_not_of("0123456789") != id.npos) continue;
+    try {
+      if (trim(read_file(entry.path() / "comm")) == name) found.push_back(std::stoi(id));
+    } catch (const Error&) {
+      // It has just ended.
+    }
+  }
+  return found;
+}
+
+void change_size(const fs::path& folder, uintmax_t bytes) {
+  struct statvfs now = {};
+  if (::statvfs(folder.c_str(), &now) != 0) throw_errno(folder.string());
+  unsigned long flags = MS_REMOUNT;
+  if ((now.f_flag & ST_NOSUID) != 0) flags |= MS_NOSUID;
+  if ((now.f_flag & ST_NODEV) != 0) flags |= MS_NODEV;
+  const std::string option = fmt::format("size={}", bytes);
+  if (::mount(nullptr, folder.c_str(), nullptr, flags, option.c_str()) != 0) {
+    throw_errno(fmt::format("cannot change the size of {}", folder.string()));
+  }
+}
+
+uintmax_t bytes_used(const fs::path& folder) {
+  struct statvfs now = {};
+  if (::statvfs(folder.c_str(), &now) != 0) throw_errno(folder.string());
+  return (now.f_blocks - now.f_bfree) * now.f_frsize;
+}
+
+void require_own_memory(const fs::path& folder) {
+  struct statfs kind = {};
+  struct stat here = {}, above = {};
+  const bool is = ::statfs(folder.c_str(), &kind) == 0 && kind.f_type == TMPFS_MAGIC &&
+                  ::stat(folder.c_str(), &here) == 0 &&
+                  ::stat(folder.parent_path().c_str(), &above) == 0 && here.st_dev != above.st_dev;
+  if (is) return;
+  throw Error(fmt::format("{} is no file system of this node's own", folder.string()));
+}
+
+// A page that says how large the file system was: one that has nothing in it cannot be full.
+fs::path filler_of(const fs::path& folder) {
+  return folder / ".slipway-disk-full";
+}
+
+void fill_up(const fs::path& folder) {
+  require_own_memory(folder);
+  struct statvfs before = {};
+  if (::statvfs(folder.c_str(), &before) != 0) throw_errno(folder.string());
+  std::string text = fmt::format("{}\n", before.f_blocks * before.f_frsize);
+  text.resize(4096, ' ');
+  write_file(filler_of(folder), text, 0600);
+  change_size(folder, bytes_used(folder));
+}
+
+void make_room(const fs::path& folder) {
+  require_own_memory(folder);
+  if (!fs::exists(filler_of(folder))) return;
+  change_size(folder, std::stoull(read_file(filler_of(folder))));
+  fs::remove(filler_of(folder));
+}
+
+}  // namespace
+
+void run_in_node(pid_t pid, int flags, const std::function<void()>& body) {
+  Pipe words = make_pipe();
+  const Fd pidfd = open_pidfd(pid);
+  const pid_t child = start_in_namespaces_of(pidfd.get(), flags, [&] {
+    try {
+      unblock_signals();
+      body();
+      ::_exit(0);
+    } catch (const std::exception& error) {
+      const std::string text = error.what();
+      [[maybe_unused]] const auto n = ::write(words.write.get(), text.data(), text.size());
+      ::_exit(1);
+    }
+  });
+  words.write.reset();
+  std::string text;
+  while (words.read) read_some(words.read, text);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(text.empty() ? "a process in the node ended early" : text);
+}
+
+void freeze(pid_t pid, bool frozen) {
+  run_in_node(pid, node_namespaces(), [&] {
+    // All of this PID namespace but PID 1 and ourselves.
+    if (::kill(-1, frozen ? SIGSTOP : SIGCONT) != 0 && errno != ESRCH) throw_errno("kill");
+  });
+}
+
+void fill_folder(pid_t pid, const std::string& folder, bool full) {
+  run_in_node(pid, node_namespaces(), [&] {
+    if (full) {
+      fill_up(folder);
+    } else {
+      make_room(folder);
+    }
+  });
+}
+
+void keep_daemon_away(pid_t pid, const std::string& name, bool away) {
+  run_in_node(pid, node_namespaces(), [&] {
+    const fs::path held = fs::path(held_services) / name;
+    if (!away) {
+      fs::remove(held);
+      ::kill(1, SIGHUP);  // PID 1 starts what does not run
+      return;
+    }
+    const std::vector<pid_t> running = processes_named(name);
+    if (running.empty()) throw Error(fmt::format("no `{}` runs there", name));
+    make_directories(held_services);
+    write_file(held, "");
+    for (const pid_t process : running) ::kill(process, SIGKILL);
+  });
+}
+
+void limit_sending(pid_t pid, const std::string& interface, const std::string& rate) {
+  run_in_node(pid, CLONE_NEWNET, [&] { limit_rate(interface, rate); });
+}
+
+void limit_rate(const std::string& interface, const std::string& rate) {
+  if (rate.empty()) {
+    run_process({"/sbin/tc", "qdisc", "delete", "dev", interface, "root"});
+  } else {
+    run_checked({"/sbin/tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate,
+                 "burst", "128kb", "latency", "50ms"});
+  }
+}
+
+}  // namespace slipway::local

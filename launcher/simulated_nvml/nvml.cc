@@ -1,0 +1,306 @@
+// libnvidia-ml.so.1, simulated: it has no GPU and needs no driver, and answers from a file.
+//
+// Nodes of a local cluster whose machine type has GPUs see it where NVIDIA's library would be. It
+// has the calls that a health check makes; what it does not have, a program that looks for it finds
+// missing. Healthy values are constants; what a fault can change comes from the file.
+#if __has_include(<nvml.h>)
+#include <nvml.h>
+#else
+#include "launcher/simulated_nvml/nvml_calls.h"
+#endif
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "launcher/simulated_nvml/state.h"
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using namespace slipway::simulated_nvml;
+
+constexpr unsigned most_gpus = 64;
+constexpr unsigned long long memory_bytes = 80ULL << 30;
+constexpr unsigned nvlinks = 18;
+
+std::atomic<int> users = 0;
+char handles[most_gpus];  // a device is the address of its place here
+
+nvmlDevice_t handle_of(unsigned index) {
+  return reinterpret_cast<nvmlDevice_t>(&handles[index]);
+}
+
+// NVML_SUCCESS, and the GPU behind a handle, if it can be asked.
+nvmlReturn_t find_gpu(nvmlDevice_t device, Gpu& gpu) {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  const auto state = current_state();
+  if (!state) return NVML_ERROR_UNKNOWN;
+  const char* const place = reinterpret_cast<const char*>(device);
+  if (place < handles || place >= handles + state->gpus.size()) return NVML_ERROR_INVALID_ARGUMENT;
+  gpu = state->gpus[static_cast<size_t>(place - handles)];
+  return gpu.lost ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
+}
+
+nvmlReturn_t copy_text(const std::string& text, char* to, unsigned length) {
+  if (to == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  if (length < text.size() + 1) return NVML_ERROR_INSUFFICIENT_SIZE;
+  std::memcpy(to, text.c_str(), text.size() + 1);
+  return NVML_SUCCESS;
+}
+
+// `make(gpu)` is the value that is asked for.
+template <class Value, class Make>
+nvmlReturn_t give(nvmlDevice_t device, Value* to, Make make) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  if (found != NVML_SUCCESS) return found;
+  if (to == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  *to = make(gpu);
+  return NVML_SUCCESS;
+}
+
+nvmlPciInfo_t pci_of(const Gpu& gpu) {
+  nvmlPciInfo_t pci = {};
+  pci.bus = gpu.pci_bus;
+  std::snprintf(pci.busIdLegacy, sizeof pci.busIdLegacy, "0000:%02X:00.0", gpu.pci_bus);
+  std::snprintf(pci.busId, sizeof pci.busId, "00000000:%02X:00.0", gpu.pci_bus);
+  return pci;
+}
+
+}  // namespace
+
+// Those who wait for events of some GPUs.
+struct nvmlEventSet_st {
+  unsigned long long devices = 0;  // bits
+  long seen = 0;                   // number of the last event that was given out
+};
+
+EXPORTED nvmlReturn_t nvmlInit_v2() {
+  if (!current_state()) return NVML_ERROR_DRIVER_NOT_LOADED;
+  ++users;
+  return NVML_SUCCESS;
+}
+
+EXPORTED nvmlReturn_t nvmlInitWithFlags(unsigned int) {
+  return nvmlInit_v2();
+}
+
+EXPORTED nvmlReturn_t nvmlShutdown() {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  --users;
+  return NVML_SUCCESS;
+}
+
+EXPORTED const char* nvmlErrorString(nvmlReturn_t result) {
+  switch (result) {
+    case NVML_SUCCESS:
+      return "Success";
+    case NVML_ERROR_UNINITIALIZED:
+      return "Uninitialized";
+    case NVML_ERROR_INVALID_ARGUMENT:
+      return "Invalid Argument";
+    case NVML_ERROR_NOT_SUPPORTED:
+      return "Not Supported";
+    case NVML_ERROR_NOT_FOUND:
+      return "Not Found";
+    case NVML_ERROR_INSUFFICIENT_SIZE:
+      return "Insufficient Size";
+    case NVML_ERROR_DRIVER_NOT_LOADED:
+      return "Driver Not Loaded";
+    case NVML_ERROR_TIMEOUT:
+      return "Timeout";
+    case NVML_ERROR_GPU_IS_LOST:
+      return "GPU is lost";
+    default:
+      return "Unknown Error";
+  }
+}
+
+EXPORTED nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  const auto state = current_state();
+  return state ? copy_text(state->driver_version, version, length) : NVML_ERROR_UNKNOWN;
+}
+
+EXPORTED nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
+  return users == 0 ? NVML_ERROR_UNINITIALIZED : copy_text("0.simulated", version, length);
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* count) {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  const auto state = current_state();
+  if (!state) return NVML_ERROR_UNKNOWN;
+  if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  *count = static_cast<unsigned>(state->gpus.size());
+  return NVML_SUCCESS;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device) {
+  if (device == nullptr || index >= most_gpus) return NVML_ERROR_INVALID_ARGUMENT;
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(handle_of(index), gpu);
+  if (found == NVML_SUCCESS) *device = handle_of(index);
+  return found;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  if (uuid == nullptr || device == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto state = current_state();
+  for (unsigned i = 0; state && i < state->gpus.size() && i < most_gpus; ++i) {
+    if (state->gpus[i].uuid != uuid) continue;
+    *device = handle_of(i);
+    return state->gpus[i].lost ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
+  }
+  return NVML_ERROR_NOT_FOUND;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  return found == NVML_SUCCESS ? copy_text(gpu.uuid, uuid, length) : found;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  return found == NVML_SUCCESS ? copy_text(gpu.name, name, length) : found;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
+  return give(device, pci, pci_of);
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
+  return give(device, memory, [](const Gpu&) {
+    return nvmlMemory_t{memory_bytes, memory_bytes, 0};
+  });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t,
+                                               unsigned int* celsius) {
+  return give(device, celsius, [](const Gpu&) { return 35U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts) {
+  return give(device, milliwatts, [](const Gpu&) { return 70'000U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t type,
+                                                  nvmlEccCounterType_t, unsigned long long* count) {
+  return give(device, count, [&](const Gpu& gpu) {
+    return type == NVML_MEMORY_ERROR_TYPE_UNCORRECTED ? gpu.ecc_uncorrected : 0ULL;
+  });
+}
+
+// Pages were retired before Ampere; since then rows are remapped.
+EXPORTED nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t,
+                                                unsigned int* count, unsigned long long*) {
+  return give(device, count, [](const Gpu&) { return 0U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrected,
+                                                unsigned int* uncorrected, unsigned int* pending,
+                                                unsigned int* failed) {
+  if (corrected == nullptr || pending == nullptr || failed == nullptr) {
+    return NVML_ERROR_INVALID_ARGUMENT;
+  }
+  *corrected = *failed = 0;
+  // A row with an error that cannot be corrected is remapped at the next reset.
+  const nvmlReturn_t found =
+      give(device, pending, [](const Gpu& gpu) { return gpu.ecc_uncorrected > 0 ? 1U : 0U; });
+  return found == NVML_SUCCESS ? give(device, uncorrected, [](const Gpu&) { return 0U; }) : found;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link,
+                                               nvmlEnableState_t* active) {
+  if (link >= nvlinks) return NVML_ERROR_INVALID_ARGUMENT;
+  return give(device, active, [](const Gpu&) { return NVML_FEATURE_ENABLED; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int* gen) {
+  return give(device, gen, [](const Gpu&) { return 5U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int* lanes) {
+  return give(device, lanes, [](const Gpu&) { return 16U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
+                                                                unsigned long long* reasons) {
+  return give(device, reasons, [](const Gpu&) { return 0ULL; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
+                                                             unsigned long long* reasons) {
+  return nvmlDeviceGetCurrentClocksThrottleReasons(device, reasons);
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
+                                                              unsigned int* count,
+                                                              nvmlProcessInfo_t*) {
+  return give(device, count, [](const Gpu&) { return 0U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+  return give(device, mode, [](const Gpu&) { return NVML_FEATURE_ENABLED; });
+}
+
+EXPORTED nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  const auto state = current_state();
+  if (!state) return NVML_ERROR_UNKNOWN;
+  if (set == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  *set = new nvmlEventSet_st{0, state->last_event};
+  return NVML_SUCCESS;
+}
+
+EXPORTED nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
+  delete set;
+  return NVML_SUCCESS;
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long types,
+                                               nvmlEventSet_t set) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  if (found != NVML_SUCCESS) return found;
+  if (set == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  if ((types & ~nvmlEventTypeXidCriticalError) != 0) return NVML_ERROR_NOT_SUPPORTED;
+  set->devices |= 1ULL << (reinterpret_cast<const char*>(device) - handles);
+  return NVML_SUCCESS;
+}
+
+EXPORTED nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data,
+                                          unsigned int timeout_ms) {
+  if (users == 0) return NVML_ERROR_UNINITIALIZED;
+  if (set == nullptr || data == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  for (;;) {
+    const auto state = current_state();
+    if (!state) return NVML_ERROR_UNKNOWN;
+    const Xid* next = nullptr;
+    for (unsigned i = 0; i < state->gpus.size() && i < most_gpus; ++i) {
+      if ((set->devices >> i & 1) == 0) continue;
+      for (const Xid& xid : state->gpus[i].xids) {
+        if (xid.number <= set->seen || (next != nullptr && xid.number > next->number)) continue;
+        next = &xid;
+        *data = {};
+        data->device = handle_of(i);
+        data->eventType = nvmlEventTypeXidCriticalError;
+        data->eventData = static_cast<unsigned long long>(xid.xid);
+      }
+    }
+    if (next != nullptr) {
+      set->seen = next->number;
+      return NVML_SUCCESS;
+    }
+    if (std::chrono::steady_clock::now() >= end) return NVML_ERROR_TIMEOUT;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}

@@ -1,0 +1,158 @@
+# Faults of nodes: each is what Slurm, the kernel or NVML really says, and is gone when it is cleared.
+
+load helper
+
+NAME=st-faults
+N=stfaults-a3meganodeset
+
+setup_file() {
+  deploy $NAME
+  # Slurm misses a node after seconds, not after a minute.
+  sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=3/; s/^MessageTimeout=.*/MessageTimeout=2/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
+  on $NAME controller scontrol reconfigure
+  slipway exec $NAME login -- sh -c 'cat >/home/nvml_probe; chmod 755 /home/nvml_probe' <"$TOP/build/tests/nvml_probe"
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+fault() { slipway fault $NAME "$@"; }
+
+# node_is NODE STATE: as sinfo says it
+node_is() { on $NAME controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
+
+probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
+
+@test "faults: a node without power, one that hangs, one without its network: Slurm finds them down, and up again" {
+  fault $N-0 power-off
+  fault $N-1 hang
+  fault $N-2 link-down enp0s12
+  run on $NAME $N-0 true
+  fails_with 1 "node $N-0 is off"
+  run on $NAME $N-2 ip -brief link show enp0s12
+  says NO-CARRIER
+  run slipway status $NAME
+  says "$N-0: fault: power-off"
+  says "$N-1: fault: hang"
+  says "$N-2: fault: link-down enp0s12"
+  local i
+  for i in 0 1 2; do wait_for node_is $N-$i 'down*'; done
+  node_is $N-3 idle
+  fault $N-0 clear
+  fault $N-1 clear hang
+  fault $N-2 clear link-down enp0s12
+  for i in 0 1 2; do wait_for node_is $N-$i idle; done
+  run slipway status $NAME
+  [[ "$output" != *"fault:"* ]]
+}
+
+@test "faults: status --json has them and keeps its schema" {
+  fault $N-0 link-rate enp0s12 100mbit
+  slipway status $NAME --json >"$BATS_TEST_TMPDIR/status.json"
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/status-1.schema.json" - <"$BATS_TEST_TMPDIR/status.json"
+  grep -q '"link-rate enp0s12 100mbit"' "$BATS_TEST_TMPDIR/status.json"
+}
+
+@test "faults: an interface with a rate has a token bucket at both ends, also when the node has started again" {
+  run on $NAME $N-0 tc qdisc show dev enp0s12
+  says "tbf"
+  says "rate 100Mbit"
+  fault $N-0 power-off
+  fault $N-0 power-on
+  run on $NAME $N-0 tc qdisc show dev enp0s12
+  says "rate 100Mbit"
+  fault $N-0 clear
+  run on $NAME $N-0 tc qdisc show dev enp0s12
+  [[ "$output" != *tbf* ]]
+}
+
+@test "faults: a full disk takes no byte more, and none of this machine's memory" {
+  on $NAME $N-0 sh -c 'echo before >/tmp/before'
+  fault $N-0 disk-full /tmp
+  run on $NAME $N-0 cp /etc/hostname /tmp/after
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"No space left on device"* ]]
+  [ "$(on $NAME $N-0 cat /tmp/before)" = before ]
+  fault $N-0 clear disk-full /tmp
+  on $NAME $N-0 sh -c 'echo after >/tmp/after; test ! -e /tmp/.slipway-disk-full'
+  fault $N-0 disk-full /var/spool/slurmd
+  run on $NAME $N-0 cp /etc/hostname /var/spool/slurmd/x
+  [ "$status" -ne 0 ]
+  fault $N-0 clear
+  run fault $N-0 disk-full /etc
+  fails_with 1 "/etc is no file system of this node's own"
+}
+
+@test "faults: a daemon that is killed stays away until that is cleared" {
+  fault $N-0 daemon-killed slurmd
+  run on $NAME $N-0 pgrep -x slurmd
+  [ "$status" -eq 1 ]
+  sleep 1.5
+  run on $NAME $N-0 pgrep -x slurmd
+  [ "$status" -eq 1 ]
+  fault $N-0 clear
+  wait_for on $NAME $N-0 pgrep -x slurmd
+}
+
+@test "faults: NVML of a node has eight GPUs, each its own; a lost one and memory errors are seen" {
+  run probe
+  [ "$status" -eq 0 ]
+  [ "$(awk '{ print $2 }' <<<"$output" | sort -u | grep -c '^GPU-')" -eq 8 ]
+  [ "$(grep -c ' ecc 0$' <<<"$output")" -eq 8 ]
+  fault $N-3 gpu-lost 3
+  fault $N-3 gpu-ecc 5 2
+  run probe
+  says "3 GPU is lost"
+  [ "$(grep -c ' ecc 2$' <<<"$output")" -eq 1 ]
+  fault $N-3 clear
+  run probe
+  [ "$(grep -c ' ecc 0$' <<<"$output")" -eq 8 ]
+}
+
+@test "faults: who waits for events hears of an Xid" {
+  probe events >"$BATS_TEST_TMPDIR/events" &
+  local job=$!
+  wait_for grep -q waiting "$BATS_TEST_TMPDIR/events"
+  fault $N-3 gpu-xid 3 79
+  wait $job
+  grep -q "^Xid 79 on $(probe | awk '$1 == 3 { print $2 }')" "$BATS_TEST_TMPDIR/events"
+  fault $N-3 clear gpu-xid
+}
+
+@test "faults: NVML that hangs holds its callers until that is cleared" {
+  fault $N-3 nvml-hang
+  run on $NAME $N-3 timeout 1 /home/nvml_probe
+  [ "$status" -eq 124 ]
+  fault $N-3 clear nvml-hang
+  run probe
+  [ "$status" -eq 0 ]
+}
+
+@test "faults: what a node cannot have is said, and is no fault of it" {
+  run fault $N-0 link-down eth7
+  fails_with 1 "node $N-0 has no interface \`eth7\`; it has enp0s12"
+  run fault login gpu-lost 0
+  fails_with 1 "has no GPU"
+  run fault controller power-off
+  fails_with 1 "the controller stays on"
+  run fault $N-0 powr-off
+  fails_with 2 "did you mean \`power-off\`?"
+  run fault $N-0 clear
+  fails_with 1 "node $N-0 has no fault"
+}
+
+@test "faults: status --watch draws in place on a terminal, and leaves it as it was" {
+  local command
+  command=$(declare -f as_tester)"; stty rows 20 cols 70
+    as_tester timeout --foreground --signal=INT 1 '$SUITE/prefix/bin/slipway' status $NAME --watch --interval 0.1"
+  run script --quiet --command "$command" /dev/null
+  [[ "$output" == *$'\e[?1049h'*"$NAME: running"*"$N-3"*$'\e[?1049l'* ]]
+}
+
+@test "faults: status --watch without a terminal prints it again and again" {
+  slipway status $NAME --watch --interval 0.1 >"$BATS_TEST_TMPDIR/watched" &
+  twice() { [ "$(grep -c "deployment $NAME: running" "$BATS_TEST_TMPDIR/watched")" -ge 2 ]; }
+  wait_for twice
+  kill "$(client "status $NAME --watch")"
+  wait
+  ! grep -q $'\e' "$BATS_TEST_TMPDIR/watched"
+}

@@ -1,0 +1,83 @@
+#include "launcher/local/fault.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "launcher/local/gpu_state.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/cluster/quickstart.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::local;
+using Words = std::vector<std::string>;
+
+TEST_CASE("fault: words become a fault, and it goes through JSON") {
+  const Fault fault = parse_fault(Words{"link-rate", "enp0s12", "100mbit"});
+  CHECK(fault.text() == "link-rate enp0s12 100mbit");
+  CHECK(fault.key() == "link-rate enp0s12");
+  CHECK(fault_from_json(to_json(fault)).text() == fault.text());
+}
+
+TEST_CASE("fault: what is mistyped gets a suggestion, what is missing is named") {
+  CHECK_THROWS_WITH(parse_fault(Words{"power-of"}),
+                    "unknown fault `power-of`; did you mean `power-off`?");
+  CHECK_THROWS_WITH(parse_fault(Words{"gpu-xid", "3"}), "gpu-xid takes N XID");
+  CHECK_THROWS_WITH(parse_fault(Words{"hang", "now"}), "hang takes no argument");
+  CHECK_THROWS_WITH(parse_fault(Words{"link-rate", "enp0s12", "slow"}),
+                    "`slow` is no rate: a number and kbit, mbit or gbit");
+  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "-1"}), "`-1` is no argument of gpu-lost");
+  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "x"}), "`x` is no whole number from 0 to 999");
+  CHECK_THROWS_WITH(parse_fault(Words{"link-down", "a b"}), "`a b` is no argument of link-down");
+}
+
+namespace {
+
+// The state of a GPU node's file, after faults of its GPUs.
+struct Gpus {
+  TemporaryDirectory folder;
+  const PlannedNode node =
+      make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue()).nodes.back();
+
+  nlohmann::json after(const Words& words, bool begin = true) {
+    change_gpus(folder.path(), node, parse_fault(words), begin);
+    return nlohmann::json::parse(read_file(folder / node.name / "gpus.json"));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("gpu state: a fault changes its GPU alone, and its end undoes it") {
+  Gpus gpus;
+  nlohmann::json state = gpus.after({"gpu-lost", "3"});
+  CHECK(state["gpus"].size() == 8);
+  CHECK(state["gpus"][3]["lost"] == true);
+  CHECK(state["gpus"][2]["lost"] == false);
+  state = gpus.after({"gpu-lost", "3"}, false);
+  CHECK(state == healthy_gpus(gpus.node));
+  CHECK(gpus.after({"gpu-ecc", "0", "5"})["gpus"][0]["ecc_uncorrected"] == 5);
+  CHECK(gpus.after({"nvml-hang"})["nvml_hangs"] == true);
+}
+
+TEST_CASE("gpu state: each Xid is an event with a number of its own, also after a clear") {
+  Gpus gpus;
+  gpus.after({"gpu-xid", "3", "79"});
+  gpus.after({"gpu-xid", "3", "79"}, false);
+  const nlohmann::json state = gpus.after({"gpu-xid", "4", "48"});
+  CHECK(state["gpus"][3]["xids"].empty());
+  CHECK(state["gpus"][4]["xids"] == nlohmann::json::parse(R"([{"number": 2, "xid": 48}])"));
+}
+
+TEST_CASE("gpu state: a GPU that is not there is an error that says how many there are") {
+  Gpus gpus;
+  CHECK_THROWS_WITH(gpus.after({"gpu-lost", "8"}),
+                    "node quickstart-a3meganodeset-3 has 8 GPUs, from 0 on");
+}
+
+TEST_CASE("gpu state: no two GPUs have one identity") {
+  const Gpus gpus;
+  const nlohmann::json state = healthy_gpus(gpus.node);
+  CHECK(state["gpus"][0]["uuid"].get<std::string>().size() == 40);
+  CHECK(state["gpus"][0]["uuid"] != state["gpus"][1]["uuid"]);
+}
