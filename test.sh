@@ -3,15 +3,18 @@
 # system tests on real clusters.
 # The last line is 'N passed, N failed'.
 #   ./test.sh --quick    without packages, sanitizers and system tests
+#   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
 
 quick=false
+images=false
 case "${1:-}" in
   "") ;;
   --quick) quick=true ;;
-  *) die "unknown option $1; known: --quick" ;;
+  --images) images=true ;;
+  *) die "unknown option $1; known: --quick, --images" ;;
 esac
 
 passed=0
@@ -67,8 +70,20 @@ build_sanitized() {
   CXX=clang++ build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
 }
 
+# finish: says how many have passed
+finish() {
+  echo
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}
+
 $quick || install_packages all
 build_slipway
+if $images; then
+  count_bats tests/system/image.bats
+  finish
+  exit
+fi
 if ! $quick; then
   sanitized_log=$(mktemp)
   set -m # a process group of its own, to be ended with all that it has started
@@ -83,7 +98,11 @@ count_conformance
 
 if ! $quick; then
   say "test: real clusters on this machine"
-  count_bats tests/system
+  system_tests=()
+  for file in tests/system/*.bats; do
+    [ "$file" = tests/system/image.bats ] || system_tests+=("$file")
+  done
+  count_bats "${system_tests[@]}"
   if [ "$(id -u)" -eq 0 ]; then
     say "test: real clusters of an ordinary user"
     SLIPWAY_TEST_AS=user count_bats tests/system/{a3mega,all_gather,boot,cluster,exec,life,nccl_env}.bats
@@ -100,6 +119,4 @@ if ! $quick; then
     --filter 'destroy leaves|second deploy|is killed|nothing of the caller'
 fi
 
-echo
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

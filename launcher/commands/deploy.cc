@@ -24,6 +24,7 @@ struct LocalOptions {
   bool quiet = false;
   bool accounting = false;
   bool force = false;
+  std::string image;               // of image_store.h; empty: this machine's own root
   std::vector<std::string> nodes;  // NODESET=N
 };
 
@@ -32,14 +33,15 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   CheckedCluster checked = loaded.cluster();
   cluster::resize(checked.cluster, given.nodes);
   if (given.accounting) checked.cluster.controller.accounting = true;
-  local::require_programs(checked.cluster.controller.accounting);
+  local::require_programs(checked.cluster.controller.accounting, given.image);
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
   }
   const local::DeploymentFolder folder(local::deployments_folder(), checked.cluster.deployment);
   const std::optional<local::Plan> standing = local::standing_plan(folder);
-  const local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
-                                            standing.has_value() ? &*standing : nullptr);
+  local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
+                                      standing.has_value() ? &*standing : nullptr);
+  plan.image = given.image;
   local::LaunchOptions options;
   options.deadline = std::chrono::seconds(given.timeout_seconds);
   options.force = given.force;
@@ -81,7 +83,7 @@ void check_options(bool google, const DeploymentInput& input, const apply::Deplo
                    bool has_local_options) {
   if (google && has_local_options) {
     throw UsageError(
-        "--timeout, --nodes, --accounting, --force and --quiet are for --target local");
+        "--timeout, --nodes, --image, --accounting, --force and --quiet are for --target local");
   }
   if (google) return;
   if (!input.only.empty() || !input.skip.empty() || options.auto_approve || options.rebuild ||
@@ -114,6 +116,10 @@ int deploy(Args args) {
   line.option("nodes", "NODESET=N",
               "local: another number of nodes that are always up, of a nodeset by its id",
               &local.nodes);
+  line.option("image", "NAME",
+              "local: start nodes from an image that `slipway image build` has made, not from this "
+              "machine's own root",
+              &local.image);
   line.flag("accounting", "local: keep the history of jobs, with slurmdbd and MariaDB",
             &local.accounting);
   line.flag("force", "local: stop nodes that are no longer wanted also when jobs run on them",
@@ -141,6 +147,7 @@ int deploy(Args args) {
   if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
   check_options(target == "google", input, options,
                 local.quiet || local.accounting || local.force || !local.nodes.empty() ||
+                    !local.image.empty() ||
                     local.timeout_seconds != LocalOptions().timeout_seconds);
   if (target == "google") {
     deploy_google(input, options);

@@ -17,7 +17,7 @@
 #include "common/node_profile.h"
 #include "common/process.h"
 #include "common/text.h"
-#include "launcher/commands/commands.h"
+#include "launcher/commands/verb.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/boot.h"
 #include "launcher/node/power.h"
@@ -146,31 +146,17 @@ int suspend(Args args) {
                       args);
 }
 
-struct Part {
-  const char* name;
-  int (*run)(Args);
-};
-constexpr Part parts[] = {
-    {"boot", boot}, {"resume", resume}, {"suspend", suspend}, {"restart", node_restart}};
-
 }  // namespace
 
 int node(Args args) {
-  std::string what = args.empty() ? "" : args[0];
-  for (const Part& part : parts) {
-    if (what == part.name) {
-      return run_main("slipway node " + what, [&] { return part.run(args.subspan(1)); });
-    }
-  }
-  CommandLine line(
-      "slipway node", "boot|resume|suspend|restart [options]",
-      "What the machines of a cluster on Google Cloud do by themselves. People need it to "
-      "look for what went wrong.");
-  line.positional("PART", &what);
-  line.example("slipway node boot --help", "what a machine does when it starts");
-  line.example("slipway node resume --help", "how a machine is made when a job needs it");
-  if (!line.parse(args)) return 0;
-  throw UsageError(fmt::format("unknown part `{}`; known: boot, resume, suspend, restart", what));
+  return run_part(
+      {"slipway node",
+       "What the machines of a cluster on Google Cloud do by themselves. People need it to "
+       "look for what went wrong.",
+       {{"boot", boot}, {"resume", resume}, {"suspend", suspend}, {"restart", node_restart}},
+       {{"slipway node boot --help", "what a machine does when it starts"},
+        {"slipway node resume --help", "how a machine is made when a job needs it"}}},
+      args);
 }
 
 }  // namespace slipway::commands

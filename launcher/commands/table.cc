@@ -21,6 +21,8 @@ std::span<const Command> table() {
       {"exec", "run a command on a node of a deployment", exec},
       {"fault", "give a node a fault, or take it away: power, links, GPUs, disks, daemons", fault},
       {"destroy", "take a deployment down and remove all of it", destroy},
+      {"image", "make, list and remove root file systems for nodes of clusters on this machine",
+       image},
       {"node", "what a machine of a cluster does by itself: boot, resume, suspend, restart", node},
   };
   return commands;

@@ -116,6 +116,15 @@ Changes compare(const Plan& standing, const Plan& wanted) {
                     "is `{}`, and would be `{}`): destroy it first",
                     standing.cluster, wanted.cluster));
   }
+  if (standing.image != wanted.image) {
+    const auto name = [](const Plan& plan) {
+      return plan.image.empty() ? "this machine's own root" : "`" + plan.image + "`";
+    };
+    throw Error(
+        fmt::format("the image cannot change while the deployment runs (it is {}, and would be "
+                    "{}): destroy it first",
+                    name(standing), name(wanted)));
+  }
   Changes changes;
   compare_networks(standing, wanted, changes);
   for (const PlannedNode& node : wanted.nodes) {

@@ -18,6 +18,7 @@
 #include "common/process.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
+#include "launcher/local/image_store.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/plan_json.h"
@@ -74,7 +75,8 @@ class Launch {
                           surroundings(),
                           std::move(lock),
                           bind_control_socket(folder_),
-                          std::move(progress.theirs)};
+                          std::move(progress.theirs),
+                          plan_.image.empty() ? Fd() : hold_image(ImageStore().find(plan_.image))};
     const std::optional<IdMap> map =
         ::geteuid() == 0 ? std::nullopt : std::optional(id_map_of_caller());
     pidfd_ = open_pidfd(start_in_new_namespaces(own_namespaces, map ? &*map : nullptr, [&] {
@@ -93,12 +95,14 @@ class Launch {
     ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
     ::setenv("LANG", "C.UTF-8", 1);
     redirect_streams(folder_.supervisor_log());
-    close_all_but({start.lock.get(), start.listener.get(), start.deployer.get()});
+    close_all_but(
+        {start.lock.get(), start.listener.get(), start.deployer.get(), start.image.get()});
     unblock_signals();
   }
 
   NodeSurroundings surroundings() const {
-    return {find_installation().prefix,
+    return {image_root(plan_.image),
+            find_installation().prefix,
             folder_.slurm(),
             folder_.run(),
             folder_.logs(),

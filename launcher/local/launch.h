@@ -12,7 +12,7 @@ namespace slipway::local {
 
 // Throws Error that names every program that is missing on this machine, with the command that
 // installs them. `accounting`: those of a controller with job accounting, too.
-void require_programs(bool accounting);
+void require_programs(bool accounting, const std::string& image);
 
 // Throws Error where nodes cannot start on demand: Slurm wants to see that they have just started.
 void require_elastic_nodes();

@@ -38,14 +38,16 @@ const std::filesystem::path nvml_folder = "/usr/lib/x86_64-linux-gnu";
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
+  root.image = around.image;
   root.image_mounts = around.host_mounts;
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
   root.fresh_folders = {"/etc/munge"};
   root.binds = {{around.slurm, "/etc/slurm", true},
-                {around.prefix, node_prefix, true},
                 {around.logs / node.name, "/var/log/slurm", false}};
+  // An image has an installation of its own, whose plugins are made for its Slurm.
+  if (plan.image.empty()) root.binds.push_back({around.prefix, node_prefix, true});
   if (node.role == "controller") {
     root.binds.push_back({around.state, "/var/spool/slurmctld", false});
     if (!plan.slurmdbd_conf.empty()) {

@@ -15,6 +15,7 @@ namespace slipway::local {
 
 // What all nodes of a deployment have in common.
 struct NodeSurroundings {
+  std::filesystem::path image;                     // what nodes start from: a root file system
   std::filesystem::path prefix;                    // Slipway's installation on the host
   std::filesystem::path slurm;                     // becomes /etc/slurm
   std::filesystem::path run;                       // a tmpfs; nodes keep their changes below it

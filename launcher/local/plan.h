@@ -52,6 +52,7 @@ struct PlannedNode {
 struct Plan {
   std::string deployment;
   std::string cluster;
+  std::string image;  // that nodes start from (image_store.h); empty: this machine's own root
   std::vector<Bridge> bridges;
   std::vector<std::string> shared;                 // ids of the shared file systems
   std::vector<PlannedNode> nodes;                  // the controller first, those on demand last

@@ -27,6 +27,7 @@ json to_json(const Plan& plan) {
   return {{"schema", schema},
           {"deployment", plan.deployment},
           {"cluster", plan.cluster},
+          {"image", plan.image},
           {"bridges", plan.bridges},
           {"shared", plan.shared},
           {"nodes", plan.nodes},
@@ -40,6 +41,7 @@ Plan plan_from_json(const json& from) try {
   Plan plan;
   from.at("deployment").get_to(plan.deployment);
   from.at("cluster").get_to(plan.cluster);
+  from.at("image").get_to(plan.image);
   from.at("bridges").get_to(plan.bridges);
   from.at("shared").get_to(plan.shared);
   from.at("nodes").get_to(plan.nodes);

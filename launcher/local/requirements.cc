@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/local/image_store.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/namespaces.h"
 
@@ -16,6 +17,7 @@ struct Requirement {
   const char* program;
   const char* package;  // Debian's name
   enum { always, ordinary_user, accounting } when = always;
+  bool on_nodes = true;  // false: this machine runs it, for the nodes
 };
 
 constexpr Requirement requirements[] = {
@@ -23,26 +25,33 @@ constexpr Requirement requirements[] = {
     {"/usr/sbin/slurmd", "slurmd"},
     {"/usr/bin/srun", "slurm-client"},
     {"/usr/sbin/munged", "munge"},
-    {"/sbin/ip", "iproute2"},
+    {"/sbin/ip", "iproute2", Requirement::always, false},
     {"/usr/sbin/slurmdbd", "slurmdbd", Requirement::accounting},
     {"/usr/sbin/mariadbd", "mariadb-server-core", Requirement::accounting},
-    {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user},
+    {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user, false},
 };
 
 }  // namespace
 
-void require_programs(bool accounting) {
+void require_programs(bool accounting, const std::string& image) {
+  const std::filesystem::path root = image_root(image);
   std::vector<std::string> missing;
   std::set<std::string> packages;
   for (const Requirement& requirement : requirements) {
     if (requirement.when == Requirement::ordinary_user && ::geteuid() == 0) continue;
     if (requirement.when == Requirement::accounting && !accounting) continue;
-    if (::access(requirement.program, X_OK) == 0) continue;
+    const std::filesystem::path program(requirement.program);
+    const bool within = requirement.on_nodes && !image.empty();
+    if (::access((within ? root / program.relative_path() : program).c_str(), X_OK) == 0) continue;
     missing.emplace_back(requirement.program);
     packages.insert(requirement.package);
   }
   if (missing.empty()) return;
   const std::vector<std::string> names(packages.begin(), packages.end());
+  if (!image.empty()) {
+    throw Error(fmt::format("the image `{}`, or this machine, lacks {}, of the packages {}", image,
+                            join(missing, ", "), join(names, " ")));
+  }
   throw Error(fmt::format("this machine lacks {}; as root: apt-get install {}", join(missing, ", "),
                           join(names, " ")));
 }

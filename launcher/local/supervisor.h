@@ -18,6 +18,7 @@ struct SupervisorStart {
   Fd listener;  // the control socket, bound
   Fd deployer;  // to `slipway deploy`: progress goes there; until it says {"keep": true} its end is
                 // the cluster's end
+  Fd image;     // held, so that nobody removes what the nodes run from
 };
 
 // Starts the networks and the nodes, then answers the control socket until it is told to stop.

@@ -1,0 +1,166 @@
+// Images of nodes for local clusters.
+#include "launcher/local/image_store.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/file_lock.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::local {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* image_schema = "slipway/local-image/1";
+constexpr const char* description = "image.json";
+constexpr const char* mmdebstrap = "/usr/bin/mmdebstrap";
+constexpr std::chrono::minutes build_deadline{40};
+
+// Slurm's version is the package's: "slurm-wlm 24.11.5".
+std::string slurm_version(const fs::path& root) {
+  const std::string said =
+      run_checked({"/usr/sbin/chroot", root.string(), "/usr/sbin/slurmctld", "-V"});
+  const std::string line = said.substr(0, said.find('\n'));
+  return line.substr(line.rfind(' ') + 1);
+}
+
+LocalImage read_image(const fs::path& folder) {
+  const Json json = Json::parse(read_file(folder / description), nullptr, false);
+  if (!json.is_object() || json.value("schema", "") != image_schema) {
+    throw Error(fmt::format("{} is no image's description", (folder / description).string()));
+  }
+  return {folder.filename().string(), json.value("release", ""), json.value("slurm", ""),
+          json.value("built", ""), folder};
+}
+
+// Of what a build that was killed has left, and of what is removed, nothing keeps a name.
+void remove_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) {
+    throw Error(fmt::format("cannot remove {}: {}", folder.string(), error.message()));
+  }
+}
+
+Fd lock_image(const LocalImage& image, int how) {
+  const fs::path file = image.folder / description;
+  Fd lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lock) throw_errno(fmt::format("cannot open {}", file.string()));
+  return ::flock(lock.get(), how | LOCK_NB) == 0 ? std::move(lock) : Fd();
+}
+
+void require_source(const fs::path& source) {
+  if (fs::is_regular_file(source / "images/install.sh")) return;
+  throw Error(
+      fmt::format("`{}` is not Slipway's source: it has no images/install.sh", source.string()));
+}
+
+}  // namespace
+
+std::vector<LocalImage> ImageStore::list() const {
+  std::vector<LocalImage> images;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
+    if (fs::is_regular_file(entry.path() / description, ignored) &&
+        !entry.path().filename().string().starts_with('.')) {
+      images.push_back(read_image(entry.path()));
+    }
+  }
+  std::ranges::sort(images, {}, &LocalImage::name);
+  return images;
+}
+
+LocalImage ImageStore::find(const std::string& name) const {
+  std::vector<std::string> known;
+  for (LocalImage& image : list()) {
+    if (image.name == name) return std::move(image);
+    known.push_back(image.name);
+  }
+  const std::string near = source::did_you_mean(name, known);
+  throw Error(fmt::format("there is no image `{}`; {}", name,
+                          near.empty() ? "`slipway image list` lists them" : near));
+}
+
+std::string ImageStore::name_of(const fs::path& source, const std::string& release) {
+  require_source(source);
+  // The release is one of the options that the digest is made of.
+  const std::string name = run_checked(
+      {"/bin/bash", (source / "images/name.sh").string(), "--without", "cloud", release});
+  const std::string line = name.substr(0, name.find('\n'));
+  return release + line.substr(line.rfind('-'));
+}
+
+LocalImage ImageStore::build(const fs::path& source, const std::string& release) const {
+  if (::access(mmdebstrap, X_OK) != 0) {
+    throw Error("this machine lacks mmdebstrap; as root: apt-get install mmdebstrap");
+  }
+  const std::string name = name_of(source, release);
+  make_directories(folder_);
+  const Fd lock = try_lock(folder_ / ".lock");
+  if (!lock) throw Error("another image is being built");
+  const fs::path unfinished = folder_ / ("." + name);
+  remove_folder(unfinished);
+  make_directories(unfinished);
+  const std::string install = (unfinished / "install-node").string();
+  run_checked({"/bin/bash", (source / "images/pack.sh").string(), install, "--without", "cloud"});
+  const ProcessResult made = run_process(
+      {mmdebstrap, "--variant=minbase", "--quiet",
+       fmt::format("--customize-hook=copy-in {} /var/tmp", shell_quote(install)),
+       "--customize-hook=chroot \"$1\" bash /var/tmp/install-node",
+       "--customize-hook=rm \"$1\"/var/tmp/install-node", release, (unfinished / "root").string()},
+      {"", build_deadline});
+  if (!made.ok()) {
+    write_file(unfinished / "log", made.output + made.errors, 0600);
+    throw Error(fmt::format("cannot build the image ({}); it said: {}",
+                            (unfinished / "log").string(), last_words(unfinished / "log", 5)));
+  }
+  fs::remove(install);
+  const Json json = {
+      {"schema", image_schema},
+      {"release", release},
+      {"slurm", slurm_version(unfinished / "root")},
+      {"built", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  write_file(unfinished / description, json.dump(2) + "\n");
+  fs::rename(unfinished, folder_ / name);
+  return find(name);
+}
+
+void ImageStore::remove(const std::string& name) const {
+  const LocalImage image = find(name);
+  const Fd lock = lock_image(image, LOCK_EX);
+  if (!lock) throw Error(fmt::format("a deployment runs from the image `{}`", name));
+  const fs::path gone = folder_ / ("." + name);
+  remove_folder(gone);
+  fs::rename(image.folder, gone);
+  remove_folder(gone);
+}
+
+fs::path image_root(const std::string& name) {
+  return name.empty() ? fs::path("/") : ImageStore().find(name).root();
+}
+
+Fd hold_image(const LocalImage& image) {
+  Fd lock = lock_image(image, LOCK_SH);
+  if (!lock) throw Error(fmt::format("the image `{}` is being removed", image.name));
+  return lock;
+}
+
+bool is_held(const LocalImage& image) {
+  return !lock_image(image, LOCK_EX);
+}
+
+}  // namespace slipway::local

@@ -1,0 +1,75 @@
+// Images of nodes: what is there, and what holds them. How one is built is tested with a real one.
+#include "launcher/local/image_store.h"
+
+#include "common/error.h"
+#include "common/file.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+
+namespace {
+
+struct Images {
+  Images() {
+    for (const char* name : {"trixie-111111111111", "sid-222222222222"}) {
+      make_directories(folder / name / "root");
+      write_file(folder / name / "image.json",
+                 "{\"schema\": \"slipway/local-image/1\", \"release\": \"trixie\", "
+                 "\"slurm\": \"24.11.5\", \"built\": \"2026-11-21T12:00:00Z\"}");
+    }
+    make_directories(folder / ".trixie-333333333333/root");  // a build that was killed
+  }
+  TemporaryDirectory folder;
+  local::ImageStore store{folder.path()};
+};
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("images: those that are whole are listed by name") {
+  const Images images;
+  const std::vector<local::LocalImage> found = images.store.list();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].name == "sid-222222222222");
+  CHECK(found[1].slurm == "24.11.5");
+  CHECK(found[1].root() == images.folder / "trixie-111111111111/root");
+  CHECK(local::ImageStore(images.folder / "none").list().empty());
+}
+
+TEST_CASE("images: a name that is none gets a suggestion") {
+  const Images images;
+  CHECK(error_of([&] { images.store.find("trixie-111111111112"); }) ==
+        "there is no image `trixie-111111111112`; did you mean `trixie-111111111111`?");
+  CHECK(error_of([&] { images.store.find("x"); }) ==
+        "there is no image `x`; `slipway image list` lists them");
+}
+
+TEST_CASE("images: one that is held is not removed") {
+  const Images images;
+  const local::LocalImage image = images.store.find("sid-222222222222");
+  {
+    const Fd held = local::hold_image(image);
+    CHECK(local::is_held(image));
+    CHECK(error_of([&] { images.store.remove(image.name); }) ==
+          "a deployment runs from the image `sid-222222222222`");
+  }
+  CHECK_FALSE(local::is_held(image));
+  images.store.remove(image.name);
+  CHECK_FALSE(std::filesystem::exists(image.folder));
+  CHECK(images.store.list().size() == 1);
+}
+
+TEST_CASE("images: the source must be Slipway's") {
+  const TemporaryDirectory folder;
+  CHECK(error_of([&] { local::ImageStore::name_of(folder.path(), "trixie"); })
+            .ends_with("is not Slipway's source: it has no images/install.sh"));
+}
