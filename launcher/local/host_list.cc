@@ -46,8 +46,8 @@ std::string host_list(const std::vector<std::string>& names) {
     for (auto first = numbers.begin(); first != numbers.end();) {
       auto last = first;
       while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
-      const auto shown = [&](int number) {
-        return fmt::format("{:0{}}", number, family.zero_padded_to);
+      const auto shown = [digits = family.zero_padded_to](int number) {
+        return fmt::format("{:0{}}", number, digits);
       };
       ranges.push_back(first == last ? shown(*first) : shown(*first) + "-" + shown(*last));
       first = std::next(last);
