@@ -40,6 +40,7 @@ void close_all_but(std::vector<int> keep) {
   std::ranges::sort(keep);
   unsigned from = 3;
   for (int fd : keep) {
+    if (fd < 0) continue;
     const auto kept = static_cast<unsigned>(fd);
     if (kept < from) continue;
     if (kept > from) ::close_range(from, kept - 1, 0);

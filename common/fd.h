@@ -47,7 +47,7 @@ SocketPair make_socket_pair();
 // Reads once and appends it to `into`; closes `fd` at the end of the stream.
 void read_some(Fd& fd, std::string& into);
 
-// Closes every descriptor from 3 on but those in `keep`.
+// Closes every descriptor from 3 on but those in `keep`; what is below 0 there is none.
 void close_all_but(std::vector<int> keep);
 
 }  // namespace slipway
