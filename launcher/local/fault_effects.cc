@@ -22,14 +22,12 @@
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/local/namespaces.h"
+#include "launcher/node/keeper.h"
 
 namespace slipway::local {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* held_services =
-    "/run/slipway/held";  // PID 1 looks there before it starts one
 
 // The process ids of the node whose program has this name.
 std::vector<pid_t> processes_named(const std::string& name) {
@@ -140,7 +138,7 @@ void fill_folder(pid_t pid, const std::string& folder, bool full) {
 
 void keep_daemon_away(pid_t pid, const std::string& name, bool away) {
   run_in_node(pid, node_namespaces(), [&] {
-    const fs::path held = fs::path(held_services) / name;
+    const fs::path held = fs::path(node::held_services) / name;
     if (!away) {
       fs::remove(held);
       ::kill(1, SIGHUP);  // PID 1 starts what does not run
@@ -148,7 +146,7 @@ void keep_daemon_away(pid_t pid, const std::string& name, bool away) {
     }
     const std::vector<pid_t> running = processes_named(name);
     if (running.empty()) throw Error(fmt::format("no `{}` runs there", name));
-    make_directories(held_services);
+    make_directories(node::held_services);
     write_file(held, "");
     for (const pid_t process : running) ::kill(process, SIGKILL);
   });

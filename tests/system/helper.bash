@@ -14,6 +14,14 @@ deploy() {
   slipway deploy "$SUITE/quickstart.yaml" --vars "deployment_name=$name" "$@"
 }
 
+# destroy_all PREFIX: every deployment whose name begins so
+destroy_all() {
+  local name
+  for name in $(slipway status --json | jq_names); do
+    case $name in "$1"*) slipway destroy "$name" ;; esac
+  done
+}
+
 # on NAME NODE COMMAND...: runs a command on a node
 on() {
   local name=$1 node=$2

@@ -4,12 +4,7 @@ load helper
 
 setup() { BEFORE=$(host_state); }
 
-teardown() {
-  local name
-  for name in $(slipway status --json | jq_names); do
-    case $name in st-host*) slipway destroy "$name" ;; esac
-  done
-}
+teardown() { destroy_all st-host; }
 
 @test "host: twenty rounds of deploy and destroy, four at a time, leave it as it was" {
   local round name jobs

@@ -4,12 +4,7 @@ load helper
 
 setup() { BEFORE=$(host_state); }
 
-teardown() {
-  local name
-  for name in $(slipway status --json | jq_names); do
-    case $name in st-life*) slipway destroy "$name" ;; esac
-  done
-}
+teardown() { destroy_all st-life; }
 
 @test "life: destroy leaves no process, namespace, mount, interface or file" {
   deploy st-life
