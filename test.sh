@@ -78,7 +78,7 @@ finish() {
 }
 
 $quick || install_packages all
-build_slipway
+build_slipway tests
 if $images; then
   count_bats tests/system/image.bats
   finish

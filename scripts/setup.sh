@@ -55,10 +55,13 @@ build_into() {
   meson install -C "$folder" --no-rebuild --only-changed --quiet
 }
 
-# The build that people use and that the tests test. Warnings are errors with the compiler that we develop with, and
-# only with that one: a newer compiler's new warning should not stop a newcomer.
+# build_slipway [tests]: the build that people use and that the tests test. Without `tests` they are not compiled, unless
+# they were before. Warnings are errors with the compiler that we develop with, and only with that one: a newer
+# compiler's new warning should not stop a newcomer.
 build_slipway() {
-  local werror=false
+  local werror=false tests=false
   [ "$(g++ -dumpversion)" = 12 ] && werror=true
-  build_into build -Dwerror=$werror -Doptimization=2
+  [ "${1:-}" = tests ] && tests=true
+  if $tests && [ -e build/build.ninja ]; then meson configure build -Dtests=true; fi
+  build_into build -Dwerror=$werror -Doptimization=2 -Dtests=$tests
 }

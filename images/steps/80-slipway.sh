@@ -11,12 +11,10 @@ finish() {
 trap finish EXIT
 # Built here: it uses the libraries that this release has.
 mapfile -t packages < <(awk '/^# to build/ { on = 1; next } /^#/ { on = 0 } on && NF' "${source_folder:?}/packages.debian")
-apt-get install -y -qq --no-install-recommends catch2 "${packages[@]}" >/dev/null
+apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=on -Dunity_size=12 -Ddebug=false \
-  -Doptimization=2 >"$build/log"
-# What is installed, and no test.
-ninja -C "$build/slipway" launcher/commands/slipway nccl-tests/all_gather_perf spank-plugins/nccl_env/nccl_env.so \
-  >>"$build/log"
+  -Doptimization=2 -Dtests=false >"$build/log"
+ninja -C "$build/slipway" >>"$build/log"
 meson install -C "$build/slipway" --no-rebuild --quiet
 /opt/slipway/bin/slipway --version
 install -m 644 "${images_folder:?}/slipway-node.service" /etc/systemd/system/

@@ -24,8 +24,6 @@ class Recipe(unittest.TestCase):
                 shutil.copytree(path, self.top / name)
             else:
                 shutil.copy2(path, self.top / name)
-        for name in ("docs", "scripts", "tests"):  # packed, and no part of an image
-            (self.top / name).mkdir()
         self.images = self.top / "images"
 
     def name(self, *options):
@@ -58,6 +56,7 @@ class Recipe(unittest.TestCase):
         self.assertRegex(before, "^slipway-socket-[0-9a-f]{12}$")
         for file in self.top.rglob("*"):
             os.utime(file)
+        (self.top / "tests").mkdir()
         (self.top / "tests" / "new").write_text("no part of an image")
         self.assertEqual(self.name(), before)
         self.top = self.top.rename(self.top.with_name("moved"))
