@@ -37,15 +37,22 @@ std::vector<std::string> mariadbd_with(const fs::path& folder, std::vector<std::
   return argv;
 }
 
+// What the names of the SQL files that come with the server begin with: MariaDB 11 calls them by
+// its own name.
+std::string statements_of_server() {
+  const std::string since_11 = "/usr/share/mariadb/mariadb_";
+  return fs::exists(since_11 + "system_tables.sql") ? since_11 : "/usr/share/mysql/mysql_";
+}
+
 // What mariadb-install-db does, without what is not needed: that program belongs to the clients.
 void make_database() {
   if (fs::exists(tables)) return;
-  const fs::path sql = "/usr/share/mysql";
+  const std::string sql = statements_of_server();
   std::string text =
       fmt::format("create database mysql;\nuse mysql;\nset @auth_root_socket = '{}';\n", user);
-  for (const char* name : {"mysql_system_tables.sql", "mysql_performance_tables.sql",
-                           "mysql_system_tables_data.sql"}) {
-    text += read_file(sql / name) + "\n";
+  for (const char* name :
+       {"system_tables.sql", "performance_tables.sql", "system_tables_data.sql"}) {
+    text += read_file(sql + name) + "\n";
   }
   // One that was interrupted is made again: it has its name when it is complete.
   const fs::path half = fs::path(database_folder) / "new";
