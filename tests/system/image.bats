@@ -1,48 +1,94 @@
-# Images of nodes: one is built, and a cluster runs from it. It takes minutes, and Debian's archive: ./test.sh --images
+# Images of nodes: they are built, and clusters run from them. It takes minutes, and Debian's archive: ./test.sh --images
 
 load helper
 
 NAME=st-image
 
-# the image's name, built by the first test
-image() { cat "$SUITE/image"; }
+# image RELEASE: the name of the one that was built
+image() { cat "$SUITE/image.$1"; }
 
-teardown_file() {
-  slipway destroy $NAME || true
-  slipway image remove "$(image)"
+# build RELEASE: in this source tree; only root can
+build() {
+  cd "$TOP"
+  "$SUITE/prefix/bin/slipway" image build --release "$1" >"$SUITE/image.$1"
 }
 
-@test "image: is built from the recipe, once" {
-  cd "$TOP"
-  slipway image build >"$SUITE/image"
-  run slipway image build
+# runs_plugins NAME: nccl_env is loaded by the Slurm of the image, speaks on the login node and sets what tasks see
+runs_plugins() {
+  run on "$1" login srun --nodes=4 --nccl-env=show true
+  says "NCCL_SOCKET_IFNAME"
+  run on "$1" login srun --nodes=4 --gpus-per-node=8 sh -c 'echo "$NCCL_SOCKET_IFNAME"'
   [ "$status" -eq 0 ]
+  [ "$(sort -u <<<"$output")" = =enp0s12 ]
+}
+
+teardown() {
+  if [ -n "${TEST_USER:-}" ]; then
+    slipway destroy st-image-user || true
+    userdel --remove "$TEST_USER" 2>/dev/null || true
+  fi
+}
+
+teardown_file() { destroy_all st-image; }
+
+@test "image: is built from the recipe, once" {
+  build trixie
+  run build trixie
   says "it is there already: nothing that goes into it has changed"
-  says "$(image)"
   run slipway image list
-  says "$(image) *24\.11\.[0-9]* .* -"
+  [ "$status" -eq 0 ]
+  grep -qE "^$(image trixie) +24\.11\.[0-9]+ .* -$" <<<"$output"
 }
 
 @test "image: a cluster runs from it, with its Slurm and the plugins that were made for that" {
-  deploy $NAME --image "$(image)"
+  deploy $NAME --accounting --image "$(image trixie)"
   run on $NAME controller sinfo --version
-  [[ "$output" == "slurm-wlm 24.11."* ]]
-  run on $NAME login srun --nodes=4 --nccl-env=show true
-  [ "$status" -eq 0 ]
-  says "NCCL_SOCKET_IFNAME"
+  [[ "$output" == "slurm"*" 24.11."* ]]
   run on $NAME login sh -c '. /etc/os-release; echo "$VERSION_CODENAME"'
   [ "$output" = trixie ]
+  runs_plugins $NAME
 }
 
-@test "image: one that a deployment runs from is not removed" {
-  run slipway image remove "$(image)"
-  fails_with 1 "slipway image remove: a deployment runs from the image \`$(image)\`"
-  run slipway image list
-  says "$(image) .* in use"
-}
-
-@test "image: all_gather runs in it" {
+@test "image: all_gather runs in it, and its accounting has the job" {
   on $NAME login sbatch --wait --output=/home/image.out /opt/slipway/share/slipway/examples/all_gather.sbatch
   run on $NAME login cat /home/image.out
   says "Out of bounds values : 0 OK"
+  run on $NAME login sacct --noheader --parsable2 --allocations --name=all_gather --format=State
+  says "COMPLETED"
+}
+
+@test "image: one that a deployment runs from is not removed" {
+  run slipway image remove "$(image trixie)"
+  fails_with 1 "slipway image remove: a deployment runs from the image \`$(image trixie)\`"
+  run slipway image list
+  grep -qE "^$(image trixie) .* in use$" <<<"$output"
+}
+
+@test "image: an ordinary user runs a cluster from it" {
+  [ "$(id -u)" -eq 0 ]
+  TEST_USER=slipway-i$$ SLIPWAY_TEST_AS=user
+  useradd --create-home --shell /bin/bash "$TEST_USER"
+  chown "$TEST_USER" "$SUITE/state"
+  deploy st-image-user --image "$(image trixie)"
+  run on st-image-user controller sinfo --version
+  [[ "$output" == "slurm"*" 24.11."* ]]
+  runs_plugins st-image-user
+}
+
+@test "image: the plugins are built against the newest Slurm that Debian has, and loaded by it" {
+  build sid
+  deploy st-image-sid --image "$(image sid)"
+  run on st-image-sid controller sinfo --version
+  [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
+  runs_plugins st-image-sid
+}
+
+@test "image: one that nothing runs from is removed" {
+  local release
+  destroy_all st-image
+  for release in trixie sid; do
+    slipway image remove "$(image "$release")"
+    run slipway image remove "$(image "$release")"
+    fails_with 1 "there is no image \`$(image "$release")\`"
+  done
 }
