@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "launcher/cluster/check.h"
 #include "launcher/cluster/model_part.h"
@@ -21,7 +24,11 @@ constexpr int64_t most_gib = 1'000'000'000;
 
 using Parts = std::vector<ModelPart>;
 
-// The kind of part that a module is, from the shape of its model; "" when it is none.
+// What the key of a model that is a list says of each of its items.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kinds_of_lists{
+    {{"networks", "network"}, {"file_systems", "file_system"}}};
+
+// The kind of part that a module is, or several, from the shape of its model; "" when it is none.
 std::string kind_of(const blueprint::Module& module) {
   const auto* model = module.interface != nullptr && module.interface->model
                           ? module.interface->model->as<expression::ObjectExpression>()
@@ -67,17 +74,24 @@ class Builder {
           const Value& fields = model.as<Value::Object>()->at(kind);
           if (const auto* object = fields.as<Value::Object>()) {
             parts_[kind].emplace_back(module, kind, *object, diagnostics_);
-          } else if (const auto* list = fields.as<Value::List>()) {  // networks
-            for (const Value& item : *list) {
-              parts_["network"].emplace_back(module, "network", *item.as<Value::Object>(),
-                                             diagnostics_);
-            }
+          } else if (const auto* list = fields.as<Value::List>()) {
+            add_parts(module, kind, *list);
           }
         } catch (const expression::ExpressionError& error) {
           failed_ = true;
           evaluation_.say_within(module, module.interface->model, error);
         }
       }
+    }
+  }
+
+  void add_parts(const blueprint::Module& module, const std::string& kind,
+                 const Value::List& items) {
+    const auto* found =
+        std::ranges::find(kinds_of_lists, kind, [](const auto& k) { return k.first; });
+    const std::string one(found->second);
+    for (const Value& item : items) {
+      parts_[one].emplace_back(module, one, *item.as<Value::Object>(), diagnostics_);
     }
   }
 
@@ -106,52 +120,59 @@ class Builder {
     return nullptr;
   }
 
-  void add_network(const ModelPart& part) {
+  // A name for a part: its module's id, with an index where the module makes several.
+  std::string new_id(const ModelPart& part) {
     const std::string& module = part.module().id;
-    const bool one_of_many = kind_of(part.module()) == "networks";
-    std::vector<std::string>& ids = networks_of_[module];
+    std::vector<std::string>& ids = made_by_[module];
+    const bool one_of_many = kind_of(part.module()) != part.kind();
     ids.push_back(one_of_many ? fmt::format("{}[{}]", module, ids.size()) : module);
-    cluster_.networks.push_back({ids.back(), part.text("name"), part.text("cidr"),
-                                 part.integer("mtu_bytes", 0, 65535, "mtu")});
-    const std::string at = part.text("at");
-    origins_[ids.back()] = {module, at};
+    return ids.back();
   }
 
-  // The networks that a machine's interfaces are attached to. Modules are named once for each
-  // interface: the nth time means the nth network of those that the module makes.
-  std::vector<std::string> networks(const ModelPart& part) {
-    std::vector<std::string> networks = part.ids("networks", "network");
+  // What a field that names modules means. The nth time that one is named means the nth part of
+  // those that it makes: a machine's interfaces are attached to the networks of a module one after
+  // the other.
+  std::vector<std::string> ids(const ModelPart& part, std::string_view field,
+                               std::string_view what) {
+    std::vector<std::string> named = part.ids(field, what);
     std::map<std::string, size_t> times;
-    for (std::string& network : networks) {
-      const std::vector<std::string>& made = networks_of_[network];
-      const size_t nth = times[network]++;
-      if (!made.empty()) network = made[std::min(nth, made.size() - 1)];
+    for (std::string& id : named) {
+      const std::vector<std::string>& made = made_by_[id];
+      const size_t nth = times[id]++;
+      if (!made.empty()) id = made[std::min(nth, made.size() - 1)];
     }
-    return networks;
+    return named;
+  }
+
+  void add_network(const ModelPart& part) {
+    const std::string id = new_id(part);
+    cluster_.networks.push_back(
+        {id, part.text("name"), part.text("cidr"), part.integer("mtu_bytes", 0, 65535, "mtu")});
+    origins_[id] = {part.module().id, part.text("at")};
   }
 
   void add_file_system(const ModelPart& part) {
     std::string mount = part.text("mount");
     if (mount.size() > 1 && mount.ends_with('/')) mount.pop_back();
-    cluster_.file_systems.push_back({part.module().id, part.text("kind"), std::move(mount),
+    cluster_.file_systems.push_back({new_id(part), part.text("kind"), std::move(mount),
                                      part.integer("size_gib", 0, most_gib, "size_gb"),
                                      part.id("network", "network")});
   }
 
   // Those that the cluster has: a module without a model, which makes one, is nothing to it.
-  std::vector<std::string> file_systems(const ModelPart& part, std::string_view field) const {
-    std::vector<std::string> ids = part.ids(field, "file system");
-    std::erase_if(ids, [&](const std::string& id) {
+  std::vector<std::string> file_systems(const ModelPart& part, std::string_view field) {
+    std::vector<std::string> named = ids(part, field, "file system");
+    std::erase_if(named, [&](const std::string& id) {
       return std::ranges::find(cluster_.file_systems, id, &FileSystem::id) ==
              cluster_.file_systems.end();
     });
-    return ids;
+    return named;
   }
 
   MachineSpec machine(const ModelPart& part) {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
-    machine.networks = networks(part);
+    machine.networks = ids(part, "networks", "network");
     const std::string& name = machine.machine_type;
     if (!name.empty() && catalogue_.complete && catalogue_.find_machine(name) == nullptr) {
       diagnostics_
@@ -264,7 +285,7 @@ class Builder {
   const Catalogue& catalogue_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, Parts> parts_;
-  std::map<std::string, std::vector<std::string>> networks_of_;  // ids, by module
+  std::map<std::string, std::vector<std::string>> made_by_;  // ids of parts, by module
   NetworkOrigins origins_;
   bool failed_ = false;  // a part is missing whose module's model has no value
   Cluster cluster_;
