@@ -73,6 +73,19 @@ blueprint::Options options_of(const BlueprintInput& input) {
   return options;
 }
 
+std::filesystem::path catalogue_folder() {
+  return find_installation().blueprints() / "catalogue";
+}
+
+// None when something is wrong in it: what that is, is said by whoever reads it again.
+std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& folder) {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources, diagnostics);
+  if (diagnostics.errors() + diagnostics.warnings() > 0) return std::nullopt;
+  return catalogue;
+}
+
 }  // namespace
 
 void BlueprintInput::add_options(CommandLine& line) {
@@ -107,9 +120,9 @@ std::vector<source::Span> LoadedBlueprint::add_assignments(const std::string& op
   return spans;
 }
 
-LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, modules::Bodies bodies)
+LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
     : library_(find_installation().blueprints(), sources_) {
-  if (bodies == modules::Bodies::left_out) library_.leave_out_bodies();
+  if (purpose != Purpose::definitions) library_.leave_out_bodies();
   if (input.diagnostics != "text" && input.diagnostics != "json") {
     throw UsageError(fmt::format("--diagnostics is `text` or `json`, not `{}`", input.diagnostics));
   }
@@ -118,6 +131,9 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, modules::Bodies bo
   texts.blueprint = sources_.add_file(input.blueprint);
   for (const std::string& file : input.deployment_files) {
     texts.deployment_files.push_back(sources_.add_file(file));
+  }
+  if (purpose != Purpose::deployment) {
+    catalogue_ = std::async(std::launch::async, read_catalogue, catalogue_folder());
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);
@@ -128,9 +144,15 @@ void LoadedBlueprint::show() const {
   commands::show(diagnostics_, as_json_);
 }
 
+cluster::Catalogue LoadedBlueprint::take_catalogue() {
+  if (catalogue_.valid()) {
+    if (std::optional<cluster::Catalogue> read = catalogue_.get()) return *std::move(read);
+  }
+  return cluster::load_catalogue(catalogue_folder(), sources_, diagnostics_);
+}
+
 std::optional<CheckedCluster> LoadedBlueprint::build() {
-  const auto folder = find_installation().blueprints() / "catalogue";
-  cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources_, diagnostics_);
+  cluster::Catalogue catalogue = take_catalogue();
   auto cluster = cluster::build(compiled_->evaluation, catalogue, diagnostics_);
   if (!cluster) return std::nullopt;
   return CheckedCluster{*std::move(cluster), std::move(catalogue)};
@@ -190,7 +212,7 @@ google::Definitions LoadedBlueprint::define() {
 }
 
 google::Needs LoadedBlueprint::count_needs(const google::Definitions& definitions) {
-  const auto folder = find_installation().blueprints() / "catalogue";
+  const auto folder = catalogue_folder();
   source::Diagnostics diagnostics(sources_);
   const cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources_, diagnostics);
   const google::QuotaTable quotas = google::load_quotas(folder, sources_, diagnostics);
@@ -218,7 +240,7 @@ std::string LoadedBlueprint::summary() const {
 }
 
 CheckedCluster load_cluster(const BlueprintInput& input) {
-  return LoadedBlueprint(input).cluster();
+  return LoadedBlueprint(input, Purpose::cluster).cluster();
 }
 
 }  // namespace slipway::commands

@@ -7,6 +7,7 @@
 //   const CheckedCluster checked = load_cluster(input);
 #pragma once
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,14 +54,19 @@ struct CheckedCluster {
   cluster::Catalogue catalogue;
 };
 
+// What a command makes of a blueprint: it decides what is read beside it.
+enum class Purpose {
+  deployment,  // it is looked at
+  cluster,     // cluster() or check(): the catalogue, too
+  definitions  // define(): the catalogue, and the bodies of resources
+};
+
 // A compiled blueprint with all that its parts point into.
 class LoadedBlueprint {
  public:
   // Reads the files and compiles them. Diagnostics are collected, not shown. Throws Error when a
-  // file cannot be read, UsageError when an option's value is none. define() wants the bodies of
-  // resources, too.
-  explicit LoadedBlueprint(const BlueprintInput& input,
-                           modules::Bodies bodies = modules::Bodies::left_out);
+  // file cannot be read, UsageError when an option's value is none.
+  LoadedBlueprint(const BlueprintInput& input, Purpose purpose);
 
   // The Deployment, and the cluster that it means. Both throw InvalidBlueprint after showing what
   // is wrong; warnings are shown, too.
@@ -93,6 +99,7 @@ class LoadedBlueprint {
   // Each NAME=VALUE of the lists as a text of its own. Throws UsageError.
   std::vector<source::Span> add_assignments(const std::string& option,
                                             const std::vector<std::string>& lists);
+  cluster::Catalogue take_catalogue();
   std::optional<CheckedCluster> build();
   void show() const;
 
@@ -100,7 +107,8 @@ class LoadedBlueprint {
   source::Diagnostics diagnostics_{sources_};
   bool as_json_ = false;
   modules::Library library_;
-  std::unique_ptr<blueprint::Compiled> compiled_;  // null: the blueprint cannot be read
+  std::unique_ptr<blueprint::Compiled> compiled_;             // null: the blueprint cannot be read
+  std::future<std::optional<cluster::Catalogue>> catalogue_;  // read meanwhile; none: it is wrong
 };
 
 // The cluster that the blueprint means. Diagnostics go to stderr. Throws InvalidBlueprint when

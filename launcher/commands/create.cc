@@ -26,7 +26,7 @@ int create(Args args) {
   line.example("slipway create cluster.yaml -d site.yaml -o /srv/clusters",
                "with a site's settings");
   if (!line.parse(args)) return 0;
-  LoadedBlueprint loaded(input, modules::Bodies::read);
+  LoadedBlueprint loaded(input, Purpose::definitions);
   const google::Definitions definitions = loaded.define();
   const auto folder = std::filesystem::path(parent) / definitions.deployment;
   const size_t files = google::write_folder(

@@ -29,7 +29,7 @@ struct LocalOptions {
 };
 
 void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
-  LoadedBlueprint loaded(input);
+  LoadedBlueprint loaded(input, Purpose::cluster);
   CheckedCluster checked = loaded.cluster();
   cluster::resize(checked.cluster, given.nodes);
   if (given.accounting) checked.cluster.controller.accounting = true;

@@ -35,7 +35,7 @@ GoogleDeployment::GoogleDeployment(const DeploymentInput& input) : input_(input)
     places_ = std::make_unique<apply::Places>(path_, sources_);
     return;
   }
-  loaded_ = std::make_unique<LoadedBlueprint>(input.blueprint, modules::Bodies::read);
+  loaded_ = std::make_unique<LoadedBlueprint>(input.blueprint, Purpose::definitions);
   definitions_ = loaded_->define();
   path_ = (fs::path(input.parent) / definitions_->deployment).lexically_normal();
   places_ = std::make_unique<apply::Places>(loaded_->compiled(), loaded_->diagnostics().sources());

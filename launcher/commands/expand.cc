@@ -26,7 +26,7 @@ int expand(Args args) {
     throw UsageError(fmt::format("unknown format `{}`; it is `yaml` or `json`", format));
   }
   input.need_files = false;
-  LoadedBlueprint loaded(input);
+  LoadedBlueprint loaded(input, Purpose::deployment);
   const auto tree = blueprint::expand(loaded.deployment());
   const std::string text = format == "json" ? tree.dump(2) + "\n" : blueprint::to_yaml(tree);
   write_result(output, text);

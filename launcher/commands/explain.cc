@@ -150,7 +150,7 @@ int explain(Args args) {
   }
   const Wanted wanted = parse_wanted(what);
 
-  LoadedBlueprint loaded(input);
+  LoadedBlueprint loaded(input, Purpose::deployment);
   const Deployment& deployment = loaded.whatever_is_right();
   Explainer explainer(loaded.diagnostics(), deployment);
   const std::vector<Explanation> explanations = explain(deployment, wanted, explainer);

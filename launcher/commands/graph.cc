@@ -44,7 +44,7 @@ int graph(Args args) {
   if (format != "dot" && format != "svg") {
     throw UsageError(fmt::format("unknown format `{}`; it is `dot` or `svg`", format));
   }
-  LoadedBlueprint loaded(input);
+  LoadedBlueprint loaded(input, Purpose::deployment);
   const std::string dot = module_graph(loaded.deployment());
   write_result(output, format == "svg" ? drawn(dot) : dot);
   return 0;

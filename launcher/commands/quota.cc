@@ -83,7 +83,7 @@ int quota(Args args) {
   line.example("slipway quota cluster.yaml --json | jq '.quotas[] | select(.region)'",
                "those of regions");
   if (!line.parse(args)) return 0;
-  LoadedBlueprint loaded(input, modules::Bodies::read);
+  LoadedBlueprint loaded(input, Purpose::definitions);
   const google::Definitions definitions = loaded.define();
   const google::Needs needs = loaded.count_needs(definitions);
   std::fputs(
