@@ -23,21 +23,26 @@ void require_root() {
 }
 
 int build_image(Args args) {
+  local::ImageRecipe recipe;
   std::string source = ".";
-  std::string release = "trixie";
   CommandLine line(
       "slipway image build", "[SOURCE] [options]",
       "Make an image by the recipe in images/ of Slipway's source tree, unless one of "
       "the same recipe,\nsource and release is there. It takes minutes, and mmdebstrap.");
   line.positional("SOURCE", &source, Arity::optional);
   line.option("release", "NAME", "Debian's release (default trixie, which has Slurm 24.11)",
-              &release);
+              &recipe.release);
+  line.option("mirror", "URL", "where Debian's archive is (default: as mmdebstrap has it)",
+              &recipe.mirror);
+  line.option("apt-option", "LINE", "a line of apt.conf while the image is made, such as a proxy's",
+              &recipe.apt_options);
   line.example("slipway image build", "in the source tree, as root");
   line.example("slipway image build --release sid", "for the newest Slurm that Debian has");
   if (!line.parse(args)) return 0;
   require_root();
+  recipe.source = source;
   const local::ImageStore store;
-  const std::string name = local::ImageStore::name_of(source, release);
+  const std::string name = local::ImageStore::name_of(recipe);
   for (const local::LocalImage& image : store.list()) {
     if (image.name != name) continue;
     fmt::print(stderr, "it is there already: nothing that goes into it has changed\n");
@@ -45,7 +50,7 @@ int build_image(Args args) {
     return 0;
   }
   fmt::print(stderr, "building {}, which takes minutes\n", name);
-  fmt::print("{}\n", store.build(source, release).name);
+  fmt::print("{}\n", store.build(recipe).name);
   return 0;
 }
 

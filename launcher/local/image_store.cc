@@ -69,6 +69,20 @@ void require_source(const fs::path& source) {
       fmt::format("`{}` is not Slipway's source: it has no images/install.sh", source.string()));
 }
 
+// It says little when all is well, and all that apt says when something is not.
+std::vector<std::string> mmdebstrap_for(const ImageRecipe& recipe, const std::string& install,
+                                        const fs::path& root) {
+  std::vector<std::string> argv = {
+      mmdebstrap, "--variant=minbase",
+      fmt::format("--customize-hook=copy-in {} /var/tmp", shell_quote(install)),
+      "--customize-hook=chroot \"$1\" bash /var/tmp/install-node",
+      "--customize-hook=rm \"$1\"/var/tmp/install-node"};
+  for (const std::string& option : recipe.apt_options) argv.push_back("--aptopt=" + option);
+  argv.insert(argv.end(), {recipe.release, root.string()});
+  if (!recipe.mirror.empty()) argv.push_back(recipe.mirror);
+  return argv;
+}
+
 }  // namespace
 
 std::vector<LocalImage> ImageStore::list() const {
@@ -95,20 +109,20 @@ LocalImage ImageStore::find(const std::string& name) const {
                           near.empty() ? "`slipway image list` lists them" : near));
 }
 
-std::string ImageStore::name_of(const fs::path& source, const std::string& release) {
-  require_source(source);
+std::string ImageStore::name_of(const ImageRecipe& recipe) {
+  require_source(recipe.source);
   // The release is one of the options that the digest is made of.
-  const std::string name = run_checked(
-      {"/bin/bash", (source / "images/name.sh").string(), "--without", "cloud", release});
+  const std::string name = run_checked({"/bin/bash", (recipe.source / "images/name.sh").string(),
+                                        "--without", "cloud", recipe.release});
   const std::string line = name.substr(0, name.find('\n'));
-  return release + line.substr(line.rfind('-'));
+  return recipe.release + line.substr(line.rfind('-'));
 }
 
-LocalImage ImageStore::build(const fs::path& source, const std::string& release) const {
+LocalImage ImageStore::build(const ImageRecipe& recipe) const {
   if (::access(mmdebstrap, X_OK) != 0) {
     throw Error("this machine lacks mmdebstrap; as root: apt-get install mmdebstrap");
   }
-  const std::string name = name_of(source, release);
+  const std::string name = name_of(recipe);
   make_directories(folder_);
   const Fd lock = try_lock(folder_ / ".lock");
   if (!lock) throw Error("another image is being built");
@@ -116,22 +130,19 @@ LocalImage ImageStore::build(const fs::path& source, const std::string& release)
   remove_folder(unfinished);
   make_directories(unfinished);
   const std::string install = (unfinished / "install-node").string();
-  run_checked({"/bin/bash", (source / "images/pack.sh").string(), install, "--without", "cloud"});
-  const ProcessResult made = run_process(
-      {mmdebstrap, "--variant=minbase", "--quiet",
-       fmt::format("--customize-hook=copy-in {} /var/tmp", shell_quote(install)),
-       "--customize-hook=chroot \"$1\" bash /var/tmp/install-node",
-       "--customize-hook=rm \"$1\"/var/tmp/install-node", release, (unfinished / "root").string()},
-      {"", build_deadline});
+  run_checked(
+      {"/bin/bash", (recipe.source / "images/pack.sh").string(), install, "--without", "cloud"});
+  const ProcessResult made =
+      run_process(mmdebstrap_for(recipe, install, unfinished / "root"), {"", build_deadline});
   if (!made.ok()) {
     write_file(unfinished / "log", made.output + made.errors, 0600);
     throw Error(fmt::format("cannot build the image ({}); it said: {}",
-                            (unfinished / "log").string(), last_words(unfinished / "log", 5)));
+                            (unfinished / "log").string(), last_words(unfinished / "log", 8)));
   }
   fs::remove(install);
   const Json json = {
       {"schema", image_schema},
-      {"release", release},
+      {"release", recipe.release},
       {"slurm", slurm_version(unfinished / "root")},
       {"built", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
   write_file(unfinished / description, json.dump(2) + "\n");

@@ -27,6 +27,14 @@ struct LocalImage {
   std::filesystem::path root() const { return folder / "root"; }
 };
 
+// What an image is made from.
+struct ImageRecipe {
+  std::filesystem::path source = ".";    // Slipway's source tree
+  std::string release = "trixie";        // Debian's
+  std::string mirror;                    // of Debian's archive; empty: mmdebstrap's choice
+  std::vector<std::string> apt_options;  // lines of apt.conf, while it is made
+};
+
 class ImageStore {
  public:
   explicit ImageStore(std::filesystem::path folder = "/var/lib/slipway/images")
@@ -38,11 +46,11 @@ class ImageStore {
   // Throws Error, with a suggestion, when there is none of that name.
   LocalImage find(const std::string& name) const;
 
-  // The name that an image made from `source`, Slipway's source tree, would have.
-  static std::string name_of(const std::filesystem::path& source, const std::string& release);
+  // The name that an image would have.
+  static std::string name_of(const ImageRecipe& recipe);
 
   // Makes it with mmdebstrap, which takes minutes. It is there whole, or not at all. Throws Error.
-  LocalImage build(const std::filesystem::path& source, const std::string& release) const;
+  LocalImage build(const ImageRecipe& recipe) const;
 
   // Throws Error when a deployment runs from it.
   void remove(const std::string& name) const;

@@ -7,10 +7,11 @@ NAME=st-image
 # image RELEASE: the name of the one that was built
 image() { cat "$SUITE/image.$1"; }
 
-# build RELEASE: in this source tree; only root can
+# build RELEASE: in this source tree; only root can. A mirror of the archive may be some weeks old, for which sid's lists of
+# packages are too old to be trusted otherwise.
 build() {
   cd "$TOP"
-  "$SUITE/prefix/bin/slipway" image build --release "$1" >"$SUITE/image.$1"
+  "$SUITE/prefix/bin/slipway" image build --release "$1" --apt-option 'Acquire::Check-Valid-Until "false"' >"$SUITE/image.$1"
 }
 
 # runs_plugins NAME: nccl_env is loaded by the Slurm of the image, speaks on the login node and sets what tasks see
