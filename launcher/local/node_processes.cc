@@ -69,7 +69,12 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
   for (size_t i = 0; i < states_.size(); ++i) {
     if (!plan_.nodes[i].on_demand) all.push_back(i);
   }
-  start_processes(all);
+  try {
+    start_processes(all);
+  } catch (const Error&) {
+    throw_last_word(all);
+    throw;
+  }
   for (const size_t i : all) hear(i, "prepared");
   const auto finish = [&](std::vector<size_t> nodes) {
     for (const size_t i : nodes) say(i, "services");
@@ -82,6 +87,16 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
   };
   finish({all.front()});
   finish({all.begin() + 1, all.end()});
+}
+
+// When one of the nodes has ended by itself, what it said says more than what went wrong for want
+// of it.
+void NodeProcesses::throw_last_word(const std::vector<size_t>& nodes) {
+  for (const size_t i : nodes) end_process_of(i);
+  for (const size_t i : nodes) {
+    const std::string wrong = last_word(states_[i].process.channel, "");
+    if (!wrong.empty()) throw Error(fmt::format("node {}: {}", plan_.nodes[i].name, wrong));
+  }
 }
 
 void NodeProcesses::power_on(size_t node) {

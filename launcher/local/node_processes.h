@@ -67,6 +67,7 @@ class NodeProcesses {
   void hear(size_t node, const std::string& state);
   void drop(const std::vector<size_t>& nodes);
   void end_process_of(size_t node);
+  void throw_last_word(const std::vector<size_t>& nodes);
   static std::string last_word(const Fd& channel, std::string wrong);
   void forget(size_t node);
   void clean_up(size_t node);

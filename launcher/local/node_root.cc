@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +43,11 @@ void mount_or_throw(const char* source, const fs::path& target, const char* type
 void touch(const fs::path& path) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   if (!file) throw_errno(fmt::format("cannot make {}", path.string()));
+}
+
+bool is_proc(const fs::path& folder) {
+  struct statfs info = {};
+  return ::statfs(folder.c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
 // A path in overlay's mount options, where a comma ends an option and a colon a layer.
@@ -108,7 +115,9 @@ class Builder {
     if (fs::is_symlink(status)) {
       fs::create_symlink(fs::read_symlink(source), root_ / path);
     } else if (fs::is_directory(status)) {
-      if (has_mounts_below(plan_.image_mounts, source)) {
+      if (is_proc(source)) {  // another one than /proc, such as a chroot's: it shows the host
+        copy_folder_itself(path, root_ / path);
+      } else if (has_mounts_below(plan_.image_mounts, source)) {
         take_folder(path);
       } else {
         overlay(path);
@@ -157,10 +166,21 @@ class Builder {
     copy_folder_itself(path, upper_ / path);
     make_needed_folders(path);
     make_directories(work_ / path);
-    mount_or_throw("overlay", root_ / path, "overlay", 0,
-                   fmt::format("lowerdir={},upperdir={},workdir={}{}", option_text(source),
-                               option_text(upper_ / path), option_text(work_ / path),
-                               in_initial_user_namespace_ ? "" : ",userxattr"));
+    const std::string layers = fmt::format(
+        "lowerdir={},upperdir={},workdir={}{}", option_text(source), option_text(upper_ / path),
+        option_text(work_ / path), in_initial_user_namespace_ ? "" : ",userxattr");
+    if (::mount("overlay", (root_ / path).c_str(), "overlay", 0, layers.c_str()) == 0) return;
+    const int code = errno;
+    // Not every file system can be below an overlay: FAT cannot, nor what is an overlay of
+    // overlays.
+    if (code != EINVAL || !is_mounted_in_image(source)) {
+      throw_errno(fmt::format("cannot mount an overlay of {}", source.string()), code);
+    }
+    bind_mount({source, path, true});
+  }
+
+  bool is_mounted_in_image(const fs::path& folder) const {
+    return std::ranges::find(plan_.image_mounts, folder) != plan_.image_mounts.end();
   }
 
   // The folders below `path` that files and mounts of ours go to: made in the upper layer, where

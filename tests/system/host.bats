@@ -67,3 +67,28 @@ theirs() {
   [ "$(tail -n 1 <<<"$output")" = 0 ]
   nothing_is_left
 }
+
+# The /proc of a chroot, FAT on /boot/efi, or the root of a container within a container.
+@test "host: file systems that cannot be below an overlay are no obstacle" {
+  local map=()
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto)
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+  run unshare "${map[@]}" --mount --pid --fork --mount-proc bash -euc 'odd=$3/odd
+    mkdir -p $odd/{proc,low,first,second}
+    mount -t tmpfs tmpfs $odd/low
+    mkdir $odd/low/{lowest,up1,work1,up2,work2}
+    echo "deep down" >$odd/low/lowest/file
+    mount -t proc proc $odd/proc
+    mount -t overlay overlay -o lowerdir=$odd/low/lowest,upperdir=$odd/low/up1,workdir=$odd/low/work1 $odd/first
+    mount -t overlay overlay -o lowerdir=$odd/first,upperdir=$odd/low/up2,workdir=$odd/low/work2 $odd/second
+    mount -t tmpfs tmpfs /var/lib
+    "$1" deploy "$2" --vars deployment_name=st-host --nodes a3mega_nodeset=1 --quiet
+    "$1" exec st-host login -- sh -c "cat $odd/second/file; ls $odd/proc; touch $odd/second/new; echo written >$odd/low/new" || true
+    ls $odd/low
+    "$1" destroy st-host' bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml" "$SUITE"
+  says "deep down"
+  [[ "$output" == *"second/new"*"Read-only file system"* ]]
+  [[ "$output" != *"meminfo"* ]]
+  [[ "$output" == *"lowest"* && "$output" != *$'\nnew\n'* ]]
+  nothing_is_left
+}
