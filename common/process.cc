@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 // In the child: never returns. What goes wrong before exec is told through `report` as an errno.
 [[noreturn]] void become(char* const* argv, int in, int out, int err, int report) {
   ::setpgid(0, 0);
+  // Whoever waits for it is killed: nobody wants what it does any more.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(in, 0);
   ::dup2(out, 1);
   ::dup2(err, 2);

@@ -17,6 +17,7 @@
 #include "common/file_lock.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/local/host_mounts.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::local {
@@ -49,6 +50,9 @@ LocalImage read_image(const fs::path& folder) {
 
 // Of what a build that was killed has left, and of what is removed, nothing keeps a name.
 void remove_folder(const fs::path& folder) {
+  if (has_mounts_below(mount_points(read_file("/proc/self/mountinfo")), folder)) {
+    throw Error(fmt::format("something is mounted below {}: `umount` it first", folder.string()));
+  }
   std::error_code error;
   fs::remove_all(folder, error);
   if (error) {
@@ -69,11 +73,18 @@ void require_source(const fs::path& source) {
       fmt::format("`{}` is not Slipway's source: it has no images/install.sh", source.string()));
 }
 
-// It says little when all is well, and all that apt says when something is not.
+// In namespaces of its own: what it mounts is not seen outside, and all of it ends with us.
 std::vector<std::string> mmdebstrap_for(const ImageRecipe& recipe, const std::string& install,
                                         const fs::path& root) {
   std::vector<std::string> argv = {
-      mmdebstrap, "--variant=minbase",
+      "/usr/bin/unshare",
+      "--mount",
+      "--pid",
+      "--fork",
+      "--kill-child",
+      "--mount-proc",
+      mmdebstrap,
+      "--variant=minbase",
       fmt::format("--customize-hook=copy-in {} /var/tmp", shell_quote(install)),
       "--customize-hook=chroot \"$1\" bash /var/tmp/install-node",
       "--customize-hook=rm \"$1\"/var/tmp/install-node"};
