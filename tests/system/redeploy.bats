@@ -100,6 +100,41 @@ $N-2" ]
   [ "$(compute_nodes $NAME | wc -l)" -eq 3 ]
 }
 
+# bridges: how many networks the deployment has
+bridges() {
+  local user=()
+  [ "$(id -u)" -eq 0 ] || user=(--user --preserve-credentials)
+  nsenter --target "$(supervisor_of $NAME)" "${user[@]}" --net ip -brief link show type bridge | wc -l
+}
+
+# Two nodes of a partition of their own, with two networks of their own.
+@test "redeploy: networks come with the nodes that are on them, and go with them" {
+  local change='s/machine_type: n2-standard-4/machine_type: n2-standard-8/'
+  cat >"$SUITE/more.yaml" <<'YAML'
+  - id: far
+    source: modules/network/multivpc
+    settings: {network_name_prefix: far, network_count: 2, global_ip_address_range: 10.77.0.0/16, subnetwork_cidr_suffix: 24}
+  - id: far_nodeset
+    source: community/modules/compute/schedmd-slurm-gcp-v6-nodeset
+    use: [network, far]
+    settings: {name: far, machine_type: n2-standard-4, node_count_static: 2, node_count_dynamic_max: 0}
+  - id: far_partition
+    source: community/modules/compute/schedmd-slurm-gcp-v6-partition
+    use: [far_nodeset]
+    settings: {partition_name: far}
+YAML
+  [ "$(bridges)" -eq 1 ]
+  run deploy_changed "$change; s/a3mega_partition, login/far_partition, &/; /  # Where users log in/r $SUITE/more.yaml" 3
+  says "nodes added: stredeploy-far-0, stredeploy-far-1"
+  [ "$(bridges)" -eq 3 ]
+  run on $NAME login srun --partition=far --nodes=2 hostname -I
+  [ "$status" -eq 0 ]
+  [ "$(grep -cE '10\.77\.0\.[0-9]+ 10\.77\.1\.' <<<"$output")" -eq 2 ]
+  run deploy_changed "$change" 3
+  says "nodes removed: stredeploy-far-0, stredeploy-far-1"
+  [ "$(bridges)" -eq 1 ]
+}
+
 @test "redeploy: one that was broken off is finished by the next" {
   touch "$(deployments_folder)/$NAME/changing"
   run deploy_changed 's/machine_type: n2-standard-4/machine_type: n2-standard-8/' 3
