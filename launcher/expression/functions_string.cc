@@ -1,5 +1,6 @@
 // Functions of strings.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
