@@ -152,12 +152,12 @@ size_t display_width(std::string_view text) {
 size_t find_not_text(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte >= 0x20 && byte < 0x7F) {  // nearly all
+    if ((byte >= 0x20 && byte < 0x7F) || byte == '\n') {  // nearly all
       ++i;
       continue;
     }
     const bool control =
-        (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
+        (byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7F;
     const size_t length = control ? 0 : valid_utf8(text.substr(i));
     if (length == 0) return i;
     i += length;

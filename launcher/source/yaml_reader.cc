@@ -162,7 +162,7 @@ class TreeBuilder {
     node.span = {begin, event.span.end};
     if (node.style == Style::literal || node.style == Style::folded) {
       // The library's ends behind the empty lines that follow.
-      node.span.end = begin + scalar_offsets(sources_.rest(begin), node.style, node.text).back();
+      node.span.end = begin + block_end(sources_.text({begin, event.span.end}), node.text);
     }
     add(std::move(node), event.anchor);
   }

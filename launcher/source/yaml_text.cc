@@ -100,6 +100,18 @@ std::vector<uint32_t> scalar_offsets(std::string_view raw, Style style, std::str
   return offsets;
 }
 
+uint32_t block_end(std::string_view raw, std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const size_t header = std::min(raw.find('\n'), raw.size() - 1) + 1;
+  // What is not white space is the same in both; of what follows, the text has a part.
+  const size_t last = raw.find_last_not_of(space);
+  size_t at = last == std::string_view::npos || last < header ? header : last + 1;
+  for (const char c : text.substr(text.find_last_not_of(space) + 1)) {
+    if (at < raw.size() && raw[at] == c) ++at;
+  }
+  return static_cast<uint32_t>(at);
+}
+
 std::vector<uint32_t> text_offsets(const Node& scalar, const Sources& sources) {
   const std::string_view rest = sources.rest(scalar.span.begin);
   std::vector<uint32_t> offsets = scalar_offsets(rest, scalar.style, scalar.text);

@@ -13,4 +13,8 @@ namespace slipway::source {
 // begin. `raw` is the source from the scalar's first byte on, `text` what it means.
 std::vector<uint32_t> scalar_offsets(std::string_view raw, Style style, std::string_view text);
 
+// The end of a literal or folded scalar, from its begin: behind the last character of its text.
+// `raw` is the source from the scalar's `|` or `>` to where nothing more of it can stand.
+uint32_t block_end(std::string_view raw, std::string_view text);
+
 }  // namespace slipway::source
