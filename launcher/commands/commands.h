@@ -27,6 +27,7 @@ int node(Args args);
 int node_restart(Args args);  // a part of it
 int plan(Args args);
 int quota(Args args);
+int rehearse(Args args);
 int schema(Args args);
 int status(Args args);
 

@@ -23,6 +23,8 @@ std::span<const Command> table() {
       {"destroy", "take a deployment down and remove all of it", destroy},
       {"image", "make, list and remove root file systems for nodes of clusters on this machine",
        image},
+      {"rehearse", "simulate a training job that fails, to choose spares and checkpoints",
+       rehearse},
       {"node", "what a machine of a cluster does by itself: boot, resume, suspend, restart", node},
   };
   return commands;

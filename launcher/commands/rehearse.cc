@@ -1,0 +1,207 @@
+// `slipway rehearse`: what spares and checkpoints are worth to a training job, by simulation.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/installation.h"
+#include "common/text.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/page.h"
+#include "launcher/commands/rehearse_report.h"
+#include "launcher/job/checkpoint_theory.h"
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::commands {
+namespace {
+
+using job::FailureProfile;
+using job::Setting;
+
+// As they are typed; what nobody has typed is below 0.
+struct Typed {
+  std::string profile = "llama-3";
+  int64_t nodes = -1, runs = 200, seed = 1;
+  double per_1000_node_days = -1, days = 30;
+  double checkpoint = 30, detection = 10, restart = 300, repair = 24, blame = 1, relapse = 30;
+  std::string spares, intervals;
+  bool json = false;
+};
+
+constexpr double most_failures = 5e8;  // to be simulated: about a minute
+
+FailureProfile find_profile(const std::string& name) {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  auto profiles =
+      job::load_failures(find_installation().blueprints() / "catalogue", sources, diagnostics);
+  show(diagnostics);
+  if (diagnostics.errors() > 0) throw ReportedError("the catalogue is wrong");
+  std::vector<std::string> known;
+  for (FailureProfile& profile : profiles) {
+    if (profile.name == name) return std::move(profile);
+    known.push_back(profile.name);
+  }
+  throw UsageError(fmt::format("there are no failures `{}`; known: {}", name, join(known, ", ")));
+}
+
+void require(bool fine, std::string_view option, std::string_view expected) {
+  if (!fine) throw UsageError(fmt::format("--{} takes {}", option, expected));
+}
+
+bool within(double value, double least, double most) {
+  return value >= least && value <= most;  // what is no number is not
+}
+
+// "10,30,60"
+std::vector<double> numbers(const std::string& list, std::string_view option, double least,
+                            std::string_view expected) {
+  std::vector<double> values;
+  for (const std::string& word : split(list, ',')) {
+    double value = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    require(error == std::errc() && end == word.data() + word.size() && within(value, least, 1e6),
+            option, expected);
+    values.push_back(value);
+  }
+  require(!values.empty(), option, expected);
+  return values;
+}
+
+void check(const Typed& typed) {
+  require(typed.nodes == -1 || within(static_cast<double>(typed.nodes), 1, 1e6), "nodes",
+          "a number from 1 to 1000000");
+  require(typed.per_1000_node_days == -1 || within(typed.per_1000_node_days, 1e-6, 1e6), "rate",
+          "a number above 0");
+  require(within(typed.days, 1e-3, 36500), "days", "a number above 0, up to 36500");
+  require(within(typed.checkpoint, 1e-3, 1e6), "checkpoint-cost", "a number of seconds above 0");
+  require(within(typed.detection, 0, 1e6), "detection", "a number of seconds");
+  require(within(typed.restart, 0, 1e6), "restart", "a number of seconds");
+  require(within(typed.repair, 0, 1e6), "repair", "a number of hours");
+  require(within(typed.blame, 0.1, 1), "blame", "a number from 0.1 to 1");
+  require(within(typed.relapse, 1, 1e6), "relapse", "a number of minutes from 1 on");
+  require(within(static_cast<double>(typed.runs), 1, 1e6), "runs", "a number from 1 to 1000000");
+  require(typed.seed >= 0, "seed", "a whole number");
+}
+
+job::Scenario scenario_of(const Typed& typed, FailureProfile profile) {
+  if (typed.per_1000_node_days > 0) {
+    profile.measured.clear();
+    profile.per_1000_node_days = typed.per_1000_node_days;
+  }
+  job::Scenario scenario;
+  scenario.nodes = typed.nodes > 0 ? typed.nodes : profile.nodes;
+  scenario.hours_between_failures = profile.hours_between_failures(scenario.nodes);
+  scenario.causes = profile.causes;
+  scenario.days = typed.days;
+  scenario.checkpoint_seconds = typed.checkpoint;
+  scenario.detection_seconds = typed.detection;
+  scenario.restart_seconds = typed.restart;
+  scenario.repair_hours = typed.repair;
+  scenario.blame = typed.blame;
+  scenario.relapse_minutes = typed.relapse;
+  scenario.runs = typed.runs;
+  scenario.seed = static_cast<uint64_t>(typed.seed);
+  return scenario;
+}
+
+std::vector<double> intervals_of(const Typed& typed, const job::Scenario& scenario) {
+  if (typed.intervals.empty()) {
+    const double best =
+        job::young_interval(scenario.checkpoint_seconds, scenario.hours_between_failures * 3600);
+    return {best / 2, best, best * 2};
+  }
+  std::vector<double> intervals = numbers(typed.intervals, "checkpoint-interval", 1e-3,
+                                          "minutes above 0, with commas between them");
+  for (double& interval : intervals) interval *= 60;
+  return intervals;
+}
+
+std::vector<double> spares_of(const Typed& typed, const job::Scenario& scenario) {
+  if (typed.spares.empty()) {
+    const double in_repair = std::ceil(job::nodes_in_repair(scenario));
+    return in_repair < 1 ? std::vector<double>{0}
+                         : std::vector<double>{0, in_repair, 2 * in_repair};
+  }
+  constexpr std::string_view expected = "whole numbers, with commas between them";
+  std::vector<double> all = numbers(typed.spares, "spares", 0, expected);
+  for (double spares : all) require(spares == std::floor(spares), "spares", expected);
+  return all;
+}
+
+std::vector<Setting> settings_of(const Typed& typed, const job::Scenario& scenario) {
+  std::vector<Setting> settings;
+  for (double spares : spares_of(typed, scenario)) {
+    for (double interval : intervals_of(typed, scenario)) {
+      settings.push_back({static_cast<int64_t>(spares), interval});
+    }
+  }
+  const double failures = scenario.days * 24 / scenario.hours_between_failures / scenario.blame;
+  const double all = failures * static_cast<double>(scenario.runs * std::ssize(settings));
+  if (all > most_failures) {
+    throw Error(fmt::format(
+        "{:.2g} failures would have to be simulated, more than {:.2g}; take fewer runs, days or "
+        "settings",
+        all, most_failures));
+  }
+  return settings;
+}
+
+void add_options(CommandLine& line, Typed& typed) {
+  line.option("failures", "NAME",
+              "what fails and how often: llama-3 (default), rsc-1, rsc-1-jobs, rsc-2",
+              &typed.profile);
+  line.option("nodes", "N", "nodes of the job (default: those of the failures)", &typed.nodes);
+  line.option("rate", "R", "failures in 1000 node-days, instead of the profile's",
+              &typed.per_1000_node_days);
+  line.option("days", "DAYS", "how long a run is (default 30)", &typed.days);
+  line.option("spares", "N,...",
+              "spare nodes to try (default: none, the mean number in repair, and twice of it)",
+              &typed.spares);
+  line.option("checkpoint-interval", "MINUTES,...",
+              "work between checkpoints to try (default: Young's optimum, half and twice of it)",
+              &typed.intervals);
+  line.option("checkpoint-cost", "SECONDS", "for which a checkpoint stops the work (default 30)",
+              &typed.checkpoint);
+  line.option("detection", "SECONDS", "until a failure is noticed (default 10)", &typed.detection);
+  line.option("restart", "SECONDS", "from then until the first step (default 300)", &typed.restart);
+  line.option("repair", "HOURS", "until a failed node is there again (default 24)", &typed.repair);
+  line.option("blame", "P", "chance that the node at fault is found at once (default 1)",
+              &typed.blame);
+  line.option("relapse", "MINUTES", "until a bad node that was not found fails again (default 30)",
+              &typed.relapse);
+  line.option("runs", "N", "how many runs (default 200)", &typed.runs);
+  line.option("seed", "N", "other runs for another number (default 1)", &typed.seed);
+  line.flag("json", "print JSON (schema slipway/rehearsal/1)", &typed.json);
+  line.example("slipway rehearse --nodes 512 --spares 0,4,8,16", "how many spares?");
+  line.example("slipway rehearse --failures rsc-1 --checkpoint-interval 5,10,20,40 --spares 16",
+               "how often a checkpoint?");
+}
+
+}  // namespace
+
+int rehearse(Args args) {
+  Typed typed;
+  CommandLine line(
+      "slipway rehearse", "[options]",
+      "Simulate a training job whose nodes fail as others have published it, and print\n"
+      "how much of the time is work, by spares and checkpoint interval. The same\n"
+      "arguments give the same result.");
+  add_options(line, typed);
+  if (!line.parse(args)) return 0;
+  check(typed);
+  Rehearsal rehearsal;
+  rehearsal.profile = find_profile(typed.profile);
+  rehearsal.scenario = scenario_of(typed, rehearsal.profile);
+  for (const Setting& setting : settings_of(typed, rehearsal.scenario)) {
+    rehearsal.outcomes.push_back(job::rehearse(rehearsal.scenario, setting));
+  }
+  std::fputs((typed.json ? as_json(rehearsal) : as_text(rehearsal, stdout_paint())).c_str(),
+             stdout);
+  return 0;
+}
+
+}  // namespace slipway::commands
