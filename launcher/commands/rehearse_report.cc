@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "launcher/commands/duration.h"
 #include "launcher/job/checkpoint_theory.h"
 
 namespace slipway::commands {
@@ -47,26 +48,19 @@ const Outcome& best(const Rehearsal& rehearsal) {
                            });
 }
 
-std::string duration(double seconds) {
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
-  if (seconds < 172800) return fmt::format("{:.1f} h", seconds / 3600);
-  return fmt::format("{:.1f} days", seconds / 86400);
-}
-
 std::string given(const Rehearsal& rehearsal, const Paint& paint) {
   const job::Scenario& s = rehearsal.scenario;
   const Theory theory(s);
   std::string text =
       fmt::format("{}: {}\n{} nodes, a failure every {}; {} days, {} runs, seed {}\n",
                   paint.bold(rehearsal.profile.name), rehearsal.profile.about, s.nodes,
-                  duration(theory.between), s.days, s.runs, s.seed);
+                  duration_text(theory.between), s.days, s.runs, s.seed);
   text += fmt::format("a checkpoint takes {}, detection {}, a restart {}, a repair {}",
-                      duration(s.checkpoint_seconds), duration(s.detection_seconds),
-                      duration(s.restart_seconds), duration(s.repair_hours * 3600));
+                      duration_text(s.checkpoint_seconds), duration_text(s.detection_seconds),
+                      duration_text(s.restart_seconds), duration_text(s.repair_hours * 3600));
   if (s.blame < 1) {
     text += fmt::format("; {:.0f} % of bad nodes are found at once, others fail again after {}",
-                        s.blame * 100, duration(s.relapse_minutes * 60));
+                        s.blame * 100, duration_text(s.relapse_minutes * 60));
   }
   return text + "\n";
 }
@@ -86,7 +80,7 @@ std::string table(const Rehearsal& rehearsal, const Paint& paint) {
     const std::string line = fmt::format(
         "{:>7}{:>12}  {:>7.3f}{:>8.3f}{:>8.3f}{:>8.3f}{:>8.3f}   {:>8.2f}{:>8.2f}{:>9.2f}{:>8.2f}"
         "{:>9.2f}",
-        outcome.setting.spares, duration(outcome.setting.interval_seconds), outcome.mean,
+        outcome.setting.spares, duration_text(outcome.setting.interval_seconds), outcome.mean,
         outcome.low, outcome.median, outcome.high, per_node(outcome, rehearsal.scenario),
         times.checkpoints * 100, times.lost_work * 100, times.detection * 100, times.waiting * 100,
         times.restart * 100);
@@ -152,13 +146,13 @@ std::string as_text(const Rehearsal& rehearsal, const Paint& paint) {
   text += fmt::format(
       "\nWith nodes enough, theory has its best at a checkpoint every {} (Young: {:.3f}) or {} "
       "(Daly: {:.3f}).\n",
-      duration(theory.young()), theory.goodput(theory.young()), duration(theory.daly()),
+      duration_text(theory.young()), theory.goodput(theory.young()), duration_text(theory.daly()),
       theory.goodput(theory.daly()));
   const Outcome& winner = best(rehearsal);
   text += fmt::format(
       "Best for every node that is paid for: {} spares, a checkpoint every {}; "
       "{:.1f} interruptions:\n\n",
-      winner.setting.spares, duration(winner.setting.interval_seconds), winner.interruptions);
+      winner.setting.spares, duration_text(winner.setting.interval_seconds), winner.interruptions);
   return text + causes(rehearsal, paint);
 }
 

@@ -1,0 +1,61 @@
+// `slipway ledger`: where the time of a training job went.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/file.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/ledger_report.h"
+#include "launcher/job/account.h"
+#include "launcher/job/ledger.h"
+
+namespace slipway::commands {
+namespace {
+
+constexpr size_t largest_ledger = size_t{1} << 30;
+
+// A number is a job's; everything else is a file.
+std::filesystem::path ledger_file(const std::string& name) {
+  const bool number =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return number ? job::ledger_name(name) : name;
+}
+
+}  // namespace
+
+int ledger(Args args) {
+  std::string name, page;
+  bool json = false;
+  CommandLine line("slipway ledger", "JOB|FILE [options]",
+                   "Print where the time of a training job went, over all of its attempts and\n"
+                   "requeues: work that stayed, what was lost to which failures, who was blamed.\n"
+                   "A job's ledger is slipway-ledger-JOB.jsonl in the current folder.");
+  line.positional("JOB|FILE", &name);
+  line.flag("json", "print JSON (schema slipway/account/1)", &json);
+  line.option("html", "FILE", "write a page with a timeline; - is stdout", &page);
+  line.example("slipway ledger 123", "the job 123, submitted from here");
+  line.example("slipway ledger /home/me/slipway-ledger-123.jsonl --html 123.html",
+               "its timeline, for a browser");
+  if (!line.parse(args)) return 0;
+  if (json && !page.empty()) throw UsageError("--json and --html exclude each other");
+  const std::filesystem::path file = ledger_file(name);
+  const job::Ledger entries = job::parse_ledger(read_regular_file(file, largest_ledger), file);
+  if (entries.torn) {
+    fmt::print(stderr, "slipway ledger: the last line of {} is not whole; it is left out\n",
+               file.native());
+  }
+  const job::Account account = job::account_of(entries);
+  if (!page.empty()) {
+    write_result(page, account_page(account));
+  } else {
+    std::fputs((json ? account_json(account) : account_text(account, stdout_paint())).c_str(),
+               stdout);
+  }
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,132 @@
+// `slipway ledger --html`: the timeline of a job as one page.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "launcher/commands/duration.h"
+#include "launcher/commands/ledger_report.h"
+
+namespace slipway::commands {
+namespace {
+
+using job::Account;
+using job::Phase;
+
+// Of the phases, in their order: told apart also by those who see no red or green.
+constexpr std::array<const char*, job::phases> colours = {
+    "#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#56b4e9", "#999999", "#f0e442", "#bbbbbb"};
+
+constexpr std::string_view style =
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;"
+    "color:#222;background:#fff}\n"
+    "table{border-collapse:collapse;margin:1rem 0}td,th{text-align:left;padding:.15rem 1.2rem "
+    ".15rem 0}\n"
+    "td.number{text-align:right}svg{width:100%;height:4rem;display:block}\n"
+    ".key{display:inline-block;width:.9em;height:.9em;margin-right:.5em}\n"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}\n";
+
+std::string length_text(int64_t milliseconds) {
+  return duration_text(static_cast<double>(milliseconds) / 1000);
+}
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string timeline(const Account& account) {
+  std::string svg = "<svg viewBox=\"0 0 1000 40\" preserveAspectRatio=\"none\" role=\"img\">\n";
+  const double scale = 1000 / static_cast<double>(account.end_ms - account.begin_ms);
+  for (const job::Span& span : account.spans) {
+    const int64_t length = span.end_ms - span.begin_ms;
+    const std::string attempt =
+        span.attempt > 0 ? fmt::format(", attempt {}", span.attempt) : std::string();
+    svg += fmt::format(
+        "<rect x=\"{:.3f}\" y=\"0\" width=\"{:.3f}\" height=\"40\" fill=\"{}\">"
+        "<title>{}{}: {} from {}</title></rect>\n",
+        static_cast<double>(span.begin_ms - account.begin_ms) * scale,
+        static_cast<double>(length) * scale, colours[static_cast<size_t>(span.phase)],
+        phase_name(span.phase), attempt, length_text(length), job::time_text(span.begin_ms));
+  }
+  return svg + "</svg>\n";
+}
+
+std::string phase_table(const Account& account) {
+  std::string table = "<table>\n<tr><th>time</th><th></th><th>of all</th></tr>\n";
+  const double all = static_cast<double>(account.end_ms - account.begin_ms);
+  for (size_t i = 0; i < job::phases; ++i) {
+    if (account.phase_ms[i] == 0) continue;
+    table += fmt::format(
+        "<tr><td><span class=\"key\" style=\"background:{}\"></span>{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{:.1f} %</td></tr>\n",
+        colours[i], phase_name(static_cast<Phase>(i)), length_text(account.phase_ms[i]),
+        100 * static_cast<double>(account.phase_ms[i]) / all);
+  }
+  return table + "</table>\n";
+}
+
+std::string cause_table(const Account& account) {
+  if (account.causes.empty()) return "<p>No attempt failed.</p>\n";
+  std::string table =
+      "<table>\n<tr><th>lost to</th><th>blamed</th><th>time</th><th>failures</th></tr>\n";
+  for (const job::LostTime& cause : account.causes) {
+    table += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+        escaped(cause.what), escaped(cause.blame), length_text(cause.lost_ms), cause.failures);
+  }
+  return table + "</table>\n";
+}
+
+std::string blamed_list(const Account& account) {
+  std::string list;
+  for (const job::Blamed& blamed : account.blamed) {
+    list += fmt::format("<h3>{}</h3>\n<p>{} in attempt {}</p>\n<ul>\n", escaped(blamed.node),
+                        escaped(blamed.what), blamed.attempt);
+    for (const std::string& evidence : blamed.evidence) {
+      list += fmt::format("<li>{}</li>\n", escaped(evidence));
+    }
+    list += "</ul>\n";
+  }
+  return list.empty() ? list : "<h2>Blamed nodes</h2>\n" + list;
+}
+
+}  // namespace
+
+std::string account_page(const Account& account) {
+  const std::string title = "Job " + escaped(account.job);
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
+      "<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
+      title, style, title);
+  const auto goodput = account.goodput();
+  page += fmt::format(
+      "<p>{} after {}, {}, {}; goodput {}{}</p>\n",
+      account.result.empty() ? "without an end" : escaped(account.result),
+      length_text(account.end_ms - account.begin_ms), counted(account.attempts, "attempt"),
+      counted(account.requeues, "requeue"),
+      goodput ? fmt::format("{:.3f}, {} steps", *goodput, account.steps) : "unknown",
+      account.joules ? fmt::format("; GPU energy {:.3f} kWh", *account.joules / 3.6e6) : "");
+  if (!account.spans.empty()) page += timeline(account) + phase_table(account);
+  page += "<h2>Failures</h2>\n" + cause_table(account) + blamed_list(account);
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace slipway::commands

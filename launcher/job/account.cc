@@ -1,0 +1,194 @@
+// What a ledger adds up to.
+#include "launcher/job/account.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace slipway::job {
+namespace {
+
+struct Point {
+  int64_t time_ms, step;
+};
+
+struct Attempt {
+  int64_t number = 0;
+  int64_t begin_ms = 0, end_ms = 0;
+  std::vector<Point> points;
+  const Entry* failure = nullptr;  // null: it did not fail
+};
+
+// Goes through the entries once and lays spans end to end.
+class Accountant {
+ public:
+  explicit Accountant(const Ledger& ledger) : entries_(ledger.entries) {
+    account_.job = entries_.front().job;
+    account_.begin_ms = at_ = entries_.front().time_ms;
+    account_.end_ms = entries_.back().time_ms;
+    find_attempts();
+    find_kept();
+  }
+
+  Account run() {
+    size_t next = 0;
+    for (const Entry& entry : entries_) {
+      switch (entry.event) {
+        case Event::job:
+          account_.requeues += &entry != &entries_.front() ? 1 : 0;
+          lay(Phase::waiting, entry.time_ms, 0);
+          account_.result.clear();
+          break;
+        case Event::start:
+          lay(next == 0 ? Phase::startup : Phase::recovery, entry.time_ms, 0);
+          lay_attempt(attempts_[next], kept_[next]);
+          ++next;
+          break;
+        case Event::failure:
+          add_failure(entry);
+          break;
+        case Event::energy:
+          account_.joules = account_.joules.value_or(0) + entry.joules;
+          break;
+        case Event::end:
+          lay(last_failure_ != nullptr ? Phase::recovery : Phase::ending, entry.time_ms, 0);
+          account_.result = entry.result;
+          break;
+        case Event::progress:
+          break;  // laid with its attempt
+      }
+    }
+    lay(Phase::unreported, account_.end_ms, 0);  // nothing but a launcher that has just begun
+    account_.attempts = static_cast<int64_t>(attempts_.size());
+    std::stable_sort(account_.causes.begin(), account_.causes.end(),
+                     [](const LostTime& a, const LostTime& b) { return a.lost_ms > b.lost_ms; });
+    return std::move(account_);
+  }
+
+ private:
+  void find_attempts() {
+    int64_t before_ms = account_.begin_ms;  // of the entry before
+    for (const Entry& entry : entries_) {
+      Attempt* open = open_attempt();
+      if (open != nullptr && entry.event == Event::progress) {
+        open->points.push_back({entry.time_ms, entry.step});
+        reported_ = true;
+      } else if (open != nullptr && entry.event != Event::energy) {
+        // Without a word of the attempt's end its launcher was killed, nobody knows when.
+        const bool told = entry.event == Event::failure || entry.event == Event::end;
+        open->end_ms = told ? entry.time_ms : before_ms;
+        if (entry.event == Event::failure) open->failure = &entry;
+      }
+      if (entry.event == Event::start) {
+        attempts_.push_back({entry.attempt, entry.time_ms, 0, {}, nullptr});
+      }
+      before_ms = entry.time_ms;
+    }
+    if (open_attempt() != nullptr) open_attempt()->end_ms = account_.end_ms;
+  }
+
+  Attempt* open_attempt() {
+    return attempts_.empty() || attempts_.back().end_ms != 0 ? nullptr : &attempts_.back();
+  }
+
+  // Up to which step the work of each attempt stayed: no later one resumed before it.
+  void find_kept() {
+    kept_.resize(attempts_.size());
+    int64_t kept = std::numeric_limits<int64_t>::max();
+    for (size_t i = attempts_.size(); i-- > 0;) {
+      kept_[i] = kept;
+      if (!attempts_[i].points.empty()) kept = std::min(kept, attempts_[i].points.front().step);
+    }
+  }
+
+  // What follows the last span, up to `end_ms`.
+  void lay(Phase phase, int64_t end_ms, int64_t attempt) {
+    if (end_ms <= at_) return;
+    const int64_t length = end_ms - at_;
+    account_.phase_ms[static_cast<size_t>(phase)] += length;
+    const bool blameless = phase == Phase::productive || phase == Phase::unreported;
+    if (!blameless && charged_ != npos) account_.causes[charged_].lost_ms += length;
+    std::vector<Span>& spans = account_.spans;
+    if (!spans.empty() && spans.back().phase == phase && spans.back().attempt == attempt) {
+      spans.back().end_ms = end_ms;
+    } else {
+      spans.push_back({phase, at_, end_ms, attempt});
+    }
+    at_ = end_ms;
+  }
+
+  void lay_attempt(const Attempt& attempt, int64_t kept) {
+    last_failure_ = nullptr;
+    if (attempt.points.empty()) {
+      const Phase phase = reported_ ? Phase::startup : Phase::unreported;
+      if (attempt.failure != nullptr && reported_) charge(*attempt.failure);
+      lay(phase, attempt.end_ms, attempt.number);
+      return;
+    }
+    lay(Phase::startup, attempt.points.front().time_ms, attempt.number);
+    charged_ = npos;
+    if (attempt.failure != nullptr) charge(*attempt.failure);
+    for (size_t i = 1; i < attempt.points.size(); ++i) {
+      const Point& from = attempt.points[i - 1];
+      const Point& to = attempt.points[i];
+      const int64_t stay = std::clamp(kept, from.step, std::max(from.step, to.step)) - from.step;
+      if (to.step > from.step) {
+        account_.steps += stay;
+        const int64_t length = (to.time_ms - from.time_ms) * stay / (to.step - from.step);
+        lay(Phase::productive, from.time_ms + length, attempt.number);
+      }
+      lay(Phase::lost_work, to.time_ms, attempt.number);
+    }
+    lay(attempt.failure != nullptr ? Phase::detection : Phase::ending, attempt.end_ms,
+        attempt.number);
+  }
+
+  // From now on, what is not productive is this failure's, until the next step.
+  void charge(const Entry& failure) {
+    std::vector<LostTime>& causes = account_.causes;
+    const auto found = std::find_if(causes.begin(), causes.end(), [&](const LostTime& cause) {
+      return cause.what == failure.what && cause.blame == failure.blame;
+    });
+    charged_ = static_cast<size_t>(found - causes.begin());
+    if (found == causes.end()) causes.push_back({failure.what, failure.blame, 0, 0});
+  }
+
+  void add_failure(const Entry& entry) {
+    charge(entry);
+    last_failure_ = &entry;
+    account_.causes[charged_].failures += 1;
+    if (entry.blame == "node") {
+      account_.blamed.push_back({entry.node, entry.attempt, entry.what, entry.evidence});
+    }
+  }
+
+  static constexpr size_t npos = std::numeric_limits<size_t>::max();
+
+  const std::vector<Entry>& entries_;
+  std::vector<Attempt> attempts_;
+  std::vector<int64_t> kept_;            // of each attempt
+  bool reported_ = false;                // some step was
+  int64_t at_ = 0;                       // the end of the last span
+  size_t charged_ = npos;                // the cause of what follows
+  const Entry* last_failure_ = nullptr;  // since the last start
+  Account account_;
+};
+
+}  // namespace
+
+const char* phase_name(Phase phase) {
+  static constexpr std::array<const char*, phases> names = {"productive", "lost work", "detection",
+                                                            "recovery",   "startup",   "ending",
+                                                            "waiting",    "unreported"};
+  return names[static_cast<size_t>(phase)];
+}
+
+std::optional<double> Account::goodput() const {
+  if (phase_ms[static_cast<size_t>(Phase::unreported)] > 0 || end_ms <= begin_ms) return {};
+  return static_cast<double>(phase_ms[0]) / static_cast<double>(end_ms - begin_ms);
+}
+
+Account account_of(const Ledger& ledger) {
+  return Accountant(ledger).run();
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,189 @@
+// The ledger of a training job: its lines.
+#include "launcher/job/ledger.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+
+namespace slipway::job {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view ledger_schema = "slipway/ledger/1";
+constexpr std::string_view first_bytes = R"({"schema":"slipway/ledger/1")";  // of every line
+constexpr std::array<const char*, 6> event_names = {"job",     "start",  "progress",
+                                                    "failure", "energy", "end"};
+
+Event event_of(const std::string& name) {
+  for (size_t i = 0; i < event_names.size(); ++i) {
+    if (name == event_names[i]) return static_cast<Event>(i);
+  }
+  throw Error(fmt::format("there is no event `{}`", name));
+}
+
+int64_t parse_time(const std::string& text) {
+  std::tm parts = {};
+  int milliseconds = 0, used = 0;
+  const int read = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &parts.tm_year,
+                               &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
+                               &parts.tm_sec, &milliseconds, &used);
+  if (read != 7 || text.size() != 24 || used != 24) {
+    throw Error(fmt::format("`{}` is no time", text));
+  }
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return static_cast<int64_t>(::timegm(&parts)) * 1000 + milliseconds;
+}
+
+// Calls `field(name, member)` for what belongs to the event.
+template <class E, class Field>
+void for_each_field(E& entry, Field field) {
+  if (entry.event != Event::job && entry.event != Event::end) field("attempt", entry.attempt);
+  switch (entry.event) {
+    case Event::job:
+      field("command", entry.command);
+      break;
+    case Event::start:
+      field("nodes", entry.nodes);
+      field("spares", entry.spares);
+      break;
+    case Event::progress:
+      field("step", entry.step);
+      break;
+    case Event::failure:
+      field("what", entry.what);
+      field("blame", entry.blame);
+      field("node", entry.node);
+      field("evidence", entry.evidence);
+      break;
+    case Event::energy:
+      field("joules", entry.joules);
+      break;
+    case Event::end:
+      field("result", entry.result);
+      field("status", entry.status);
+      break;
+  }
+}
+
+Entry parse_line(std::string_view line) {
+  Entry entry;
+  try {
+    const Json json = Json::parse(line);
+    if (json.at("schema") != ledger_schema) {
+      throw Error(fmt::format("the schema is {}, expected \"{}\"", json.at("schema").dump(),
+                              ledger_schema));
+    }
+    entry.event = event_of(json.at("event").get<std::string>());
+    entry.time_ms = parse_time(json.at("time").get<std::string>());
+    json.at("job").get_to(entry.job);
+    for_each_field(entry, [&](const char* name, auto& member) { json.at(name).get_to(member); });
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("not a line of a ledger: {}", error.what()));
+  }
+  return entry;
+}
+
+void check_follows(const Entry& entry, const std::vector<Entry>& before) {
+  if (before.empty()) {
+    if (entry.event != Event::job) throw Error("a ledger begins with the event `job`");
+    return;
+  }
+  if (entry.job != before.back().job) {
+    throw Error(fmt::format("job `{}` in the ledger of job `{}`", entry.job, before.back().job));
+  }
+  if (entry.time_ms < before.back().time_ms) throw Error("earlier than the line before it");
+}
+
+}  // namespace
+
+std::string time_text(int64_t time_ms) {
+  const std::time_t seconds = time_ms / 1000;
+  std::tm parts = {};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 32> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  return fmt::format("{}.{:03}Z", text.data(), time_ms % 1000);
+}
+
+std::string to_line(const Entry& entry) {
+  Json json{{"schema", ledger_schema},
+            {"time", time_text(entry.time_ms)},
+            {"job", entry.job},
+            {"event", event_names[static_cast<size_t>(entry.event)]}};
+  for_each_field(entry, [&](const char* name, const auto& member) { json[name] = member; });
+  // Evidence may be of a program that writes no UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ledger_name(const std::string& job) {
+  return fmt::format("slipway-ledger-{}.jsonl", job);
+}
+
+Ledger parse_ledger(std::string_view text, const std::filesystem::path& path) {
+  Ledger ledger;
+  for (size_t number = 1; !text.empty(); ++number) {
+    const size_t end = text.find('\n');
+    if (end == text.npos) {
+      ledger.torn = true;
+      break;
+    }
+    try {
+      Entry entry = parse_line(text.substr(0, end));
+      check_follows(entry, ledger.entries);
+      ledger.entries.push_back(std::move(entry));
+    } catch (const Error& error) {
+      throw error.within(fmt::format("{}:{}", path.native(), number));
+    }
+    text.remove_prefix(end + 1);
+  }
+  if (ledger.entries.empty()) {
+    throw Error(fmt::format("{}: there is no line of a ledger in it", path.native()));
+  }
+  return ledger;
+}
+
+LedgerWriter::LedgerWriter(const std::filesystem::path& path)
+    : path_(path), fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  const std::string what = fmt::format("cannot write {}", path_.native());
+  if (!fd_) throw_errno(what);
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) throw_errno(what);
+  const std::string text = read_file(path);
+  const size_t whole = text.rfind('\n') + 1;  // the bytes of whole lines
+  if (whole > 0) {
+    last_ms_ = parse_ledger(text, path).entries.back().time_ms;
+  } else if (text.substr(0, first_bytes.size()) != first_bytes.substr(0, text.size())) {
+    throw Error(fmt::format("{}: there is no line of a ledger in it", path.native()));
+  }
+  if (::ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) throw_errno(what);
+}
+
+void LedgerWriter::append(Entry entry) {
+  entry.time_ms = std::max(entry.time_ms, last_ms_);
+  const std::string line = to_line(entry);
+  const off_t before = ::lseek(fd_.get(), 0, SEEK_END);
+  const ssize_t written = ::write(fd_.get(), line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size()) && ::fsync(fd_.get()) == 0) {
+    last_ms_ = entry.time_ms;
+    return;
+  }
+  const int code = written < 0 || written == static_cast<ssize_t>(line.size()) ? errno : ENOSPC;
+  [[maybe_unused]] const int undone =
+      ::ftruncate(fd_.get(), before);  // a torn line is readable, too
+  throw_errno(fmt::format("cannot write {}", path_.native()), code);
+}
+
+}  // namespace slipway::job

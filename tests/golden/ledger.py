@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Checks `slipway ledger`: usage: ledger.py SLIPWAY WRITE_LEDGER
+
+WRITE_LEDGER writes a ledger with the program's own writer: its lines keep to docs/schemas/ledger-1.schema.json, which refuses
+lines that are changed. The table, the JSON and the page of it say the same.
+"""
+import html.parser, json, pathlib, subprocess, sys, tempfile
+
+import jsonschema
+
+sys.dont_write_bytecode = True  # not into the source tree
+from run import ROOT, breaks_schema, installed
+
+TABLE = """\
+job 7: done after 72 s, 2 attempts, 1 requeue, from 2026-11-21T12:00:00.000Z to 2026-11-21T12:01:12.000Z
+goodput 0.417, 30 steps, GPU energy 1.000 kWh
+
+time                                     of all
+productive                        30 s   41.7 %
+lost work                          5 s    6.9 %
+detection                          4 s    5.6 %
+recovery                           3 s    4.2 %
+startup                           10 s   13.9 %
+waiting                           20 s   27.8 %
+
+lost to, and who was blamed       time   of all  failures
+node gone, node                   37 s   51.4 %         1
+
+blamed nodes
+n2: node gone in attempt 1
+  <b>no heartbeat</b> & no ping
+"""
+
+
+class Page(html.parser.HTMLParser):
+    """Which elements are there, which are open, and what would be fetched."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.count, self.fetched = [], {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if self.open.pop() != tag:
+            raise ValueError(f"</{tag}> closes another")
+
+
+def changed(line):
+    """Documents that are no lines of a ledger."""
+    entry = json.loads(line)
+    yield {**entry, "more": 1}
+    yield {**entry, "event": "other"}
+    yield {**entry, "time": "today"}
+    for key in entry:
+        yield {name: value for name, value in entry.items() if name != key}
+
+
+def main():
+    program, write_ledger = sys.argv[1:]
+    problems = []
+    validator = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/schemas/ledger-1.schema.json").read_text()))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        slipway = installed(program, folder / "prefix")
+        ledger = folder / "slipway-ledger-7.jsonl"
+        subprocess.run([write_ledger, ledger], check=True, timeout=60)
+
+        def run(*options):
+            return subprocess.run([slipway, "ledger", *options], capture_output=True, text=True, timeout=60, cwd=folder)
+
+        for line in ledger.read_text().splitlines():
+            problems += [f"{line}: {error.message}" for error in validator.iter_errors(json.loads(line))]
+            problems += [f"accepted: {wrong}" for wrong in changed(line) if validator.is_valid(wrong)]
+
+        table = run("7")
+        if table.stdout != TABLE or table.returncode != 0:
+            problems.append(f"{table.stdout}{table.stderr}")
+        data = run(str(ledger), "--json")
+        problems += [breaks_schema(data.stdout)] if breaks_schema(data.stdout) else []
+        account = json.loads(data.stdout)
+        if sum(account["seconds"].values()) != 72 or account["causes"][0]["lost_seconds"] != 37:
+            problems.append(data.stdout)
+
+        page = run("7", "--html", "-").stdout
+        seen = Page(page)
+        if seen.open or seen.fetched or seen.count["rect"] != 9 or "b" in seen.count or "&lt;b&gt;" not in page:
+            problems.append(f"the page: {seen.open} {seen.fetched} {seen.count}\n{page}")
+
+        with ledger.open("a") as file:
+            file.write('{"schema":')
+        torn = run("7")
+        if torn.stdout != TABLE or "is not whole; it is left out" not in torn.stderr:
+            problems.append(f"torn: {torn}")
+        for options, message in ((("8",), "slipway-ledger-8.jsonl"), (("7", "--json", "--html", "-"), "exclude each other"),
+                                 ((".",), "."), (("/dev/null",), "/dev/null")):
+            done = run(*options)
+            if done.returncode not in (1, 2) or message not in done.stderr or done.stdout:
+                problems.append(f"{options}: {done}")
+    print(*problems, sep="\n")
+    print(f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
