@@ -2,13 +2,15 @@
 
 CLOUD=$SUITE/state/cloud
 
-# cloud_start BLUEPRINT: creates it, and puts up the cloud that it would be deployed in, without a machine yet
+# cloud_start BLUEPRINT: creates it, and puts up the cloud that it would be deployed in, without a machine yet. Machines
+# start from the root of MACHINES_IMAGE, where that is set, with its systemd.
 cloud_start() {
   cp -r "$TOP/tests/fakes/google" "$TOP/build/tests/fakes/google/machines" "$SUITE/"
   as_tester mkdir "$CLOUD"
   slipway create "$1" -o "$CLOUD/created" -l IGNORE
   as_tester python3 -B "$SUITE/google/deploy.py" "$CLOUD/created"/* "$CLOUD"
   make_certificate ca server
+  [ -z "${MACHINES_IMAGE:-}" ] || echo "$MACHINES_IMAGE" >"$CLOUD/machines-image"
   as_tester "$SUITE/machines" "$CLOUD" "$SUITE/prefix" "$SUITE/google/google_cloud.py" >"$SUITE/cloud.out" 2>&1 3>&- &
   echo $! >"$SUITE/cloud.pid"
   wait_for test -e "$CLOUD/ready" || { cat "$SUITE/cloud.out" && false; }

@@ -1,6 +1,7 @@
 # Images of nodes: they are built, and clusters run from them. It takes minutes, and Debian's archive: ./test.sh --images
 
 load helper
+load google_helper
 
 NAME=st-image
 
@@ -74,6 +75,29 @@ teardown_file() { destroy_all st-image; }
   run on st-image-user controller sinfo --version
   [[ "$output" == "slurm"*" 24.11."* ]]
   runs_plugins st-image-user
+}
+
+# journal NAME: of its systemd
+journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
+
+node_is_idle() { machine quickstart-controller sinfo --noheader --Node --format='%N %T' | grep -q "^$1 idle$"; }
+
+@test "image: machines of the cloud that start from it, by systemd, become a cluster by themselves" {
+  local c=quickstart-controller n=quickstart-a3meganodeset-0
+  export MACHINES_IMAGE=/var/lib/slipway/images/$(image trixie)/root
+  cloud_start "$TOP/examples/quickstart.yaml"
+  machine_start $c $n
+  wait_for machine $c systemctl is-active --quiet slipway-node.service
+  wait_for machine $n systemctl is-active --quiet slipway-node.service
+  wait_for node_is_idle $n
+  run machine $c srun --nodes=1 hostname
+  says "$n"
+  run journal $n --unit=slipway-node.service
+  says "$n is up"
+  run machine $n systemctl is-active slurmd.service munge.service
+  says "active
+active"
+  cloud_stop
 }
 
 @test "image: the plugins are built against the newest Slurm that Debian has, and loaded by it" {

@@ -4,7 +4,8 @@
 //   machines FOLDER PREFIX FAKE    FOLDER as google_cloud.py has it; PREFIX is /opt/slipway
 //
 // A machine runs while instances/NAME.json is there, and boots by itself when there is a file
-// machines-boot. Everything ends with this program.
+// machines-boot. When there is a file machines-image, with the path of an image's root, machines
+// start from that, with its systemd as PID 1: for root only. Everything ends with this program.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -43,6 +44,7 @@ using nlohmann::json;
 
 struct Cloud {
   fs::path folder, prefix, fake;
+  fs::path image;  // empty: machines start from the host's root, without systemd
   std::vector<fs::path> host_mounts;
   // One network for all; its gateway is where the fake is.
   std::vector<local::Bridge> bridges = {{"vpc0", "vpc", "10.0.0.1/16", 1460}};
@@ -54,12 +56,17 @@ constexpr const char* fake_mount_nfs =
     "# mount.nfs SERVER:/SHARE TARGET -o OPTIONS\n"
     "exec mount --bind \"/srv/${1#*:/}\" \"$2\"\n";
 
+// Whoever runs the tests may not raise limits in every container.
+constexpr const char* no_limits =
+    "[Service]\nLimitNOFILE=\nLimitMEMLOCK=\nLimitSTACK=\nLimitNPROC=\n";
+
 local::NodeRoot root_of(const std::string& name, const json& instance, const Cloud& cloud) {
   const std::string zone = instance["metadata"]["zone"];
   const std::string project = instance["project"];
   const std::string domain = fmt::format("c.{}.internal", project);
   local::NodeRoot root;
   root.folder = cloud.folder / "run" / name;
+  if (!cloud.image.empty()) root.image = cloud.image;
   root.image_mounts = cloud.host_mounts;
   root.files = {{"/etc/hostname", name + "\n"},
                 {"/etc/hosts", "127.0.0.1 localhost\n"},
@@ -73,9 +80,14 @@ local::NodeRoot root_of(const std::string& name, const json& instance, const Clo
                         "/var/spool/slurmd"};
   const fs::path logs = cloud.folder / "log-of" / name;
   make_directories(logs);
-  root.binds = {{cloud.prefix, node_prefix, true},
-                {logs, "/var/log/slurm", false},
-                {cloud.folder / "shares", "/srv", false}};
+  root.binds = {{logs, "/var/log/slurm", false}, {cloud.folder / "shares", "/srv", false}};
+  if (cloud.image.empty()) {
+    root.binds.push_back({cloud.prefix, node_prefix, true});
+  } else {
+    for (const char* unit : {"munge", "slurmctld", "slurmd"}) {
+      root.files[fmt::format("/etc/systemd/system/{}.service.d/limits.conf", unit)] = no_limits;
+    }
+  }
   for (int i = 0; i < instance.value("gpus", 0); ++i) {
     root.null_devices.push_back(fmt::format("/dev/nvidia{}", i));
   }
@@ -99,6 +111,16 @@ void start_boot() {
   ::_exit(127);
 }
 
+// As in a container: nothing of the hardware is systemd's, and its journal is the machine's own.
+[[noreturn]] void become_systemd() {
+  if (::unshare(CLONE_NEWCGROUP) != 0) throw_errno("cannot make a cgroup namespace");
+  run_checked({"/bin/mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup"});
+  unblock_signals();
+  const char* const variables[] = {"container=slipway", "PATH=/usr/sbin:/usr/bin", nullptr};
+  ::execle("/lib/systemd/systemd", "systemd", nullptr, variables);
+  throw_errno("cannot run systemd");
+}
+
 // The rest of this process is the machine, once its network interface is there.
 [[noreturn]] void be_the_machine(const std::string& name, const json& instance, const Cloud& cloud,
                                  const local::PlannedNode& node, int channel) {
@@ -118,6 +140,7 @@ void start_boot() {
   ::chmod("/usr/sbin/mount.nfs", 0755);
   local::send_message(channel, {{"state", "up"}});
   ::close(channel);
+  if (!cloud.image.empty()) become_systemd();
   if (boots) start_boot();
   node::reap_children_forever();
 }
@@ -185,8 +208,12 @@ int main(int argc, char** argv) {
   return run_main("machines", [&] {
     if (argc != 4) throw UsageError("usage: machines FOLDER PREFIX FAKE");
     ::umask(022);
-    const Cloud cloud{argv[1], argv[2], argv[3],
-                      local::mount_points(read_file("/proc/self/mountinfo"))};
+    Cloud cloud{
+        argv[1], argv[2], argv[3], {}, local::mount_points(read_file("/proc/self/mountinfo"))};
+    if (const fs::path file = cloud.folder / "machines-image"; fs::exists(file)) {
+      const std::string text = read_file(file);
+      cloud.image = text.substr(0, text.find('\n'));
+    }
     for (const char* name : {"up", "instances", "shares"}) make_directories(cloud.folder / name);
     const std::optional<local::IdMap> map =
         ::geteuid() == 0 ? std::nullopt : std::optional(local::id_map_of_caller());
