@@ -56,7 +56,7 @@ enter() {
 pid_of_machine() {
   local pid known=$SUITE/pid-of-$1
   if [ -e "$known" ] && [ -e "/proc/$(cat "$known")" ]; then cat "$known" && return; fi
-  for pid in $(pgrep -P "$(cat "$CLOUD/pid")" slipway-vm); do
+  for pid in $(pgrep -P "$(cat "$CLOUD/pid")" "slipway-vm|systemd"); do
     [ "$(enter "$pid" hostname)" = "$1" ] && echo "$pid" | tee "$known" && return
   done
   echo "there is no machine $1" >&2
