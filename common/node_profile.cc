@@ -28,15 +28,6 @@ ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
           {"tolerance", expected.tolerance},   {"source", expected.source}};
 }
 
-ordered_json transport_to_json(const NodeProfile::Transport& transport) {
-  ordered_json environment = ordered_json::array();
-  for (const NodeProfile::Variable& variable : transport.environment) {
-    environment.push_back(
-        {{"name", variable.name}, {"value", variable.value}, {"why", variable.why}});
-  }
-  return {{"name", transport.name}, {"environment", std::move(environment)}};
-}
-
 NodeProfile::Interface interface_from_json(const json& j) {
   return {j.at("name"), j.at("purpose"), j.at("network"), j.at("address"), j.at("mtu_bytes")};
 }
@@ -44,15 +35,6 @@ NodeProfile::Interface interface_from_json(const json& j) {
 NodeProfile::ExpectedBandwidth expected_from_json(const json& j) {
   return {j.at("collective"),     j.at("nodes"),     j.at("size_bytes"),
           j.at("busbw_gb_per_s"), j.at("tolerance"), j.at("source")};
-}
-
-NodeProfile::Transport transport_from_json(const json& j) {
-  NodeProfile::Transport transport{j.at("name"), {}};
-  for (const json& variable : j.at("environment")) {
-    transport.environment.push_back(
-        {variable.at("name"), variable.at("value"), variable.at("why")});
-  }
-  return transport;
 }
 
 NodeProfile profile_from_json(const json& j) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/node_transport.h"
+
 namespace slipway {
 
 inline constexpr std::string_view node_profile_schema = "slipway/node/1";
@@ -33,17 +35,8 @@ struct NodeProfile {
     int64_t mtu_bytes = 0;
   };
 
-  // One variable that the transport wants in every task, and why.
-  struct Variable {
-    std::string name;   // "NCCL_SOCKET_IFNAME"
-    std::string value;  // "=enp0s12"
-    std::string why;    // a sentence for `--nccl-env=show`
-  };
-
-  struct Transport {
-    std::string name;  // "socket"; a row of blueprints/catalogue/transports.yaml
-    std::vector<Variable> environment;
-  };
+  using Variable = NodeTransport::Variable;
+  using Transport = NodeTransport;
 
   // A bandwidth that this machine type has been seen to reach.
   struct ExpectedBandwidth {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/node_transport.h"
+
 namespace slipway::source {
 class Diagnostics;
 class Sources;
@@ -59,6 +61,7 @@ struct TransportType {
   std::string name;  // "socket"
   std::string about;
   std::vector<Rule> environment;  // empty: no rules here, nodes use `socket` instead
+  NodeTransport node = {};  // the rest, as nodes have it, but for $(host_nics) and $(gpu_nics)
 };
 
 class Catalogue {
@@ -85,10 +88,14 @@ class Catalogue {
   std::map<std::string, TransportType> transports_;
 };
 
+// Who makes no node profiles needs no transports: their file is large, and need not be read.
+enum class Transports { read, left_out };
+
 // Reads machines.yaml and transports.yaml of `folder` (<blueprints>/catalogue) into `sources`. What
 // is wrong in them goes to `diagnostics`, which must be of the same sources; a wrong row is left
 // out. Throws Error when a file cannot be read.
 Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& sources,
-                         source::Diagnostics& diagnostics);
+                         source::Diagnostics& diagnostics,
+                         Transports transports = Transports::read);
 
 }  // namespace slipway::cluster

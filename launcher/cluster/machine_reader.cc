@@ -42,7 +42,7 @@ int64_t vcpus_of(const std::string& text) {
 
 class MachineReader {
  public:
-  MachineReader(const std::set<std::string>& transports, Diagnostics& diagnostics)
+  MachineReader(const std::optional<std::set<std::string>>& transports, Diagnostics& diagnostics)
       : transports_(transports), diagnostics_(diagnostics) {}
 
   std::map<std::string, MachineType> read(const source::Node& root) {
@@ -202,7 +202,7 @@ class MachineReader {
     const source::Node* node = machine.mapping("transport");
     if (node == nullptr) return "";
     RowReader row(*node, fmt::format("`transport` of {}", what), diagnostics_);
-    std::string name = row.one_of("name", transports_);
+    std::string name = transports_ ? row.one_of("name", *transports_) : row.text("name");
     finish(row);
     return name;
   }
@@ -213,7 +213,7 @@ class MachineReader {
     figures.finish();
   }
 
-  const std::set<std::string>& transports_;
+  const std::optional<std::set<std::string>>& transports_;
   Diagnostics& diagnostics_;
   std::set<std::string> sources_;
   std::map<std::string, MachineType> machines_;
@@ -221,9 +221,9 @@ class MachineReader {
 
 }  // namespace
 
-std::map<std::string, MachineType> read_machines(const source::Node& root,
-                                                 const std::set<std::string>& transports,
-                                                 Diagnostics& diagnostics) {
+std::map<std::string, MachineType> read_machines(
+    const source::Node& root, const std::optional<std::set<std::string>>& transports,
+    Diagnostics& diagnostics) {
   return MachineReader(transports, diagnostics).read(root);
 }
 

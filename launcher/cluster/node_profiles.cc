@@ -52,6 +52,24 @@ const TransportType& choose_transport(const MachineType& machine, size_t attache
   return usable ? own : catalogue.transport("socket");
 }
 
+// The catalogue's transport with the names of this node's interfaces in it.
+NodeTransport fill_in(const TransportType& type,
+                      const std::vector<NodeProfile::Interface>& interfaces) {
+  NodeTransport transport = type.node;
+  transport.name = type.name;
+  for (const TransportType::Rule& rule : type.environment) {
+    transport.environment.push_back({rule.name, rule.value, rule.why});
+  }
+  for (auto* variables :
+       {&transport.environment, &transport.single_node, &transport.without_profile}) {
+    for (NodeTransport::Variable& variable : *variables) {
+      variable.value = substitute(variable.value, interfaces);
+    }
+  }
+  for (auto& [name, value] : transport.vendor_profile.inputs) value = substitute(value, interfaces);
+  return transport;
+}
+
 NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalogue& catalogue,
                          const ProfileSite& site) {
   const MachineType& machine = catalogue.machine(node.machine.machine_type);
@@ -69,13 +87,9 @@ NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalog
     profile.gpus.devices.push_back(fmt::format("/dev/nvidia{}", i));
   }
   profile.network_interfaces = attach(node, cluster, machine, site);
-  const TransportType& transport =
-      choose_transport(machine, profile.network_interfaces.size(), catalogue, site);
-  profile.transport.name = transport.name;
-  for (const TransportType::Rule& rule : transport.environment) {
-    profile.transport.environment.push_back(
-        {rule.name, substitute(rule.value, profile.network_interfaces), rule.why});
-  }
+  profile.transport =
+      fill_in(choose_transport(machine, profile.network_interfaces.size(), catalogue, site),
+              profile.network_interfaces);
   return profile;
 }
 

@@ -78,10 +78,11 @@ std::filesystem::path catalogue_folder() {
 }
 
 // None when something is wrong in it: what that is, is said by whoever reads it again.
-std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& folder) {
+std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& folder,
+                                                 cluster::Transports transports) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources, diagnostics);
+  cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources, diagnostics, transports);
   if (diagnostics.errors() + diagnostics.warnings() > 0) return std::nullopt;
   return catalogue;
 }
@@ -121,7 +122,9 @@ std::vector<source::Span> LoadedBlueprint::add_assignments(const std::string& op
 }
 
 LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
-    : library_(find_installation().blueprints(), sources_) {
+    : library_(find_installation().blueprints(), sources_),
+      transports_(purpose == Purpose::check ? cluster::Transports::left_out
+                                            : cluster::Transports::read) {
   if (purpose != Purpose::definitions) library_.leave_out_bodies();
   if (input.diagnostics != "text" && input.diagnostics != "json") {
     throw UsageError(fmt::format("--diagnostics is `text` or `json`, not `{}`", input.diagnostics));
@@ -133,7 +136,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
     texts.deployment_files.push_back(sources_.add_file(file));
   }
   if (purpose != Purpose::deployment) {
-    catalogue_ = std::async(std::launch::async, read_catalogue, catalogue_folder());
+    catalogue_ = std::async(std::launch::async, read_catalogue, catalogue_folder(), transports_);
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);
@@ -148,7 +151,7 @@ cluster::Catalogue LoadedBlueprint::take_catalogue() {
   if (catalogue_.valid()) {
     if (std::optional<cluster::Catalogue> read = catalogue_.get()) return *std::move(read);
   }
-  return cluster::load_catalogue(catalogue_folder(), sources_, diagnostics_);
+  return cluster::load_catalogue(catalogue_folder(), sources_, diagnostics_, transports_);
 }
 
 std::optional<CheckedCluster> LoadedBlueprint::build() {
@@ -214,7 +217,8 @@ google::Definitions LoadedBlueprint::define() {
 google::Needs LoadedBlueprint::count_needs(const google::Definitions& definitions) {
   const auto folder = catalogue_folder();
   source::Diagnostics diagnostics(sources_);
-  const cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources_, diagnostics);
+  const cluster::Catalogue catalogue =
+      cluster::load_catalogue(folder, sources_, diagnostics, cluster::Transports::left_out);
   const google::QuotaTable quotas = google::load_quotas(folder, sources_, diagnostics);
   if (diagnostics.errors() > 0) {
     commands::show(diagnostics);

@@ -57,7 +57,8 @@ struct CheckedCluster {
 // What a command makes of a blueprint: it decides what is read beside it.
 enum class Purpose {
   deployment,  // it is looked at
-  cluster,     // cluster() or check(): the catalogue, too
+  check,       // check(): machine types, too
+  cluster,     // cluster(): the whole catalogue
   definitions  // define(): the catalogue, and the bodies of resources
 };
 
@@ -108,6 +109,7 @@ class LoadedBlueprint {
   bool as_json_ = false;
   modules::Library library_;
   std::unique_ptr<blueprint::Compiled> compiled_;             // null: the blueprint cannot be read
+  const cluster::Transports transports_;
   std::future<std::optional<cluster::Catalogue>> catalogue_;  // read meanwhile; none: it is wrong
 };
 

@@ -16,7 +16,7 @@ int check(Args args) {
   line.example("slipway check cluster.yaml -d site.yaml --vars zone=us-east4-a",
                "with the variables of this site");
   if (!line.parse(args)) return 0;
-  LoadedBlueprint blueprint(input, Purpose::cluster);
+  LoadedBlueprint blueprint(input, Purpose::check);
   if (!blueprint.check()) throw InvalidBlueprint();
   fmt::print("{}: {}\n", input.blueprint, blueprint.summary());
   return 0;

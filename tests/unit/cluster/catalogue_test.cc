@@ -150,6 +150,59 @@ TEST_CASE("catalogue: GPUs of a series are counted by size") {
   CHECK(catalogue.machine("g2-standard-96").transport == "socket");
 }
 
+TEST_CASE(
+    "catalogue: every transport that a machine names has rules, and what needs a plugin names it") {
+  const Catalogue& catalogue = shipped_catalogue();
+  std::set<std::string> used;
+  for (const std::string& name : catalogue.machine_types()) {
+    used.insert(catalogue.machine(name).transport);
+  }
+  CHECK(used == std::set<std::string>{"gib", "socket", "tcpx", "tcpxo"});
+  for (const std::string& name : used) {
+    const TransportType& transport = catalogue.transport(name);
+    CAPTURE(name);
+    CHECK_FALSE(transport.environment.empty());
+    CHECK((name == "socket") == transport.node.libraries.names.empty());
+    CHECK(transport.node.libraries.must_agree == (name != "socket"));
+    for (const auto& fatal : transport.node.fatal) CHECK_FALSE(fatal.why.empty());
+  }
+}
+
+TEST_CASE("catalogue: A3 Mega's daemon and versions are those of its plugin's release") {
+  const Catalogue catalogue = shipped_catalogue();
+  const slipway::NodeTransport& node = catalogue.transport("tcpxo").node;
+  CHECK(node.vendor_profile.path == "/var/lib/tcpxo/lib64/nccl-env-profile.sh");
+  CHECK(node.daemon.images.size() == 1);
+  CHECK(node.daemon.deadline_seconds == 120);
+  CHECK(node.version_sets.front().plugin == "1.0.17");
+  CHECK(node.version_sets.front().nccl == "2.28.7");
+  CHECK(node.limits.dev_shm_bytes == int64_t{1} << 30);
+}
+
+TEST_CASE("catalogue: who needs no transports does not read them") {
+  TemporaryDirectory folder;
+  slipway::write_file(folder / "machines.yaml", good_machine);  // and no transports.yaml
+  slipway::source::Sources sources;
+  slipway::source::Diagnostics diagnostics(sources);
+  const Catalogue catalogue =
+      load_catalogue(folder.path(), sources, diagnostics, Transports::left_out);
+  CHECK(diagnostics.errors() == 0);
+  CHECK(catalogue.machine("small-1").transport == "socket");
+}
+
+TEST_CASE("catalogue: what is wrong with a part of a transport is said at its place") {
+  const Reading reading(good_machine,
+                        "sources: {docs: somewhere}\n"
+                        "transports:\n"
+                        "  socket:\n"
+                        "    about: TCP\n"
+                        "    environment: []\n"
+                        "    limits: {memlock_gib: 0, source: docs}\n"
+                        "    fatal: [{nccl: 2.28, why: it crashes, source: docs}]\n");
+  CHECK_THAT(reading.said(), ContainsSubstring("`memlock_gib` of `limits` of transport `socket`"));
+  CHECK_THAT(reading.said(), ContainsSubstring("has an unknown key `nccl`"));
+}
+
 TEST_CASE("catalogue: an unknown machine type is an error with a suggestion") {
   const Catalogue catalogue = shipped_catalogue();
   CHECK(catalogue.find_machine("a3-megagpu-9g") == nullptr);

@@ -7,7 +7,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 "$writer" "$folder"
-[ "$(ls "$folder" | wc -l)" = 6 ]
+[ "$(ls "$folder" | wc -l)" = 9 ]
+[ -e "$folder/tcpx.json" ] && [ -e "$folder/tcpxo.json" ] && [ -e "$folder/gib.json" ]
 "$validate" "$schema" "$folder"/*.json
 
 # refuse EDIT MESSAGE: the document with EDIT applied must be refused with MESSAGE.

@@ -21,5 +21,14 @@ int main(int argc, char** argv) {
     }
     slipway::write_file(folder / (node.name + ".json"), to_json(profile));
   }
+  // And of every transport, on a machine that has it.
+  for (const char* type : {"a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g"}) {
+    Node node = nodes(cluster).back();
+    node.machine.machine_type = type;
+    node.machine.networks.resize(catalogue.machine(type).nics.size(), node.machine.networks[0]);
+    const slipway::NodeProfile profile =
+        profile_of(node, cluster, catalogue, {"google", {"tcpx", "tcpxo", "gib"}, {}});
+    slipway::write_file(folder / (profile.transport.name + ".json"), to_json(profile));
+  }
   return 0;
 }

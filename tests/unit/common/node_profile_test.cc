@@ -47,3 +47,22 @@ TEST_CASE("node profile: another schema is refused") {
 TEST_CASE("node profile: text that is not JSON is an error with the path") {
   CHECK_THROWS_WITH(parse_node_profile("{", "n"), ContainsSubstring("n is not a node profile"));
 }
+
+TEST_CASE("node profile: all that may be said of a transport is read back") {
+  NodeProfile profile = example();
+  profile.transport.single_node = {{"NCCL_NET_PLUGIN", "none", "the daemon does not run"}};
+  profile.transport.without_profile = {{"NCCL_CROSS_NIC", "0", "rails"}};
+  profile.transport.vendor_profile = {"/opt/profile.sh", {{"NCCL_LIB_DIR", "/opt/lib"}}};
+  profile.transport.libraries = {"/opt/lib", {"libnccl-net.so"}, true};
+  profile.transport.daemon = {"rxdm", {"image:1"}, {"/opt/rxdm"}, {"/opt/clean"}, "@rx", "up", 60};
+  profile.transport.version_sets = {{"1.0.17", "1.0.23", "2.28.7"}};
+  profile.transport.limits = {1 << 20, 1 << 30, "2.28"};
+  profile.transport.fatal = {
+      {"2.24", "2.29.3", "1.0.7", "aarch64", "NCCL_ALGO", "Tree", true, "x"}};
+  const std::string text = to_json(profile);
+  const NodeProfile::Transport read = parse_node_profile(text, "node.json").transport;
+  profile.transport = read;
+  CHECK(to_json(profile) == text);
+  CHECK(read.daemon.deadline_seconds == 60);
+  CHECK(read.fatal.at(0).value == "Tree");
+}

@@ -1,0 +1,16 @@
+// The catalogue: reading transports.yaml.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "launcher/cluster/catalogue.h"
+#include "launcher/source/yaml.h"
+
+namespace slipway::cluster {
+
+// The transports of the file `root`. What is wrong goes to `diagnostics`; a wrong row is left out.
+std::map<std::string, TransportType> read_transports(const source::Node& root,
+                                                     source::Diagnostics& diagnostics);
+
+}  // namespace slipway::cluster
