@@ -17,6 +17,9 @@ case $transport in
   *) docker run --rm --volume "${plugin_folder%/*}:${plugin_folder%/*}" "$plugin_container" install --install-nccl ;;
 esac
 test -e "$plugin_folder/libnccl-net.so"
+# What the set is made of, for the check before a job: a tag "v1.0.17" is version 1.0.17.
+mkdir -p /etc/slipway
+printf 'plugin=%s\ndaemon=%s\n' "${plugin_container##*:v}" "${daemon_container##*:v}" >/etc/slipway/transport-versions
 if [ "$transport" = tcpxo ]; then
   # The daemon reaches the network interfaces through these files of PCI devices 1ae0:0084.
   cat >/etc/udev/rules.d/60-slipway-aperture.rules <<'RULES'

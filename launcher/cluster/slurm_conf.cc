@@ -126,6 +126,14 @@ void make_room(const Lines& lines, std::vector<SlurmSetting>& settings) {
                       "The nodes of this file, and room for those that join by themselves."});
 }
 
+// Whether the transport of some nodes has a daemon beside jobs.
+bool has_daemon(const Cluster& cluster, const Catalogue& catalogue, const SlurmSite& site) {
+  return std::ranges::any_of(cluster.nodesets, [&](const Nodeset& nodeset) {
+    const std::string& name = catalogue.machine(nodeset.machine.machine_type).transport;
+    return site.transports.contains(name) && !catalogue.transport(name).node.daemon.name.empty();
+  });
+}
+
 std::string nodes_text(const Lines& lines, bool elastic) {
   std::string text = "\n# Nodes, as the machine catalogue and the blueprint's node_conf say.\n";
   std::vector<std::string> always_on;
@@ -160,6 +168,13 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   const bool joining = std::ranges::any_of(
       lines.nodesets, [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
   if (joining) make_room(lines, settings);
+  if (has_daemon(cluster, catalogue, site)) {
+    settings.push_back({"Prolog", site.prolog,
+                        "The transport's daemon serves before a job begins, and ends with the last "
+                        "job that needs it."});
+    settings.push_back({"Epilog", site.epilog, ""});
+    settings.push_back({"PrologFlags", "Alloc", ""});
+  }
   Topology topology;
   // A node that is in no switch of a tree gets no job, and no file names those that join.
   if (site.has_topology && !joining) {

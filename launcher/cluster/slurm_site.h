@@ -1,6 +1,7 @@
 // What differs between the places where the same cluster runs: paths, users, plugins.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,13 @@ struct SlurmSite {
 
   // Lines of cgroup.conf; without any the file is not written.
   std::vector<SlurmSetting> cgroup_settings;
+
+  // Names of the transports that the place can provide. `socket` needs no provision.
+  std::set<std::string> transports;
+
+  // Programs of ours on every node that start and stop a transport's daemon for a job.
+  std::string prolog = "/opt/slipway/libexec/slipway/prolog";
+  std::string epilog = "/opt/slipway/libexec/slipway/epilog";
 
   // Everything else that the place wants in slurm.conf, in this order.
   std::vector<SlurmSetting> settings;

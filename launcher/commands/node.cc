@@ -17,6 +17,7 @@
 #include "common/node_profile.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/commands/node_transport.h"
 #include "launcher/commands/verb.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/boot.h"
@@ -153,7 +154,11 @@ int node(Args args) {
       {"slipway node",
        "What the machines of a cluster on Google Cloud do by themselves. People need it to "
        "look for what went wrong.",
-       {{"boot", boot}, {"resume", resume}, {"suspend", suspend}, {"restart", node_restart}},
+       {{"boot", boot},
+        {"resume", resume},
+        {"suspend", suspend},
+        {"restart", node_restart},
+        {"transport", node_transport}},
        {{"slipway node boot --help", "what a machine does when it starts"},
         {"slipway node resume --help", "how a machine is made when a job needs it"}}},
       args);

@@ -22,7 +22,7 @@ using expression::Value;
 std::string profile(const std::string& role, const std::string& group,
                     const cluster::MachineSpec& machine, const cluster::Cluster& cluster,
                     const cluster::Catalogue& catalogue) {
-  const cluster::ProfileSite site{"google", {"tcpx", "tcpxo", "gib"}, {}};
+  const cluster::ProfileSite site{"google", cluster::google_slurm_site().transports, {}};
   return to_json(cluster::profile_of({"", role, group, machine}, cluster, catalogue, site));
 }
 

@@ -14,6 +14,7 @@
 #include "launcher/node/machine.h"
 #include "launcher/node/services.h"
 #include "launcher/node/told.h"
+#include "launcher/node/transport.h"
 
 namespace slipway::node {
 namespace {
@@ -119,6 +120,11 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   prepare_folders();
   const bool new_key = write_munge_key(key);
   start_munge(new_key);
+  take_stock(profile.transport);
+  if (self.role == "compute") {
+    persist(patience, "the containers of the transport's daemon",
+            [&] { pull_images(profile.transport.daemon); });
+  }
   start_daemons(self.role, changed || new_key, slurmd_options);
   say(fmt::format("{} is up", self.name));
 }

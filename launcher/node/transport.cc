@@ -1,0 +1,189 @@
+// The transport's daemon beside a job.
+#include "launcher/node/transport.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/file.h"
+#include "common/file_lock.h"
+#include "common/process.h"
+#include "common/socket_probe.h"
+#include "common/text.h"
+#include "launcher/node/service.h"
+
+namespace slipway::node {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto patience_with_sigterm = 10s;
+
+// A process, known again after its number was given to another one.
+struct Process {
+  pid_t pid = 0;
+  std::string start;  // field 22 of /proc/PID/stat, in ticks since the boot
+};
+
+std::string start_of(pid_t pid) {
+  try {
+    // The name before it may hold anything, also parentheses: proc_pid_stat(5).
+    const std::string stat = read_file(fmt::format("/proc/{}/stat", pid));
+    const std::vector<std::string> fields = split(stat.substr(stat.rfind(')') + 2), ' ');
+    // A zombie has ended; its parent has not looked yet.
+    return fields.size() > 19 && fields[0] != "Z" ? fields[19] : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+bool lives(const Process& process) {
+  return process.pid > 0 && !process.start.empty() && start_of(process.pid) == process.start;
+}
+
+// The daemon of this node, and the jobs that need it.
+class Daemon {
+ public:
+  Daemon(const NodeTransport::Daemon& daemon, const TransportPlaces& places)
+      : daemon_(daemon), places_(places) {
+    make_directories(jobs());
+    // The prologs of two jobs may come at the same time.
+    while (!(lock_ = try_lock(places.state / "lock"))) std::this_thread::sleep_for(20ms);
+  }
+
+  void start_for(const std::string& job) {
+    const Process running = recorded();
+    const bool runs = lives(running);
+    if (runs) link_log_of(job);
+    if (!runs) begin(job);
+    write_file(jobs() / job, "");
+    try {
+      wait_until_it_serves(runs ? running : recorded());
+    } catch (const Error&) {
+      stop_for(job);
+      throw;
+    }
+  }
+
+  void stop_for(const std::string& job) {
+    std::error_code none;
+    fs::remove(jobs() / job, none);
+    if (!fs::is_empty(jobs())) return;
+    end();
+  }
+
+ private:
+  fs::path jobs() const { return places_.state / "jobs"; }
+  fs::path record() const { return places_.state / "process"; }
+  fs::path log_of(const std::string& job) const {
+    return places_.logs / fmt::format("{}-{}.log", daemon_.name, job);
+  }
+
+  Process recorded() const {
+    if (!fs::exists(record())) return {};
+    const std::vector<std::string> words = split(trim(read_file(record())), ' ');
+    if (words.size() != 3) return {};
+    return {static_cast<pid_t>(std::atoi(words[0].c_str())), words[1]};
+  }
+
+  // The log that the daemon writes to: that of the job that it was started for.
+  fs::path current_log() const {
+    const std::vector<std::string> words = split(trim(read_file(record())), ' ');
+    return words.size() == 3 ? log_of(words[2]) : fs::path();
+  }
+
+  void link_log_of(const std::string& job) const {
+    std::error_code there;
+    if (const fs::path log = current_log(); log != log_of(job)) {
+      fs::create_symlink(log.filename(), log_of(job), there);
+    }
+  }
+
+  void begin(const std::string& job) {
+    end();  // of one that has died, what it left behind
+    if (daemon_.socket.starts_with('/')) make_directories(fs::path(daemon_.socket).parent_path());
+    make_directories(places_.logs);
+    const pid_t pid = start_service({daemon_.command, "root", log_of(job), ""});
+    write_file(record(), fmt::format("{} {} {}\n", pid, start_of(pid), job));
+  }
+
+  bool serves() const {
+    if (!daemon_.socket.empty()) return socket_answers(daemon_.socket);
+    if (daemon_.log_says.empty()) return true;
+    const fs::path log = current_log();
+    return fs::exists(log) && read_file(log).find(daemon_.log_says) != std::string::npos;
+  }
+
+  void wait_until_it_serves(const Process& process) const {
+    const auto end = Clock::now() + std::chrono::seconds(daemon_.deadline_seconds);
+    for (;;) {
+      ::waitpid(process.pid, nullptr, WNOHANG);  // when it is a child of ours
+      if (!lives(process)) {
+        throw Error(fmt::format("{} ended before it served; it said: {}", daemon_.name,
+                                last_words(current_log(), 3)));
+      }
+      if (serves()) return;
+      if (Clock::now() > end) {
+        throw Error(fmt::format("{} did not serve within {} s; it said: {}", daemon_.name,
+                                daemon_.deadline_seconds, last_words(current_log(), 3)));
+      }
+      std::this_thread::sleep_for(20ms);
+    }
+  }
+
+  void end() const {
+    if (!fs::exists(record())) return;
+    const Process process = recorded();
+    if (lives(process)) {
+      ::kill(process.pid, SIGTERM);
+      const auto end = Clock::now() + patience_with_sigterm;
+      while (lives(process) && Clock::now() < end) {
+        ::waitpid(process.pid, nullptr, WNOHANG);
+        std::this_thread::sleep_for(20ms);
+      }
+      if (lives(process)) ::kill(-process.pid, SIGKILL);
+    }
+    if (!daemon_.stop.empty()) run_process(daemon_.stop, {.input = "", .deadline = 60s});
+    std::error_code none;
+    fs::remove(record(), none);
+  }
+
+  const NodeTransport::Daemon& daemon_;
+  const TransportPlaces& places_;
+  Fd lock_;
+};
+
+}  // namespace
+
+void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
+                      const TransportPlaces& places) {
+  Daemon(daemon, places).start_for(job);
+}
+
+void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
+                     const TransportPlaces& places) {
+  if (fs::exists(places.state)) Daemon(daemon, places).stop_for(job);
+}
+
+void pull_images(const NodeTransport::Daemon& daemon) {
+  for (const std::string& image : daemon.images) {
+    const std::string docker = "/usr/bin/docker";
+    if (run_process({docker, "image", "inspect", image}).ok()) continue;
+    run_checked({docker, "pull", "--quiet", image});
+  }
+}
+
+bool names_several(const std::string& nodes) {
+  return nodes.find_first_of(",[") != std::string::npos;
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,42 @@
+// The transport's own software on a node: its daemon beside a job, and what is installed of it.
+// docs/nccl_env.md says when who calls this.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/node_transport.h"
+#include "common/transport_stock.h"
+
+namespace slipway::node {
+
+// Where things are; tests have their own.
+struct TransportPlaces {
+  std::filesystem::path state = "/run/slipway/daemon";
+  std::filesystem::path logs = "/var/log/slurm";
+  std::filesystem::path stock = transport_stock_path;
+  std::filesystem::path versions =
+      "/etc/slipway/transport-versions";  // "plugin=1.0.17", "daemon=…"
+};
+
+// Has the daemon running and serving for a job. One that serves already serves this job, too.
+// Throws Error when it does not serve within its deadline, or when it ends; then none is left.
+void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
+                      const TransportPlaces& places = {});
+
+// The job needs it no more. With the last job the daemon ends. Nothing happens when there is none.
+void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
+                     const TransportPlaces& places = {});
+
+// Takes down which versions are installed, and a digest of the libraries; at once when nothing has
+// changed since the last time. Nothing is written for a transport without libraries.
+void take_stock(const NodeTransport& transport, const TransportPlaces& places = {});
+
+// Has the containers of the daemon here, so that no job waits for them. Throws Error.
+void pull_images(const NodeTransport::Daemon& daemon);
+
+// Whether a list of Slurm's, "n-[0-3],m-7", names more than one node.
+bool names_several(const std::string& nodes);
+
+}  // namespace slipway::node

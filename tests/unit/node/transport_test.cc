@@ -1,0 +1,163 @@
+// Tests of the transport's daemon beside jobs, with a daemon that really listens.
+#include "launcher/node/transport.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/socket_probe.h"
+#include "common/text.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::node;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A node's places, and a daemon whose words are options of tests/fakes/rxdm.py.
+class Node {
+ public:
+  NodeTransport::Daemon daemon(const std::vector<std::string>& options = {}) const {
+    NodeTransport::Daemon daemon;
+    daemon.name = "rxdm";
+    daemon.command = {FAKE_RXDM, "--socket", socket()};
+    daemon.command.insert(daemon.command.end(), options.begin(), options.end());
+    daemon.socket = socket();
+    daemon.deadline_seconds = 20;
+    return daemon;
+  }
+  std::string socket() const { return folder_ / "run/rx"; }
+  TransportPlaces places() const {
+    return {folder_ / "state", folder_ / "logs", folder_ / "stock.json", folder_ / "versions"};
+  }
+  std::string log(const std::string& job) const {
+    return read_file(folder_ / "logs" / ("rxdm-" + job + ".log"));
+  }
+  fs::path folder() const { return folder_.path(); }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+}  // namespace
+
+TEST_CASE("transport: the daemon serves before a job begins, and ends with it") {
+  if (::geteuid() != 0) return;  // daemons are root's
+  const Node node;
+  start_daemon_for("7", node.daemon(), node.places());
+  CHECK(socket_answers(node.socket()));
+  CHECK(node.log("7") == "fake rxdm: serves\n");
+  stop_daemon_for("7", node.daemon(), node.places());
+  CHECK_FALSE(socket_answers(node.socket()));
+  CHECK(node.log("7") == "fake rxdm: serves\nfake rxdm: ends\n");
+}
+
+TEST_CASE("transport: starting and stopping twice is as once") {
+  if (::geteuid() != 0) return;
+  const Node node;
+  start_daemon_for("7", node.daemon(), node.places());
+  start_daemon_for("7", node.daemon(), node.places());
+  CHECK(node.log("7") == "fake rxdm: serves\n");
+  stop_daemon_for("7", node.daemon(), node.places());
+  stop_daemon_for("7", node.daemon(), node.places());
+  stop_daemon_for("8", node.daemon(), node.places());
+  CHECK_FALSE(socket_answers(node.socket()));
+}
+
+TEST_CASE("transport: a daemon that two jobs need ends with the last, and both have its log") {
+  if (::geteuid() != 0) return;
+  const Node node;
+  start_daemon_for("7", node.daemon(), node.places());
+  start_daemon_for("8", node.daemon(), node.places());
+  stop_daemon_for("7", node.daemon(), node.places());
+  CHECK(socket_answers(node.socket()));
+  stop_daemon_for("8", node.daemon(), node.places());
+  CHECK_FALSE(socket_answers(node.socket()));
+  CHECK(node.log("7") == node.log("8"));
+}
+
+TEST_CASE("transport: one that died is started again, and what it left is removed first") {
+  if (::geteuid() != 0) return;
+  const Node node;
+  NodeTransport::Daemon daemon = node.daemon();
+  const std::string removed = node.folder() / "removed";
+  daemon.stop = {"/usr/bin/touch", removed};
+  start_daemon_for("7", daemon, node.places());
+  const std::string process = read_file(node.places().state / "process");
+  ::kill(std::atoi(process.c_str()), SIGKILL);
+  while (socket_answers(node.socket())) ::usleep(1000);
+  start_daemon_for("8", daemon, node.places());
+  CHECK(fs::exists(removed));
+  CHECK(socket_answers(node.socket()));
+  stop_daemon_for("7", daemon, node.places());
+  stop_daemon_for("8", daemon, node.places());
+}
+
+TEST_CASE("transport: one that ends at once is an error with its last words, and is none") {
+  if (::geteuid() != 0) return;
+  const Node node;
+  CHECK_THROWS_WITH(start_daemon_for("7", node.daemon({"--fail"}), node.places()),
+                    "rxdm ended before it served; it said: fake rxdm: no GPU has a NIC");
+  CHECK_FALSE(fs::exists(node.places().state / "process"));
+  CHECK(fs::is_empty(node.places().state / "jobs"));
+}
+
+TEST_CASE("transport: one that does not serve in time is ended") {
+  if (::geteuid() != 0) return;
+  const Node node;
+  NodeTransport::Daemon daemon = node.daemon({"--never-serve"});
+  daemon.deadline_seconds = 1;
+  CHECK_THROWS_WITH(start_daemon_for("7", daemon, node.places()),
+                    "rxdm did not serve within 1 s; it said: fake rxdm: waits");
+  CHECK_FALSE(fs::exists(node.places().state / "process"));
+}
+
+TEST_CASE("transport: where no socket is known, the log says when it serves") {
+  if (::geteuid() != 0) return;
+  const Node node;
+  NodeTransport::Daemon daemon = node.daemon();
+  daemon.socket.clear();
+  daemon.log_says = "serves";
+  make_directories(node.folder() / "run");
+  start_daemon_for("7", daemon, node.places());
+  CHECK(socket_answers(node.socket()));
+  stop_daemon_for("7", daemon, node.places());
+}
+
+TEST_CASE("transport: a list of Slurm's with one node is one node") {
+  CHECK_FALSE(names_several("gpu-7"));
+  CHECK(names_several("gpu-[0-1]"));
+  CHECK(names_several("gpu-7,cpu-3"));
+}
+
+TEST_CASE("transport: stock is taken of versions and libraries, and taken again when they change") {
+  const Node node;
+  NodeTransport transport;
+  transport.name = "tcpxo";
+  take_stock(transport, node.places());
+  CHECK_FALSE(load_transport_stock(node.places().stock));  // nothing to take stock of
+  transport.libraries = {node.folder() / "lib", {"libnccl-net.so"}, true};
+  make_directories(node.folder() / "lib");
+  write_file(node.folder() / "lib/libnccl-net.so", "plugin");
+  write_file(node.folder() / "lib/libnccl.so.2", std::string("\0x\0NCCL version %d\0", 18) +
+                                                     "NCCL version 2.28.7+cuda12.8");
+  write_file(node.folder() / "versions", "plugin=1.0.17\ndaemon=1.0.23\n");
+  take_stock(transport, node.places());
+  const auto stock = load_transport_stock(node.places().stock);
+  REQUIRE(stock);
+  CHECK(stock->nccl == "2.28.7");
+  CHECK(stock->plugin == "1.0.17");
+  CHECK(stock->daemon == "1.0.23");
+  CHECK(stock->digest.size() == 64);
+  const auto written = fs::last_write_time(node.places().stock);
+  take_stock(transport, node.places());
+  CHECK(fs::last_write_time(node.places().stock) == written);
+  write_file(node.folder() / "lib/libnccl-net.so", "another");
+  take_stock(transport, node.places());
+  CHECK(load_transport_stock(node.places().stock)->digest != stock->digest);
+}
