@@ -108,7 +108,7 @@ class LoadedBlueprint {
   source::Diagnostics diagnostics_{sources_};
   bool as_json_ = false;
   modules::Library library_;
-  std::unique_ptr<blueprint::Compiled> compiled_;             // null: the blueprint cannot be read
+  std::unique_ptr<blueprint::Compiled> compiled_;  // null: the blueprint cannot be read
   const cluster::Transports transports_;
   std::future<std::optional<cluster::Catalogue>> catalogue_;  // read meanwhile; none: it is wrong
 };

@@ -14,6 +14,13 @@ using Environment = std::map<std::string, std::string>;  // name and value
 
 inline constexpr const char* marker_name = "SLIPWAY_NCCL_ENV";
 
+// The user's own variables of NCCL's, for the library that keeps a container's image from replacing
+// them: in the marker's format.
+inline constexpr const char* users_name = "SLIPWAY_NCCL_USER";
+
+// Of the machine where srun runs: a node compares it with its own.
+inline constexpr const char* digest_name = "SLIPWAY_NCCL_DIGEST";
+
 // The marker's value for what we set: a JSON object, {"NCCL_SOCKET_IFNAME":"=enp0s12"}.
 std::string write_marker(const Environment& ours);
 

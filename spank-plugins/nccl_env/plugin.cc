@@ -2,6 +2,8 @@
 //
 // What Slurm calls, and the switch by context; what is done stands in submission.cc (sbatch,
 // salloc, srun) and remote.cc (slurmstepd). Users read docs/nccl_env.md.
+#include <unistd.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,9 +27,9 @@ int take_option(int, const char* value, int remote) {
 }
 
 constexpr spank::Option nccl_env_option = {
-    "nccl-env", "on|off|show",
+    "nccl-env", "on|off|show|warn",
     "set the NCCL variables of the node's network transport (on), leave the job alone (off), "
-    "or set and print them (show)",
+    "set and print them (show), or print what differs from what is advised (warn)",
     take_option};
 
 // Nothing when plugstack.conf is wrong. Then we do nothing at all: half of a setting that was
@@ -83,7 +85,8 @@ int slurm_spank_user_init(spank_t handle, int, char*[]) {
 int slurm_spank_task_init(spank_t handle, int, char*[]) {
   using namespace slipway;
   return spank::guarded("task_init", [&] {
-    nccl_env::remote::task_init(spank::Handle(handle));
+    // Of an optional plugin Slurm takes no error: the task ends by itself, and the node serves on.
+    if (!nccl_env::remote::task_init(spank::Handle(handle))) ::_exit(1);
     return 0;
   });
 }

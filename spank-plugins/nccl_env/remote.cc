@@ -3,13 +3,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "spank-plugins/nccl_env/job.h"
+#include "spank-plugins/nccl_env/preflight.h"
 #include "spank-plugins/nccl_env/resolve.h"
 #include "spank-plugins/nccl_env/table.h"
 #include "spank-plugins/spank/guard.h"
@@ -21,7 +25,14 @@ namespace {
 struct Step {
   std::optional<Arguments> arguments;
   std::optional<Mode> mode;  // of --nccl-env, when it was given
-  std::string table;         // to be printed by the first task
+
+  // What user_init decided for tasks with GPUs; the others get nothing.
+  bool decided = false;
+  Resolution resolution;
+  Environment users;  // the user's own variables of NCCL's
+  std::vector<Finding> findings;
+  std::string table;               // to be printed by the first task
+  std::string table_without_gpus;  // likewise, when it has none
 };
 
 Step step;
@@ -30,19 +41,20 @@ void check(spank::Status status, const std::string& what) {
   if (!status) throw Error(fmt::format("{}: {}", what, status.text()));
 }
 
+void change(const spank::Handle& slurm, const std::string& name,
+            const std::optional<std::string>& value) {
+  if (value) {
+    check(slurm.setenv(name, *value), "cannot set " + name);
+  } else {
+    check(slurm.unsetenv(name), "cannot unset " + name);
+  }
+}
+
 void apply(const spank::Handle& slurm, const Resolution& resolution) {
   for (const Decision& decision : resolution.decisions) {
-    if (decision.action == Action::set) {
-      check(slurm.setenv(decision.name, *decision.value), "cannot set " + decision.name);
-    } else if (decision.action == Action::unset) {
-      check(slurm.unsetenv(decision.name), "cannot unset " + decision.name);
-    }
+    if (decision.action != Action::keep) change(slurm, decision.name, decision.value);
   }
-  if (resolution.marker) {
-    check(slurm.setenv(marker_name, *resolution.marker), "cannot set the marker");
-  } else {
-    check(slurm.unsetenv(marker_name), "cannot unset the marker");
-  }
+  change(slurm, marker_name, resolution.marker);
 }
 
 // To the task's stderr, which is a file, a pipe or a terminal of the user's: without it, no table.
@@ -72,6 +84,80 @@ void take_option_of_job(const Environment& environment) {
   });
 }
 
+std::string text_of(const Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+// What the tasks will see of NCCL's variables.
+Environment after(const Resolution& resolution, Environment environment) {
+  for (const Decision& decision : resolution.decisions) {
+    if (decision.action == Action::set) environment[decision.name] = *decision.value;
+    if (decision.action == Action::unset) environment.erase(decision.name);
+  }
+  return environment;
+}
+
+Environment read_environment(const spank::Handle& slurm) {
+  auto environment = slurm.environment();
+  if (!environment) throw Error("cannot read the job's environment");
+  return *std::move(environment);
+}
+
+void decide(const spank::Handle& slurm, const Environment& environment, Mode mode) {
+  const Arguments& arguments = *step.arguments;
+  const NodeProfile profile = load_node_profile(arguments.profile_path);
+  const bool several_nodes = has_several_nodes(environment, slurm.node_count());
+  Advised advised = collect_advice(profile, {arguments.variables, several_nodes});
+  if (!arguments.environment_plugin.empty()) {
+    advised.advice.push_back({"NCCL_ENV_PLUGIN", arguments.environment_plugin, "plugstack.conf",
+                              "keeps a container's image from replacing values"});
+  }
+  step.resolution = resolve(advised.advice, profile.transport.name, environment);
+  step.users = users_own(environment);
+  for (std::string& warning : advised.warnings) {
+    step.findings.push_back({profile.node + ": " + warning, false, true});
+  }
+  const Environment seen = mode == Mode::warn ? environment : after(step.resolution, environment);
+  const auto found = judge(profile, look_up(profile, environment), seen, advised.advice,
+                           {several_nodes, text_of(environment, digest_name)});
+  step.findings.insert(step.findings.end(), found.begin(), found.end());
+  if (mode == Mode::show) {
+    step.table = table(profile, step.resolution);
+    step.table_without_gpus = table_without_gpus(profile);
+  } else if (mode == Mode::warn) {
+    step.table = table_of_differences(profile, step.resolution);
+  }
+  step.decided = true;
+}
+
+// An image of a container has been laid over what we knew: the job's own values come back.
+void restore_users(const spank::Handle& slurm, const Environment& environment) {
+  for (const auto& [name, value] : step.users) {
+    if (text_of(environment, name.c_str()) != value) change(slurm, name, value);
+  }
+}
+
+// Of what is found on every node, the first one tells; of its own, each.
+bool tells(const Finding& finding, const spank::Handle& slurm) {
+  return slurm.local_task_id() == 0U && (!finding.everywhere || slurm.node_id() == 0U);
+}
+
+// Returns false when the task must not start.
+bool tell_findings(const spank::Handle& slurm) {
+  const bool may_fail = step.mode != Mode::warn;
+  bool fails = false;
+  for (const Finding& finding : step.findings) {
+    const bool fatal = finding.fatal && may_fail;
+    if (tells(finding, slurm) && !(fatal && fails)) {
+      print(fmt::format("nccl_env: {}: {}\n", fatal ? "this job cannot work" : "warning",
+                        printable(finding.text)));
+    }
+    fails = fails || fatal;
+  }
+  return !fails;
+}
+
 }  // namespace
 
 void begin(std::optional<Arguments> arguments) {
@@ -87,24 +173,33 @@ void take_option(const char* value) {
 
 void user_init(const spank::Handle& slurm) {
   if (!step.arguments) return;
-  const auto environment = slurm.environment();
-  if (!environment) throw Error("cannot read the job's environment");
-  if (!step.mode) take_option_of_job(*environment);
+  const Environment environment = read_environment(slurm);
+  if (!step.mode) take_option_of_job(environment);
   const Mode mode = step.mode.value_or(step.arguments->default_mode);
-  if (mode == Mode::off) {
-    Resolution nothing_of_ours = take_back(*environment);
-    nothing_of_ours.marker.reset();  // a job that is left alone need not know what was removed
-    apply(slurm, nothing_of_ours);
-    return;
-  }
-  const NodeProfile profile = load_node_profile(step.arguments->profile_path);
-  const Resolution resolution = resolve(profile, *environment);
-  apply(slurm, resolution);
-  if (mode == Mode::show) step.table = table(profile, resolution);
+  step.mode = mode;
+  // A job that is left alone need not know what was removed; one without GPUs has no use for ours.
+  Resolution nothing_of_ours = take_back(environment);
+  if (mode == Mode::off) nothing_of_ours.marker.reset();
+  if (mode != Mode::off) decide(slurm, environment, mode);
+  apply(slurm, nothing_of_ours);
+  change(slurm, digest_name, std::nullopt);
+  change(slurm, users_name, std::nullopt);
 }
 
-void task_init(const spank::Handle& slurm) {
-  if (!step.table.empty() && slurm.global_task_id() == 0U) print(step.table);
+bool task_init(const spank::Handle& slurm) {
+  if (!step.decided) return true;
+  const Environment environment = read_environment(slurm);
+  const bool gpus = has_gpus(environment);
+  if (slurm.global_task_id() == 0U) print(gpus ? step.table : step.table_without_gpus);
+  if (!gpus) return true;
+  if (step.mode != Mode::warn) {
+    apply(slurm, step.resolution);
+    restore_users(slurm, environment);
+    if (!step.arguments->environment_plugin.empty() && !step.users.empty()) {
+      change(slurm, users_name, write_marker(step.users));
+    }
+  }
+  return tell_findings(slurm);
 }
 
 }  // namespace slipway::nccl_env::remote

@@ -15,16 +15,16 @@ void begin(std::optional<Arguments> arguments);
 // looks for it in the job's environment.
 void take_option(const char* value);
 
-// Sets the variables for all tasks of the step on this node.
+// Decides what the tasks of the step on this node get, and looks for what is wrong.
 //
-// In user_init and not in task_init: it runs once a node instead of once a task, before the tasks
-// are forked, so that all of them inherit the result; and it runs as the user, so that this plugin
-// never opens a file with root's rights. A container's image can still override these values; the
-// containers' own start must put them last.
+// In user_init, because it runs once a node instead of once a task, and as the user: this plugin
+// never opens a file with root's rights.
 void user_init(const spank::Handle& slurm);
 
-// Prints the table of `--nccl-env=show`, from the first task of the step only. Here and not in
-// user_init, because only a task has the user's stderr.
-void task_init(const spank::Handle& slurm);
+// Sets the variables in a task that has GPUs, and prints what there is to say. Not before: only
+// here Slurm has told the task of its GPUs, only a task has the user's stderr, and a plugin that
+// stands above this one in plugstack.conf has laid a container's image over the environment by now.
+// Returns false when the job cannot work, which was told.
+bool task_init(const spank::Handle& slurm);
 
 }  // namespace slipway::nccl_env::remote

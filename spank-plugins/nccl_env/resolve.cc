@@ -1,31 +1,13 @@
 // What becomes of each variable, decided before anything is touched.
 #include "spank-plugins/nccl_env/resolve.h"
 
-#include <set>
-
 #include <fmt/format.h>
 
 namespace slipway::nccl_env {
 namespace {
 
-// A value that somebody advises. Sources come in the order in which they count: of two that name
-// the same variable, the first does.
-struct Advice {
-  std::string name;
-  std::string value;
-  std::string source;  // "transport"
-  std::string why;
-};
-
-std::vector<Advice> advice_of(const NodeProfile& profile) {
-  std::vector<Advice> advice;
-  std::set<std::string> seen;
-  for (const NodeProfile::Variable& variable : profile.transport.environment) {
-    if (!seen.insert(variable.name).second) continue;
-    advice.push_back({variable.name, variable.value, "transport", variable.why});
-  }
-  return advice;
-}
+// The one list of folders that is advised: ours is a part of what the task has.
+constexpr std::string_view folder_list = "LD_LIBRARY_PATH";
 
 std::optional<std::string> find(const Environment& environment, const std::string& name) {
   const auto it = environment.find(name);
@@ -33,29 +15,51 @@ std::optional<std::string> find(const Environment& environment, const std::strin
   return it->second;
 }
 
+// The list without our folder at its head.
+std::string without_folder(const std::string& list, const std::string& folder) {
+  if (list == folder) return "";
+  return list.starts_with(folder + ":") ? list.substr(folder.size() + 1) : list;
+}
+
 Decision decide(const Advice& advice, const std::optional<std::string>& present,
                 const std::optional<std::string>& ours) {
   const std::string advised =
       fmt::format("{} has `{}`: {}", advice.source, advice.value, advice.why);
+  if (present == advice.value && present != ours) {
+    return {advice.name, Action::keep, present, "user", "same as the " + advice.source, "", ""};
+  }
   if (present && present != ours) {
-    return {advice.name, Action::keep, present, "user",
-            *present == advice.value ? "same as the " + advice.source : "the " + advised};
+    return {advice.name,  Action::keep, present, "user", "differs: the " + advised,
+            advice.value, advice.why};
   }
   if (!present && ours) {
-    return {advice.name, Action::keep, std::nullopt, "user", "removed; the " + advised};
+    return {advice.name,  Action::keep, std::nullopt, "user", "removed; the " + advised,
+            advice.value, advice.why};
   }
-  return {advice.name, Action::set, advice.value, "slipway: " + advice.source, advice.why};
+  return {advice.name, Action::set, advice.value, "slipway: " + advice.source, advice.why, "", ""};
+}
+
+// Ours goes before what the user has: a list is none that one of both must win.
+Decision prepend(const Advice& advice, const std::optional<std::string>& present,
+                 const std::optional<std::string>& ours) {
+  const std::string users = present ? without_folder(*present, ours.value_or("")) : "";
+  const std::string list =
+      users.empty() ? advice.value : advice.value + ":" + without_folder(users, advice.value);
+  return {advice.name, Action::set, list, "slipway: " + advice.source, advice.why, "", ""};
 }
 
 }  // namespace
 
-Resolution resolve(const NodeProfile& profile, const Environment& environment) {
+Resolution resolve(const std::vector<Advice>& advised, const std::string& transport,
+                   const Environment& environment) {
   const Environment ours_before = read_marker(environment);
   Environment ours;
   Resolution resolution;
-  for (const Advice& advice : advice_of(profile)) {
+  for (const Advice& advice : advised) {
     const auto before = find(ours_before, advice.name);
-    Decision decision = decide(advice, find(environment, advice.name), before);
+    const auto present = find(environment, advice.name);
+    Decision decision =
+        advice.prepend ? prepend(advice, present, before) : decide(advice, present, before);
     // What the user removed stays in the marker: else a step within this one would set it again.
     const bool removed = decision.action == Action::keep && !decision.value;
     if (decision.action == Action::set || removed) ours.emplace(advice.name, advice.value);
@@ -63,8 +67,8 @@ Resolution resolve(const NodeProfile& profile, const Environment& environment) {
   }
   for (Decision& decision : take_back(environment).decisions) {
     if (ours.contains(decision.name)) continue;
-    decision.why = fmt::format("came from another node; transport `{}` has no such variable",
-                               profile.transport.name);
+    decision.why =
+        fmt::format("came from another node; transport `{}` has no such variable", transport);
     resolution.decisions.push_back(std::move(decision));
   }
   if (!ours.empty()) resolution.marker = write_marker(ours);
@@ -76,14 +80,33 @@ Resolution take_back(const Environment& environment) {
   Environment removed;
   for (const auto& [name, value] : read_marker(environment)) {
     const auto present = find(environment, name);
-    if (present == value) {
-      resolution.decisions.push_back({name, Action::unset, std::nullopt, "slipway", "taken back"});
+    if (name == folder_list && present) {
+      const std::string users = without_folder(*present, value);
+      if (users.empty()) {
+        resolution.decisions.push_back(
+            {name, Action::unset, std::nullopt, "slipway", "taken back", "", ""});
+      } else if (users != *present) {
+        resolution.decisions.push_back(
+            {name, Action::set, users, "user", "ours is taken back", "", ""});
+      }
+    } else if (present == value) {
+      resolution.decisions.push_back(
+          {name, Action::unset, std::nullopt, "slipway", "taken back", "", ""});
     } else if (!present) {
       removed.emplace(name, value);
     }
   }
   if (!removed.empty()) resolution.marker = write_marker(removed);
   return resolution;
+}
+
+Environment users_own(const Environment& environment) {
+  const Environment ours = read_marker(environment);
+  Environment own;
+  for (const auto& [name, value] : environment) {
+    if (name.starts_with("NCCL_") && find(ours, name) != value) own.emplace(name, value);
+  }
+  return own;
 }
 
 }  // namespace slipway::nccl_env

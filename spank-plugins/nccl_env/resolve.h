@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/node_profile.h"
+#include "spank-plugins/nccl_env/advice.h"
 #include "spank-plugins/nccl_env/marker.h"
 
 namespace slipway::nccl_env {
@@ -22,19 +22,26 @@ struct Decision {
   std::optional<std::string> value;  // what the task will see; nothing when it will not be set
   std::string origin;                // "user", "slipway: transport"
   std::string why;                   // for `--nccl-env=show`
+  std::string advised;               // what the user has something else than, and why that
+  std::string advised_why;
+  bool differs() const { return !advised_why.empty(); }
 };
 
 struct Resolution {
-  std::vector<Decision> decisions;    // in the order of the profile, then what is taken back
+  std::vector<Decision> decisions;    // in the order of the advice, then what is taken back
   std::optional<std::string> marker;  // the value of SLIPWAY_NCCL_ENV; nothing: it is unset
 };
 
-// The variables of the node's transport for a task that would see `environment`. What the user set
-// wins, and so does what the user removed; what we set on another node is replaced.
-Resolution resolve(const NodeProfile& profile, const Environment& environment);
+// What is advised, for a task that would see `environment`. What the user set wins, and so does
+// what the user removed; what we set on another node is replaced. `transport` is for messages.
+Resolution resolve(const std::vector<Advice>& advice, const std::string& transport,
+                   const Environment& environment);
 
 // As though we had never set anything: what is ours goes; what the user set stays, and the marker
 // still says what the user removed.
 Resolution take_back(const Environment& environment);
+
+// The variables of NCCL's that are the user's: those that are not ours.
+Environment users_own(const Environment& environment);
 
 }  // namespace slipway::nccl_env

@@ -17,12 +17,12 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> kn
   return guess.empty() ? "" : fmt::format("; did you mean `{}`?", guess);
 }
 
-std::filesystem::path parse_profile_path(std::string_view text) {
+std::string parse_path(std::string_view key, std::string_view text) {
   // A plugin runs in the job's working directory: a relative path would be the user's choice.
   if (!text.starts_with('/')) {
-    throw Error(fmt::format("`profile={}` in plugstack.conf is not an absolute path", text));
+    throw Error(fmt::format("`{}={}` in plugstack.conf is not an absolute path", key, text));
   }
-  return text;
+  return std::string(text);
 }
 
 }  // namespace
@@ -31,9 +31,10 @@ Mode parse_mode(std::string_view text, std::string_view where) {
   if (text == "on") return Mode::on;
   if (text == "off") return Mode::off;
   if (text == "show") return Mode::show;
-  const std::array<std::string, 3> known = {"on", "off", "show"};
-  throw Error(fmt::format("{} has no value `{}`: there are `on`, `off` and `show`{}", where, text,
-                          did_you_mean(text, known)));
+  if (text == "warn") return Mode::warn;
+  const std::array<std::string, 4> known = {"on", "off", "show", "warn"};
+  throw Error(fmt::format("{} has no value `{}`: there are `on`, `off`, `show` and `warn`{}", where,
+                          text, did_you_mean(text, known)));
 }
 
 Arguments parse_arguments(std::span<const std::string> words) {
@@ -46,12 +47,17 @@ Arguments parse_arguments(std::span<const std::string> words) {
     if (key == "default") {
       arguments.default_mode = parse_mode(value, "`default` in plugstack.conf");
     } else if (key == "profile") {
-      arguments.profile_path = parse_profile_path(value);
+      arguments.profile_path = parse_path(key, value);
+    } else if (key == "env_plugin") {
+      arguments.environment_plugin = parse_path(key, value);
+    } else if (key.starts_with("NCCL_") && equals != std::string::npos) {
+      arguments.variables[key] = value;
     } else {
-      const std::array<std::string, 2> known = {"default", "profile"};
-      throw Error(fmt::format(
-          "unknown argument `{}` in plugstack.conf: there are `default=` and `profile=`{}", word,
-          did_you_mean(key, known)));
+      const std::array<std::string, 3> known = {"default", "profile", "env_plugin"};
+      throw Error(
+          fmt::format("unknown argument `{}` in plugstack.conf: there are `default=`, `profile=`, "
+                      "`env_plugin=` and `NCCL_…=`{}",
+                      word, did_you_mean(key, known)));
     }
     if (!seen.insert(key).second) {
       throw Error(fmt::format("`{}` stands twice in plugstack.conf, again as `{}`", key, word));

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <optional>
+#include <string>
+
 #include "common/error.h"
+#include "common/transport_stock.h"
 #include "spank-plugins/nccl_env/resolve.h"
 #include "spank-plugins/nccl_env/settings.h"
 #include "spank-plugins/spank/guard.h"
@@ -12,15 +16,26 @@
 
 namespace slipway::nccl_env::submission {
 
+namespace {
+
+void change(const std::string& name, const std::optional<std::string>& value) {
+  if (value) {
+    ::setenv(name.c_str(), value->c_str(), /*overwrite=*/1);
+  } else {
+    ::unsetenv(name.c_str());
+  }
+}
+
+}  // namespace
+
 void begin() {
   // Slurm gives no environment here: it is the process's own.
   const Resolution resolution = take_back(spank::read_environment(::environ));
-  for (const Decision& decision : resolution.decisions) ::unsetenv(decision.name.c_str());
-  if (resolution.marker) {
-    ::setenv(marker_name, resolution.marker->c_str(), /*overwrite=*/1);
-  } else {
-    ::unsetenv(marker_name);
-  }
+  for (const Decision& decision : resolution.decisions) change(decision.name, decision.value);
+  change(marker_name, resolution.marker);
+  change(users_name, std::nullopt);
+  const auto stock = load_transport_stock();
+  change(digest_name, stock ? std::optional(stock->digest) : std::nullopt);
 }
 
 int take_option(const char* value) {

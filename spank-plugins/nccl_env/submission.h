@@ -5,7 +5,8 @@
 
 namespace slipway::nccl_env::submission {
 
-// Takes back what the batch script was given, before the command hands its environment on. Each
+// Takes back what the batch script was given, before the command hands its environment on, and says
+// in it which libraries of the transport this machine has, if it has any: nodes compare. Each
 // node sets its own anyway, and what stands in the environment beats `srun --export=ALL,NAME=value`
 // (seen in Slurm 22.05): our value would beat the user's.
 void begin();

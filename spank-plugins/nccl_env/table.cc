@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,27 @@ namespace {
 
 using Row = std::array<std::string, 4>;
 
-// Control characters of a user's value must not reach a terminal or break a line.
+std::string headline(const NodeProfile& profile) {
+  return fmt::format("nccl_env: node {}, machine type {}, transport {}\n", profile.node,
+                     profile.machine_type, profile.transport.name);
+}
+
+// A head and a line each, in columns.
+std::string columns(const std::vector<Row>& rows) {
+  std::array<size_t, 3> widths = {};
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    out += fmt::format("  {:{}}  {:{}}  {:{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2],
+                       widths[2], row[3]);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string printable(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -25,28 +46,37 @@ std::string printable(const std::string& text) {
   return out;
 }
 
-}  // namespace
-
 std::string table(const NodeProfile& profile, const Resolution& resolution) {
-  std::string out = fmt::format("nccl_env: node {}, machine type {}, transport {}\n", profile.node,
-                                profile.machine_type, profile.transport.name);
-  if (resolution.decisions.empty()) return out + "  this transport needs no variables\n";
-
+  if (resolution.decisions.empty()) {
+    return headline(profile) + "  this job needs no variables\n";
+  }
   std::vector<Row> rows = {{"variable", "value", "origin", "why"}};
   for (const Decision& decision : resolution.decisions) {
     rows.push_back({printable(decision.name),
                     decision.value ? printable(*decision.value) : "(not set)", decision.origin,
                     printable(decision.why)});
   }
-  std::array<size_t, 3> widths = {};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  return headline(profile) + columns(rows);
+}
+
+std::string table_without_gpus(const NodeProfile& profile) {
+  return headline(profile) + "  nothing is set: the step has no GPUs (--gpus-per-node, --gres)\n";
+}
+
+std::string table_of_differences(const NodeProfile& profile, const Resolution& resolution) {
+  std::vector<Row> rows = {{"variable", "value", "advised", "why"}};
+  for (const Decision& decision : resolution.decisions) {
+    if (decision.action == Action::set) {
+      rows.push_back({printable(decision.name), "(not set)", printable(decision.value.value_or("")),
+                      printable(decision.why)});
+    } else if (decision.differs()) {
+      rows.push_back({printable(decision.name),
+                      decision.value ? printable(*decision.value) : "(not set)",
+                      printable(decision.advised), printable(decision.advised_why)});
+    }
   }
-  for (const Row& row : rows) {
-    out += fmt::format("  {:{}}  {:{}}  {:{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2],
-                       widths[2], row[3]);
-  }
-  return out;
+  if (rows.size() == 1) return "";
+  return headline(profile) + columns(rows);
 }
 
 }  // namespace slipway::nccl_env

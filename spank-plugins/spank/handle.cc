@@ -43,10 +43,28 @@ Status Handle::unsetenv(const std::string& name) const {
   return Status(spank_unsetenv(spank_, name.c_str()));
 }
 
+std::optional<uint32_t> Handle::number(spank_item_t item) const {
+  uint32_t number = 0;
+  if (spank_get_item(spank_, item, &number) != ESPANK_SUCCESS) return std::nullopt;
+  return number;
+}
+
 std::optional<uint32_t> Handle::global_task_id() const {
-  uint32_t id = 0;
-  if (spank_get_item(spank_, S_TASK_GLOBAL_ID, &id) != ESPANK_SUCCESS) return std::nullopt;
-  return id;
+  return number(S_TASK_GLOBAL_ID);
+}
+
+std::optional<uint32_t> Handle::local_task_id() const {
+  int id = 0;  // Slurm's own type of it
+  if (spank_get_item(spank_, S_TASK_ID, &id) != ESPANK_SUCCESS) return std::nullopt;
+  return static_cast<uint32_t>(id);
+}
+
+std::optional<uint32_t> Handle::node_count() const {
+  return number(S_JOB_NNODES);
+}
+
+std::optional<uint32_t> Handle::node_id() const {
+  return number(S_JOB_NODEID);
 }
 
 }  // namespace slipway::spank

@@ -51,10 +51,17 @@ class Handle {
   Status setenv(const std::string& name, const std::string& value) const;
   Status unsetenv(const std::string& name) const;
 
-  // The task's rank in its step; in task callbacks only.
+  // The task's rank in its step, and on its node; in task callbacks only.
   std::optional<uint32_t> global_task_id() const;
+  std::optional<uint32_t> local_task_id() const;
+
+  // Of the step: how many nodes it has, and which of them this is, from 0. On a node only.
+  std::optional<uint32_t> node_count() const;
+  std::optional<uint32_t> node_id() const;
 
  private:
+  std::optional<uint32_t> number(spank_item_t item) const;
+
   spank_t spank_;
 };
 

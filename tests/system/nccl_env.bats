@@ -9,7 +9,7 @@ setup_file() { deploy st-nccl; }
 teardown_file() { slipway destroy st-nccl; }
 
 # Runs srun on all nodes and prints the NCCL variables of each task.
-nccl_of_tasks() { on $NAME login srun --nodes=4 "$@" sh -c 'env | grep ^NCCL_ | sort; true'; }
+nccl_of_tasks() { on $NAME login srun --nodes=4 --gpus-per-node=1 "$@" sh -c 'env | grep ^NCCL_ | sort; true'; }
 
 @test "nccl_env: every task gets the socket variables of its node's transport" {
   run nccl_of_tasks
@@ -18,7 +18,7 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 "$@" sh -c 'env | grep ^NCCL_ | 
 }
 
 @test "nccl_env: a value that the user set wins" {
-  run on $NAME login sh -c 'export NCCL_SOCKET_IFNAME=lo; srun --nodes=4 sh -c "echo \$NCCL_SOCKET_IFNAME"'
+  run on $NAME login sh -c 'export NCCL_SOCKET_IFNAME=lo; srun --nodes=4 --gpus-per-node=1 sh -c "echo \$NCCL_SOCKET_IFNAME"'
   [ "$(sort -u <<<"$output")" = lo ]
 }
 
@@ -29,7 +29,7 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 "$@" sh -c 'env | grep ^NCCL_ | 
 }
 
 @test "nccl_env: --nccl-env=show says once what was set and why, on stderr" {
-  on $NAME login srun --nodes=4 --nccl-env=show true 2>"$BATS_TEST_TMPDIR/shown" >"$BATS_TEST_TMPDIR/stdout"
+  on $NAME login srun --nodes=4 --gpus-per-node=1 --nccl-env=show true 2>"$BATS_TEST_TMPDIR/shown" >"$BATS_TEST_TMPDIR/stdout"
   [ "$(grep -c 'NCCL_SOCKET_IFNAME' "$BATS_TEST_TMPDIR/shown")" -eq 1 ]
   [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
 }
@@ -49,8 +49,8 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 "$@" sh -c 'env | grep ^NCCL_ | 
 srun sh -c 'echo "[$NCCL_SOCKET_IFNAME]"'
 EOF
   # Each takes all nodes: when the second one has ended, so has the first.
-  on $NAME login sbatch --nodes=4 --output=/home/on.out /home/nccl.sh
-  on $NAME login sbatch --wait --nodes=4 --nccl-env=off --output=/home/off.out /home/nccl.sh
+  on $NAME login sbatch --nodes=4 --gpus-per-node=1 --output=/home/on.out /home/nccl.sh
+  on $NAME login sbatch --wait --nodes=4 --gpus-per-node=1 --nccl-env=off --output=/home/off.out /home/nccl.sh
   [ "$(on $NAME login sort -u /home/on.out)" = "[=enp0s12]" ]
   [ "$(on $NAME login sort -u /home/off.out)" = "[]" ]
 }
@@ -66,9 +66,183 @@ EOF
   local first
   first=$(compute_nodes $NAME | head -n 1)
   on $NAME "$first" sh -c 'cp /etc/slipway/node.json /tmp/; echo "{" > /etc/slipway/node.json'
-  run on $NAME login srun --nodelist="$first" sh -c 'echo "[$NCCL_NET]"'
+  run on $NAME login srun --nodelist="$first" --gpus-per-node=1 sh -c 'echo "[$NCCL_NET]"'
   on $NAME "$first" cp /tmp/node.json /etc/slipway/node.json
   says "[]"
   run on $NAME controller sinfo --noheader --format=%T
   says "idle"
+}
+
+# The values of a job's tasks, one a line and each once.
+values='srun --nodes=2 sh -c "echo [\$NCCL_NET]" | sort -u'
+
+@test "nccl_env: salloc, an array, several steps and --export=NONE get it, too" {
+  run on $NAME login salloc --quiet --nodes=2 --gpus-per-node=1 sh -c "$values; $values"
+  says "$(printf '[Socket]\n[Socket]')"
+  on $NAME login sbatch --wait --quiet --array=1-2 --nodes=2 --gpus-per-node=1 --output=/home/array.%a --wrap "$values"
+  [ "$(on $NAME login cat /home/array.1 /home/array.2)" = "$(printf '[Socket]\n[Socket]')" ]
+  # Without PATH.
+  on $NAME login sbatch --wait --quiet --export=NONE --nodes=2 --gpus-per-node=1 --output=/home/none \
+    --wrap '/usr/bin/srun --nodes=2 /bin/sh -c "echo [\$NCCL_NET]"'
+  [ "$(on $NAME login cat /home/none)" = "$(printf '[Socket]\n[Socket]')" ]
+}
+
+@test "nccl_env: both parts of a heterogeneous job get it, though each has one node" {
+  run on $NAME login srun --nodes=1 --gpus-per-node=1 sh -c 'echo "1 [$NCCL_NET]"' : --nodes=1 --gpus-per-node=1 sh -c 'echo "2 [$NCCL_NET]"'
+  says "1 [Socket]"
+  says "2 [Socket]"
+}
+
+@test "nccl_env: a job that is requeued gets the same again" {
+  on $NAME login sh -c 'cat >/home/requeue.sh' <<EOF
+#!/bin/sh
+$values
+[ "\${SLURM_RESTART_COUNT:-0}" -gt 0 ] || { scontrol requeue "\$SLURM_JOB_ID"; sleep 60; }
+EOF
+  local job
+  job=$(on $NAME login sbatch --parsable --requeue --open-mode=append --nodes=2 --gpus-per-node=1 --output=/home/requeue.out /home/requeue.sh)
+  # Slurm holds a requeued job back for a while: it may begin at once.
+  has_run() { [ "$(on $NAME login grep -c Socket /home/requeue.out 2>/dev/null)" = "$1" ]; }
+  wait_for has_run 1
+  restarted() { has_run 2 || { on $NAME login scontrol update "jobid=$job" starttime=now 2>/dev/null; false; }; }
+  wait_for restarted
+  [ "$(on $NAME login cat /home/requeue.out | grep -v Socket | grep -v 'CANCELLED\|error' | wc -l)" -eq 0 ]
+}
+
+@test "nccl_env: jobs without GPUs and on one node get nothing, and show says why" {
+  run on $NAME login srun --nodes=2 --nccl-env=show sh -c 'env | grep ^NCCL_; true'
+  says "nothing is set: the step has no GPUs"
+  ! grep -q "^NCCL_" <<<"$output"
+  run on $NAME login srun --nodes=1 --gpus-per-node=1 sh -c 'env | grep ^NCCL_; true'
+  [ "$output" = "" ]
+}
+
+@test "nccl_env: warn sets nothing and tells what differs" {
+  run on $NAME login sh -c 'NCCL_NET=IB srun --nodes=2 --gpus-per-node=1 --nccl-env=warn sh -c "echo [\$NCCL_SOCKET_IFNAME]"'
+  says "NCCL_NET            IB         Socket"
+  says "NCCL_SOCKET_IFNAME  (not set)  =enp0s12"
+  says "[]"
+}
+
+# with_transport NODES...: these nodes have a transport with all parts; its files are in /var/tcpxo of each node, its
+# daemon a fake.
+with_transport() {
+  local node
+  on $NAME login sh -c 'cat >/home/rxdm.py; chmod 755 /home/rxdm.py' <"$TOP/tests/fakes/rxdm.py"
+  for node in "$@"; do
+    on $NAME "$node" python3 -c '
+import json, os
+kept = "/var/node.json"
+if not os.path.exists(kept): os.system("cp /etc/slipway/node.json " + kept)
+profile = json.load(open(kept))
+os.makedirs("/var/tcpxo", exist_ok=True)
+open("/var/tcpxo/libnccl-net.so", "w").write("plugin")
+open("/var/tcpxo/libnccl.so.2", "w").write("NCCL version 2.28.7+cuda")
+open("/var/tcpxo/profile.sh", "w").write("export NCCL_FASTRAK_IFNAME=\"${gpu_nics}\"\nexport NCCL_PROTO=Simple\n")
+profile["transport"] = {
+  "name": "tcpxo",
+  "environment": [{"name": "NCCL_PROTO", "value": "of the catalogue", "why": "a"},
+                  {"name": "NCCL_CROSS_NIC", "value": "0", "why": "b"}],
+  "vendor_profile": {"path": "/var/tcpxo/profile.sh", "inputs": {"gpu_nics": "enp6s0,enp7s0"}},
+  "libraries": {"folder": "/var/tcpxo", "names": ["libnccl-net.so"], "must_agree": True},
+  "daemon": {"name": "rxdm", "command": ["/home/rxdm.py", "--socket", "/run/rx/rx"], "socket": "/run/rx/*", "deadline_seconds": 20},
+  "fatal": [{"nccl_below": "2.29.3", "variable": "NCCL_ALGO", "value": "Tree", "why": "Tree has no all_gather"}]}
+json.dump(profile, open("/etc/slipway/node.json", "w"))'
+  done
+}
+
+without_transport() {
+  local node
+  for node in $(compute_nodes $NAME); do
+    on $NAME "$node" sh -c 'test -e /var/node.json && cat /var/node.json >/etc/slipway/node.json; true'
+  done
+}
+
+# Slurm's files are the deployment's own; changes of a test count when they are read again.
+slurm_file() { echo "$(deployments_folder)/$NAME/slurm/$1"; }
+as_owner() { as_tester sh -c "$1"; }
+
+@test "nccl_env: the transport's daemon serves before a job's tasks begin, and ends with the job" {
+  mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
+  with_transport "${nodes[@]}"
+  as_owner "printf 'Prolog=/opt/slipway/libexec/slipway/prolog\nEpilog=/opt/slipway/libexec/slipway/epilog\nPrologFlags=Alloc\n' >>$(slurm_file slurm.conf)"
+  on $NAME controller scontrol reconfigure
+  run on $NAME login srun --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 --nccl-env=show \
+    sh -c 'test -S /run/rx/rx && echo serves; echo "$NCCL_FASTRAK_IFNAME $NCCL_PROTO $NCCL_CROSS_NIC $LD_LIBRARY_PATH"'
+  [ "$status" -eq 0 ]
+  [ "$(grep -c '^serves$' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '^enp6s0,enp7s0 Simple 0 /var/tcpxo$' <<<"$output")" -eq 2 ]
+  says "slipway: vendor"
+  ! grep -q "does not answer" <<<"$output"
+  ended() { on $NAME "${nodes[1]}" sh -c 'grep -h . /var/log/slurm/rxdm-*.log' | grep -q "fake rxdm: ends"; }
+  wait_for ended
+  # Not for a job on one node.
+  run on $NAME login srun --nodelist="${nodes[0]}" --gpus-per-node=8 sh -c 'pgrep -f "^python3 /home/rxdm" || echo none'
+  says none
+}
+
+@test "nccl_env: a combination that cannot work ends the job with one message, and the nodes stay" {
+  on $NAME login sbatch --wait --quiet --nodelist="$(compute_nodes $NAME | head -n 2 | paste -sd,)" --nodes=2 --gpus-per-node=8 --output=/home/fatal \
+    --wrap "NCCL_ALGO=Tree srun --ntasks=4 echo ran; echo status \$?"
+  run on $NAME login cat /home/fatal
+  says "status 1"
+  ! grep -q "^ran$" <<<"$output"
+  [ "$(grep -c "this job cannot work: .*Tree has no all_gather (NCCL 2.28.7)" <<<"$output")" -eq 1 ]
+  run on $NAME controller sinfo --noheader --format=%T
+  ! grep -q -e drain -e down <<<"$output"
+}
+
+@test "nccl_env: a node whose libraries are others than the first one's ends the job, and says so" {
+  mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
+  on $NAME "${nodes[1]}" sh -c 'echo other >/var/tcpxo/libnccl-net.so'
+  run on $NAME login sbatch --wait --quiet --nodelist="${nodes[0]},${nodes[1]}" --nodes=2 --gpus-per-node=8 --output=/home/differs --wrap "srun --kill-on-bad-exit=1 echo ran"
+  run on $NAME login cat /home/differs
+  says "this job cannot work: ${nodes[1]}: the transport's libraries are others than where the job comes from"
+  ! grep -q "cannot work: ${nodes[0]}" <<<"$output"
+}
+
+@test "nccl_env: a vendor's profile with shell tricks is one warning, and nothing of it is run" {
+  mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
+  local node
+  for node in "${nodes[@]}"; do
+    on $NAME "$node" sh -c 'echo plugin >/var/tcpxo/libnccl-net.so; cat >/var/tcpxo/profile.sh' <<'EOF'
+export NCCL_PROTO=$(touch /var/owned; echo LL)
+export NCCL_TUNER_PLUGIN=none
+source /var/owned.sh
+EOF
+  done
+  run on $NAME login srun --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 sh -c 'echo "[$NCCL_PROTO $NCCL_TUNER_PLUGIN]"; ls /var/owned 2>/dev/null; true'
+  [ "$status" -eq 0 ]
+  [ "$(grep -c 'lines 1, 3 of /var/tcpxo/profile.sh skipped' <<<"$output")" -eq 1 ]
+  [ "$(grep -c '^\[of the catalogue none\]$' <<<"$output")" -eq 2 ]
+  ! grep -q "^/var/owned" <<<"$output"
+  # Nor can a profile that root may read be read by way of the plugin.
+  on $NAME "${nodes[0]}" chmod 000 /var/tcpxo/profile.sh
+  run on $NAME login runuser -u nobody -- srun --chdir=/ --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 sh -c 'echo "[$NCCL_TUNER_PLUGIN]"'
+  [ "$status" -eq 0 ]
+  says "the vendor's profile is skipped: cannot read /var/tcpxo/profile.sh: Permission denied"
+  without_transport
+}
+
+@test "nccl_env: what an image sets does not reach the task when nccl_env stands below its plugin" {
+  on $NAME login sh -c 'cat >/home/fake_image.so' <"$TOP/build/tests/fakes/spank/fake_image.so"
+  as_owner "sed -i '1i optional /home/fake_image.so NCCL_NET=IB NCCL_DEBUG=TRACE NCCL_ALGO=Ring' $(slurm_file plugstack.conf)"
+  run on $NAME login sh -c 'NCCL_DEBUG=WARN srun --nodes=2 --gpus-per-node=1 sh -c "echo \$NCCL_NET \$NCCL_DEBUG \$NCCL_ALGO"'
+  as_owner "sed -i 1d $(slurm_file plugstack.conf)"
+  [ "$(sort -u <<<"$output")" = "Socket WARN Ring" ]
+}
+
+@test "nccl_env: an unknown transport and a wrong argument in plugstack.conf cost neither job nor node" {
+  local first
+  first=$(compute_nodes $NAME | head -n 1)
+  on $NAME "$first" sed -i 's/"name": "socket"/"name": "pigeons"/' /etc/slipway/node.json
+  run on $NAME login srun --nodelist="$first" --gpus-per-node=1 echo ran
+  says ran
+  as_owner "sed -i 's/nccl_env.so/nccl_env.so loud=yes/' $(slurm_file plugstack.conf)"
+  run on $NAME login srun --nodes=2 --gpus-per-node=1 sh -c 'echo "[$NCCL_NET]"'
+  as_owner "sed -i 's/ loud=yes//' $(slurm_file plugstack.conf)"
+  says "unknown argument \`loud=yes\` in plugstack.conf"
+  says "[]"
+  run on $NAME controller sinfo --noheader --format=%T
+  ! grep -q -e drain -e down <<<"$output"
 }

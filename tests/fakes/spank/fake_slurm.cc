@@ -2,9 +2,11 @@
 #include "tests/fakes/spank/fake_slurm.h"
 
 #include <dlfcn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cctype>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <functional>
@@ -25,6 +27,8 @@ struct Process {
   std::vector<std::string> raw_environment;
   std::vector<char*> environment_pointers;
   uint32_t global_task_id = 0;
+  int local_task_id = 0;
+  fake_slurm::Place place;
 };
 
 Process process;
@@ -87,6 +91,66 @@ std::string option_variable(const std::string& plugin_name, const std::string& o
   return name;
 }
 
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+constexpr const char* gpus_variable = "SLURM_STEP_GPUS";
+
+// What a task tells its parent before its program would begin: a line a text, ended by a null.
+void report(int pipe, const std::string& text) {
+  if (::write(pipe, text.c_str(), text.size() + 1) < 0) ::_exit(2);
+}
+
+std::vector<std::string> read_reports(int pipe) {
+  std::string all;
+  char part[4096];
+  for (ssize_t n; (n = ::read(pipe, part, sizeof part)) > 0;) all.append(part, size_t(n));
+  std::vector<std::string> texts;
+  for (size_t at = 0; at < all.size(); at = all.find('\0', at) + 1) texts.push_back(&all[at]);
+  return texts;
+}
+
+// A fork of this process: no task sees another's changes, and a plugin may end it.
+fake_slurm::Task run_task(Library& library, fake_slurm::Step& step) {
+  int ends[2];
+  if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+  fake_slurm::Task task;
+  task.errors = capture_stderr([&] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (const auto& [name, value] : process.place.image) process.environment[name] = value;
+      if (process.place.gpus) process.environment[gpus_variable] = "0,1";
+      const size_t logged = process.log.size();
+      const auto begin = Clock::now();
+      bool failed = library.call("slurm_spank_task_init_privileged", Phase::task_init) != 0;
+      failed = library.call("slurm_spank_task_init", Phase::task_init) != 0 || failed;
+      report(ends[1], "took " + std::to_string(since(begin)));
+      report(ends[1], failed ? "failed" : "started");
+      for (size_t i = logged; i < process.log.size(); ++i) report(ends[1], "log " + process.log[i]);
+      for (const auto& [name, value] : process.environment) report(ends[1], name + "=" + value);
+      ::_exit(0);
+    }
+    ::close(ends[1]);
+    ::waitpid(child, nullptr, 0);
+  });
+  const std::vector<std::string> reports = read_reports(ends[0]);
+  ::close(ends[0]);
+  task.started = !reports.empty();
+  for (const std::string& text : reports) {
+    if (text == "failed") step.failed = true;
+    if (text.starts_with("took ")) task.seconds = std::stod(text.substr(5));
+    if (text.starts_with("log ")) process.log.push_back(text.substr(4));
+    const size_t equals = text.find('=');
+    if (text.starts_with("log ") || equals == std::string::npos) continue;
+    if (text.substr(0, equals) == gpus_variable) continue;
+    task.environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return task;
+}
+
 bool in_remote() {
   return process.context == S_CTX_REMOTE;
 }
@@ -115,9 +179,18 @@ spank_err_t spank_get_item(spank_t, spank_item_t item, ...) {
   va_start(list, item);
   void* target = va_arg(list, void*);
   va_end(list);
-  if (item == S_TASK_GLOBAL_ID) {
+  if (item == S_TASK_GLOBAL_ID || item == S_TASK_ID) {
     if (process.phase != Phase::task_init) return ESPANK_NOT_TASK;
-    *static_cast<uint32_t*>(target) = process.global_task_id;
+    if (item == S_TASK_ID) {
+      *static_cast<int*>(target) = process.local_task_id;
+    } else {
+      *static_cast<uint32_t*>(target) = process.global_task_id;
+    }
+    return success;
+  }
+  if (item == S_JOB_NNODES || item == S_JOB_NODEID) {
+    const fake_slurm::Place& place = process.place;
+    *static_cast<uint32_t*>(target) = item == S_JOB_NNODES ? place.nodes : place.node;
     return success;
   }
   if (item != S_JOB_ENV) return ESPANK_BAD_ARG;
@@ -184,15 +257,17 @@ Submission submit(spank_context_t context, const Plugin& plugin, const OptionVal
 }
 
 Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values,
-              int task_count, int first_task) {
+              int task_count, int first_task, const Place& place) {
   process = {};
   process.context = S_CTX_REMOTE;
+  process.place = place;
   process.environment = environment;
   Library library(plugin);
   Step step;
   const auto call = [&](const char* callback, Phase phase) {
     if (library.call(callback, phase) != 0) step.failed = true;
   };
+  const auto begin = Clock::now();
   call("slurm_spank_init", Phase::init);
   for (const std::string& value : values) {
     process.phase = Phase::after_options;
@@ -202,17 +277,11 @@ Step run_step(const Plugin& plugin, const Environment& environment, const Option
   }
   call("slurm_spank_init_post_opt", Phase::after_options);
   call("slurm_spank_user_init", Phase::user_init);
-  const Environment of_step = process.environment;
-  for (int i = 0; i < task_count; ++i) {  // forks of this process: none sees another's changes
-    process.environment = of_step;
+  step.seconds = since(begin);
+  for (int i = 0; i < task_count; ++i) {
     process.global_task_id = static_cast<uint32_t>(first_task + i);
-    Task task;
-    task.errors = capture_stderr([&] {
-      call("slurm_spank_task_init_privileged", Phase::task_init);
-      call("slurm_spank_task_init", Phase::task_init);
-    });
-    task.environment = process.environment;
-    step.tasks.push_back(std::move(task));
+    process.local_task_id = i;
+    step.tasks.push_back(run_task(library, step));
   }
   call("slurm_spank_task_exit", Phase::task_init);
   call("slurm_spank_exit", Phase::after_options);

@@ -6,6 +6,7 @@
 // The program that uses this must export its symbols (export_dynamic), as Slurm's do.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,19 +38,31 @@ struct Submission {
 Submission submit(spank_context_t context, const Plugin& plugin, const OptionValues& values = {});
 
 struct Task {
+  bool started = true;  // false: the plugin ended it before its program began
   Environment environment;
   std::string errors;  // what it has on stderr when its program starts
+  double seconds = 0;  // in the plugin
+};
+
+// Where a step runs. With GPUs, Slurm tells each task of them before it calls the plugin's
+// task_init; that is left out of Task::environment.
+struct Place {
+  uint32_t nodes = 2;
+  uint32_t node = 0;  // this one's number in the step
+  bool gpus = true;
+  Environment image = {};  // of a container: laid over the environment before task_init
 };
 
 struct Step {
   bool failed = false;  // a callback returned an error: with `required`, the node could drain
   std::vector<std::string> log;
   std::vector<Task> tasks;
+  double seconds = 0;  // in the plugin, before there are tasks
 };
 
 // One slurmstepd: `task_count` tasks whose ranks begin with `first_task`.
 Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values = {},
-              int task_count = 1, int first_task = 0);
+              int task_count = 1, int first_task = 0, const Place& place = {});
 
 // slurmd's start. Its log.
 std::vector<std::string> start_slurmd(const Plugin& plugin);

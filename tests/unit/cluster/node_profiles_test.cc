@@ -76,6 +76,17 @@ TEST_CASE("node profile: one network makes one interface and the socket transpor
         "value": "=enp0s12",
         "why": "sockets use the host's interfaces only; `=` asks for exact names, as `enp1` would also match `enp12s0`"
       }
+    ],
+    "limits": {
+      "dev_shm_bytes": 1073741824
+    },
+    "fatal": [
+      {
+        "nccl_from": "2.24",
+        "variable": "NCCL_ALGO",
+        "value": "Tree",
+        "why": "NCCL_ALGO=Tree leaves no algorithm for any collective but all_reduce; with NCCL 2.24 and newer they fail"
+      }
     ]
   },
   "expected_bandwidth": []

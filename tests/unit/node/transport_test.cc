@@ -2,7 +2,7 @@
 #include "launcher/node/transport.h"
 
 #include <signal.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 
@@ -47,7 +47,6 @@ class Node {
 }  // namespace
 
 TEST_CASE("transport: the daemon serves before a job begins, and ends with it") {
-  if (::geteuid() != 0) return;  // daemons are root's
   const Node node;
   start_daemon_for("7", node.daemon(), node.places());
   CHECK(socket_answers(node.socket()));
@@ -58,7 +57,6 @@ TEST_CASE("transport: the daemon serves before a job begins, and ends with it") 
 }
 
 TEST_CASE("transport: starting and stopping twice is as once") {
-  if (::geteuid() != 0) return;
   const Node node;
   start_daemon_for("7", node.daemon(), node.places());
   start_daemon_for("7", node.daemon(), node.places());
@@ -70,7 +68,6 @@ TEST_CASE("transport: starting and stopping twice is as once") {
 }
 
 TEST_CASE("transport: a daemon that two jobs need ends with the last, and both have its log") {
-  if (::geteuid() != 0) return;
   const Node node;
   start_daemon_for("7", node.daemon(), node.places());
   start_daemon_for("8", node.daemon(), node.places());
@@ -82,15 +79,14 @@ TEST_CASE("transport: a daemon that two jobs need ends with the last, and both h
 }
 
 TEST_CASE("transport: one that died is started again, and what it left is removed first") {
-  if (::geteuid() != 0) return;
   const Node node;
   NodeTransport::Daemon daemon = node.daemon();
   const std::string removed = node.folder() / "removed";
   daemon.stop = {"/usr/bin/touch", removed};
   start_daemon_for("7", daemon, node.places());
-  const std::string process = read_file(node.places().state / "process");
-  ::kill(std::atoi(process.c_str()), SIGKILL);
-  while (socket_answers(node.socket())) ::usleep(1000);
+  const int pid = std::atoi(read_file(node.places().state / "process").c_str());
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
   start_daemon_for("8", daemon, node.places());
   CHECK(fs::exists(removed));
   CHECK(socket_answers(node.socket()));
@@ -99,7 +95,6 @@ TEST_CASE("transport: one that died is started again, and what it left is remove
 }
 
 TEST_CASE("transport: one that ends at once is an error with its last words, and is none") {
-  if (::geteuid() != 0) return;
   const Node node;
   CHECK_THROWS_WITH(start_daemon_for("7", node.daemon({"--fail"}), node.places()),
                     "rxdm ended before it served; it said: fake rxdm: no GPU has a NIC");
@@ -108,17 +103,15 @@ TEST_CASE("transport: one that ends at once is an error with its last words, and
 }
 
 TEST_CASE("transport: one that does not serve in time is ended") {
-  if (::geteuid() != 0) return;
   const Node node;
   NodeTransport::Daemon daemon = node.daemon({"--never-serve"});
   daemon.deadline_seconds = 1;
   CHECK_THROWS_WITH(start_daemon_for("7", daemon, node.places()),
-                    "rxdm did not serve within 1 s; it said: fake rxdm: waits");
+                    ContainsSubstring("rxdm did not serve within 1 s"));
   CHECK_FALSE(fs::exists(node.places().state / "process"));
 }
 
 TEST_CASE("transport: where no socket is known, the log says when it serves") {
-  if (::geteuid() != 0) return;
   const Node node;
   NodeTransport::Daemon daemon = node.daemon();
   daemon.socket.clear();
@@ -144,8 +137,8 @@ TEST_CASE("transport: stock is taken of versions and libraries, and taken again 
   transport.libraries = {node.folder() / "lib", {"libnccl-net.so"}, true};
   make_directories(node.folder() / "lib");
   write_file(node.folder() / "lib/libnccl-net.so", "plugin");
-  write_file(node.folder() / "lib/libnccl.so.2", std::string("\0x\0NCCL version %d\0", 18) +
-                                                     "NCCL version 2.28.7+cuda12.8");
+  write_file(node.folder() / "lib/libnccl.so.2",
+             std::string("\0x\0NCCL version %d\0", 18) + "NCCL version 2.28.7+cuda12.8");
   write_file(node.folder() / "versions", "plugin=1.0.17\ndaemon=1.0.23\n");
   take_stock(transport, node.places());
   const auto stock = load_transport_stock(node.places().stock);

@@ -26,6 +26,11 @@ class Node {
     profile.transport = {"socket", {{"NCCL_SOCKET_IFNAME", "=" + nic, "the host interface"}}};
     write_profile(slipway::to_json(profile));
   }
+  explicit Node(const slipway::NodeTransport& transport) : Node() {
+    NodeProfile profile = slipway::load_node_profile(profile_path());
+    profile.transport = transport;
+    write_profile(slipway::to_json(profile));
+  }
   void write_profile(const std::string& text) { slipway::write_file(profile_path(), text); }
   std::string profile_path() const { return directory_ / "node.json"; }
 
@@ -125,13 +130,13 @@ TEST_CASE("nccl_env plugin: an unknown mode in the job's environment fails nothi
   const Node node;
   Environment kept = submit(S_CTX_ALLOCATOR, node.plugin(), {"off"}).kept;
   REQUIRE(kept.size() == 1);
-  kept.begin()->second = "warn";
+  kept.begin()->second = "loud";
   const Step step = run_step(node.plugin(), kept);
   CHECK_FALSE(step.failed);
   CHECK(step.tasks[0].environment.contains("NCCL_SOCKET_IFNAME"));
   CHECK(step.log ==
-        Lines{"nccl_env: option ignored: --nccl-env has no value `warn`: there are `on`, "
-              "`off` and `show`"});
+        Lines{"nccl_env: option ignored: --nccl-env has no value `loud`: there are `on`, "
+              "`off`, `show` and `warn`"});
 }
 
 TEST_CASE("nccl_env plugin: plugstack.conf gives the mode of jobs that do not say") {
@@ -152,18 +157,18 @@ TEST_CASE("nccl_env plugin: an unknown mode fails sbatch, salloc and srun, with 
   const spank_context_t context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
   const Submission submission = submit(context, node.plugin(), {"shwo"});
   CHECK_FALSE(submission.accepted);
-  CHECK(submission.log == Lines{"nccl_env: --nccl-env has no value `shwo`: there are `on`, `off` "
-                                "and `show`; did you mean `show`?"});
+  CHECK(submission.log == Lines{"nccl_env: --nccl-env has no value `shwo`: there are `on`, `off`, "
+                                "`show` and `warn`; did you mean `show`?"});
 }
 
 TEST_CASE("nccl_env plugin: an unknown mode that reaches a node fails nothing") {
   const Node node;
-  const Step step = run_step(node.plugin(), {}, {"warn"});
+  const Step step = run_step(node.plugin(), {}, {"loud"});
   CHECK_FALSE(step.failed);
   CHECK(step.tasks[0].environment == enp6s0_environment);
   CHECK(step.log ==
-        Lines{"nccl_env: option ignored: --nccl-env has no value `warn`: there are `on`, "
-              "`off` and `show`"});
+        Lines{"nccl_env: option ignored: --nccl-env has no value `loud`: there are `on`, "
+              "`off`, `show` and `warn`"});
 }
 
 TEST_CASE("nccl_env plugin: without a profile the task runs as it came, after one line") {
@@ -198,8 +203,8 @@ TEST_CASE("nccl_env plugin: an unknown argument is told in every context and fai
   const Node node;
   const Plugin plugin = node.plugin({"verbose"});
   const Lines line = {
-      "nccl_env: unknown argument `verbose` in plugstack.conf: there are `default=` and "
-      "`profile=`; jobs are left alone"};
+      "nccl_env: unknown argument `verbose` in plugstack.conf: there are `default=`, "
+      "`profile=`, `env_plugin=` and `NCCL_…=`; jobs are left alone"};
   const Submission submission = submit(S_CTX_ALLOCATOR, plugin, {"show"});
   CHECK(submission.accepted);
   CHECK(submission.log == line);
@@ -228,4 +233,111 @@ TEST_CASE(
   CHECK(std::getenv("SLIPWAY_NCCL_ENV") == std::string(R"({"NCCL_IB_DISABLE":"1"})"));
   ::unsetenv("NCCL_DEBUG");
   ::unsetenv("SLIPWAY_NCCL_ENV");
+}
+
+TEST_CASE("nccl_env plugin: a step without GPUs, and a job on one node, get nothing") {
+  const Node node;
+  const Environment user = {{"HOME", "/home/ada"}};
+  CHECK(run_step(node.plugin(), user, {}, 1, 0, {2, 0, false}).tasks[0].environment == user);
+  CHECK(run_step(node.plugin(), user, {}, 1, 0, {1}).tasks[0].environment == user);
+  CHECK(run_step(node.plugin(), user, {"show"}, 1, 0, {2, 0, false}).tasks[0].errors ==
+        "nccl_env: node demo-0, machine type a3-megagpu-8g, transport socket\n"
+        "  nothing is set: the step has no GPUs (--gpus-per-node, --gres)\n");
+}
+
+TEST_CASE("nccl_env plugin: a step on one node of a job on several is a part of it") {
+  const Node node;
+  const std::string variable = GENERATE("SLURM_JOB_NUM_NODES", "SLURM_HET_SIZE");
+  CHECK(run_step(node.plugin(), {{variable, "2"}}, {}, 1, 0, {1})
+            .tasks[0]
+            .environment.contains("NCCL_SOCKET_IFNAME"));
+}
+
+TEST_CASE("nccl_env plugin: a batch script's values do not stay in a step without GPUs") {
+  const Node node;
+  CHECK(run_step(node.plugin(), enp6s0_environment, {}, 1, 0, {2, 0, false})
+            .tasks[0]
+            .environment.empty());
+}
+
+TEST_CASE("nccl_env plugin: warn sets nothing, and tells what differs") {
+  const Node node;
+  const Environment user = {{"NCCL_SOCKET_IFNAME", "=lo"}};
+  const Step step = run_step(node.plugin(), user, {"warn"}, 2);
+  CHECK(step.tasks[0].environment == user);
+  CHECK(step.tasks[0].errors ==
+        "nccl_env: node demo-0, machine type a3-megagpu-8g, transport socket\n"
+        "  variable            value  advised  why\n"
+        "  NCCL_SOCKET_IFNAME  =lo    =enp6s0  the host interface\n");
+  CHECK(step.tasks[1].errors.empty());
+}
+
+TEST_CASE("nccl_env plugin: what a container's image sets does not replace ours or the user's") {
+  const Node node;
+  const Place container = {
+      2, 0, true, {{"NCCL_SOCKET_IFNAME", "eth0"}, {"NCCL_DEBUG", "TRACE"}, {"NCCL_ALGO", "Ring"}}};
+  const Environment seen =
+      run_step(node.plugin(), {{"NCCL_DEBUG", "INFO"}}, {}, 1, 0, container).tasks[0].environment;
+  CHECK(seen.at("NCCL_SOCKET_IFNAME") == "=enp6s0");
+  CHECK(seen.at("NCCL_DEBUG") == "INFO");
+  CHECK(seen.at("NCCL_ALGO") == "Ring");  // nobody else has an opinion
+}
+
+TEST_CASE("nccl_env plugin: what cannot work ends every task, and one of them says why") {
+  const Node node({"socket",
+                   {},
+                   {},
+                   {},
+                   {},
+                   {},
+                   {},
+                   {},
+                   {},
+                   {{"", "", "", "", "NCCL_ALGO", "Tree", false, "Tree has no all_gather"}}});
+  const Environment user = {{"NCCL_ALGO", "Tree"}};
+  const Step first = run_step(node.plugin(), user, {}, 2);
+  CHECK_FALSE(first.failed);  // to Slurm: the node stays in service
+  CHECK_FALSE(first.tasks[0].started);
+  CHECK_FALSE(first.tasks[1].started);
+  CHECK(first.tasks[0].errors ==
+        "nccl_env: this job cannot work: demo-0: Tree has no all_gather\n");
+  CHECK(first.tasks[1].errors.empty());
+  const Step second = run_step(node.plugin(), user, {}, 2, 2, {2, 1});
+  CHECK_FALSE(second.tasks[0].started);
+  CHECK(second.tasks[0].errors.empty());
+  CHECK(run_step(node.plugin(), user, {"warn"}).tasks[0].started);
+  CHECK(run_step(node.plugin(), user, {"off"}).tasks[0].started);
+  CHECK(run_step(node.plugin(), {{"NCCL_ALGO", "Ring"}}).tasks[0].started);
+}
+
+TEST_CASE("nccl_env plugin: a vendor's profile that cannot be read is one warning of the job") {
+  slipway::NodeTransport transport{"tcpxo", {{"NCCL_A", "1", "a"}}};
+  transport.vendor_profile = {"/nowhere/profile.sh", {}};
+  transport.without_profile = {{"NCCL_B", "2", "b"}};
+  const Node node(transport);
+  const Step step = run_step(node.plugin(), {}, {}, 2);
+  CHECK(step.tasks[0].environment.at("NCCL_A") == "1");
+  CHECK(step.tasks[0].environment.at("NCCL_B") == "2");
+  CHECK(
+      step.tasks[0].errors ==
+      "nccl_env: warning: demo-0: the vendor's profile is skipped: cannot read "
+      "/nowhere/profile.sh: No such file or directory; the catalogue's values are used instead\n");
+  CHECK(step.tasks[1].errors.empty());
+  CHECK(run_step(node.plugin(), {}, {}, 1, 2, {2, 1}).tasks[0].errors.empty());
+}
+
+TEST_CASE("nccl_env plugin: an unknown transport sets nothing and fails nothing") {
+  const Step step = run_step(Node(slipway::NodeTransport{"pigeons", {}}).plugin(), {});
+  CHECK_FALSE(step.failed);
+  CHECK(step.tasks[0].started);
+  CHECK(step.tasks[0].environment.empty());
+}
+
+TEST_CASE("nccl_env plugin: the user's own values go along for NCCL's environment plugin") {
+  const Node node;
+  const Environment seen = run_step(node.plugin({"env_plugin=/opt/e.so"}), {{"NCCL_DEBUG", "INFO"}})
+                               .tasks[0]
+                               .environment;
+  CHECK(seen.at("NCCL_ENV_PLUGIN") == "/opt/e.so");
+  CHECK(seen.at("SLIPWAY_NCCL_USER") == R"({"NCCL_DEBUG":"INFO"})");
 }

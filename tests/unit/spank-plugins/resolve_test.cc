@@ -33,6 +33,10 @@ Environment applied(const Resolution& resolution, Environment environment) {
   return environment;
 }
 
+Resolution resolve(const NodeProfile& profile, const Environment& environment) {
+  return resolve(collect_advice(profile, {{}, true}).advice, profile.transport.name, environment);
+}
+
 Environment resolved(const NodeProfile& profile, const Environment& environment) {
   return applied(resolve(profile, environment), environment);
 }
@@ -125,16 +129,66 @@ TEST_CASE("nccl_env table: every origin, with its reason") {
       "nccl_env: node demo-a3-0, machine type a3-megagpu-8g, transport socket\n"
       "  variable  value         origin              why\n"
       "  NCCL_A    1             slipway: transport  a is needed\n"
-      "  NCCL_B    two\\x0alines  user                the transport has `2`: b is needed\n"
+      "  NCCL_B    two\\x0alines  user                differs: the transport has `2`: b is needed\n"
       "  NCCL_C    3             user                same as the transport\n"
       "  NCCL_D    (not set)     user                removed; the transport has `4`: d is needed\n"
       "  NCCL_E    (not set)     slipway             came from another node; transport `socket` "
       "has no such variable\n");
 }
 
-TEST_CASE("nccl_env table: a transport without variables says so") {
+TEST_CASE("nccl_env table: a job that needs nothing says so") {
   const NodeProfile profile = profile_with({});
   CHECK(table(profile, resolve(profile, {})) ==
         "nccl_env: node demo-a3-0, machine type a3-megagpu-8g, transport socket\n"
-        "  this transport needs no variables\n");
+        "  this job needs no variables\n");
+}
+
+TEST_CASE("nccl_env table: warn shows only what differs from what is advised") {
+  const NodeProfile profile =
+      profile_with({{"NCCL_A", "1", "a"}, {"NCCL_B", "2", "b"}, {"NCCL_C", "3", "c"}});
+  CHECK(table_of_differences(profile, resolve(profile, {{"NCCL_A", "1"}, {"NCCL_B", "0"}})) ==
+        "nccl_env: node demo-a3-0, machine type a3-megagpu-8g, transport socket\n"
+        "  variable  value      advised  why\n"
+        "  NCCL_B    0          2        b\n"
+        "  NCCL_C    (not set)  3        c\n");
+  CHECK(table_of_differences(profile_with({{"NCCL_A", "1", "a"}}),
+                             resolve(profile_with({{"NCCL_A", "1", "a"}}), {{"NCCL_A", "1"}}))
+            .empty());
+}
+
+TEST_CASE("nccl_env: the administrator's values come before the transport's") {
+  const NodeProfile profile = socket_profile();
+  const auto advised = collect_advice(profile, {{{"NCCL_IB_DISABLE", "0"}}, true}).advice;
+  REQUIRE(advised.size() == 2);
+  CHECK(advised[0].source == "plugstack.conf");
+  CHECK(applied(resolve(advised, "socket", {}), {}).at("NCCL_IB_DISABLE") == "0");
+}
+
+TEST_CASE("nccl_env: a job on one node has what suits one node") {
+  NodeProfile profile = socket_profile();
+  CHECK(collect_advice(profile, {{}, false}).advice.empty());
+  profile.transport.single_node = {{"NCCL_NET_PLUGIN", "none", "the daemon does not run"}};
+  CHECK(applied(resolve(collect_advice(profile, {{}, false}).advice, "socket", {}), {}) ==
+        Environment{{"NCCL_NET_PLUGIN", "none"},
+                    {"SLIPWAY_NCCL_ENV", R"({"NCCL_NET_PLUGIN":"none"})"}});
+}
+
+TEST_CASE("nccl_env: the transport's libraries come first, before what the user has, and once") {
+  NodeProfile profile = profile_with({});
+  profile.transport.libraries = {"/opt/lib", {}, false};
+  const Environment users = {{"LD_LIBRARY_PATH", "/home/lib"}};
+  const Environment first = resolved(profile, users);
+  CHECK(first.at("LD_LIBRARY_PATH") == "/opt/lib:/home/lib");
+  CHECK(resolved(profile, first) == first);
+  CHECK(applied(take_back(first), first) == users);
+  const Environment alone = resolved(profile, {});
+  CHECK(alone.at("LD_LIBRARY_PATH") == "/opt/lib");
+  CHECK(applied(take_back(alone), alone).empty());
+}
+
+TEST_CASE("nccl_env: NCCL's variables that are not ours are the user's") {
+  Environment environment = batch_environment;
+  environment["NCCL_DEBUG"] = "INFO";
+  environment["HOME"] = "/home/ada";
+  CHECK(users_own(environment) == Environment{{"NCCL_DEBUG", "INFO"}});
 }

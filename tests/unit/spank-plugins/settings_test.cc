@@ -29,19 +29,20 @@ TEST_CASE("nccl_env settings: plugstack.conf gives the default mode and the prof
 
 TEST_CASE("nccl_env settings: an unknown argument is refused with its text") {
   CHECK_THROWS_WITH(parse({"defualt=off"}),
-                    "unknown argument `defualt=off` in plugstack.conf: there are `default=` and "
-                    "`profile=`; did you mean `default`?");
+                    "unknown argument `defualt=off` in plugstack.conf: there are `default=`, "
+                    "`profile=`, `env_plugin=` and `NCCL_…=`; did you mean `default`?");
   CHECK_THROWS_WITH(parse({"x"}),
-                    "unknown argument `x` in plugstack.conf: there are `default=` and `profile=`");
+                    "unknown argument `x` in plugstack.conf: there are `default=`, `profile=`, "
+                    "`env_plugin=` and `NCCL_…=`");
 }
 
 TEST_CASE("nccl_env settings: a value that is not a mode is refused") {
   CHECK_THROWS_WITH(parse({"default=shwo"}),
-                    "`default` in plugstack.conf has no value `shwo`: there are `on`, `off` and "
-                    "`show`; did you mean `show`?");
+                    "`default` in plugstack.conf has no value `shwo`: there are `on`, `off`, "
+                    "`show` and `warn`; did you mean `show`?");
   CHECK_THROWS_WITH(
       parse({"default"}),
-      "`default` in plugstack.conf has no value ``: there are `on`, `off` and `show`");
+      "`default` in plugstack.conf has no value ``: there are `on`, `off`, `show` and `warn`");
 }
 
 TEST_CASE("nccl_env settings: a relative profile would be the job's choice and is refused") {
@@ -52,4 +53,15 @@ TEST_CASE("nccl_env settings: a relative profile would be the job's choice and i
 TEST_CASE("nccl_env settings: the same argument twice is refused") {
   CHECK_THROWS_WITH(parse({"default=on", "default=off"}),
                     "`default` stands twice in plugstack.conf, again as `default=off`");
+}
+
+TEST_CASE("nccl_env settings: variables of the administrator's, and NCCL's environment plugin") {
+  const Arguments arguments =
+      parse({"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME==eth0", "env_plugin=/opt/e.so"});
+  CHECK(arguments.variables == std::map<std::string, std::string>{{"NCCL_DEBUG", "WARN"},
+                                                                  {"NCCL_SOCKET_IFNAME", "=eth0"}});
+  CHECK(arguments.environment_plugin == "/opt/e.so");
+  CHECK_THROWS(parse({"NCCL_DEBUG"}));
+  CHECK_THROWS(parse({"LD_PRELOAD=/x"}));
+  CHECK_THROWS(parse({"env_plugin=e.so"}));
 }

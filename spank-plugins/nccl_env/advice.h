@@ -1,0 +1,34 @@
+// What is advised for a job, by whom: the sources in the order in which they count.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/node_profile.h"
+
+namespace slipway::nccl_env {
+
+struct Advice {
+  std::string name;
+  std::string value;
+  std::string source;    // "plugstack.conf", "vendor", "transport"
+  std::string why;       // for `--nccl-env=show`
+  bool prepend = false;  // a folder that goes first in a list of folders
+};
+
+struct Sources {
+  std::map<std::string, std::string> administrators;  // of plugstack.conf
+  bool several_nodes = false;
+};
+
+struct Advised {
+  std::vector<Advice> advice;         // at most one of each name
+  std::vector<std::string> warnings;  // what was skipped, and why; for the job
+};
+
+// Reads the vendor's profile with the caller's rights.
+Advised collect_advice(const NodeProfile& profile, const Sources& sources);
+
+}  // namespace slipway::nccl_env

@@ -1,0 +1,41 @@
+// What kind of job a step belongs to.
+#include "spank-plugins/nccl_env/job.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+
+namespace slipway::nccl_env {
+namespace {
+
+std::string_view value_of(const Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string_view() : found->second;
+}
+
+bool is_above(std::string_view text, int64_t limit) {
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number > limit;
+}
+
+}  // namespace
+
+bool has_several_nodes(const Environment& environment, std::optional<uint32_t> nodes_of_step) {
+  return nodes_of_step.value_or(1) > 1 ||
+         is_above(value_of(environment, "SLURM_JOB_NUM_NODES"), 1) ||
+         is_above(value_of(environment, "SLURM_HET_SIZE"), 1);
+}
+
+bool has_gpus(const Environment& environment) {
+  if (is_above(value_of(environment, "SLURM_GPUS_ON_NODE"), 0)) return true;
+  constexpr std::array lists = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES"};
+  return std::ranges::any_of(lists, [&](const char* name) {
+    const std::string_view list = value_of(environment, name);
+    return !list.empty() && list != "NoDevFiles";  // what Slurm says to a step without any
+  });
+}
+
+}  // namespace slipway::nccl_env

@@ -1,0 +1,106 @@
+// Tests of the library that NCCL asks for its variables.
+#include <stdlib.h>
+
+#include <string>
+
+#include "common/file.h"
+#include "spank-plugins/nccl_library/environment.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway::nccl_library;
+
+namespace {
+
+// The start of a process whose environment is "NAME=value" lines.
+class Started {
+ public:
+  explicit Started(std::string lines) {
+    for (char& c : lines) {
+      if (c == '\n') c = '\0';
+    }
+    slipway::write_file(folder_ / "environ", lines);
+    start.read((folder_ / "environ").c_str());
+  }
+  Start start;
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+std::string text(const char* value) {
+  return value == nullptr ? "(none)" : value;
+}
+
+// getenv() of one variable for the length of a test.
+class Present {
+ public:
+  Present(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Present() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+}  // namespace
+
+TEST_CASE("nccl library: the marker's texts are read, with what is escaped in them") {
+  Values values;
+  values.read(R"({"NCCL_A":"1","NCCL_B":"a \"b\" \\ \u000a\t/","NCCL_C":""})");
+  CHECK(text(values.find("NCCL_A")) == "1");
+  CHECK(text(values.find("NCCL_B")) == "a \"b\" \\ \n\t/");
+  CHECK(text(values.find("NCCL_C")).empty());
+  CHECK(text(values.find("NCCL_D")) == "(none)");
+  values.read("{}");
+  CHECK(text(values.find("NCCL_A")) == "(none)");
+}
+
+TEST_CASE("nccl library: what is no marker has no values") {
+  const char* json = GENERATE("", "{", "[1]", R"({"A":1})", R"({"A":"1")", R"({"A":"\q"})",
+                              R"({"A":"\u1234"})", R"({"A)", R"({"A":"\)");
+  Values values;
+  values.read(json);
+  CHECK(text(values.find("A")) == "(none)");
+  values.read(nullptr);
+  CHECK(text(values.find("A")) == "(none)");
+}
+
+TEST_CASE("nccl library: the job's values win over those that an image set") {
+  const Present image("SLIPWAY_TEST_X", "image");
+  Started process("HOME=/\nSLIPWAY_TEST_X=image\n");
+  Values users, ours;
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "image");
+  ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "ours");
+  users.read(R"({"SLIPWAY_TEST_X":"user"})");
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "user");
+}
+
+TEST_CASE("nccl library: what the program itself changed wins over all") {
+  Values users, ours;
+  ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
+  users.read(R"({"SLIPWAY_TEST_X":"user"})");
+  {
+    const Present program("SLIPWAY_TEST_X", "program");
+    Started process("SLIPWAY_TEST_X=image\n");
+    CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "program");
+  }
+  Started process("SLIPWAY_TEST_X=image\n");  // and it was unset since
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "(none)");
+}
+
+TEST_CASE("nccl library: one of ours that the user removed stays away") {
+  Started process("HOME=/\n");
+  Values users, ours;
+  ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "(none)");
+}
+
+TEST_CASE("nccl library: without /proc the job's values count still") {
+  const Present image("SLIPWAY_TEST_X", "image");
+  Start start;
+  start.read("/nowhere/environ");
+  Values users, ours;
+  ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
+  CHECK(text(choose("SLIPWAY_TEST_X", start, users, ours)) == "ours");
+}
