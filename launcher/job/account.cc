@@ -2,6 +2,7 @@
 #include "launcher/job/account.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace slipway::job {
@@ -133,7 +134,8 @@ class Accountant {
       const int64_t stay = std::clamp(kept, from.step, std::max(from.step, to.step)) - from.step;
       if (to.step > from.step) {
         account_.steps += stay;
-        const int64_t length = (to.time_ms - from.time_ms) * stay / (to.step - from.step);
+        const double part = static_cast<double>(stay) / static_cast<double>(to.step - from.step);
+        const auto length = std::llround(static_cast<double>(to.time_ms - from.time_ms) * part);
         lay(Phase::productive, from.time_ms + length, attempt.number);
       }
       lay(Phase::lost_work, to.time_ms, attempt.number);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,7 +46,9 @@ int64_t parse_time(const std::string& text) {
   }
   parts.tm_year -= 1900;
   parts.tm_mon -= 1;
-  return static_cast<int64_t>(::timegm(&parts)) * 1000 + milliseconds;
+  const int64_t time_ms = static_cast<int64_t>(::timegm(&parts)) * 1000 + milliseconds;
+  if (time_text(time_ms) != text) throw Error(fmt::format("`{}` is no time", text));
+  return time_ms;
 }
 
 // Calls `field(name, member)` for what belongs to the event.
@@ -79,6 +82,38 @@ void for_each_field(E& entry, Field field) {
   }
 }
 
+constexpr int64_t most = 1'000'000'000'000'000;
+
+void read_value(const Json& value, int64_t& number) {
+  if (!value.is_number_integer() || value < 0 || value > most) {
+    throw Error(fmt::format("{} is not a whole number up to {}", value.dump(), most));
+  }
+  value.get_to(number);
+}
+
+void read_value(const Json& value, double& number) {
+  if (!value.is_number() || value < 0 || value > most) {
+    throw Error(fmt::format("{} is not a number up to {}", value.dump(), most));
+  }
+  value.get_to(number);
+}
+
+template <class T>
+void read_value(const Json& value, T& texts) {
+  value.get_to(texts);
+}
+
+void check_words(const Entry& entry) {
+  const auto one_of = [](const std::string& word, std::initializer_list<const char*> known) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) return;
+    throw Error(fmt::format("`{}` is none of {}", word, fmt::join(known, ", ")));
+  };
+  if (entry.event == Event::failure) one_of(entry.blame, {"node", "application", "unknown"});
+  if (entry.event == Event::end) {
+    one_of(entry.result, {"done", "failed", "requeued", "cancelled"});
+  }
+}
+
 Entry parse_line(std::string_view line) {
   Entry entry;
   try {
@@ -90,7 +125,9 @@ Entry parse_line(std::string_view line) {
     entry.event = event_of(json.at("event").get<std::string>());
     entry.time_ms = parse_time(json.at("time").get<std::string>());
     json.at("job").get_to(entry.job);
-    for_each_field(entry, [&](const char* name, auto& member) { json.at(name).get_to(member); });
+    for_each_field(entry,
+                   [&](const char* name, auto& member) { read_value(json.at(name), member); });
+    check_words(entry);
   } catch (const Json::exception& error) {
     throw Error(fmt::format("not a line of a ledger: {}", error.what()));
   }

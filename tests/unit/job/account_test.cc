@@ -151,3 +151,13 @@ TEST_CASE("account: a launcher that has just begun") {
   CHECK(account.attempts == 0);
   CHECK_FALSE(account.goodput().has_value());
 }
+
+TEST_CASE("account: the most steps in the longest time") {
+  constexpr int64_t century_ms = 3155760000000;
+  const Account account = of(
+      {begun(0), started(0, 1), progress(0, 1, 0), progress(century_ms, 1, 1'000'000'000'000'000),
+       failed(century_ms, 1, "exit", "node"), started(century_ms, 2),
+       progress(century_ms, 2, 500'000'000'000'000), ended(century_ms, "failed")});
+  check_whole(account);
+  CHECK(account.goodput().value() == Approx(0.5));
+}

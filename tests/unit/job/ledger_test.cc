@@ -76,6 +76,32 @@ TEST_CASE("ledger: lines are of one job, and in order") {
         "x.jsonl:2: earlier than the line before it");
 }
 
+TEST_CASE("ledger: a value that cannot be is named") {
+  const auto with = [](Entry entry, const std::string& from, const std::string& to) {
+    std::string line = to_line(entry);
+    line.replace(line.find(from), from.size(), to);
+    return complaint(to_line(begun(0)) + line);
+  };
+  const Entry reached = progress(0, 1, 77);
+  CHECK(with(reached, "77", "-1") == "x.jsonl:2: -1 is not a whole number up to 1000000000000000");
+  CHECK(with(reached, "77", "1e300") ==
+        "x.jsonl:2: 1e+300 is not a whole number up to 1000000000000000");
+  CHECK(with(reached, "77", "18446744073709551615") ==
+        "x.jsonl:2: 18446744073709551615 is not a whole number up to 1000000000000000");
+  CHECK(with(reached, "12:00:00.000Z", "12:61:00.000Z") ==
+        "x.jsonl:2: `2026-11-21T12:61:00.000Z` is no time");
+  CHECK(with(reached, "12:00:00.000Z", "12:00:00Z") ==
+        "x.jsonl:2: `2026-11-21T12:00:00Z` is no time");
+  CHECK(with(energy(0, 1, 2.5), "2.5", "-2.5") ==
+        "x.jsonl:2: -2.5 is not a number up to 1000000000000000");
+  CHECK(with(ended(0, "done"), "done", "fine") ==
+        "x.jsonl:2: `fine` is none of done, failed, requeued, cancelled");
+  CHECK(with(failed(0, 1, "exit", "node"), R"("blame":"node")", R"("blame":"them")") ==
+        "x.jsonl:2: `them` is none of node, application, unknown");
+  CHECK_THAT(with(started(0, 1), R"(["n1","n2"])", "7"),
+             ContainsSubstring("x.jsonl:2: not a line"));
+}
+
 TEST_CASE("ledger: evidence that is no UTF-8 does not break a line") {
   Entry entry = failed(0, 1, "exit", "node");
   entry.evidence = {"\xff\xfe died"};
