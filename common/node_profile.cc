@@ -25,7 +25,8 @@ ordered_json interface_to_json(const NodeProfile::Interface& nic) {
 ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
   return {{"collective", expected.collective}, {"nodes", expected.nodes},
           {"size_bytes", expected.size_bytes}, {"busbw_gb_per_s", expected.busbw_gb_per_s},
-          {"tolerance", expected.tolerance},   {"source", expected.source}};
+          {"tolerance", expected.tolerance},   {"source", expected.source},
+          {"transport", expected.transport}};
 }
 
 NodeProfile::Interface interface_from_json(const json& j) {
@@ -33,8 +34,8 @@ NodeProfile::Interface interface_from_json(const json& j) {
 }
 
 NodeProfile::ExpectedBandwidth expected_from_json(const json& j) {
-  return {j.at("collective"),     j.at("nodes"),     j.at("size_bytes"),
-          j.at("busbw_gb_per_s"), j.at("tolerance"), j.at("source")};
+  return {j.at("collective"), j.at("nodes"),  j.at("size_bytes"),      j.at("busbw_gb_per_s"),
+          j.at("tolerance"),  j.at("source"), j.value("transport", "")};
 }
 
 NodeProfile profile_from_json(const json& j) {

@@ -43,9 +43,10 @@ struct NodeProfile {
     std::string collective;  // "all_gather"
     int64_t nodes = 0;       // number of nodes of the run
     int64_t size_bytes = 0;  // message size at which it is judged, as printed in the column `size`
-    double busbw_gb_per_s = 0;  // GB = 1e9 bytes
-    double tolerance = 0;       // 0.1: a run passes at 90 % of busbw_gb_per_s
-    std::string source;         // who measured it, where
+    double busbw_gb_per_s = 0;   // GB = 1e9 bytes
+    double tolerance = 0;        // 0.1: a run passes at 90 % of busbw_gb_per_s
+    std::string source;          // who measured it, where
+    std::string transport = {};  // over which it was reached: "tcpxo"; empty: over any
   };
 
   std::string deployment;    // vars.deployment_name of the blueprint

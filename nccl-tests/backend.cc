@@ -1,10 +1,59 @@
-// What every backend has in common: counting hosts.
+// What every backend has in common: counting hosts, host memory and its clock.
 #include "nccl-tests/backend.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "nccl-tests/memory.h"
+
 namespace slipway::bandwidth {
+namespace {
+
+constexpr size_t page_bytes = 4096;
+
+}  // namespace
+
+double Backend::seconds() const {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+double Backend::combine(Combine how, double value) {
+  combine(how, std::span(&value, 1));
+  return value;
+}
+
+std::byte* Backend::allocate(size_t bytes) {
+  const size_t whole_pages =
+      (std::max<size_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
+  void* const memory = std::aligned_alloc(page_bytes, whole_pages);
+  if (memory == nullptr) throw Error(fmt::format("cannot allocate {} bytes", whole_pages));
+  // Touched here, so that the timed runs meet no page fault.
+  std::memset(memory, 0, whole_pages);
+  return static_cast<std::byte*>(memory);
+}
+
+int64_t Backend::available_memory_bytes() const {
+  return bandwidth::available_memory_bytes();
+}
+
+void Backend::release(std::byte* memory) {
+  std::free(memory);
+}
+
+void Backend::copy_in(std::span<const std::byte> from, std::byte* to) {
+  std::ranges::copy(from, to);
+}
+
+void Backend::copy_out(const std::byte* from, std::span<std::byte> to) {
+  std::copy_n(from, to.size(), to.begin());
+}
 
 int host_count(const std::vector<RankInfo>& ranks) {
   std::set<std::string> hosts;

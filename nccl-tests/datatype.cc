@@ -13,20 +13,19 @@
 namespace slipway::bandwidth {
 namespace {
 
-// The order is that of ncclDataType_t.
 constexpr std::array<Datatype, 12> datatypes = {{
-    {"int8", 1},
-    {"uint8", 1},
-    {"int32", 4},
-    {"uint32", 4},
-    {"int64", 8},
-    {"uint64", 8},
-    {"half", 2},
-    {"float", 4},
-    {"double", 8},
-    {"bfloat16", 2},
-    {"f8e4m3", 1},
-    {"f8e5m2", 1},
+    {"int8", 1, Element::int8},
+    {"uint8", 1, Element::uint8},
+    {"int32", 4, Element::int32},
+    {"uint32", 4, Element::uint32},
+    {"int64", 8, Element::int64},
+    {"uint64", 8, Element::uint64},
+    {"half", 2, Element::float16},
+    {"float", 4, Element::float32},
+    {"double", 8, Element::float64},
+    {"bfloat16", 2, Element::bfloat16},
+    {"f8e4m3", 1, Element::float8e4m3},
+    {"f8e5m2", 1, Element::float8e5m2},
 }};
 
 }  // namespace

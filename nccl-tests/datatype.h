@@ -8,9 +8,26 @@
 
 namespace slipway::bandwidth {
 
+// In the order of ncclDataType_t.
+enum class Element {
+  int8,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  float32,
+  float64,
+  bfloat16,
+  float8e4m3,
+  float8e5m2
+};
+
 struct Datatype {
   std::string_view name;  // as `-d` takes it and the column `type` prints it
-  int64_t bytes;          // of one element: 1, 2, 4 or 8
+  int64_t bytes = 0;      // of one element: 1, 2, 4 or 8
+  Element element = Element::float32;
 };
 
 // Every type, in the order in which `-d all` runs them.

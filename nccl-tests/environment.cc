@@ -78,16 +78,16 @@ std::map<std::string, std::string> explaining_environment() {
   return found;
 }
 
-bool was_launched() {
+bool was_launched_by_mpi() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
     if (std::getenv(name) != nullptr) return true;
   }
   return false;
 }
 
-void refuse_lonely_task() {
+void refuse_task_without_pmix() {
   const int tasks = number_of("SLURM_NTASKS");
-  if (tasks > 1 && !was_launched()) {
+  if (tasks > 1 && !was_launched_by_mpi()) {
     throw Error(
         fmt::format("Slurm has {} tasks here, but this one knows of no other: it was started "
                     "without PMIx; start it with `srun --mpi=pmix`",
@@ -95,8 +95,19 @@ void refuse_lonely_task() {
   }
 }
 
+void refuse_world_of_one(int size) {
+  const int tasks = number_of("SLURM_NTASKS");
+  if (size == 1 && tasks > 1) {
+    throw Error(
+        fmt::format("Slurm has {} tasks here, but this one has met no other: each would "
+                    "measure itself alone",
+                    tasks));
+  }
+}
+
 int launcher_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+  for (const char* name :
+       {"SLIPWAY_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
     if (std::getenv(name) != nullptr) return number_of(name);
   }
   return 0;

@@ -10,16 +10,19 @@ namespace slipway::bandwidth {
 // no secret reaches a report because its name looked right.
 std::map<std::string, std::string> explaining_environment();
 
-// Throws Error when Slurm started several tasks and this one knows of no other: every rank would
-// measure itself alone, and the table would look plausible. To be called before MPI_Init, which
-// would end the program with words of its own.
-void refuse_lonely_task();
+// Throws Error when Slurm started several tasks, and not by PMIx: every rank of MPI would measure
+// itself alone, and the table would look plausible. To be called before MPI_Init, which would end
+// the program with words of its own.
+void refuse_task_without_pmix();
 
-// The rank as the launcher told it, before MPI_Init; 0 when nobody did.
+// Throws Error when Slurm started several tasks, and this one has met no other.
+void refuse_world_of_one(int size);
+
+// The rank as the launcher told it, before anybody was met; 0 when nobody did.
 int launcher_rank();
 
-// True when a launcher (mpirun, srun) started this process as one of its ranks.
-bool was_launched();
+// True when mpirun, or srun with PMIx, started this process as one of its ranks.
+bool was_launched_by_mpi();
 
 // "Intel(R) Xeon(R) …": the first `model name` of /proc/cpuinfo, "CPU" where there is none.
 std::string cpu_name();

@@ -3,27 +3,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
-#include <cstring>
 
-#include <fmt/format.h>
-
-#include "common/error.h"
+#include "nccl-tests/checked_run.h"
+#include "nccl-tests/heartbeat.h"
 
 namespace slipway::bandwidth {
 namespace {
-
-constexpr size_t page_bytes = 4096;
-
-std::byte* allocate(size_t bytes) {
-  const size_t whole_pages =
-      (std::max<size_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
-  void* const memory = std::aligned_alloc(page_bytes, whole_pages);
-  if (memory == nullptr) throw Error(fmt::format("cannot allocate {} bytes", whole_pages));
-  // Touched here, so that the timed runs meet no page fault.
-  std::memset(memory, 0, whole_pages);
-  return static_cast<std::byte*>(memory);
-}
 
 // The buffers of one size: as many parts of them as there is room for.
 class Parts {
@@ -66,88 +51,246 @@ class Parts {
   int64_t count_ = 1;
 };
 
-void run(Backend& backend, const Collective& collective, const Shape& shape, const Parts& parts,
-         int iterations) {
-  for (int i = 0; i < iterations; ++i) {
-    collective.start(backend, shape, parts.send(i).data(), parts.receive(i).data());
+// One size of one case, in one placement, on its backend.
+class Bench {
+ public:
+  Bench(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
+        bool in_place)
+      : backend_(backend),
+        case_(which),
+        shape_(shape),
+        parts_(buffers, shape, backend.rank(), in_place) {}
+
+  void start(int64_t iteration) const {
+    count_operation();
+    backend_.start({.kind = case_.collective->kind,
+                    .type = case_.datatype,
+                    .reduction = case_.reduction.value_or(Reduction::sum),
+                    .root = case_.root.value_or(0),
+                    .count = shape_.count,
+                    .send = parts_.send(iteration).data(),
+                    .receive = parts_.receive(iteration).data()});
   }
-  backend.wait();
+
+  void run(int iterations) const {
+    for (int i = 0; i < iterations; ++i) start(i);
+    backend_.wait();
+  }
+
+  // One sample on this rank: seconds of one iteration's one operation.
+  double take(const Timing& timing) {
+    const int iterations = timing.mode == Mode::isolated ? 1 : timing.iterations;
+    double untimed = 0;
+    backend_.barrier();
+    const double begin = backend_.seconds();
+    double last = begin;
+    for (int i = 0; i < iterations; ++i) {
+      for (int j = 0; j < timing.aggregated; ++j) {
+        // Isolated samples are one iteration each, and go through the parts all the same.
+        start(turn_++);
+      }
+      if (timing.mode == Mode::pipelined) untimed += block(timing.blocking);
+      if (timing.each_iteration) {
+        backend_.wait();
+        const double now = backend_.seconds();
+        if (i >= timing.skipped) each_us_.push_back((now - last) * 1e6 / timing.aggregated);
+        last = now;
+      }
+    }
+    backend_.wait();
+    return (backend_.seconds() - begin - untimed) / iterations / timing.aggregated;
+  }
+
+  // The iterations that were timed one by one, of the slowest rank.
+  std::vector<double> each_iteration() {
+    if (!each_us_.empty()) backend_.combine(Combine::max, each_us_);
+    return std::move(each_us_);
+  }
+
+  void check(int runs, Placement& result) const;
+
+ private:
+  // What follows an operation; seconds of it that do not count.
+  double block(Blocking blocking) const {
+    if (blocking == Blocking::none) return 0;
+    backend_.wait();
+    if (blocking == Blocking::wait) return 0;
+    const double before = backend_.seconds();
+    backend_.barrier();
+    return blocking == Blocking::wait_then_barrier_untimed ? backend_.seconds() - before : 0;
+  }
+
+  int64_t wrong_in_run(int run) const;
+
+  Backend& backend_;
+  const Case& case_;
+  const Shape& shape_;
+  Parts parts_;
+  std::vector<double> each_us_;
+  int64_t turn_ = 0;
+};
+
+int64_t Bench::wrong_in_run(int run) const {
+  const CheckedRun data{.collective = *case_.collective,
+                        .shape = shape_,
+                        .type = case_.datatype,
+                        .reduction = case_.reduction.value_or(Reduction::sum),
+                        .root = case_.root.value_or(0),
+                        .seed = static_cast<uint64_t>(run),
+                        .rank = backend_.rank(),
+                        .ranks = backend_.size()};
+  const std::span<std::byte> send = parts_.send(run), receive = parts_.receive(run);
+  if (backend_.in_host_memory()) {
+    data.prepare(send, receive);
+    backend_.barrier();
+    start(run);
+    backend_.wait();
+    return data.count_wrong(receive);
+  }
+  std::vector<std::byte> send_copy(send.size()), receive_copy(receive.size());
+  data.prepare(send_copy, receive_copy);
+  backend_.copy_in(receive_copy, receive.data());
+  backend_.copy_in(send_copy, send.data());  // in place, it lies within
+  backend_.barrier();
+  start(run);
+  backend_.wait();
+  backend_.copy_out(receive.data(), receive_copy);
+  return data.count_wrong(receive_copy);
 }
 
-Time time_runs(Backend& backend, const Collective& collective, const Shape& shape,
-               const Parts& parts, int iterations) {
-  run(backend, collective, shape, parts, 1);
-  backend.barrier();
-  const double start = backend.seconds();
-  run(backend, collective, shape, parts, iterations);
-  const double mine_us = (backend.seconds() - start) / iterations * 1e6;
-  return {.mean_us = backend.combine(Combine::sum, mine_us) / backend.size(),
-          .min_us = backend.combine(Combine::min, mine_us),
-          .max_us = backend.combine(Combine::max, mine_us)};
-}
-
-Placement measure_placement(Backend& backend, const Collective& collective, const Shape& shape,
-                            int64_t element_bytes, const Parts& parts,
-                            const Repetitions& repetitions) {
-  Placement result;
-  result.time = time_runs(backend, collective, shape, parts, repetitions.iterations);
-  if (result.time.mean_us > 0) {
-    result.algbw_gb_per_s = static_cast<double>(shape.size_bytes) / 1e3 / result.time.mean_us;
-    result.busbw_gb_per_s = result.algbw_gb_per_s * collective.busbw_factor(backend.size());
-  }
-  if (repetitions.check_iterations == 0) return result;
-
-  int64_t wrong = 0, wrong_runs = 0;
-  for (int i = 0; i < repetitions.check_iterations; ++i) {
-    const auto seed = static_cast<uint64_t>(i);
-    collective.prepare(shape, seed, backend.rank(), backend.size(), parts.send(i),
-                       parts.receive(i));
-    backend.barrier();
-    collective.start(backend, shape, parts.send(i).data(), parts.receive(i).data());
-    backend.wait();
-    const int64_t now = collective.count_wrong(shape, seed, element_bytes, backend.rank(),
-                                               backend.size(), parts.receive(i));
-    wrong += now;
-    wrong_runs += now != 0 ? 1 : 0;
+void Bench::check(int runs, Placement& result) const {
+  double found[2] = {0, 0};  // a double counts exactly up to 2^53 elements
+  for (int run = 0; run < runs; ++run) {
+    const int64_t wrong = wrong_in_run(run);
+    found[0] += static_cast<double>(wrong);
+    found[1] += wrong != 0 ? 1 : 0;
     // No rank may prepare its next run while another still sends it this one's data.
-    backend.barrier();
+    backend_.barrier();
   }
-  // A double counts exactly up to 2^53 elements.
-  result.wrong = static_cast<int64_t>(backend.combine(Combine::sum, static_cast<double>(wrong)));
-  result.wrong_runs =
-      static_cast<int64_t>(backend.combine(Combine::sum, static_cast<double>(wrong_runs)));
+  backend_.combine(Combine::sum, found);
+  result.wrong = static_cast<int64_t>(found[0]);
+  result.wrong_runs = static_cast<int64_t>(found[1]);
+}
+
+Placement measure_placement(Backend& backend, const Case& which, const Shape& shape,
+                            const Buffers& buffers, bool in_place, const Timing& timing) {
+  Placement result;
+  Bench bench(backend, which, shape, buffers, in_place);
+  bench.run(1);
+  result.samples_us = sample(
+      backend, timing, [&] { return bench.take(timing); }, result.budget_spent, result.time);
+  result.iterations_us = bench.each_iteration();
+  result.time.us = median_of(result.samples_us);
+  if (result.time.us > 0) {
+    result.algbw_gb_per_s = static_cast<double>(shape.size_bytes) / 1e3 / result.time.us;
+    result.busbw_gb_per_s = result.algbw_gb_per_s * which.collective->busbw_factor(backend.size());
+  }
+  const bool right =
+      backend.moves_data() && (!in_place || backend.works_in_place(which.collective->kind));
+  if (timing.checks > 0 && right) bench.check(timing.checks, result);
   return result;
 }
 
+double combined(Backend& backend, Average average, double mine_us) {
+  switch (average) {
+    case Average::first_rank:
+      return backend.rank() == 0 ? mine_us : 0;
+    case Average::mean:
+      return mine_us / backend.size();
+    default:
+      return mine_us;
+  }
+}
+
+Combine how(Average average) {
+  if (average == Average::least) return Combine::min;
+  if (average == Average::most) return Combine::max;
+  return Combine::sum;
+}
+
+// The samples to take next: at first as many as carry an interval, then half as many again.
+size_t next_samples(const Timing& timing, size_t have) {
+  if (timing.precision <= 0) return static_cast<size_t>(timing.samples) - have;
+  constexpr size_t least = 6, most = 1000;
+  return std::clamp(have / 2, least, most);
+}
+
+constexpr size_t most_samples = 20000;
+
 }  // namespace
 
-void Buffers::Free::operator()(std::byte* memory) const {
-  std::free(memory);
+std::string_view to_string(Mode mode) {
+  return mode == Mode::pipelined ? "pipelined" : "isolated";
 }
 
-Buffers::Buffers(int64_t send_bytes, int64_t receive_bytes)
+std::string_view to_string(Average average) {
+  switch (average) {
+    case Average::first_rank:
+      return "first rank";
+    case Average::mean:
+      return "mean";
+    case Average::least:
+      return "fastest rank";
+    case Average::most:
+      return "slowest rank";
+  }
+  return "";
+}
+
+std::string_view Case::reduction_name() const {
+  if (reduction) return bandwidth::to_string(*reduction);
+  // nccl-tests prints one for sendrecv, too, which it does not do.
+  return collective->kind == Kind::sendrecv ? "sum" : "none";
+}
+
+Buffers::Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes)
     : send_bytes_(static_cast<size_t>(send_bytes)),
       receive_bytes_(static_cast<size_t>(receive_bytes)),
-      send_(allocate(send_bytes_)),
-      receive_(allocate(receive_bytes_)) {}
+      send_(backend.allocate(send_bytes_), Release{&backend}),
+      receive_(backend.allocate(receive_bytes_), Release{&backend}) {}
 
-void warm_up(Backend& backend, const Collective& collective, const Shape& shape,
-             const Buffers& buffers, int iterations) {
-  run(backend, collective, shape, Parts(buffers, shape, backend.rank(), false), iterations);
+void warm_up(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
+             int iterations) {
+  Bench(backend, which, shape, buffers, false).run(iterations);
 }
 
-Row measure(Backend& backend, const Collective& collective, Datatype datatype,
-            int64_t requested_bytes, const Buffers& buffers, const Repetitions& repetitions) {
+std::vector<double> sample(Backend& backend, const Timing& timing,
+                           const std::function<double()>& take, bool& budget_spent,
+                           Time& extremes) {
+  const double begin = backend.seconds();
+  std::vector<double> samples_us;
+  double mine_total_us = 0;
+  for (;;) {
+    std::vector<double> mine_us;
+    for (size_t n = next_samples(timing, samples_us.size()); n > 0; --n) {
+      const double us = take() * 1e6;
+      mine_total_us += us;
+      mine_us.push_back(combined(backend, timing.average, us));
+    }
+    backend.combine(how(timing.average), mine_us);
+    samples_us.insert(samples_us.end(), mine_us.begin(), mine_us.end());
+    if (timing.precision <= 0) break;
+    const auto width = relative_half_width(describe(samples_us));
+    if (width && *width <= timing.precision) break;
+    // All ranks must agree, and their clocks need not.
+    const double spent = backend.combine(Combine::max, backend.seconds() - begin);
+    budget_spent = spent >= timing.budget_seconds || samples_us.size() >= most_samples;
+    if (budget_spent) break;
+  }
+  const double mine_us = mine_total_us / static_cast<double>(samples_us.size());
+  extremes.min_us = backend.combine(Combine::min, mine_us);
+  extremes.max_us = backend.combine(Combine::max, mine_us);
+  return samples_us;
+}
+
+Row measure(Backend& backend, const Case& which, int64_t requested_bytes, const Buffers& buffers,
+            const Timing& timing) {
   Row row;
   row.requested_bytes = requested_bytes;
-  row.shape = collective.shape(requested_bytes, datatype.bytes, backend.size());
-  row.datatype = datatype;
-  const auto placement = [&](bool in_place) {
-    return measure_placement(backend, collective, row.shape, datatype.bytes,
-                             Parts(buffers, row.shape, backend.rank(), in_place), repetitions);
-  };
-  row.out_of_place = placement(false);
-  row.in_place = placement(true);
+  row.shape = which.collective->shape(requested_bytes, which.datatype.bytes, backend.size());
+  row.of = which;
+  row.out_of_place = measure_placement(backend, which, row.shape, buffers, false, timing);
+  row.in_place = measure_placement(backend, which, row.shape, buffers, true, timing);
   return row;
 }
 

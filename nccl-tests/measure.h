@@ -3,37 +3,82 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "nccl-tests/backend.h"
 #include "nccl-tests/collective.h"
-#include "nccl-tests/datatype.h"
+#include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
 
-// Time of one run: `iterations` runs started back to back, then waited for, divided by their
-// number. That is pipelined throughput, nccl-tests' default, and not the latency of one run.
+// What one sample is.
+enum class Mode {
+  pipelined,  // iterations started back to back, waited for once, divided by their number: the
+              // throughput that nccl-tests prints, not the latency of one
+  isolated,   // one iteration behind a barrier: its latency, until the slowest rank is done
+};
+std::string_view to_string(Mode mode);
+
+// Which of the ranks' times counts: nccl-tests' -a.
+enum class Average { first_rank, mean, least, most };
+std::string_view to_string(Average average);
+
+// Nccl-tests' -z: what follows every operation of a pipelined sample.
+enum class Blocking { none, wait_and_barrier, wait, wait_then_barrier_untimed };
+
+struct Timing {
+  Mode mode = Mode::pipelined;
+  Average average = Average::mean;
+  Blocking blocking = Blocking::none;
+  int iterations = 20;
+  int aggregated = 1;  // operations in an iteration
+  int samples = 1;
+  // Where it is above 0: samples are taken until the interval of the median is ± this share of it,
+  // or `budget_seconds` are spent, whichever comes first.
+  double precision = 0;
+  double budget_seconds = 30;
+  bool each_iteration = false;  // times iterations of a pipelined sample one by one, too
+  int skipped = 0;              // of those, left out at the start
+  int checks = 1;
+};
+
 struct Time {
-  double mean_us = 0;  // over the ranks; bandwidths are made from it, as nccl-tests makes them
-  double min_us = 0;   // of the fastest rank
-  double max_us = 0;   // of the slowest rank
+  double us = 0;      // bandwidths are made from it: the median over the samples
+  double min_us = 0;  // of the fastest rank
+  double max_us = 0;  // of the slowest rank
 };
 
 struct Placement {
   Time time;
   double algbw_gb_per_s = 0;  // GB = 1e9 bytes
   double busbw_gb_per_s = 0;
-  std::optional<int64_t> wrong;  // elements, over all ranks and checked runs; none: not checked
-  int64_t wrong_runs = 0;        // checked runs, counted on each rank, with a wrong element
+  std::optional<int64_t> wrong;    // elements, over all ranks and checked runs; none: not checked
+  int64_t wrong_runs = 0;          // checked runs, counted on each rank, with a wrong element
+  std::vector<double> samples_us;  // in the order in which they were taken
+  std::vector<double> iterations_us;  // one by one, of the slowest rank; empty unless asked for
+  bool budget_spent = false;          // before the interval was narrow enough
+};
+
+// A collective with all that a line of the table says of it.
+struct Case {
+  const Collective* collective = nullptr;
+  Datatype datatype;
+  std::optional<Reduction> reduction;  // none where nothing is reduced
+  std::optional<int> root;             // none where there is none
+
+  std::string_view reduction_name() const;  // "none" without one
+  int root_column() const { return root.value_or(-1); }
 };
 
 // One line of the table.
 struct Row {
   int64_t requested_bytes = 0;  // as the sweep asked for it, before rounding
   Shape shape;
-  Datatype datatype;
+  Case of;
   Placement out_of_place;
   Placement in_place;
 };
@@ -42,34 +87,35 @@ struct Row {
 class Buffers {
  public:
   // Throws Error when there is no memory for them.
-  Buffers(int64_t send_bytes, int64_t receive_bytes);
+  Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes);
 
   std::span<std::byte> send() const { return {send_.get(), send_bytes_}; }
   std::span<std::byte> receive() const { return {receive_.get(), receive_bytes_}; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const;
+  struct Release {
+    Backend* backend;
+    void operator()(std::byte* memory) const { backend->release(memory); }
   };
   size_t send_bytes_;
   size_t receive_bytes_;
-  std::unique_ptr<std::byte[], Free> send_;
-  std::unique_ptr<std::byte[], Free> receive_;
+  std::unique_ptr<std::byte[], Release> send_;
+  std::unique_ptr<std::byte[], Release> receive_;
 };
 
-struct Repetitions {
-  int iterations = 20;
-  int check_iterations = 1;
-};
+// Runs it untimed, to open connections and to bring the buffers into the caches' state.
+void warm_up(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
+             int iterations);
 
-// Runs `collective` untimed, to open connections and to bring the buffers into the caches' state.
-void warm_up(Backend& backend, const Collective& collective, const Shape& shape,
-             const Buffers& buffers, int iterations);
-
-// Every rank gets the same row. The buffers hold at least one run of `shape`; where they hold more,
-// consecutive runs use different parts, as in nccl-tests, so that caches do not flatter small
+// Every rank gets the same row. The buffers hold at least one run of the shape; where they hold
+// more, consecutive runs use different parts, as in nccl-tests, so that caches do not flatter small
 // sizes.
-Row measure(Backend& backend, const Collective& collective, Datatype datatype,
-            int64_t requested_bytes, const Buffers& buffers, const Repetitions& repetitions);
+Row measure(Backend& backend, const Case& which, int64_t requested_bytes, const Buffers& buffers,
+            const Timing& timing);
+
+// Samples of `take`, which times one on this rank, in seconds: as many as `timing` asks for,
+// combined over the ranks as it says, in microseconds. `budget_spent` is set as in Placement.
+std::vector<double> sample(Backend& backend, const Timing& timing,
+                           const std::function<double()>& take, bool& budget_spent, Time& extremes);
 
 }  // namespace slipway::bandwidth

@@ -1,13 +1,11 @@
 // The backend of host memory over MPI.
 #include "nccl-tests/mpi_backend.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 // The C++ bindings were removed from MPI 3; their headers would come in with C++.
 #define OMPI_SKIP_MPICXX 1
@@ -15,50 +13,12 @@
 #include <mpi.h>
 
 #include "common/error.h"
-#include "nccl-tests/environment.h"
+#include "nccl-tests/mpi_types.h"
+#include "nccl-tests/ranks.h"
+#include "nccl-tests/transport.h"
 
 namespace slipway::bandwidth {
 namespace {
-
-// What a rank tells the others about itself: plain bytes, for MPI_Allgather.
-struct Introduction {
-  int64_t pid;
-  char host[256];
-  char device_name[128];
-};
-
-template <size_t N>
-void copy(const std::string& text, char (&to)[N]) {
-  const size_t length = std::min(text.size(), N - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
-}
-
-Introduction introduce_myself() {
-  Introduction me{};
-  me.pid = ::getpid();
-  ::gethostname(me.host, sizeof me.host - 1);
-  copy(cpu_name(), me.device_name);
-  return me;
-}
-
-std::vector<RankInfo> meet(int size) {
-  const Introduction me = introduce_myself();
-  std::vector<Introduction> all(static_cast<size_t>(size));
-  MPI_Allgather(&me, sizeof me, MPI_BYTE, all.data(), sizeof me, MPI_BYTE, MPI_COMM_WORLD);
-  std::vector<RankInfo> ranks;
-  for (const Introduction& other : all) {
-    const std::string host = other.host;
-    const auto before = std::ranges::count(ranks, host, &RankInfo::host);
-    ranks.push_back({.rank = static_cast<int>(ranks.size()),
-                     .pid = other.pid,
-                     .host = host,
-                     .device = static_cast<int>(before),
-                     .device_id = "host memory",
-                     .device_name = other.device_name});
-  }
-  return ranks;
-}
 
 // "Open MPI v4.1.4" of "Open MPI v4.1.4, package: …".
 std::string library_version() {
@@ -69,7 +29,7 @@ std::string library_version() {
   return all.substr(0, all.find_first_of(",\n"));
 }
 
-MPI_Op operation(Combine how) {
+MPI_Op operation_of(Combine how) {
   switch (how) {
     case Combine::sum:
       return MPI_SUM;
@@ -83,17 +43,16 @@ MPI_Op operation(Combine how) {
 
 class MpiBackend final : public Backend {
  public:
-  MpiBackend() {
-    MPI_Init(nullptr, nullptr);
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Type_contiguous(granule_bytes, MPI_BYTE, &granule_);
-    MPI_Type_commit(&granule_);
-    ranks_ = meet(size);
+  MpiBackend(MPI_Comm comm, std::shared_ptr<MpiTypes> types) : comm_(comm), types_(types) {
+    MPI_Comm_rank(comm_, &rank_);
+    ranks_ = read_introductions(share(introduce_myself()));
   }
   ~MpiBackend() override {
-    MPI_Type_free(&granule_);
+    if (comm_ != MPI_COMM_WORLD) {
+      MPI_Comm_free(&comm_);
+      return;
+    }
+    types_.reset();
     MPI_Finalize();
   }
   MpiBackend(const MpiBackend&) = delete;
@@ -105,49 +64,150 @@ class MpiBackend final : public Backend {
   int rank() const override { return rank_; }
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
 
-  double seconds() const override {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-  }
+  void start(const Operation& op) override;
 
-  void all_gather(const std::byte* send, std::byte* receive, int64_t bytes_per_rank) override {
-    const auto [count, type] = count_of(bytes_per_rank);
-    const bool in_place = send == receive + bytes_per_rank * rank_;
-    MPI_Allgather(in_place ? MPI_IN_PLACE : send, count, type, receive, count, type,
-                  MPI_COMM_WORLD);
-  }
-
-  // MPI_Allgather returns when its buffers are the caller's again.
+  // MPI's blocking collectives return when their buffers are the caller's again.
   void wait() override {}
-  void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
+  void barrier() override { MPI_Barrier(comm_); }
 
-  double combine(Combine how, double value) override {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation(how), MPI_COMM_WORLD);
-    return value;
+  using Backend::combine;
+  void combine(Combine how, std::span<double> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE,
+                  operation_of(how), comm_);
+  }
+
+  std::vector<std::string> share(const std::string& text) override;
+  std::string transport() const override { return transport_of_this_process(); }
+
+  std::unique_ptr<Backend> split(int group) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(comm_, group, rank_, &part);
+    return std::make_unique<MpiBackend>(part, types_);
   }
 
  private:
-  static constexpr int granule_bytes = 16;
+  void start_moving(const Operation& op, const void* send, int count, MPI_Datatype type);
+  void start_reducing(const Operation& op, const void* send);
+  void reduce_scatter(const Operation& op, bool in_place, int count, MPI_Datatype type,
+                      MPI_Op reduction);
 
-  // MPI 3 counts in int: from 2 GiB on a rank, in units of 16 bytes, to which blocks are rounded.
-  std::pair<int, MPI_Datatype> count_of(int64_t bytes) const {
-    if (bytes <= INT_MAX) return {static_cast<int>(bytes), MPI_BYTE};
-    const int64_t granules = bytes / granule_bytes;
-    if (bytes % granule_bytes != 0 || granules > INT_MAX) {
-      throw Error(fmt::format("MPI cannot send {} bytes a rank at once", bytes));
-    }
-    return {static_cast<int>(granules), granule_};
-  }
-
+  MPI_Comm comm_;
+  std::shared_ptr<MpiTypes> types_;
   int rank_ = 0;
-  MPI_Datatype granule_ = MPI_DATATYPE_NULL;
   std::vector<RankInfo> ranks_;
+  std::vector<std::byte> result_;  // of a reduce_scatter in place
 };
+
+void MpiBackend::start(const Operation& op) {
+  const Collective& collective = collective_of(op.kind);
+  const int64_t own = op.block_bytes() * rank_;
+  const bool in_place =
+      op.send == op.receive + (collective.receives_all && !collective.sends_all ? own : 0) ||
+      op.send + (collective.sends_all && !collective.receives_all ? own : 0) == op.receive;
+  const void* send = in_place ? MPI_IN_PLACE : op.send;
+  if (collective.reduces) return start_reducing(op, send);
+  const auto [count, type] = types_->count_of(op.block_bytes());
+  start_moving(op, send, count, type);
+}
+
+// Of rooted collectives, MPI takes "in place" at the root only; elsewhere a rank's own block is
+// where it is.
+void MpiBackend::start_moving(const Operation& op, const void* send, int count, MPI_Datatype type) {
+  const bool in_place = send == MPI_IN_PLACE;
+  const bool root = rank_ == op.root;
+  std::byte* const receive = op.receive;
+  switch (op.kind) {
+    case Kind::all_gather:
+      MPI_Allgather(send, count, type, receive, count, type, comm_);
+      return;
+    case Kind::alltoall:
+      MPI_Alltoall(send, count, type, receive, count, type, comm_);
+      return;
+    case Kind::broadcast:
+      // MPI has one buffer: the root's is what it sends, and out of place it has to receive, too.
+      if (root && !in_place) std::memcpy(receive, op.send, static_cast<size_t>(op.block_bytes()));
+      MPI_Bcast(receive, count, type, op.root, comm_);
+      return;
+    case Kind::gather:
+      MPI_Gather(root ? send : op.send, count, type, receive, count, type, op.root, comm_);
+      return;
+    case Kind::scatter:
+      MPI_Scatter(op.send, count, type, root && in_place ? MPI_IN_PLACE : receive, count, type,
+                  op.root, comm_);
+      return;
+    case Kind::sendrecv: {
+      const int next = (rank_ + 1) % size(), previous = (rank_ - 1 + size()) % size();
+      if (in_place) {
+        MPI_Sendrecv_replace(receive, count, type, next, 0, previous, 0, comm_, MPI_STATUS_IGNORE);
+      } else {
+        MPI_Sendrecv(send, count, type, next, 0, receive, count, type, previous, 0, comm_,
+                     MPI_STATUS_IGNORE);
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void MpiBackend::start_reducing(const Operation& op, const void* send) {
+  const int count = types_->elements(op.count);
+  const MPI_Datatype type = types_->element(op.type);
+  const MPI_Op reduction = types_->reduction(op.type, op.reduction);
+  std::byte* const receive = op.receive;
+  bool has_result = true;
+  switch (op.kind) {
+    case Kind::all_reduce:
+      MPI_Allreduce(send, receive, count, type, reduction, comm_);
+      break;
+    case Kind::reduce:
+      has_result = rank_ == op.root;
+      MPI_Reduce(has_result ? send : op.send, receive, count, type, reduction, op.root, comm_);
+      break;
+    case Kind::reduce_scatter:
+      reduce_scatter(op, send == MPI_IN_PLACE, count, type, reduction);
+      break;
+    default:
+      return;
+  }
+  if (has_result && op.reduction == Reduction::avg) divide(op.type, receive, op.count, size());
+}
+
+// In place, MPI puts the result at the start of the buffer, nccl-tests into the rank's block.
+void MpiBackend::reduce_scatter(const Operation& op, bool in_place, int count, MPI_Datatype type,
+                                MPI_Op reduction) {
+  if (!in_place) {
+    MPI_Reduce_scatter_block(op.send, op.receive, count, type, reduction, comm_);
+    return;
+  }
+  result_.resize(static_cast<size_t>(op.block_bytes()));
+  MPI_Reduce_scatter_block(op.send, result_.data(), count, type, reduction, comm_);
+  std::memcpy(op.receive, result_.data(), result_.size());
+}
+
+std::vector<std::string> MpiBackend::share(const std::string& text) {
+  int ranks = 0;
+  MPI_Comm_size(comm_, &ranks);
+  const auto n = static_cast<size_t>(ranks);
+  const int mine = static_cast<int>(text.size());
+  std::vector<int> lengths(n), offsets(n);
+  MPI_Allgather(&mine, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm_);
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::string all(static_cast<size_t>(offsets.back() + lengths.back()), '\0');
+  MPI_Allgatherv(text.data(), mine, MPI_BYTE, all.data(), lengths.data(), offsets.data(), MPI_BYTE,
+                 comm_);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < n; ++i) {
+    texts.push_back(all.substr(static_cast<size_t>(offsets[i]), static_cast<size_t>(lengths[i])));
+  }
+  return texts;
+}
 
 }  // namespace
 
 std::unique_ptr<Backend> make_mpi_backend() {
-  return std::make_unique<MpiBackend>();
+  MPI_Init(nullptr, nullptr);
+  return std::make_unique<MpiBackend>(MPI_COMM_WORLD, std::make_shared<MpiTypes>());
 }
 
 void abort_mpi(int status) {

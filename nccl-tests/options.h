@@ -1,4 +1,4 @@
-// The command line of the *_perf programs: nccl-tests' flags, and --report.
+// The command line of the *_perf programs: nccl-tests' flags, and those of our own.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,38 @@
 #include <string_view>
 #include <vector>
 
+#include "common/node_profile.h"
 #include "nccl-tests/datatype.h"
+#include "nccl-tests/measure.h"
 #include "nccl-tests/sizes.h"
 
 namespace slipway::bandwidth {
 
+enum class BackendChoice { automatic, mpi, tcp, nccl, sim };
+std::string_view to_string(BackendChoice choice);
+
 struct Options {
   Sweep sweep;
-  int iterations = 20;
+  Timing timing;
   int warmup_iterations = 1;
-  int check_iterations = 1;  // checked runs after the timed ones; 0 leaves the data unchecked
+  int cycles = 1;  // runs of the whole sweep; 0: until it is interrupted
   std::vector<Datatype> datatypes;
+  std::vector<Reduction> reductions;
+  std::optional<int> root = 0;  // none: every rank in turn
+  bool timestamps = false;      // a column behind each row
+  BackendChoice backend = BackendChoice::automatic;
+  std::filesystem::path world;   // of the backend sim
+  double timeout_seconds = 0;    // without progress; 0: for ever
   std::filesystem::path report;  // empty: none is written
+  std::filesystem::path node_profile = node_profile_path;
 };
 
 // Nothing when --help was asked for: it is on stdout. Throws UsageError for whatever is unknown,
 // malformed or out of range; nccl-tests takes a default there and goes on.
-std::optional<Options> parse_options(std::string_view program, std::span<const std::string> args);
+std::optional<Options> parse_options(const Collective& collective,
+                                     std::span<const std::string> args);
+
+// `text` as one of the backends' names. Throws UsageError with a suggestion.
+BackendChoice parse_backend(const std::string& text);
 
 }  // namespace slipway::bandwidth

@@ -1,8 +1,9 @@
-// The main part of every *_perf program.
-#include "nccl-tests/perf_main.h"
+// The *_perf programs: one program, that does what its name says.
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -10,10 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "common/node_profile.h"
+#include "common/text.h"
+#include "nccl-tests/choose_backend.h"
 #include "nccl-tests/environment.h"
+#include "nccl-tests/heartbeat.h"
 #include "nccl-tests/memory.h"
-#include "nccl-tests/mpi_backend.h"
 #include "nccl-tests/run.h"
 
 namespace slipway::bandwidth {
@@ -27,56 +29,89 @@ void complain(const std::string& program, const std::string& what) {
   fmt::print(stderr, "{}: {}\n", program, what);
 }
 
-int usage(const std::string& program, const std::string& what, bool speaks) {
-  if (speaks) {
-    complain(program, what);
-    fmt::print(stderr, "Try `{} --help`.\n", program);
-  }
+int usage(const std::string& program, const std::string& what) {
+  complain(program, what);
+  fmt::print(stderr, "Try `{} --help`.\n", program);
   return exit_usage;
 }
 
-int run_on_mpi(const std::string& program, const Collective& collective, const Options& options) {
-  const std::unique_ptr<Backend> backend = make_mpi_backend();
+// mpirun kills the other ranks when one exits with an error before it has joined MPI, maybe before
+// rank 0 has spoken: so all join, and leave together.
+int usage_of_all(const std::string& program, const std::string& what) {
+  if (!was_launched_by_mpi()) {
+    return launcher_rank() == 0 ? usage(program, what) : exit_usage;
+  }
+  const std::unique_ptr<Backend> backend = make_backend(BackendChoice::mpi, {});
+  if (backend->rank() == 0) usage(program, what);
+  backend->barrier();
+  return exit_usage;
+}
+
+int run_together(Backend& backend, const Collective& collective, const Options& options) {
+  const std::string program = collective.program();
+  const bool alone = backend.info().name == "sim";  // one process is all ranks
+  std::optional<Heartbeat> heartbeat;
+  Machine machine{.available_memory_bytes = backend.available_memory_bytes()};
   try {
-    const Machine machine{node_profile_path, available_memory_bytes()};
-    return run(*backend, collective, options, machine, std::cout);
+    if (!alone) {
+      heartbeat.emplace(backend, Heartbeat::Settings{.program = program,
+                                                     .timeout_seconds = options.timeout_seconds,
+                                                     .status = exit_could_not_run});
+      machine.on_phase = [&](const std::string& phase) { heartbeat->phase(phase); };
+    }
+    return run(backend, collective, options, machine, std::cout);
   } catch (const AgreedError& error) {
     if (error.speaks) complain(program, error.what());
     return exit_could_not_run;
   } catch (const std::exception& error) {
-    complain(program, fmt::format("rank {}: {}", backend->rank(), error.what()));
-    abort_mpi(exit_could_not_run);
-  }
-}
-
-}  // namespace
-
-int perf_main(const Collective& collective, int argc, char** argv) {
-  const std::string program = fmt::format("{}_perf", collective.name());
-  const std::vector<std::string> args(argv + 1, argv + argc);
-  const bool speaks = launcher_rank() == 0;
-  if (!speaks && asks_for_help(args)) return exit_pass;
-
-  std::optional<Options> options;
-  try {
-    options = parse_options(program, args);
-  } catch (const UsageError& error) {
-    if (!was_launched()) return usage(program, error.what(), speaks);
-    // mpirun kills the other ranks when one exits with an error before it has joined MPI, maybe
-    // before rank 0 has spoken: so all join, and leave together.
-    const std::unique_ptr<Backend> backend = make_mpi_backend();
-    const int status = usage(program, error.what(), backend->rank() == 0);
-    backend->barrier();
-    return status;
-  }
-  if (!options) return exit_pass;
-  try {
-    refuse_lonely_task();
-    return run_on_mpi(program, collective, *options);
-  } catch (const Error& error) {
-    if (speaks) complain(program, error.what());
+    if (heartbeat) heartbeat->fail(error.what());
+    complain(program, error.what());
     return exit_could_not_run;
   }
 }
 
+int perf(const Collective& collective, const std::vector<std::string>& args) {
+  const std::string program = collective.program();
+  if (launcher_rank() != 0 && asks_for_help(args)) return exit_pass;
+  std::optional<Options> options;
+  try {
+    options = parse_options(collective, args);
+  } catch (const UsageError& error) {
+    return usage_of_all(program, error.what());
+  }
+  if (!options) return exit_pass;
+  const BackendChoice choice = choose(options->backend);
+  std::unique_ptr<Backend> backend;
+  try {
+    backend = make_backend(choice, options->world);
+  } catch (const std::exception& error) {
+    if (launcher_rank() == 0) complain(program, error.what());
+    return exit_could_not_run;
+  }
+  return run_together(*backend, collective, *options);
+}
+
+// By the name that it was started by, all_gather_perf, or by its first word: bandwidth_perf
+// all_gather.
+int main_of(std::vector<std::string> words) {
+  const std::string name = std::filesystem::path(words.front()).filename();
+  words.erase(words.begin());
+  if (const Collective* collective = find_collective(name)) return perf(*collective, words);
+  if (!words.empty()) {
+    if (const Collective* collective = find_collective(words.front())) {
+      words.erase(words.begin());
+      return perf(*collective, words);
+    }
+  }
+  std::vector<std::string> known;
+  for (const Collective& collective : all_collectives()) known.emplace_back(collective.name);
+  complain(name, fmt::format("name a collective: {}", join(known, ", ")));
+  return exit_usage;
+}
+
+}  // namespace
 }  // namespace slipway::bandwidth
+
+int main(int argc, char** argv) {
+  return slipway::bandwidth::main_of({argv, argv + argc});
+}

@@ -18,23 +18,55 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// More samples than that are summarised: by their statistics.
+constexpr size_t most_samples_listed = 1000;
+
+template <class T>
+ordered_json or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json statistics_json(const std::vector<double>& samples_us) {
+  const Statistics found = describe(samples_us);
+  return {{"samples", found.count},
+          {"least_us", found.least},
+          {"median_us", found.median},
+          {"most_us", found.most},
+          {"mad_us", found.mad},
+          {"median_low_us", found.interval ? ordered_json(found.interval->low) : ordered_json()},
+          {"median_high_us", found.interval ? ordered_json(found.interval->high) : ordered_json()},
+          {"p95_us", or_null(found.p95)},
+          {"p99_us", or_null(found.p99)},
+          {"outliers", found.outliers},
+          {"drift", found.drift}};
+}
+
 ordered_json placement_json(const Placement& placement) {
-  return {{"time_us", placement.time.mean_us},
+  ordered_json samples;  // null: too many to list
+  if (placement.samples_us.size() <= most_samples_listed) samples = placement.samples_us;
+  return {{"time_us", placement.time.us},
           {"time_us_fastest_rank", placement.time.min_us},
           {"time_us_slowest_rank", placement.time.max_us},
           {"algbw_gb_per_s", placement.algbw_gb_per_s},
           {"busbw_gb_per_s", placement.busbw_gb_per_s},
-          {"wrong", placement.wrong ? ordered_json(*placement.wrong) : ordered_json()}};
+          {"wrong", or_null(placement.wrong)},
+          {"statistics", statistics_json(placement.samples_us)},
+          {"budget_spent", placement.budget_spent},
+          {"samples_us", std::move(samples)}};
 }
 
 ordered_json row_json(const Row& row) {
-  return {{"requested_bytes", row.requested_bytes},
-          {"size_bytes", row.shape.size_bytes},
-          {"send_bytes_per_rank", row.shape.send_bytes},
-          {"count", row.shape.count},
-          {"datatype", row.datatype.name},
-          {"out_of_place", placement_json(row.out_of_place)},
-          {"in_place", placement_json(row.in_place)}};
+  return {
+      {"requested_bytes", row.requested_bytes},
+      {"size_bytes", row.shape.size_bytes},
+      {"send_bytes_per_rank", row.shape.send_bytes},
+      {"receive_bytes_per_rank", row.shape.receive_bytes},
+      {"count", row.shape.count},
+      {"datatype", row.of.datatype.name},
+      {"reduction", row.of.reduction ? ordered_json(to_string(*row.of.reduction)) : ordered_json()},
+      {"root", or_null(row.of.root)},
+      {"out_of_place", placement_json(row.out_of_place)},
+      {"in_place", placement_json(row.in_place)}};
 }
 
 ordered_json settings_json(const Options& options) {
@@ -47,10 +79,14 @@ ordered_json settings_json(const Options& options) {
           {"step_factor", by_factor ? ordered_json(sweep.step_factor) : ordered_json()},
           {"step_bytes", by_factor ? ordered_json() : ordered_json(sweep.step_bytes)},
           {"datatypes", std::move(datatypes)},
-          {"timing", "pipelined"},
-          {"iterations", options.iterations},
+          {"timing", to_string(options.timing.mode)},
+          {"average", to_string(options.timing.average)},
+          {"iterations", options.timing.mode == Mode::isolated ? 1 : options.timing.iterations},
+          {"operations_per_iteration", options.timing.aggregated},
+          {"precision",
+           options.timing.precision > 0 ? ordered_json(options.timing.precision) : ordered_json()},
           {"warmup_iterations", options.warmup_iterations},
-          {"check_iterations", options.check_iterations}};
+          {"check_iterations", options.timing.checks}};
 }
 
 ordered_json profile_json(const std::optional<NodeProfile>& profile) {
@@ -85,16 +121,15 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
 
   const ordered_json j = {
       {"schema", report_schema},
-      {"program", setup.program},
+      {"program", setup.collective->program()},
       {"version", SLIPWAY_VERSION},
       {"started_utc", setup.started_utc},
       {"finished_utc", finished_utc},
-      {"collective", setup.collective},
-      {"reduction", setup.reduction == "none" ? ordered_json() : ordered_json(setup.reduction)},
-      {"root", setup.root < 0 ? ordered_json() : ordered_json(setup.root)},
+      {"collective", setup.collective->name},
       {"backend", setup.backend.name},
       {"memory", setup.backend.memory},
       {"library", setup.backend.library},
+      {"transport", setup.transport.empty() ? ordered_json() : ordered_json(setup.transport)},
       {"node_count", host_count(setup.ranks)},
       {"rank_count", setup.ranks.size()},
       {"ranks", ranks_json(setup.ranks)},
@@ -102,7 +137,7 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
       {"settings", settings_json(setup.options)},
       {"environment", setup.environment},
       {"results", std::move(results)},
-      {"wrong_elements", wrong ? ordered_json(*wrong) : ordered_json()},
+      {"wrong_elements", or_null(wrong)},
       {"average_busbw_gb_per_s", average_busbw_gb_per_s(rows)},
       {"verdict", {{"outcome", to_string(verdict.outcome)}, {"reasons", verdict.reasons}}},
   };

@@ -41,7 +41,8 @@ double gib(int64_t bytes) {
 
 // The kernel would grant the memory and kill a process later: better to say it first.
 void require_memory(const Backend& backend, const Need& each, int64_t available_bytes) {
-  const int ranks_here = ranks_on_host_of(backend.rank(), backend.ranks());
+  const int ranks_here =
+      backend.in_host_memory() ? ranks_on_host_of(backend.rank(), backend.ranks()) : 1;
   const int64_t all = (each.send_bytes + each.receive_bytes) * ranks_here;
   if (all <= available_bytes) return;
   throw Error(fmt::format(
@@ -56,32 +57,90 @@ std::optional<NodeProfile> profile_at(const std::filesystem::path& path) {
   return load_node_profile(path);
 }
 
-// Every buffer is there when this returns, on every rank.
+// Every buffer is there when this returns, on every rank. A backend that moves nothing needs none.
 std::unique_ptr<Buffers> make_buffers(Backend& backend, const Need& each,
                                       int64_t available_memory_bytes) {
-  on_all_ranks(backend, [&] { require_memory(backend, each, available_memory_bytes); });
+  on_all_ranks(backend, [&] {
+    if (backend.moves_data()) require_memory(backend, each, available_memory_bytes);
+  });
   std::unique_ptr<Buffers> buffers;
-  on_all_ranks(backend,
-               [&] { buffers = std::make_unique<Buffers>(each.send_bytes, each.receive_bytes); });
+  on_all_ranks(backend, [&] {
+    buffers = std::make_unique<Buffers>(backend, each.send_bytes, each.receive_bytes);
+  });
   return buffers;
 }
 
-std::vector<Row> measure_all(Backend& backend, const Collective& collective, const Setup& setup,
-                             const Buffers& buffers, std::ostream* out) {
-  const Options& options = setup.options;
-  const Repetitions repetitions{options.iterations, options.check_iterations};
-  std::vector<Row> rows;
+// Every combination of type, reduction and root that the options ask for.
+std::vector<Case> cases(const Collective& collective, const Options& options, int ranks) {
+  std::vector<std::optional<Reduction>> reductions = {std::nullopt};
+  if (collective.reduces) reductions.assign(options.reductions.begin(), options.reductions.end());
+  std::vector<std::optional<int>> roots = {std::nullopt};
+  if (collective.has_root) roots = {options.root};
+  if (collective.has_root && !options.root) {
+    roots.resize(static_cast<size_t>(ranks));
+    for (int root = 0; root < ranks; ++root) roots[static_cast<size_t>(root)] = root;
+  }
+  std::vector<Case> all;
   for (const Datatype& type : options.datatypes) {
+    for (const auto& reduction : reductions) {
+      for (const auto& root : roots) all.push_back({&collective, type, reduction, root});
+    }
+  }
+  return all;
+}
+
+class Sweeper {
+ public:
+  Sweeper(Backend& backend, const Setup& setup, const Machine& machine, const Buffers& buffers,
+          std::ostream* out)
+      : backend_(backend), setup_(setup), machine_(machine), buffers_(buffers), out_(out) {}
+
+  std::vector<Row> run() {
+    const Options& options = setup_.options;
+    for (int cycle = 0; options.cycles == 0 || cycle < options.cycles; ++cycle) {
+      rows_.clear();  // the report and the verdict are of the last
+      for (const Case& which : cases(*setup_.collective, options, backend_.size())) sweep(which);
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  void sweep(const Case& which) {
+    const Options& options = setup_.options;
+    const std::string name(which.collective->name);
     for (const int64_t bytes : warmup_sizes(options.sweep)) {
-      warm_up(backend, collective, collective.shape(bytes, type.bytes, backend.size()), buffers,
+      machine_.on_phase(fmt::format("{} of {} bytes, warming up", name, bytes));
+      warm_up(backend_, which,
+              which.collective->shape(bytes, which.datatype.bytes, backend_.size()), buffers_,
               options.warmup_iterations);
     }
     for (const int64_t bytes : sizes(options.sweep)) {
-      rows.push_back(measure(backend, collective, type, bytes, buffers, repetitions));
-      if (out != nullptr) *out << table_row(setup, rows.back()) << std::flush;
+      machine_.on_phase(fmt::format("{} of {} bytes", name, bytes));
+      rows_.push_back(measure(backend_, which, bytes, buffers_, options.timing));
+      if (out_ != nullptr) *out_ << table_row(setup_, rows_.back(), utc_time()) << std::flush;
     }
   }
-  return rows;
+
+  // As nccl-tests writes it, in UTC.
+  static std::string utc_time() {
+    std::string now = utc_now();
+    now[10] = ' ';
+    now.pop_back();
+    return now;
+  }
+
+  Backend& backend_;
+  const Setup& setup_;
+  const Machine& machine_;
+  const Buffers& buffers_;
+  std::ostream* out_;
+  std::vector<Row> rows_;
+};
+
+void require_root(const Collective& collective, const Options& options, int ranks) {
+  if (!collective.has_root || !options.root || *options.root < ranks) return;
+  throw Error(fmt::format("--root is {}, and there {} {} rank{}", *options.root,
+                          ranks == 1 ? "is" : "are", ranks, ranks == 1 ? "" : "s"));
 }
 
 }  // namespace
@@ -103,10 +162,7 @@ void on_all_ranks(Backend& backend, const std::function<void()>& step) {
 int run(Backend& backend, const Collective& collective, const Options& options,
         const Machine& machine, std::ostream& out) {
   const bool first = backend.rank() == 0;
-  Setup setup{.program = fmt::format("{}_perf", collective.name()),
-              .collective = std::string(collective.name()),
-              .reduction = std::string(collective.reduction()),
-              .root = collective.root(),
+  Setup setup{.collective = &collective,
               .options = options,
               .backend = backend.info(),
               .ranks = backend.ranks(),
@@ -115,17 +171,21 @@ int run(Backend& backend, const Collective& collective, const Options& options,
               .started_utc = utc_now()};
   const bool reports = first && !options.report.empty();
   on_all_ranks(backend, [&] {
+    require_root(collective, options, backend.size());
     if (reports) require_writable(options.report);
-    if (first) setup.profile = profile_at(machine.node_profile);
+    if (first) setup.profile = profile_at(options.node_profile);
   });
+  machine.on_phase("allocating memory");
   const auto buffers = make_buffers(backend, need(collective, options, backend.size()),
                                     machine.available_memory_bytes);
 
   if (first) out << table_header(setup) << std::flush;
   const std::vector<Row> rows =
-      measure_all(backend, collective, setup, *buffers, first ? &out : nullptr);
+      Sweeper(backend, setup, machine, *buffers, first ? &out : nullptr).run();
   if (first) out << table_footer(setup, rows) << std::flush;
 
+  machine.on_phase("verdict and report");
+  setup.transport = joined_transport(backend.share(backend.transport()));
   const Verdict verdict = judge(setup, rows);
   on_all_ranks(backend, [&] {
     if (reports) write_file(options.report, to_json(setup, rows, verdict, utc_now()));

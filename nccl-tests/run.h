@@ -28,10 +28,11 @@ class AgreedError : public Error {
 // throws an AgreedError; the lowest of those that failed speaks.
 void on_all_ranks(Backend& backend, const std::function<void()>& step);
 
-// What a run needs to know of its machine.
+// What a run needs to know of its place.
 struct Machine {
-  std::filesystem::path node_profile;  // may not exist
   int64_t available_memory_bytes = 0;
+  // Told what this rank is about to do: for the one who looks after ranks that hang.
+  std::function<void(const std::string&)> on_phase = [](const std::string&) {};
 };
 
 // Measures, and writes the table to `out` (on rank 0 only) and the report. Returns the exit status,

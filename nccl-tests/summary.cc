@@ -1,6 +1,10 @@
 // A whole run of one program: the figures over all its rows.
 #include "nccl-tests/summary.h"
 
+#include <set>
+
+#include "common/text.h"
+
 namespace slipway::bandwidth {
 
 int64_t wrong_runs(const std::vector<Row>& rows) {
@@ -17,6 +21,14 @@ std::optional<int64_t> wrong_elements(const std::vector<Row>& rows) {
     }
   }
   return wrong;
+}
+
+std::string joined_transport(const std::vector<std::string>& of_ranks) {
+  std::set<std::string> each;
+  for (const std::string& words : of_ranks) {
+    for (const std::string& word : split(words, ',')) each.emplace(trim(word));
+  }
+  return join(std::vector<std::string>(each.begin(), each.end()), ", ");
 }
 
 double average_busbw_gb_per_s(const std::vector<Row>& rows) {

@@ -1,6 +1,9 @@
 // The text table, to the byte that of nccl-tests 2.19, so that every parser of it works here too.
 #include "nccl-tests/table.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace slipway::bandwidth {
@@ -9,30 +12,74 @@ namespace {
 constexpr int time_width = 7;
 constexpr int bandwidth_width = 6;
 
-std::string placement_text(const Placement& placement) {
+// Nccl-tests' columns of single iterations, by its own definitions: nearest rank, which with fewer
+// than 100 values makes p99 the largest, and the divisor n.
+std::string each_iteration_text(std::vector<double> us) {
+  if (us.empty()) us = {0};
+  std::ranges::sort(us);
+  const auto n = us.size();
+  double mean = 0, variance = 0;
+  for (const double one : us) mean += one / static_cast<double>(n);
+  for (const double one : us) variance += (one - mean) * (one - mean) / static_cast<double>(n);
+  const double p99 = us[(n * 99 + 99) / 100 - 1];
+  const double deviation_percent = mean > 0 ? std::sqrt(variance) / mean * 100 : 0;
+  std::string text;
+  for (const double value : {us.front(), us.back(), p99, deviation_percent}) {
+    text += "  " + fit(value, time_width);
+  }
+  return text;
+}
+
+std::string placement_text(const Placement& placement, bool each_iteration) {
   // nccl-tests prints the count as a float; its N/A is one column short.
   const std::string wrong = placement.wrong
                                 ? fmt::format("  {:6g}", static_cast<double>(*placement.wrong))
                                 : std::string("    N/A");
-  return fmt::format("  {}  {}  {}{}", fit(placement.time.mean_us, time_width),
-                     fit(placement.algbw_gb_per_s, bandwidth_width),
-                     fit(placement.busbw_gb_per_s, bandwidth_width), wrong);
+  std::string text = fmt::format("  {}  {}  {}{}", fit(placement.time.us, time_width),
+                                 fit(placement.algbw_gb_per_s, bandwidth_width),
+                                 fit(placement.busbw_gb_per_s, bandwidth_width), wrong);
+  if (each_iteration) text += each_iteration_text(placement.iterations_us);
+  return text;
 }
 
-std::string column_titles() {
-  std::string text = fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}", "", "", "", "", "");
-  text += "           out-of-place                       in-place          \n";
-  text += fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}", "size", "count", "type", "redop",
-                      "root");
+// One line of titles: those of the left columns, then of each placement, then of the timestamp.
+std::string title_line(std::string_view a, std::string_view b, std::string_view c,
+                       std::string_view d, std::string_view e) {
+  return fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}", a, b, c, d, e);
+}
+
+std::string column_titles(const Options& options) {
+  const bool each = options.timing.each_iteration;
+  std::string text = title_line("", "", "", "", "");
+  text += each ? "              out-of-place (+ per-iteration)                                "
+                 "in-place (+ per-iteration)\n"
+               : "           out-of-place                       in-place          \n";
+  std::string titles = title_line("size", "count", "type", "redop", "root");
+  std::string units = title_line("(B)", "(elements)", "", "", "");
   for (int i = 0; i < 2; ++i) {
-    text += fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "time", "algbw", "busbw", "#wrong");
+    titles += fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "time", "algbw", "busbw", "#wrong");
+    units += fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "(us)", "(GB/s)", "(GB/s)", "");
+    if (!each) continue;
+    titles += fmt::format("  {:>7}  {:>7}  {:>7}  {:>7}", "i_min", "i_max", "i_p99", "i_cv%");
+    units += fmt::format("  {:>7}  {:>7}  {:>7}  {:>7}", "(us)", "(us)", "(us)", "(%)");
   }
-  text += " \n";
-  text += fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}", "(B)", "(elements)", "", "", "");
-  for (int i = 0; i < 2; ++i) {
-    text += fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "(us)", "(GB/s)", "(GB/s)", "");
+  const int pad = options.timestamps ? 19 : 0;
+  text += titles + fmt::format(" {:>{}}\n", options.timestamps ? "timestamp" : "", pad);
+  return text + units +
+         fmt::format(" {:>{}}\n", options.timestamps ? "%Y-%m-%d %H:%M:%S" : "", pad);
+}
+
+std::string notes(const Timing& timing) {
+  std::string text;
+  if (timing.blocking == Blocking::wait_and_barrier) {
+    text += "# Blocking Enabled: wait for completion and barrier after each collective \n";
+  } else if (timing.blocking != Blocking::none) {
+    text += "# Blocking Enabled: wait for completion after each collective (no barrier) \n";
   }
-  return text + " \n";
+  if (timing.each_iteration) {
+    text += "# Per-Iteration Report: clock of the CPU; i_* uses max over process rows \n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -53,25 +100,29 @@ std::string table_header(const Setup& setup) {
   // a version finds one, and nobody takes these figures for NVIDIA's program's.
   std::string text = fmt::format("# nccl-tests version {}-slipway nccl-headers=0 nccl-library=0\n",
                                  SLIPWAY_VERSION);
-  text += fmt::format("# Collective test starting: {}\n", setup.program);
+  text += fmt::format("# Collective test starting: {}\n", setup.collective->program());
   text += fmt::format(
       "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} agg "
-      "iters: 1 validation: {} graph: 0 unalign: 0\n",
+      "iters: {} validation: {} graph: 0 unalign: 0\n",
       sweep.min_bytes, sweep.max_bytes, by_factor ? sweep.step_factor : sweep.step_bytes,
-      by_factor ? "factor" : "bytes", options.warmup_iterations, options.iterations,
-      options.check_iterations);
-  text += "#\n# Using devices\n";
+      by_factor ? "factor" : "bytes", options.warmup_iterations, options.timing.iterations,
+      options.timing.aggregated, options.timing.checks);
+  text += notes(options.timing) + "#\n# Using devices\n";
   for (const RankInfo& rank : setup.ranks) {
     text += fmt::format("#  Rank {:2} Group  0 Pid {:6} on {:>10} device {:2} [{}] {}\n", rank.rank,
                         rank.pid, rank.host, rank.device, rank.device_id, rank.device_name);
   }
-  return text + "#\n" + column_titles();
+  return text + "#\n" + column_titles(options);
 }
 
-std::string table_row(const Setup& setup, const Row& row) {
-  return fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}\n", row.shape.size_bytes,
-                     row.shape.count, row.datatype.name, setup.reduction, setup.root,
-                     placement_text(row.out_of_place), placement_text(row.in_place));
+std::string table_row(const Setup& setup, const Row& row, const std::string& now) {
+  const bool each = setup.options.timing.each_iteration;
+  std::string text =
+      fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}", row.shape.size_bytes, row.shape.count,
+                  row.of.datatype.name, row.of.reduction_name(), row.of.root_column(),
+                  placement_text(row.out_of_place, each), placement_text(row.in_place, each));
+  if (setup.options.timestamps) text += fmt::format("{:>21}", now);
+  return text + "\n";
 }
 
 std::string table_footer(const Setup& setup, const std::vector<Row>& rows) {
@@ -82,7 +133,8 @@ std::string table_footer(const Setup& setup, const std::vector<Row>& rows) {
       "#\n"
       "# Collective test concluded: {}\n"
       "#\n",
-      wrong, wrong == 0 ? "OK" : "FAILED", average_busbw_gb_per_s(rows), setup.program);
+      wrong, wrong == 0 ? "OK" : "FAILED", average_busbw_gb_per_s(rows),
+      setup.collective->program());
 }
 
 }  // namespace slipway::bandwidth

@@ -12,8 +12,9 @@ namespace slipway::bandwidth {
 // Everything before the first row.
 std::string table_header(const Setup& setup);
 
-// 13 words: size count type redop root, then time algbw busbw #wrong for each placement.
-std::string table_row(const Setup& setup, const Row& row);
+// 13 words: size count type redop root, then time algbw busbw #wrong for each placement; with -I 1
+// four more for each, with -S 1 the date and the time of day, `now`.
+std::string table_row(const Setup& setup, const Row& row, const std::string& now = {});
 
 // Everything after the last row.
 std::string table_footer(const Setup& setup, const std::vector<Row>& rows);

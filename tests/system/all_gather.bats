@@ -37,8 +37,15 @@ teardown_file() { slipway destroy st-gather; }
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/bandwidth-1.schema.json" "$SUITE/report.json"
 }
 
-@test "all_gather: started without PMIx it says so instead of running four worlds of one" {
-  run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf -b 1K -e 1K
+@test "all_gather: started by srun without MPI, ranks meet by Slurm's environment" {
+  run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf -b 1M -e 1M
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  [ "$(grep -cE '^#  Rank +[0-9]+ ' <<<"$output")" -eq 4 ]
+  says "# Out of bounds values : 0 OK"
+}
+
+@test "all_gather: MPI without PMIx says so instead of running four worlds of one" {
+  run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf --backend mpi -b 1K -e 1K
   [ "$status" -ne 0 ]
   [[ "$output" == *--mpi=pmix* ]]
 }

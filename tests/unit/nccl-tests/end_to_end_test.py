@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""all_gather_perf as users start it: under mpirun, its table read by awk, its report by the schema.
+"""The bandwidth programs as users start them: under mpirun, the table read by awk, the report by the schema.
 
 Usage: end_to_end_test.py PROGRAM SCHEMA VALIDATOR RANKS
 """
 import json
 import os
 import pathlib
+import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM, SCHEMA, VALIDATOR, RANKS = *sys.argv[1:4], int(sys.argv[4])
@@ -17,8 +21,12 @@ PROGRAM, SCHEMA, VALIDATOR, RANKS = *sys.argv[1:4], int(sys.argv[4])
 AWK = 'NF == 13 && $1 !~ /#/ {print $1, $8, $12, $9, $13} /Avg bus bandwidth/ {print "avg", $6}'
 
 
-def run(*args, ranks=RANKS, environment=None):
-    command = [PROGRAM, *args]
+COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "broadcast", "gather", "reduce", "reduce_scatter", "scatter",
+               "sendrecv"]
+
+
+def run(*args, ranks=RANKS, environment=None, collective="all_gather"):
+    command = [PROGRAM, collective, *args]
     if ranks > 1:
         command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(ranks), *command]
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
@@ -104,11 +112,92 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(complaints(done), [f"all_gather_perf: cannot write {pipe}: not a regular file"])
         self.assertEqual(done.stdout, "")
 
-    def test_a_task_without_pmix_is_refused(self):
-        done = run(ranks=1, environment={"SLURM_NTASKS": "4", "SLURM_PROCID": "0"})
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("srun --mpi=pmix", done.stderr)
+    def test_a_task_that_knows_of_no_other_is_refused(self):
+        for backend, advice in (("mpi", "srun --mpi=pmix"), ("tcp", "start it with `srun`")):
+            done = run("--backend", backend, ranks=1, environment={"SLURM_NTASKS": "4", "SLURM_PROCID": "0"})
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(advice, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_every_collective_on_mpi_and_on_tcp(self):
+        for collective in COLLECTIVES:
+            for backend in ("mpi", "tcp"):
+                with self.subTest(collective=collective, backend=backend):
+                    done = run("--backend", backend, "-b", "100", "-e", "400K", "-f", "63", "-n", "2", "-r", "all",
+                               collective=collective)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("# Out of bounds values : 0 OK\n", done.stdout)
+
+    def test_every_reduction_of_every_type(self):
+        for backend in ("mpi", "tcp"):
+            done = run("--backend", backend, "-b", "1K", "-e", "4K", "-f", "4", "-n", "1", "-d", "all", "-o", "all",
+                       collective="all_reduce")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("# Out of bounds values : 0 OK\n", done.stdout)
+            self.assertEqual(sum(len(line.split()) == 13 and line[0] != "#" for line in done.stdout.splitlines()),
+                             12 * 5 * 2)
+
+    def test_without_mpi_ranks_meet_by_variables_of_our_own(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            place = "127.0.0.1:%d" % free.getsockname()[1]
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
+        ranks = [subprocess.Popen([PROGRAM, "all_reduce", "-b", "1M", "-e", "1M", "-n", "2"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  env={**clean, "SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": str(RANKS),
+                                       "SLIPWAY_RENDEZVOUS": place}) for rank in range(RANKS)]
+        done = [rank.communicate(timeout=60) for rank in ranks]
+        self.assertEqual([rank.returncode for rank in ranks], [0] * RANKS, done)
+        self.assertIn("# Out of bounds values : 0 OK\n", done[0][0])
+        self.assertEqual([out for out, _ in done[1:]], [""] * (RANKS - 1))
+
+    def killed(self, backend, signal_number):
+        """What is said, and by whom, when a rank is struck in the middle of a run."""
+        done = {}
+        command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(RANKS), PROGRAM, "all_reduce", "--backend",
+                   backend, "-b", "1M", "-e", "1M", "-n", "2", "-w", "0", "-N", "0", "-T", "5"]
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
+        clean["OMPI_MCA_mpi_yield_when_idle"] = "1"
+        started = subprocess.Popen(command, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pids = []
+        for line in started.stdout:
+            if line.startswith("#  Rank"):
+                pids.append(int(re.search(r" Pid +([0-9]+) ", line)[1]))
+            if len(pids) == RANKS and line[0] != "#":
+                break
+        os.kill(pids[-1], signal_number)
+        done["out"], done["err"] = started.communicate(timeout=60)
+        done["status"] = started.returncode
+        deadline = time.monotonic() + 20  # nobody is left behind
+        while any(os.path.exists(f"/proc/{pid}") for pid in pids[:-1]) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse([pid for pid in pids[:-1] if os.path.exists(f"/proc/{pid}")], done)
+        if signal_number == signal.SIGSTOP and os.path.exists(f"/proc/{pids[-1]}"):
+            os.kill(pids[-1], signal.SIGKILL)
+        return done
+
+    def test_a_rank_that_hangs_is_named_at_the_time_limit(self):
+        done = self.killed("tcp", signal.SIGSTOP)
+        self.assertNotEqual(done["status"], 0)
+        self.assertIn("nothing has moved for ", done["err"])
+        self.assertRegex(done["err"], f"\n  rank {RANKS - 1} on .*: all_reduce of 1048576 bytes, operation [0-9]+, silent")
+
+    def test_a_rank_that_dies_is_named_once(self):
+        done = self.killed("tcp", signal.SIGKILL)
+        self.assertNotEqual(done["status"], 0)
+        complaints_of_ours = [line for line in done["err"].splitlines() if line.startswith("all_reduce_perf: ")]
+        self.assertLessEqual(len(complaints_of_ours), 1, done["err"])  # mpirun may have killed rank 0 before
+
+    def test_a_gpu_that_is_not_there_is_said_once(self):
+        done = run("--backend", "nccl", "-b", "1K", "-e", "1K")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(len(complaints(done)), 1, done.stderr)
         self.assertEqual(done.stdout, "")
+
+    def test_a_root_that_is_not_there(self):
+        done = run("-r", "9", collective="broadcast")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual([line for line in done.stderr.splitlines() if line.startswith("broadcast_perf: ")],
+                         [f"broadcast_perf: --root is 9, and there are {RANKS} ranks"])
 
     def test_help_is_printed_once(self):
         done = run("--help")

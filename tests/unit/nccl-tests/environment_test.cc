@@ -1,41 +1,11 @@
 #include "nccl-tests/environment.h"
 
-#include <stdlib.h>
-
-#include <optional>
-
 #include "common/error.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/variable.h"
 
 using namespace slipway;
 using namespace slipway::bandwidth;
-
-namespace {
-
-// A variable that has `value` (or none) until the end of the scope.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* old = ::getenv(name)) old_ = old;
-    set(value);
-  }
-  ~Variable() { set(old_ ? old_->c_str() : nullptr); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const char* value) {
-    if (value == nullptr) {
-      ::unsetenv(name_);
-    } else {
-      ::setenv(name_, value, 1);
-    }
-  }
-  const char* name_;
-  std::optional<std::string> old_;
-};
-
-}  // namespace
 
 TEST_CASE("environment: a report shows the names of the list and no other") {
   const Variable listed("NCCL_SOCKET_IFNAME", "enp0s12");
@@ -52,12 +22,12 @@ TEST_CASE("environment: a task that Slurm started without PMIx is refused") {
   const Variable tasks("SLURM_NTASKS", "4");
   {
     const Variable no_pmix("PMIX_RANK", nullptr);
-    CHECK_THROWS_WITH(refuse_lonely_task(),
+    CHECK_THROWS_WITH(refuse_task_without_pmix(),
                       "Slurm has 4 tasks here, but this one knows of no other: it was started "
                       "without PMIx; start it with `srun --mpi=pmix`");
   }
   const Variable pmix("PMIX_RANK", "3");
-  CHECK_NOTHROW(refuse_lonely_task());
+  CHECK_NOTHROW(refuse_task_without_pmix());
   CHECK(launcher_rank() == 3);
 }
 
@@ -67,10 +37,18 @@ TEST_CASE("environment: one task, or no Slurm, is nobody's mistake") {
   const Variable no_pmix("PMIX_RANK", nullptr);
   {
     const Variable tasks("SLURM_NTASKS", "1");
-    CHECK_NOTHROW(refuse_lonely_task());
+    CHECK_NOTHROW(refuse_task_without_pmix());
   }
   const Variable no_slurm("SLURM_NTASKS", nullptr);
-  CHECK_NOTHROW(refuse_lonely_task());
+  CHECK_NOTHROW(refuse_task_without_pmix());
+}
+
+TEST_CASE("environment: a world of one among several tasks is refused, however it was started") {
+  const Variable tasks("SLURM_NTASKS", "4");
+  CHECK_NOTHROW(refuse_world_of_one(4));
+  CHECK_THROWS_WITH(refuse_world_of_one(1),
+                    "Slurm has 4 tasks here, but this one has met no other: each would measure "
+                    "itself alone");
 }
 
 TEST_CASE("environment: the machine has a CPU and a time of day") {

@@ -7,19 +7,31 @@ using namespace slipway::bandwidth;
 
 namespace {
 
-constexpr Datatype float_type{"float", 4};
+const Collective& all_gather = collective_of(Kind::all_gather);
+
+Case case_of(const Collective& collective) {
+  return {&collective, {"float", 4}, std::nullopt, std::nullopt};
+}
+
+Timing iterations(int count, int checks = 1) {
+  Timing timing;
+  timing.iterations = count;
+  timing.checks = checks;
+  return timing;
+}
+
 constexpr int64_t size_bytes = 4096;  // on 4 ranks: blocks of 1024 bytes, 256 floats
 
-Row measure_in(FakeWorld::Settings settings, Repetitions repetitions = {.iterations = 10},
+Row measure_in(FakeWorld::Settings settings, Timing timing = iterations(10),
                int64_t buffer_bytes = size_bytes) {
   FakeWorld world(std::move(settings));
   const std::vector<Row> rows = world.run([&](Backend& backend) {
-    const Buffers buffers(buffer_bytes / backend.size(), buffer_bytes);
-    return measure(backend, all_gather(), float_type, size_bytes, buffers, repetitions);
+    const Buffers buffers(backend, buffer_bytes / backend.size(), buffer_bytes);
+    return measure(backend, case_of(all_gather), size_bytes, buffers, timing);
   });
   for (const Row& row : rows) {  // every rank knows the same
     CHECK(row.out_of_place.wrong == rows[0].out_of_place.wrong);
-    CHECK(row.in_place.time.mean_us == rows[0].in_place.time.mean_us);
+    CHECK(row.in_place.time.us == rows[0].in_place.time.us);
   }
   return rows[0];
 }
@@ -29,7 +41,7 @@ Row measure_in(FakeWorld::Settings settings, Repetitions repetitions = {.iterati
 TEST_CASE("measure: bandwidths follow from the mean time of the ranks") {
   const Row row = measure_in({.seconds_per_operation = 1e-6, .slower_by_rank = 1});
   for (const Placement& placement : {row.out_of_place, row.in_place}) {
-    CHECK(placement.time.mean_us == Approx(2.5));  // 1, 2, 3 and 4 µs
+    CHECK(placement.time.us == Approx(2.5));  // 1, 2, 3 and 4 µs
     CHECK(placement.time.min_us == Approx(1));
     CHECK(placement.time.max_us == Approx(4));
     CHECK(placement.algbw_gb_per_s == Approx(4096 / 2.5e-6 / 1e9));
@@ -45,13 +57,13 @@ TEST_CASE("measure: right data has no wrong element") {
 }
 
 TEST_CASE("measure: right data in every part of buffers with room for several runs") {
-  const Row row = measure_in({}, {.iterations = 10, .check_iterations = 7}, 3 * size_bytes);
+  const Row row = measure_in({}, iterations(10, 7), 3 * size_bytes);
   CHECK(row.out_of_place.wrong == 0);
   CHECK(row.in_place.wrong == 0);
 }
 
 TEST_CASE("measure: data that is not checked has no count") {
-  const Row row = measure_in({}, {.iterations = 1, .check_iterations = 0});
+  const Row row = measure_in({}, iterations(1, 0));
   CHECK(!row.out_of_place.wrong.has_value());
   CHECK(!row.in_place.wrong.has_value());
 }
@@ -70,7 +82,7 @@ TEST_CASE("measure: every checked run counts") {
                                   [](int rank, std::byte* receive, size_t) {
                                     if (rank == 2) receive[0] ^= std::byte{0x10};
                                   }},
-                             {.iterations = 1, .check_iterations = 3});
+                             iterations(1, 3));
   CHECK(row.out_of_place.wrong == 3);
   CHECK(row.out_of_place.wrong_runs == 3);
 }
@@ -84,32 +96,9 @@ TEST_CASE("measure: two blocks that changed places are wrong as a whole, on ever
   CHECK(row.out_of_place.wrong_runs == 4);
 }
 
-TEST_CASE("measure: a collective that does nothing leaves every element wrong but in-place's own") {
+TEST_CASE("measure: data that does not arrive is wrong in every element but in-place's own") {
   // What nccl-tests' zeroed buffers would not show for data that happens to be zero.
-  class Nothing final : public Collective {
-   public:
-    std::string_view name() const override { return "nothing"; }
-    std::string_view reduction() const override { return "none"; }
-    int root() const override { return -1; }
-    Shape shape(int64_t bytes, int64_t element_bytes, int ranks) const override {
-      return all_gather().shape(bytes, element_bytes, ranks);
-    }
-    double busbw_factor(int) const override { return 1; }
-    void start(Backend&, const Shape&, const std::byte*, std::byte*) const override {}
-    void prepare(const Shape& shape, uint64_t seed, int rank, int ranks, std::span<std::byte> send,
-                 std::span<std::byte> receive) const override {
-      all_gather().prepare(shape, seed, rank, ranks, send, receive);
-    }
-    int64_t count_wrong(const Shape& shape, uint64_t seed, int64_t element_bytes, int rank,
-                        int ranks, std::span<const std::byte> receive) const override {
-      return all_gather().count_wrong(shape, seed, element_bytes, rank, ranks, receive);
-    }
-  };
-  FakeWorld world({});
-  const Row row = world.run([&](Backend& backend) {
-    const Buffers buffers(size_bytes / 4, size_bytes);
-    return measure(backend, Nothing(), float_type, size_bytes, buffers, {.iterations = 1});
-  })[0];
+  const Row row = measure_in({.delivers = false});
   CHECK(row.out_of_place.wrong == 4 * 4 * 256);
   CHECK(row.in_place.wrong == 4 * 3 * 256);
 }
@@ -127,11 +116,58 @@ TEST_CASE("measure: the block of one rank that is not delivered is wrong on the 
 TEST_CASE("measure: a size of nothing takes its time and is right") {
   FakeWorld world({});
   const Row row = world.run([&](Backend& backend) {
-    const Buffers buffers(0, 0);
-    return measure(backend, all_gather(), float_type, 8, buffers, {.iterations = 1});
+    const Buffers buffers(backend, 0, 0);
+    return measure(backend, case_of(all_gather), 8, buffers, iterations(1));
   })[0];
   CHECK(row.shape.size_bytes == 0);
   CHECK(row.out_of_place.wrong == 0);
   CHECK(row.out_of_place.busbw_gb_per_s == 0);
-  CHECK(row.out_of_place.time.mean_us == Approx(1000));
+  CHECK(row.out_of_place.time.us == Approx(1000));
+}
+
+TEST_CASE("measure: isolated samples are one iteration each, and the median counts") {
+  Timing timing = iterations(1);
+  timing.mode = Mode::isolated;
+  timing.samples = 7;
+  const Row row = measure_in({.seconds_per_operation = 1e-6}, timing);
+  CHECK(row.out_of_place.samples_us.size() == 7);
+  CHECK(row.out_of_place.time.us == Approx(1));
+}
+
+TEST_CASE("measure: sampling ends when the median is known well enough") {
+  Timing timing = iterations(1);
+  timing.precision = 0.01;
+  const Row row = measure_in({.seconds_per_operation = 1e-6}, timing);
+  CHECK(row.out_of_place.samples_us.size() == 6);  // the least that carry an interval
+  CHECK(!row.out_of_place.budget_spent);
+}
+
+TEST_CASE("measure: sampling ends when the budget is spent, and says so") {
+  Timing timing = iterations(1);
+  timing.precision = 1e-9;
+  timing.budget_seconds = 0.1;
+  const Row row = measure_in({.seconds_per_operation = 1e-3, .trend = 0.01}, timing);
+  CHECK(row.out_of_place.budget_spent);
+  CHECK(row.out_of_place.samples_us.size() < 200);
+  CHECK(describe(row.out_of_place.samples_us).drift);
+}
+
+TEST_CASE("measure: of the ranks' times, the one counts that was asked for") {
+  const std::pair<Average, double> wants[] = {
+      {Average::first_rank, 1}, {Average::mean, 2.5}, {Average::least, 1}, {Average::most, 4}};
+  for (const auto& [average, us] : wants) {
+    Timing timing = iterations(1);
+    timing.average = average;
+    const Row row = measure_in({.seconds_per_operation = 1e-6, .slower_by_rank = 1}, timing);
+    CHECK(row.out_of_place.time.us == Approx(us));
+  }
+}
+
+TEST_CASE("measure: iterations one by one are those of the slowest rank, less those skipped") {
+  Timing timing = iterations(5);
+  timing.each_iteration = true;
+  timing.skipped = 2;
+  const Row row = measure_in({.seconds_per_operation = 1e-6, .slower_by_rank = 1}, timing);
+  CHECK(row.out_of_place.iterations_us.size() == 3);
+  CHECK(row.out_of_place.iterations_us[0] == Approx(4));
 }

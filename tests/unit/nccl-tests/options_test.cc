@@ -9,7 +9,7 @@ using namespace slipway::bandwidth;
 namespace {
 
 Options parse(std::vector<std::string> args) {
-  return parse_options("all_gather_perf", args).value();
+  return parse_options(collective_of(Kind::all_gather), args).value();
 }
 
 }  // namespace
@@ -20,9 +20,9 @@ TEST_CASE("options: defaults are nccl-tests'") {
   CHECK(options.sweep.max_bytes == 32 << 20);
   CHECK(options.sweep.step_bytes == 1 << 20);
   CHECK(options.sweep.step_factor == 1);
-  CHECK(options.iterations == 20);
+  CHECK(options.timing.iterations == 20);
   CHECK(options.warmup_iterations == 1);
-  CHECK(options.check_iterations == 1);
+  CHECK(options.timing.checks == 1);
   REQUIRE(options.datatypes.size() == 1);
   CHECK(options.datatypes[0].name == "float");
   CHECK(options.report.empty());
@@ -42,9 +42,9 @@ TEST_CASE("options: short, sticky and long names mean the same") {
     CHECK(options.sweep.max_bytes == 1024);
     CHECK(options.sweep.step_factor == 2);
     CHECK(options.sweep.step_bytes == 16);
-    CHECK(options.iterations == 5);
+    CHECK(options.timing.iterations == 5);
     CHECK(options.warmup_iterations == 0);
-    CHECK(options.check_iterations == 3);
+    CHECK(options.timing.checks == 3);
     REQUIRE(options.datatypes.size() == 1);
     CHECK(options.datatypes[0].name == "half");
   }

@@ -27,8 +27,7 @@ TEST_CASE("report: numbers are numbers, and what is not known is null") {
   CHECK(j["schema"] == "slipway/bandwidth/1");
   CHECK(j["node_count"] == 2);
   CHECK(j["rank_count"] == 2);
-  CHECK(j["root"].is_null());
-  CHECK(j["reduction"].is_null());
+  CHECK(j["transport"].is_null());
   CHECK(j["node_profile"].is_null());
   CHECK(j["wrong_elements"] == 0);
   CHECK(j["average_busbw_gb_per_s"] == 1.5);
@@ -39,6 +38,11 @@ TEST_CASE("report: numbers are numbers, and what is not known is null") {
   CHECK(result["send_bytes_per_rank"] == 1 << 19);
   CHECK(result["out_of_place"]["busbw_gb_per_s"] == 2.0);
   CHECK(result["in_place"]["wrong"] == 0);
+  CHECK(result["root"].is_null());
+  CHECK(result["reduction"].is_null());
+  CHECK(result["in_place"]["statistics"]["samples"] == 1);
+  CHECK(result["in_place"]["statistics"]["median_low_us"].is_null());
+  CHECK(result["in_place"]["samples_us"].size() == 1);
   CHECK(j["verdict"] ==
         json({{"outcome", "not judged"}, {"reasons", {"no node profile on this node"}}}));
 }
@@ -57,7 +61,7 @@ TEST_CASE("report: names the machine that the node profile names") {
               {"cluster", "quick"},
               {"target", "google"},
               {"machine_type", "a3-megagpu-8g"},
-              {"transport", "socket"}}));
+              {"transport", "tcpxo"}}));
 }
 
 TEST_CASE("report: bytes that are not UTF-8 do not lose a report") {

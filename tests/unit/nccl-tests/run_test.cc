@@ -36,14 +36,14 @@ Ended run_case(const Case& c) {
     bool speaks = false;
     std::string error, output;
   };
-  const Options options = parse_options("all_gather_perf", c.args).value();
+  Options options = parse_options(all_gather, c.args).value();
+  options.node_profile = c.node_profile;
   FakeWorld world(c.world);
   const std::vector<OfRank> ranks = world.run([&](Backend& backend) {
     OfRank result;
     std::ostringstream out;
     try {
-      result.status =
-          run(backend, all_gather(), options, {c.node_profile, c.available_memory_bytes}, out);
+      result.status = run(backend, all_gather, options, {c.available_memory_bytes}, out);
     } catch (const AgreedError& error) {
       result.error = error.what();
       result.speaks = error.speaks;
@@ -116,7 +116,7 @@ TEST_CASE("run: wrong data is in the table, fails the verdict and every rank's s
 
 TEST_CASE("run: a run slower than the node profile expects fails on every rank") {
   const TemporaryDirectory directory;
-  NodeProfile profile = sample_profile({{"all_gather", 2, 1024, 100, 0.1, "measured by hand"}});
+  NodeProfile profile = sample_profile({{"all_gather", 2, 1024, 100, 0.1, "measured by hand", ""}});
   write_file(directory / "node.json", to_json(profile));
   CHECK(run_case({.args = {"-b", "1K", "-e", "1K"}, .node_profile = directory / "node.json"})
             .status == exit_fail);

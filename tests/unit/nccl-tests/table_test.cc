@@ -55,11 +55,14 @@ TEST_CASE("table: a sweep by steps says so") {
 }
 
 TEST_CASE("table: the row of NVIDIA's own output, byte for byte") {
-  const Row row{.requested_bytes = 8589934592,
-                .shape = all_gather().shape(8589934592, 4, 16),
-                .datatype = {"float", 4},
-                .out_of_place = {{24131.0, 0, 0}, 355.98, 333.73, 0, 0},
-                .in_place = {{24127.0, 0, 0}, 356.04, 333.79, 0, 0}};
+  Row row = sample_row(8589934592, 1, 1);
+  row.shape = all_gather.shape(8589934592, 4, 16);
+  row.out_of_place.time.us = 24131;
+  row.out_of_place.algbw_gb_per_s = 355.98;
+  row.out_of_place.busbw_gb_per_s = 333.73;
+  row.in_place.time.us = 24127;
+  row.in_place.algbw_gb_per_s = 356.04;
+  row.in_place.busbw_gb_per_s = 333.79;
   CHECK(table_row(sample_setup(), row) ==
         "  8589934592     134217728     float    none      -1  24131.0  355.98  333.73       0  "
         "24127.0  356.04  333.79       0\n");
@@ -100,4 +103,41 @@ TEST_CASE("table: the footer has the mean of every size and both placements") {
 TEST_CASE("table: the footer counts runs with wrong data, and fails") {
   CHECK_THAT(table_footer(sample_setup(), {sample_row(64, 1, 2), sample_row(128, 3, 4, 9)}),
              ContainsSubstring("# Out of bounds values : 2 FAILED\n"));
+}
+
+TEST_CASE("table: single iterations have four columns more in each placement, nccl-tests' own") {
+  Setup setup = sample_setup();
+  setup.options.timing.each_iteration = true;
+  Row row = sample_row(1 << 20, 2, 1);
+  row.out_of_place.iterations_us = {10, 30, 20};
+  row.in_place.iterations_us = {5, 5, 5};
+  CHECK(table_row(setup, row) ==
+        "     1048576        131072     float    none      -1   262.14    4.00    2.00       0    "
+        "10.00    30.00    30.00    40.82   524.29    2.00    1.00       0     5.00     5.00     "
+        "5.00     0.00\n");
+  CHECK_THAT(
+      table_header(setup),
+      ContainsSubstring(
+          "#                                                                 out-of-place (+ "
+          "per-iteration)                                in-place (+ per-iteration)\n"
+          "#       size         count      type   redop    root     time   algbw   busbw  #wrong   "
+          " "
+          "i_min    i_max    i_p99    i_cv%     time   algbw   busbw  #wrong    i_min    i_max    "
+          "i_p99    i_cv% \n"));
+}
+
+TEST_CASE("table: a timestamp is two words more") {
+  Setup setup = sample_setup();
+  setup.options.timestamps = true;
+  CHECK_THAT(table_row(setup, sample_row(1 << 20, 2, 1), "2026-11-21 08:15:29"),
+             ContainsSubstring("       0  2026-11-21 08:15:29\n"));
+  CHECK_THAT(table_header(setup), ContainsSubstring("#wrong           timestamp\n"));
+}
+
+TEST_CASE("table: a reduction and a root stand in their columns") {
+  Row row = sample_row(1 << 20, 2, 1);
+  row.of = {&collective_of(Kind::reduce), {"float", 4}, Reduction::prod, 3};
+  CHECK_THAT(table_row(sample_setup(), row), ContainsSubstring("     float    prod       3  "));
+  row.of = {&collective_of(Kind::sendrecv), {"float", 4}, std::nullopt, std::nullopt};
+  CHECK_THAT(table_row(sample_setup(), row), ContainsSubstring("     float     sum      -1  "));
 }

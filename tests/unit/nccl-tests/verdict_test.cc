@@ -12,7 +12,7 @@ constexpr int64_t mib = 1 << 20;
 
 // 100 GB/s, less 10 %, at 1 MiB on two nodes.
 NodeProfile::ExpectedBandwidth expected() {
-  return {"all_gather", 2, mib, 100, 0.1, "measured by hand"};
+  return {"all_gather", 2, mib, 100, 0.1, "measured by hand", "tcpxo"};
 }
 
 std::string line(std::optional<NodeProfile> profile, const std::vector<Row>& rows) {
@@ -52,7 +52,7 @@ TEST_CASE("verdict: a later figure that passes does not hide one that failed") {
 
 TEST_CASE("verdict: a size that rounding shrank is still the size that was asked for") {
   Row row = sample_row(mib, 100, 100);
-  row.shape = all_gather().shape(mib, 4, 3);
+  row.shape = all_gather.shape(mib, 4, 3);
   CHECK(row.shape.size_bytes == 1048560);
   Setup setup = sample_setup();
   setup.profile = sample_profile({expected()});
@@ -107,4 +107,30 @@ TEST_CASE("verdict: one rank alone is not judged") {
   setup.ranks.pop_back();
   CHECK(verdict_line(judge(setup, {sample_row(mib, 0, 0)})) ==
         "# Verdict: not judged (one rank alone moves no data to another)\n");
+}
+
+TEST_CASE("verdict: sockets on a node of another transport fail, and the reason names the cause") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  setup.transport = "NET/Socket, P2P/CUMEM";
+  const Verdict verdict = judge(setup, {sample_row(mib, 120, 120)});
+  CHECK(verdict.outcome == Outcome::fail);
+  CHECK(verdict.reasons ==
+        std::vector<std::string>{
+            "the data went over NET/Socket, P2P/CUMEM: NCCL fell back to sockets, where this node "
+            "is configured for the transport tcpxo"});
+}
+
+TEST_CASE("verdict: a figure of another transport does not count") {
+  NodeProfile profile = sample_profile({expected()});
+  profile.transport.name = "socket";
+  CHECK(line(profile, {sample_row(mib, 1, 1)}) ==
+        "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g)\n");
+}
+
+TEST_CASE("verdict: virtual time is judged although no data was checked") {
+  Setup setup = sample_setup();
+  setup.backend = {"sim", "gpu", "virtual time"};
+  setup.profile = sample_profile({expected()});
+  CHECK(judge(setup, {sample_row(mib, 120, 120, std::nullopt)}).outcome == Outcome::pass);
 }

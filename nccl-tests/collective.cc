@@ -1,0 +1,97 @@
+// The collectives: the sizes of their buffers, and what of nccl-tests' table belongs to each.
+#include "nccl-tests/collective.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr int64_t block_granule_bytes = 16;
+
+constexpr std::array<Collective, 9> collectives = {{
+    {.kind = Kind::all_gather,
+     .name = "all_gather",
+     .receives_all = true,
+     .divides = true,
+     .bus = Bus::others},
+    {.kind = Kind::all_reduce, .name = "all_reduce", .reduces = true, .bus = Bus::reduced},
+    {.kind = Kind::alltoall,
+     .name = "alltoall",
+     .sends_all = true,
+     .receives_all = true,
+     .divides = true,
+     .bus = Bus::others},
+    {.kind = Kind::broadcast, .name = "broadcast", .has_root = true},
+    {.kind = Kind::gather,
+     .name = "gather",
+     .receives_all = true,
+     .divides = true,
+     .has_root = true,
+     .bus = Bus::others},
+    {.kind = Kind::reduce, .name = "reduce", .reduces = true, .has_root = true},
+    {.kind = Kind::reduce_scatter,
+     .name = "reduce_scatter",
+     .sends_all = true,
+     .divides = true,
+     .reduces = true,
+     .bus = Bus::others},
+    {.kind = Kind::scatter,
+     .name = "scatter",
+     .sends_all = true,
+     .divides = true,
+     .has_root = true,
+     .bus = Bus::others},
+    // nccl-tests prints a reduction for it, too, which it does not do.
+    {.kind = Kind::sendrecv, .name = "sendrecv"},
+}};
+
+}  // namespace
+
+Shape Collective::shape(int64_t bytes, int64_t element_bytes, int ranks) const {
+  int64_t count = bytes / element_bytes;
+  if (divides) {
+    const int64_t granule = block_granule_bytes / element_bytes;
+    count = count / ranks / granule * granule;
+  }
+  const int64_t block = count * element_bytes;
+  const int64_t send = sends_all ? block * ranks : block;
+  const int64_t receive = receives_all ? block * ranks : block;
+  return {.send_bytes = send,
+          .receive_bytes = receive,
+          .size_bytes = std::max(send, receive),
+          .count = count,
+          .in_place_send_offset = send < receive ? block : 0,
+          .in_place_receive_offset = receive < send ? block : 0};
+}
+
+double Collective::busbw_factor(int ranks) const {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  switch (bus) {
+    case Bus::all:
+      return 1;
+    case Bus::others:
+      return others;
+    case Bus::reduced:
+      return 2 * others;
+  }
+  return 0;
+}
+
+std::span<const Collective> all_collectives() {
+  return collectives;
+}
+
+const Collective& collective_of(Kind kind) {
+  return *std::ranges::find(collectives, kind, &Collective::kind);
+}
+
+const Collective* find_collective(std::string_view name) {
+  constexpr std::string_view suffix = "_perf";
+  if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  const auto found = std::ranges::find(collectives, name, &Collective::name);
+  return found == collectives.end() ? nullptr : &*found;
+}
+
+}  // namespace slipway::bandwidth

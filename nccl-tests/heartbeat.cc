@@ -1,0 +1,304 @@
+// Every rank tells rank 0 that it lives, and what it is doing.
+#include "nccl-tests/heartbeat.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "common/fd.h"
+#include "nccl-tests/nccl_ras.h"
+#include "nccl-tests/run.h"
+#include "nccl-tests/socket.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr double beat_seconds = 1;
+// Those that fail because another has gone may be heard of before it is.
+constexpr double settle_seconds = 0.3;
+constexpr double farewell_seconds = 5;
+
+enum class Word : int32_t { beat, leave, fail, end };
+
+// Of this process, whatever the backend.
+std::atomic<uint64_t> operations_started = 0;
+
+struct Message {
+  Word word = Word::beat;
+  int32_t rank = 0;
+  uint64_t operations = 0;
+  char text[248] = {};
+};
+
+Message message(Word word, int rank, const std::string& text) {
+  Message result{.word = word, .rank = rank, .operations = operations_started.load()};
+  text.copy(result.text, sizeof result.text - 1);
+  return result;
+}
+
+}  // namespace
+
+class Heartbeat::Thread {
+ public:
+  Thread(Backend& backend, Settings settings)
+      : settings_(std::move(settings)),
+        rank_(backend.rank()),
+        over_nccl_(backend.info().name == "nccl"),
+        wake_(make_pipe()) {
+    ::fcntl(wake_.read.get(), F_SETFL, O_NONBLOCK);
+    ::fcntl(wake_.write.get(), F_SETFL, O_NONBLOCK);
+    const double now = now_seconds();
+    for (const RankInfo& rank : backend.ranks()) {
+      lives_.push_back({.host = rank.host, .moved = now, .heard = now});
+    }
+    if (rank_ == 0) listener_ = listen_on({0});
+    const std::string port =
+        backend.share(std::to_string(rank_ == 0 ? port_of(listener_.get()) : 0)).front();
+    if (rank_ == 0) thread_ = std::thread([this] { look_after(); });
+    on_all_ranks(backend, [&] {
+      if (rank_ != 0) connect(std::stoi(port));
+    });
+    if (rank_ != 0) thread_ = std::thread([this] { report(); });
+  }
+
+  ~Thread() {
+    {
+      const std::lock_guard lock(mutex_);
+      leaving_ = true;
+    }
+    wake();
+    thread_.join();
+  }
+
+  void phase(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    phase_ = text;
+    changed_ = true;
+    wake();
+  }
+
+  [[noreturn]] void fail(const std::string& text) {
+    {
+      const std::lock_guard lock(mutex_);
+      failure_ = text;
+    }
+    wake();
+    // Rank 0 speaks and has all ends; a rank that it does not hear ends by itself.
+    std::this_thread::sleep_for(std::chrono::duration<double>(farewell_seconds));
+    fmt::print(stderr, "{}: rank {}: {}\n", settings_.program, rank_, text);
+    ::_exit(settings_.status);
+  }
+
+ private:
+  void wake() { (void)!::write(wake_.write.get(), "w", 1); }
+  void sleep_again() {
+    char some[64];
+    while (::read(wake_.read.get(), some, sizeof some) > 0) {
+    }
+  }
+
+  void connect(int port) {
+    const bool same_host = lives_[0].host == lives_[static_cast<size_t>(rank_)].host;
+    socket_ = connect_to(same_host ? "127.0.0.1" : lives_[0].host, port, 30);
+    send(socket_.get(), message(Word::beat, rank_, "starting"));
+  }
+
+  static void send(int socket, const Message& what) {
+    send_all(socket, &what, sizeof what, "rank 0");
+  }
+
+  // Of the other ranks: says what is new, or at least that this one lives; until rank 0 ends all.
+  void report();
+  bool report_once();
+
+  // Of rank 0.
+  void look_after();
+  void take_connections();
+  void hear(int rank, const Message& what);
+  void read_from(std::pair<const int, std::pair<Fd, std::string>>& connection);
+  bool all_left() const;
+  void own_news();
+  [[noreturn]] void end_all(const std::string& why);
+
+  Settings settings_;
+  int rank_;
+  bool over_nccl_;
+  Pipe wake_;
+  Fd listener_, socket_;
+  std::thread thread_;
+
+  std::mutex mutex_;  // of what follows, shared by the thread and its owner
+  std::string phase_, failure_;
+  bool changed_ = false, leaving_ = false;
+
+  std::vector<Life> lives_;
+  std::map<int, std::pair<Fd, std::string>> connections_;  // by socket: what came of a message
+  std::map<int, int> rank_of_;                             // by socket
+  double trouble_since_ = 0;
+};
+
+bool Heartbeat::Thread::report_once() {
+  std::string text, failure;
+  bool leaving = false;
+  {
+    const std::lock_guard lock(mutex_);
+    text = phase_;
+    failure = failure_;
+    leaving = leaving_;
+    changed_ = false;
+  }
+  send(socket_.get(), message(Word::beat, rank_, text));
+  if (!failure.empty()) send(socket_.get(), message(Word::fail, rank_, failure));
+  if (leaving) send(socket_.get(), message(Word::leave, rank_, text));
+  return !leaving;
+}
+
+void Heartbeat::Thread::report() {
+  try {
+    while (report_once()) {
+      pollfd entries[] = {{wake_.read.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
+      ::poll(entries, 2, static_cast<int>(beat_seconds * 1e3));
+      sleep_again();
+      if (entries[1].revents == 0) continue;
+      Message answer;
+      receive_within(socket_.get(), &answer, sizeof answer, now_seconds() + 1);
+      if (answer.word == Word::end) ::_exit(settings_.status);
+    }
+  } catch (const Error&) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (leaving_) return;
+    }
+    // One of those that are left says it.
+    if (rank_ == 1) {
+      fmt::print(stderr, "{}: rank 0 on {} has gone\n", settings_.program, lives_[0].host);
+    }
+    ::_exit(settings_.status);
+  }
+}
+
+void Heartbeat::Thread::take_connections() {
+  for (;;) {
+    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    const int number = socket.get();
+    connections_.emplace(number, std::pair(std::move(socket), std::string()));
+  }
+}
+
+void Heartbeat::Thread::hear(int rank, const Message& what) {
+  Life& life = lives_.at(static_cast<size_t>(rank));
+  const double now = now_seconds();
+  const std::string text(what.text, ::strnlen(what.text, sizeof what.text));
+  life.heard = now;
+  if (what.word == Word::leave) life.left = true;
+  if (what.word == Word::fail) life.failure = text;
+  if (what.word != Word::beat) return;
+  if (text == life.phase && what.operations == life.operations) return;
+  if (!text.empty()) life.phase = text;
+  life.operations = what.operations;
+  life.moved = now;
+}
+
+void Heartbeat::Thread::own_news() {
+  const std::lock_guard lock(mutex_);
+  Message own = message(Word::beat, 0, phase_);
+  hear(0, own);
+  if (!failure_.empty()) lives_[0].failure = failure_;
+  if (leaving_) lives_[0].left = true;
+}
+
+// Takes whole messages; at the end of the stream, a rank that has not left has gone.
+void Heartbeat::Thread::read_from(std::pair<const int, std::pair<Fd, std::string>>& connection) {
+  auto& [socket, bytes] = connection.second;
+  char some[4096];
+  const ssize_t got = ::recv(socket.get(), some, sizeof some, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got > 0) bytes.append(some, static_cast<size_t>(got));
+  for (; bytes.size() >= sizeof(Message); bytes.erase(0, sizeof(Message))) {
+    Message what;
+    std::memcpy(&what, bytes.data(), sizeof what);
+    const int rank = what.rank;
+    if (rank <= 0 || rank >= static_cast<int>(lives_.size())) break;
+    hear(rank, what);
+    rank_of_[connection.first] = rank;
+  }
+  if (got > 0) return;
+  const auto known = rank_of_.find(connection.first);
+  if (known != rank_of_.end()) {
+    Life& life = lives_[static_cast<size_t>(known->second)];
+    life.gone = !life.left && life.failure.empty();
+  }
+  socket.reset();
+}
+
+bool Heartbeat::Thread::all_left() const {
+  return std::ranges::all_of(lives_, [](const Life& life) { return life.left; });
+}
+
+void Heartbeat::Thread::end_all(const std::string& why) {
+  fmt::print(stderr, "{}: {}\n", settings_.program, why);
+  if (over_nccl_) fmt::print(stderr, "{}", what_ras_says());
+  for (auto& [number, connection] : connections_) {
+    const Message end = message(Word::end, 0, "");
+    // Who cannot be told has gone already.
+    if (connection.first) ::send(number, &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  ::_exit(settings_.status);
+}
+
+void Heartbeat::Thread::look_after() {
+  double left_since = 0;
+  for (;;) {
+    std::vector<pollfd> entries = {{wake_.read.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    for (const auto& [number, connection] : connections_) entries.push_back({number, POLLIN, 0});
+    ::poll(entries.data(), entries.size(), trouble_since_ > 0 ? 50 : 500);
+    sleep_again();
+    take_connections();
+    for (auto& connection : connections_) read_from(connection);
+    std::erase_if(connections_, [](const auto& connection) { return !connection.second.first; });
+    own_news();
+
+    const double now = now_seconds();
+    if (lives_[0].left) {
+      if (left_since == 0) left_since = now;
+      if (all_left() || now - left_since > farewell_seconds) return;
+    }
+    const std::string why =
+        why_over(lives_, now, settings_.timeout_seconds, settings_.silence_seconds);
+    if (why.empty()) continue;
+    if (trouble_since_ == 0) trouble_since_ = now;
+    if (now - trouble_since_ >= settle_seconds) end_all(why);
+  }
+}
+
+void count_operation() {
+  operations_started.fetch_add(1, std::memory_order_relaxed);
+}
+
+Heartbeat::Heartbeat(Backend& backend, Settings settings)
+    : thread_(std::make_unique<Thread>(backend, std::move(settings))) {}
+
+Heartbeat::~Heartbeat() = default;
+
+void Heartbeat::phase(const std::string& text) {
+  thread_->phase(text);
+}
+
+void Heartbeat::fail(const std::string& text) {
+  thread_->fail(text);
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,150 @@
+// How this process was started: which rank it is, of how many, and where rank 0 is to be met.
+#include "nccl-tests/launch.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+// Below the ports that the kernel gives to clients (32768 and up), above those of services.
+constexpr int first_port = 20000, port_range = 12000, ports_to_try = 16;
+
+std::string text_of(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+std::optional<int> number_in(const char* name) {
+  const std::string text = text_of(name);
+  if (text.empty()) return std::nullopt;
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || after != end || number < 0) {
+    throw Error(fmt::format("{} is `{}`, expected a number", name, text));
+  }
+  return number;
+}
+
+// Ports that every rank derives from what only this run has; another run may hold some of them.
+std::vector<int> ports_from(uint64_t token) {
+  std::vector<int> ports;
+  for (int i = 0; i < ports_to_try; ++i) {
+    const uint64_t step = token + static_cast<uint64_t>(i) * 769;  // a prime: no two runs in step
+    ports.push_back(first_port + static_cast<int>(step % port_range));
+  }
+  return ports;
+}
+
+uint64_t token_from(const std::string& text) {
+  uint64_t hash = 14695981039346656037U;  // FNV-1a, the same on every node
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
+}
+
+Launch from_own_variables() {
+  const std::string place = text_of("SLIPWAY_RENDEZVOUS");
+  const size_t colon = place.rfind(':');
+  int port = 0;
+  if (colon != std::string::npos) {
+    std::from_chars(place.data() + colon + 1, place.data() + place.size(), port);
+  }
+  if (port <= 0 || port > 65535) {
+    throw Error(fmt::format("SLIPWAY_RENDEZVOUS is `{}`, expected HOST:PORT of rank 0", place));
+  }
+  return {.rank = number_in("SLIPWAY_RANK").value_or(0),
+          .size = number_in("SLIPWAY_SIZE").value_or(1),
+          .host = place.substr(0, colon),
+          .ports = {port},
+          .token = token_from(place)};
+}
+
+// Ports that Slurm has set aside for the step (MpiParams=ports=…): "12000-12003".
+std::vector<int> reserved_ports() {
+  const std::string text = text_of("SLURM_STEP_RESV_PORTS");
+  const int port = std::atoi(text.c_str());
+  return port > 0 ? std::vector<int>{port} : std::vector<int>{};
+}
+
+Launch from_slurm() {
+  Launch launch{.rank = number_in("SLURM_PROCID").value_or(0),
+                .size = number_in("SLURM_STEP_NUM_TASKS").value_or(1),
+                .host = first_host(text_of("SLURM_STEP_NODELIST")),
+                .ports = {},
+                .token = 0};
+  // A job and its step may not be alone in the network: two clusters may have the same numbers.
+  launch.token =
+      token_from(fmt::format("{} {} {} {}", text_of("SLURM_CLUSTER_NAME"), text_of("SLURM_JOB_ID"),
+                             text_of("SLURM_STEP_ID"), text_of("SLURM_STEP_NODELIST")));
+  launch.ports = reserved_ports();
+  if (launch.ports.empty()) launch.ports = ports_from(launch.token);
+  return launch;
+}
+
+// Its ranks know of no host but their own.
+Launch from_mpirun() {
+  const uint64_t token = token_from(text_of("PMIX_NAMESPACE"));
+  const int size = number_in("OMPI_COMM_WORLD_SIZE").value_or(1);
+  if (number_in("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(size) != size) {
+    throw Error(
+        "mpirun does not tell its ranks where rank 0 is; set SLIPWAY_RENDEZVOUS=HOST:PORT "
+        "beside SLIPWAY_RANK and SLIPWAY_SIZE, or use srun");
+  }
+  return {.rank = number_in("OMPI_COMM_WORLD_RANK").value_or(0),
+          .size = size,
+          .host = "127.0.0.1",
+          .ports = ports_from(token),
+          .token = token};
+}
+
+}  // namespace
+
+std::string first_host(std::string_view host_list) {
+  std::string host;
+  bool inside = false, taken = false;  // a bracket; its first number, or the end of that
+  for (const char c : host_list) {
+    if (c == '[') {
+      inside = true;
+      taken = false;
+    } else if (c == ']') {
+      inside = false;
+    } else if (inside) {
+      taken = taken || c == ',' || c == '-';
+      if (!taken) host += c;
+    } else if (c == ',') {
+      break;
+    } else {
+      host += c;
+    }
+  }
+  return host;
+}
+
+Launch read_launch() {
+  Launch launch;
+  if (!text_of("SLIPWAY_RANK").empty()) {
+    launch = from_own_variables();
+  } else if (!text_of("OMPI_COMM_WORLD_SIZE").empty() && text_of("SLURM_STEP_NUM_TASKS").empty()) {
+    launch = from_mpirun();
+  } else if (!text_of("SLURM_STEP_NUM_TASKS").empty()) {
+    launch = from_slurm();
+  } else if (const int tasks = number_in("SLURM_NTASKS").value_or(1); tasks > 1) {
+    throw Error(
+        fmt::format("Slurm has {} tasks here, but this one knows of no other: it was "
+                    "started without srun; start it with `srun`",
+                    tasks));
+  }
+  if (launch.rank >= launch.size) {
+    throw Error(fmt::format("this is rank {}, of {} ranks", launch.rank, launch.size));
+  }
+  return launch;
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,15 @@
+// The backend of GPU memory over NCCL: one rank a process, one GPU a rank.
+#pragma once
+
+#include <memory>
+
+#include "nccl-tests/backend.h"
+#include "nccl-tests/launch.h"
+
+namespace slipway::bandwidth {
+
+// Loads CUDA and NCCL, meets the other ranks, and makes a communicator; all ranks. Throws Error
+// where there is no GPU for each rank, or no library, or ranks have different ones.
+std::unique_ptr<Backend> make_nccl_backend(const Launch& launch);
+
+}  // namespace slipway::bandwidth

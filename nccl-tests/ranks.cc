@@ -1,0 +1,59 @@
+// What ranks tell each other about themselves when they meet.
+#include "nccl-tests/ranks.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "nccl-tests/environment.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr std::string_view in_host_memory = "host memory";
+
+}  // namespace
+
+std::string introduce_myself() {
+  return introduce_myself(0, std::string(in_host_memory), cpu_name());
+}
+
+std::string introduce_myself(int device, const std::string& device_id,
+                             const std::string& device_name) {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  return fmt::format("{}\t{}\t{}\t{}\t{}", ::getpid(), host, device, device_id, device_name);
+}
+
+std::vector<RankInfo> read_introductions(const std::vector<std::string>& introductions) {
+  std::vector<RankInfo> ranks;
+  for (const std::string& line : introductions) {
+    const std::vector<std::string> words = split(line, '\t');
+    if (words.size() != 5) throw Error("a rank did not introduce itself as one of this program");
+    const auto before = std::ranges::count(ranks, words[1], &RankInfo::host);
+    ranks.push_back({.rank = static_cast<int>(ranks.size()),
+                     .pid = std::atoll(words[0].c_str()),
+                     .host = words[1],
+                     .device = words[3] == in_host_memory ? static_cast<int>(before)
+                                                          : std::atoi(words[2].c_str()),
+                     .device_id = words[3],
+                     .device_name = words[4]});
+  }
+  return ranks;
+}
+
+std::vector<RankInfo> subset(const std::vector<RankInfo>& all, const std::vector<int>& members) {
+  std::vector<RankInfo> ranks;
+  for (const int member : members) {
+    ranks.push_back(all.at(static_cast<size_t>(member)));
+    ranks.back().rank = static_cast<int>(ranks.size()) - 1;
+  }
+  return ranks;
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,291 @@
+// Reductions: their names, and doing them to elements in host memory.
+#include "nccl-tests/reduction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr std::array<std::string_view, 5> reduction_names = {"sum", "prod", "max", "min", "avg"};
+
+// Floating-point numbers that C++20 has no type for, after IEEE 754; f8e4m3 and f8e5m2 after
+// Micikevicius et al., "FP8 Formats for Deep Learning" (2022).
+struct Format {
+  int exponent_bits;
+  int mantissa;
+  uint32_t infinity;  // of f8e4m3, which has none, its not-a-number
+};
+
+constexpr Format half_format{5, 10, 0x7c00};
+constexpr Format bfloat16_format{8, 7, 0x7f80};
+constexpr Format e4m3_format{4, 3, 0x7f};
+constexpr Format e5m2_format{5, 2, 0x7c};
+
+double decode(uint32_t bits, const Format& format) {
+  const int width = 1 + format.exponent_bits + format.mantissa;
+  const double sign = (bits >> (width - 1)) != 0 ? -1 : 1;
+  const uint32_t magnitude = bits & ((1U << (width - 1)) - 1);
+  if (magnitude >= format.infinity) {
+    const bool infinite = magnitude == format.infinity && format.exponent_bits != 4;
+    return infinite ? sign * HUGE_VAL : std::nan("");
+  }
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  const auto exponent = static_cast<int>(magnitude >> format.mantissa);
+  const uint32_t fraction = magnitude & ((1U << format.mantissa) - 1);
+  const uint32_t leading = exponent == 0 ? 0 : 1U << format.mantissa;
+  return sign * std::ldexp(leading + fraction, std::max(exponent, 1) - bias - format.mantissa);
+}
+
+// To the nearest, ties to even.
+uint32_t encode(double value, const Format& format) {
+  const int width = 1 + format.exponent_bits + format.mantissa;
+  const uint32_t sign = std::signbit(value) ? 1U << (width - 1) : 0;
+  const double magnitude = std::fabs(value);
+  if (magnitude == 0) return sign;
+  if (!(magnitude < HUGE_VAL)) return sign | format.infinity;
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  exponent = std::max(exponent - 1, 1 - bias);
+  const double steps = std::nearbyint(std::ldexp(magnitude, format.mantissa - exponent));
+  // Steps of a normal number have the leading bit, which adds one to the exponent's field.
+  const double bits = std::ldexp(exponent + bias - 1, format.mantissa) + steps;
+  return sign | (bits >= format.infinity ? format.infinity : static_cast<uint32_t>(bits));
+}
+
+template <class T, T (*Op)(T, T)>
+void reduce_native(const std::byte* other, std::byte* into, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    T a, b;
+    std::memcpy(&a, other + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
+    std::memcpy(&b, into + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
+    b = Op(a, b);
+    std::memcpy(into + i * static_cast<int64_t>(sizeof(T)), &b, sizeof(T));
+  }
+}
+
+// Whole numbers wrap around, as they do on a GPU.
+template <class T>
+T sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+template <class T>
+T prod(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+template <class T>
+T largest(T a, T b) {
+  return std::max(a, b);
+}
+template <class T>
+T smallest(T a, T b) {
+  return std::min(a, b);
+}
+
+template <class T>
+void reduce_as(Reduction reduction, const std::byte* other, std::byte* into, int64_t count) {
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::avg:
+      return reduce_native<T, sum<T>>(other, into, count);
+    case Reduction::prod:
+      return reduce_native<T, prod<T>>(other, into, count);
+    case Reduction::max:
+      return reduce_native<T, largest<T>>(other, into, count);
+    case Reduction::min:
+      return reduce_native<T, smallest<T>>(other, into, count);
+  }
+}
+
+double apply(Reduction reduction, double a, double b) {
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::avg:
+      return a + b;
+    case Reduction::prod:
+      return a * b;
+    case Reduction::max:
+      return std::max(a, b);
+    case Reduction::min:
+      return std::min(a, b);
+  }
+  return 0;
+}
+
+template <class T>
+double load_as(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+template <class T>
+void store_as(double value, std::byte* at) {
+  const T stored = static_cast<T>(value);
+  std::memcpy(at, &stored, sizeof stored);
+}
+
+template <class Bits>
+double load_format(const std::byte* at, const Format& format) {
+  Bits bits;
+  std::memcpy(&bits, at, sizeof bits);
+  return decode(bits, format);
+}
+
+}  // namespace
+
+std::string_view to_string(Reduction reduction) {
+  return reduction_names[static_cast<size_t>(reduction)];
+}
+
+std::vector<Reduction> parse_reductions(std::string_view name) {
+  std::vector<Reduction> all;
+  for (size_t i = 0; i < reduction_names.size(); ++i) {
+    all.push_back(static_cast<Reduction>(i));
+    if (name == reduction_names[i]) return {all.back()};
+  }
+  if (name == "all") return all;
+  if (name == "mulsum") {
+    throw UsageError("the reduction `mulsum` is NCCL's own and is not measured here");
+  }
+  std::vector<std::string> known(reduction_names.begin(), reduction_names.end());
+  known.emplace_back("all");
+  const std::string guess = nearest(name, known);
+  throw UsageError(fmt::format("unknown reduction `{}`", name) +
+                   (guess.empty() ? fmt::format("; known are {}", join(known, ", "))
+                                  : fmt::format("; did you mean `{}`?", guess)));
+}
+
+double load_element(Element element, const std::byte* at) {
+  switch (element) {
+    case Element::int8:
+      return load_as<int8_t>(at);
+    case Element::uint8:
+      return load_as<uint8_t>(at);
+    case Element::int32:
+      return load_as<int32_t>(at);
+    case Element::uint32:
+      return load_as<uint32_t>(at);
+    case Element::int64:
+      return load_as<int64_t>(at);
+    case Element::uint64:
+      return load_as<uint64_t>(at);
+    case Element::float16:
+      return load_format<uint16_t>(at, half_format);
+    case Element::float32:
+      return load_as<float>(at);
+    case Element::float64:
+      return load_as<double>(at);
+    case Element::bfloat16:
+      return load_format<uint16_t>(at, bfloat16_format);
+    case Element::float8e4m3:
+      return load_format<uint8_t>(at, e4m3_format);
+    case Element::float8e5m2:
+      return load_format<uint8_t>(at, e5m2_format);
+  }
+  return 0;
+}
+
+void store_element(Element element, double value, std::byte* at) {
+  switch (element) {
+    case Element::int8:  // through a wider type: a wrapped sum is given as its value before
+      return store_as<int8_t>(static_cast<double>(static_cast<int8_t>(std::llround(value))), at);
+    case Element::uint8:
+      return store_as<uint8_t>(static_cast<double>(static_cast<uint8_t>(std::llround(value))), at);
+    case Element::int32:
+      return store_as<int32_t>(value, at);
+    case Element::uint32:
+      return store_as<uint32_t>(value, at);
+    case Element::int64:
+      return store_as<int64_t>(value, at);
+    case Element::uint64:
+      return store_as<uint64_t>(value, at);
+    case Element::float16:
+      return store_as<uint16_t>(encode(value, half_format), at);
+    case Element::float32:
+      return store_as<float>(value, at);
+    case Element::float64:
+      return store_as<double>(value, at);
+    case Element::bfloat16:
+      return store_as<uint16_t>(encode(value, bfloat16_format), at);
+    case Element::float8e4m3:
+      return store_as<uint8_t>(encode(value, e4m3_format), at);
+    case Element::float8e5m2:
+      return store_as<uint8_t>(encode(value, e5m2_format), at);
+  }
+}
+
+int mantissa_bits(Element element) {
+  switch (element) {
+    case Element::float16:
+      return half_format.mantissa;
+    case Element::float32:
+      return 23;
+    case Element::float64:
+      return 52;
+    case Element::bfloat16:
+      return bfloat16_format.mantissa;
+    case Element::float8e4m3:
+      return e4m3_format.mantissa;
+    case Element::float8e5m2:
+      return e5m2_format.mantissa;
+    default:
+      return 0;
+  }
+}
+
+void reduce_into(Datatype type, Reduction reduction, const std::byte* other, std::byte* into,
+                 int64_t count) {
+  switch (type.element) {
+    case Element::int8:
+      return reduce_as<int8_t>(reduction, other, into, count);
+    case Element::uint8:
+      return reduce_as<uint8_t>(reduction, other, into, count);
+    case Element::int32:
+      return reduce_as<int32_t>(reduction, other, into, count);
+    case Element::uint32:
+      return reduce_as<uint32_t>(reduction, other, into, count);
+    case Element::int64:
+      return reduce_as<int64_t>(reduction, other, into, count);
+    case Element::uint64:
+      return reduce_as<uint64_t>(reduction, other, into, count);
+    case Element::float32:
+      return reduce_as<float>(reduction, other, into, count);
+    case Element::float64:
+      return reduce_as<double>(reduction, other, into, count);
+    default:
+      break;
+  }
+  for (int64_t i = 0; i < count * type.bytes; i += type.bytes) {
+    const double a = load_element(type.element, other + i);
+    const double b = load_element(type.element, into + i);
+    store_element(type.element, apply(reduction, a, b), into + i);
+  }
+}
+
+void divide(Datatype type, std::byte* elements, int64_t count, int by) {
+  for (int64_t i = 0; i < count * type.bytes; i += type.bytes) {
+    const double quotient = load_element(type.element, elements + i) / by;
+    store_element(type.element, mantissa_bits(type.element) == 0 ? std::trunc(quotient) : quotient,
+                  elements + i);
+  }
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,35 @@
+// Reductions: their names, and doing them to elements in host memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "nccl-tests/datatype.h"
+
+namespace slipway::bandwidth {
+
+// In the order of ncclRedOp_t.
+enum class Reduction { sum, prod, max, min, avg };
+
+std::string_view to_string(Reduction reduction);
+
+// The reductions that `name` stands for: one, or every one for "all". Throws UsageError with a
+// suggestion when there is none.
+std::vector<Reduction> parse_reductions(std::string_view name);
+
+// into[i] = other[i] ∘ into[i] for `count` elements. An average is a sum until divide() is called,
+// once, at the end.
+void reduce_into(Datatype type, Reduction reduction, const std::byte* other, std::byte* into,
+                 int64_t count);
+void divide(Datatype type, std::byte* elements, int64_t count, int by);
+
+// One element as a number, and a number as the nearest element.
+double load_element(Element element, const std::byte* at);
+void store_element(Element element, double value, std::byte* at);
+
+// Bits of the significand behind its leading one; 0 for whole numbers.
+int mantissa_bits(Element element);
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,102 @@
+// The backend of virtual time: operations take the time that a thought-of cluster would need.
+#include "nccl-tests/sim_backend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+class SimBackend final : public Backend {
+ public:
+  SimBackend(SimWorld world, const std::vector<int>& nodes, uint64_t stream)
+      : world_(std::move(world)), stream_(stream), speed_(ring_speed(nodes)) {
+    for (const int node : nodes) {
+      for (int i = 0; i < world_.ranks_per_node; ++i) {
+        ranks_.push_back({.rank = static_cast<int>(ranks_.size()),
+                          .pid = 0,
+                          .host = SimWorld::name_of(node),
+                          .device = i,
+                          .device_id = world_.memory == "host" ? "host memory" : "simulated",
+                          .device_name = "simulated"});
+      }
+    }
+  }
+
+  BackendInfo info() const override {
+    return {.name = "sim", .memory = world_.memory, .library = "virtual time"};
+  }
+  int rank() const override { return 0; }
+  const std::vector<RankInfo>& ranks() const override { return ranks_; }
+  double seconds() const override { return now_; }
+
+  // What a rank puts on its link, at the speed of the slowest link between neighbours in the ring,
+  // and a latency for each doubling of the ranks.
+  void start(const Operation& op) override {
+    const Collective& collective = collective_of(op.kind);
+    const auto n = static_cast<double>(size());
+    const int64_t blocks = collective.sends_all || collective.receives_all ? size() : 1;
+    const auto bytes = static_cast<double>(op.block_bytes() * blocks);
+    const double transfer_us = bytes * collective.busbw_factor(size()) / speed_ / 1e3;
+    const double latency_us = world_.latency_us * std::ceil(std::log2(n));
+    const double us = (latency_us + transfer_us) * world_.noise_of(stream_, runs_++);
+    now_ += us * 1e-6;
+  }
+  void wait() override {}
+  bool moves_data() const override { return false; }
+  void barrier() override {}
+
+  using Backend::combine;
+  void combine(Combine how, std::span<double> values) override {
+    if (how != Combine::sum) return;
+    for (double& value : values) value *= size();  // every rank has the same
+  }
+  std::vector<std::string> share(const std::string& text) override {
+    return std::vector<std::string>(ranks_.size(), text);
+  }
+  std::string transport() const override { return world_.transport; }
+  std::unique_ptr<Backend> split(int) override { return nullptr; }
+
+  // No byte of a buffer is looked at: one is enough.
+  std::byte* allocate(size_t) override { return Backend::allocate(1); }
+
+ private:
+  double ring_speed(const std::vector<int>& nodes) const {
+    double least = world_.ranks_per_node > 1 ? world_.speed(0, 0) : HUGE_VAL;
+    for (size_t i = 0; i < nodes.size() && nodes.size() > 1; ++i) {
+      least = std::min(least, world_.speed(nodes[i], nodes[(i + 1) % nodes.size()]));
+    }
+    return least;
+  }
+
+  SimWorld world_;
+  uint64_t stream_;
+  double speed_;
+  std::vector<RankInfo> ranks_;
+  double now_ = 0;
+  uint64_t runs_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_sim_backend(SimWorld world) {
+  std::vector<int> nodes(static_cast<size_t>(world.nodes));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  if (!world.dead.empty()) {
+    throw Error(fmt::format("{} is dead, and the run is on all nodes",
+                            SimWorld::name_of(*world.dead.begin())));
+  }
+  return make_sim_backend(std::move(world), nodes, 0);
+}
+
+std::unique_ptr<Backend> make_sim_backend(SimWorld world, const std::vector<int>& nodes,
+                                          uint64_t stream) {
+  return std::make_unique<SimBackend>(std::move(world), nodes, stream);
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,189 @@
+// TCP sockets of IPv4, non-blocking, with deadlines: what the ranks' connections are made of.
+#include "nccl-tests/socket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace slipway::bandwidth {
+namespace {
+
+// Nobody sends a text as long as that; who does is not one of us.
+constexpr uint64_t longest_text = 64U << 20;
+
+int milliseconds_until(double deadline) {
+  return static_cast<int>(std::ceil(std::max(0.0, deadline - now_seconds()) * 1e3));
+}
+
+// Waits for `events`; false at the deadline. Without one, it waits for ever.
+bool poll_until(int socket, short events, const double* deadline) {
+  for (;;) {
+    pollfd entry{.fd = socket, .events = events, .revents = 0};
+    const int timeout = deadline == nullptr ? -1 : milliseconds_until(*deadline);
+    const int ready = ::poll(&entry, 1, timeout);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) throw_errno("cannot wait for a connection");
+    if (ready == 0) return false;
+  }
+}
+
+void prepare(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+in_addr address_of(const std::string& host) {
+  addrinfo wanted{};
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int failed = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found);
+  if (failed != 0) throw Error(fmt::format("{}: {}", host, ::gai_strerror(failed)));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  return reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
+}
+
+void receive_until(int socket, void* data, size_t bytes, const double* deadline,
+                   const std::string& whom) {
+  auto* to = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t got = ::recv(socket, to, bytes, 0);
+    if (got > 0) {
+      to += got;
+      bytes -= static_cast<size_t>(got);
+    } else if (got == 0) {
+      throw Error(fmt::format("{} has gone", whom));
+    } else if (errno == EAGAIN) {
+      if (!poll_until(socket, POLLIN, deadline)) throw Timeout(fmt::format("{} is silent", whom));
+    } else if (errno != EINTR) {
+      throw_errno(fmt::format("{} has gone", whom));
+    }
+  }
+}
+
+}  // namespace
+
+double now_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+Fd listen_on(const std::vector<int>& ports) {
+  for (const int port : ports) {
+    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket) throw_errno("cannot make a socket");
+    const int on = 1;  // a port whose last connections are still closing is free
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+        ::listen(socket.get(), SOMAXCONN) == 0) {
+      return socket;
+    }
+  }
+  return {};
+}
+
+int port_of(int socket) {
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
+  return ntohs(address.sin_port);
+}
+
+Fd connect_to(const std::string& host, int port, double seconds) {
+  const double deadline = now_seconds() + seconds;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr = address_of(host);
+  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) throw_errno("cannot make a socket");
+  const std::string where = fmt::format("cannot connect to {} port {}", host, port);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    if (errno != EINPROGRESS) throw_errno(where);
+    if (!poll_until(socket.get(), POLLOUT, &deadline)) throw Timeout(where + ": no answer");
+    int failed = 0;
+    socklen_t length = sizeof failed;
+    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failed, &length);
+    if (failed != 0) throw_errno(where, failed);
+  }
+  prepare(socket.get());
+  return socket;
+}
+
+Fd accept_within(int listener, double deadline) {
+  for (;;) {
+    Fd socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket) {
+      prepare(socket.get());
+      return socket;
+    }
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+      throw_errno("cannot accept a connection");
+    }
+    if (!poll_until(listener, POLLIN, &deadline)) throw Timeout("nobody connected");
+  }
+}
+
+std::string peer_address(int socket) {
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length);
+  char text[INET_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+  return text;
+}
+
+void send_all(int socket, const void* data, size_t bytes, const std::string& whom) {
+  const auto* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t sent = ::send(socket, from, bytes, MSG_NOSIGNAL);
+    if (sent >= 0) {
+      from += sent;
+      bytes -= static_cast<size_t>(sent);
+    } else if (errno == EAGAIN) {
+      poll_until(socket, POLLOUT, nullptr);
+    } else if (errno != EINTR) {
+      throw_errno(fmt::format("{} has gone", whom));
+    }
+  }
+}
+
+void receive_all(int socket, void* data, size_t bytes, const std::string& whom) {
+  receive_until(socket, data, bytes, nullptr, whom);
+}
+
+void receive_within(int socket, void* data, size_t bytes, double deadline) {
+  receive_until(socket, data, bytes, &deadline, "who connected");
+}
+
+void send_text(int socket, const std::string& text, const std::string& whom) {
+  const uint64_t length = text.size();
+  send_all(socket, &length, sizeof length, whom);
+  send_all(socket, text.data(), text.size(), whom);
+}
+
+std::string receive_text(int socket, const std::string& whom) {
+  uint64_t length = 0;
+  receive_all(socket, &length, sizeof length, whom);
+  if (length > longest_text) throw Error(fmt::format("{} does not speak as a rank does", whom));
+  std::string text(length, '\0');
+  receive_all(socket, text.data(), text.size(), whom);
+  return text;
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,101 @@
+// What a sample of times says, and no more than it can say.
+#include "nccl-tests/statistics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <vector>
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr double confidence = 0.95;
+constexpr size_t least_for_drift = 12;
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  std::ranges::sort(copy);
+  return copy;
+}
+
+double middle(const std::vector<double>& ordered) {
+  const size_t n = ordered.size();
+  return n % 2 == 1 ? ordered[n / 2] : (ordered[n / 2 - 1] + ordered[n / 2]) / 2;
+}
+
+// P(X <= k) for X ~ Binomial(n, 1/2).
+double half_binomial(size_t k, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i <= k; ++i) {
+    sum += std::exp(
+        std::lgamma(static_cast<double>(n) + 1) - std::lgamma(static_cast<double>(i) + 1) -
+        std::lgamma(static_cast<double>(n - i) + 1) - static_cast<double>(n) * std::log(2.0));
+  }
+  return sum;
+}
+
+// The median lies between the (k+1)th smallest and largest values unless k or fewer lie on one side
+// of it: the largest k for which that is unlikely enough.
+std::optional<Interval> median_interval(const std::vector<double>& ordered) {
+  const size_t n = ordered.size();
+  const double tail = (1 - confidence) / 2;
+  if (half_binomial(0, n) > tail) return std::nullopt;
+  // Where sums of exponentials would take long, the normal approximation is as good.
+  size_t k = 0;
+  if (n > 1000) {
+    const auto count = static_cast<double>(n);
+    k = static_cast<size_t>(std::floor(count / 2 - 0.98 * std::sqrt(count))) - 1;
+  } else {
+    while (half_binomial(k + 1, n) <= tail) ++k;
+  }
+  return Interval{ordered[k], ordered[n - 1 - k]};
+}
+
+std::optional<double> percentile(const std::vector<double>& ordered, int percent, size_t least) {
+  const size_t n = ordered.size();
+  if (n < least) return std::nullopt;
+  return ordered[(n * static_cast<size_t>(percent) + 99) / 100 - 1];
+}
+
+bool drifts(std::span<const double> values) {
+  if (values.size() < least_for_drift) return false;
+  const size_t half = values.size() / 2;
+  const auto first = median_interval(sorted(values.first(half)));
+  const auto second = median_interval(sorted(values.last(half)));
+  return first && second && (first->high < second->low || second->high < first->low);
+}
+
+}  // namespace
+
+double median_of(std::span<const double> values) {
+  assert(!values.empty());
+  return middle(sorted(values));
+}
+
+Statistics describe(std::span<const double> values) {
+  const std::vector<double> ordered = sorted(values);
+  Statistics result;
+  result.count = static_cast<int64_t>(values.size());
+  result.least = ordered.front();
+  result.most = ordered.back();
+  result.median = middle(ordered);
+  std::vector<double> deviations;
+  for (const double value : ordered) deviations.push_back(std::fabs(value - result.median));
+  result.mad = median_of(deviations);
+  result.interval = median_interval(ordered);
+  result.p95 = percentile(ordered, 95, 20);
+  result.p99 = percentile(ordered, 99, 100);
+  const double far = 5 * mad_to_deviation * result.mad;
+  if (far > 0) {
+    result.outliers = std::ranges::count_if(deviations, [&](double d) { return d > far; });
+  }
+  result.drift = drifts(values);
+  return result;
+}
+
+std::optional<double> relative_half_width(const Statistics& statistics) {
+  if (!statistics.interval || statistics.median <= 0) return std::nullopt;
+  return (statistics.interval->high - statistics.interval->low) / 2 / statistics.median;
+}
+
+}  // namespace slipway::bandwidth

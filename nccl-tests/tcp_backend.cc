@@ -1,0 +1,144 @@
+// The backend of host memory over TCP: rings and chains of our own, no MPI.
+#include "nccl-tests/tcp_backend.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "nccl-tests/flow.h"
+#include "nccl-tests/ranks.h"
+#include "nccl-tests/schedule.h"
+#include "nccl-tests/tcp_group.h"
+#include "nccl-tests/transport.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+std::string kernel_version() {
+  utsname name{};
+  ::uname(&name);
+  return fmt::format("TCP of Linux {}", name.release);
+}
+
+class TcpBackend final : public Backend {
+ public:
+  TcpBackend(TcpGroup group, std::vector<RankInfo> ranks)
+      : group_(std::move(group)), ranks_(std::move(ranks)) {}
+
+  BackendInfo info() const override {
+    return {.name = "tcp", .memory = "host", .library = kernel_version()};
+  }
+  int rank() const override { return group_.rank(); }
+  const std::vector<RankInfo>& ranks() const override { return ranks_; }
+
+  void start(const Operation& operation) override;
+  void wait() override {}  // what is started is done
+  void barrier() override { group_.barrier(); }
+  using Backend::combine;
+  void combine(Combine how, std::span<double> values) override { group_.combine(how, values); }
+  std::vector<std::string> share(const std::string& text) override { return group_.share(text); }
+
+  std::string transport() const override {
+    std::vector<std::string> found;
+    for (const int socket : group_.mesh().sockets()) {
+      found.push_back("tcp " + interface_of(socket));
+    }
+    std::ranges::sort(found);
+    found.erase(std::ranges::unique(found).begin(), found.end());
+    return fmt::format("{}", fmt::join(found, ", "));
+  }
+
+  std::unique_ptr<Backend> split(int group) override {
+    TcpGroup part = group_.split(group);
+    std::vector<int> members;  // ranks of this backend, not of the mesh
+    for (const int member : part.members()) {
+      const auto found = std::ranges::find(group_.members(), member);
+      members.push_back(static_cast<int>(found - group_.members().begin()));
+    }
+    return std::make_unique<TcpBackend>(std::move(part), subset(ranks_, members));
+  }
+
+ private:
+  void run_flow(const Operation& operation);
+  void run_exchange(Operation operation);
+
+  TcpGroup group_;
+  std::vector<RankInfo> ranks_;
+  std::vector<std::byte> scratch_;  // kept, so that no run pays for its pages
+};
+
+void TcpBackend::start(const Operation& op) {
+  switch (op.kind) {
+    case Kind::alltoall:
+    case Kind::gather:
+    case Kind::scatter:
+    case Kind::sendrecv:
+      return run_exchange(op);
+    default:
+      return run_flow(op);
+  }
+}
+
+void TcpBackend::run_flow(const Operation& op) {
+  const Place place{rank(), size()};
+  scratch_.resize(std::max(scratch_.size(), scratch_bytes(op)));
+  copy_own_share(op, place);
+  if (size() > 1) {
+    Flow flow = schedule(op, place, scratch_);
+    flow.next_socket = group_.socket_to((rank() + 1) % size());
+    flow.previous_socket = group_.socket_to((rank() - 1 + size()) % size());
+    bandwidth::run(flow);
+  }
+  const bool reduces = collective_of(op.kind).reduces;
+  const bool has_result = op.kind != Kind::reduce || rank() == op.root;
+  if (reduces && has_result && op.reduction == Reduction::avg) {
+    divide(op.type, op.receive, op.count, size());
+  }
+}
+
+// Every pair of ranks that have something for each other, at once.
+void TcpBackend::run_exchange(Operation op) {
+  const Collective& collective = collective_of(op.kind);
+  const auto block = op.block_bytes();
+  if (op.send == op.receive && (op.kind == Kind::alltoall || op.kind == Kind::sendrecv)) {
+    // In place, what comes in would take the place of what has not left yet.
+    const auto bytes = static_cast<size_t>(collective.sends_all ? block * size() : block);
+    scratch_.resize(std::max(scratch_.size(), bytes));
+    std::copy_n(op.send, bytes, scratch_.data());
+    op.send = scratch_.data();
+  }
+  std::vector<Piece> out, in;
+  for (int peer = 0; peer < size(); ++peer) {
+    const bool to_peer = op.kind == Kind::alltoall ||
+                         (op.kind == Kind::gather && peer == op.root) ||
+                         (op.kind == Kind::scatter && rank() == op.root) ||
+                         (op.kind == Kind::sendrecv && peer == (rank() + 1) % size());
+    const bool from_peer = op.kind == Kind::alltoall ||
+                           (op.kind == Kind::gather && rank() == op.root) ||
+                           (op.kind == Kind::scatter && peer == op.root) ||
+                           (op.kind == Kind::sendrecv && rank() == (peer + 1) % size());
+    // send() takes no const; it does not write.
+    auto* const from = const_cast<std::byte*>(op.send) + (collective.sends_all ? block * peer : 0);
+    std::byte* const to = op.receive + (collective.receives_all ? block * peer : 0);
+    if (peer == rank()) {
+      if (to_peer && from != to) std::copy_n(from, block, to);
+      continue;
+    }
+    if (to_peer) out.push_back({group_.socket_to(peer), from, block});
+    if (from_peer) in.push_back({group_.socket_to(peer), to, block});
+  }
+  exchange(std::move(out), std::move(in));
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_tcp_backend(const Launch& launch) {
+  TcpGroup group(std::make_shared<Mesh>(launch));
+  std::vector<RankInfo> ranks = read_introductions(group.share(introduce_myself()));
+  return std::make_unique<TcpBackend>(std::move(group), std::move(ranks));
+}
+
+}  // namespace slipway::bandwidth

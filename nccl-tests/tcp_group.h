@@ -1,0 +1,40 @@
+// Some of the ranks of a mesh, and what they agree on: texts, numbers, moments.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nccl-tests/backend.h"
+#include "nccl-tests/mesh.h"
+
+namespace slipway::bandwidth {
+
+class TcpGroup {
+ public:
+  // All of the mesh.
+  explicit TcpGroup(std::shared_ptr<Mesh> mesh);
+  // `members` are ranks of the mesh, in order, this one among them.
+  TcpGroup(std::shared_ptr<Mesh> mesh, std::vector<int> members);
+
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(members_.size()); }
+  int socket_to(int rank) { return mesh_->socket_to(members_.at(static_cast<size_t>(rank))); }
+  std::string name_of(int rank) const;
+  const Mesh& mesh() const { return *mesh_; }
+
+  // As Backend's; all ranks of the group.
+  void barrier();
+  void combine(Combine how, std::span<double> values);
+  std::vector<std::string> share(const std::string& text);
+  TcpGroup split(int group);
+  const std::vector<int>& members() const { return members_; }
+
+ private:
+  std::shared_ptr<Mesh> mesh_;
+  std::vector<int> members_;
+  int rank_ = 0;
+};
+
+}  // namespace slipway::bandwidth

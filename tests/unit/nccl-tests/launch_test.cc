@@ -1,0 +1,78 @@
+#include "nccl-tests/launch.h"
+
+#include "common/error.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/variable.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+
+namespace {
+
+// An environment without launchers.
+struct Nobody {
+  Variable own{"SLIPWAY_RANK", nullptr}, mpirun{"OMPI_COMM_WORLD_SIZE", nullptr},
+      step{"SLURM_STEP_NUM_TASKS", nullptr}, tasks{"SLURM_NTASKS", nullptr};
+};
+
+}  // namespace
+
+TEST_CASE("launch: the first of Slurm's host list") {
+  CHECK(first_host("a") == "a");
+  CHECK(first_host("a,b") == "a");
+  CHECK(first_host("quick-a3meganodeset-[0-3]") == "quick-a3meganodeset-0");
+  CHECK(first_host("n[003-007,9]b,c") == "n003b");
+  CHECK(first_host("r[1-2]n[4,6]") == "r1n4");
+  CHECK(first_host("") == "");
+}
+
+TEST_CASE("launch: a step of Slurm's says rank, size and where rank 0 is") {
+  const Nobody nobody;
+  const Variable step("SLURM_STEP_NUM_TASKS", "4"), procid("SLURM_PROCID", "2"),
+      list("SLURM_STEP_NODELIST", "a-[3-6]"), job("SLURM_JOB_ID", "77"), id("SLURM_STEP_ID", "1"),
+      ports("SLURM_STEP_RESV_PORTS", nullptr);
+  const Launch launch = read_launch();
+  CHECK(launch.rank == 2);
+  CHECK(launch.size == 4);
+  CHECK(launch.host == "a-3");
+  CHECK(launch.ports.size() == 16);
+  for (const int port : launch.ports) CHECK((port >= 20000 && port < 32000));
+  {
+    const Variable other("SLURM_STEP_ID", "2");
+    CHECK(read_launch().token != launch.token);
+    CHECK(read_launch().ports != launch.ports);
+  }
+  const Variable reserved("SLURM_STEP_RESV_PORTS", "12000-12003");
+  CHECK(read_launch().ports == std::vector<int>{12000});
+}
+
+TEST_CASE("launch: several tasks and no step is somebody's mistake, and is said") {
+  const Nobody nobody;
+  CHECK(read_launch().size == 1);
+  const Variable tasks("SLURM_NTASKS", "4");
+  CHECK_THROWS_WITH(read_launch(),
+                    "Slurm has 4 tasks here, but this one knows of no other: it was started "
+                    "without srun; start it with `srun`");
+}
+
+TEST_CASE("launch: variables of our own, for any launcher") {
+  const Nobody nobody;
+  const Variable rank("SLIPWAY_RANK", "1"), size("SLIPWAY_SIZE", "2"),
+      place("SLIPWAY_RENDEZVOUS", "10.0.0.1:5000");
+  const Launch launch = read_launch();
+  CHECK(launch.rank == 1);
+  CHECK(launch.size == 2);
+  CHECK(launch.host == "10.0.0.1");
+  CHECK(launch.ports == std::vector<int>{5000});
+  {
+    const Variable wrong("SLIPWAY_RENDEZVOUS", "somewhere");
+    CHECK_THROWS_WITH(read_launch(),
+                      "SLIPWAY_RENDEZVOUS is `somewhere`, expected HOST:PORT of rank 0");
+  }
+  {
+    const Variable wrong("SLIPWAY_RANK", "-1");
+    CHECK_THROWS_WITH(read_launch(), "SLIPWAY_RANK is `-1`, expected a number");
+  }
+  const Variable wrong("SLIPWAY_SIZE", "1");
+  CHECK_THROWS_WITH(read_launch(), "this is rank 1, of 1 ranks");
+}

@@ -1,0 +1,127 @@
+// The backend tcp, its ranks as threads of the test, over real sockets.
+#include "nccl-tests/tcp_backend.h"
+
+#include <thread>
+
+#include "common/error.h"
+#include "nccl-tests/measure.h"
+#include "nccl-tests/mesh.h"
+#include "nccl-tests/socket.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+
+namespace {
+
+int free_port() {
+  return port_of(listen_on({0}).get());
+}
+
+// Runs `body` as every rank of a world, and returns what each returned.
+template <class Body>
+auto as_ranks(int size, Body body) {
+  using Result = decltype(body(std::declval<Backend&>()));
+  std::vector<Result> results(static_cast<size_t>(size));
+  const int port = free_port();
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto backend = make_tcp_backend(
+          {.rank = rank, .size = size, .host = "127.0.0.1", .ports = {port}, .token = 42});
+      results[static_cast<size_t>(rank)] = body(*backend);
+    });
+  }
+  threads.clear();
+  return results;
+}
+
+// Wrong elements of one size of a collective, in both placements.
+int64_t wrong(Backend& backend, const Collective& collective, int64_t bytes, int root) {
+  const Datatype type{"float", 4, Element::float32};
+  const Shape shape = collective.shape(bytes, 4, backend.size());
+  const int64_t both = std::max(shape.send_bytes, shape.receive_bytes);
+  const Buffers buffers(backend, shape.send_bytes, both);
+  Timing timing;
+  timing.iterations = 2;
+  const Case which{&collective, type,
+                   collective.reduces ? std::optional(Reduction::sum) : std::nullopt,
+                   collective.has_root ? std::optional(root) : std::nullopt};
+  const Row row = measure(backend, which, bytes, buffers, timing);
+  return row.out_of_place.wrong.value() + row.in_place.wrong.value();
+}
+
+}  // namespace
+
+TEST_CASE("tcp: every collective is right on 1 to 5 ranks, at sizes with and without chunks") {
+  for (int size = 1; size <= 5; ++size) {
+    const auto results = as_ranks(size, [&](Backend& backend) {
+      int64_t all = 0;
+      for (const Collective& collective : all_collectives()) {
+        for (const int64_t bytes : {0, 4, 1000, 300000, 3000004}) {
+          all += wrong(backend, collective, bytes, size - 1);
+        }
+      }
+      return all;
+    });
+    INFO(size << " ranks");
+    for (const int64_t result : results) CHECK(result == 0);
+  }
+}
+
+TEST_CASE("tcp: ranks agree on numbers and texts, as a whole and in groups") {
+  const auto results = as_ranks(5, [](Backend& backend) {
+    std::vector<double> found;
+    found.push_back(backend.combine(Combine::sum, backend.rank()));
+    found.push_back(backend.combine(Combine::max, backend.rank()));
+    const auto part = backend.split(backend.rank() % 2);
+    part->barrier();
+    found.push_back(part->combine(Combine::sum, backend.rank()));
+    found.push_back(part->size());
+    found.push_back(static_cast<double>(part->share("x" + std::to_string(part->rank())).size()));
+    return found;
+  });
+  CHECK(results[0] == std::vector<double>{10, 4, 6, 3, 3});
+  CHECK(results[1] == std::vector<double>{10, 4, 4, 2, 2});
+}
+
+TEST_CASE("tcp: a group moves data without the others") {
+  const auto results = as_ranks(4, [](Backend& backend) {
+    const auto pair = backend.split(backend.rank() / 2);
+    return wrong(*pair, collective_of(Kind::all_gather), 100000, 0);
+  });
+  CHECK(results == std::vector<int64_t>{0, 0, 0, 0});
+}
+
+TEST_CASE("tcp: the transport is the interface of the connections") {
+  const auto results = as_ranks(2, [](Backend& backend) {
+    backend.barrier();
+    return backend.transport();
+  });
+  CHECK(results == std::vector<std::string>{"tcp lo", "tcp lo"});
+}
+
+TEST_CASE("tcp: ranks that do not come are named") {
+  CHECK_THROWS_WITH(
+      Mesh({.rank = 0, .size = 3, .host = "127.0.0.1", .ports = {free_port()}, .token = 1}, 0.05),
+      ContainsSubstring("2 of 3 ranks did not come to rank 0 on ") && ContainsSubstring(": 1, 2"));
+}
+
+TEST_CASE("tcp: a rank 0 that is not there is named") {
+  CHECK_THROWS_WITH(
+      Mesh({.rank = 1, .size = 2, .host = "127.0.0.1", .ports = {free_port()}, .token = 1}, 0.05),
+      ContainsSubstring("rank 1 cannot meet rank 0 on 127.0.0.1: cannot connect to 127.0.0.1"));
+}
+
+TEST_CASE("tcp: who belongs to another run is not let in") {
+  const int port = free_port();
+  std::jthread stranger([&] {
+    try {
+      Mesh({.rank = 1, .size = 2, .host = "127.0.0.1", .ports = {port}, .token = 7}, 0.5);
+    } catch (const Error&) {
+    }
+  });
+  CHECK_THROWS_WITH(
+      Mesh({.rank = 0, .size = 2, .host = "127.0.0.1", .ports = {port}, .token = 8}, 0.5),
+      ContainsSubstring("1 of 2 ranks did not come"));
+}
