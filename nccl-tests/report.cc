@@ -98,6 +98,17 @@ ordered_json profile_json(const std::optional<NodeProfile>& profile) {
           {"transport", profile->transport.name}};
 }
 
+ordered_json expected_json(const Setup& setup) {
+  ordered_json list = ordered_json::array();
+  for (const NodeProfile::ExpectedBandwidth& expected : expected_of(setup)) {
+    list.push_back({{"size_bytes", expected.size_bytes},
+                    {"busbw_gb_per_s", expected.busbw_gb_per_s},
+                    {"tolerance", expected.tolerance},
+                    {"source", expected.source}});
+  }
+  return list;
+}
+
 ordered_json ranks_json(const std::vector<RankInfo>& ranks) {
   ordered_json list = ordered_json::array();
   for (const RankInfo& rank : ranks) {
@@ -134,6 +145,7 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
       {"rank_count", setup.ranks.size()},
       {"ranks", ranks_json(setup.ranks)},
       {"node_profile", profile_json(setup.profile)},
+      {"expected", expected_json(setup)},
       {"settings", settings_json(setup.options)},
       {"environment", setup.environment},
       {"results", std::move(results)},

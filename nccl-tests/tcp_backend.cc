@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.h"
 #include "nccl-tests/flow.h"
 #include "nccl-tests/ranks.h"
 #include "nccl-tests/schedule.h"
@@ -48,7 +49,7 @@ class TcpBackend final : public Backend {
     }
     std::ranges::sort(found);
     found.erase(std::ranges::unique(found).begin(), found.end());
-    return fmt::format("{}", fmt::join(found, ", "));
+    return join(found, ", ");
   }
 
   std::unique_ptr<Backend> split(int group) override {

@@ -80,7 +80,7 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
                          "configured for the transport {}",
                          setup.transport, profile.transport.name)}};
   }
-  const std::vector<Expected> figures = matching(profile, setup.collective->name, nodes);
+  const std::vector<Expected> figures = expected_of(setup);
   if (figures.empty()) {
     return not_judged(fmt::format("no expected figure for {} on {}", setup.collective->name,
                                   place(profile, nodes)));
@@ -98,6 +98,11 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
                                   figures.front().size_bytes));
   }
   return verdict;
+}
+
+std::vector<Expected> expected_of(const Setup& setup) {
+  if (!setup.profile) return {};
+  return matching(*setup.profile, setup.collective->name, host_count(setup.ranks));
 }
 
 std::string_view to_string(Outcome outcome) {

@@ -21,6 +21,9 @@ struct Verdict {
 // where nothing can be held against anything, the reason says what is missing.
 Verdict judge(const Setup& setup, const std::vector<Row>& rows);
 
+// The expected figures of the node profile for this run's collective, nodes and transport.
+std::vector<NodeProfile::ExpectedBandwidth> expected_of(const Setup& setup);
+
 // "pass", "fail", "not judged"
 std::string_view to_string(Outcome outcome);
 

@@ -1,7 +1,7 @@
 // The catalogue: what is known of machine types and of the transports between their GPUs.
 //
-// It is data (blueprints/catalogue/), each figure with its source; this is its reader. Bandwidth
-// figures and cloud quotas are other files, other readers.
+// It is data (blueprints/catalogue/), each figure with its source; this is its reader. Expected
+// bandwidths (bandwidth_reader.h) and cloud quotas are other files, other readers.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/node_profile.h"
 #include "common/node_transport.h"
 
 namespace slipway::source {
@@ -64,6 +65,12 @@ struct TransportType {
   NodeTransport node = {};  // the rest, as nodes have it, but for $(host_nics) and $(gpu_nics)
 };
 
+// A bandwidth that machines of a type have been seen to reach.
+struct ExpectedFigure {
+  std::string machine;
+  NodeProfile::ExpectedBandwidth expected;
+};
+
 class Catalogue {
  public:
   Catalogue() = default;
@@ -80,6 +87,8 @@ class Catalogue {
 
   // Every machine type by name, sorted: for suggestions.
   std::vector<std::string> machine_types() const;
+
+  std::vector<ExpectedFigure> bandwidth;  // empty until load_bandwidth
 
   bool complete = true;  // false when a row was wrong and is left out
 

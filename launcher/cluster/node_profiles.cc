@@ -90,6 +90,12 @@ NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalog
   profile.transport =
       fill_in(choose_transport(machine, profile.network_interfaces.size(), catalogue, site),
               profile.network_interfaces);
+  // Simulated machines of a type have no speed of it.
+  if (site.target != "local" && node.role == "compute") {
+    for (const ExpectedFigure& figure : catalogue.bandwidth) {
+      if (figure.machine == machine.name) profile.expected_bandwidth.push_back(figure.expected);
+    }
+  }
   return profile;
 }
 

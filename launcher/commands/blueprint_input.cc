@@ -12,6 +12,7 @@
 #include "common/installation.h"
 #include "common/text.h"
 #include "launcher/blueprint/terraform_reader.h"
+#include "launcher/cluster/bandwidth_reader.h"
 #include "launcher/cluster/build.h"
 #include "launcher/commands/page.h"
 #include "launcher/google/definitions.h"
@@ -204,6 +205,9 @@ google::Definitions LoadedBlueprint::define() {
   if (compiled_ && cluster::has_cluster(compiled_->deployment)) checked = build();
   if (compiled_ && diagnostics_.errors() == 0) {
     const std::filesystem::path library = find_installation().blueprints();
+    if (checked) {
+      cluster::load_bandwidth(library / "catalogue", checked->catalogue, sources_, diagnostics_);
+    }
     const cluster::Zones zones = cluster::load_zones(library / "catalogue", sources_, diagnostics_);
     definitions = google::define({compiled_->evaluation, checked ? &checked->cluster : nullptr,
                                   checked ? &checked->catalogue : nullptr, &zones, library},

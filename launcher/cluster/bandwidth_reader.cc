@@ -1,0 +1,167 @@
+// Reading bandwidth.yaml: what collectives have been seen to reach, for the node profiles.
+#include "launcher/cluster/bandwidth_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "launcher/cluster/row_reader.h"
+
+namespace slipway::cluster {
+namespace {
+
+const std::set<std::string> known_collectives = {"all_gather", "all_reduce",     "alltoall",
+                                                 "broadcast",  "gather",         "reduce",
+                                                 "scatter",    "reduce_scatter", "sendrecv"};
+
+// Bytes of "64M"; 0 when it is none.
+int64_t size_bytes(std::string_view text) {
+  constexpr std::string_view units = "KMG";
+  const size_t unit = text.empty() ? units.npos : units.find(text.back());
+  if (unit != units.npos) text.remove_suffix(1);
+  if (text.empty() || text.size() > 6 ||
+      text.find_first_not_of("0123456789") != std::string_view::npos) {
+    return 0;
+  }
+  const int64_t number = std::stoll(std::string(text));
+  return unit == units.npos ? number : number << (10 * (static_cast<int64_t>(unit) + 1));
+}
+
+class BandwidthReader {
+ public:
+  BandwidthReader(const source::Node& root, Catalogue& catalogue, source::Diagnostics& diagnostics)
+      : file_(root, "the file", diagnostics), catalogue_(catalogue), diagnostics_(diagnostics) {}
+
+  void read() {
+    sources_ = file_.keys("sources");
+    tolerance_ = static_cast<double>(file_.amount("tolerance"));
+    if (tolerance_ >= 1) {
+      return file_.wrong(file_.scalar("tolerance")->span, "`tolerance` is a share below 1");
+    }
+    read_line_rates();
+    if (const source::Node* rows = file_.sequence("expected")) {
+      for (const source::Node& row : rows->items) read_row(row);
+    }
+    file_.finish();
+  }
+
+ private:
+  void read_line_rates() {
+    const source::Node* rates = file_.mapping("line_rates");
+    if (rates == nullptr) return;
+    for (const source::Entry& entry : rates->entries) {
+      RowReader row(entry.value, fmt::format("the line rate of `{}`", entry.key), diagnostics_);
+      const MachineType* machine = known_machine(row, entry.key, entry.key_span);
+      const auto gbit = static_cast<double>(row.amount("gbit_per_s"));
+      row.one_of("source", sources_);
+      row.finish();
+      if (machine == nullptr) continue;
+      const auto nics = std::ranges::count(machine->nics, "gpu", &MachineType::Nic::purpose);
+      machine_gb_per_s_[entry.key] = gbit / 8 * static_cast<double>(nics);
+    }
+  }
+
+  const MachineType* known_machine(RowReader& row, const std::string& name, source::Span span) {
+    const MachineType* machine = catalogue_.find_machine(name);
+    if (machine == nullptr) {
+      row.wrong(span, fmt::format("there is no machine type `{}`", name),
+                source::did_you_mean(name, catalogue_.machine_types()));
+    }
+    return machine;
+  }
+
+  void read_row(const source::Node& node) {
+    const size_t errors = diagnostics_.errors();
+    RowReader row(node, "an expected bandwidth", diagnostics_);
+    ExpectedFigure figure;
+    figure.machine = row.text("machine");
+    figure.expected.transport = row.text("transport");
+    figure.expected.collective = row.one_of("collective", known_collectives);
+    figure.expected.nodes = row.count("nodes");
+    figure.expected.tolerance = tolerance_;
+    figure.expected.source = read_provenance(row);
+    const source::Node* by_size = row.mapping("busbw_gb_per_s");
+    row.finish();
+    if (diagnostics_.errors() != errors) return;
+
+    const MachineType* machine = known_machine(row, figure.machine, node.find("machine")->span);
+    if (machine == nullptr) return;
+    const std::string& transport = figure.expected.transport;
+    if (catalogue_.find_transport(transport) == nullptr) {
+      return row.wrong(node.find("transport")->span,
+                       fmt::format("there is no transport `{}`", transport));
+    }
+    RowReader figures(*by_size, "`busbw_gb_per_s`", diagnostics_);
+    for (const source::Entry& entry : by_size->entries) {
+      figure.expected.size_bytes = size_bytes(entry.key);
+      figure.expected.busbw_gb_per_s = static_cast<double>(figures.amount(entry.key));
+      if (possible(figures, entry, figure, *machine)) catalogue_.bandwidth.push_back(figure);
+    }
+  }
+
+  // "megagpu-cafe: NCCL 2.28.7, one run": what stands behind a figure in a verdict.
+  std::string read_provenance(RowReader& row) {
+    const source::Node* node = row.mapping("measured");
+    if (node == nullptr) return "";
+    RowReader measured(*node, "`measured`", diagnostics_);
+    const std::string source = measured.one_of("source", sources_);
+    const std::string with = measured.text("with"), how = measured.text("how");
+    measured.finish();
+    return fmt::format("{}: {}, {}", source, with, how);
+  }
+
+  bool possible(RowReader& row, const source::Entry& entry, const ExpectedFigure& figure,
+                const MachineType& machine) {
+    if (figure.expected.size_bytes == 0) {
+      row.wrong(entry.key_span, fmt::format("`{}` is not a size", entry.key),
+                "a whole number with K, M or G");
+      return false;
+    }
+    const auto rate = machine_gb_per_s_.find(figure.machine);
+    if (rate == machine_gb_per_s_.end()) {
+      row.wrong(entry.value.span, fmt::format("`line_rates` has no `{}`", figure.machine));
+      return false;
+    }
+    const double most = most_busbw_gb_per_s(figure.expected.collective, rate->second,
+                                            figure.expected.nodes, machine.gpu_count);
+    // Inside one node there is no such line.
+    if (figure.expected.nodes == 1 || figure.expected.busbw_gb_per_s <= most) return true;
+    row.wrong(
+        entry.value.span,
+        fmt::format("{} of {} between {} `{}` cannot be {} GB/s: their interfaces carry {:.1f}",
+                    "busbw", figure.expected.collective, figure.expected.nodes, figure.machine,
+                    figure.expected.busbw_gb_per_s, most));
+    return false;
+  }
+
+  RowReader file_;
+  Catalogue& catalogue_;
+  source::Diagnostics& diagnostics_;
+  std::set<std::string> sources_;
+  double tolerance_ = 0;
+  std::map<std::string, double> machine_gb_per_s_;
+};
+
+}  // namespace
+
+double most_busbw_gb_per_s(std::string_view collective, double machine_gb_per_s, int64_t nodes,
+                           int64_t gpus) {
+  if (nodes < 2) return 0;
+  const auto k = static_cast<double>(nodes);
+  const double n = k * static_cast<double>(gpus);
+  // A machine receives (k-1)/k of the bytes that busbw counts as (n-1)/n.
+  const double once = machine_gb_per_s * k / (k - 1) * (n - 1) / n;
+  if (collective == "all_gather" || collective == "all_reduce" || collective == "reduce_scatter") {
+    return once;
+  }
+  return collective == "alltoall" ? once / static_cast<double>(gpus) : machine_gb_per_s;
+}
+
+void load_bandwidth(const std::filesystem::path& folder, Catalogue& catalogue,
+                    source::Sources& sources, source::Diagnostics& diagnostics) {
+  const auto root = read_yaml(sources.add_file(folder / "bandwidth.yaml"), sources, diagnostics);
+  if (root) BandwidthReader(*root, catalogue, diagnostics).read();
+}
+
+}  // namespace slipway::cluster

@@ -1,0 +1,53 @@
+// The program bandwidth_plot: a picture of reports.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/file.h"
+#include "nccl-tests/plot.h"
+#include "nccl-tests/run.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr const char* plot_program = "bandwidth_plot";
+
+int main_of_plot(const std::vector<std::string>& args) try {
+  std::string first, second, output;
+  CommandLine line(plot_program, "REPORT [OTHER]",
+                   "Draw bandwidth over size as SVG: a line for each report and placement, a band "
+                   "where the interval of the\nmedian is known, and what is expected as a dashed "
+                   "line.");
+  line.option("output,o", "FILE", "write it there (default: to stdout)", &output);
+  line.positional("REPORT", &first);
+  line.positional("OTHER", &second, Arity::optional);
+  line.example("bandwidth_plot now.json -o now.svg", "one run");
+  line.example("bandwidth_plot before.json after.json -o both.svg", "two in one picture");
+  if (!line.parse(args)) return exit_pass;
+  std::vector<ReadReport> reports = {read_report(first)};
+  if (!second.empty()) reports.push_back(read_report(second));
+  const std::string svg = plot(reports);
+  if (output.empty()) {
+    fmt::print("{}", svg);
+  } else {
+    write_file(output, svg);
+  }
+  return exit_pass;
+} catch (const UsageError& error) {
+  fmt::print(stderr, "{}: {}\nTry `{} --help`.\n", plot_program, error.what(), plot_program);
+  return exit_usage;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}: {}\n", plot_program, error.what());
+  return exit_could_not_run;
+}
+
+}  // namespace
+}  // namespace slipway::bandwidth
+
+int main(int argc, char** argv) {
+  return slipway::bandwidth::main_of_plot({argv + 1, argv + argc});
+}

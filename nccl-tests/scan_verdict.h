@@ -1,0 +1,28 @@
+// What a scan has found: nodes, links and blocks, each with the evidence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nccl-tests/scan_plan.h"
+
+namespace slipway::bandwidth {
+
+struct Finding {
+  enum class What { node, link, block, inconclusive };
+  What what = What::node;
+  std::vector<int> nodes;  // that it is about; none of a block
+  std::string text;        // "node n-3: 21 % below the others (pairs with n-1, n-7, …)"
+  std::string reason;      // for Slurm, of a node: "21 % below the median of 16 nodes"
+};
+
+std::vector<Finding> findings(const std::vector<ScanNode>& nodes,
+                              const std::vector<PairResult>& results, const ScanSettings& settings);
+
+std::string_view to_string(Finding::What what);
+
+// The line that takes a node out of use, which nobody runs here:
+// scontrol update NodeName=n-3 State=DRAIN Reason="bandwidth scan: …"
+std::string drain_line(const std::string& node, const std::string& reason);
+
+}  // namespace slipway::bandwidth

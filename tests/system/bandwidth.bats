@@ -1,0 +1,77 @@
+# The bandwidth tests on a cluster: the scripts that users copy, the scan, and a rank that dies.
+
+load helper
+
+NAME=st-bandwidth
+N=stbandwidt-a3meganodeset
+
+setup_file() { deploy $NAME --nodes a3mega_nodeset=6; }
+
+teardown_file() { slipway destroy $NAME; }
+
+small="-b 256K -e 1M -f 4 -n 2 --samples 6"
+
+@test "bandwidth: the ladder runs its jobs one after the other and sums them up" {
+  run on $NAME login sh -c "cd /home; BANDWIDTH_SIZES='$small' LADDER_POLL_SECONDS=0.2 \
+    /opt/slipway/share/slipway/examples/bandwidth/ladder.sh cpu.sbatch 2 4"
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  local collective
+  for collective in all_gather all_reduce; do
+    [ "$(grep -cE "^ +[24]  $collective +1048576 +[0-9.]+  not judged" <<<"$output")" -eq 2 ]
+  done
+}
+
+@test "bandwidth: Slurm takes the scripts for GPU machines" {
+  local script
+  for script in a3-highgpu a3-megagpu a3-ultragpu a4-highgpu scan; do
+    run on $NAME login sbatch --test-only "/opt/slipway/share/slipway/examples/bandwidth/$script.sbatch"
+    [ "$status" -eq 0 ] || { echo "$output" && false; }
+  done
+}
+
+@test "bandwidth: reports of two runs are compared, those of different numbers of nodes are not" {
+  on $NAME login sh -c 'ls -tr /home/cpu_all_gather_*.json' >"$BATS_TEST_TMPDIR/reports"
+  local reports
+  mapfile -t reports <"$BATS_TEST_TMPDIR/reports"
+  run on $NAME login /opt/slipway/bin/bandwidth_compare "${reports[0]}" "${reports[0]}"
+  [ "$status" -eq 0 ]
+  says "no evidence (+0.0 %, 95 % interval"
+  run on $NAME login /opt/slipway/bin/bandwidth_compare "${reports[0]}" "${reports[1]}"
+  fails_with 3 "number of nodes: 2 and 4"
+  on $NAME login /opt/slipway/bin/bandwidth_plot "${reports[0]}" | grep -q '^</svg>$'
+  on $NAME login cat "${reports[0]}" >"$BATS_TEST_TMPDIR/report.json"
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/bandwidth-1.schema.json" "$BATS_TEST_TMPDIR/report.json"
+  grep -q '"transport": "tcp enp0s12"' "$BATS_TEST_TMPDIR/report.json"
+}
+
+@test "bandwidth: the scan finds the node whose interface is slow, and drains none" {
+  slipway fault $NAME $N-4 link-rate enp0s12 50mbit
+  run on $NAME login srun --nodes=6 --mpi=none /opt/slipway/bin/bandwidth_scan -b 2M -n 2 --precision 0 --samples 3 \
+    --least-drop 40 --state /home/scan.json
+  slipway fault $NAME $N-4 clear
+  fails_with 1 "node: $N-4: "
+  fails_with 1 "scontrol update NodeName=$N-4 State=DRAIN Reason=\"bandwidth scan: "
+  [ "$(grep -c '^node: ' <<<"$output")" -eq 1 ]
+  [ -z "$(on $NAME login sinfo --noheader --states=drain --format=%N)" ]
+  on $NAME login cat /home/scan.json >"$BATS_TEST_TMPDIR/scan.json"
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/scan-1.schema.json" "$BATS_TEST_TMPDIR/scan.json"
+}
+
+@test "bandwidth: a rank that is killed is named, and no other is left" {
+  on $NAME login sh -c 'srun --nodes=3 --mpi=none /opt/slipway/bin/all_reduce_perf -b 1M -e 1M -w 0 -N 0 >/home/run.out 2>&1;
+    echo "status $?" >>/home/run.out' &
+  rows() { on $NAME login grep -qE '^ +1048576 ' /home/run.out; }
+  wait_for rows
+  local host
+  host=$(on $NAME login sed -n 's/^#  Rank  2 .* on *\([^ ]*\) device.*/\1/p' /home/run.out)
+  on $NAME "$host" pkill -KILL -f all_reduce_perf
+  wait
+  run on $NAME login cat /home/run.out
+  says "all_reduce_perf: rank 2 on $host has gone; its last phase was: all_reduce of 1048576 bytes"
+  ! grep -q '^status 0' <<<"$output"
+  local node
+  for node in $(compute_nodes $NAME); do
+    run on $NAME "$node" pgrep -f all_reduce_perf
+    [ "$status" -eq 1 ]
+  done
+}

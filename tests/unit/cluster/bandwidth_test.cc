@@ -1,0 +1,98 @@
+#include "common/file.h"
+#include "launcher/cluster/bandwidth_reader.h"
+#include "launcher/cluster/node_profiles.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/cluster/quickstart.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::cluster;
+
+namespace {
+
+// What is wrong with a file that has one row.
+std::string wrong(const std::string& row, const std::string& tolerance = "0.1") {
+  const TemporaryDirectory directory;
+  write_file(directory / "bandwidth.yaml",
+             "sources: {us: ourselves}\ntolerance: " + tolerance +
+                 "\nline_rates: {a3-megagpu-8g: {gbit_per_s: 200, source: us}}\nexpected:\n" + row);
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  Catalogue catalogue = shipped_catalogue();
+  load_bandwidth(directory.path(), catalogue, sources, diagnostics);
+  CHECK(catalogue.bandwidth.empty() == (diagnostics.errors() > 0));
+  return render(diagnostics);
+}
+
+std::string row(const std::string& collective, const std::string& figures) {
+  return "- {machine: a3-megagpu-8g, transport: tcpxo, collective: " + collective +
+         ", nodes: 2, busbw_gb_per_s: {" + figures +
+         "}, measured: {source: us, with: NCCL 2.28.7, how: once}}\n";
+}
+
+}  // namespace
+
+TEST_CASE("bandwidth: the shipped figures are possible, and have their sources") {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  Catalogue catalogue = shipped_catalogue();
+  load_bandwidth(TEST_SOURCE_ROOT "/blueprints/catalogue", catalogue, sources, diagnostics);
+  CHECK(render(diagnostics).empty());
+  REQUIRE(!catalogue.bandwidth.empty());
+  for (const ExpectedFigure& figure : catalogue.bandwidth) {
+    CHECK(figure.expected.tolerance == 0.1);
+    CHECK(!figure.expected.source.empty());
+    CHECK(figure.expected.size_bytes >= int64_t{1} << 30);
+  }
+}
+
+TEST_CASE("bandwidth: a right row is taken") {
+  CHECK(wrong(row("all_gather", "1G: 183.1, 8G: 188.8")).empty());
+}
+
+TEST_CASE("bandwidth: a figure above what the interfaces carry is refused at its place") {
+  // 8 interfaces of 200 Gbit/s are 200 GB/s; the other node's half is all that has to come in.
+  CHECK(most_busbw_gb_per_s("all_gather", 200, 2, 8) == Approx(375));
+  CHECK(most_busbw_gb_per_s("alltoall", 200, 2, 8) == Approx(375.0 / 8));
+  CHECK(most_busbw_gb_per_s("sendrecv", 200, 2, 8) == Approx(200));
+  CHECK(wrong(row("all_reduce", "8G: 374")).empty());
+  CHECK_THAT(wrong(row("all_gather", "8G: 376")),
+             ContainsSubstring("busbw of all_gather between 2 `a3-megagpu-8g` cannot be 376 GB/s: "
+                               "their interfaces carry 375.0") &&
+                 ContainsSubstring("bandwidth.yaml:5:"));
+}
+
+TEST_CASE("bandwidth: a figure without provenance is none") {
+  CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
+                   "busbw_gb_per_s: {8G: 100}}\n"),
+             ContainsSubstring("an expected bandwidth has no `measured`"));
+  CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
+                   "busbw_gb_per_s: {8G: 100}, measured: {source: them, with: x, how: y}}\n"),
+             ContainsSubstring("`source` of `measured` is `them`, which is not listed"));
+}
+
+TEST_CASE("bandwidth: unknown machines, transports, collectives and sizes are told") {
+  const std::string rest =
+      ", nodes: 2, busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y}}\n";
+  CHECK_THAT(wrong("- {machine: a3-megagpu, transport: tcpxo, collective: all_gather" + rest),
+             ContainsSubstring("there is no machine type `a3-megagpu`"));
+  CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: smoke, collective: all_gather" + rest),
+             ContainsSubstring("there is no transport `smoke`"));
+  CHECK_THAT(wrong(row("all_gahter", "8G: 100")), ContainsSubstring("did you mean `all_gather`?"));
+  CHECK_THAT(wrong(row("all_gather", "8T: 100")), ContainsSubstring("`8T` is not a size"));
+  CHECK_THAT(wrong(row("all_gather", "8G: 100"), "1.5"),
+             ContainsSubstring("`tolerance` is a share below 1"));
+}
+
+TEST_CASE("bandwidth: nodes in the cloud are told what to expect, simulated ones are not") {
+  Catalogue catalogue = shipped_catalogue();
+  catalogue.bandwidth = {
+      {"a3-megagpu-8g", {"all_gather", 2, 1 << 30, 183.1, 0.1, "a page", "tcpxo"}},
+      {"a3-highgpu-8g", {"all_gather", 2, 1 << 30, 60, 0.1, "a page", "tcpx"}}};
+  const Cluster cluster = quickstart_cluster();
+  const Node node = nodes(cluster).back();
+  const auto in_cloud = profile_of(node, cluster, catalogue, {"google", {}, {}});
+  REQUIRE(in_cloud.expected_bandwidth.size() == 1);
+  CHECK(in_cloud.expected_bandwidth[0].busbw_gb_per_s == 183.1);
+  CHECK(profile_of(node, cluster, catalogue, {"local", {}, {}}).expected_bandwidth.empty());
+}

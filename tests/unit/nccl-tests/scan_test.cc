@@ -1,0 +1,202 @@
+#include "nccl-tests/scan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "common/error.h"
+#include "nccl-tests/scan_verdict.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+
+namespace {
+
+SimWorld world_of(int nodes, double noise = 0, uint64_t seed = 1) {
+  SimWorld world;
+  world.nodes = nodes;
+  world.gb_per_s = 25;
+  world.noise = noise;
+  world.seed = seed;
+  return world;
+}
+
+PairTest short_test() {
+  PairTest test;
+  test.timing.iterations = 1;
+  test.timing.samples = 5;
+  return test;
+}
+
+struct Scanned {
+  int rounds = 0;
+  std::vector<Finding> found;
+  std::string text;
+};
+
+Scanned scan_of(const SimWorld& world, ScanSettings settings = {}) {
+  const auto nodes = nodes_of(world);
+  const auto results = scan(nodes, {}, settings, on_sim(world, short_test()), [](const auto&) {});
+  return {rounds_done(results), findings(nodes, results, settings),
+          findings_text(nodes, results, settings)};
+}
+
+std::vector<std::string> words(const Scanned& scanned) {
+  std::vector<std::string> all;
+  for (const Finding& finding : scanned.found) {
+    std::string word(to_string(finding.what));
+    for (const int node : finding.nodes) word += " " + SimWorld::name_of(node);
+    all.push_back(word);
+  }
+  return all;
+}
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE(
+    "scan plan: no node is in two pairs of a round, and everyone has two different partners") {
+  for (const int count : {2, 3, 4, 7, 16, 33}) {
+    std::vector<ScanNode> nodes(static_cast<size_t>(count));
+    std::vector<PairResult> results;
+    std::vector<std::set<int>> partners(nodes.size());
+    for (int number = 0; number < 3; ++number) {
+      std::set<int> busy;
+      for (const Pair& pair : next_round(nodes, results, {})) {
+        CHECK(busy.insert(pair.a).second);
+        CHECK(busy.insert(pair.b).second);
+        partners[static_cast<size_t>(pair.a)].insert(pair.b);
+        partners[static_cast<size_t>(pair.b)].insert(pair.a);
+        results.push_back({number, pair, 1.0, ""});
+      }
+    }
+    for (const auto& met : partners)
+      CHECK(met.size() >= static_cast<size_t>(std::min(2, count - 1)));
+  }
+}
+
+TEST_CASE("scan plan: the same seed pairs the same nodes, another one others") {
+  const std::vector<ScanNode> nodes(32);
+  CHECK(next_round(nodes, {}, {.seed = 5}) == next_round(nodes, {}, {.seed = 5}));
+  CHECK(next_round(nodes, {}, {.seed = 5}) != next_round(nodes, {}, {.seed = 6}));
+}
+
+TEST_CASE("scan plan: what is sure is shown before anything is measured") {
+  PairTest test;
+  test.timing.budget_seconds = 2;
+  const std::vector<ScanNode> nodes = {{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}};
+  CHECK(plan_text(nodes, {.seed = 1, .most_rounds = 2}, test) ==
+        "4 nodes, at most 2 rounds\n"
+        "round 1: 2 pairs\n  c a\n  d b\n"
+        "round 2: 2 pairs\n  a d\n  b c\n"
+        "expected time: at most 10 s, 5 s a round\n");
+}
+
+TEST_CASE("scan: healthy nodes are left in peace, after two rounds") {
+  const Scanned scanned = scan_of(world_of(64, 0.02));
+  CHECK(words(scanned).empty());
+  CHECK(scanned.rounds == 2);
+  CHECK_THAT(scanned.text, ContainsSubstring("no node, link or block stands out\n"));
+}
+
+TEST_CASE("scan: a slow node is found among an even and an odd number, with its evidence") {
+  for (const int count : {3, 4, 5, 16, 17}) {
+    SimWorld world = world_of(count, 0.01);
+    world.slow_nodes[1] = 0.8;
+    INFO(count << " nodes");
+    const Scanned scanned = scan_of(world);
+    CHECK(words(scanned) == Words{"node node-1"});
+    CHECK(scanned.rounds <= 4);
+  }
+}
+
+TEST_CASE("scan: the line that would drain a node is printed") {
+  SimWorld world = world_of(16);
+  world.slow_nodes[7] = 0.8;
+  CHECK_THAT(scan_of(world).text,
+             ContainsSubstring("scontrol update NodeName=node-7 State=DRAIN Reason=\"bandwidth "
+                               "scan: 20 % below the median of 16 nodes\"\n"));
+}
+
+TEST_CASE("scan: a node with which every pair fails is found, its partners are cleared") {
+  SimWorld world = world_of(16, 0.01);
+  world.dead = {5};
+  const Scanned scanned = scan_of(world);
+  CHECK(words(scanned) == Words{"node node-5"});
+  CHECK_THAT(scanned.text, ContainsSubstring("node-5: every pair failed (failed with "));
+}
+
+TEST_CASE("scan: a slow link blames neither of its ends") {
+  SimWorld world = world_of(16, 0.01);
+  const Round first = next_round(nodes_of(world), {}, {});
+  const Pair link = first.front();
+  world.slow_links[{std::min(link.a, link.b), std::max(link.a, link.b)}] = 0.5;
+  const Scanned scanned = scan_of(world);
+  REQUIRE(scanned.found.size() == 1);
+  CHECK(scanned.found[0].what == Finding::What::link);
+  CHECK(scanned.found[0].nodes.size() == 2);
+}
+
+TEST_CASE("scan: a slow uplink is the block's, and no node's") {
+  SimWorld world = world_of(32, 0.01);
+  world.block_size = 8;
+  world.slow_blocks[2] = 0.5;
+  const Scanned scanned = scan_of(world);
+  CHECK(words(scanned) == Words{"block"});
+  CHECK_THAT(scanned.text, ContainsSubstring("block: block 2: "));
+}
+
+TEST_CASE("scan: of two blocks nobody can say which uplink is slow") {
+  SimWorld world = world_of(16, 0.01);
+  world.block_size = 8;
+  world.slow_blocks[1] = 0.5;
+  CHECK(words(scan_of(world)) == Words{});  // every pair across is as slow as every other
+}
+
+TEST_CASE("scan: two nodes cannot be told apart") {
+  SimWorld world = world_of(2);
+  world.slow_nodes[1] = 0.5;
+  CHECK(words(scan_of(world)).empty());
+}
+
+TEST_CASE("scan: 1 to 5 slow nodes of 512 with 5 % noise are found, and nobody else") {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    SimWorld world = world_of(512, 0.05, seed);
+    Words expected;
+    for (uint64_t i = 0; i < seed; ++i) {
+      const int node = static_cast<int>((seed * 97 + i * 131) % 512);
+      world.slow_nodes[node] = 0.8;
+    }
+    for (const auto& [node, factor] : world.slow_nodes) {
+      expected.push_back("node " + SimWorld::name_of(node));
+    }
+    const Scanned scanned = scan_of(world, {.seed = seed});
+    CHECK(words(scanned) == expected);
+    CHECK(scanned.rounds <= 4);
+  }
+}
+
+TEST_CASE("scan: goes on from what was kept, without nodes that have left") {
+  SimWorld world = world_of(16, 0.01);
+  world.slow_nodes[3] = 0.8;
+  const auto nodes = nodes_of(world);
+  std::string kept;
+  int rounds = 0;
+  const auto measure_round = on_sim(world, short_test());
+  const auto interrupted = [&](const Round& round, int number) {
+    if (++rounds == 2) throw Error("killed");
+    return measure_round(round, number);
+  };
+  CHECK_THROWS(scan(nodes, {}, {}, interrupted,
+                    [&](const auto& results) { kept = scan_to_json(nodes, results, {}); }));
+  const auto known = scan_from_json(kept, "scan.json", nodes);
+  CHECK(known.size() == 8);
+  const auto results = scan(nodes, known, {}, measure_round, [](const auto&) {});
+  CHECK(findings(nodes, results, {}).size() == 1);
+
+  const std::vector<ScanNode> fewer(nodes.begin(), nodes.end() - 2);
+  const auto rest = scan_from_json(kept, "scan.json", fewer);
+  CHECK(rest.size() < known.size());
+  CHECK_THROWS_WITH(scan_from_json("{}", "scan.json", nodes),
+                    ContainsSubstring("scan.json is not a scan: "));
+}
