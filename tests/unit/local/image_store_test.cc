@@ -70,6 +70,6 @@ TEST_CASE("images: one that is held is not removed") {
 
 TEST_CASE("images: the source must be Slipway's") {
   const TemporaryDirectory folder;
-  CHECK(error_of([&] { local::ImageStore::name_of(folder.path(), "trixie"); })
+  CHECK(error_of([&] { local::ImageStore::name_of({folder.path(), "trixie", "", {}}); })
             .ends_with("is not Slipway's source: it has no images/install.sh"));
 }

@@ -1,14 +1,9 @@
 #include "nccl-tests/collective.h"
 #include "nccl-tests/datatype.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/sample.h"
 
 using namespace slipway::bandwidth;
-
-namespace {
-
-const Collective& all_gather = collective_of(Kind::all_gather);
-
-}  // namespace
 
 TEST_CASE("all_gather: count is of one rank, size of all") {
   const Shape shape = all_gather.shape(1024, 4, 4);

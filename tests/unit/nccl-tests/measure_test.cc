@@ -2,12 +2,11 @@
 
 #include "tests/unit/catch.h"
 #include "tests/unit/nccl-tests/fake_world.h"
+#include "tests/unit/nccl-tests/sample.h"
 
 using namespace slipway::bandwidth;
 
 namespace {
-
-const Collective& all_gather = collective_of(Kind::all_gather);
 
 Case case_of(const Collective& collective) {
   return {&collective, {"float", 4}, std::nullopt, std::nullopt};

@@ -23,14 +23,14 @@ struct Ended {
   bool silent = true;  // true when no other rank wrote any
 };
 
-struct Case {
+struct WholeRun {
   FakeWorld::Settings world = {};
   std::vector<std::string> args = {};
   std::filesystem::path node_profile = "/nonexistent";
   int64_t available_memory_bytes = 1 << 30;
 };
 
-Ended run_case(const Case& c) {
+Ended run_case(const WholeRun& c) {
   struct OfRank {
     int status = -1;
     bool speaks = false;
