@@ -20,7 +20,6 @@ int explain(Args args);
 int fault(Args args);
 int fetch(Args args);
 int graph(Args args);
-int health(Args args);
 int image(Args args);
 int ledger(Args args);
 int model(Args args);

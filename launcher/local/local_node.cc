@@ -58,7 +58,6 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
     root.binds.push_back({around.shared / mount.shared, mount.target, false});
   }
   if (node.role == "controller" && plan.elastic()) root.binds.push_back(power_mount(around.run));
-  root.binds.push_back({kernel_log_of(around.gpus, node), "/dev/kmsg", true});
   root.null_devices = node.gpu_devices;
   root.own_memory = {"/var/spool/slurmd"};
   if (!node.gpu_devices.empty()) {
@@ -115,7 +114,6 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 
 LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
-  begin_kernel_log(around.gpus, node);
   if (!node.gpu_devices.empty()) prepare_gpus(around.gpus, node);
   SocketPair channel = make_socket_pair();
   const pid_t pid = start_in_new_namespaces(node_namespaces(), nullptr, [&] {

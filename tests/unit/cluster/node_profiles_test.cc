@@ -58,9 +58,6 @@ TEST_CASE("node profile: one network makes one interface and the socket transpor
       "mtu_bytes": 8244
     }
   ],
-  "mounts": [
-    "/home"
-  ],
   "transport": {
     "name": "socket",
     "environment": [
