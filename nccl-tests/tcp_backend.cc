@@ -48,7 +48,7 @@ class TcpBackend final : public Backend {
       found.push_back("tcp " + interface_of(socket));
     }
     std::ranges::sort(found);
-    found.erase(std::ranges::unique(found).begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return join(found, ", ");
   }
 
