@@ -101,11 +101,15 @@ $values
 EOF
   local job
   job=$(on $NAME login sbatch --parsable --requeue --open-mode=append --nodes=2 --gpus-per-node=1 --output=/home/requeue.out /home/requeue.sh)
-  # Slurm holds a requeued job back for a while: it may begin at once.
   has_run() { [ "$(on $NAME login grep -c Socket /home/requeue.out 2>/dev/null)" = "$1" ]; }
   wait_for has_run 1
-  restarted() { has_run 2 || { on $NAME login scontrol update "jobid=$job" starttime=now 2>/dev/null; false; }; }
-  wait_for restarted
+  # Slurm holds a requeued job back for two minutes. It may begin earlier, but not in the second in which the nodes were told
+  # that it has ended: they take it for the same one.
+  is_held() { [ "$(on $NAME login squeue --noheader --jobs="$job" --format='%T %r')" = "PENDING BeginTime" ]; }
+  wait_for is_held
+  sleep 2
+  on $NAME login scontrol update "jobid=$job" starttime=now
+  wait_for has_run 2
   [ "$(on $NAME login cat /home/requeue.out | grep -v Socket | grep -v 'CANCELLED\|error' | wc -l)" -eq 0 ]
 }
 
