@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -43,13 +44,9 @@ class TcpBackend final : public Backend {
   std::vector<std::string> share(const std::string& text) override { return group_.share(text); }
 
   std::string transport() const override {
-    std::vector<std::string> found;
-    for (const int socket : group_.mesh().sockets()) {
-      found.push_back("tcp " + interface_of(socket));
-    }
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return join(found, ", ");
+    std::set<std::string> found;
+    for (const int socket : group_.mesh().sockets()) found.insert("tcp " + interface_of(socket));
+    return join(std::vector<std::string>(found.begin(), found.end()), ", ");
   }
 
   std::unique_ptr<Backend> split(int group) override {

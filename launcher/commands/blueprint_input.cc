@@ -204,14 +204,15 @@ google::Definitions LoadedBlueprint::define() {
   std::optional<CheckedCluster> checked;
   if (compiled_ && cluster::has_cluster(compiled_->deployment)) checked = build();
   if (compiled_ && diagnostics_.errors() == 0) {
-    const std::filesystem::path library = find_installation().blueprints();
+    const std::filesystem::path catalogue = catalogue_folder();
     if (checked) {
-      cluster::load_bandwidth(library / "catalogue", checked->catalogue, sources_, diagnostics_);
+      cluster::load_bandwidth(catalogue, checked->catalogue, sources_, diagnostics_);
     }
-    const cluster::Zones zones = cluster::load_zones(library / "catalogue", sources_, diagnostics_);
-    definitions = google::define({compiled_->evaluation, checked ? &checked->cluster : nullptr,
-                                  checked ? &checked->catalogue : nullptr, &zones, library},
-                                 diagnostics_);
+    const cluster::Zones zones = cluster::load_zones(catalogue, sources_, diagnostics_);
+    definitions = google::define(
+        {compiled_->evaluation, checked ? &checked->cluster : nullptr,
+         checked ? &checked->catalogue : nullptr, &zones, find_installation().blueprints()},
+        diagnostics_);
   }
   show();
   if (!compiled_ || diagnostics_.errors() > 0) throw InvalidBlueprint();

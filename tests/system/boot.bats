@@ -19,13 +19,11 @@ setup_file() {
 
 teardown_file() { cloud_stop; }
 
-node_is_idle() { machine $C sinfo --noheader --Node --format='%N %T' | grep -q "^$1 idle$"; }
-
 # bucket_file NAME
 bucket_file() { echo "$CLOUD/buckets/my-project-quickstart-slurm/quickstart/$1"; }
 
 @test "boot: a controller and a compute node become a cluster, and a job runs" {
-  wait_for node_is_idle $N-0
+  wait_for node_is_idle $C $N-0
   run machine $C srun --nodes=1 --gpus=8 sh -c 'echo "$SLURMD_NODENAME has $CUDA_VISIBLE_DEVICES"'
   says "$N-0 has 0,1,2,3,4,5,6,7"
 }
@@ -94,7 +92,7 @@ what_a_boot_changes() {
   run machine $N-2 getent hosts $C
   [ "$status" -ne 0 ]
   boot $N-2 --deadline 20
-  wait_for node_is_idle $N-2
+  wait_for node_is_idle $C $N-2
 }
 
 @test "boot: a login node has no daemon but munge, and sees the cluster" {

@@ -77,3 +77,6 @@ boot() {
   shift
   machine "$name" /opt/slipway/bin/slipway node boot "$@"
 }
+
+# node_is_idle CONTROLLER NODE: as the Slurm of that machine has it
+node_is_idle() { machine "$1" sinfo --noheader --Node --format='%N %T' | grep -q "^$2 idle$"; }

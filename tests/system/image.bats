@@ -83,8 +83,6 @@ teardown_file() { destroy_all st-image; }
 # journal NAME: of its systemd
 journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
 
-node_is_idle() { machine quickstart-controller sinfo --noheader --Node --format='%N %T' | grep -q "^$1 idle$"; }
-
 @test "image: machines of the cloud that start from it, by systemd, become a cluster by themselves" {
   local c=quickstart-controller n=quickstart-a3meganodeset-0
   export MACHINES_IMAGE=/var/lib/slipway/images/$(image trixie)/root
@@ -92,7 +90,7 @@ node_is_idle() { machine quickstart-controller sinfo --noheader --Node --format=
   machine_start $c $n
   wait_for machine $c systemctl is-active --quiet slipway-node.service
   wait_for machine $n systemctl is-active --quiet slipway-node.service
-  wait_for node_is_idle $n
+  wait_for node_is_idle $c $n
   run machine $c srun --nodes=1 hostname
   says "$n"
   run journal $n --unit=slipway-node.service
