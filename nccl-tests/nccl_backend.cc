@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "nccl-tests/agreed_error.h"
 #include "nccl-tests/nccl_library.h"
 #include "nccl-tests/nccl_log.h"
 #include "nccl-tests/ranks.h"
@@ -182,6 +183,10 @@ int device_of(const Launch& launch, const std::vector<RankInfo>& ranks, int devi
                           own.host, devices, ranks_on_host_of(launch.rank, ranks)));
 }
 
+AgreedError for_all(const TcpGroup& group, const std::string& text) {
+  return AgreedError(text, group.rank() == 0, [all = group]() mutable { all.barrier(); });
+}
+
 // What one rank cannot do, all must know of: the others would wait for it.
 template <class Step>
 void agree(TcpGroup& group, Step step) {
@@ -193,15 +198,16 @@ void agree(TcpGroup& group, Step step) {
   }
   const std::vector<std::string> all = group.share(failure);
   for (size_t rank = 0; rank < all.size(); ++rank) {
-    if (!all[rank].empty()) throw Error(fmt::format("rank {}: {}", rank, all[rank]));
+    if (!all[rank].empty()) throw for_all(group, fmt::format("rank {}: {}", rank, all[rank]));
   }
 }
 
-void require_same(const std::vector<std::string>& versions) {
+void require_same_version(TcpGroup& group, const std::string& own) {
+  const std::vector<std::string> versions = group.share(own);
   for (size_t rank = 1; rank < versions.size(); ++rank) {
     if (versions[rank] == versions[0]) continue;
-    throw Error(fmt::format("rank 0 has {}, rank {} has {}: all need the same", versions[0], rank,
-                            versions[rank]));
+    throw for_all(group, fmt::format("rank 0 has {}, rank {} has {}: all need the same",
+                                     versions[0], rank, versions[rank]));
   }
 }
 
@@ -223,7 +229,7 @@ std::unique_ptr<Backend> make_nccl_backend(const Launch& launch) {
                         "cudaDeviceGetPCIBusId");
     introduction = introduce_myself(device, bus, library->device_name(device));
   });
-  require_same(group.share(library->version()));
+  require_same_version(group, library->version());
   std::vector<RankInfo> ranks = read_introductions(group.share(introduction));
 
   // NCCL_COMM_ID, where it is set, is what ncclGetUniqueId makes it from.

@@ -61,7 +61,7 @@ int run_together(Backend& backend, const Collective& collective, const Options& 
     }
     return run(backend, collective, options, machine, std::cout);
   } catch (const AgreedError& error) {
-    if (error.speaks) complain(program, error.what());
+    error.tell(program);
     return exit_could_not_run;
   } catch (const std::exception& error) {
     if (heartbeat) heartbeat->fail(error.what());
@@ -84,6 +84,9 @@ int perf(const Collective& collective, const std::vector<std::string>& args) {
   std::unique_ptr<Backend> backend;
   try {
     backend = make_backend(choice, options->world);
+  } catch (const AgreedError& error) {
+    error.tell(program);
+    return exit_could_not_run;
   } catch (const std::exception& error) {
     if (launcher_rank() == 0) complain(program, error.what());
     return exit_could_not_run;

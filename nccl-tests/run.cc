@@ -156,7 +156,7 @@ void on_all_ranks(Backend& backend, const std::function<void()>& step) {
   const int speaker = static_cast<int>(backend.combine(Combine::min, mine));
   if (speaker == backend.size()) return;
   throw AgreedError(failure.value_or(fmt::format("rank {} failed", speaker)),
-                    backend.rank() == speaker);
+                    backend.rank() == speaker, [&backend] { backend.barrier(); });
 }
 
 int run(Backend& backend, const Collective& collective, const Options& options,

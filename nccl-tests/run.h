@@ -5,7 +5,7 @@
 #include <functional>
 #include <ostream>
 
-#include "common/error.h"
+#include "nccl-tests/agreed_error.h"
 #include "nccl-tests/backend.h"
 #include "nccl-tests/collective.h"
 #include "nccl-tests/options.h"
@@ -16,13 +16,6 @@ inline constexpr int exit_pass = 0;  // or not judged
 inline constexpr int exit_fail = 1;  // wrong data, or slower than this machine is known to be
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_could_not_run = 3;
-
-// A failure that every rank knows of and throws, so that all can end in good order.
-class AgreedError : public Error {
- public:
-  AgreedError(const std::string& text, bool speaks) : Error(text), speaks(speaks) {}
-  bool speaks;  // true on the one rank that is to print it
-};
 
 // Runs `step`, which makes no call to the backend, on every rank. When it throws on any, every rank
 // throws an AgreedError; the lowest of those that failed speaks.

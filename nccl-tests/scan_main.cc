@@ -158,7 +158,7 @@ int scan_together(Backend& backend, const ScanOptions& options) {
                               });
     return conclude(options, nodes, results, first);
   } catch (const AgreedError& error) {
-    if (error.speaks) fmt::print(stderr, "{}: {}\n", program, error.what());
+    error.tell(program);
     return exit_could_not_run;
   } catch (const std::exception& error) {
     if (heartbeat) heartbeat->fail(error.what());
@@ -179,6 +179,9 @@ int main_of_scan(const std::vector<std::string>& args) {
       fmt::print(stderr, "{}: {}\nTry `{} --help`.\n", program, error.what(), program);
     }
     return exit_usage;
+  } catch (const AgreedError& error) {
+    error.tell(program);
+    return exit_could_not_run;
   } catch (const std::exception& error) {
     if (speaks) fmt::print(stderr, "{}: {}\n", program, error.what());
     return exit_could_not_run;
