@@ -29,11 +29,11 @@ bool has_several_nodes(const Environment& environment, std::optional<uint32_t> n
          is_above(value_of(environment, "SLURM_HET_SIZE"), 1);
 }
 
-bool has_gpus(const Environment& environment) {
-  if (is_above(value_of(environment, "SLURM_GPUS_ON_NODE"), 0)) return true;
+bool has_gpus(const std::function<std::optional<std::string>(const char* name)>& variable) {
+  if (is_above(variable("SLURM_GPUS_ON_NODE").value_or(""), 0)) return true;
   constexpr std::array lists = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES"};
   return std::ranges::any_of(lists, [&](const char* name) {
-    const std::string_view list = value_of(environment, name);
+    const std::string list = variable(name).value_or("");
     return !list.empty() && list != "NoDevFiles";  // what Slurm says to a step without any
   });
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "spank-plugins/nccl_env/marker.h"
 
@@ -12,7 +14,8 @@ namespace slipway::nccl_env {
 // each node of a job is a way to start a training run. `nodes_of_step` as Slurm says it.
 bool has_several_nodes(const Environment& environment, std::optional<uint32_t> nodes_of_step);
 
-// Whether the task was given GPUs. Slurm says so to the task only, not to the step.
-bool has_gpus(const Environment& environment);
+// Whether the task was given GPUs. Slurm says so to the task only, not to the step. `variable`
+// looks one up in the task's environment.
+bool has_gpus(const std::function<std::optional<std::string>(const char* name)>& variable);
 
 }  // namespace slipway::nccl_env

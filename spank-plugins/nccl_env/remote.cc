@@ -132,9 +132,9 @@ void decide(const spank::Handle& slurm, const Environment& environment, Mode mod
 }
 
 // An image of a container has been laid over what we knew: the job's own values come back.
-void restore_users(const spank::Handle& slurm, const Environment& environment) {
+void restore_users(const spank::Handle& slurm) {
   for (const auto& [name, value] : step.users) {
-    if (text_of(environment, name.c_str()) != value) change(slurm, name, value);
+    if (slurm.variable(name) != value) change(slurm, name, value);
   }
 }
 
@@ -188,13 +188,12 @@ void user_init(const spank::Handle& slurm) {
 
 bool task_init(const spank::Handle& slurm) {
   if (!step.decided) return true;
-  const Environment environment = read_environment(slurm);
-  const bool gpus = has_gpus(environment);
+  const bool gpus = has_gpus([&](const char* name) { return slurm.variable(name); });
   if (slurm.global_task_id() == 0U) print(gpus ? step.table : step.table_without_gpus);
   if (!gpus) return true;
   if (step.mode != Mode::warn) {
     apply(slurm, step.resolution);
-    restore_users(slurm, environment);
+    restore_users(slurm);
     if (!step.arguments->environment_plugin.empty() && !step.users.empty()) {
       change(slurm, users_name, write_marker(step.users));
     }

@@ -27,12 +27,27 @@ Status Handle::register_option(const Option& option) const {
   return Status(spank_option_register(spank_, &raw));
 }
 
-std::optional<std::map<std::string, std::string>> Handle::environment() const {
+char** Handle::variables() const {
   char** variables = nullptr;
-  if (spank_get_item(spank_, S_JOB_ENV, &variables) != ESPANK_SUCCESS || variables == nullptr) {
-    return std::nullopt;
+  return spank_get_item(spank_, S_JOB_ENV, &variables) == ESPANK_SUCCESS ? variables : nullptr;
+}
+
+std::optional<std::map<std::string, std::string>> Handle::environment() const {
+  char** const all = variables();
+  if (all == nullptr) return std::nullopt;
+  return read_environment(all);
+}
+
+std::optional<std::string> Handle::variable(std::string_view name) const {
+  char** each = variables();
+  if (each == nullptr) return std::nullopt;
+  for (; *each != nullptr; ++each) {
+    const std::string_view line = *each;
+    if (line.size() > name.size() && line[name.size()] == '=' && line.starts_with(name)) {
+      return std::string(line.substr(name.size() + 1));
+    }
   }
-  return read_environment(variables);
+  return std::nullopt;
 }
 
 Status Handle::setenv(const std::string& name, const std::string& value) const {

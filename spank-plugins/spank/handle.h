@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "spank-plugins/spank/api.h"
 
@@ -47,6 +48,9 @@ class Handle {
   // The environment of the job's tasks, on a node. Nothing where Slurm does not give it.
   std::optional<std::map<std::string, std::string>> environment() const;
 
+  // One variable of it, without a copy of all: this is what a task can afford.
+  std::optional<std::string> variable(std::string_view name) const;
+
   // Change what the tasks will see. On a node only; in sbatch and srun it is the process's own.
   Status setenv(const std::string& name, const std::string& value) const;
   Status unsetenv(const std::string& name) const;
@@ -60,6 +64,7 @@ class Handle {
   std::optional<uint32_t> node_id() const;
 
  private:
+  char** variables() const;  // null where Slurm does not give it
   std::optional<uint32_t> number(spank_item_t item) const;
 
   spank_t spank_;

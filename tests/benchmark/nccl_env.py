@@ -2,11 +2,11 @@
 """What nccl_env costs a step: nccl_env.py SLIPWAY QUICKSTART_BLUEPRINT
 
 srun of `true` on a local cluster with the plugin and without it, in pairs whose order alternates; times are taken on the login node.
-The ratio of each pair, and the median of all.
+The ratio of each pair, the median of all, and its 95 % interval by order statistics.
 """
-import os, pathlib, statistics, subprocess, sys
+import math, os, pathlib, statistics, subprocess, sys
 
-PAIRS = {4: 30, 64: 7}
+PAIRS = {4: 100, 64: 20}
 TASKS = {4: 32, 64: 64}
 
 
@@ -35,9 +35,15 @@ class Deployment:
         self.run("destroy", self.name)
 
 
+def interval(values):
+    """Of the median: the ranks n/2 -+ 0.98 sqrt(n)."""
+    half = 0.98 * math.sqrt(len(values))
+    return sorted(values)[max(0, math.floor(len(values) / 2 - half))], sorted(values)[min(len(values), math.ceil(len(values) / 2 + half)) - 1]
+
+
 def main():
     slipway, blueprint = sys.argv[1:]
-    print(f"{'nodes':>5} {'tasks':>5} {'without s':>10} {'with s':>8} {'ratio':>6} {'least':>6} {'most':>6} {'pairs':>5}")
+    print(f"{'nodes':>5} {'tasks':>5} {'without s':>10} {'with s':>8} {'ratio':>6} {'from':>6} {'to':>6} {'pairs':>5}")
     for nodes, pairs in PAIRS.items():
         with Deployment(slipway, blueprint, nodes) as cluster:
             cluster.seconds(True, nodes, TASKS[nodes])
@@ -46,9 +52,10 @@ def main():
                 for with_plugin in (True, False) if i % 2 else (False, True):
                     times[with_plugin].append(cluster.seconds(with_plugin, nodes, TASKS[nodes]))
             ratios = [a / b for a, b in zip(times[True], times[False])]
+            low, high = interval(ratios)
             print(
                 f"{nodes:5} {TASKS[nodes]:5} {statistics.median(times[False]):10.3f} {statistics.median(times[True]):8.3f} "
-                f"{statistics.median(ratios):6.3f} {min(ratios):6.3f} {max(ratios):6.3f} {pairs:5}", flush=True)
+                f"{statistics.median(ratios):6.3f} {low:6.3f} {high:6.3f} {pairs:5}", flush=True)
 
 
 main()
