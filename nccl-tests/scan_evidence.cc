@@ -12,7 +12,8 @@ namespace slipway::bandwidth {
 namespace {
 
 // Of a standard deviation, how far below the others a mean must be. With four pairs of a node it is
-// nearly five deviations of their mean.
+// nearly five deviations of their mean. Deviations are of logarithms: noise multiplies a bandwidth,
+// and where it is large, a node at a thirtieth must still be below what it does.
 constexpr double deviations_below = 2.4;
 
 struct MeasuredPair {
@@ -42,7 +43,7 @@ double reference(const std::vector<MeasuredPair>& pairs, double least_drop,
     }
     found = median_of(values);
   }
-  for (const double value : values) deviations.push_back(std::fabs(value / found - 1));
+  for (const double value : values) deviations.push_back(std::fabs(std::log(value / found)));
   return found;
 }
 
@@ -69,8 +70,8 @@ Evidence::Evidence(const std::vector<ScanNode>& nodes, const std::vector<PairRes
     seen.partner = result.pair.a;
     seen_[static_cast<size_t>(result.pair.b)].push_back(seen);
   }
-  if (!deviations.empty()) deviation_ = mad_to_deviation * median_of(deviations);
-  low_ = 1 - std::max(settings.least_drop, deviations_below * deviation_);
+  const double deviation = deviations.empty() ? 0 : mad_to_deviation * median_of(deviations);
+  low_ = std::min(1 - settings.least_drop, std::exp(-deviations_below * deviation));
   good_ = 1 - settings.least_drop / 2;
 }
 

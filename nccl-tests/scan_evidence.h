@@ -23,8 +23,6 @@ class Evidence {
 
   const std::vector<Seen>& of(int node) const { return seen_[static_cast<size_t>(node)]; }
 
-  // A robust standard deviation of the bandwidths of good pairs, by MAD, as a share of them.
-  double deviation() const { return deviation_; }
   // What is below it is low beyond doubt: by the least drop, and by what noise does not do.
   double low() const { return low_; }
   // What is above it is good.
@@ -45,7 +43,7 @@ class Evidence {
  private:
   const std::vector<ScanNode>& nodes_;
   std::vector<std::vector<Seen>> seen_;
-  double deviation_ = 0, low_ = 0, good_ = 0;
+  double low_ = 0, good_ = 0;
 };
 
 }  // namespace slipway::bandwidth

@@ -176,6 +176,25 @@ TEST_CASE("scan: 1 to 5 slow nodes of 512 with 5 % noise are found, and nobody e
   }
 }
 
+TEST_CASE("scan: a node at a thirtieth is found where the others differ threefold") {
+  const std::vector<ScanNode> nodes(16);
+  int turn = 0;
+  const MeasureRound measure = [&](const Round& round, int number) {
+    std::vector<PairResult> results;
+    for (const Pair& pair : round) {
+      const bool slow = pair.a == 5 || pair.b == 5;
+      results.push_back({number, pair, slow ? 0.03 : 0.1 + 0.05 * (turn++ % 5), ""});
+    }
+    return results;
+  };
+  const ScanSettings settings{.least_drop = 0.4};
+  const auto results = scan(nodes, {}, settings, measure, [](const auto&) {});
+  const auto found = findings(nodes, results, settings);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == Finding::What::node);
+  CHECK(found[0].nodes == std::vector{5});
+}
+
 TEST_CASE("scan: goes on from what was kept, without nodes that have left") {
   SimWorld world = world_of(16, 0.01);
   world.slow_nodes[3] = 0.8;
