@@ -285,7 +285,9 @@ void Heartbeat::Thread::look_after() {
 }
 
 void count_operation() {
-  operations_started.fetch_add(1, std::memory_order_relaxed);
+  // Only the thread that measures writes it: no locked instruction between two operations.
+  const uint64_t before = operations_started.load(std::memory_order_relaxed);
+  operations_started.store(before + 1, std::memory_order_relaxed);
 }
 
 Heartbeat::Heartbeat(Backend& backend, Settings settings)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The bandwidth programs against others, and the scan against what it must find. Prints tables in Markdown.
 
-    bandwidth.py SLIPWAY BLUEPRINT PLAIN_ALL_GATHER [--only mpi|tcp|scan]
+    bandwidth.py SLIPWAY BLUEPRINT PLAIN_ALL_GATHER [--only mpi|tcp|scan|cluster]
 """
 import argparse
 import os
@@ -31,7 +31,7 @@ def time_of(table):
     return float(next(row for row in rows if len(row) == 13)[5])
 
 
-def in_turn(first, second, pairs=9):
+def in_turn(first, second, pairs=21):
     """Medians of both, and of their ratios: what the machine does meanwhile meets both."""
     times = [(first(), second()) for _ in range(pairs)]
     return (statistics.median(a for a, _ in times), statistics.median(b for _, b in times),
@@ -41,7 +41,7 @@ def in_turn(first, second, pairs=9):
 def against_plain_loop(perf, plain):
     print("\nall_gather_perf --backend mpi against a plain loop over MPI_Allgather, 2 ranks, out of place, median us:\n")
     print("| size | plain | all_gather_perf | ratio |\n| ---: | ---: | ---: | ---: |")
-    for size, iterations in ((1 << 10, 2000), (64 << 10, 1000), (1 << 20, 200), (16 << 20, 20)):
+    for size, iterations in ((1 << 10, 20000), (64 << 10, 1000), (1 << 20, 200), (16 << 20, 20)):
         ours = [*MPIRUN, perf, "all_gather", "--backend", "mpi", "-b", str(size), "-e", str(size), "-n", str(iterations), "-c", "0"]
         theirs = [*MPIRUN, plain, str(size), str(iterations)]
         a, b, ratio = in_turn(lambda: float(out(theirs, env=ENVIRONMENT)), lambda: time_of(out(ours, env=ENVIRONMENT)))
@@ -95,18 +95,41 @@ def scan_of_512(scan):
         print("| {} | {} | {} | {} |".format(what, *scans(scan, 200, options)), flush=True)
 
 
+def scan_of_a_cluster(slipway, blueprint):
+    print("\nbandwidth_scan on a local cluster of 16 nodes, the interface of one at 50 Mbit/s:\n")
+    print("| slow node | named | rounds |\n| --- | --- | ---: |")
+    name = "benchscan"
+    out([slipway, "deploy", blueprint, "--vars", f"deployment_name={name}", "--nodes", "a3mega_nodeset=16"])
+    try:
+        for slow in (0, 3, 6, 9, 12, 15, None):
+            node = f"{name}-a3meganodeset-{slow}"
+            if slow is not None:
+                subprocess.run([slipway, "fault", name, node, "link-rate", "enp0s12", "50mbit"], check=True, capture_output=True)
+            text = out([slipway, "exec", name, "login", "--", "srun", "--nodes=16", "--mpi=none", "/opt/slipway/bin/bandwidth_scan",
+                        "-b", "2M", "-n", "2", "--precision", "0", "--samples", "3", "--least-drop", "40"])
+            if slow is not None:
+                subprocess.run([slipway, "fault", name, node, "clear"], check=True, capture_output=True)
+            named = re.findall(r"^(?:node|link|block|inconclusive): .*?a3meganodeset-([0-9]+)", text, re.M)
+            rounds = re.search(r"pairs in ([0-9]+) rounds", text)[1]
+            print(f"| {'none' if slow is None else slow} | {', '.join(named) or 'none'} | {rounds} |", flush=True)
+    finally:
+        out([slipway, "destroy", name])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("slipway")
     parser.add_argument("blueprint")
     parser.add_argument("plain")
-    parser.add_argument("--only", choices=["mpi", "tcp", "scan"])
+    parser.add_argument("--only", choices=["mpi", "tcp", "scan", "cluster"])
     args = parser.parse_args()
     programs = pathlib.Path(args.slipway).absolute().parent
     if args.only in (None, "scan"):
         scan_of_512(programs / "bandwidth_scan")
     if args.only in (None, "mpi"):
         against_plain_loop(programs / "bandwidth_perf", args.plain)
+    if args.only in (None, "cluster"):
+        scan_of_a_cluster(args.slipway, args.blueprint)
     if args.only in (None, "tcp"):
         against_mpi_over_tcp(args.slipway, args.blueprint)
 
