@@ -21,6 +21,7 @@ int fault(Args args);
 int fetch(Args args);
 int graph(Args args);
 int image(Args args);
+int launch(Args args);
 int ledger(Args args);
 int model(Args args);
 int modules(Args args);

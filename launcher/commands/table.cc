@@ -25,6 +25,7 @@ std::span<const Command> table() {
        image},
       {"rehearse", "simulate a training job that fails, to choose spares and checkpoints",
        rehearse},
+      {"launch", "run a training job that goes on when its nodes fail", launch},
       {"ledger", "say where the time of a training job went", ledger},
       {"node", "what a machine of a cluster does by itself: boot, resume, suspend, restart", node},
   };

@@ -1,0 +1,231 @@
+// The launcher's agent on a node.
+//
+// It is the one task that srun starts on the node, so what SPANK plugins have set is there for all
+// tasks that it starts. One thread that never waits for a file system, the network or a task.
+#include "launcher/job/agent.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/job/allocation.h"
+#include "launcher/job/kernel_log.h"
+#include "launcher/job/node_tasks.h"
+#include "launcher/job/wire.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// A launcher that reads no more holds the tasks, as a full pipe does.
+constexpr size_t most_unsent = size_t{1} << 20;
+constexpr size_t largest_order = size_t{64} << 20;  // what all tasks of a node are given
+constexpr milliseconds kill_limit = std::chrono::seconds(20);
+
+std::string required(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr)
+    throw Error(fmt::format("{} is not set: no launcher has started this", name));
+  return value;
+}
+
+Fd task_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) throw_errno("signalfd");
+  return fd;
+}
+
+Fd connect_by(const std::string& where) {
+  const size_t colon = where.rfind(':');
+  if (colon == where.npos) throw Error(fmt::format("`{}` is no host and port", where));
+  return connect_to_launcher(where.substr(0, colon), std::atoi(where.c_str() + colon + 1), 10);
+}
+
+// Slurm may have bound us, one task, to a part of what the step has; the tasks are to have all of
+// it.
+void take_all_cpus() {
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  ::sched_setaffinity(0, sizeof all, &all);  // as far as the step's cgroup allows
+}
+
+class Agent {
+ public:
+  Agent()
+      : limit_(static_cast<int64_t>(std::atof(required(heartbeat_variable).c_str()) * 1000)),
+        wire_(connect_by(required(launcher_variable)), largest_order),
+        signals_(task_signals()) {
+    const char* node = std::getenv("SLURMD_NODENAME");
+    wire_.put({{"is", "hello"},
+               {"token", required(token_variable)},
+               {"node", node == nullptr ? "" : node}});
+    for (const char* name : {launcher_variable, token_variable, heartbeat_variable})
+      ::unsetenv(name);
+  }
+
+  int run() {
+    while (!over_) {
+      wait();
+      tell_signals();
+      tell_tasks();
+      hear();
+      beat();
+    }
+    end_tasks(milliseconds(0));
+    tell_tasks();
+    return 0;
+  }
+
+ private:
+  void wait() {
+    std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
+    fds.push_back(
+        {wire_.fd(), static_cast<short>(wire_.unsent() > 0 ? POLLIN | POLLOUT : POLLIN), 0});
+    if (wire_.unsent() < most_unsent) {
+      for (const pollfd& each : tasks_.descriptors()) fds.push_back(each);
+    }
+    const auto step = std::min(limit_ / 8, milliseconds(250));
+    ::poll(fds.data(), fds.size(), static_cast<int>(std::max(step, milliseconds(10)).count()));
+    wire_.flush();
+  }
+
+  // Slurm tells every process of a step when the job is to end; the tasks have heard it, too.
+  void tell_signals() {
+    signalfd_siginfo info;
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo != SIGCHLD) wire_.put({{"is", "told"}, {"number", info.ssi_signo}});
+    }
+  }
+
+  void tell_output() {
+    while (wire_.unsent() < most_unsent) {
+      const std::vector<TaskOutput> all = tasks_.read();
+      if (all.empty()) return;
+      for (const TaskOutput& each : all) {
+        wire_.put({{"is", "output"},
+                   {"rank", each.rank},
+                   {"stream", each.stream},
+                   {"bytes", Message::binary({each.bytes.begin(), each.bytes.end()})}});
+      }
+    }
+  }
+
+  void tell_tasks() {
+    tell_output();
+    const std::vector<TaskEnd> ends = tasks_.reap();
+    if (!ends.empty()) tell_output();  // what was written before the end is told before it
+    for (const TaskEnd& end : ends) {
+      wire_.put({{"is", "ended"},
+                 {"attempt", attempt_},
+                 {"rank", end.rank},
+                 {"code", end.code},
+                 {"signal", end.signal},
+                 {"told", ending_},
+                 {"words", Message::binary({end.words.begin(), end.words.end()})}});
+    }
+  }
+
+  void hear() {
+    if (!wire_.receive()) over_ = true;
+    while (const auto message = wire_.next()) {
+      heard_ = Clock::now();
+      const std::string what = message->at("do");
+      if (what == "start") start(*message);
+      if (what == "stop") stop(milliseconds(message->at("grace_ms").get<int64_t>()));
+      if (what == "signal") tasks_.signal(message->at("number"));
+      if (what == "requeue") queue_again(*message);
+      if (what == "end") over_ = true;
+    }
+    // Alone: nobody is to meet our tasks when the others have gone on without us.
+    if (Clock::now() - heard_ > limit_) over_ = true;
+  }
+
+  void start(const Message& message) {
+    attempt_ = message.at("attempt");
+    ending_ = false;
+    log_.skip();
+    tasks_.forget();
+    for (const Message& task : message.at("tasks")) {
+      Variables variables = message.at("set").get<Variables>();
+      for (const auto& [name, value] : task.at("set").get<Variables>()) variables[name] = value;
+      tasks_.start(task.at("rank"), message.at("command"), variables, message.at("unset"));
+    }
+  }
+
+  void stop(milliseconds grace) {
+    tell_tasks();
+    Message odd = Message::array();
+    for (const OddProcess& each : tasks_.odd_processes()) {
+      odd.push_back({{"rank", each.rank}, {"text", each.text}});
+    }
+    const std::vector<std::string> held = end_tasks(grace);
+    tell_tasks();
+    wire_.put({{"is", "stopped"},
+               {"attempt", attempt_},
+               {"odd", odd},
+               {"held", held},
+               {"kernel", log_.lines()}});
+  }
+
+  // The launcher cannot: it ends with the batch script.
+  void queue_again(const Message& message) {
+    try {
+      requeue(message.at("job"), message.at("bad"), message.at("comment"));
+    } catch (const Error& error) {
+      wire_.put({{"is", "refused"}, {"text", error.what()}});
+    }
+  }
+
+  std::vector<std::string> end_tasks(milliseconds grace) {
+    ending_ = true;
+    return tasks_.end_all(grace, kill_limit, [this] {
+      tell_output();
+      beat();
+    });
+  }
+
+  void beat() {
+    const std::vector<TaskProgress> all = tasks_.progress();
+    const auto now = Clock::now();
+    if (all.empty() && now - beaten_ < limit_ / 8) return;
+    beaten_ = now;
+    Message steps = Message::array();
+    for (const TaskProgress& each : all) steps.push_back({each.rank, each.step});
+    wire_.put({{"is", "beat"}, {"attempt", attempt_}, {"steps", steps}});
+  }
+
+  milliseconds limit_;
+  Wire wire_;
+  Fd signals_;
+  NodeTasks tasks_;
+  KernelLog log_;
+  int64_t attempt_ = 0;
+  bool ending_ = false, over_ = false;
+  Clock::time_point heard_ = Clock::now(), beaten_ = {};
+};
+
+}  // namespace
+
+int run_agent() {
+  take_all_cpus();
+  return Agent().run();
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,115 @@
+// The step of Slurm in which the agents run.
+#include "launcher/job/agent_step.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "common/error.h"
+#include "common/installation.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::job {
+namespace {
+
+std::vector<std::string> srun_words(const std::vector<std::string>& nodes,
+                                    const std::vector<std::string>& options) {
+  const std::string count = std::to_string(nodes.size());
+  std::vector<std::string> words = {
+      "srun",
+      "--job-name=slipway-launch",
+      "--overlap",  // other steps of the script are not in the way
+      "--nodes=" + count,
+      "--ntasks=" + count,
+      "--ntasks-per-node=1",
+      "--nodelist=" + join(nodes, ","),
+      // The loss of a node ends neither the step nor the agents of the others.
+      "--no-kill",
+      "--kill-on-bad-exit=0",
+      "--wait=0",
+      "--mem=0",
+      "--mpi=none",
+      "--input=none",
+  };
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(),
+               {(find_installation().programs() / "slipway").native(), "launch", "--agent"});
+  return words;
+}
+
+}  // namespace
+
+Variables take_step_options() {
+  constexpr std::array names = {"SLURM_NTASKS",
+                                "SLURM_NPROCS",
+                                "SLURM_NTASKS_PER_NODE",
+                                "SLURM_TASKS_PER_NODE",
+                                "SLURM_CPUS_PER_TASK",
+                                "SLURM_DISTRIBUTION",
+                                "SLURM_CPU_BIND",
+                                "SLURM_CPU_BIND_TYPE",
+                                "SLURM_CPU_BIND_LIST",
+                                "SLURM_CPU_BIND_VERBOSE",
+                                "SLURM_MEM_PER_CPU",
+                                "SLURM_MEM_PER_GPU",
+                                "SLURM_MEM_PER_NODE",
+                                "SLURM_GPUS_PER_TASK",
+                                "SLURM_NTASKS_PER_GPU",
+                                "SLURM_NTASKS_PER_CORE",
+                                "SLURM_NTASKS_PER_SOCKET",
+                                "SLURM_THREADS_PER_CORE",
+                                "SLURM_TRES_PER_TASK",
+                                "SLURM_GPU_BIND",
+                                "SLURM_EXACT",
+                                "SLURM_STEP_GRES"};
+  Variables taken;
+  for (const char* name : names) {
+    if (const char* value = std::getenv(name)) taken[name] = value;
+    ::unsetenv(name);
+  }
+  return taken;
+}
+
+AgentStep::AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
+                     const std::vector<std::string>& options) {
+  std::vector<std::string> words = srun_words(nodes, options);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ < 0) throw_errno("cannot start srun");
+  if (pid_ > 0) return;
+  ::setpgid(0, 0);  // what a terminal sends is ours to forward
+  for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  unblock_signals();
+  ::execvp(argv[0], argv.data());
+  ::dprintf(2, "slipway launch: cannot start srun: %s\n", std::strerror(errno));
+  ::_exit(127);
+}
+
+bool AgentStep::runs() {
+  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
+  return pid_ > 0;
+}
+
+AgentStep::~AgentStep() {
+  // srun waits for agents that are on lost nodes, until Slurm has noticed, too.
+  constexpr std::array ways = {0, SIGTERM, SIGKILL};
+  for (const int signal : ways) {
+    if (signal != 0 && runs()) ::kill(pid_, signal);
+    for (int i = 0; i < 150 && runs(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,33 @@
+// The step of Slurm in which the agents run: one srun for the whole job.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "launcher/job/rendezvous.h"
+
+namespace slipway::job {
+
+// What srun takes from its environment as its own options, and would start the agents by. Tasks get
+// it as it was.
+Variables take_step_options();
+
+class AgentStep {
+ public:
+  // Starts srun on `nodes`, with `variables` for the agents. Throws Error when there is no srun.
+  AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
+            const std::vector<std::string>& options);
+  // Ends it, if it has not ended by itself.
+  ~AgentStep();
+  AgentStep(const AgentStep&) = delete;
+  AgentStep& operator=(const AgentStep&) = delete;
+
+  bool runs();
+
+ private:
+  pid_t pid_ = 0;
+};
+
+}  // namespace slipway::job

@@ -1,0 +1,128 @@
+// The allocation that a launcher runs in.
+#include "launcher/job/allocation.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <thread>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::job {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int64_t number_of(const std::string& text) {
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::string host_name() {
+  std::array<char, 256> name = {};
+  if (::gethostname(name.data(), name.size() - 1) != 0) throw_errno("gethostname");
+  return name.data();
+}
+
+ProcessResult scontrol(std::vector<std::string> words) {
+  words.insert(words.begin(), "scontrol");
+  ProcessOptions options;
+  options.deadline = std::chrono::seconds(30);
+  return run_process(words, options);
+}
+
+// "… Key=value …" of `scontrol show job --oneliner`
+std::string field(const std::string& text, const std::string& key) {
+  const size_t at = text.find(" " + key + "=");
+  if (at == text.npos) return "";
+  const size_t begin = at + key.size() + 2;
+  return text.substr(begin, text.find_first_of(" \n", begin) - begin);
+}
+
+bool has_no_kill(std::string_view line) {
+  for (const std::string& word : split(line, ' ')) {
+    if (word == "--no-kill" || word == "-k") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool asks_for_no_kill(const std::string& script) {
+  for (const std::string& line : split(script, '\n')) {
+    if (line.starts_with("#SBATCH") && has_no_kill(line.substr(0, line.find(" #")))) return true;
+  }
+  return false;
+}
+
+Allocation read_allocation() {
+  Allocation allocation;
+  allocation.job = variable("SLURM_JOB_ID");
+  const std::string list = variable("SLURM_JOB_NODELIST");
+  if (allocation.job.empty() || list.empty()) {
+    throw UsageError(
+        "this is no allocation of Slurm: put it into a script for sbatch (SLURM_JOB_ID and "
+        "SLURM_JOB_NODELIST are not set)");
+  }
+  allocation.nodes = split(trim(run_checked({"scontrol", "show", "hostnames", list})), '\n');
+  allocation.here = variable("SLURMD_NODENAME");
+  if (allocation.here.empty()) allocation.here = host_name();
+  const auto nodes = static_cast<int64_t>(allocation.nodes.size());
+  const int64_t per_node = number_of(variable("SLURM_NTASKS_PER_NODE"));
+  const int64_t tasks = number_of(variable("SLURM_NTASKS"));
+  allocation.tasks_per_node = std::max<int64_t>(1, per_node > 0 ? per_node : tasks / nodes);
+  return allocation;
+}
+
+std::string check_allocation(const Allocation& allocation, bool no_kill) {
+  const ProcessResult job = scontrol({"show", "job", "--oneliner", allocation.job});
+  if (!job.ok()) {
+    return fmt::format("Slurm's controller does not answer ({}): the allocation is not checked",
+                       trim(job.errors));
+  }
+  const std::string shared = field(job.output, "OverSubscribe");
+  if (shared != "NO") {
+    throw Error(
+        fmt::format("job {} may share its nodes (OverSubscribe={}): submit it with --exclusive",
+                    allocation.job, shared));
+  }
+  if (no_kill || !variable("SBATCH_NO_KILL").empty()) return "";
+  const size_t submitted = job.output.find(" SubmitLine=");
+  if (submitted != job.output.npos && has_no_kill(job.output.substr(submitted))) return "";
+  const ProcessResult script = scontrol({"write", "batch_script", allocation.job, "-"});
+  if (script.ok() && asks_for_no_kill(script.output)) return "";
+  throw Error(fmt::format(
+      "the script of job {} has no `#SBATCH --no-kill`: Slurm would end the job with its first "
+      "node (if sbatch was given it on its command line, say --no-kill here, too)",
+      allocation.job));
+}
+
+void requeue(const std::string& job, const std::vector<std::string>& bad,
+             const std::string& comment) {
+  const auto run = [](const std::vector<std::string>& words, int tries) {
+    for (;;) {
+      const ProcessResult result = scontrol(words);
+      if (result.ok()) return;
+      if (--tries <= 0) {
+        throw Error(fmt::format("`scontrol {}` failed: {}", join(words, " "), trim(result.errors)));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  };
+  run({"update", "JobId=" + job, "Comment=" + comment}, 1);
+  run({"requeue", job}, 1);
+  // Only of a job that waits: now. The signal that ends the step may meet this scontrol, too.
+  if (!bad.empty()) run({"update", "JobId=" + job, "ExcNodeList=" + join(bad, ",")}, 20);
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,33 @@
+// The allocation that a launcher runs in: what Slurm says of it, and what must be so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace slipway::job {
+
+struct Allocation {
+  std::string job;
+  std::vector<std::string> nodes;  // in Slurm's order
+  std::string here;                // the node of the launcher
+  int64_t tasks_per_node = 1;      // as srun would start them
+};
+
+// Of the environment. Throws UsageError when this is none.
+Allocation read_allocation();
+
+// Throws Error unless the job has whole nodes, and outlives the loss of one. `no_kill` says that it
+// does although its script does not. When the controller does not answer, a warning is returned.
+std::string check_allocation(const Allocation& allocation, bool no_kill);
+
+// Whether a batch script asks for --no-kill in its #SBATCH lines.
+bool asks_for_no_kill(const std::string& script);
+
+// Has Slurm queue a job again without `bad` nodes, with `comment`. Throws Error with the reason for
+// which it does not. To be called from a step that ignores SIGTERM: the batch script and all that
+// it has started are gone as soon as the job is queued.
+void requeue(const std::string& job, const std::vector<std::string>& bad,
+             const std::string& comment);
+
+}  // namespace slipway::job

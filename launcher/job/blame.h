@@ -1,0 +1,59 @@
+// Whose fault was it? Decided from what all nodes have told, before anything is started again.
+//
+// docs/decisions/0030-blame-before-restart.md says why the rules are these.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace slipway::job {
+
+// A task that ended by itself, not because it was told to.
+struct RankEnd {
+  int64_t rank = 0;
+  std::string node;
+  int code = 0, signal = 0;
+  int64_t after_ms = 0;  // since the attempt began, as the launcher has heard it
+  std::string words;     // what it said last on stderr
+};
+
+struct NodeNote {
+  std::string node, text;
+};
+
+struct Evidence {
+  std::vector<std::string> nodes;        // of the attempt, in the order of their ranks
+  std::string launcher_node;             // where the launcher runs
+  std::vector<RankEnd> ends;             // with an error, in the order in which they were heard
+  std::vector<NodeNote> gone;            // nodes that are not heard of any more, in their order
+  std::vector<NodeNote> held;            // processes that could not be killed
+  std::vector<NodeNote> kernel;          // lines of the nodes' kernels
+  std::vector<NodeNote> odd;             // processes that were stopped or held by the kernel
+  std::map<std::string, int64_t> steps;  // the lowest step of a node's tasks; who reports none is
+                                         // not in it
+  int64_t stalled_seconds = 0;           // without progress; 0: that was not the reason
+};
+
+enum class Blame { node, application, unknown };
+const char* blame_name(Blame blame);
+
+struct Verdict {
+  std::string what = {};  // "exit", "signal", "node gone", "no progress", "health"
+  Blame blame = Blame::unknown;
+  std::vector<std::string> nodes = {};  // that are blamed
+  std::string suspect = {};  // the node where it began, when nobody is blamed; "" when not known
+  int64_t rank = -1;         // the first that failed; -1: none
+  std::string message = {};  // how it failed, without what differs from run to run
+  bool for_ever = false;     // another attempt cannot end otherwise
+  std::vector<std::string> evidence = {};  // for people
+};
+
+// `before` are the verdicts of earlier failures of the job, the last one last.
+Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before);
+
+// The last line that says something, with numbers, addresses and times taken out of it.
+std::string message_of(const std::string& words);
+
+}  // namespace slipway::job

@@ -1,0 +1,113 @@
+// The ledger of a job while it runs.
+#include "launcher/job/job_ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/error.h"
+#include "common/file.h"
+
+namespace slipway::job {
+namespace {
+
+constexpr auto between_progress = std::chrono::seconds(1);
+
+}  // namespace
+
+int64_t now_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+JobLedger::JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe)
+    : job_(std::move(job)), scribe_(scribe), writer_(path) {
+  const std::string text = read_file(path);
+  if (text.empty()) return;
+  const std::vector<Entry> entries = parse_ledger(text, path).entries;
+  if (entries.front().job != job_) {
+    throw Error(fmt::format("{} is the ledger of job {}, this is job {}", path.native(),
+                            entries.front().job, job_));
+  }
+  for (const Entry& entry : entries) {
+    attempts_ = std::max(attempts_, entry.attempt);
+    if (entry.event == Event::progress) best_ = std::max(best_, entry.step);
+    if (entry.event == Event::failure && entry.blame == "node") blamed_.insert(entry.node);
+  }
+}
+
+Entry JobLedger::entry_of(Event event, int64_t attempt) const {
+  Entry entry;
+  entry.event = event;
+  entry.time_ms = now_ms();
+  entry.job = job_;
+  entry.attempt = attempt;
+  return entry;
+}
+
+void JobLedger::put(Entry entry) {
+  if (!result_.empty() && (entry.event != Event::end || entry.result == result_)) return;
+  result_ = entry.result;
+  scribe_.put([this, entry = std::move(entry)] {
+    try {
+      writer_.append(entry);
+    } catch (const Error& error) {
+      if (!has_failed_) fmt::print(stderr, "slipway launch: {}; the job goes on\n", error.what());
+      has_failed_ = true;
+    }
+  });
+}
+
+void JobLedger::begin(const std::vector<std::string>& command) {
+  Entry entry = entry_of(Event::job, 0);
+  entry.command = command;
+  put(std::move(entry));
+}
+
+void JobLedger::start(int64_t attempt, const NodeChoice& choice) {
+  attempts_ = attempt;
+  best_before_ = best_;
+  written_ = -1;
+  Entry entry = entry_of(Event::start, attempt);
+  entry.nodes = choice.nodes;
+  entry.spares = choice.spares;
+  put(std::move(entry));
+}
+
+void JobLedger::progress(int64_t attempt, int64_t step) {
+  best_ = std::max(best_, step);
+  const auto now = std::chrono::steady_clock::now();
+  if (step == written_ || (written_ >= 0 && now - written_at_ < between_progress)) return;
+  last_progress(attempt, step, now_ms());
+}
+
+void JobLedger::last_progress(int64_t attempt, int64_t step, int64_t time_ms) {
+  if (step < 0 || step == written_) return;
+  written_ = step;
+  written_at_ = std::chrono::steady_clock::now();
+  Entry entry = entry_of(Event::progress, attempt);
+  entry.time_ms = time_ms;
+  entry.step = step;
+  put(std::move(entry));
+}
+
+void JobLedger::failure(int64_t attempt, const Verdict& verdict, int64_t time_ms) {
+  Entry entry = entry_of(Event::failure, attempt);
+  entry.time_ms = time_ms;
+  entry.what = verdict.what;
+  entry.blame = blame_name(verdict.blame);
+  entry.evidence = verdict.evidence;
+  // The line has room for one; the others stand in its evidence.
+  if (!verdict.nodes.empty()) entry.node = verdict.nodes.front();
+  put(std::move(entry));
+}
+
+void JobLedger::end(const std::string& result, int status) {
+  Entry entry = entry_of(Event::end, 0);
+  entry.result = result;
+  entry.status = status;
+  put(std::move(entry));
+}
+
+}  // namespace slipway::job

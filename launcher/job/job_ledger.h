@@ -1,0 +1,61 @@
+// The ledger of a job while it runs: what earlier launchers of the job have written, and our lines.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher/job/blame.h"
+#include "launcher/job/choose_nodes.h"
+#include "launcher/job/ledger.h"
+#include "launcher/job/scribe.h"
+
+namespace slipway::job {
+
+int64_t now_ms();  // since 1970, UTC
+
+class JobLedger {
+ public:
+  // Throws Error when the ledger cannot be written, or is none of this job. Later, when a line
+  // cannot be written, that is said once on stderr and the job goes on.
+  JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe);
+
+  ~JobLedger() { scribe_.drain(); }
+  JobLedger(const JobLedger&) = delete;
+  JobLedger& operator=(const JobLedger&) = delete;
+
+  // Of this launcher and those before it.
+  bool is_blamed(const std::string& node) const { return blamed_.contains(node); }
+  int64_t next_attempt() const { return attempts_ + 1; }
+  // Whether a step is further than the job ever was before the attempt that has reached it.
+  bool is_new_best(int64_t step) const { return step > best_before_; }
+
+  void begin(const std::vector<std::string>& command);
+  void start(int64_t attempt, const NodeChoice& choice);
+  // Writes the first of an attempt, then one a second at most.
+  void progress(int64_t attempt, int64_t step);
+  // The last of an attempt, whatever was written last; it was reached at `time_ms` or before.
+  void last_progress(int64_t attempt, int64_t step, int64_t time_ms);
+  void failure(int64_t attempt, const Verdict& verdict, int64_t time_ms);
+  // Nothing is written after it but another end, when it has come otherwise.
+  void end(const std::string& result, int status);
+
+ private:
+  void put(Entry entry);
+  Entry entry_of(Event event, int64_t attempt) const;
+
+  std::string job_;
+  Scribe& scribe_;
+  LedgerWriter writer_;
+  bool has_failed_ = false;  // of the scribe
+  std::string result_;       // of the end; empty before
+  std::set<std::string> blamed_;
+  int64_t attempts_ = 0;
+  int64_t best_ = -1, best_before_ = -1;
+  int64_t written_ = -1;  // step
+  std::chrono::steady_clock::time_point written_at_ = {};
+};
+
+}  // namespace slipway::job

@@ -1,0 +1,364 @@
+// The launcher.
+#include "launcher/job/launch.h"
+
+#include <fmt/format.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <optional>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/job/agent.h"
+#include "launcher/job/agent_step.h"
+#include "launcher/job/agents.h"
+#include "launcher/job/allocation.h"
+#include "launcher/job/attempt.h"
+#include "launcher/job/choose_nodes.h"
+#include "launcher/job/job_ledger.h"
+#include "launcher/job/output.h"
+#include "launcher/job/scribe.h"
+#include "launcher/job/step_watch.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto agents_limit = seconds(60);   // until the first of them must be there
+constexpr auto stop_limit = seconds(25);     // an agent says after 20 s what it could not kill
+constexpr auto grace = seconds(2);           // between SIGTERM and SIGKILL
+constexpr auto requeue_limit = seconds(60);  // until Slurm ends a job that it has queued again
+constexpr size_t most_backlog = size_t{16} << 20;
+constexpr auto as_good_as_progress = std::chrono::hours(1);  // of programs that report none
+
+Fd launcher_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&set, number);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) throw_errno("signalfd");
+  return fd;
+}
+
+void say(const std::string& text) {
+  fmt::print(stderr, "slipway launch: {}\n", text);
+}
+
+std::string count(size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+milliseconds to_milliseconds(double seconds) {
+  return milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+class Launcher {
+ public:
+  Launcher(const LaunchOptions& options, Allocation allocation)
+      : options_(options),
+        allocation_(std::move(allocation)),
+        ledger_(options.ledger.empty() ? std::filesystem::path(ledger_name(allocation_.job))
+                                       : options.ledger,
+                allocation_.job, scribe_),
+        output_(scribe_, options.label),
+        watch_(options.progress, scribe_),
+        signals_(launcher_signals()),
+        agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds)) {}
+
+  int run() {
+    ledger_.begin(options_.command);
+    begin_agents();
+    choose_first();
+    for (;;) {
+      if (const auto status = too_few()) return *status;
+      Attempt attempt = run_attempt();
+      if (cancelled_)
+        return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
+      if (!attempt.has_failed()) return end("done", 0);
+      if (!goes_on(attempt)) return end("failed", attempt.status());
+    }
+  }
+
+ private:
+  size_t wanted() const { return allocation_.nodes.size() - static_cast<size_t>(options_.spares); }
+  size_t least() const {
+    return options_.min_nodes > 0 ? static_cast<size_t>(options_.min_nodes) : wanted();
+  }
+
+  void add_bad(const std::string& node) {
+    if (std::ranges::find(bad_, node) == bad_.end()) bad_.push_back(node);
+  }
+
+  // --- the agents
+
+  void begin_agents() {
+    taken_ = take_step_options();
+    step_.emplace(
+        allocation_.nodes,
+        Variables{{launcher_variable, fmt::format("{}:{}", allocation_.here, agents_.port())},
+                  {token_variable, agents_.token()},
+                  {heartbeat_variable, fmt::format("{}", options_.heartbeat_seconds)}},
+        options_.srun);
+    const auto begin = Clock::now();
+    while (agents_.missing() > 0 && Clock::now() - begin < agents_limit && !cancelled_) {
+      pump(nullptr);
+      if (!step_->runs()) throw Error("srun has ended without starting agents on all nodes");
+    }
+  }
+
+  void choose_first() {
+    std::vector<std::string> good;
+    for (const std::string& node : allocation_.nodes) {
+      if (ledger_.is_blamed(node)) {
+        say(fmt::format("{} was blamed before, and is left out", node));
+        add_bad(node);
+      } else if (!agents_.is_here(node)) {
+        say(fmt::format("{}: no agent has come up, it is left out", node));
+        add_bad(node);
+      } else {
+        good.push_back(node);
+      }
+    }
+    choice_ = first_choice(good, wanted());
+  }
+
+  // Hears everybody once. `attempt` may be none.
+  void pump(Attempt* attempt) {
+    const bool read = scribe_.backlog() < most_backlog;
+    for (const AgentEvent& event : agents_.wait(milliseconds(250), signals_.get(), read)) {
+      hear(event, attempt);
+    }
+    hear_signals(attempt);
+    if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
+    if (attempt != nullptr && attempt->step() >= 0)
+      ledger_.progress(attempt->number(), attempt->step());
+  }
+
+  void hear(const AgentEvent& event, Attempt* attempt) {
+    const std::string what = event.message.at("is");
+    if (what == "output") {
+      const auto& bytes = event.message.at("bytes").get_binary();
+      output_.put(event.message.at("rank"), event.message.at("stream"),
+                  {bytes.begin(), bytes.end()});
+    } else if (what == "told") {
+      // Slurm ends the step: its tasks have had the signal.
+      if (cancelled_ == 0) say("Slurm has told this job to end");
+      cancel(event.message.at("number"));
+    } else if (what == "refused") {
+      say(event.message.at("text"));
+      refused_ = true;
+    } else if (what == "gone") {
+      say(fmt::format("{}: {}", event.node, event.message.at("text").get<std::string>()));
+      add_bad(event.node);
+    }
+    if (attempt != nullptr) attempt->hear(event);
+  }
+
+  void hear_signals(Attempt* attempt) {
+    signalfd_siginfo info;
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+      const auto number = static_cast<int>(info.ssi_signo);
+      if (attempt != nullptr) {
+        for (const std::string& node : attempt->world().nodes) {
+          agents_.send(node, {{"do", "signal"}, {"number", number}});
+        }
+      }
+      if (number == SIGUSR1 || number == SIGUSR2) continue;
+      if (cancelled_ != 0) at_once_ = true;
+      cancel(number);
+    }
+  }
+
+  // The ledger ends here: Slurm may leave us no time after the tasks have ended.
+  void cancel(int signal) {
+    if (queueing_) return;
+    if (cancelled_ == 0) ledger_.end("cancelled", 128 + signal);
+    cancelled_ = 128 + signal;
+  }
+
+  // --- attempts
+
+  Attempt run_attempt() {
+    Attempt attempt(ledger_.next_attempt(),
+                    {allocation_.job, choice_.nodes, tasks_per_node(), ledger_.next_attempt() - 1},
+                    allocation_.here);
+    watch_.forget();
+    ledger_.start(attempt.number(), choice_);
+    say(fmt::format("attempt {} on {}, {}", attempt.number(), count(choice_.nodes.size(), "node"),
+                    count(choice_.spares.size(), "spare")));
+    for (size_t node = 0; node < choice_.nodes.size(); ++node) {
+      agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, taken_));
+    }
+    while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt);
+    const bool all_well = attempt.all_ended() && !attempt.has_failed();
+    noticed_ms_ = now_ms();
+    if (!all_well) stop(attempt);
+    output_.put_rest();
+    ledger_.last_progress(attempt.number(), attempt.step(), noticed_ms_);
+    return attempt;
+  }
+
+  bool is_over(Attempt& attempt) const {
+    if (at_once_) return true;
+    if (cancelled_ != 0) return !attempt.evidence().gone.empty();
+    const auto stall = to_milliseconds(options_.stall_seconds);
+    if (stall.count() > 0 && Clock::now() - attempt.last_progress() > stall) {
+      attempt.stalled(std::chrono::duration_cast<seconds>(stall));
+    }
+    return attempt.has_failed();
+  }
+
+  // Until all processes are gone, and every node has said what it knows.
+  void stop(Attempt& attempt) {
+    for (const std::string& node : attempt.world().nodes) {
+      agents_.send(node, {{"do", "stop"}, {"grace_ms", milliseconds(grace).count()}});
+      if (!agents_.is_here(node)) {
+        attempt.hear({node, {{"is", "gone"}, {"text", "its agent was gone before"}}});
+      }
+    }
+    const auto begin = Clock::now();
+    while (!attempt.all_stopped() && Clock::now() - begin < stop_limit) pump(&attempt);
+  }
+
+  int64_t tasks_per_node() const {
+    return options_.tasks_per_node > 0 ? options_.tasks_per_node : allocation_.tasks_per_node;
+  }
+
+  // --- after a failure
+
+  bool goes_on(const Attempt& attempt) {
+    Verdict verdict = judge(attempt.evidence(), history_);
+    history_.push_back(verdict);
+    ledger_.failure(attempt.number(), verdict, noticed_ms_);
+    say(fmt::format("attempt {}: {}, blamed: {}", attempt.number(), verdict.what, whom(verdict)));
+    for (const std::string& line : verdict.evidence) say("  " + line);
+    for (const std::string& node : verdict.nodes) add_bad(node);
+    reason_ = fmt::format("{}: {}", verdict.what, join(verdict.evidence, "; "));
+
+    const bool progress = attempt.step() >= 0 ? ledger_.is_new_best(attempt.step())
+                                              : attempt.age() > as_good_as_progress;
+    if (progress) without_progress_ = 0;
+    if (verdict.blame != Blame::node) ++without_progress_;
+    if (verdict.for_ever) return false;
+    if (without_progress_ > options_.restarts) {
+      say(fmt::format("{} without progress: no further restart",
+                      count(static_cast<size_t>(without_progress_), "failure")));
+      return false;
+    }
+    choice_ = next_choice(std::move(choice_), bad_, verdict);
+    return true;
+  }
+
+  static std::string whom(const Verdict& verdict) {
+    return verdict.blame == Blame::node ? join(verdict.nodes, ", ")
+                                        : std::string(blame_name(verdict.blame));
+  }
+
+  // The exit status when there is nothing to start on.
+  std::optional<int> too_few() {
+    std::erase_if(choice_.spares, [&](const std::string& node) { return !agents_.is_here(node); });
+    if (cancelled_ != 0) return end("cancelled", cancelled_);
+    if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
+    say(fmt::format("{} left, {} needed: the job is to be queued again without {}",
+                    count(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
+    ledger_.end("requeued", 1);
+    scribe_.drain();
+    queue_again();
+    return end("failed", 1);
+  }
+
+  // Returns when Slurm does not: otherwise it ends us.
+  void queue_again() {
+    queueing_ = true;
+    const auto here = std::ranges::find_if(
+        allocation_.nodes, [&](const std::string& node) { return agents_.is_here(node); });
+    if (here == allocation_.nodes.end()) return;
+    agents_.send(*here, {{"do", "requeue"},
+                         {"job", allocation_.job},
+                         {"bad", bad_},
+                         {"comment", fmt::format("slipway launch: {}", reason_).substr(0, 1000)}});
+    const auto begin = Clock::now();
+    while (!refused_ && Clock::now() - begin < requeue_limit) pump(nullptr);
+  }
+
+  int end(const char* result, int status) {
+    end_agents();
+    ledger_.end(result, status);
+    return status;
+  }
+
+  void end_agents() {
+    for (const std::string& node : allocation_.nodes) agents_.send(node, {{"do", "end"}});
+    step_.reset();
+  }
+
+  LaunchOptions options_;
+  Allocation allocation_;
+  Scribe scribe_;
+  JobLedger ledger_;
+  Output output_;
+  StepWatch watch_;
+  Fd signals_;
+  Agents agents_;
+  Variables taken_;
+  std::optional<AgentStep> step_;
+  NodeChoice choice_;
+  std::vector<std::string> bad_;  // for the rest of the job
+  std::vector<Verdict> history_;
+  std::string reason_ = "nodes did not come up";
+  int64_t noticed_ms_ = 0;
+  int64_t without_progress_ = 0;
+  int cancelled_ = 0;      // the status that we end with; 0: nobody has told us to end
+  bool at_once_ = false;   // told twice
+  bool queueing_ = false;  // whoever tells us to end now does what we have asked for
+  bool refused_ = false;   // Slurm does not queue the job again
+};
+
+bool is_program(const std::filesystem::path& path) {
+  return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+void check_command(const std::string& command) {
+  if (command.find('/') != command.npos) {
+    if (is_program(command)) return;
+  } else {
+    const char* path = std::getenv("PATH");
+    for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+      if (is_program(std::filesystem::path(folder) / command)) return;
+    }
+  }
+  throw UsageError(fmt::format("there is no program `{}` here", command));
+}
+
+void check_counts(const LaunchOptions& options, const Allocation& allocation) {
+  const auto nodes = static_cast<int64_t>(allocation.nodes.size());
+  if (options.spares >= nodes) {
+    throw UsageError(fmt::format("{} of {} as spares leaves none to run on", options.spares,
+                                 count(allocation.nodes.size(), "node")));
+  }
+  if (options.min_nodes > nodes - options.spares) {
+    throw UsageError(fmt::format("--min-nodes {} is more than the {} beside the spares",
+                                 options.min_nodes,
+                                 count(static_cast<size_t>(nodes - options.spares), "node")));
+  }
+}
+
+}  // namespace
+
+int launch(const LaunchOptions& options) {
+  Allocation allocation = read_allocation();
+  check_command(options.command.at(0));
+  check_counts(options, allocation);
+  const std::string warning = check_allocation(allocation, options.no_kill);
+  if (!warning.empty()) say(warning);
+  return Launcher(options, std::move(allocation)).run();
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,237 @@
+// The tasks of one node.
+#include "launcher/job/node_tasks.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/job/processes.h"
+#include "launcher/job/step_file.h"
+
+namespace slipway::job {
+namespace {
+
+constexpr size_t most_last_words = 4096;
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+std::vector<std::string> environment_with(const Variables& variables,
+                                          const std::vector<std::string>& unset) {
+  std::vector<std::string> all;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const std::string name(entry.substr(0, entry.find('=')));
+    if (!variables.contains(name) && std::ranges::find(unset, name) == unset.end()) {
+      all.emplace_back(entry);
+    }
+  }
+  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  return all;
+}
+
+// In the child: never returns.
+[[noreturn]] void become_task(pid_t parent, char* const* command, char* const* variables, int out,
+                              int err) {
+  ::setpgid(0, 0);
+  // An agent that is killed takes its tasks with it.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  ::dup2(::open("/dev/null", O_RDONLY), 0);
+  ::dup2(out, 1);
+  ::dup2(err, 2);
+  unblock_signals();
+  ::signal(SIGPIPE, SIG_DFL);
+  ::execvpe(command[0], command, variables);
+  const int code = errno;
+  ::dprintf(2, "slipway launch: cannot start %s: %s\n", command[0], std::strerror(code));
+  ::_exit(code == ENOENT ? 127 : 126);
+}
+
+Fd without_waiting(Fd fd) {
+  ::fcntl(fd.get(), F_SETFL, O_NONBLOCK);
+  return fd;
+}
+
+}  // namespace
+
+NodeTasks::NodeTasks() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  std::string name = std::filesystem::temp_directory_path() / "slipway-launch-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) throw_errno("cannot make a folder in " + name);
+  folder_ = name;
+}
+
+NodeTasks::~NodeTasks() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
+                      const Variables& variables, const std::vector<std::string>& unset) {
+  Task task;
+  task.rank = rank;
+  task.progress_file = folder_ / fmt::format("step-{}", rank);
+  std::error_code ignored;
+  std::filesystem::remove(task.progress_file, ignored);
+  Variables all = variables;
+  all["SLIPWAY_PROGRESS"] = task.progress_file;
+  std::vector<std::string> words = command, environment = environment_with(all, unset);
+  const std::vector<char*> argv = pointers(words), envp = pointers(environment);
+  Pipe out = make_pipe(), err = make_pipe();
+  const pid_t parent = ::getpid();
+  task.pid = ::fork();
+  if (task.pid < 0) throw_errno("cannot start a task");
+  if (task.pid == 0)
+    become_task(parent, argv.data(), envp.data(), out.write.get(), err.write.get());
+  task.out = without_waiting(std::move(out.read));
+  task.err = without_waiting(std::move(err.read));
+  tasks_.push_back(std::move(task));
+}
+
+std::vector<pollfd> NodeTasks::descriptors() const {
+  std::vector<pollfd> all;
+  for (const Task& task : tasks_) {
+    if (task.out) all.push_back({task.out.get(), POLLIN, 0});
+    if (task.err) all.push_back({task.err.get(), POLLIN, 0});
+  }
+  return all;
+}
+
+void NodeTasks::read_stream(Task& task, int stream, std::vector<TaskOutput>& into) {
+  Fd& fd = stream == 1 ? task.out : task.err;
+  if (!fd) return;
+  std::string bytes(1 << 16, '\0');
+  const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd.reset();
+  if (got <= 0) return;
+  bytes.resize(static_cast<size_t>(got));
+  if (stream == 2) {
+    task.last_words += bytes;
+    if (task.last_words.size() > most_last_words) {
+      task.last_words.erase(0, task.last_words.size() - most_last_words);
+    }
+  }
+  into.push_back({task.rank, stream, std::move(bytes)});
+}
+
+std::vector<TaskOutput> NodeTasks::read() {
+  std::vector<TaskOutput> all;
+  for (Task& task : tasks_) {
+    read_stream(task, 1, all);
+    read_stream(task, 2, all);
+  }
+  return all;
+}
+
+void NodeTasks::reap_children() {
+  int status = 0;
+  for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    const auto task = std::ranges::find(tasks_, pid, &Task::pid);
+    if (task == tasks_.end()) continue;  // somebody whom a task left behind
+    task->ended = true;
+    task->status = status;
+  }
+}
+
+std::vector<TaskEnd> NodeTasks::reap() {
+  reap_children();
+  std::vector<TaskEnd> ends;
+  for (Task& task : tasks_) {
+    if (!task.ended || task.told) continue;
+    task.told = true;
+    TaskEnd end;
+    end.rank = task.rank;
+    end.words = task.last_words;
+    if (WIFSIGNALED(task.status)) {
+      end.signal = WTERMSIG(task.status);
+    } else {
+      end.code = WEXITSTATUS(task.status);
+    }
+    ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+std::vector<TaskProgress> NodeTasks::progress() {
+  std::vector<TaskProgress> all;
+  for (Task& task : tasks_) {
+    const auto step = step_in(task.progress_file);
+    if (!step || *step == task.step) continue;
+    task.step = *step;
+    all.push_back({task.rank, task.step});
+  }
+  return all;
+}
+
+std::vector<OddProcess> NodeTasks::odd_processes() const {
+  std::vector<OddProcess> all;
+  for (const Task& task : tasks_) {
+    if (task.ended) continue;
+    std::vector<Process> family = descendants(task.pid);
+    for (const Process& process : descendants(::getpid())) {
+      if (process.pid == task.pid) family.push_back(process);
+    }
+    for (const Process& process : family) {
+      if (process.state != 'T' && process.state != 't' && process.state != 'D') continue;
+      all.push_back({task.rank, process.state,
+                     fmt::format("{} (process {}) {}", process.name, process.pid,
+                                 process.state == 'D' ? "waits in the kernel" : "is stopped")});
+    }
+  }
+  return all;
+}
+
+bool NodeTasks::running() const {
+  return std::ranges::any_of(tasks_, [](const Task& task) { return !task.ended; });
+}
+
+void NodeTasks::signal(int number) const {
+  for (const Task& task : tasks_) {
+    if (!task.ended) ::kill(-task.pid, number);
+  }
+}
+
+std::vector<std::string> NodeTasks::end_all(std::chrono::milliseconds grace,
+                                            std::chrono::milliseconds limit,
+                                            const std::function<void()>& meanwhile) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  signal(SIGTERM);
+  signal(SIGCONT);  // a stopped process takes no SIGTERM
+  std::vector<Process> left;
+  for (;;) {
+    reap_children();
+    left = descendants(::getpid());
+    const auto passed = Clock::now() - begin;
+    if (left.empty() || passed > limit) break;
+    if (!running() || passed > grace) {
+      for (const Process& process : left) ::kill(process.pid, SIGKILL);
+    }
+    meanwhile();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::vector<std::string> held;
+  for (const Process& process : left) {
+    held.push_back(fmt::format("{} (process {}) cannot be killed", process.name, process.pid));
+  }
+  return held;
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,56 @@
+// The tasks' output on the launcher's own.
+#include "launcher/job/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace slipway::job {
+namespace {
+
+// A line that is longer is written in pieces.
+constexpr size_t longest_line = 1 << 16;
+
+// What cannot be written is lost: the program is not ended for that.
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+    if (written < 0 && errno != EINTR) return;
+  }
+}
+
+}  // namespace
+
+void Output::put(int64_t rank, int stream, const std::string& bytes) {
+  std::string& begun = begun_[{rank, stream}];
+  begun += bytes;
+  size_t end = begun.rfind('\n') + 1;
+  if (end == 0 && begun.size() > longest_line) end = begun.size();
+  if (end > 0) write(rank, stream, begun.substr(0, end));
+  begun.erase(0, end);
+}
+
+void Output::put_rest() {
+  for (auto& [of, begun] : begun_) {
+    if (!begun.empty()) write(of.first, of.second, begun + "\n");
+    begun.clear();
+  }
+}
+
+void Output::write(int64_t rank, int stream, std::string lines) {
+  if (label_) {
+    std::string labelled;
+    for (size_t begin = 0; begin < lines.size();) {
+      const size_t end = std::min(lines.find('\n', begin), lines.size() - 1) + 1;
+      labelled += fmt::format("{}: {}", rank, std::string_view(lines).substr(begin, end - begin));
+      begin = end;
+    }
+    lines = std::move(labelled);
+  }
+  const size_t bytes = lines.size();
+  scribe_.put([stream, text = std::move(lines)] { write_all(stream, text); }, bytes);
+}
+
+}  // namespace slipway::job

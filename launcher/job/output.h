@@ -1,0 +1,30 @@
+// The tasks' output on the launcher's own stdout and stderr, in whole lines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "launcher/job/scribe.h"
+
+namespace slipway::job {
+
+class Output {
+ public:
+  // `label`: the rank stands before each line, as srun --label has it.
+  Output(Scribe& scribe, bool label) : scribe_(scribe), label_(label) {}
+
+  void put(int64_t rank, int stream, const std::string& bytes);
+  // Lines that have no end yet.
+  void put_rest();
+
+ private:
+  void write(int64_t rank, int stream, std::string lines);
+
+  Scribe& scribe_;
+  bool label_;
+  std::map<std::pair<int64_t, int>, std::string> begun_;  // by rank and stream
+};
+
+}  // namespace slipway::job

@@ -1,0 +1,57 @@
+// Processes as /proc has them.
+#include "launcher/job/processes.h"
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace slipway::job {
+namespace {
+
+// "12 (name) S 1 …"; the name may have brackets and blanks in it.
+bool read_process(const std::filesystem::path& folder, Process& process) {
+  std::ifstream file(folder / "stat");
+  std::string line;
+  if (!std::getline(file, line)) return false;
+  const size_t open = line.find('('), close = line.rfind(')');
+  if (open == line.npos || close == line.npos || close < open) return false;
+  process.name = line.substr(open + 1, close - open - 1);
+  int parent = 0;
+  if (std::sscanf(line.c_str() + close + 1, " %c %d", &process.state, &parent) != 2) return false;
+  process.parent = parent;
+  return true;
+}
+
+std::vector<Process> all_processes() {
+  std::vector<Process> all;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           "/proc", std::filesystem::directory_options::skip_permission_denied)) {
+    const std::string name = entry.path().filename();
+    Process process;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process.pid);
+    if (error != std::errc() || end != name.data() + name.size()) continue;
+    if (read_process(entry.path(), process)) all.push_back(std::move(process));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Process> descendants(pid_t ancestor) {
+  const std::vector<Process> all = all_processes();
+  std::set<pid_t> family = {ancestor};
+  std::vector<Process> found;
+  for (bool more = true; more;) {
+    more = false;
+    for (const Process& process : all) {
+      if (!family.contains(process.parent) || !family.insert(process.pid).second) continue;
+      found.push_back(process);
+      more = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace slipway::job

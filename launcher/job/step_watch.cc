@@ -1,0 +1,52 @@
+// Watches the file in which a program keeps its step.
+#include "launcher/job/step_watch.h"
+
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "launcher/job/step_file.h"
+
+namespace slipway::job {
+
+StepWatch::StepWatch(std::filesystem::path path, Scribe& scribe)
+    : path_(std::move(path)), scribe_(scribe) {}
+
+void StepWatch::look() {
+  if (path_.empty() || seen_->busy.exchange(true)) return;
+  scribe_.put([path = path_, seen = seen_] {
+    struct stat file = {};
+    const auto step = step_in(path);
+    if (step && ::stat(path.c_str(), &file) == 0) {
+      seen->step = *step;
+      seen->written = file.st_mtim.tv_sec * 1'000'000'000 + file.st_mtim.tv_nsec;
+    }
+    seen->busy = false;
+  });
+}
+
+std::optional<int64_t> StepWatch::changed() {
+  std::optional<int64_t> step;
+  if (!seen_->busy && seen_->written != known_written_) {
+    known_written_ = seen_->written;
+    step = seen_->step;
+  }
+  look();
+  return step;
+}
+
+void StepWatch::forget() {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto wait = [&] {
+    while (seen_->busy && Clock::now() - begin < std::chrono::seconds(2)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  wait();  // it may have read before the last one wrote
+  look();
+  wait();
+  known_written_ = seen_->written;
+}
+
+}  // namespace slipway::job

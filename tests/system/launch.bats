@@ -1,0 +1,172 @@
+# `slipway launch`: jobs that lose tasks and nodes, on a real Slurm.
+
+load helper
+
+NAME=st-launch
+N=stlaunch-a3meganodeset
+
+setup_file() {
+  deploy $NAME --nodes a3mega_nodeset=5
+  # A program that keeps its step in a file of all nodes, and goes on from there: ./count.sh STEPS
+  on $NAME login sh -c 'cat >/home/count.sh; chmod 755 /home/count.sh' <<'END'
+#!/bin/bash
+step=$(cat "/home/saved-$SLURM_JOB_ID" 2>/dev/null || echo 0)
+echo $step >"$SLIPWAY_PROGRESS"
+sleep 0.5
+while [ "$step" -lt "$1" ]; do
+  step=$((step + 1))
+  echo $step >"$SLIPWAY_PROGRESS"
+  [ "$RANK" != 0 ] || { echo $step >"/home/new-$SLURM_JOB_ID"; mv "/home/new-$SLURM_JOB_ID" "/home/saved-$SLURM_JOB_ID"; }
+  sleep 0.1
+done
+echo "rank $RANK of $WORLD_SIZE at $MASTER_ADDR:$MASTER_PORT, start $SLIPWAY_RESTART_COUNT, nccl $NCCL_SOCKET_IFNAME"
+END
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+# submit OPTION... -- COMMAND...: a job of five nodes; its number is in JOB, its output in /home/JOB.out
+submit() {
+  on $NAME login sh -c 'cat >/home/launch.sbatch' <<END
+#!/bin/bash
+#SBATCH --nodes=5
+#SBATCH --exclusive
+#SBATCH --no-kill
+#SBATCH --output=/home/%j.out
+#SBATCH --chdir=/home
+/opt/slipway/bin/slipway launch $@
+echo "status \$?"
+END
+  JOB=$(on $NAME login sbatch --parsable /home/launch.sbatch)
+}
+
+output() { on $NAME login cat "/home/$JOB.out"; }
+has_said() { output 2>/dev/null | grep -q -- "$1"; }
+ledger() { on $NAME login sh -c "cd /home; /opt/slipway/bin/slipway ledger $JOB $*"; }
+at_step() { [ "$(on $NAME login cat "/home/saved-$JOB" 2>/dev/null || echo 0)" -ge "$1" ]; }
+
+ended() {
+  wait_for has_said "^status $1\$"
+  run output
+}
+
+@test "launch: tasks know their place, and the job ends with their status" {
+  submit --spares 1 --ntasks-per-node 2 --label -- ./count.sh 3
+  ended 0
+  says "attempt 1 on 4 nodes, 1 spare"
+  says "7: rank 7 of 8 at $N-0:"
+  says "start 0, nccl =enp0s12"
+  [ "$(grep -c '^[0-7]: rank [0-7] of 8' <<<"$output")" -eq 8 ]
+  ledger >"$BATS_TEST_TMPDIR/ledger"
+  grep -q "job $JOB: done after" "$BATS_TEST_TMPDIR/ledger"
+  grep -q ", 3 steps" "$BATS_TEST_TMPDIR/ledger"
+  on $NAME login cat "/home/slipway-ledger-$JOB.jsonl" >"$BATS_TEST_TMPDIR/lines"
+  while read -r line; do
+    python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/ledger-1.schema.json" - <<<"$line"
+  done < <(sed -n '1p;2p;$p' "$BATS_TEST_TMPDIR/lines")
+}
+
+@test "launch: a task that is killed blames nobody, and the job goes on where it was" {
+  submit --spares 1 -- ./count.sh 25
+  wait_for at_step 5
+  on $NAME $N-2 pkill -KILL -f count.sh
+  ended 0
+  says "signal, blamed: unknown"
+  says "rank 2 on $N-2 was ended by signal 9"
+  says "attempt 2 on 4 nodes, 1 spare"
+  says "rank 2 of 4 at $N-0"
+  ledger --json >"$BATS_TEST_TMPDIR/account.json"
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/account-1.schema.json" "$BATS_TEST_TMPDIR/account.json"
+  grep -q '"attempts": 2' "$BATS_TEST_TMPDIR/account.json"
+  grep -q '"blamed_nodes": \[\]' "$BATS_TEST_TMPDIR/account.json"
+}
+
+@test "launch: what a task leaves behind is gone before the next attempt, and is not met by it" {
+  submit --max-restarts 1 -- sh -c "'setsid sleep 1000 & sleep 0.3; [ \$SLIPWAY_RESTART_COUNT = 1 ] || [ \$RANK != 1 ]; code=\$?; pgrep -c -x sleep >&2; exit \$code'"
+  ended 0
+  [ "$(grep -cx 1 <<<"$output")" -ge 5 ]
+  ! grep -qx '[2-9]' <<<"$output"
+}
+
+@test "launch: an error of the program is not tried for ever, and no node is blamed for it" {
+  submit --spares 1 --max-restarts 2 -- sh -c "'[ \$RANK != 3 ] || { echo cannot read data.bin >&2; exit 7; }; sleep 1000'"
+  ended 7
+  says "attempt 3: exit, blamed: application"
+  says "rank 3 failed in the same way before"
+  says "3 failures without progress: no further restart"
+  [[ "$output" != *"attempt 4"* ]]
+  submit -- sh -c "'exit 127'"
+  ended 127
+  [[ "$output" != *"attempt 2"* ]]
+}
+
+@test "launch: a program without progress is started again" {
+  submit --stall 1 -- sh -c "'[ \$SLIPWAY_RESTART_COUNT = 0 ] && sleep 1000; echo went on'"
+  ended 0
+  says "no progress for 1 s"
+  [ "$(grep -c "went on" <<<"$output")" -eq 5 ]
+}
+
+@test "launch: when the launcher is killed its tasks end, and the ledger can be read" {
+  submit --heartbeat 2 -- ./count.sh 1000
+  wait_for at_step 3
+  on $NAME $N-0 pkill -KILL -f 'slipway launch --heartbeat'
+  wait_for has_said "^status 137\$"
+  local node
+  for node in $N-1 $N-4; do
+    gone() { ! on $NAME "$node" pgrep -f count.sh; }
+    wait_for gone
+  done
+  ledger | grep -q "1 attempt"
+}
+
+@test "launch: scancel ends the tasks, and nothing is started again" {
+  submit -- ./count.sh 1000
+  wait_for at_step 3
+  on $NAME login scancel "$JOB"
+  wait_for has_said "told this job to end"
+  cancelled() { ledger | grep -q "cancelled after"; }
+  wait_for cancelled || { output; on $NAME login cat "/home/slipway-ledger-$JOB.jsonl"; false; }
+  ! output | grep -q "attempt 2"
+}
+
+@test "launch: what cannot work is said before anything is started" {
+  run on $NAME login /opt/slipway/bin/slipway launch -- true
+  fails_with 2 "this is no allocation of Slurm"
+  local launch=/opt/slipway/bin/slipway
+  run on $NAME login salloc --quiet --nodes=2 $launch launch --spares 2 -- true
+  fails_with 2 "2 of 2 nodes as spares leaves none to run on"
+  run on $NAME login salloc --quiet --nodes=2 $launch launch --min-nodes 3 -- true
+  fails_with 2 "--min-nodes 3 is more than the 2 nodes beside the spares"
+  run on $NAME login salloc --quiet --nodes=2 $launch launch -- no-such-program
+  fails_with 2 "there is no program \`no-such-program\` here"
+  run on $NAME login salloc --quiet --nodes=2 $launch launch -- true
+  fails_with 1 "has no \`#SBATCH --no-kill\`"
+  run on $NAME login salloc --quiet --no-kill --nodes=2 $launch launch --no-kill --ledger /proc/x -- true
+  fails_with 1 "cannot write /proc/x"
+}
+
+# Last, because it takes the nodes.
+@test "launch: nodes without power, frozen or unreachable are left out; with too few the job is queued again" {
+  submit --spares 1 --min-nodes 3 --heartbeat 2 -- ./count.sh 1000
+  wait_for at_step 5
+  slipway fault $NAME $N-3 power-off
+  wait_for has_said "attempt 2 on 4 nodes, 0 spares"
+  has_said "node gone, blamed: $N-3"
+  slipway fault $NAME $N-1 hang
+  wait_for has_said "attempt 3 on 3 nodes"
+  has_said "node gone, blamed: $N-1"
+  slipway fault $NAME $N-2 link-down enp0s12
+  wait_for has_said "2 good nodes left, 3 needed" || { output && false; }
+  # It is queued when Slurm has missed the nodes, too; that it will be, and where not, is said at once.
+  excluded() { on $NAME login scontrol show job "$JOB" | grep -q "ExcNodeList=$N-3,$N-1,$N-2"; }
+  wait_for excluded || { on $NAME login scontrol show job "$JOB"; output; false; }
+  run on $NAME login scontrol show job "$JOB"
+  says "Requeue=1 Restarts=1"
+  says "Comment=slipway launch: node gone: $N-2: no heartbeat for 2 s"
+  run ledger
+  says "requeued"
+  says "$N-3: node gone in attempt 1"
+  says "$N-1: node gone in attempt 2"
+  on $NAME login scancel "$JOB"
+}

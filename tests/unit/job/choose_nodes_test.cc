@@ -1,0 +1,57 @@
+#include "launcher/job/choose_nodes.h"
+
+#include "tests/unit/catch.h"
+
+using namespace slipway::job;
+using Nodes = std::vector<std::string>;
+
+namespace {
+
+Verdict suspecting(const std::string& node) {
+  Verdict verdict;
+  verdict.suspect = node;
+  return verdict;
+}
+
+Verdict blaming(const std::string& node) {
+  Verdict verdict;
+  verdict.blame = Blame::node;
+  verdict.nodes = {node};
+  return verdict;
+}
+
+}  // namespace
+
+TEST_CASE("choice of nodes: the first ones, and spares behind them") {
+  const NodeChoice choice = first_choice({"a", "b", "c"}, 2);
+  CHECK(choice.nodes == Nodes{"a", "b"});
+  CHECK(choice.spares == Nodes{"c"});
+  CHECK(first_choice({"a"}, 2).nodes == Nodes{"a"});
+}
+
+TEST_CASE("choice of nodes: a spare comes in the place of a bad node") {
+  const NodeChoice choice = next_choice({{"a", "b", "c"}, {"d", "e"}}, {"b"}, blaming("b"));
+  CHECK(choice.nodes == Nodes{"a", "d", "c"});
+  CHECK(choice.spares == Nodes{"e"});
+}
+
+TEST_CASE("choice of nodes: a bad spare is none") {
+  const NodeChoice choice = next_choice({{"a", "b"}, {"d", "e"}}, {"b", "d"}, blaming("b"));
+  CHECK(choice.nodes == Nodes{"a", "e"});
+  CHECK(choice.spares.empty());
+}
+
+TEST_CASE("choice of nodes: fewer without spares") {
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {"a"}, blaming("a")).nodes == Nodes{"b", "c"});
+}
+
+TEST_CASE("choice of nodes: a suspect becomes the last spare") {
+  const NodeChoice choice = next_choice({{"a", "b", "c"}, {"d", "e"}}, {}, suspecting("b"));
+  CHECK(choice.nodes == Nodes{"a", "d", "c"});
+  CHECK(choice.spares == Nodes{"e", "b"});
+}
+
+TEST_CASE("choice of nodes: without spares a suspect gets another rank") {
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, suspecting("b")).nodes == Nodes{"b", "c", "a"});
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, suspecting("")).nodes == Nodes{"a", "b", "c"});
+}

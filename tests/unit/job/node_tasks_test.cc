@@ -1,0 +1,111 @@
+#include "launcher/job/node_tasks.h"
+
+#include <csignal>
+#include <thread>
+
+#include "launcher/job/processes.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway::job;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Told {
+  std::vector<TaskEnd> ends;
+  std::string out, err;
+};
+
+void read_all(NodeTasks& tasks, Told& told) {
+  for (auto all = tasks.read(); !all.empty(); all = tasks.read()) {
+    for (const TaskOutput& each : all) (each.stream == 1 ? told.out : told.err) += each.bytes;
+  }
+}
+
+Told run_to_end(NodeTasks& tasks) {
+  Told told;
+  while (tasks.running()) {
+    read_all(tasks, told);
+    for (TaskEnd& end : tasks.reap()) told.ends.push_back(std::move(end));
+    std::this_thread::sleep_for(1ms);
+  }
+  read_all(tasks, told);
+  return told;
+}
+
+void start(NodeTasks& tasks, const std::string& script, const Variables& variables = {},
+           const std::vector<std::string>& unset = {}) {
+  tasks.start(3, {"sh", "-c", script}, variables, unset);
+}
+
+bool ends_all(NodeTasks& tasks) {
+  return tasks.end_all(50ms, 10s, [] {}).empty();
+}
+
+}  // namespace
+
+TEST_CASE("tasks: output, status and last words are told") {
+  NodeTasks tasks;
+  start(tasks, "echo out; echo err >&2; exit 7");
+  const Told told = run_to_end(tasks);
+  CHECK(told.out == "out\n");
+  CHECK(told.err == "err\n");
+  REQUIRE(told.ends.size() == 1);
+  CHECK(told.ends[0].rank == 3);
+  CHECK(told.ends[0].code == 7);
+  CHECK(told.ends[0].signal == 0);
+}
+
+TEST_CASE("tasks: a signal is told from a status") {
+  NodeTasks tasks;
+  start(tasks, "kill -9 $$");
+  const Told told = run_to_end(tasks);
+  REQUIRE(told.ends.size() == 1);
+  CHECK(told.ends[0].signal == SIGKILL);
+  CHECK(told.ends[0].code == 0);
+}
+
+TEST_CASE("tasks: what is no program ends as in a shell") {
+  NodeTasks tasks;
+  tasks.start(0, {"no-such-program"}, {}, {});
+  const Told told = run_to_end(tasks);
+  REQUIRE(told.ends.size() == 1);
+  CHECK(told.ends[0].code == 127);
+  CHECK(told.err == "slipway launch: cannot start no-such-program: No such file or directory\n");
+}
+
+TEST_CASE("tasks: variables are added to ours, and taken from them") {
+  ::setenv("NODE_TASKS_TEST", "ours", 1);
+  NodeTasks tasks;
+  start(tasks, "echo $RANK $NODE_TASKS_TEST", {{"RANK", "5"}}, {"NODE_TASKS_TEST"});
+  CHECK(run_to_end(tasks).out == "5\n");
+}
+
+TEST_CASE("tasks: the step is what the task last wrote to its file") {
+  NodeTasks tasks;
+  start(tasks, "echo 41 >$SLIPWAY_PROGRESS; echo 42 >$SLIPWAY_PROGRESS; echo done");
+  CHECK(run_to_end(tasks).out == "done\n");
+  const auto progress = tasks.progress();
+  REQUIRE(progress.size() == 1);
+  CHECK(progress[0].rank == 3);
+  CHECK(progress[0].step == 42);
+  CHECK(tasks.progress().empty());
+}
+
+TEST_CASE("tasks: what has detached itself is ended, too") {
+  NodeTasks tasks;
+  start(tasks, "trap '' TERM; (setsid sh -c 'trap \"\" TERM; sleep 1000' &) ; sleep 1000");
+  while (descendants(::getpid()).size() < 4) std::this_thread::sleep_for(1ms);
+  CHECK(ends_all(tasks));
+  CHECK(descendants(::getpid()).empty());
+}
+
+TEST_CASE("tasks: a stopped process is seen, and ended") {
+  NodeTasks tasks;
+  start(tasks, "kill -STOP $$");
+  std::vector<OddProcess> odd;
+  while (odd.empty()) odd = tasks.odd_processes();
+  CHECK(odd[0].rank == 3);
+  CHECK(odd[0].text.find("is stopped") != std::string::npos);
+  CHECK(ends_all(tasks));
+}
