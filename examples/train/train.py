@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Trains a small GPT with data parallelism, and goes on where the newest checkpoint is.
+
+    slipway launch -- python3 train.py --checkpoints FOLDER
+
+The rendezvous comes from the environment, as torchrun and `slipway launch` set it. The step goes to the
+file $SLIPWAY_PROGRESS. On the CPU over gloo; on GPUs, where there are some, over NCCL.
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+import torch
+from torch import distributed
+from torch.nn.parallel import DistributedDataParallel
+
+import checkpoint
+from data import share_of_batch
+from model import Gpt
+
+NO_RESTART = 93  # the exit status that tells the launcher that another attempt cannot do better
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="train a small GPT on synthetic data")
+    parser.add_argument("--checkpoints", required=True, help="a folder that all nodes see")
+    parser.add_argument("--every", type=int, default=20, help="steps between checkpoints")
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=16, help="sequences a step, of all ranks")
+    parser.add_argument("--context", type=int, default=64, help="tokens of a sequence")
+    parser.add_argument("--vocabulary", type=int, default=64)
+    parser.add_argument("--width", type=int, default=64)
+    parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--rate", type=float, default=3e-3, help="of learning")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--losses", help="a file to which rank 0 appends the loss of each step")
+    return parser.parse_args()
+
+
+def report(step):
+    """Tells the launcher which step has been reached."""
+    with contextlib.suppress(KeyError, OSError):  # no launcher, or a full /tmp: no reason to stop
+        Path(os.environ["SLIPWAY_PROGRESS"]).write_text(f"{step}\n")
+
+
+def device_of_rank():
+    if not torch.cuda.is_available():
+        torch.set_num_threads(1)
+        return torch.device("cpu")
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+def train_step(model, optimizer, options, step, device):
+    """One step on this rank's share of the batch. Returns the loss of the whole batch."""
+    rank, ranks = distributed.get_rank(), distributed.get_world_size()
+    share = share_of_batch(step, rank, ranks, options.batch, options.context + 1, options.vocabulary,
+                           options.seed).to(device)
+    # DDP takes the mean over ranks: a share that is larger than others counts for more.
+    loss = model(share) * (len(share) * ranks / options.batch)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    mean = loss.detach().clone()
+    distributed.all_reduce(mean)
+    return mean.item() / ranks
+
+
+def train(options):
+    device = device_of_rank()
+    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    rank, ranks = distributed.get_rank(), distributed.get_world_size()
+    torch.manual_seed(options.seed)
+    network = Gpt(options.vocabulary, options.context, options.width, options.heads, options.layers).to(device)
+    model = DistributedDataParallel(network)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate)
+
+    first, saved = checkpoint.load(options.checkpoints)
+    if saved is not None:
+        network.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+    report(first)
+    if rank == 0:
+        print(f"{ranks} ranks on {device.type}, from step {first} to {options.steps}", flush=True)
+
+    for step in range(first, options.steps):
+        loss = train_step(model, optimizer, options, step, device)
+        done = step + 1
+        if rank == 0 and options.losses:
+            with open(options.losses, "a") as file:
+                file.write(f"{done} {loss.hex()}\n")
+        if rank == 0 and done % options.every == 0:
+            print(f"step {done}: loss {loss:.4f}", flush=True)
+        if done % options.every == 0 or done == options.steps:
+            checkpoint.save(options.checkpoints, done,
+                            {"model": network.state_dict(), "optimizer": optimizer.state_dict()})
+        report(done)
+
+
+def main():
+    options = arguments()
+    if options.batch < int(os.environ.get("WORLD_SIZE", 1)):
+        sys.exit(f"a batch of {options.batch} has no sequence for each of {os.environ['WORLD_SIZE']} ranks")
+    if not Path(options.checkpoints).is_dir():
+        print(f"there is no folder {options.checkpoints} for checkpoints", file=sys.stderr)
+        sys.exit(NO_RESTART)
+    try:
+        train(options)
+    except OSError as error:
+        # The disk is full, or not ours: the newest checkpoint is whole, and the next attempt would fail here, too.
+        print(f"cannot write to {options.checkpoints}: {error}", file=sys.stderr, flush=True)
+        os._exit(NO_RESTART)
+
+
+if __name__ == "__main__":
+    main()
