@@ -51,6 +51,8 @@ NodeProfile profile_from_json(const json& j) {
   for (const json& nic : j.at("network_interfaces")) {
     profile.network_interfaces.push_back(interface_from_json(nic));
   }
+  // Profiles of earlier deployers have no mounts.
+  profile.mounts = j.value("mounts", std::vector<std::string>());
   profile.transport = transport_from_json(j.at("transport"));
   for (const json& expected : j.at("expected_bandwidth")) {
     profile.expected_bandwidth.push_back(expected_from_json(expected));
@@ -79,6 +81,7 @@ std::string to_json(const NodeProfile& profile) {
         {"model", profile.gpus.model},
         {"devices", profile.gpus.devices}}},
       {"network_interfaces", std::move(interfaces)},
+      {"mounts", profile.mounts},
       {"transport", transport_to_json(profile.transport)},
       {"expected_bandwidth", std::move(expected)},
   };

@@ -57,6 +57,7 @@ struct NodeProfile {
   std::string machine_type;  // "a3-megagpu-8g"
   Gpus gpus;
   std::vector<Interface> network_interfaces;
+  std::vector<std::string> mounts;  // where file systems of the cluster are mounted, "/home"
   Transport transport;
   std::vector<ExpectedBandwidth> expected_bandwidth;
 };

@@ -227,6 +227,7 @@ class Builder {
     const std::vector<std::string> everywhere = file_systems(part, "file_systems");
     cluster_.controller.machine.file_systems = everywhere;
     cluster_.controller.accounting = part.has("accounting") && part.boolean("accounting");
+    if (part.has("health_policy")) cluster_.controller.health_policy = part.text("health_policy");
 
     keep(cluster_.partitions, part.texts("partitions"));
     keep(cluster_.logins, part.texts("logins"));

@@ -59,6 +59,7 @@ Json tree(const Login& login) {
 Json tree(const Controller& controller) {
   Json json{{"id", controller.id}, {"machine", tree(controller.machine)}};
   if (controller.accounting) json["accounting"] = true;
+  if (!controller.health_policy.empty()) json["health_policy"] = controller.health_policy;
   return json;
 }
 

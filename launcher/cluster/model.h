@@ -69,7 +69,8 @@ struct Login {
 struct Controller {
   std::string id;
   MachineSpec machine;
-  bool accounting = false;  // slurmdbd and its database run there, too
+  bool accounting = false;         // slurmdbd and its database run there, too
+  std::string health_policy = {};  // the site's own, for all nodes: text of a file; may be empty
 };
 
 struct Cluster {

@@ -32,6 +32,11 @@ const std::vector<SlurmSetting> common_settings = {
     {"MessageTimeout", "60",
      "Hundreds of nodes that start a step at once may answer late; that is no failure."},
     {"BatchStartTimeout", "60", ""},
+    {"PrologFlags", "Alloc,DeferBatch",
+     "Nodes are looked at when a job gets them, and its script begins when all of them are fit."},
+    {"HealthCheckProgram", "/opt/slipway/libexec/slipway/health",
+     "Looks at nodes also without a job, and takes back its own drains when they are fit again."},
+    {"HealthCheckNodeState", "ANY,CYCLE", ""},
     {"UnkillableStepTimeout", "300",
      "Five times MessageTimeout, which newer versions of Slurm ask for."},
 };
@@ -173,7 +178,6 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
                         "The transport's daemon serves before a job begins, and ends with the last "
                         "job that needs it."});
     settings.push_back({"Epilog", site.epilog, ""});
-    settings.push_back({"PrologFlags", "Alloc", ""});
   }
   Topology topology;
   // A node that is in no switch of a tree gets no job, and no file names those that join.
@@ -201,9 +205,15 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
       head(cluster, site, "The SPANK plugins of srun, sbatch and slurmd: spank(8).") +
       fmt::format(
           "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails no "
-          "job.\noptional {}/nccl_env.so\n",
-          site.plugin_dir);
+          "job.\noptional {}/nccl_env.so\n"
+          "# Looks at each node before a job. The line itself comes with the plugin: a node whose "
+          "image "
+          "was built before\n# has neither, and starts.\ninclude {}/*.conf\n",
+          site.plugin_dir, site.plugin_dir);
 
+  if (!cluster.controller.health_policy.empty()) {
+    files["health.yaml"] = cluster.controller.health_policy;
+  }
   if (!site.cgroup_settings.empty()) {
     files["cgroup.conf"] = head(cluster, site, "The keys are explained in cgroup.conf(5).") +
                            settings_text(site.cgroup_settings);

@@ -29,6 +29,10 @@ SlurmSite local_slurm_site(bool elastic) {
   site.has_power_down_on_idle = false;
   site.settings = {
       {"AuthType", "auth/munge", "Every node has a munged with this deployment's own key."},
+      {"AuthInfo", "cred_expire=15",
+       "A job that was sent back waits for this long, two minutes if nothing is said: on one "
+       "machine "
+       "nothing is under way for longer."},
       {"CredType", "cred/munge", ""},
       {"ProctrackType", "proctrack/linuxproc",
        "Nodes are namespaces and cannot write cgroups: processes are found by their parents,"
@@ -41,8 +45,11 @@ SlurmSite local_slurm_site(bool elastic) {
       {"SlurmdTimeout", "60",
        "A dead node is DOWN after a minute (a cloud waits 300 s): rehearsals are shorter than "
        "jobs."},
-      {"SchedulerParameters", "batch_sched_delay=0",
-       "A batch job that finds its nodes idle starts within a second, not after three."},
+      {"SchedulerParameters", "batch_sched_delay=0,nohold_on_prolog_fail",
+       "A batch job that finds its nodes idle starts within a second, not after three; one that "
+       "met "
+       "an unfit node goes to others by itself."},
+      {"HealthCheckInterval", "60", ""},
       {"MailProg", "/bin/true", "There is nobody to send mail to."},
   };
   if (elastic) {
@@ -85,6 +92,9 @@ SlurmSite google_slurm_site() {
       {"ResumeRate", "0", "All that a job needs start at once."},
       {"SuspendRate", "0", ""},
       {"SlurmdTimeout", "300", ""},
+      {"SchedulerParameters", "nohold_on_prolog_fail",
+       "A job that met an unfit node goes to others by itself."},
+      {"HealthCheckInterval", "300", ""},
       {"MailProg", "/bin/true", "Machines of the image send no mail."},
   };
   site.cgroup_settings = {

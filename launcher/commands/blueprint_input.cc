@@ -17,6 +17,7 @@
 #include "launcher/commands/page.h"
 #include "launcher/google/definitions.h"
 #include "launcher/google/needs.h"
+#include "launcher/health/policy.h"
 
 namespace slipway::commands {
 namespace {
@@ -159,6 +160,12 @@ std::optional<CheckedCluster> LoadedBlueprint::build() {
   cluster::Catalogue catalogue = take_catalogue();
   auto cluster = cluster::build(compiled_->evaluation, catalogue, diagnostics_);
   if (!cluster) return std::nullopt;
+  if (const std::string& policy = cluster->controller.health_policy; !policy.empty()) {
+    health::load_policy(catalogue_folder(),
+                        sources_.add(cluster->controller.id + ".health_policy", policy), sources_,
+                        diagnostics_);
+    if (diagnostics_.errors() > 0) return std::nullopt;
+  }
   return CheckedCluster{*std::move(cluster), std::move(catalogue)};
 }
 

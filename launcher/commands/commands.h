@@ -20,6 +20,7 @@ int explain(Args args);
 int fault(Args args);
 int fetch(Args args);
 int graph(Args args);
+int health(Args args);
 int image(Args args);
 int launch(Args args);
 int ledger(Args args);

@@ -20,7 +20,7 @@ std::string about_faults() {
   std::string text;
   for (const local::FaultKind& kind : local::fault_kinds()) {
     const std::string words = local::Fault{kind.name, kind.arguments}.text();
-    text += fmt::format("\n  {:<24} {}", words, kind.about);
+    text += fmt::format("\n  {:<26} {}", words, kind.about);
   }
   return text;
 }

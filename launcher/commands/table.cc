@@ -20,6 +20,7 @@ std::span<const Command> table() {
       {"status", "show deployments, their nodes and what runs on them", status},
       {"exec", "run a command on a node of a deployment", exec},
       {"fault", "give a node a fault, or take it away: power, links, GPUs, disks, daemons", fault},
+      {"health", "look at this node and say whether it is fit for a job", health},
       {"destroy", "take a deployment down and remove all of it", destroy},
       {"image", "make, list and remove root file systems for nodes of clusters on this machine",
        image},

@@ -31,9 +31,15 @@ void check_arguments(const Fault& fault) {
     throw UsageError(
         fmt::format("`{}` is no rate: a number and kbit, mbit or gbit", fault.arguments[1]));
   }
-  if (fault.kind == "gpu-xid") fault_number(fault.arguments[1], 999);
-  if (fault.kind == "gpu-ecc") fault_number(fault.arguments[1], 1'000'000);
   if (fault.kind.starts_with("gpu-")) fault_number(fault.arguments[0], 999);
+  const auto kind = std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name);
+  if (kind->most > 0) fault_number(fault.arguments[1], kind->most);
+  if (fault.kind == "kernel-log" && kernel_line(fault.arguments[0]).empty()) {
+    throw UsageError(
+        fmt::format("`{}` is nothing that a kernel says; known: oops, memory-error, "
+                    "stall, disk-error",
+                    fault.arguments[0]));
+  }
 }
 
 }  // namespace
@@ -45,11 +51,31 @@ std::span<const FaultKind> fault_kinds() {
       {"link-down", {"IFACE"}, "the cable of an interface is out", false},
       {"link-rate", {"IFACE", "RATE"}, "an interface carries no more than RATE: 100mbit", false},
       {"gpu-lost", {"N"}, "GPU N has fallen off the bus, as NVML has it", false},
-      {"gpu-xid", {"N", "XID"}, "GPU N reports the error XID", false},
+      {"gpu-missing", {"N"}, "GPU N is not there any more", false},
+      {"gpu-xid", {"N", "XID"}, "GPU N reports the error XID", false, 999},
       {"gpu-ecc",
        {"N", "COUNT"},
        "GPU N has had COUNT memory errors that cannot be corrected",
-       false},
+       false,
+       1'000'000},
+      {"gpu-ecc-corrected", {"N", "COUNT"}, "and COUNT that were corrected", false, 1'000'000},
+      {"gpu-remap-failed", {"N"}, "a row of GPU N's memory could not be remapped", false},
+      {"gpu-pages", {"N", "COUNT"}, "GPU N has retired COUNT pages of its memory", false, 999},
+      {"gpu-nvlink", {"N", "LINK"}, "an NVLink of GPU N is down", false, 17},
+      {"gpu-pcie-width", {"N", "LANES"}, "GPU N has so many PCIe lanes", false, 16},
+      {"gpu-pcie-gen", {"N", "GEN"}, "GPU N's PCIe is of this generation", false, 9},
+      {"gpu-replays", {"N", "COUNT"}, "GPU N has had COUNT PCIe replays", false, 1'000'000},
+      {"gpu-throttled", {"N"}, "heat holds GPU N's clocks down", false},
+      {"gpu-celsius", {"N", "DEGREES"}, "GPU N is so hot", false, 200},
+      {"gpu-watts", {"N", "WATTS"}, "GPU N is limited to so much power", false, 10'000},
+      {"gpu-process", {"N", "PID"}, "a process is on GPU N", false, 4'194'304},
+      {"gpu-unloads", {"N"}, "GPU N is not in persistence mode", false},
+      {"gpu-recovery", {"N", "ACTION"}, "the driver says what GPU N needs: 0 to 4", false, 4},
+      {"nvml-mismatch", {}, "NVML is of another version than the driver", false},
+      {"kernel-log",
+       {"WHAT"},
+       "the node's kernel says it once: oops, memory-error, stall, disk-error",
+       true},
       {"nvml-hang", {}, "calls of NVML do not return", false},
       {"disk-full",
        {"FOLDER"},
@@ -59,6 +85,14 @@ std::span<const FaultKind> fault_kinds() {
       {"daemon-killed", {"NAME"}, "slurmd, munged or slurmctld is killed and stays away", true},
   };
   return kinds;
+}
+
+std::string kernel_line(const std::string& what) {
+  if (what == "oops") return "BUG: unable to handle page fault for address: 0000000000000010";
+  if (what == "memory-error") return "mce: [Hardware Error]: Machine check events logged";
+  if (what == "stall") return "INFO: task kworker/u8:0:7 blocked for more than 120 seconds.";
+  if (what == "disk-error") return "I/O error, dev sda, sector 0 op 0x0:(READ)";
+  return "";
 }
 
 std::string Fault::text() const {

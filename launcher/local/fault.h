@@ -13,6 +13,7 @@ struct FaultKind {
   std::vector<std::string> arguments;  // what stands behind it: "IFACE", "RATE"
   std::string about;
   bool ends_with_power;  // software: a start makes it good
+  int most = 0;          // the largest second argument, of a fault whose arguments are numbers
 };
 
 std::span<const FaultKind> fault_kinds();
@@ -33,6 +34,9 @@ Fault parse_fault(std::span<const std::string> words);
 
 nlohmann::json to_json(const Fault& fault);
 Fault fault_from_json(const nlohmann::json& body);
+
+// What the kernel says of a fault `kernel-log`; empty when it is none of those.
+std::string kernel_line(const std::string& what);
 
 // A whole number that a fault was given. Throws UsageError when it is none from 0 to `last`.
 int fault_number(const std::string& text, int last);

@@ -1,11 +1,16 @@
 // The simulated GPUs of a node.
 #include "launcher/local/gpu_state.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/fd.h"
 #include "common/file.h"
 #include "common/node_profile.h"
 
@@ -28,9 +33,43 @@ std::string uuid_of(const std::string& node, size_t index) {
                      a & 0xffff, b >> 48, b & 0xffffffffffff);
 }
 
+// Where the loader looks for NVIDIA's library, and finds the simulated one.
+constexpr const char* nvml_name = "libnvidia-ml.so.1";
+#if defined(__aarch64__)
+const std::filesystem::path nvml_folder = "/usr/lib/aarch64-linux-gnu";
+#else
+const std::filesystem::path nvml_folder = "/usr/lib/x86_64-linux-gnu";
+#endif
+
 std::filesystem::path file_of(const std::filesystem::path& gpus, const PlannedNode& node) {
   return gpus / node.name / "gpus.json";
 }
+
+// What a fault changes of a GPU in the file. Without a number it is a flag.
+struct Property {
+  const char* fault;
+  const char* key;
+  bool is_number;
+};
+
+constexpr Property properties[] = {
+    {"gpu-lost", "lost", false},
+    {"gpu-missing", "missing", false},
+    {"gpu-ecc", "ecc_uncorrected", true},
+    {"gpu-ecc-corrected", "ecc_corrected", true},
+    {"gpu-remap-failed", "remap_failed", false},
+    {"gpu-pages", "pages_retired", true},
+    {"gpu-nvlink", "nvlink_down", true},
+    {"gpu-pcie-width", "pcie_width", true},
+    {"gpu-pcie-gen", "pcie_generation", true},
+    {"gpu-replays", "pcie_replays", true},
+    {"gpu-throttled", "throttled", false},
+    {"gpu-celsius", "celsius", true},
+    {"gpu-watts", "power_limit_watts", true},
+    {"gpu-process", "process", true},
+    {"gpu-unloads", "persistence_off", false},
+    {"gpu-recovery", "recovery_action", true},
+};
 
 json& gpu_at(json& state, const Fault& fault, const PlannedNode& node) {
   json& gpus = state.at("gpus");
@@ -50,7 +89,21 @@ json healthy_gpus(const PlannedNode& node) {
                     {"pci_bus", 4 + i},
                     {"lost", false},
                     {"ecc_uncorrected", 0},
-                    {"xids", json::array()}});
+                    {"xids", json::array()},
+                    {"missing", false},
+                    {"ecc_corrected", 0},
+                    {"remap_failed", false},
+                    {"pages_retired", 0},
+                    {"nvlink_down", -1},
+                    {"pcie_generation", 5},
+                    {"pcie_width", 16},
+                    {"pcie_replays", 0},
+                    {"throttled", false},
+                    {"celsius", 35},
+                    {"power_limit_watts", 700},
+                    {"process", 0},
+                    {"persistence_off", false},
+                    {"recovery_action", -1}});
   }
   return {{"schema", "slipway/gpus/1"},
           {"driver_version", "0.simulated"},
@@ -65,25 +118,69 @@ void prepare_gpus(const std::filesystem::path& gpus, const PlannedNode& node) {
   write_file(file, healthy_gpus(node).dump(1) + "\n");
 }
 
+void show_gpus(const std::filesystem::path& gpus, const PlannedNode& node,
+               const std::filesystem::path& prefix, NodeRoot& root) {
+  if (node.gpu_devices.empty()) return;
+  root.null_devices = node.gpu_devices;
+  root.null_devices.insert(root.null_devices.end(), {"/dev/nvidiactl", "/dev/nvidia-uvm"});
+  root.binds.push_back({gpus / node.name, simulated_gpus_folder, true});
+  root.binds.push_back(
+      {prefix / "lib/slipway/simulated" / nvml_name, nvml_folder / nvml_name, true});
+}
+
+void begin_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node) {
+  make_directories(gpus / node.name);
+  write_file(kernel_log_of(gpus, node), "");
+}
+
+void say_in_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node,
+                       const std::string& text) {
+  // In its place: the node has this very file mounted.
+  const Fd log(
+      ::open(kernel_log_of(gpus, node).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!log) throw_errno(fmt::format("cannot write the kernel log of {}", node.name));
+  const std::string before = read_file(kernel_log_of(gpus, node));
+  const auto number = std::ranges::count(before, '\n');
+  constexpr int warning = 4;
+  const std::string line = fmt::format("{},{},{},-;{}\n", warning, number, number, text);
+  if (::write(log.get(), line.data(), line.size()) < 0) throw_errno("write");
+}
+
+std::filesystem::path kernel_log_of(const std::filesystem::path& gpus, const PlannedNode& node) {
+  return gpus / node.name / "kmsg";
+}
+
 void change_gpus(const std::filesystem::path& gpus, const PlannedNode& node, const Fault& fault,
                  bool begin) {
   if (node.gpu_devices.empty()) throw Error(fmt::format("node {} has no GPU", node.name));
   prepare_gpus(gpus, node);
   json state = json::parse(read_file(file_of(gpus, node)));
-  if (fault.kind == "nvml-hang") {
+  const auto property = std::ranges::find_if(
+      properties, [&](const Property& one) { return fault.kind == one.fault; });
+  if (property != std::end(properties)) {
+    json& gpu = gpu_at(state, fault, node);
+    const auto at = static_cast<size_t>(&gpu - &state["gpus"][0]);
+    if (!begin) {
+      gpu[property->key] = healthy_gpus(node)["gpus"][at][property->key];
+    } else if (property->is_number) {
+      gpu[property->key] = std::stoi(fault.arguments.at(1));
+    } else {
+      gpu[property->key] = true;
+    }
+  } else if (fault.kind == "nvml-hang") {
     state["nvml_hangs"] = begin;
-  } else if (fault.kind == "gpu-lost") {
-    gpu_at(state, fault, node)["lost"] = begin;
-  } else if (fault.kind == "gpu-ecc") {
-    gpu_at(state, fault, node)["ecc_uncorrected"] =
-        begin ? fault_number(fault.arguments.at(1), 1'000'000) : 0;
+  } else if (fault.kind == "nvml-mismatch") {
+    state["mismatch"] = begin;
   } else if (fault.kind == "gpu-xid") {
     // Each is an event: whoever waits for events sees it once. Cleared is what later ones see.
     json& xids = gpu_at(state, fault, node).at("xids");
     if (begin) {
       state["events"] = state.value("events", 0) + 1;
-      xids.push_back(
-          {{"number", state["events"]}, {"xid", fault_number(fault.arguments.at(1), 999)}});
+      xids.push_back({{"number", state["events"]}, {"xid", std::stoi(fault.arguments.at(1))}});
+      say_in_kernel_log(
+          gpus, node,
+          fmt::format("NVRM: Xid (PCI:0000:{:02x}:00): {}, simulated",
+                      gpu_at(state, fault, node).at("pci_bus").get<int>(), fault.arguments.at(1)));
     } else {
       xids = json::array();
     }

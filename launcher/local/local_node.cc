@@ -27,14 +27,6 @@ namespace {
 
 constexpr int channel_fd = 3;
 
-// Where the loader looks for NVIDIA's library, and finds the simulated one.
-constexpr const char* nvml_name = "libnvidia-ml.so.1";
-#if defined(__aarch64__)
-const std::filesystem::path nvml_folder = "/usr/lib/aarch64-linux-gnu";
-#else
-const std::filesystem::path nvml_folder = "/usr/lib/x86_64-linux-gnu";
-#endif
-
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
@@ -58,14 +50,9 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
     root.binds.push_back({around.shared / mount.shared, mount.target, false});
   }
   if (node.role == "controller" && plan.elastic()) root.binds.push_back(power_mount(around.run));
-  root.null_devices = node.gpu_devices;
+  root.binds.push_back({kernel_log_of(around.gpus, node), "/dev/kmsg", true});
   root.own_memory = {"/var/spool/slurmd"};
-  if (!node.gpu_devices.empty()) {
-    root.binds.push_back({around.gpus / node.name, simulated_gpus_folder, true});
-    root.binds.push_back(
-        {around.prefix / "lib/slipway/simulated" / nvml_name, nvml_folder / nvml_name, true});
-    root.null_devices.insert(root.null_devices.end(), {"/dev/nvidiactl", "/dev/nvidia-uvm"});
-  }
+  show_gpus(around.gpus, node, around.prefix, root);
   return root;
 }
 
@@ -114,6 +101,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 
 LocalNode start_local_node(const PlannedNode& node, const Plan& plan,
                            const NodeSurroundings& around) {
+  begin_kernel_log(around.gpus, node);
   if (!node.gpu_devices.empty()) prepare_gpus(around.gpus, node);
   SocketPair channel = make_socket_pair();
   const pid_t pid = start_in_new_namespaces(node_namespaces(), nullptr, [&] {

@@ -19,7 +19,8 @@ bool ends_with_power(const Fault& fault) {
 }
 
 bool needs_power(const Fault& fault) {
-  return fault.kind != "power-off" && fault.kind != "nvml-hang" && !fault.kind.starts_with("gpu-");
+  return fault.kind != "power-off" && !fault.kind.starts_with("nvml-") &&
+         !fault.kind.starts_with("gpu-");
 }
 
 }  // namespace
@@ -110,6 +111,8 @@ void NodeFaults::apply(size_t node, const Fault& fault) {
     fill_folder(pid, fault.arguments[0], true);
   } else if (fault.kind == "daemon-killed") {
     keep_daemon_away(pid, fault.arguments[0], true);
+  } else if (fault.kind == "kernel-log") {
+    say_in_kernel_log(gpus_, plan_.nodes[node], kernel_line(fault.arguments[0]));
   } else {
     change_gpus(gpus_, plan_.nodes[node], fault, true);
   }

@@ -81,7 +81,9 @@ struct nvmlEventSet_st {
 };
 
 EXPORTED nvmlReturn_t nvmlInit_v2() {
-  if (!current_state()) return NVML_ERROR_DRIVER_NOT_LOADED;
+  const auto state = current_state();
+  if (!state) return NVML_ERROR_DRIVER_NOT_LOADED;
+  if (state->mismatch) return NVML_ERROR_LIB_RM_VERSION_MISMATCH;
   ++users;
   return NVML_SUCCESS;
 }
@@ -116,6 +118,8 @@ EXPORTED const char* nvmlErrorString(nvmlReturn_t result) {
       return "Timeout";
     case NVML_ERROR_GPU_IS_LOST:
       return "GPU is lost";
+    case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
+      return "Driver/library version mismatch";
     default:
       return "Unknown Error";
   }
@@ -184,7 +188,7 @@ EXPORTED nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t*
 
 EXPORTED nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t,
                                                unsigned int* celsius) {
-  return give(device, celsius, [](const Gpu&) { return 35U; });
+  return give(device, celsius, [](const Gpu& gpu) { return gpu.celsius; });
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts) {
@@ -194,46 +198,91 @@ EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int*
 EXPORTED nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t type,
                                                   nvmlEccCounterType_t, unsigned long long* count) {
   return give(device, count, [&](const Gpu& gpu) {
-    return type == NVML_MEMORY_ERROR_TYPE_UNCORRECTED ? gpu.ecc_uncorrected : 0ULL;
+    return type == NVML_MEMORY_ERROR_TYPE_UNCORRECTED ? gpu.ecc_uncorrected : gpu.ecc_corrected;
   });
 }
 
-// Pages were retired before Ampere; since then rows are remapped.
-EXPORTED nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t,
+// Pages were retired before Ampere; since then rows are remapped. Those that are retired here were
+// so for errors that could not be corrected.
+EXPORTED nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device,
+                                                nvmlPageRetirementCause_t cause,
                                                 unsigned int* count, unsigned long long*) {
-  return give(device, count, [](const Gpu&) { return 0U; });
+  return give(device, count, [&](const Gpu& gpu) {
+    return cause == NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR ? gpu.pages_retired : 0U;
+  });
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int* corrected,
                                                 unsigned int* uncorrected, unsigned int* pending,
                                                 unsigned int* failed) {
-  if (corrected == nullptr || pending == nullptr || failed == nullptr) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  if (found != NVML_SUCCESS) return found;
+  if (corrected == nullptr || uncorrected == nullptr || pending == nullptr || failed == nullptr) {
     return NVML_ERROR_INVALID_ARGUMENT;
   }
-  *corrected = *failed = 0;
+  *corrected = *uncorrected = 0;
   // A row with an error that cannot be corrected is remapped at the next reset.
-  const nvmlReturn_t found =
-      give(device, pending, [](const Gpu& gpu) { return gpu.ecc_uncorrected > 0 ? 1U : 0U; });
-  return found == NVML_SUCCESS ? give(device, uncorrected, [](const Gpu&) { return 0U; }) : found;
+  *pending = gpu.ecc_uncorrected > 0 ? 1U : 0U;
+  *failed = gpu.remap_failed ? 1U : 0U;
+  return NVML_SUCCESS;
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link,
                                                nvmlEnableState_t* active) {
   if (link >= nvlinks) return NVML_ERROR_INVALID_ARGUMENT;
-  return give(device, active, [](const Gpu&) { return NVML_FEATURE_ENABLED; });
+  return give(device, active, [&](const Gpu& gpu) {
+    return static_cast<int>(link) == gpu.nvlink_down ? NVML_FEATURE_DISABLED : NVML_FEATURE_ENABLED;
+  });
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int* gen) {
-  return give(device, gen, [](const Gpu&) { return 5U; });
+  return give(device, gen, [](const Gpu& gpu) { return gpu.pcie_generation; });
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int* lanes) {
-  return give(device, lanes, [](const Gpu&) { return 16U; });
+  return give(device, lanes, [](const Gpu& gpu) { return gpu.pcie_width; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned int* replays) {
+  return give(device, replays, [](const Gpu& gpu) { return gpu.pcie_replays; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* state) {
+  return give(device, state, [](const Gpu&) { return NVML_PSTATE_0; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device,
+                                                      unsigned int* milliwatts) {
+  return give(device, milliwatts, [](const Gpu& gpu) { return gpu.power_limit_watts * 1000; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device,
+                                                               unsigned int* milliwatts) {
+  return give(device, milliwatts, [](const Gpu&) { return 700'000U; });
+}
+
+EXPORTED nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count,
+                                               nvmlFieldValue_t* values) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  if (found != NVML_SUCCESS) return found;
+  if (count <= 0 || values == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  for (int i = 0; i < count; ++i) {
+    const bool known =
+        values[i].fieldId == NVML_FI_DEV_GET_GPU_RECOVERY_ACTION && gpu.recovery_action >= 0;
+    values[i].nvmlReturn = known ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+    values[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+    if (known) values[i].value.uiVal = static_cast<unsigned>(gpu.recovery_action);
+  }
+  return NVML_SUCCESS;
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
                                                                 unsigned long long* reasons) {
-  return give(device, reasons, [](const Gpu&) { return 0ULL; });
+  return give(device, reasons, [](const Gpu& gpu) {
+    return gpu.throttled ? nvmlClocksThrottleReasonHwThermalSlowdown : 0ULL;
+  });
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
@@ -243,12 +292,25 @@ EXPORTED nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device
 
 EXPORTED nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device,
                                                               unsigned int* count,
-                                                              nvmlProcessInfo_t*) {
-  return give(device, count, [](const Gpu&) { return 0U; });
+                                                              nvmlProcessInfo_t* processes) {
+  Gpu gpu;
+  const nvmlReturn_t found = find_gpu(device, gpu);
+  if (found != NVML_SUCCESS) return found;
+  if (count == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+  const unsigned room = *count;
+  *count = gpu.process != 0 ? 1 : 0;
+  if (*count > room) return NVML_ERROR_INSUFFICIENT_SIZE;
+  if (*count == 1 && processes != nullptr) {
+    *processes = {};
+    processes->pid = gpu.process;
+  }
+  return NVML_SUCCESS;
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
-  return give(device, mode, [](const Gpu&) { return NVML_FEATURE_ENABLED; });
+  return give(device, mode, [](const Gpu& gpu) {
+    return gpu.persistence ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+  });
 }
 
 EXPORTED nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {

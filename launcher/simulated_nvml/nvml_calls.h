@@ -1,6 +1,8 @@
-// The part of NVML that is simulated, as NVIDIA's NVML API Reference documents its interface.
+// The part of NVML that is used and simulated, as NVIDIA's NVML API Reference documents its
+// interface.
 //
-// Only for machines without nvml.h: where that is, the library is compiled against it.
+// The health checks are compiled against this; so is the simulated library, on machines without
+// NVIDIA's nvml.h.
 #pragma once
 
 extern "C" {
@@ -18,6 +20,7 @@ enum nvmlReturn_t {
   NVML_ERROR_DRIVER_NOT_LOADED = 9,
   NVML_ERROR_TIMEOUT = 10,
   NVML_ERROR_GPU_IS_LOST = 15,
+  NVML_ERROR_LIB_RM_VERSION_MISMATCH = 18,
   NVML_ERROR_UNKNOWN = 999,
 };
 
@@ -32,6 +35,8 @@ enum nvmlPageRetirementCause_t {
   NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS = 0,
   NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR = 1,
 };
+enum nvmlPstates_t { NVML_PSTATE_0 = 0, NVML_PSTATE_UNKNOWN = 32 };
+enum nvmlValueType_t { NVML_VALUE_TYPE_UNSIGNED_INT = 1 };
 
 struct nvmlPciInfo_t {
   char busIdLegacy[16];
@@ -56,6 +61,32 @@ struct nvmlEventData_t {
   unsigned int gpuInstanceId, computeInstanceId;
 };
 
+union nvmlValue_t {
+  double dVal;
+  int siVal;
+  unsigned int uiVal;
+  unsigned long ulVal;
+  unsigned long long ullVal;
+  signed long long sllVal;
+};
+
+struct nvmlFieldValue_t {
+  unsigned int fieldId, scopeId;
+  long long timestamp, latencyUsec;
+  nvmlValueType_t valueType;
+  nvmlReturn_t nvmlReturn;
+  nvmlValue_t value;
+};
+
 constexpr unsigned long long nvmlEventTypeXidCriticalError = 0x8;
 
+// nvmlClocksEventReason…: bits of what holds a GPU's clocks down.
+constexpr unsigned long long nvmlClocksEventReasonSwPowerCap = 0x4;
+constexpr unsigned long long nvmlClocksThrottleReasonHwSlowdown = 0x8;
+constexpr unsigned long long nvmlClocksEventReasonSwThermalSlowdown = 0x20;
+constexpr unsigned long long nvmlClocksThrottleReasonHwThermalSlowdown = 0x40;
+constexpr unsigned long long nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x80;
+
 }  // extern "C"
+
+#define NVML_FI_DEV_GET_GPU_RECOVERY_ACTION 230

@@ -62,6 +62,7 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::not_applied, "E0506", "something that Terraform or Packer could not make"},
     {Code::bad_module_file, "E0901", "a module file is wrong"},
     {Code::bad_catalogue, "E0902", "a catalogue file is wrong"},
+    {Code::bad_health_policy, "E0903", "a file of health policy is wrong"},
 });
 
 constexpr bool in_order() {

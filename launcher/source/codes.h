@@ -65,9 +65,10 @@ enum class Code {
   machine_not_offered,
   no_program,
   not_applied,
-  // 09: module files and the catalogue, ours or a site's own
+  // 09: module files, the catalogue and the health policy, ours or a site's own
   bad_module_file,
   bad_catalogue,
+  bad_health_policy,
 };
 
 struct CodeInfo {

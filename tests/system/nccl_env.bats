@@ -169,7 +169,7 @@ as_owner() { as_tester sh -c "$1"; }
 @test "nccl_env: the transport's daemon serves before a job's tasks begin, and ends with the job" {
   mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
   with_transport "${nodes[@]}"
-  as_owner "printf 'Prolog=/opt/slipway/libexec/slipway/prolog\nEpilog=/opt/slipway/libexec/slipway/epilog\nPrologFlags=Alloc\n' >>$(slurm_file slurm.conf)"
+  as_owner "printf 'Prolog=/opt/slipway/libexec/slipway/prolog\nEpilog=/opt/slipway/libexec/slipway/epilog\n' >>$(slurm_file slurm.conf)"
   on $NAME controller scontrol reconfigure
   run on $NAME login srun --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 --nccl-env=show \
     sh -c 'test -S /run/rx/rx && echo serves; echo "$NCCL_FASTRAK_IFNAME $NCCL_PROTO $NCCL_CROSS_NIC $LD_LIBRARY_PATH"'

@@ -95,8 +95,7 @@ def templates():
             continue
         group = body["metadata"]["slipway-group"]
         profile = json.loads(next(CREATED.glob(f"*/*/machines/{group}.json")).read_text())
-        made = {"project": body["project"], "interface": profile["network_interfaces"][0]["name"],
-                "gpus": profile["gpus"]["count"], "attributes": body["metadata"]}
+        made = {"project": body["project"], "profile": profile, "attributes": body["metadata"]}
         file = FOLDER / "templates" / body["project"] / f"{body['name_prefix']}0001.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(made))

@@ -4,7 +4,7 @@
 It stands at the real addresses, in a network namespace of the tests: the metadata server and the DNS at 169.254.169.254,
 and at 199.36.153.8 (private.googleapis.com) by TLS Cloud Storage, Secret Manager and Compute Engine. FOLDER has:
 
-    instances/NAME.json   {"address", "interface", "metadata": the tree `instance`}; a machine is there while its file is
+    instances/NAME.json   {"address", "profile", "metadata": the tree `instance`}; a machine is there while its file is
     buckets/BUCKET/…      objects
     secrets/PROJECT/NAME/ a secret, with its versions as files 1, 2, …
     templates/PROJECT/NAME.json   what an instance template gives to its machines: the keys of instances/*.json

@@ -29,6 +29,7 @@
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/process.h"
+#include "launcher/local/gpu_state.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
@@ -60,7 +61,8 @@ constexpr const char* fake_mount_nfs =
 constexpr const char* no_limits =
     "[Service]\nLimitNOFILE=\nLimitMEMLOCK=\nLimitSTACK=\nLimitNPROC=\n";
 
-local::NodeRoot root_of(const std::string& name, const json& instance, const Cloud& cloud) {
+local::NodeRoot root_of(const local::PlannedNode& node, const json& instance, const Cloud& cloud) {
+  const std::string& name = node.name;
   const std::string zone = instance["metadata"]["zone"];
   const std::string project = instance["project"];
   const std::string domain = fmt::format("c.{}.internal", project);
@@ -88,9 +90,7 @@ local::NodeRoot root_of(const std::string& name, const json& instance, const Clo
       root.files[fmt::format("/etc/systemd/system/{}.service.d/limits.conf", unit)] = no_limits;
     }
   }
-  for (int i = 0; i < instance.value("gpus", 0); ++i) {
-    root.null_devices.push_back(fmt::format("/dev/nvidia{}", i));
-  }
+  local::show_gpus(cloud.folder / "gpus", node, cloud.prefix, root);
   return root;
 }
 
@@ -122,13 +122,13 @@ void start_boot() {
 }
 
 // The rest of this process is the machine, once its network interface is there.
-[[noreturn]] void be_the_machine(const std::string& name, const json& instance, const Cloud& cloud,
-                                 const local::PlannedNode& node, int channel) {
+[[noreturn]] void be_the_machine(const local::PlannedNode& node, const json& instance,
+                                 const Cloud& cloud, int channel) {
   ::prctl(PR_SET_NAME, "slipway-vm");
   ::prctl(PR_SET_DUMPABLE, 1);  // whoever runs the tests may enter the machine
-  const local::NodeRoot root = root_of(name, instance, cloud);
+  const local::NodeRoot root = root_of(node, instance, cloud);
   const bool boots = fs::exists(cloud.folder / "machines-boot");
-  ::sethostname(name.data(), name.size());
+  ::sethostname(node.name.data(), node.name.size());
   local::build_node_root(root);
   local::receive_message(channel);
   const local::Port& port = node.ports.front();
@@ -149,10 +149,14 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
   const json instance = json::parse(read_file(cloud.folder / "instances" / (name + ".json")));
   local::PlannedNode node;
   node.name = name;
-  node.ports = {{instance["interface"], instance["address"], 1460, 0}};
+  const json& profile = instance["profile"];
+  node.ports = {{profile["network_interfaces"][0]["name"], instance["address"], 1460, 0}};
+  node.node_json = profile.dump();
+  node.gpu_devices = profile["gpus"]["devices"];
+  if (!node.gpu_devices.empty()) local::prepare_gpus(cloud.folder / "gpus", node);
   SocketPair channel = make_socket_pair();
   const pid_t pid = local::start_in_new_namespaces(local::own_namespaces, nullptr, [&] {
-    be_the_machine(name, instance, cloud, node, channel.theirs.get());
+    be_the_machine(node, instance, cloud, channel.theirs.get());
   });
   local::run_ip(local::ports_batch(node, number, pid, cloud.bridges));
   channel.theirs.reset();

@@ -15,7 +15,7 @@
 
 namespace {
 
-enum class Phase { init, after_options, user_init, task_init };
+enum class Phase { init, after_options, user_init, task_init, job_script };
 
 // The process that the plugin is loaded in.
 struct Process {
@@ -29,6 +29,8 @@ struct Process {
   uint32_t global_task_id = 0;
   int local_task_id = 0;
   fake_slurm::Place place;
+  uint32_t job = 0;
+  std::string option_of_job;
 };
 
 Process process;
@@ -173,12 +175,24 @@ spank_err_t spank_option_register(spank_t, spank_option* option) {
   return success;
 }
 
+spank_err_t spank_option_getopt(spank_t, spank_option* option, char** value) {
+  if (process.phase != Phase::job_script) return ESPANK_NOT_AVAIL;
+  if (option == nullptr || option->name == nullptr) return ESPANK_BAD_ARG;
+  if (process.option_of_job.empty()) return ESPANK_ERROR;
+  *value = process.option_of_job.data();
+  return success;
+}
+
 spank_err_t spank_get_item(spank_t, spank_item_t item, ...) {
-  if (!in_remote()) return ESPANK_NOT_REMOTE;
   va_list list;
   va_start(list, item);
   void* target = va_arg(list, void*);
   va_end(list);
+  if (item == S_JOB_ID && process.context == S_CTX_JOB_SCRIPT) {
+    *static_cast<uint32_t*>(target) = process.job;
+    return success;
+  }
+  if (!in_remote()) return ESPANK_NOT_REMOTE;
   if (item == S_TASK_GLOBAL_ID || item == S_TASK_ID) {
     if (process.phase != Phase::task_init) return ESPANK_NOT_TASK;
     if (item == S_TASK_ID) {
@@ -287,6 +301,19 @@ Step run_step(const Plugin& plugin, const Environment& environment, const Option
   call("slurm_spank_exit", Phase::after_options);
   step.log = process.log;
   return step;
+}
+
+JobScript run_job_script(const Plugin& plugin, const char* callback, uint32_t job,
+                         const std::string& option) {
+  process = {};
+  process.context = S_CTX_JOB_SCRIPT;
+  process.job = job;
+  process.option_of_job = option;
+  Library library(plugin);
+  JobScript script;
+  script.failed = library.call(callback, Phase::job_script) != 0;
+  script.log = process.log;
+  return script;
 }
 
 std::vector<std::string> start_slurmd(const Plugin& plugin) {

@@ -64,6 +64,16 @@ struct Step {
 Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values = {},
               int task_count = 1, int first_task = 0, const Place& place = {});
 
+struct JobScript {
+  bool failed = false;  // with `required`, the job would be queued again and the node drained
+  std::vector<std::string> log;
+};
+
+// The prolog ("slurm_spank_job_prolog") or epilog of a job, in a process that has not called init.
+// `option` is the job's value of the plugin's option; empty: none.
+JobScript run_job_script(const Plugin& plugin, const char* callback, uint32_t job,
+                         const std::string& option = {});
+
 // slurmd's start. Its log.
 std::vector<std::string> start_slurmd(const Plugin& plugin);
 

@@ -58,6 +58,9 @@ TEST_CASE("node profile: one network makes one interface and the socket transpor
       "mtu_bytes": 8244
     }
   ],
+  "mounts": [
+    "/home"
+  ],
   "transport": {
     "name": "socket",
     "environment": [

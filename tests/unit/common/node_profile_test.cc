@@ -17,6 +17,7 @@ NodeProfile example() {
   profile.machine_type = "a3-megagpu-8g";
   profile.gpus = {2, "nvidia-h100-mega-80gb", {"/dev/nvidia0", "/dev/nvidia1"}};
   profile.network_interfaces = {{"enp0s12", "host", "quickstart-net", "10.0.0.5/24", 8244}};
+  profile.mounts = {"/home", "/scratch"};
   profile.transport = {"socket", {{"NCCL_NET", "Socket", "no GPUDirect here"}}};
   profile.expected_bandwidth = {{"all_gather", 2, 8589934592, 188.8, 0.1, "a page"}};
   return profile;
@@ -29,6 +30,7 @@ TEST_CASE("node profile: what is written is read back") {
   const NodeProfile read = parse_node_profile(text, "node.json");
   CHECK(to_json(read) == text);
   CHECK(read.network_interfaces.at(0).mtu_bytes == 8244);
+  CHECK(read.mounts == std::vector<std::string>{"/home", "/scratch"});
   CHECK(read.expected_bandwidth.at(0).busbw_gb_per_s == 188.8);
 }
 

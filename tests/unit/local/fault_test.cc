@@ -69,6 +69,29 @@ TEST_CASE("gpu state: each Xid is an event with a number of its own, also after 
   CHECK(state["gpus"][4]["xids"] == nlohmann::json::parse(R"([{"number": 2, "xid": 48}])"));
 }
 
+TEST_CASE("gpu state: an Xid stands in the kernel's log, one record after the other") {
+  Gpus gpus;
+  begin_kernel_log(gpus.folder.path(), gpus.node);
+  gpus.after({"gpu-xid", "3", "79"});
+  say_in_kernel_log(gpus.folder.path(), gpus.node, kernel_line("stall"));
+  CHECK(read_file(kernel_log_of(gpus.folder.path(), gpus.node)) ==
+        "4,0,0,-;NVRM: Xid (PCI:0000:07:00): 79, simulated\n"
+        "4,1,1,-;INFO: task kworker/u8:0:7 blocked for more than 120 seconds.\n");
+  CHECK_THROWS_WITH(parse_fault(Words{"kernel-log", "ops"}),
+                    ContainsSubstring("known: oops, memory-error, stall, disk-error"));
+}
+
+TEST_CASE("gpu state: every fault of a GPU changes it, and its end makes it healthy again") {
+  Gpus gpus;
+  for (const FaultKind& kind : fault_kinds()) {
+    if (!kind.name.starts_with("gpu-") || kind.name == "gpu-xid") continue;
+    Words words = {kind.name, "2"};
+    if (kind.arguments.size() == 2) words.emplace_back("3");
+    CHECK(gpus.after(words)["gpus"][2] != healthy_gpus(gpus.node)["gpus"][2]);
+    CHECK(gpus.after(words, false) == healthy_gpus(gpus.node));
+  }
+}
+
 TEST_CASE("gpu state: a GPU that is not there is an error that says how many there are") {
   Gpus gpus;
   CHECK_THROWS_WITH(gpus.after({"gpu-lost", "8"}),

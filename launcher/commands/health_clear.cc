@@ -1,0 +1,37 @@
+// slipway health clear: forget what lasts on this node until it starts again.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/file_lock.h"
+#include "launcher/commands/health_parts.h"
+#include "launcher/health/history.h"
+
+namespace slipway::commands {
+
+int health_clear(Args args) {
+  CommandLine line("slipway health clear", "",
+                   "Forget the events that keep this node drained until it starts again, an Xid "
+                   "above all, as root: the GPU was reset or somebody has looked. The node serves "
+                   "again when the next looks find nothing.");
+  line.example("slipway health clear", "after `nvidia-smi --gpu-reset`");
+  if (!line.parse(args)) return 0;
+  if (::geteuid() != 0) throw Error("only root can do this");
+  const std::filesystem::path folder = health::state_folder;
+  if (!std::filesystem::exists(folder)) throw Error("nobody has looked at this node yet");
+  const Fd lock = try_lock(folder / "lock");
+  if (!lock) throw Error("somebody looks at the node at this moment; try again");
+  health::History history = health::load_history(folder);
+  for (const health::Finding& finding : history.open) {
+    fmt::print("{} {}: {}\n", finding.check, finding.device, finding.evidence);
+  }
+  fmt::print("forgotten: {}\n", history.open.size());
+  history.open.clear();
+  save_history(folder, history);
+  return 0;
+}
+
+}  // namespace slipway::commands

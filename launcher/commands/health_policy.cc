@@ -1,0 +1,77 @@
+// slipway health policy: what each finding and each Xid means here, and who says what about it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/command_line.h"
+#include "launcher/commands/health_parts.h"
+#include "launcher/commands/page.h"
+
+namespace slipway::commands {
+namespace {
+
+using health::Policy;
+
+std::string after_words(const health::Escalation& escalation) {
+  if (escalation.times == 0) return "";
+  return fmt::format("; {} times in {:g} h: {}", escalation.times, escalation.hours,
+                     name_of(escalation.action));
+}
+
+void print_findings(const Policy& policy) {
+  size_t width = 0;
+  for (const auto& [name, rule] : policy.findings) width = std::max(width, name.size());
+  fmt::print("findings\n");
+  for (const auto& [name, rule] : policy.findings) {
+    fmt::print("  {:<{}}  {:<8} {}{}\n", name, width, name_of(rule.action), rule.about,
+               after_words(rule.escalation));
+  }
+}
+
+// What those who do not say so would do: "azure fail (drain)".
+std::string words_of_others(const Policy& policy, const health::XidRow& row,
+                            const std::string& who) {
+  std::string text;
+  for (const auto& [source, word] : row.says) {
+    if (who.starts_with(source + ":")) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", source, word);
+    const health::Action action = policy.xid_sources.at(source).means.at(word);
+    text += fmt::format(" ({})", name_of(action));
+  }
+  return text;
+}
+
+void print_xids(const Policy& policy) {
+  fmt::print("\nXids, preset `{}`\n", policy.preset);
+  for (const auto& [xid, row] : policy.xids) {
+    const Policy::XidMeaning meaning = policy.meaning_of_xid(xid);
+    fmt::print("  {:<4} {:<8} {}{}\n", xid, name_of(meaning.rule.action), row.name,
+               after_words(meaning.rule.escalation));
+    const std::string rest = words_of_others(policy, row, meaning.who);
+    fmt::print("       {}{}{}\n", meaning.who, rest.empty() ? "" : "; others: ", rest);
+  }
+}
+
+}  // namespace
+
+int health_policy(Args args) {
+  std::string own;
+  CommandLine line("slipway health policy", "[options]",
+                   "Print what each finding of `slipway health` and each Xid means, and check the "
+                   "file that says so for this site.");
+  line.option("policy", "FILE",
+              fmt::format("a site's own file (default {}, else {}, when it is there)",
+                          own_policy_path, cluster_policy_path),
+              &own);
+  line.example("slipway health policy --policy health.yaml", "before it goes to the nodes");
+  line.example("slipway health policy | grep -A1 ' 63 '", "who says what about Xid 63");
+  if (!line.parse(args)) return 0;
+  const Policy policy = read_policy(own);
+  print_findings(policy);
+  print_xids(policy);
+  return 0;
+}
+
+}  // namespace slipway::commands

@@ -1,0 +1,248 @@
+// The checks of GPUs, over what NVML has said (gpus.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/text.h"
+#include "launcher/health/checks.h"
+#include "launcher/simulated_nvml/nvml_calls.h"
+
+namespace slipway::health {
+namespace {
+
+const GpuModel* model_of(const Context& context) {
+  const auto found = context.policy.gpu_models.find(context.profile.gpus.model);
+  return found == context.policy.gpu_models.end() ? nullptr : &found->second;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+void gpu_count(const Gpus& gpus, Looking& looking) {
+  const auto expected = static_cast<size_t>(looking.context.profile.gpus.count);
+  if (gpus.gpus.size() < expected) {
+    looking.find("gpu-missing", "GPUs",
+                 fmt::format("{} of {} are there", gpus.gpus.size(), expected));
+  } else if (gpus.gpus.size() > expected) {
+    looking.find("gpu-unexpected", "GPUs",
+                 fmt::format("{} are there, node.json has {}", gpus.gpus.size(), expected));
+  }
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.lost.empty()) looking.find("gpu-missing", gpu.label(), gpu.lost);
+  }
+}
+
+void gpu_identity(const Gpus& gpus, Looking& looking) {
+  const GpuModel* const model = model_of(looking.context);
+  if (model == nullptr) {
+    return looking.skip(
+        fmt::format("the policy does not know the model `{}`", looking.context.profile.gpus.model));
+  }
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.lost.empty() || lower(gpu.name).find(model->name) != std::string::npos) continue;
+    looking.find("gpu-wrong-model", gpu.label(),
+                 fmt::format("it is a `{}`, node.json has {}", gpu.name,
+                             looking.context.profile.gpus.model));
+  }
+}
+
+void gpu_ecc(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (gpu.ecc_uncorrected.value_or(0) > 0) {
+      looking.find("gpu-ecc-uncorrected", gpu.label(),
+                   fmt::format("{} memory errors that cannot be corrected", *gpu.ecc_uncorrected));
+    }
+    if (!gpu.ecc_corrected) continue;
+    const int64_t more = looking.growth("gpu_ecc_corrected/" + gpu.label(),
+                                        static_cast<int64_t>(*gpu.ecc_corrected));
+    if (static_cast<double>(more) > looking.limit("gpu_ecc_corrected")) {
+      looking.find_event("gpu-ecc-corrected", gpu.label(),
+                         fmt::format("{} corrected memory errors more than before", more));
+    }
+  }
+}
+
+void gpu_rows(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (gpu.rows_failed.value_or(0) > 0) {
+      looking.find("gpu-remap-failed", gpu.label(), "a memory row could not be remapped");
+    } else if (gpu.rows_pending.value_or(0) > 0) {
+      looking.find("gpu-remap-pending", gpu.label(), "memory rows are remapped at the next reset");
+    }
+  }
+}
+
+void gpu_pages(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (gpu.pages_retired.value_or(0) > looking.limit("gpu_pages_retired")) {
+      looking.find("gpu-pages-retired", gpu.label(),
+                   fmt::format("{} memory pages are retired", *gpu.pages_retired));
+    }
+  }
+}
+
+void gpu_nvlink(const Gpus& gpus, Looking& looking) {
+  const GpuModel* const model = model_of(looking.context);
+  const size_t expected = model == nullptr ? 0 : static_cast<size_t>(model->nvlinks);
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.lost.empty()) continue;
+    std::vector<std::string> down;
+    for (size_t i = 0; i < gpu.nvlinks.size(); ++i) {
+      if (!gpu.nvlinks[i]) down.push_back(std::to_string(i));
+    }
+    if (gpu.nvlinks.size() < expected) {
+      looking.find("nvlink-missing", gpu.label(),
+                   fmt::format("{} of {} NVLinks are there", gpu.nvlinks.size(), expected));
+    } else if (expected > 0 && !down.empty()) {
+      looking.find("nvlink-down", gpu.label(), fmt::format("NVLink {} is down", join(down, ", ")));
+    }
+  }
+}
+
+void gpu_pcie(const Gpus& gpus, Looking& looking) {
+  const GpuModel* const model = model_of(looking.context);
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (gpu.pcie_replays) {
+      const int64_t more = looking.growth("gpu_pcie_replays/" + gpu.label(), *gpu.pcie_replays);
+      if (static_cast<double>(more) > looking.limit("gpu_pcie_replays")) {
+        looking.find_event("pcie-replays", gpu.label(),
+                           fmt::format("{} PCIe replays more than before", more));
+      }
+    }
+    if (model == nullptr) continue;
+    const auto width = static_cast<unsigned>(model->pcie_width);
+    const auto generation = static_cast<unsigned>(model->pcie_generation);
+    if (width > 0 && gpu.pcie_width.value_or(width) < width) {
+      looking.find("pcie-width", gpu.label(),
+                   fmt::format("PCIe x{}, expected x{}", *gpu.pcie_width, width));
+    }
+    // An idle GPU lets its link rest at a lower generation: only at full clocks it says something.
+    if (gpu.performance_state.value_or(1) == 0 && generation > 0 &&
+        gpu.pcie_generation.value_or(generation) < generation) {
+      looking.find(
+          "pcie-generation", gpu.label(),
+          fmt::format("PCIe generation {}, expected {}", *gpu.pcie_generation, generation));
+    }
+  }
+}
+
+void gpu_throttle(const Gpus& gpus, Looking& looking) {
+  constexpr std::pair<unsigned long long, const char*> reasons[] = {
+      {nvmlClocksThrottleReasonHwThermalSlowdown, "too hot (hardware)"},
+      {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "power brake (hardware)"},
+      {nvmlClocksThrottleReasonHwSlowdown, "hardware slowdown"},
+      {nvmlClocksEventReasonSwThermalSlowdown, "too hot (driver)"},
+  };
+  for (const GpuReading& gpu : gpus.gpus) {
+    for (const auto& [bit, words] : reasons) {
+      if ((gpu.throttle_reasons.value_or(0) & bit) == 0) continue;
+      looking.find("gpu-throttled", gpu.label(), fmt::format("clocks are held down: {}", words));
+      break;
+    }
+  }
+}
+
+void gpu_temperature(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (gpu.celsius.value_or(0) >= looking.limit("gpu_celsius")) {
+      looking.find("gpu-hot", gpu.label(), fmt::format("{} °C", *gpu.celsius));
+    }
+  }
+}
+
+void gpu_power(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.power_limit_mw || !gpu.default_power_limit_mw) continue;
+    if (*gpu.power_limit_mw < *gpu.default_power_limit_mw) {
+      looking.find("gpu-power-limited", gpu.label(),
+                   fmt::format("limited to {} W, usual are {} W", *gpu.power_limit_mw / 1000,
+                               *gpu.default_power_limit_mw / 1000));
+    }
+  }
+}
+
+// Before a job begins and after it has ended there is nobody on its GPUs. A process that lives may
+// be anybody's; one that has ended and still holds a GPU is stuck in the driver.
+void gpu_processes(const Gpus& gpus, Looking& looking) {
+  if (!looking.context.job_gpus) return looking.skip("only before and after a job on its GPUs");
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.processes || !looking.context.job_gpus->contains(gpu.index)) continue;
+    for (const unsigned process : *gpu.processes) {
+      const bool alive = std::filesystem::exists(fmt::format("/proc/{}", process));
+      looking.find(alive ? "gpu-busy" : "gpu-stuck", gpu.label(),
+                   fmt::format("process {} {}", process,
+                               alive ? "is on it" : "has ended and still holds it"));
+    }
+  }
+}
+
+void gpu_driver(const Gpus& gpus, Looking& looking) {
+  looking.fact("driver_version", gpus.driver_version);
+  looking.fact("nvml_version", gpus.library_version);
+  if (gpus.mismatch) looking.find("driver-mismatch", "NVML", gpus.error);
+  const auto expected = looking.context.policy.limits.find("driver_major");
+  const double major = std::atof(gpus.driver_version.c_str());
+  if (expected != looking.context.policy.limits.end() && expected->second > 0 &&
+      static_cast<int64_t>(major) != static_cast<int64_t>(expected->second)) {
+    looking.find(
+        "driver-version", "NVML",
+        fmt::format("driver {}, the policy has {}", gpus.driver_version, expected->second));
+  }
+}
+
+void gpu_persistence(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (gpu.persistence == false) {
+      looking.find("gpu-persistence-off", gpu.label(),
+                   "persistence mode is off: every job waits for the driver");
+    }
+  }
+}
+
+void gpu_recovery(const Gpus& gpus, Looking& looking) {
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.recovery_action) continue;
+    const std::string word = recovery_action_name(*gpu.recovery_action);
+    looking.fact("recovery/" + gpu.bus, word);
+    if (word != "none") looking.find("gpu-recovery", gpu.label(), word);
+  }
+}
+
+}  // namespace
+
+void check_gpus(const Gpus& gpus, Looking& looking) {
+  using Check = void (*)(const Gpus&, Looking&);
+  constexpr std::pair<const char*, Check> checks[] = {
+      {"gpu_count", gpu_count},
+      {"gpu_identity", gpu_identity},
+      {"gpu_ecc", gpu_ecc},
+      {"gpu_rows", gpu_rows},
+      {"gpu_pages", gpu_pages},
+      {"gpu_nvlink", gpu_nvlink},
+      {"gpu_pcie", gpu_pcie},
+      {"gpu_throttle", gpu_throttle},
+      {"gpu_temperature", gpu_temperature},
+      {"gpu_power", gpu_power},
+      {"gpu_processes", gpu_processes},
+      {"gpu_persistence", gpu_persistence},
+      {"gpu_recovery", gpu_recovery},
+  };
+  looking.begin("gpu_driver");
+  gpu_driver(gpus, looking);
+  if (!gpus.error.empty()) {
+    looking.begin("gpu_count");
+    if (!gpus.mismatch) {
+      looking.find(gpus.no_library ? "driver-missing" : "driver-failed", "NVML", gpus.error);
+    }
+    return;
+  }
+  for (const auto& [name, check] : checks) {
+    looking.begin(name);
+    check(gpus, looking);
+  }
+}
+
+}  // namespace slipway::health

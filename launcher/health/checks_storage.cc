@@ -1,0 +1,90 @@
+// The checks of mounts and of room on file systems. Each may hang with a server far away.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/text.h"
+#include "launcher/health/checks.h"
+
+namespace slipway::health {
+namespace {
+
+struct MountPoint {
+  std::string path, type, options;
+};
+
+// /proc/self/mounts writes blanks in paths as \040.
+std::vector<MountPoint> mount_points(const Machine& machine) {
+  std::vector<MountPoint> found;
+  for (const std::string& line : split(machine.read("/proc/self/mounts").value_or(""), '\n')) {
+    const std::vector<std::string> words = split(line, ' ');
+    if (words.size() >= 4) found.push_back({words[1], words[2], words[3]});
+  }
+  return found;
+}
+
+// node.json has what the deployer mounts, the policy what an administrator wants besides.
+std::set<std::string> expected_mounts(const Context& context) {
+  std::set<std::string> expected(context.policy.mounts.begin(), context.policy.mounts.end());
+  expected.insert(context.profile.mounts.begin(), context.profile.mounts.end());
+  return expected;
+}
+
+void mounts(const Machine& machine, Looking& looking, const Doing& doing) {
+  std::vector<MountPoint> there = mount_points(machine);
+  std::ranges::reverse(there);  // of several at the same place the last one is seen
+  for (const std::string& path : expected_mounts(looking.context)) {
+    const auto mount = std::ranges::find(there, path, &MountPoint::path);
+    if (mount == there.end()) {
+      looking.find("mount-missing", path, "it is not mounted");
+      continue;
+    }
+    doing("reading " + path);
+    const auto space = machine.space(path);
+    if (!space) {
+      looking.find("mount-broken", path, fmt::format("its {} does not answer", mount->type));
+    } else if (space->read_only) {
+      looking.find("mount-read-only", path, "it is mounted read-only");
+    }
+  }
+}
+
+// Too little: as much as jobs and daemons need to begin. A small file system, which is full of
+// nothing else, is not full before that share of it is all that is left.
+double least_free(const Space& space, const Looking& looking) {
+  constexpr double mib = 1 << 20;
+  return std::min(looking.limit("disk_free_mib") * mib, looking.limit("disk_free_percent") / 100 *
+                                                            static_cast<double>(space.total_bytes));
+}
+
+void room(const std::string& path, const Space& space, Looking& looking) {
+  // What a user can fill up must not take the node from everybody.
+  const std::string kind = space.for_everybody ? "scratch-full" : "disk-full";
+  const uint64_t free = space.for_everybody ? space.user_free_bytes : space.free_bytes;
+  if (static_cast<double>(free) < least_free(space, looking)) {
+    looking.find(kind, path, fmt::format("{} MiB are free", free >> 20));
+  } else if (space.total_inodes > 0 &&
+             static_cast<double>(space.free_inodes) < looking.limit("disk_free_inodes")) {
+    looking.find(kind, path, fmt::format("{} inodes are free", space.free_inodes));
+  }
+}
+
+void disk(const Machine& machine, Looking& looking, const Doing& doing) {
+  for (const std::string& path : looking.context.policy.disks) {
+    doing("reading " + path);
+    const auto space = machine.space(path);
+    if (space && space->total_bytes > 0) room(path, *space, looking);
+  }
+}
+
+}  // namespace
+
+void check_storage(const Machine& machine, Looking& looking, const Doing& doing) {
+  looking.begin("disk");
+  disk(machine, looking, doing);
+  looking.begin("mounts");
+  mounts(machine, looking, doing);
+}
+
+}  // namespace slipway::health

@@ -1,0 +1,156 @@
+// The checks of memory, clock, daemons, and of what the kernel has said.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "common/text.h"
+#include "launcher/health/checks.h"
+
+namespace slipway::health {
+namespace {
+
+// "MemTotal:       16311004 kB"
+std::optional<int64_t> meminfo(const std::string& text, std::string_view key) {
+  for (const std::string& line : split(text, '\n')) {
+    if (!line.starts_with(key) || line[key.size()] != ':') continue;
+    return std::atoll(line.c_str() + key.size() + 1);
+  }
+  return std::nullopt;
+}
+
+void memory(const Machine& machine, Looking& looking) {
+  const std::string text = machine.read("/proc/meminfo").value_or("");
+  const auto total = meminfo(text, "MemTotal"), available = meminfo(text, "MemAvailable");
+  if (!total || !available) return looking.skip("there is no /proc/meminfo");
+  const int64_t seen = looking.most("memory_kib", *total);
+  const auto percent = [](int64_t part, int64_t whole) {
+    return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  };
+  if (percent(*total, seen) < 100 - looking.limit("memory_lost_percent")) {
+    looking.find("memory-missing", "memory",
+                 fmt::format("{} MiB, there were {}", *total >> 10, seen >> 10));
+  }
+  if (percent(*available, *total) < looking.limit("memory_free_percent")) {
+    looking.find("memory-low", "memory", fmt::format("{} MiB are available", *available >> 10));
+  }
+}
+
+void memory_ecc(const Machine& machine, Looking& looking) {
+  const std::filesystem::path all = "/sys/devices/system/edac/mc";
+  for (const std::string& controller : machine.names(all)) {
+    const auto worse = machine.number(all / controller / "ue_count");
+    if (worse && looking.growth("memory_ue/" + controller, *worse) > 0) {
+      looking.find_event("memory-ecc-uncorrected", controller,
+                         "memory errors that cannot be corrected");
+    }
+    const auto corrected = machine.number(all / controller / "ce_count");
+    const int64_t more = corrected ? looking.growth("memory_ce/" + controller, *corrected) : 0;
+    if (static_cast<double>(more) > looking.limit("memory_ecc_corrected")) {
+      looking.find_event("memory-ecc-corrected", controller,
+                         fmt::format("{} corrected memory errors more than before", more));
+    }
+  }
+}
+
+void huge_pages(const Machine& machine, Looking& looking) {
+  const auto expected = static_cast<int64_t>(looking.limit("huge_pages_2mib"));
+  const int64_t there =
+      machine.number("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages").value_or(0);
+  if (there < expected) {
+    looking.find("huge-pages", "memory", fmt::format("{} of {} huge pages", there, expected));
+  }
+}
+
+void clock(const Machine& machine, Looking& looking) {
+  const auto clock = machine.clock();
+  if (!clock) return looking.skip("the kernel does not say");
+  if (!clock->synchronised) {
+    looking.find("clock-unsynchronised", "clock", "nothing keeps it at the right time");
+  } else if (std::abs(clock->offset_ms) > looking.limit("clock_offset_ms")) {
+    looking.find("clock-offset", "clock", fmt::format("{:.1f} ms off", clock->offset_ms));
+  }
+}
+
+void daemons(const Machine& machine, Looking& looking) {
+  const std::vector<std::string> there = machine.daemons();
+  for (const std::string& name : looking.context.policy.daemons) {
+    if (name == "slurmd" && looking.context.profile.role != "compute") continue;
+    // The kernel keeps 15 characters of a name.
+    if (std::ranges::find(there, name.substr(0, 15)) == there.end()) {
+      looking.find("daemon-missing", name, "it does not run");
+    }
+  }
+}
+
+struct Xid {
+  std::string bus;
+  int number = 0;
+  std::string words;
+};
+
+// "NVRM: Xid (PCI:0000:07:00): 79, pid=1234, name=python3, GPU has fallen off the bus." The whole
+// of the beginning must be so: a program's name, which users choose, begins other records.
+// Names and process ids are left out of what is told.
+std::optional<Xid> parse_xid(std::string_view text) {
+  constexpr std::string_view begin = "NVRM: Xid (PCI:", middle = "): ";
+  if (!text.starts_with(begin)) return std::nullopt;
+  const size_t end = text.find(middle);
+  if (end == text.npos) return std::nullopt;
+  Xid xid;
+  xid.bus = text.substr(begin.size(), end - begin.size());
+  if (xid.bus.size() == 10) xid.bus += ".0";
+  const std::string_view rest = text.substr(end + middle.size());
+  const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), xid.number);
+  if (code != std::errc() || xid.number <= 0) return std::nullopt;
+  return xid;
+}
+
+int64_t last_seen(const Context& context) {
+  const auto seen = context.before.find("kernel_log");
+  return seen == context.before.end() ? -1 : seen->second;
+}
+
+}  // namespace
+
+void check_system(const Machine& machine, Looking& looking) {
+  using Check = void (*)(const Machine&, Looking&);
+  constexpr std::pair<const char*, Check> checks[] = {{"memory", memory},
+                                                      {"memory_ecc", memory_ecc},
+                                                      {"huge_pages", huge_pages},
+                                                      {"clock", clock},
+                                                      {"daemons", daemons}};
+  for (const auto& [name, check] : checks) {
+    looking.begin(name);
+    check(machine, looking);
+  }
+}
+
+void check_kernel_log(const Machine& machine, Looking& looking) {
+  looking.begin("kernel_log");
+  int64_t last = last_seen(looking.context);
+  const auto records = machine.kernel_log(last);
+  if (!records) return looking.skip("only root may read the kernel's log");
+  std::vector<Xid> xids;
+  for (const KernelRecord& record : *records) {
+    last = std::max(last, record.number);
+    if (const auto xid = parse_xid(record.text)) {
+      xids.push_back(*xid);
+      continue;
+    }
+    const auto& patterns = looking.context.policy.kernel_log;
+    const auto pattern = std::ranges::find_if(
+        patterns, [&](const KernelPattern& one) { return record.text.starts_with(one.begins); });
+    if (pattern != patterns.end()) {
+      looking.find_event(pattern->finding, "kernel", pattern->begins);
+    }
+  }
+  looking.growth("kernel_log", last);
+  looking.begin("gpu_xid");
+  for (const Xid& xid : xids) {
+    looking.find_event("gpu-xid", "GPU " + xid.bus, fmt::format("Xid {}", xid.number), xid.number);
+  }
+}
+
+}  // namespace slipway::health

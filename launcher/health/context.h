@@ -1,0 +1,80 @@
+// What a check knows besides what it looks at.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/node_profile.h"
+#include "launcher/health/finding.h"
+#include "launcher/health/policy.h"
+
+namespace slipway::health {
+
+enum class Stage { manual, prolog, epilog, periodic, deep };
+
+std::string_view name_of(Stage stage);
+std::optional<Stage> stage_named(std::string_view name);
+
+struct Context {
+  Stage stage = Stage::manual;
+  NodeProfile profile;
+  Policy policy;
+  std::map<std::string, int64_t> before;  // counters of the last look; of the job's start in epilog
+  std::optional<std::set<unsigned>> job_gpus;  // of the job whose prolog or epilog this is
+};
+
+// One family's look in the making.
+class Looking {
+ public:
+  Looking(const Context& context, Look& look) : context(context), look_(look) {}
+
+  const Context& context;
+
+  void begin(const char* check) {
+    check_ = check;
+    look_.checks.emplace_back(check);
+  }
+  void skip(std::string why) {
+    look_.checks.pop_back();
+    look_.skipped.push_back({check_, std::move(why)});
+  }
+  void find(std::string kind, std::string device, std::string evidence) {
+    look_.findings.push_back(
+        {std::move(kind), std::move(device), std::move(evidence), check_, 0, false});
+  }
+  // Of something that the next look will not see again.
+  void find_event(std::string kind, std::string device, std::string evidence, int xid = 0) {
+    look_.findings.push_back(
+        {std::move(kind), std::move(device), std::move(evidence), check_, xid, true});
+  }
+  void fact(const std::string& name, std::string value) { look_.facts[name] = std::move(value); }
+
+  // Remembers a counter, and returns by how much it has grown since it was looked at before; 0 the
+  // first time and when it has begun anew.
+  int64_t growth(const std::string& counter, int64_t now) {
+    look_.counters[counter] = now;
+    const auto before = context.before.find(counter);
+    if (before == context.before.end() || now < before->second) return 0;
+    return now - before->second;
+  }
+
+  // Remembers the most that a value has ever been, and returns it.
+  int64_t most(const std::string& counter, int64_t now) {
+    const auto before = context.before.find(counter);
+    const int64_t most = before == context.before.end() ? now : std::max(now, before->second);
+    look_.counters[counter] = most;
+    return most;
+  }
+
+  double limit(const std::string& name) const { return context.policy.limit(name); }
+
+ private:
+  Look& look_;
+  std::string check_;
+};
+
+}  // namespace slipway::health

@@ -1,0 +1,51 @@
+// What checks say, on its way from one process to another.
+#include "launcher/health/finding.h"
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace slipway::health {
+
+using nlohmann::json;
+
+void Look::add(Look other) {
+  std::move(other.checks.begin(), other.checks.end(), std::back_inserter(checks));
+  std::move(other.skipped.begin(), other.skipped.end(), std::back_inserter(skipped));
+  std::move(other.findings.begin(), other.findings.end(), std::back_inserter(findings));
+  complete = complete && other.complete;
+  counters.merge(other.counters);
+  facts.merge(other.facts);
+}
+
+json to_json(const Finding& finding) {
+  return {{"kind", finding.kind},   {"device", finding.device}, {"evidence", finding.evidence},
+          {"check", finding.check}, {"xid", finding.xid},       {"event", finding.event}};
+}
+
+Finding finding_from_json(const json& body) {
+  return {body.at("kind"),  body.at("device"), body.at("evidence"),
+          body.at("check"), body.at("xid"),    body.at("event")};
+}
+
+json to_json(const Look& look) {
+  json findings = json::array(), skipped = json::array();
+  for (const Finding& finding : look.findings) findings.push_back(to_json(finding));
+  for (const Skipped& one : look.skipped) skipped.push_back({one.check, one.why});
+  return {{"checks", look.checks},
+          {"skipped", std::move(skipped)},
+          {"findings", std::move(findings)},
+          {"counters", look.counters},
+          {"facts", look.facts}};
+}
+
+Look look_from_json(const json& body) {
+  Look look;
+  body.at("checks").get_to(look.checks);
+  for (const json& one : body.at("skipped")) look.skipped.push_back({one.at(0), one.at(1)});
+  for (const json& one : body.at("findings")) look.findings.push_back(finding_from_json(one));
+  body.at("counters").get_to(look.counters);
+  body.at("facts").get_to(look.facts);
+  return look;
+}
+
+}  // namespace slipway::health

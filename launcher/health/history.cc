@@ -1,0 +1,129 @@
+// What a node remembers.
+#include "launcher/health/history.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+
+namespace slipway::health {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* schema = "slipway/health-history/1";
+constexpr std::time_t remembered_seconds = 7 * 24 * 3600;
+constexpr size_t most_events = 500;
+constexpr size_t largest_history = 1 << 20;
+
+json as_json(const History& history) {
+  json open = json::array(), events = json::array();
+  for (const Finding& finding : history.open) open.push_back(to_json(finding));
+  for (const History::Event& event : history.events) events.push_back({event.time, event.key});
+  return {{"schema", schema},
+          {"boot", history.boot},
+          {"counters", history.counters},
+          {"open", std::move(open)},
+          {"present", history.present},
+          {"events", std::move(events)},
+          {"good_looks", history.good_looks},
+          {"comment", history.comment}};
+}
+
+History from_json(const json& body) {
+  History history;
+  if (body.at("schema") != schema) return history;
+  body.at("boot").get_to(history.boot);
+  body.at("counters").get_to(history.counters);
+  for (const json& one : body.at("open")) history.open.push_back(finding_from_json(one));
+  body.at("present").get_to(history.present);
+  for (const json& one : body.at("events")) history.events.push_back({one.at(0), one.at(1)});
+  body.at("good_looks").get_to(history.good_looks);
+  body.at("comment").get_to(history.comment);
+  return history;
+}
+
+fs::path job_file(const fs::path& folder, const std::string& job) {
+  return folder / "jobs" / (job + ".json");
+}
+
+}  // namespace
+
+std::string key_of(const Finding& finding) {
+  std::string key = finding.kind + "|" + finding.device;
+  return finding.xid == 0 ? key : key + "|" + std::to_string(finding.xid);
+}
+
+bool History::begin_boot(const std::string& now) {
+  if (boot == now) return false;
+  const bool first = boot.empty();
+  boot = now;
+  if (first) return false;
+  open.clear();
+  present.clear();
+  // Counters begin anew; the most that was ever there is still what should be there.
+  std::erase_if(counters, [](const auto& counter) {
+    return !counter.first.starts_with("memory_kib") && !counter.first.starts_with("nic_speed/") &&
+           !counter.first.starts_with("rdma_active/");
+  });
+  return true;
+}
+
+void History::remember(const Finding& finding, std::time_t now) {
+  std::erase_if(events, [&](const Event& event) {
+    return event.time < now - remembered_seconds || event.time > now + 60;
+  });
+  if (!finding.event && present.contains(key_of(finding))) return;
+  if (events.size() >= most_events) events.erase(events.begin());
+  events.push_back({now, key_of(finding)});
+}
+
+int History::times(const Finding& finding, double hours, std::time_t now) const {
+  const std::string key = key_of(finding);
+  const auto since = now - static_cast<std::time_t>(hours * 3600);
+  return static_cast<int>(std::ranges::count_if(
+      events, [&](const Event& event) { return event.key == key && event.time >= since; }));
+}
+
+History load_history(const fs::path& folder) {
+  try {
+    return from_json(json::parse(read_regular_file(folder / "history.json", largest_history)));
+  } catch (const Error&) {
+    return {};
+  } catch (const json::exception&) {
+    return {};
+  }
+}
+
+void save_history(const fs::path& folder, const History& history) {
+  write_file(folder / "history.json", as_json(history).dump() + "\n", 0600);
+}
+
+void keep_job(const fs::path& folder, const std::string& job, const Counters& counters) {
+  make_directories(folder / "jobs", 0700);
+  write_file(job_file(folder, job), json(counters).dump() + "\n", 0600);
+}
+
+Counters job_start(const fs::path& folder, const std::string& job) {
+  try {
+    return json::parse(read_regular_file(job_file(folder, job), largest_history));
+  } catch (const Error&) {
+    return {};
+  } catch (const json::exception&) {
+    return {};
+  }
+}
+
+void forget_all_jobs(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder / "jobs", ignored);
+}
+
+void forget_job(const fs::path& folder, const std::string& job) {
+  std::error_code ignored;
+  fs::remove(job_file(folder, job), ignored);
+}
+
+}  // namespace slipway::health

@@ -1,0 +1,104 @@
+// What a look means.
+#include "launcher/health/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace slipway::health {
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+// What the driver says that the GPU of a finding needs; empty where it says nothing.
+std::string recovery_of(const Finding& finding, const Facts& facts) {
+  const size_t bus = finding.device.rfind(' ');
+  if (bus == finding.device.npos) return "";
+  const auto fact = facts.find("recovery/" + finding.device.substr(bus + 1));
+  return fact == facts.end() ? "" : fact->second;
+}
+
+Judged judge_xid(Finding finding, const Policy& policy, const Facts& facts, Rule& rule) {
+  const Policy::XidMeaning meaning = policy.meaning_of_xid(finding.xid);
+  rule = meaning.rule;
+  if (!meaning.name.empty() && finding.evidence.find('(') == std::string::npos) {
+    finding.evidence += fmt::format(" ({})", meaning.name);
+  }
+  Judged judged{std::move(finding), rule.action, meaning.who, false};
+  // Where the driver itself says what the GPU needs, the table is not asked.
+  if (recovery_of(judged.finding, facts) == "none" && judged.action > Action::note) {
+    judged.action = Action::note;
+    judged.who = "the driver: the GPU needs nothing";
+  }
+  return judged;
+}
+
+Judged judge_one(const Finding& finding, const Context& context, const Facts& facts, Rule& rule) {
+  const Policy& policy = context.policy;
+  if (finding.kind == "gpu-xid") return judge_xid(finding, policy, facts, rule);
+  const auto found = policy.findings.find(finding.kind);
+  rule = found == policy.findings.end() ? Rule{} : found->second;
+  if (finding.kind != "gpu-recovery") return {finding, rule.action, "health policy", false};
+  const auto means = policy.recovery_actions.find(finding.evidence);
+  return {finding, means == policy.recovery_actions.end() ? rule.action : means->second,
+          "the GPU's driver", false};
+}
+
+void escalate(Judged& judged, const Rule& rule, const History& history, std::time_t now) {
+  const Escalation& more = rule.escalation;
+  if (more.times == 0 || more.action <= judged.action) return;
+  const int times = history.times(judged.finding, more.hours, now);
+  if (times < more.times) return;
+  judged.action = more.action;
+  judged.who = fmt::format("{} times in {:g} h", times, more.hours);
+}
+
+bool is_settled(const Finding& finding, const Facts& facts) {
+  return finding.kind == "gpu-xid" && recovery_of(finding, facts) == "none";
+}
+
+}  // namespace
+
+Verdict judge(const Look& look, const Context& context, History& history, std::time_t now) {
+  Verdict verdict;
+  verdict.node = context.profile.node;
+  verdict.stage = context.stage;
+  verdict.time = now;
+  verdict.checks = look.checks;
+  verdict.skipped = look.skipped;
+  verdict.facts = look.facts;
+
+  std::erase_if(history.open, [&](const Finding& open) { return is_settled(open, look.facts); });
+  const std::vector<Finding> open_before = history.open;
+  std::set<std::string> present;
+  for (const Finding& finding : look.findings) {
+    history.remember(finding, now);
+    Rule rule;
+    Judged judged = judge_one(finding, context, look.facts, rule);
+    escalate(judged, rule, history, now);
+    present.insert(key_of(finding));
+    if (finding.event && judged.action >= Action::drain) history.open.push_back(finding);
+    verdict.findings.push_back(std::move(judged));
+  }
+  for (const Finding& finding : open_before) {
+    if (present.contains(key_of(finding))) continue;
+    Rule rule;
+    Judged judged = judge_one(finding, context, look.facts, rule);
+    escalate(judged, rule, history, now);
+    judged.from_before = true;
+    verdict.findings.push_back(std::move(judged));
+  }
+  std::ranges::stable_sort(verdict.findings, std::ranges::greater(), &Judged::action);
+  if (!verdict.findings.empty()) verdict.action = verdict.findings.front().action;
+
+  std::ranges::sort(history.open, {}, key_of);
+  const auto same = [](const Finding& a, const Finding& b) { return key_of(a) == key_of(b); };
+  history.open.erase(std::unique(history.open.begin(), history.open.end(), same),
+                     history.open.end());
+  history.present = std::move(present);
+  history.good_looks = verdict.fit() && look.complete ? history.good_looks + 1 : 0;
+  for (const auto& [name, value] : look.counters) history.counters[name] = value;
+  return verdict;
+}
+
+}  // namespace slipway::health

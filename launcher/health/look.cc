@@ -1,0 +1,179 @@
+// One look at this node.
+#include "launcher/health/look.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/file_lock.h"
+#include "common/text.h"
+#include "launcher/health/deep.h"
+#include "launcher/health/runner.h"
+#include "launcher/health/slurm.h"
+#include "launcher/health/verdict.h"
+
+namespace slipway::health {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto longest_wait_for_another = 1s;
+
+// Which start of the machine this is: the kernel's, and that of PID 1, which is all that starts
+// anew in a node of a cluster on one machine.
+std::string boot_of(const Machine& machine) {
+  const std::string stat = machine.read("/proc/1/stat").value_or("");
+  const size_t name_ends = stat.rfind(')');
+  const std::vector<std::string> words =
+      split(name_ends == stat.npos ? "" : std::string_view(stat).substr(name_ends), ' ');
+  constexpr size_t start_time = 20;  // proc(5), field 22, counted from the name's
+  return fmt::format("{}/{}", machine.read("/proc/sys/kernel/random/boot_id").value_or(""),
+                     words.size() > start_time ? words[start_time] : "");
+}
+
+// Looks are made one after the other: two would count the same event twice. Who waits in vain looks
+// all the same, and keeps nothing.
+Fd lock_state(const std::filesystem::path& folder) {
+  const auto end = Clock::now() + longest_wait_for_another;
+  for (;;) {
+    Fd lock = try_lock(folder / "lock");
+    if (lock || Clock::now() > end) return lock;
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+// What is kept, if there is somewhere to keep it: a full disk does not keep a node from being
+// looked at.
+class State {
+ public:
+  explicit State(std::filesystem::path folder) : folder_(std::move(folder)) {
+    if (folder_.empty()) return;
+    try {
+      make_directories(folder_);
+      lock_ = lock_state(folder_);
+      if (!lock_) trouble_ = "another look takes long";
+    } catch (const Error& error) {
+      trouble_ = error.what();
+    }
+    history = load_history(folder_);
+  }
+
+  // Runs `write` when this look may keep anything.
+  template <class Write>
+  void keep(Write write) {
+    if (!lock_) return;
+    try {
+      write(folder_);
+    } catch (const Error& error) {
+      trouble_ = error.what();
+    }
+  }
+
+  const std::string& trouble() const { return trouble_; }
+  History history;
+
+ private:
+  std::filesystem::path folder_;
+  Fd lock_;
+  std::string trouble_;
+};
+
+std::map<std::string, int64_t> grown_since(const Counters& start, const Counters& now) {
+  std::map<std::string, int64_t> grown;
+  for (const auto& [name, value] : now) {
+    const auto before = start.find(name);
+    if (before != start.end() && value > before->second && name != "kernel_log") {
+      grown[name] = value - before->second;
+    }
+  }
+  return grown;
+}
+
+void keep_about_job(State& state, const LookOptions& options, const Look& look, Verdict& verdict) {
+  if (options.job.empty()) return;
+  state.keep([&](const std::filesystem::path& folder) {
+    if (options.stage == Stage::prolog) keep_job(folder, options.job, look.counters);
+    if (options.stage != Stage::epilog) return;
+    verdict.grown = grown_since(job_start(folder, options.job), look.counters);
+    forget_job(folder, options.job);
+  });
+}
+
+std::chrono::milliseconds left_until(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+  return std::max(left, std::chrono::milliseconds(1));
+}
+
+std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+}  // namespace
+
+std::set<unsigned> parse_gpu_list(std::string_view text) {
+  std::set<unsigned> gpus;
+  for (const std::string& part : split(text, ',')) {
+    const size_t dash = part.find('-');
+    const auto first = static_cast<unsigned>(std::atoi(part.c_str()));
+    const auto last =
+        dash == part.npos ? first : static_cast<unsigned>(std::atoi(part.c_str() + dash + 1));
+    for (unsigned gpu = first; gpu <= last && gpu < first + 64; ++gpu) gpus.insert(gpu);
+  }
+  return gpus;
+}
+
+LookResult look_at_node(const LookOptions& options, Policy policy) {
+  const auto begin = Clock::now();
+  const Machine machine;
+  Context context;
+  context.stage = options.stage;
+  context.profile = load_node_profile(options.profile);
+  context.policy = std::move(policy);
+  context.job_gpus = options.job_gpus;
+
+  State state(options.state);
+  if (state.history.begin_boot(boot_of(machine))) state.keep(forget_all_jobs);
+  context.before = state.history.counters;
+
+  // Of the stage's time the rest is for Slurm.
+  const auto allowed =
+      milliseconds_of(context.policy.deadlines.at(std::string(name_of(options.stage))));
+  const auto for_checks = std::max(allowed - 3000ms, allowed / 2);
+  Look look = run_families(families_for(context, machine), context, for_checks);
+
+  if (options.stage == Stage::deep) {
+    for (const Family& family : deep_families(context, begin + for_checks - 1s)) {
+      look.add(run_families({family}, context, left_until(begin + for_checks)));
+    }
+  }
+
+  LookResult result;
+  Verdict& verdict = result.verdict;
+  verdict = judge(look, context, state.history, std::time(nullptr));
+  keep_about_job(state, options, look, verdict);
+  // Before Slurm is told: whoever is killed in between finds what he saw the next time.
+  state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
+  result.job_may_start = verdict.fit();
+  if (options.act && concerns_slurm(verdict, state.history)) {
+    RealSlurm slurm(begin + allowed);
+    const std::string comment = state.history.comment;
+    result.job_may_start = act(verdict, context.policy, state.history, slurm).job_may_start;
+    if (state.history.comment != comment) {
+      state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
+    }
+  }
+  if (!state.trouble().empty()) verdict.skipped.push_back({"history", state.trouble()});
+  verdict.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  state.keep([&](const std::filesystem::path& folder) {
+    write_file(folder / "last.json", to_json(verdict).dump(2) + "\n");
+  });
+  return result;
+}
+
+}  // namespace slipway::health

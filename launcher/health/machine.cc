@@ -1,0 +1,133 @@
+// The machine as it is.
+#include "launcher/health/machine.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <set>
+
+#include "common/fd.h"
+#include "common/text.h"
+
+namespace slipway::health {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t first_ordinary_user = 1000;  // login.defs(5), UID_MIN
+constexpr size_t most_of_a_file = 1 << 22;
+constexpr size_t piece_of_a_file = 1 << 14;
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::optional<std::string> Machine::read(const fs::path& path) const {
+  const Fd file(::open(at(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return std::nullopt;
+  // The kernel gives no more than a page of its tables at once.
+  std::string text;
+  for (size_t read = 0; read < most_of_a_file;) {
+    text.resize(read + piece_of_a_file);
+    const ssize_t n = ::read(file.get(), text.data() + read, piece_of_a_file);
+    if (n < 0) return std::nullopt;
+    read += static_cast<size_t>(n);
+    text.resize(read);
+    if (n == 0) break;
+  }
+  return std::string(trim(text));
+}
+
+std::optional<int64_t> Machine::number(const fs::path& path) const {
+  const auto text = read(path);
+  return text ? whole_number(*text) : std::nullopt;
+}
+
+std::vector<std::string> Machine::names(const fs::path& folder) const {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(at(folder), none)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> Machine::daemons() const {
+  std::set<std::string> found;
+  for (const std::string& id : names("/proc")) {
+    if (!whole_number(id)) continue;
+    struct stat info = {};
+    if (::stat(at(fs::path("/proc") / id).c_str(), &info) != 0) continue;
+    if (info.st_uid >= first_ordinary_user) continue;
+    if (const auto name = read(fs::path("/proc") / id / "comm")) found.insert(*name);
+  }
+  return {found.begin(), found.end()};
+}
+
+std::optional<std::vector<KernelRecord>> Machine::kernel_log(int64_t after) const {
+  const Fd log(::open(at("/dev/kmsg").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!log) return std::nullopt;
+  std::string text;
+  char buffer[1 << 14];  // a read of the device is one record, and of a file as much as there is
+  for (;;) {
+    const ssize_t n = ::read(log.get(), buffer, sizeof buffer);
+    if (n > 0) {
+      text.append(buffer, static_cast<size_t>(n));
+    } else if (n == 0 || (errno != EPIPE && errno != EINTR)) {
+      break;  // EPIPE: records were overwritten before we came to them
+    }
+  }
+  return parse_kernel_log(text, after);
+}
+
+std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after) {
+  std::vector<KernelRecord> records;
+  for (const std::string& line : split(text, '\n')) {
+    // "6,339,5140900,-;NVRM: …"; a line that begins with a blank is more about the one before.
+    const size_t end = line.find(';');
+    if (line.empty() || line[0] == ' ' || end == line.npos) continue;
+    const std::vector<std::string> head = split(std::string_view(line).substr(0, end), ',');
+    if (head.size() < 3) continue;
+    const auto priority = whole_number(head[0]), number = whole_number(head[1]);
+    const bool of_the_kernel = priority && (*priority >> 3) == 0;
+    if (of_the_kernel && number && *number > after)
+      records.push_back({*number, line.substr(end + 1)});
+  }
+  return records;
+}
+
+std::optional<Space> Machine::space(const fs::path& path) const {
+  struct statvfs now = {};
+  struct stat info = {};
+  if (::statvfs(at(path).c_str(), &now) != 0 || ::stat(at(path).c_str(), &info) != 0) {
+    return std::nullopt;
+  }
+  return Space{now.f_bfree * now.f_frsize,
+               now.f_bavail * now.f_frsize,
+               now.f_blocks * now.f_frsize,
+               now.f_ffree,
+               now.f_files,
+               (info.st_mode & S_IWOTH) != 0,
+               (now.f_flag & ST_RDONLY) != 0};
+}
+
+std::optional<ClockState> Machine::clock() const {
+  timex asked = {};
+  if (::adjtimex(&asked) < 0) return std::nullopt;
+  const double unit_ms = (asked.status & STA_NANO) != 0 ? 1e-6 : 1e-3;
+  return ClockState{(asked.status & STA_UNSYNC) == 0, static_cast<double>(asked.offset) * unit_ms};
+}
+
+}  // namespace slipway::health

@@ -1,0 +1,204 @@
+// Asking NVML.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "launcher/health/gpus.h"
+#include "launcher/simulated_nvml/nvml_calls.h"
+
+namespace slipway::health {
+namespace {
+
+constexpr unsigned most_nvlinks = 36;  // of a GPU; NVML ends the list by an error
+constexpr unsigned most_processes = 256;
+
+// NVML by name: a function that this driver does not have is not supported by it.
+class Library {
+ public:
+  Library() : handle_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {}
+
+  explicit operator bool() const { return handle_ != nullptr; }
+
+  template <class... Given>
+  nvmlReturn_t call(const char* name, Given... given) const {
+    using Function = nvmlReturn_t (*)(Given...);
+    const auto function = reinterpret_cast<Function>(::dlsym(handle_, name));
+    return function == nullptr ? NVML_ERROR_NOT_SUPPORTED : function(given...);
+  }
+
+  // A value that is one out-parameter behind the others.
+  template <class Value, class... Given>
+  std::optional<Value> ask(const char* name, Given... given) const {
+    Value value{};
+    if (call(name, given..., &value) != NVML_SUCCESS) return std::nullopt;
+    return value;
+  }
+
+  template <class... Given>
+  std::string text(const char* name, Given... given) const {
+    char buffer[128] = {};
+    const bool is =
+        call(name, given..., &buffer[0], static_cast<unsigned>(sizeof buffer)) == NVML_SUCCESS;
+    return is ? std::string(buffer, ::strnlen(buffer, sizeof buffer)) : "";
+  }
+
+  std::string words_of(nvmlReturn_t code) const {
+    using Function = const char* (*)(nvmlReturn_t);
+    const auto function = reinterpret_cast<Function>(::dlsym(handle_, "nvmlErrorString"));
+    return function == nullptr ? fmt::format("NVML error {}", static_cast<int>(code))
+                               : function(code);
+  }
+
+ private:
+  void* handle_;  // never closed: the process that asks is short
+};
+
+// "00000000:07:00.0" of NVML as the kernel has it, "0000:07:00.0".
+std::string kernel_bus(const std::string& bus) {
+  std::string text = bus.size() == 16 ? bus.substr(4) : bus;
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::optional<unsigned> recovery_action(const Library& nvml, nvmlDevice_t gpu) {
+  nvmlFieldValue_t field = {};
+  field.fieldId = NVML_FI_DEV_GET_GPU_RECOVERY_ACTION;
+  const bool is = nvml.call("nvmlDeviceGetFieldValues", gpu, 1, &field) == NVML_SUCCESS &&
+                  field.nvmlReturn == NVML_SUCCESS;
+  return is ? std::optional(field.value.uiVal) : std::nullopt;
+}
+
+std::optional<std::vector<unsigned>> processes_on(const Library& nvml, nvmlDevice_t gpu) {
+  std::vector<nvmlProcessInfo_t> found(most_processes);
+  unsigned count = most_processes;
+  if (nvml.call("nvmlDeviceGetComputeRunningProcesses_v3", gpu, &count, found.data()) !=
+      NVML_SUCCESS) {
+    return std::nullopt;
+  }
+  std::vector<unsigned> ids;
+  for (unsigned i = 0; i < std::min(count, most_processes); ++i) ids.push_back(found[i].pid);
+  return ids;
+}
+
+std::optional<unsigned> retired_pages(const Library& nvml, nvmlDevice_t gpu) {
+  std::optional<unsigned> sum;
+  for (const auto cause : {NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS,
+                           NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR}) {
+    unsigned count = 0;  // asked with no room for addresses, it answers with their number
+    const nvmlReturn_t code = nvml.call("nvmlDeviceGetRetiredPages", gpu, cause, &count,
+                                        static_cast<unsigned long long*>(nullptr));
+    if (code == NVML_SUCCESS || code == NVML_ERROR_INSUFFICIENT_SIZE) {
+      sum = sum.value_or(0) + count;
+    }
+  }
+  return sum;
+}
+
+std::optional<uint64_t> ecc_errors(const Library& nvml, nvmlDevice_t gpu,
+                                   nvmlMemoryErrorType_t type) {
+  return nvml.ask<unsigned long long>("nvmlDeviceGetTotalEccErrors", gpu, type, NVML_VOLATILE_ECC);
+}
+
+void read_memory(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
+  reading.ecc_corrected = ecc_errors(nvml, gpu, NVML_MEMORY_ERROR_TYPE_CORRECTED);
+  reading.ecc_uncorrected = ecc_errors(nvml, gpu, NVML_MEMORY_ERROR_TYPE_UNCORRECTED);
+  unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+  if (nvml.call("nvmlDeviceGetRemappedRows", gpu, &corrected, &uncorrected, &pending, &failed) ==
+      NVML_SUCCESS) {
+    reading.rows_pending = pending;
+    reading.rows_failed = failed;
+  }
+  reading.pages_retired = retired_pages(nvml, gpu);
+}
+
+void read_links(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
+  for (unsigned link = 0; link < most_nvlinks; ++link) {
+    const auto state = nvml.ask<nvmlEnableState_t>("nvmlDeviceGetNvLinkState", gpu, link);
+    if (!state) break;
+    reading.nvlinks.push_back(*state == NVML_FEATURE_ENABLED);
+  }
+  reading.pcie_generation = nvml.ask<unsigned>("nvmlDeviceGetCurrPcieLinkGeneration", gpu);
+  reading.pcie_width = nvml.ask<unsigned>("nvmlDeviceGetCurrPcieLinkWidth", gpu);
+  reading.pcie_replays = nvml.ask<unsigned>("nvmlDeviceGetPcieReplayCounter", gpu);
+}
+
+void read_state(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
+  if (const auto state = nvml.ask<nvmlPstates_t>("nvmlDeviceGetPerformanceState", gpu)) {
+    reading.performance_state = static_cast<unsigned>(*state);
+  }
+  for (const char* name :
+       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}) {
+    if (!reading.throttle_reasons)
+      reading.throttle_reasons = nvml.ask<unsigned long long>(name, gpu);
+  }
+  reading.celsius = nvml.ask<unsigned>("nvmlDeviceGetTemperature", gpu, NVML_TEMPERATURE_GPU);
+  reading.power_limit_mw = nvml.ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit", gpu);
+  reading.default_power_limit_mw =
+      nvml.ask<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", gpu);
+  reading.processes = processes_on(nvml, gpu);
+  if (const auto mode = nvml.ask<nvmlEnableState_t>("nvmlDeviceGetPersistenceMode", gpu)) {
+    reading.persistence = *mode == NVML_FEATURE_ENABLED;
+  }
+  reading.recovery_action = recovery_action(nvml, gpu);
+}
+
+GpuReading read_gpu(const Library& nvml, unsigned index) {
+  GpuReading reading;
+  reading.index = index;
+  nvmlDevice_t gpu = nullptr;
+  const nvmlReturn_t found = nvml.call("nvmlDeviceGetHandleByIndex_v2", index, &gpu);
+  if (found != NVML_SUCCESS) {
+    reading.lost = nvml.words_of(found);
+    return reading;
+  }
+  if (const auto pci = nvml.ask<nvmlPciInfo_t>("nvmlDeviceGetPciInfo_v3", gpu)) {
+    reading.bus = kernel_bus(pci->busId);
+  }
+  reading.uuid = nvml.text("nvmlDeviceGetUUID", gpu);
+  reading.name = nvml.text("nvmlDeviceGetName", gpu);
+  read_memory(nvml, gpu, reading);
+  read_links(nvml, gpu, reading);
+  read_state(nvml, gpu, reading);
+  return reading;
+}
+
+}  // namespace
+
+const char* recovery_action_name(unsigned value) {
+  constexpr const char* names[] = {"none", "gpu-reset", "node-reboot", "drain-p2p",
+                                   "drain-and-reset"};
+  return value < std::size(names) ? names[value] : "unknown";
+}
+
+std::string GpuReading::label() const {
+  return bus.empty() ? fmt::format("GPU {}", index) : fmt::format("GPU {} {}", index, bus);
+}
+
+Gpus read_gpus(const std::function<void(const std::string&)>& doing) {
+  Gpus gpus;
+  doing("loading NVML");
+  const Library nvml;
+  if (!nvml) {
+    gpus.no_library = true;
+    gpus.error = "there is no libnvidia-ml.so.1";
+    return gpus;
+  }
+  doing("nvmlInit");
+  if (const nvmlReturn_t code = nvml.call("nvmlInit_v2"); code != NVML_SUCCESS) {
+    gpus.no_library = code == NVML_ERROR_DRIVER_NOT_LOADED;
+    gpus.mismatch = code == NVML_ERROR_LIB_RM_VERSION_MISMATCH;
+    gpus.error = nvml.words_of(code);
+    return gpus;
+  }
+  gpus.driver_version = nvml.text("nvmlSystemGetDriverVersion");
+  gpus.library_version = nvml.text("nvmlSystemGetNVMLVersion");
+  const unsigned count = nvml.ask<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
+  for (unsigned i = 0; i < count; ++i) {
+    doing(fmt::format("reading GPU {}", i));
+    gpus.gpus.push_back(read_gpu(nvml, i));
+  }
+  return gpus;
+}
+
+}  // namespace slipway::health

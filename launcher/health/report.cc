@@ -1,0 +1,100 @@
+// The verdicts of many nodes.
+#include "launcher/health/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "launcher/health/verdict.h"
+
+namespace slipway::health {
+namespace {
+
+using nlohmann::json;
+
+using Row = std::array<std::string, 5>;
+
+void print_row(std::string& text, const Row& row, const std::array<size_t, 5>& widths) {
+  for (size_t i = 0; i + 1 < row.size(); ++i) text += fmt::format("{:<{}}  ", row[i], widths[i]);
+  text += row.back() + "\n";
+}
+
+}  // namespace
+
+ReportedNode reported_node(const json& verdict) {
+  try {
+    if (verdict.at("schema") != verdict_schema) throw Error("it is of another schema");
+    ReportedNode node;
+    verdict.at("node").get_to(node.name);
+    verdict.at("time").get_to(node.time);
+    verdict.at("checks").get_to(node.checks);
+    node.action = action_named(verdict.at("action").get<std::string>()).value_or(Action::none);
+    for (const json& one : verdict.at("findings")) {
+      node.findings.push_back(
+          {one.at("check"), one.at("device"), one.at("evidence"), one.at("because"),
+           action_named(one.at("action").get<std::string>()).value_or(Action::none)});
+    }
+    return node;
+  } catch (const std::exception& error) {  // json's own, and the one above
+    throw Error(fmt::format("not a health verdict: {}", error.what()));
+  }
+}
+
+std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string& name) {
+  std::vector<ReportedNode> nodes;
+  // Verdicts are objects that begin and end a line.
+  size_t begin = 0;
+  while ((begin = text.find('{', begin)) != text.npos) {
+    size_t end = text.find("\n}", begin);
+    end = end == text.npos ? text.size() : end + 2;
+    try {
+      nodes.push_back(reported_node(json::parse(text.substr(begin, end - begin))));
+    } catch (const json::exception& error) {
+      throw Error(fmt::format("{} is no JSON: {}", name, error.what()));
+    } catch (const Error& error) {
+      throw error.within(name);
+    }
+    begin = end;
+  }
+  if (nodes.empty()) throw Error(fmt::format("{} has no health verdict in it", name));
+  return nodes;
+}
+
+void sort_nodes(std::vector<ReportedNode>& nodes) {
+  std::ranges::sort(nodes, [](const ReportedNode& a, const ReportedNode& b) {
+    if (a.action != b.action) return a.action > b.action;
+    if (a.trouble.empty() != b.trouble.empty()) return b.trouble.empty();
+    return a.name < b.name;
+  });
+}
+
+std::string as_table(const std::vector<ReportedNode>& nodes) {
+  std::vector<Row> rows = {{"NODE", "ACTION", "CHECK", "DEVICE", "EVIDENCE"}};
+  size_t healthy = 0;
+  for (const ReportedNode& node : nodes) {
+    if (!node.trouble.empty()) rows.push_back({node.name, "unknown", "", "", node.trouble});
+    bool any = false;
+    for (const ReportedFinding& finding : node.findings) {
+      if (finding.action == Action::none) continue;
+      any = true;
+      rows.push_back({node.name, std::string(name_of(finding.action)), finding.check,
+                      finding.device, finding.evidence});
+    }
+    if (!any && node.trouble.empty()) ++healthy;
+  }
+  std::string text;
+  if (rows.size() > 1) {
+    std::array<size_t, 5> widths = {};
+    for (const Row& row : rows) {
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    for (const Row& row : rows) print_row(text, row, widths);
+    text += "\n";
+  }
+  return text + fmt::format("{} of {} nodes have nothing to be told\n", healthy, nodes.size());
+}
+
+}  // namespace slipway::health

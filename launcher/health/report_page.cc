@@ -1,0 +1,147 @@
+// The verdicts of many nodes as one page.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "launcher/health/report.h"
+
+namespace slipway::health {
+namespace {
+
+constexpr const char* style = R"(
+:root { color-scheme: light dark; --line: #8884; --soft: #8882;
+  --none: #2a9d5c; --note: #4a7fb5; --degrade: #c79a00; --drain: #d9632b; --reboot: #c9302c; --replace: #8e1b5e; --unknown: #777; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+.tiles { display: flex; gap: .8rem; flex-wrap: wrap; }
+.tile { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem 1rem; min-width: 6rem; }
+.tile b { display: block; font-size: 1.6rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; } td, th { padding: .2rem .5rem; text-align: left; border-bottom: 1px solid var(--soft); }
+thead th { vertical-align: bottom; } th.check { writing-mode: vertical-rl; transform: rotate(180deg); font-weight: normal; }
+td.cell { text-align: center; padding: .2rem; } td.cell span, .word { border-radius: .25rem; color: #fff; padding: 0 .4rem; }
+td.cell span { display: inline-block; width: .9rem; height: 1.1rem; padding: 0; }
+.none { background: var(--none); } .note { background: var(--note); } .degrade { background: var(--degrade); }
+.drain { background: var(--drain); } .reboot { background: var(--reboot); } .replace { background: var(--replace); }
+.unknown { background: var(--unknown); } td.cell.not { color: var(--line); }
+)";
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string word(Action action, bool unknown) {
+  const std::string_view name = unknown ? "unknown" : name_of(action);
+  return fmt::format("<span class=\"word {}\">{}</span>", name, name == "none" ? "healthy" : name);
+}
+
+std::string tiles(const std::vector<ReportedNode>& nodes) {
+  std::map<std::string, int> counts;
+  for (const ReportedNode& node : nodes) {
+    ++counts[node.trouble.empty() ? std::string(name_of(node.action)) : "unknown"];
+  }
+  std::string text = "<div class=\"tiles\">";
+  for (const char* name : {"none", "note", "degrade", "drain", "reboot", "replace", "unknown"}) {
+    if (!counts.contains(name)) continue;
+    text += fmt::format("<div class=\"tile\"><b>{}</b><span class=\"word {}\">{}</span></div>",
+                        counts[name], name, name == std::string("none") ? "healthy" : name);
+  }
+  return text + "</div>\n";
+}
+
+// The worst finding of a check on a node, and all of its evidence.
+std::string cell(const ReportedNode& node, const std::string& check) {
+  Action worst = Action::none;
+  std::string evidence;
+  bool found = false;
+  for (const ReportedFinding& finding : node.findings) {
+    if (finding.check != check) continue;
+    found = true;
+    worst = std::max(worst, finding.action);
+    evidence +=
+        fmt::format("{}{}: {}", evidence.empty() ? "" : "; ", finding.device, finding.evidence);
+  }
+  if (!found && std::ranges::find(node.checks, check) == node.checks.end()) {
+    return "<td class=\"cell not\" title=\"not made\">–</td>";
+  }
+  return fmt::format("<td class=\"cell\"><span class=\"{}\" title=\"{}\"></span></td>",
+                     name_of(worst), escaped(found ? evidence : check + ": nothing found"));
+}
+
+std::string matrix(const std::vector<ReportedNode>& nodes) {
+  std::vector<std::string> checks;
+  for (const ReportedNode& node : nodes) {
+    const auto add = [&](const std::string& check) {
+      if (std::ranges::find(checks, check) == checks.end()) checks.push_back(check);
+    };
+    std::ranges::for_each(node.checks, add);
+    for (const ReportedFinding& finding : node.findings) add(finding.check);
+  }
+  std::string text = "<div class=\"scroll\"><table><thead><tr><th>node</th><th></th>";
+  for (const std::string& check : checks) {
+    text += fmt::format("<th class=\"check\">{}</th>", escaped(check));
+  }
+  text += "<th>seen</th></tr></thead><tbody>\n";
+  for (const ReportedNode& node : nodes) {
+    text += fmt::format("<tr><th>{}</th><td>{}</td>", escaped(node.name),
+                        word(node.action, !node.trouble.empty()));
+    for (const std::string& check : checks) text += cell(node, check);
+    text +=
+        fmt::format("<td>{}</td></tr>\n", escaped(node.trouble.empty() ? node.time : node.trouble));
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+std::string findings(const std::vector<ReportedNode>& nodes) {
+  std::string rows;
+  for (const ReportedNode& node : nodes) {
+    for (const ReportedFinding& finding : node.findings) {
+      rows += fmt::format(
+          "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+          escaped(node.name), word(finding.action, false), escaped(finding.check),
+          escaped(finding.device), escaped(finding.evidence), escaped(finding.because));
+    }
+  }
+  if (rows.empty()) return "";
+  return "<h2>Findings</h2>\n<div class=\"scroll\"><table><thead><tr><th>node</th><th></th>"
+         "<th>check</th><th>device</th><th>evidence</th><th>because</th></tr></thead><tbody>\n" +
+         rows + "</tbody></table></div>\n";
+}
+
+}  // namespace
+
+std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& title,
+                    std::time_t now) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+      "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n"
+      "<p>{2} nodes, {3:%Y-%m-%d %H:%M:%S} UTC</p>\n{4}<h2>Nodes and checks</h2>\n{5}{6}"
+      "</body></html>\n",
+      escaped(title), style, nodes.size(), fmt::gmtime(now), tiles(nodes), matrix(nodes),
+      findings(nodes));
+}
+
+}  // namespace slipway::health

@@ -1,0 +1,187 @@
+// What is done in Slurm about a verdict.
+#include "launcher/health/slurm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/health/verdict.h"
+
+namespace slipway::health {
+namespace {
+
+// What a reason asks repair tools for: "Action:Reboot", or nothing.
+std::string_view asked_for(std::string_view reason) {
+  const size_t at = reason.rfind(" Action:");
+  return at == reason.npos ? "" : reason.substr(at);
+}
+
+bool is_drained(const Slurm::NodeLine& line) {
+  return line.state.starts_with("drain");
+}
+
+bool is_ours(const Slurm::NodeLine& line) {
+  return is_drained(line) && line.reason.starts_with(trim(reason_prefix));
+}
+
+// The node's own line; any of them, they differ in the partition only.
+const Slurm::NodeLine* line_of_node(const std::vector<Slurm::NodeLine>& nodes,
+                                    const std::string& node) {
+  const auto found = std::ranges::find(nodes, node, &Slurm::NodeLine::node);
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+void set_comment(const std::string& text, const std::string& node, History& history, Slurm& slurm) {
+  if (text == history.comment) return;
+  slurm.comment(node, text);
+  history.comment = text;
+}
+
+// The node is unfit and not drained yet.
+Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm,
+           const std::vector<Slurm::NodeLine>& before) {
+  std::string full = breaker_says(before, verdict.node, policy.breaker, verdict.time, false);
+  if (full.empty()) {
+    slurm.drain(verdict.node, reason_of(verdict));
+    // Others may have decided at the same time: of too many, the latest take theirs back.
+    full = breaker_says(slurm.nodes(), verdict.node, policy.breaker, verdict.time, true);
+    if (full.empty()) {
+      verdict.slurm = "drained";
+      return {false};
+    }
+    slurm.resume(verdict.node);
+  }
+  verdict.slurm = "ALARM: not drained, " + full;
+  set_comment(std::string(reason_prefix) + verdict.slurm + ": " +
+                  reason_of(verdict).substr(reason_prefix.size()),
+              verdict.node, history, slurm);
+  return {};
+}
+
+Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm) {
+  const std::vector<Slurm::NodeLine> nodes = slurm.nodes();
+  const Slurm::NodeLine* const own = line_of_node(nodes, verdict.node);
+  if (own == nullptr) {
+    verdict.slurm = "Slurm does not know this node";
+    return {};
+  }
+  if (!verdict.fit()) {
+    if (!is_drained(*own)) return drain(verdict, policy, history, slurm, nodes);
+    // What is wrong may ask for more by now, and the reason is what repair tools read.
+    const std::string reason = reason_of(verdict);
+    if (is_ours(*own) && asked_for(own->reason) != asked_for(reason)) {
+      slurm.drain(verdict.node, reason);
+    }
+    verdict.slurm = is_ours(*own) ? "drained" : "drained already, by somebody else";
+    return {false};
+  }
+  if (is_ours(*own)) {
+    if (history.good_looks < policy.good_looks) {
+      verdict.slurm =
+          fmt::format("drained by us; {} of {} good looks", history.good_looks, policy.good_looks);
+      return {};
+    }
+    slurm.resume(verdict.node);
+    verdict.slurm = "resumed";
+  }
+  set_comment(comment_of(verdict), verdict.node, history, slurm);
+  return {};
+}
+
+}  // namespace
+
+std::vector<Slurm::NodeLine> parse_nodes(std::string_view text) {
+  std::vector<Slurm::NodeLine> nodes;
+  for (const std::string& line : split(text, '\n')) {
+    const std::vector<std::string> words = split(line, '|');
+    if (words.size() < 5) continue;
+    const std::vector<std::string> reason(words.begin() + 4, words.end());
+    nodes.push_back({words[0], words[1], words[2], join(reason, "|"),
+                     static_cast<std::time_t>(std::atoll(words[3].c_str()))});
+  }
+  return nodes;
+}
+
+std::string RealSlurm::call(const std::vector<std::string>& argv) const {
+  ProcessOptions options;
+  options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(
+      end_ - std::chrono::steady_clock::now());
+  if (options.deadline.count() <= 0) throw Error("no time was left to ask Slurm");
+  return run_checked(argv, options);
+}
+
+void RealSlurm::update(const std::string& node, const std::string& what,
+                       const std::string& why) const {
+  std::vector<std::string> argv = {"scontrol", "update", "NodeName=" + node, what};
+  if (!why.empty()) argv.push_back(why);
+  call(argv);
+}
+
+std::vector<Slurm::NodeLine> RealSlurm::nodes() {
+  ::setenv("SLURM_TIME_FORMAT", "%s", 1);
+  return parse_nodes(call({"sinfo", "--noheader", "--Node", "--all", "--format=%N|%R|%T|%H|%E"}));
+}
+
+void RealSlurm::drain(const std::string& node, const std::string& reason) {
+  update(node, "State=DRAIN", "Reason=" + reason);
+}
+
+void RealSlurm::resume(const std::string& node) {
+  update(node, "State=RESUME");
+}
+
+void RealSlurm::comment(const std::string& node, const std::string& text) {
+  update(node, "Comment=" + text);
+}
+
+std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::string& node,
+                         const Breaker& breaker, std::time_t now, bool already) {
+  std::set<std::string> partitions;
+  std::time_t own_since = now;
+  for (const Slurm::NodeLine& line : nodes) {
+    if (line.node != node) continue;
+    partitions.insert(line.partition);
+    own_since = line.since;
+  }
+  const auto window = static_cast<std::time_t>(breaker.minutes * 60);
+  for (const std::string& partition : partitions) {
+    int total = 0, before = 0;
+    for (const Slurm::NodeLine& line : nodes) {
+      if (line.partition != partition) continue;
+      ++total;
+      if (line.node == node || !is_ours(line) || line.since < now - window) continue;
+      const bool earlier =
+          std::pair(line.since, line.node) < std::pair(own_since, std::string(node));
+      before += !already || earlier ? 1 : 0;
+    }
+    const int limit = std::max(breaker.nodes, static_cast<int>(std::floor(breaker.share * total)));
+    if (before >= limit) {
+      return fmt::format("{} of {} nodes of partition {} are drained by us within {:g} minutes",
+                         before, total, partition, breaker.minutes);
+    }
+  }
+  return "";
+}
+
+bool concerns_slurm(const Verdict& verdict, const History& history) {
+  const bool of_a_job = verdict.stage == Stage::prolog || verdict.stage == Stage::epilog;
+  return !of_a_job || !verdict.fit() || comment_of(verdict) != history.comment;
+}
+
+Done act(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm) {
+  try {
+    return act_on(verdict, policy, history, slurm);
+  } catch (const Error& error) {
+    verdict.slurm = fmt::format("nothing done in Slurm: {}", error.what());
+    return {};
+  }
+}
+
+}  // namespace slipway::health

@@ -1,0 +1,67 @@
+// node_health: before a job begins on a node, and when it has ended, the node is looked at.
+//
+// What Slurm calls. The checks are made by `slipway health` in a process of its own: what hangs
+// with a driver hangs there, and is killed. Users read docs/health.md.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "spank-plugins/node_health/settings.h"
+#include "spank-plugins/node_health/stage.h"
+#include "spank-plugins/spank/guard.h"
+#include "spank-plugins/spank/handle.h"
+
+namespace slipway::node_health {
+namespace {
+
+constexpr int failed = -1;  // Slurm before 25.05 takes no number above 0 for an error
+
+// Nothing when plugstack.conf is wrong: then nothing is checked, and no node is drained.
+std::optional<Arguments> read_arguments(int count, char** words) {
+  try {
+    return parse_arguments(std::vector<std::string>(words, words + count));
+  } catch (const Error& error) {
+    spank::log_error(std::string(error.what()) + "; nodes are not checked");
+    return std::nullopt;
+  }
+}
+
+int look(spank_t spank, const char* stage, int count, char** words) {
+  const auto arguments = read_arguments(count, words);
+  return !arguments || node_is_fit(spank, stage, *arguments) ? ESPANK_SUCCESS : failed;
+}
+
+int init(const spank::Handle& slurm, int count, char** words) {
+  read_arguments(count, words);
+  const spank::Status status = slurm.register_option(health_option);
+  if (!status) throw Error(std::string("cannot register --health: ") + status.text());
+  return ESPANK_SUCCESS;
+}
+
+}  // namespace
+}  // namespace slipway::node_health
+
+extern "C" {
+
+SPANK_PLUGIN(node_health, 1)
+
+int slurm_spank_init(spank_t handle, int count, char* words[]) {
+  using namespace slipway;
+  return spank::guarded("init",
+                        [&] { return node_health::init(spank::Handle(handle), count, words); });
+}
+
+int slurm_spank_job_prolog(spank_t handle, int count, char* words[]) {
+  using namespace slipway;
+  return spank::guarded("the node is not checked",
+                        [&] { return node_health::look(handle, "prolog", count, words); });
+}
+
+int slurm_spank_job_epilog(spank_t handle, int count, char* words[]) {
+  using namespace slipway;
+  return spank::guarded("the node is not checked",
+                        [&] { return node_health::look(handle, "epilog", count, words); });
+}
+
+}  // extern "C"

@@ -1,0 +1,55 @@
+// What node_health is told.
+#include "spank-plugins/node_health/settings.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "common/error.h"
+
+namespace slipway::node_health {
+namespace {
+
+constexpr int longest_deadline = 3600;
+
+std::chrono::seconds parse_deadline(const std::string& text) {
+  int seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, seconds);
+  if (code != std::errc() || stop != end || seconds < 1 || seconds > longest_deadline) {
+    throw Error(fmt::format("`deadline={}` in plugstack.conf is no number of seconds from 1 to {}",
+                            text, longest_deadline));
+  }
+  return std::chrono::seconds(seconds);
+}
+
+}  // namespace
+
+Choice parse_choice(std::string_view text) {
+  if (text == "on") return Choice::on;
+  if (text == "skip") return Choice::skip;
+  throw Error(fmt::format("--health has no value `{}`: there are `on` and `skip`", text));
+}
+
+Arguments parse_arguments(std::span<const std::string> words) {
+  Arguments arguments;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (key == "program") {
+      if (!value.starts_with('/')) {
+        throw Error(fmt::format("`{}` in plugstack.conf is not an absolute path", word));
+      }
+      arguments.program = value;
+    } else if (key == "deadline") {
+      arguments.deadline = parse_deadline(value);
+    } else {
+      throw Error(fmt::format(
+          "unknown argument `{}` in plugstack.conf: there are `program=` and `deadline=`", word));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace slipway::node_health

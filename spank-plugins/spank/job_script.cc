@@ -1,0 +1,26 @@
+// What a plugin can ask in a prolog.
+#include "spank-plugins/spank/job_script.h"
+
+namespace slipway::spank {
+
+std::optional<std::string> option_of_job(spank_t spank, const Option& option) {
+  spank_option raw = {const_cast<char*>(option.name),
+                      const_cast<char*>(option.value_name),
+                      const_cast<char*>(option.usage),
+                      /*has_arg=*/1,
+                      /*val=*/0,
+                      option.take};
+  char* value = nullptr;
+  if (spank_option_getopt(spank, &raw, &value) != ESPANK_SUCCESS || value == nullptr) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<uint32_t> job_id(spank_t spank) {
+  uint32_t id = 0;
+  if (spank_get_item(spank, S_JOB_ID, &id) != ESPANK_SUCCESS) return std::nullopt;
+  return id;
+}
+
+}  // namespace slipway::spank

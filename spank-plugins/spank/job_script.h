@@ -1,0 +1,18 @@
+// What a plugin can ask in the prolog and the epilog of a job, where it is loaded anew each time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "spank-plugins/spank/handle.h"
+
+namespace slipway::spank {
+
+// The value that the job's user gave an option of ours; nothing when there is none.
+std::optional<std::string> option_of_job(spank_t spank, const Option& option);
+
+// The job's id; nothing where Slurm does not give it.
+std::optional<uint32_t> job_id(spank_t spank);
+
+}  // namespace slipway::spank

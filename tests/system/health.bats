@@ -1,0 +1,269 @@
+# Node health in a real Slurm: faults are injected, nodes drain, jobs go elsewhere, nodes come back.
+
+load helper
+
+NAME=st-health
+N=sthealth-a3meganodeset
+
+setup_file() {
+  BLUEPRINT=$BATS_FILE_TMPDIR/health.yaml
+  { cat "$TOP/examples/quickstart.yaml" && echo '      health_policy: {limits: {gpu_celsius: 85}}'; } >"$BLUEPRINT"
+  deploy $NAME
+  local conf
+  conf="$(deployments_folder)/$NAME/slurm/slurm.conf"
+  # We look by hand, but for the last test.
+  sed -i 's/^HealthCheckInterval=.*/HealthCheckInterval=0/' "$conf"
+  on $NAME controller /opt/slipway/bin/slipway node restart slurmctld
+  on $NAME controller scontrol reconfigure
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+fault() { slipway fault $NAME "$@"; }
+
+# look NODE [option...]: as Slurm does between jobs
+look() {
+  local node=$1
+  shift
+  on $NAME "$node" /opt/slipway/bin/slipway health --stage periodic --act "$@"
+}
+
+# node_is NODE STATE: as sinfo says it
+node_is() { on $NAME controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
+
+reason_of() { on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%E'; }
+
+# serves_again NODE: it is looked at, and looked at again
+serves_again() {
+  look "$1" && look "$1"
+  wait_for node_is "$1" idle
+}
+
+# policy NODE < TEXT: the site's own file
+policy() { on $NAME "$1" sh -c 'cat >/etc/slipway/health.yaml'; }
+
+no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
+
+@test "health: healthy nodes are healthy, and the verdict keeps its schema" {
+  local i
+  for i in 0 3; do
+    run on $NAME $N-$i /opt/slipway/bin/slipway health
+    says "node $N-$i: "
+    on $NAME $N-$i /opt/slipway/bin/slipway health --json >"$BATS_TEST_TMPDIR/verdict.json"
+    python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/health-1.schema.json" "$BATS_TEST_TMPDIR/verdict.json"
+    grep -q '"fit": true' "$BATS_TEST_TMPDIR/verdict.json"
+  done
+  run on $NAME login sh -c 'srun --nodes=4 hostname | wc -l'
+  says 4
+  # Nothing was drained by what Slurm did at the start of the nodes.
+  all_idle() { [ "$(on $NAME controller sinfo --noheader --format=%T)" = idle ]; }
+  wait_for all_idle
+}
+
+@test "health: a GPU breaks, the job goes to another node, and the node comes back when it is good again" {
+  local job
+  fault $N-0 gpu-ecc 5 2
+  job=$(on $NAME login sbatch --parsable --nodes=1 --output=/home/moved.out --wrap 'hostname')
+  # Slurm holds it back for a while. It may begin earlier, but not in the second in which the node was told that it has ended.
+  is_held() { [ "$(on $NAME login squeue --noheader --jobs="$job" --format='%T %r')" = "PENDING BeginTime" ]; }
+  wait_for is_held
+  sleep 2
+  on $NAME login scontrol update "jobid=$job" starttime=now
+  wait_for on $NAME login grep -q . /home/moved.out
+  [ "$(on $NAME login cat /home/moved.out)" != "$N-0" ]
+  wait_for node_is $N-0 drained
+  run reason_of $N-0
+  [ "$output" = "slipway health: [node_problem] gpu_ecc GPU 5 0000:09:00.0: 2 memory errors that cannot be corrected Action:Reboot" ]
+  look $N-0 || [ $? -eq 3 ]
+  node_is $N-0 drained
+  fault $N-0 clear
+  run look $N-0
+  says "1 of 2 good looks"
+  node_is $N-0 drained
+  run look $N-0
+  says resumed
+  wait_for node_is $N-0 idle
+}
+
+@test "health: each fault of a GPU, of NVML and of the kernel is noticed, drains, and is taken back" {
+  local words check line
+  while IFS='|' read -r words check; do
+    # shellcheck disable=SC2086  # several words
+    fault $N-1 $words
+    run look $N-1
+    [ "$status" -eq 3 ] || { echo "not noticed: $words: $output" >&2 && return 1; }
+    line=$(reason_of $N-1)
+    [[ "$line" == "slipway health: [node_problem] $check"* ]] || { echo "$words: $line" >&2 && return 1; }
+    fault $N-1 clear
+    on $NAME $N-1 /opt/slipway/bin/slipway health clear
+    serves_again $N-1
+  done <<'TABLE'
+gpu-missing 3|gpu_count GPUs: 7 of 8 are there Action:Reboot
+gpu-lost 3|gpu_count GPU 3: GPU is lost Action:Reboot
+gpu-xid 3 79|gpu_xid GPU 0000:07:00.0: Xid 79 (GPU has fallen off the bus) Action:Reboot
+gpu-remap-failed 2|gpu_rows GPU 2 0000:06:00.0: a memory row could not be remapped Action:Replace
+gpu-pages 2 61|gpu_pages GPU 2 0000:06:00.0: 61 memory pages are retired Action:Replace
+gpu-nvlink 6 17|gpu_nvlink GPU 6 0000:0a:00.0: NVLink 17 is down Action:Reboot
+gpu-pcie-width 0 8|gpu_pcie GPU 0 0000:04:00.0: PCIe x8, expected x16 Action:Replace
+gpu-pcie-gen 0 4|gpu_pcie GPU 0 0000:04:00.0: PCIe generation 4, expected 5 Action:Replace
+gpu-celsius 1 95|gpu_temperature GPU 1 0000:05:00.0: 95 °C
+gpu-recovery 1 2|gpu_recovery GPU 1 0000:05:00.0: node-reboot Action:Reboot
+nvml-mismatch|gpu_driver NVML: Driver/library version mismatch Action:Reboot
+kernel-log oops|kernel_log kernel: BUG: unable to handle Action:Reboot
+disk-full /var/spool/slurmd|disk /var/spool/slurmd: 0 MiB are free
+TABLE
+}
+
+@test "health: the policy of the blueprint counts on its nodes" {
+  fault $N-2 gpu-celsius 4 86
+  run on $NAME $N-2 /opt/slipway/bin/slipway health
+  fails_with 3 "gpu_temperature GPU 4 0000:08:00.0: 86"
+  policy $N-2 <<<'limits: {gpu_celsius: 90}'
+  run on $NAME $N-2 /opt/slipway/bin/slipway health
+  says "node $N-2: "
+  no_policy $N-2
+  fault $N-2 clear
+}
+
+@test "health: what a job or its user may cause is told, and drains nothing" {
+  local words finding
+  while IFS='|' read -r words finding; do
+    # shellcheck disable=SC2086
+    fault $N-2 $words
+    run look $N-2 --json
+    says "\"finding\": \"$finding\""
+    fault $N-2 clear
+  done <<'TABLE'
+gpu-xid 0 31|gpu-xid
+gpu-throttled 4|gpu-throttled
+gpu-watts 4 400|gpu-power-limited
+gpu-unloads 4|gpu-persistence-off
+gpu-replays 4 101|pcie-replays
+gpu-ecc-corrected 4 1001|gpu-ecc-corrected
+kernel-log stall|kernel-stall
+disk-full /tmp|scratch-full
+TABLE
+  look $N-2
+  node_is $N-2 idle
+}
+
+@test "health: a process that is stuck on a job's GPU drains before the job, one that lives only degrades" {
+  fault $N-0 gpu-process 0 1
+  run on $NAME $N-0 env SLURM_JOB_GPUS=0 /opt/slipway/bin/slipway health --stage prolog --json
+  says '"finding": "gpu-busy"'
+  fault $N-0 clear
+  fault $N-0 gpu-process 0 4194304
+  run on $NAME $N-0 env SLURM_JOB_GPUS=0 /opt/slipway/bin/slipway health --stage prolog --json
+  fails_with 3 '"finding": "gpu-stuck"'
+  run on $NAME $N-0 env SLURM_JOB_GPUS=1 /opt/slipway/bin/slipway health --stage prolog
+  says "node $N-0: "
+  fault $N-0 clear
+}
+
+@test "health: an interface without its cable is told; Slurm cannot be, until it is back" {
+  fault $N-3 link-down enp0s12
+  run on $NAME $N-3 /opt/slipway/bin/slipway health
+  fails_with 3 "nic_link enp0s12: no carrier"
+  fault $N-3 clear
+  look $N-3
+}
+
+@test "health: a driver that hangs is a verdict of its own, and costs its deadline" {
+  policy $N-3 <<<'deadlines: {periodic: 4}'
+  fault $N-3 nvml-hang
+  run look $N-3
+  fails_with 3 "gpu gpu: nvmlInit took longer than 2.0 s"
+  [[ "$(reason_of $N-3)" == *"Action:Reboot" ]]
+  fault $N-3 clear
+  no_policy $N-3
+  serves_again $N-3
+}
+
+@test "health: a GPU that breaks during a job is found after it, and what has grown meanwhile is told" {
+  on $NAME login sbatch --nodelist=$N-2 --output=/home/broken.out --wrap 'touch /home/begun; until [ -e /home/end ]; do sleep 0.1; done; echo done'
+  wait_for on $NAME login test -e /home/begun
+  fault $N-2 gpu-replays 4 7
+  fault $N-2 gpu-remap-failed 4
+  on $NAME login touch /home/end
+  wait_for node_is $N-2 drained
+  [ "$(on $NAME login cat /home/broken.out)" = done ]
+  [[ "$(reason_of $N-2)" == *"gpu_rows GPU 4"* ]]
+  on $NAME $N-2 cat /var/lib/slipway/health/last.json >"$BATS_TEST_TMPDIR/last.json"
+  grep -q '"stage": "epilog"' "$BATS_TEST_TMPDIR/last.json"
+  grep -q '"gpu_pcie_replays/GPU 4 0000:08:00.0": 7' "$BATS_TEST_TMPDIR/last.json"
+  fault $N-2 clear
+  serves_again $N-2
+}
+
+@test "health: somebody else's drain stays" {
+  on $NAME controller scontrol update NodeName=$N-1 State=DRAIN Reason=maintenance
+  look $N-1 && look $N-1 && look $N-1
+  node_is $N-1 drained
+  [ "$(reason_of $N-1)" = maintenance ]
+  on $NAME controller scontrol update NodeName=$N-1 State=RESUME
+}
+
+@test "health: a policy that is wrong drains nothing, whatever is broken" {
+  policy $N-0 <<<'findings: {gpu-hott: drain}'
+  fault $N-0 gpu-lost 1
+  run look $N-0
+  fails_with 1 'did you mean `gpu-hot`?'
+  on $NAME login srun --nodelist=$N-0 true
+  wait_for node_is $N-0 idle
+  no_policy $N-0
+  fault $N-0 clear
+}
+
+@test "health: a job may skip the checks only where the policy allows it" {
+  fault $N-0 gpu-celsius 1 95
+  policy $N-0 <<<'jobs_may_skip: true'
+  run on $NAME login srun --health=skip --nodelist=$N-0 hostname
+  says "$N-0"
+  [ "$(reason_of $N-0)" = none ]
+  no_policy $N-0
+  run on $NAME login timeout 20 srun --health=skip --nodelist=$N-0 --immediate=15 hostname
+  [ "$status" -ne 0 ]
+  wait_for node_is $N-0 drained
+  fault $N-0 clear
+  serves_again $N-0
+  run on $NAME login srun --health=of true
+  [ "$status" -ne 0 ]
+  [[ "$output" == *'--health has no value `of`'* ]]
+}
+
+@test "health: a user can neither act nor keep anything" {
+  run slipway exec $NAME $N-0 --user nobody -- /opt/slipway/bin/slipway health --act
+  fails_with 1 "only root can tell Slurm"
+  run slipway exec $NAME $N-0 --user nobody -- /opt/slipway/bin/slipway health clear
+  fails_with 1 "only root can do this"
+  run slipway exec $NAME $N-0 --user nobody -- /opt/slipway/bin/slipway health
+  says "node $N-0: "
+}
+
+@test "breaker: when all nodes break at once, two are drained, and the others raise an alarm and serve" {
+  local i
+  for i in 0 1 2 3; do fault $N-$i gpu-remap-failed 0; done
+  for i in 0 1 2 3; do look $N-$i >"$BATS_TEST_TMPDIR/$i" & done
+  wait
+  [ "$(on $NAME controller sinfo --noheader --Node --format='%T' | grep -c drained)" -eq 2 ]
+  [ "$(cat "$BATS_TEST_TMPDIR"/? | grep -c 'ALARM: not drained')" -eq 2 ]
+  [ "$(on $NAME controller scontrol show nodes | grep -c 'Comment=slipway health: ALARM')" -eq 2 ]
+  run on $NAME login srun --nodes=2 hostname
+  [ "$status" -eq 0 ]
+  for i in 0 1 2 3; do fault $N-$i clear; done
+  for i in 0 1 2 3; do serves_again $N-$i; done
+  [ "$(on $NAME controller scontrol show nodes | grep -c 'Comment=slipway health')" -eq 0 ]
+}
+
+@test "health: Slurm looks by itself, drains by itself, and takes it back by itself" {
+  # All nodes at once: one after the other, Slurm takes ten seconds for each round.
+  sed -i 's/^HealthCheckInterval=.*/HealthCheckInterval=1/; s/^HealthCheckNodeState=.*/HealthCheckNodeState=ANY/' \
+    "$(deployments_folder)/$NAME/slurm/slurm.conf"
+  on $NAME controller scontrol reconfigure
+  fault $N-3 gpu-nvlink 0 0
+  wait_for node_is $N-3 drained
+  fault $N-3 clear
+  # Slurm marks it as not responding until it asks it the next time.
+  resumed() { node_is $N-3 idle || node_is $N-3 'idle*'; }
+  wait_for resumed
+}

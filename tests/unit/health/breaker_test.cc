@@ -1,0 +1,220 @@
+// Tests of what is done in Slurm, over a Slurm of the tests' own.
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "launcher/health/slurm.h"
+#include "launcher/health/verdict.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/health/support.h"
+
+using namespace slipway;
+using namespace slipway::health;
+using Calls = std::vector<std::string>;
+
+namespace {
+
+constexpr std::time_t moment = 1'800'000'000;
+const std::string ours = "slipway health: [node_problem] gpu_ecc";
+
+class FakeSlurm : public Slurm {
+ public:
+  std::vector<NodeLine> nodes() override {
+    if (silent) throw Error("slurmctld does not answer");
+    return lines;
+  }
+  void drain(const std::string& node, const std::string& reason) override {
+    calls.push_back("drain " + node + " " + reason);
+    set(node, "drained", reason);
+    for (const NodeLine& other : at_the_same_time) set(other.node, other.state, other.reason);
+  }
+  void resume(const std::string& node) override {
+    calls.push_back("resume " + node);
+    set(node, "idle", "none");
+  }
+  void comment(const std::string& node, const std::string& text) override {
+    calls.push_back("comment " + node + " " + text);
+  }
+  void set(const std::string& node, const std::string& state, const std::string& reason) {
+    for (NodeLine& line : lines) {
+      if (line.node == node) line = {node, line.partition, state, reason, moment};
+    }
+  }
+
+  std::vector<NodeLine> lines, at_the_same_time;
+  Calls calls;
+  bool silent = false;
+};
+
+// Partition `gpu` of n-0 … n-9.
+FakeSlurm ten_nodes() {
+  FakeSlurm slurm;
+  for (int i = 0; i < 10; ++i)
+    slurm.lines.push_back({fmt::format("n-{}", i), "gpu", "idle", "none", 0});
+  return slurm;
+}
+
+struct Looked {
+  Context context = context_with();
+  History history;
+  Verdict verdict;
+
+  Done act(FakeSlurm& slurm, const std::vector<Finding>& findings) {
+    Look look;
+    look.findings = findings;
+    verdict = judge(look, context, history, moment);
+    return health::act(verdict, context.policy, history, slurm);
+  }
+};
+
+const std::vector<Finding> broken = {{"gpu-hot", "GPU 1", "99 °C", "gpu_temperature", 0, false}};
+
+}  // namespace
+
+TEST_CASE("slurm: an unfit node is drained, once") {
+  FakeSlurm slurm = ten_nodes();
+  Looked node;
+  CHECK_FALSE(node.act(slurm, broken).job_may_start);
+  CHECK(slurm.calls ==
+        Calls{"drain n-0 slipway health: [node_problem] gpu_temperature GPU 1: 99 °C"});
+  CHECK(node.verdict.slurm == "drained");
+  CHECK_FALSE(node.act(slurm, broken).job_may_start);
+  CHECK(slurm.calls.size() == 1);
+}
+
+TEST_CASE("slurm: a drain of ours is undone after enough good looks") {
+  FakeSlurm slurm = ten_nodes();
+  Looked node;
+  node.act(slurm, broken);
+  node.act(slurm, {});
+  CHECK(node.verdict.slurm == "drained by us; 1 of 2 good looks");
+  node.act(slurm, {});
+  CHECK(node.verdict.slurm == "resumed");
+  CHECK(slurm.calls.back() == "resume n-0");
+}
+
+TEST_CASE("slurm: somebody else's drain is left alone") {
+  FakeSlurm slurm = ten_nodes();
+  const std::string reason =
+      GENERATE("maintenance", "Prolog error", "none", "not slipway health: x");
+  slurm.set("n-0", "drained", reason);
+  Looked node;
+  CHECK_FALSE(node.act(slurm, broken).job_may_start);
+  for (int i = 0; i < 5; ++i) node.act(slurm, {});
+  CHECK(slurm.calls.empty());
+}
+
+TEST_CASE("slurm: a reason is told anew when more is asked for") {
+  FakeSlurm slurm = ten_nodes();
+  Looked node;
+  node.act(slurm, broken);
+  const std::vector<Finding> worse = {{"gpu-wrong-model", "GPU 1", "x", "gpu_identity", 0, false}};
+  node.act(slurm, worse);
+  CHECK(slurm.calls.back() ==
+        "drain n-0 slipway health: [node_problem] gpu_identity GPU 1: x Action:Replace");
+}
+
+TEST_CASE("breaker: no more than so many nodes of a partition; then an alarm, and the job starts") {
+  FakeSlurm slurm = ten_nodes();
+  slurm.set("n-1", "drained", ours);
+  slurm.set("n-2", "draining", ours);
+  Looked node;
+  CHECK(node.act(slurm, broken).job_may_start);
+  CHECK(node.verdict.slurm ==
+        "ALARM: not drained, 2 of 10 nodes of partition gpu are drained by us within 60 minutes");
+  REQUIRE(slurm.calls.size() == 1);
+  CHECK_THAT(slurm.calls[0], ContainsSubstring("comment n-0 slipway health: ALARM: not drained"));
+  node.act(slurm, broken);
+  CHECK(slurm.calls.size() == 1);  // said once
+}
+
+TEST_CASE(
+    "breaker: drains of others, and of long ago, are not counted; a share counts when it is more") {
+  FakeSlurm slurm = ten_nodes();
+  for (int i = 1; i < 6; ++i) slurm.set(fmt::format("n-{}", i), "drained", "maintenance");
+  for (int i = 6; i < 8; ++i) slurm.set(fmt::format("n-{}", i), "drained", ours);
+  slurm.lines[6].since = moment - 3601;
+  Looked node;
+  CHECK_FALSE(node.act(slurm, broken).job_may_start);
+  slurm = ten_nodes();
+  for (int i = 1; i < 5; ++i) slurm.set(fmt::format("n-{}", i), "drained", ours);
+  node.context.policy.breaker.share = 0.5;
+  CHECK_FALSE(node.act(slurm, broken).job_may_start);
+}
+
+TEST_CASE("breaker: each partition of a node has its own") {
+  FakeSlurm slurm = ten_nodes();
+  slurm.lines.push_back({"n-0", "small", "idle", "none", 0});
+  for (const char* name : {"m-1", "m-2"})
+    slurm.lines.push_back({name, "small", "drained", ours, moment});
+  Looked node;
+  CHECK(node.act(slurm, broken).job_may_start);
+  CHECK_THAT(node.verdict.slurm, ContainsSubstring("2 of 3 nodes of partition small"));
+}
+
+TEST_CASE("breaker: of nodes that decide at once, those that are too many take their drain back") {
+  FakeSlurm slurm = ten_nodes();
+  // While n-0 drains itself, others do so too; by name they come later, and n-0 keeps its drain.
+  for (int i = 1; i < 4; ++i) {
+    slurm.at_the_same_time.push_back({fmt::format("n-{}", i), "gpu", "drained", ours, moment});
+  }
+  Looked node;
+  CHECK_FALSE(node.act(slurm, broken).job_may_start);
+
+  slurm = ten_nodes();
+  for (int i = 0; i < 3; ++i) {
+    slurm.at_the_same_time.push_back({fmt::format("n-{}", i), "gpu", "drained", ours, moment});
+  }
+  node.context.profile.node = "n-9";
+  CHECK(node.act(slurm, broken).job_may_start);
+  CHECK(slurm.calls.at(slurm.calls.size() - 2) == "resume n-9");
+}
+
+TEST_CASE("slurm: when it does not answer, nothing is done, and the job starts") {
+  FakeSlurm slurm = ten_nodes();
+  slurm.silent = true;
+  Looked node;
+  CHECK(node.act(slurm, broken).job_may_start);
+  CHECK(node.verdict.slurm == "nothing done in Slurm: slurmctld does not answer");
+  slurm.silent = false;
+  slurm.lines.clear();
+  CHECK(node.act(slurm, broken).job_may_start);
+  CHECK(node.verdict.slurm == "Slurm does not know this node");
+}
+
+TEST_CASE("slurm: a degraded node has a comment, which is taken away when it is healthy") {
+  FakeSlurm slurm = ten_nodes();
+  Looked node;
+  const std::vector<Finding> hot = {{"gpu-throttled", "GPU 1", "hot", "gpu_throttle", 0, false}};
+  node.act(slurm, hot);
+  node.act(slurm, hot);
+  node.act(slurm, {});
+  CHECK(slurm.calls ==
+        Calls{"comment n-0 slipway health: degraded: gpu_throttle GPU 1: hot", "comment n-0 "});
+}
+
+TEST_CASE("slurm: before and after a job it is asked only about a node that is not as it was") {
+  Looked node;
+  FakeSlurm slurm = ten_nodes();
+  for (const Stage stage : {Stage::prolog, Stage::epilog}) {
+    node.context.stage = stage;
+    node.act(slurm, {});
+    CHECK(!concerns_slurm(node.verdict, node.history));
+    node.act(slurm, broken);
+    CHECK(concerns_slurm(node.verdict, node.history));
+  }
+  node.context.stage = Stage::periodic;
+  node.act(slurm, {});
+  CHECK(concerns_slurm(node.verdict, node.history));
+  node.context.stage = Stage::prolog;
+  node.act(slurm, {});
+  node.history.comment = "slipway health: degraded";
+  CHECK(concerns_slurm(node.verdict, node.history));
+}
+
+TEST_CASE("slurm: lines of sinfo are read, also with a reason that has bars in it") {
+  const auto nodes = parse_nodes("n-0|gpu|idle|Unknown|none\nn-1|gpu|drained|1800000000|a|b\nx\n");
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[0].since == 0);
+  CHECK(nodes[1].since == moment);
+  CHECK(nodes[1].reason == "a|b");
+}

@@ -1,0 +1,195 @@
+// Tests of verdicts: what findings mean, escalation, and what lasts until the next start.
+#include "launcher/health/judge.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/file.h"
+#include "launcher/health/verdict.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/health/support.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::health;
+
+namespace {
+
+constexpr std::time_t noon = 1'800'000'000;
+constexpr std::time_t hour = 3600;
+
+Finding state(const std::string& kind, const std::string& device = "GPU 1 0000:05:00.0") {
+  return {kind, device, "evidence", "gpu_check", 0, false};
+}
+
+Finding xid(int number) {
+  return {"gpu-xid", "GPU 0000:05:00.0", "Xid " + std::to_string(number), "gpu_xid", number, true};
+}
+
+struct Patient {
+  Context context = context_with();
+  History history;
+  std::time_t now = noon;
+
+  Verdict look(std::vector<Finding> findings, std::map<std::string, std::string> facts = {}) {
+    Look seen;
+    seen.checks = {"gpu_check"};
+    seen.findings = std::move(findings);
+    seen.facts = std::move(facts);
+    return judge(seen, context, history, now);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("judge: the worst finding decides, and comes first") {
+  Patient node;
+  const Verdict verdict =
+      node.look({state("gpu-throttled"), state("gpu-remap-failed"), state("gpu-persistence-off")});
+  CHECK(verdict.action == Action::replace);
+  CHECK_FALSE(verdict.fit());
+  CHECK(verdict.findings.at(0).finding.kind == "gpu-remap-failed");
+  CHECK(node.look({state("gpu-throttled")}).fit());
+  CHECK(node.look({}).action == Action::none);
+}
+
+TEST_CASE("judge: an Xid that asks for a drain lasts until the machine starts again") {
+  Patient node;
+  node.history.begin_boot("boot 1");
+  CHECK(node.look({xid(79)}).action == Action::reboot);
+  const Verdict later = node.look({});
+  CHECK(later.action == Action::reboot);
+  CHECK(later.findings.at(0).from_before);
+  node.history.begin_boot("boot 1");
+  CHECK_FALSE(node.look({}).fit());
+  node.history.begin_boot("boot 2");
+  CHECK(node.look({}).fit());
+}
+
+TEST_CASE("judge: where the driver says that a GPU needs nothing, its Xids are notes") {
+  Patient node;
+  const std::map<std::string, std::string> nothing = {{"recovery/0000:05:00.0", "none"}};
+  const Verdict verdict = node.look({xid(79)}, nothing);
+  CHECK(verdict.action == Action::note);
+  CHECK(verdict.findings.at(0).who == "the driver: the GPU needs nothing");
+  // One that was open is settled by a later word of the driver.
+  CHECK(node.look({xid(79)}).action == Action::reboot);
+  CHECK(node.look({}, nothing).fit());
+  CHECK(node.look({}).fit());
+}
+
+TEST_CASE("judge: the driver's own word on a GPU decides") {
+  Patient node;
+  Finding finding = state("gpu-recovery");
+  finding.evidence = "gpu-reset";
+  CHECK(node.look({finding}).action == Action::reboot);
+  finding.evidence = "drain-p2p";
+  CHECK(node.look({finding}).action == Action::drain);
+}
+
+TEST_CASE("judge: the same correctable fault many times in some hours means more") {
+  Patient node;
+  for (int i = 0; i < 2; ++i) {
+    CHECK(node.look({xid(94)}).fit());
+    node.now += hour;
+  }
+  const Verdict verdict = node.look({xid(94)});
+  CHECK(verdict.action == Action::drain);
+  CHECK(verdict.findings.at(0).who == "3 times in 24 h");
+  CHECK(node.look({xid(63)}).findings.at(0).finding.xid == 94);  // another Xid counts by itself
+}
+
+TEST_CASE("judge: what is long ago is not counted") {
+  Patient node;
+  for (int i = 0; i < 6; ++i) {
+    CHECK(node.look({xid(94)}).fit());
+    node.now += 13 * hour;
+  }
+}
+
+TEST_CASE("judge: a state counts when it begins, not at every look") {
+  Patient node;
+  for (int i = 0; i < 10; ++i) CHECK(node.look({state("gpu-missing")}).action == Action::reboot);
+  for (int i = 0; i < 2; ++i) {
+    node.look({});
+    node.look({state("gpu-missing")});
+  }
+  CHECK(node.look({state("gpu-missing")}).action == Action::replace);
+}
+
+TEST_CASE("judge: good looks are counted, but not those that could not see all") {
+  Patient node;
+  node.look({});
+  node.look({state("gpu-throttled")});
+  CHECK(node.history.good_looks == 2);
+  Look incomplete;
+  incomplete.complete = false;
+  judge(incomplete, node.context, node.history, noon);
+  CHECK(node.history.good_looks == 0);
+}
+
+TEST_CASE("history: what is kept is read back, and a broken file is none") {
+  const TemporaryDirectory folder;
+  Patient node;
+  node.history.begin_boot("boot 1");
+  node.look({xid(79), state("gpu-hot")});
+  save_history(folder.path(), node.history);
+  History read = load_history(folder.path());
+  CHECK(read.boot == "boot 1");
+  CHECK(read.open.size() == 1);
+  CHECK(read.events.size() == 2);
+  CHECK(read.present == node.history.present);
+  const std::string broken = GENERATE("", "{", "[]", R"({"schema": "slipway/health-history/1"})");
+  write_file(folder / "history.json", broken);
+  read = load_history(folder.path());
+  CHECK(read.open.empty());
+}
+
+TEST_CASE("history: it stays small, and a clock that was set back empties nothing else") {
+  Patient node;
+  for (int i = 0; i < 2000; ++i) node.look({xid(13)});
+  CHECK(node.history.events.size() == 500);
+  node.now = noon - 1000 * hour;
+  CHECK(node.look({xid(13)}).fit());
+  CHECK(node.history.events.size() == 1);
+}
+
+TEST_CASE("history: a start forgets counters, and keeps what the machine had at most") {
+  History history;
+  history.begin_boot("a");
+  history.counters = {{"kernel_log", 9}, {"memory_kib", 7}, {"nic_speed/eth0", 5}, {"nic_rx", 1}};
+  history.begin_boot("b");
+  CHECK(history.counters ==
+        std::map<std::string, int64_t>{{"memory_kib", 7}, {"nic_speed/eth0", 5}});
+}
+
+TEST_CASE("history: counters at a job's start are the job's") {
+  const TemporaryDirectory folder;
+  keep_job(folder.path(), "7", {{"a", 1}});
+  CHECK(job_start(folder.path(), "7") == Counters{{"a", 1}});
+  CHECK(job_start(folder.path(), "8").empty());
+  forget_job(folder.path(), "7");
+  CHECK(job_start(folder.path(), "7").empty());
+}
+
+TEST_CASE("verdict: a line for people, a reason for repair tools") {
+  Patient node;
+  Verdict verdict = node.look({xid(79), state("gpu-throttled")});
+  verdict.milliseconds = 12.3;
+  CHECK(line_of(verdict) ==
+        "node n-0: reboot: gpu_xid GPU 0000:05:00.0: Xid 79 (GPU has fallen off the bus) (and 1 "
+        "more); 1 checks, 12 ms");
+  CHECK(reason_of(verdict) ==
+        "slipway health: [node_problem] gpu_xid GPU 0000:05:00.0: Xid 79 (GPU has fallen off the "
+        "bus) Action:Reboot");
+  CHECK(comment_of(verdict) == "slipway health: degraded: gpu_check GPU 1 0000:05:00.0: evidence");
+  CHECK(line_of(Patient().look({})) == "node n-0: healthy; 1 checks, 0 ms");
+}
+
+TEST_CASE("verdict: a reason is one line without quotes, whatever the evidence") {
+  Patient node;
+  Finding finding = state("gpu-hot");
+  finding.evidence = "a\n'b'\"c\"|" + std::string(500, 'x');
+  const std::string reason = reason_of(node.look({finding}));
+  CHECK(reason.find_first_of("\n'\"|") == std::string::npos);
+  CHECK(reason.size() <= 200);
+}

@@ -1,0 +1,69 @@
+// Tests of the report over many nodes.
+#include "launcher/health/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "launcher/health/verdict.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway::health;
+
+namespace {
+
+Verdict verdict_of(const std::string& node, const std::string& evidence = {}) {
+  Verdict verdict;
+  verdict.node = node;
+  verdict.time = 1'800'000'000;
+  verdict.checks = {"gpu_ecc", "disk"};
+  if (evidence.empty()) return verdict;
+  verdict.action = Action::drain;
+  verdict.findings.push_back(
+      {{"disk-full", "/run", evidence, "disk", 0, false}, Action::drain, "health policy", false});
+  return verdict;
+}
+
+std::string text_of(const Verdict& verdict) {
+  return to_json(verdict).dump(2) + "\n";
+}
+
+std::vector<ReportedNode> three_nodes() {
+  std::vector<ReportedNode> nodes =
+      read_verdicts(text_of(verdict_of("n-1")) + text_of(verdict_of("n-2", "a <b> & \"c\"")), "x");
+  ReportedNode off;
+  off.name = "n-0";
+  off.trouble = "it is off";
+  nodes.push_back(off);
+  sort_nodes(nodes);
+  return nodes;
+}
+
+}  // namespace
+
+TEST_CASE("health report: a table has the worst first, and counts those that are healthy") {
+  CHECK(as_table(three_nodes()) ==
+        "NODE  ACTION   CHECK  DEVICE  EVIDENCE\n"
+        "n-2   drain    disk   /run    a <b> & \"c\"\n"
+        "n-0   unknown                 it is off\n"
+        "\n"
+        "1 of 3 nodes have nothing to be told\n");
+  CHECK(as_table(read_verdicts(text_of(verdict_of("n-1")), "x")) ==
+        "1 of 1 nodes have nothing to be told\n");
+}
+
+TEST_CASE("health report: a page needs no other file, and what nodes say is text in it") {
+  const std::string page = as_page(three_nodes(), "Nodes <of> mine", 1'800'000'000);
+  CHECK_THAT(page, ContainsSubstring("<h1>Nodes &lt;of&gt; mine</h1>") &&
+                       ContainsSubstring("a &lt;b&gt; &amp; &quot;c&quot;") &&
+                       ContainsSubstring("<th>n-0</th><td><span class=\"word unknown\">") &&
+                       ContainsSubstring("</html>"));
+  for (const char* word : {"<b>&", "src=", "href=", "<script", "http"}) {
+    CHECK(page.find(word) == std::string::npos);
+  }
+}
+
+TEST_CASE("health report: what is no verdict is an error with the file's name") {
+  CHECK_THROWS_WITH(read_verdicts("", "x.json"), "x.json has no health verdict in it");
+  CHECK_THROWS_WITH(read_verdicts("{\"schema\": 1}\n", "x.json"),
+                    ContainsSubstring("x.json: not a health verdict"));
+  CHECK_THROWS_WITH(read_verdicts("{\"a\n}", "x.json"), ContainsSubstring("x.json is no JSON"));
+}

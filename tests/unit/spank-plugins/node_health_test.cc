@@ -1,0 +1,125 @@
+// Tests of the built plugin node_health: what Slurm is told, by what the program says.
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "common/file.h"
+#include "tests/fakes/spank/fake_slurm.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace fake_slurm;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// A node whose program is a script.
+class Node {
+ public:
+  explicit Node(const std::string& script) {
+    slipway::write_file(directory_ / "program", "#!/bin/sh\n" + script, 0755);
+  }
+  Plugin plugin(const std::vector<std::string>& more = {}) const {
+    Plugin plugin{std::getenv("NODE_HEALTH_PLUGIN"),
+                  {"program=" + (directory_ / "program").string()}};
+    plugin.arguments.insert(plugin.arguments.end(), more.begin(), more.end());
+    return plugin;
+  }
+  std::string path(const char* name) const { return (directory_ / name).string(); }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+JobScript prolog(const Plugin& plugin, const std::string& option = {}) {
+  return run_job_script(plugin, "slurm_spank_job_prolog", 7, option);
+}
+
+}  // namespace
+
+TEST_CASE("node_health: a node that is fit gets the job, and nothing is said") {
+  const Node node("echo healthy\n");
+  const JobScript script = prolog(node.plugin());
+  CHECK_FALSE(script.failed);
+  CHECK(script.log.empty());
+}
+
+TEST_CASE("node_health: the program is called for the stage and told the job") {
+  TemporaryDirectory folder;
+  const std::string file = (folder / "called").string();
+  const Node node("echo \"$* job $SLURM_JOB_ID\" >>" + file + "\n");
+  prolog(node.plugin());
+  run_job_script(node.plugin(), "slurm_spank_job_epilog", 8);
+  prolog(node.plugin(), "skip");
+  prolog(node.plugin(), "on");
+  CHECK(slipway::read_file(file) ==
+        "health --stage prolog --act job 7\n"
+        "health --stage epilog --act job 8\n"
+        "health --stage prolog --act --skip-asked job 7\n"
+        "health --stage prolog --act job 7\n");
+}
+
+TEST_CASE("node_health: an unfit node fails the prolog, with the verdict in the log") {
+  const Node node("echo 'node n: drain: gpu_ecc GPU 5'; exit 3\n");
+  const JobScript script = prolog(node.plugin());
+  CHECK(script.failed);
+  CHECK(script.log == Lines{"node_health: node n: drain: gpu_ecc GPU 5"});
+}
+
+TEST_CASE("node_health: our own failure fails no prolog") {
+  const std::string how = GENERATE("exit 1", "exit 2", "kill -9 $$", "exit 127", "exit 255");
+  const Node node("echo oh >&2; " + how + "\n");
+  const JobScript script = prolog(node.plugin());
+  CHECK_FALSE(script.failed);
+  REQUIRE(script.log.size() == 1);
+  CHECK_THAT(script.log[0], ContainsSubstring("the checks of the prolog were not made"));
+}
+
+TEST_CASE("node_health: a program that is not there fails no prolog") {
+  const Node node("");
+  Plugin plugin = node.plugin();
+  plugin.arguments = {"program=/nowhere/slipway"};
+  const JobScript script = prolog(plugin);
+  CHECK_FALSE(script.failed);
+  REQUIRE(script.log.size() == 1);
+  CHECK_THAT(script.log[0], ContainsSubstring("cannot start /nowhere/slipway"));
+}
+
+TEST_CASE("node_health: a program that hangs is ended, and fails no prolog") {
+  const Node node("sleep 60\n");
+  const JobScript script = prolog(node.plugin({"deadline=1"}));
+  CHECK_FALSE(script.failed);
+  CHECK(script.log ==
+        Lines{"node_health: the checks of the prolog took longer than 1 s and were ended"});
+}
+
+TEST_CASE("node_health: a mistake in plugstack.conf is said, and nothing is checked") {
+  const Node node("exit 3\n");
+  const JobScript script = prolog(node.plugin({"dead=1"}));
+  CHECK_FALSE(script.failed);
+  CHECK(script.log == Lines{"node_health: unknown argument `dead=1` in plugstack.conf: there are "
+                            "`program=` and `deadline=`; nodes are not checked"});
+  const std::string value = GENERATE("0", "-1", "x", "1x", "99999", "");
+  CHECK_FALSE(prolog(node.plugin({"deadline=" + value})).failed);
+  CHECK_FALSE(prolog(Plugin{std::getenv("NODE_HEALTH_PLUGIN"), {"program=slipway"}}).failed);
+}
+
+TEST_CASE("node_health: sbatch and srun take --health=on and --health=skip, and refuse the rest") {
+  const Node node("exit 3\n");
+  const auto context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
+  CHECK(submit(context, node.plugin(), {"on"}).accepted);
+  CHECK(submit(context, node.plugin(), {"skip"}).accepted);
+  const Submission refused = submit(context, node.plugin(), {"off"});
+  CHECK_FALSE(refused.accepted);
+  CHECK(refused.log ==
+        Lines{"node_health: --health has no value `off`: there are `on` and `skip`"});
+}
+
+TEST_CASE("node_health: a step on a node is left alone") {
+  const Node node("exit 3\n");
+  const Step step = run_step(node.plugin(), {{"A", "1"}}, {"skip"});
+  CHECK_FALSE(step.failed);
+  CHECK(step.log.empty());
+  CHECK(step.tasks.at(0).environment == Environment{{"A", "1"}});
+}
