@@ -45,7 +45,9 @@ std::string required(const char* name) {
 Fd task_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  // What a job sends to all processes of its steps is for the tasks.
+  for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGQUIT, SIGXCPU})
+    sigaddset(&set, number);
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
   Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd) throw_errno("signalfd");
@@ -110,7 +112,9 @@ class Agent {
   void tell_signals() {
     signalfd_siginfo info;
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-      if (info.ssi_signo != SIGCHLD) wire_.put({{"is", "told"}, {"number", info.ssi_signo}});
+      const auto number = static_cast<int>(info.ssi_signo);
+      const bool ends = number == SIGTERM || number == SIGINT || number == SIGHUP;
+      if (ends) wire_.put({{"is", "told"}, {"number", number}});
     }
   }
 

@@ -64,12 +64,12 @@ class Launcher {
   Launcher(const LaunchOptions& options, Allocation allocation)
       : options_(options),
         allocation_(std::move(allocation)),
+        signals_(launcher_signals()),
         ledger_(options.ledger.empty() ? std::filesystem::path(ledger_name(allocation_.job))
                                        : options.ledger,
                 allocation_.job, scribe_),
         output_(scribe_, options.label),
         watch_(options.progress, scribe_),
-        signals_(launcher_signals()),
         agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds)) {}
 
   int run() {
@@ -301,11 +301,11 @@ class Launcher {
 
   LaunchOptions options_;
   Allocation allocation_;
+  Fd signals_;  // blocked before there is a second thread, which would take them
   Scribe scribe_;
   JobLedger ledger_;
   Output output_;
   StepWatch watch_;
-  Fd signals_;
   Agents agents_;
   Variables taken_;
   std::optional<AgentStep> step_;

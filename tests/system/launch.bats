@@ -130,6 +130,21 @@ ended() {
   ! output | grep -q "attempt 2"
 }
 
+@test "launch: a signal for the program reaches its tasks, from Slurm and from the launcher" {
+  local script="'trap \"echo got it; exit 0\" USR1; echo ready; while :; do sleep 0.1; done'"
+  all_ready() { [ "$(output 2>/dev/null | grep -c ready)" -eq 5 ]; }
+  submit -- bash -c "$script"
+  wait_for all_ready
+  on $NAME login scancel --signal=USR1 "$JOB"
+  ended 0
+  [ "$(grep -c "got it" <<<"$output")" -eq 5 ]
+  submit --label -- bash -c "$script"
+  wait_for all_ready
+  on $NAME $N-0 pkill -USR1 -f 'slipway launch --label'
+  ended 0
+  [ "$(grep -c "got it" <<<"$output")" -eq 5 ]
+}
+
 @test "launch: what cannot work is said before anything is started" {
   run on $NAME login /opt/slipway/bin/slipway launch -- true
   fails_with 2 "this is no allocation of Slurm"
