@@ -45,10 +45,10 @@ SlurmSite local_slurm_site(bool elastic) {
       {"SlurmdTimeout", "60",
        "A dead node is DOWN after a minute (a cloud waits 300 s): rehearsals are shorter than "
        "jobs."},
-      {"SchedulerParameters", "batch_sched_delay=0,nohold_on_prolog_fail",
-       "A batch job that finds its nodes idle starts within a second, not after three; one that "
-       "met "
-       "an unfit node goes to others by itself."},
+      {"SchedulerParameters", "batch_sched_delay=0,bf_interval=2,nohold_on_prolog_fail",
+       "A batch job that finds its nodes idle starts within a second, not after three; a job of "
+       "several parts starts two seconds after its nodes were looked at, not 30; one that met an "
+       "unfit node goes to others by itself."},
       {"HealthCheckInterval", "60", ""},
       {"MailProg", "/bin/true", "There is nobody to send mail to."},
   };
