@@ -12,7 +12,7 @@ struct Point {
   int64_t time_ms, step;
 };
 
-struct Attempt {
+struct Stretch {
   int64_t number = 0;
   int64_t begin_ms = 0, end_ms = 0;
   std::vector<Point> points;
@@ -69,7 +69,7 @@ class Accountant {
   void find_attempts() {
     int64_t before_ms = account_.begin_ms;  // of the entry before
     for (const Entry& entry : entries_) {
-      Attempt* open = open_attempt();
+      Stretch* open = open_attempt();
       if (open != nullptr && entry.event == Event::progress) {
         open->points.push_back({entry.time_ms, entry.step});
         reported_ = true;
@@ -87,7 +87,7 @@ class Accountant {
     if (open_attempt() != nullptr) open_attempt()->end_ms = account_.end_ms;
   }
 
-  Attempt* open_attempt() {
+  Stretch* open_attempt() {
     return attempts_.empty() || attempts_.back().end_ms != 0 ? nullptr : &attempts_.back();
   }
 
@@ -117,7 +117,7 @@ class Accountant {
     at_ = end_ms;
   }
 
-  void lay_attempt(const Attempt& attempt, int64_t kept) {
+  void lay_attempt(const Stretch& attempt, int64_t kept) {
     last_failure_ = nullptr;
     if (attempt.points.empty()) {
       const Phase phase = reported_ ? Phase::startup : Phase::unreported;
@@ -166,7 +166,7 @@ class Accountant {
   static constexpr size_t npos = std::numeric_limits<size_t>::max();
 
   const std::vector<Entry>& entries_;
-  std::vector<Attempt> attempts_;
+  std::vector<Stretch> attempts_;
   std::vector<int64_t> kept_;            // of each attempt
   bool reported_ = false;                // some step was
   int64_t at_ = 0;                       // the end of the last span
