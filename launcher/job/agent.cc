@@ -19,8 +19,10 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/health/history.h"
 #include "launcher/job/allocation.h"
 #include "launcher/job/kernel_log.h"
+#include "launcher/job/node_health.h"
 #include "launcher/job/node_tasks.h"
 #include "launcher/job/wire.h"
 
@@ -34,6 +36,8 @@ using std::chrono::milliseconds;
 constexpr size_t most_unsent = size_t{1} << 20;
 constexpr size_t largest_order = size_t{64} << 20;  // what all tasks of a node are given
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
+constexpr milliseconds health_limit = std::chrono::seconds(3);
+constexpr milliseconds health_interval = std::chrono::seconds(1);
 
 std::string required(const char* name) {
   const char* value = std::getenv(name);
@@ -89,6 +93,7 @@ class Agent {
       tell_tasks();
       hear();
       beat();
+      tell_health();
     }
     end_tasks(milliseconds(0));
     tell_tasks();
@@ -165,6 +170,7 @@ class Agent {
     attempt_ = message.at("attempt");
     ending_ = false;
     log_.skip();
+    kernel_lines_.clear();
     tasks_.forget();
     for (const Message& task : message.at("tasks")) {
       Variables variables = message.at("set").get<Variables>();
@@ -181,11 +187,35 @@ class Agent {
     }
     const std::vector<std::string> held = end_tasks(grace);
     tell_tasks();
+    read_kernel_log();
+    const auto health = look_at_node(health_limit, [this] { beat(); });
     wire_.put({{"is", "stopped"},
                {"attempt", attempt_},
                {"odd", odd},
                {"held", held},
-               {"kernel", log_.lines()}});
+               {"kernel", kernel_lines_},
+               {"health", health}});
+  }
+
+  // Returns whether a new line is about a GPU that has to be reset at least.
+  bool read_kernel_log() {
+    bool broken = false;
+    for (std::string& line : log_.lines()) {
+      broken = broken || is_hardware_xid(xid_of(line));
+      kernel_lines_.push_back(std::move(line));
+    }
+    return broken;
+  }
+
+  // While tasks run: those on a node that is broken may hang for long before they fail.
+  void tell_health() {
+    const auto now = Clock::now();
+    if (ending_ || !tasks_.running() || now - looked_ < health_interval) return;
+    looked_ = now;
+    std::vector<std::string> reasons = health_.news();
+    if (read_kernel_log()) reasons.push_back("kernel: " + kernel_lines_.back());
+    if (reasons.empty()) return;
+    wire_.put({{"is", "health"}, {"attempt", attempt_}, {"reasons", reasons}});
   }
 
   // The launcher cannot: it ends with the batch script.
@@ -220,9 +250,11 @@ class Agent {
   Fd signals_;
   NodeTasks tasks_;
   KernelLog log_;
+  std::vector<std::string> kernel_lines_;  // since the attempt began
+  HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};
   int64_t attempt_ = 0;
   bool ending_ = false, over_ = false;
-  Clock::time_point heard_ = Clock::now(), beaten_ = {};
+  Clock::time_point heard_ = Clock::now(), beaten_ = {}, looked_ = {};
 };
 
 }  // namespace

@@ -60,6 +60,7 @@ void Attempt::hear(const AgentEvent& event) {
   if (what == "beat") hear_steps(event.node, event.message.at("steps"));
   if (what == "ended") hear_end(event.node, event.message);
   if (what == "stopped") hear_stopped(event.node, event.message);
+  if (what == "health") hear_health(event.node, event.message.at("reasons"));
 }
 
 void Attempt::hear_steps(const std::string& node, const Message& steps) {
@@ -99,6 +100,17 @@ void Attempt::hear_stopped(const std::string& node, const Message& message) {
   for (const Message& each : message.at("odd")) evidence_.odd.push_back({node, each.at("text")});
   for (const Message& each : message.at("held")) evidence_.held.push_back({node, each});
   for (const Message& each : message.at("kernel")) evidence_.kernel.push_back({node, each});
+  hear_health(node, message.at("health"));
+}
+
+void Attempt::hear_health(const std::string& node, const Message& reasons) {
+  for (const Message& each : reasons) {
+    const NodeNote note = {node, each};
+    const bool known = std::ranges::any_of(evidence_.health, [&](const NodeNote& other) {
+      return other.node == note.node && other.text == note.text;
+    });
+    if (!known) evidence_.health.push_back(note);
+  }
 }
 
 bool Attempt::all_ended() const {
@@ -106,7 +118,8 @@ bool Attempt::all_ended() const {
 }
 
 bool Attempt::has_failed() const {
-  return !evidence_.ends.empty() || !evidence_.gone.empty() || evidence_.stalled_seconds > 0;
+  return !evidence_.ends.empty() || !evidence_.gone.empty() || !evidence_.health.empty() ||
+         evidence_.stalled_seconds > 0;
 }
 
 bool Attempt::all_stopped() const {

@@ -33,7 +33,7 @@ class Attempt {
   void stalled(std::chrono::seconds after) { evidence_.stalled_seconds = after.count(); }
 
   bool all_ended() const;    // with or without an error
-  bool has_failed() const;   // a task has ended with an error, or a node has gone, or no progress
+  bool has_failed() const;   // a task has ended with an error, a node is gone or unfit, no progress
   bool all_stopped() const;  // every node has said what it knows, or has gone
   int64_t step() const { return step_; }  // the highest that was reached; -1: none reported
   Clock::time_point last_progress() const { return last_progress_; }
@@ -46,6 +46,7 @@ class Attempt {
   void hear_steps(const std::string& node, const Message& steps);
   void hear_end(const std::string& node, const Message& message);
   void hear_stopped(const std::string& node, const Message& message);
+  void hear_health(const std::string& node, const Message& reasons);
 
   int64_t number_;
   World world_;

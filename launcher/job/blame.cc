@@ -75,6 +75,19 @@ bool is_cut_off(const Evidence& evidence) {
   return others >= 2 && gone >= others;
 }
 
+// What is wrong with most nodes is hardly their fault: a policy may be, or a driver.
+bool is_of_most(const std::vector<NodeNote>& notes, const Evidence& evidence) {
+  std::set<std::string> named;
+  for (const NodeNote& note : notes) named.insert(note.node);
+  return named.size() >= 2 && named.size() * 2 > evidence.nodes.size();
+}
+
+void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const char* whose = "") {
+  for (const NodeNote& note : notes) {
+    verdict.evidence.push_back(fmt::format("{}: {}{}", note.node, whose, note.text));
+  }
+}
+
 // The one node that is behind all the others.
 std::string behind(const std::map<std::string, int64_t>& steps) {
   if (steps.size() < 2) return "";
@@ -218,20 +231,22 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
   } else if (!evidence.held.empty()) {
     verdict.what = "health";
     add_nodes(verdict, evidence.held);
+  } else if (!evidence.health.empty()) {
+    if (verdict.what.empty()) verdict.what = "health";
+    if (is_of_most(evidence.health, evidence)) {
+      add_evidence(verdict, evidence.health, "and most others: ");
+    } else {
+      verdict.what = "health";
+      add_nodes(verdict, evidence.health);
+    }
   }
   if (verdict.blame == Blame::node) {
     verdict.for_ever = false;
     verdict.suspect.clear();
   }
   compare_with_last(verdict, evidence, before);
-  for (const NodeNote& note : evidence.odd) {
-    verdict.evidence.push_back(fmt::format("{}: {}", note.node, note.text));
-  }
-  if (hardware.empty()) {
-    for (const NodeNote& note : evidence.kernel) {
-      verdict.evidence.push_back(fmt::format("{}: kernel: {}", note.node, note.text));
-    }
-  }
+  add_evidence(verdict, evidence.odd);
+  if (hardware.empty()) add_evidence(verdict, evidence.kernel, "kernel: ");
   return verdict;
 }
 

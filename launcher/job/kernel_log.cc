@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdio>
 
+#include "common/text.h"
+
 namespace slipway::job {
 namespace {
 
@@ -53,15 +55,18 @@ void KernelLog::skip() {
 std::vector<std::string> KernelLog::lines() {
   std::vector<std::string> found;
   std::array<char, 8192> record;
-  // One record a read: "6,1234,5678,-;text". EPIPE: some were overwritten before they were read.
+  // One record a read, or several of a simulated log: "6,1234,5678,-;text". EPIPE: some were
+  // overwritten before they were read.
   for (int i = 0; fd_ && i < 100'000; ++i) {
     const ssize_t got = ::read(fd_.get(), record.data(), record.size());
     if (got < 0 && errno == EPIPE) continue;
     if (got <= 0) break;
-    const std::string text(record.data(), static_cast<size_t>(got));
-    const size_t begin = text.find(';');
-    const std::string line = text.substr(begin + 1, text.find('\n') - begin - 1);
-    if (begin != text.npos && matters(line)) found.push_back(line);
+    for (const std::string& line : split({record.data(), static_cast<size_t>(got)}, '\n')) {
+      const size_t begin = line.find(';');
+      const bool goes_on = !line.empty() && line.front() == ' ';  // properties of the one before
+      if (begin == line.npos || goes_on) continue;
+      if (matters(line)) found.push_back(line.substr(begin + 1));
+    }
   }
   if (found.size() > most_lines) found.erase(found.begin(), found.end() - most_lines);
   return found;

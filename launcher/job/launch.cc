@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <optional>
 
 #include "common/error.h"
@@ -149,7 +150,6 @@ class Launcher {
                   {bytes.begin(), bytes.end()});
     } else if (what == "told") {
       // Slurm ends the step: its tasks have had the signal.
-      if (cancelled_ == 0) say("Slurm has told this job to end");
       cancel(event.message.at("number"));
     } else if (what == "refused") {
       say(event.message.at("text"));
@@ -176,10 +176,14 @@ class Launcher {
     }
   }
 
-  // The ledger ends here: Slurm may leave us no time after the tasks have ended.
+  // Heard from Slurm by an agent, or as a signal of our own, whichever comes first. The ledger ends
+  // here: Slurm may leave us no time after the tasks have ended.
   void cancel(int signal) {
     if (queueing_) return;
-    if (cancelled_ == 0) ledger_.end("cancelled", 128 + signal);
+    if (cancelled_ == 0) {
+      say(fmt::format("this job is told to end: {}", ::strsignal(signal)));
+      ledger_.end("cancelled", 128 + signal);
+    }
     cancelled_ = 128 + signal;
   }
 

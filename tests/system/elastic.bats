@@ -12,9 +12,6 @@ setup_file() {
 
 teardown_file() { slipway destroy $NAME; }
 
-# node_is NODE STATE: as sinfo says it
-node_is() { on $NAME controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
-
 # is_off NODE: Slurm and the supervisor agree on it
 is_off() { node_is "$1" 'idle~' && slipway status $NAME | grep -q "^$1 .* off "; }
 

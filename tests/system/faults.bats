@@ -17,9 +17,6 @@ teardown_file() { slipway destroy $NAME; }
 
 fault() { slipway fault $NAME "$@"; }
 
-# node_is NODE STATE: as sinfo says it
-node_is() { on $NAME controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
-
 probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
 
 @test "faults: a node without power, one that hangs, one without its network: Slurm finds them down" {

@@ -28,9 +28,6 @@ look() {
   on $NAME "$node" /opt/slipway/bin/slipway health --stage periodic --act "$@"
 }
 
-# node_is NODE STATE: as sinfo says it
-node_is() { on $NAME controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
-
 reason_of() { on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%E'; }
 
 # serves_again NODE: it is looked at, and looked at again

@@ -98,6 +98,9 @@ wait_for() {
 # state_is NAME STATE: of a deployment, as `slipway status` has it
 state_is() { slipway status "$1" 2>/dev/null | grep "^deployment $1: $2" >/dev/null; }
 
+# node_is NODE STATE: of the deployment NAME, as sinfo says it
+node_is() { on "$NAME" controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
+
 # fails_with STATUS TEXT: of the last `run`
 fails_with() {
   if [ "$status" -ne "$1" ] || [[ "$output" != *"$2"* ]]; then

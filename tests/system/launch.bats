@@ -124,7 +124,7 @@ ended() {
   submit -- ./count.sh 1000
   wait_for at_step 3
   on $NAME login scancel "$JOB"
-  wait_for has_said "told this job to end"
+  wait_for has_said "this job is told to end: Terminated"
   cancelled() { ledger | grep -q "cancelled after"; }
   wait_for cancelled || { output; on $NAME login cat "/home/slipway-ledger-$JOB.jsonl"; false; }
   ! output | grep -q "attempt 2"
@@ -159,6 +159,27 @@ ended() {
   fails_with 1 "has no \`#SBATCH --no-kill\`"
   run on $NAME login salloc --quiet --no-kill --nodes=2 $launch launch --no-kill --ledger /proc/x -- true
   fails_with 1 "cannot write /proc/x"
+}
+
+@test "launch: a node whose GPU is broken is blamed, while its tasks run and when one has ended" {
+  submit --spares 2 -- ./count.sh 150
+  wait_for at_step 5
+  slipway fault $NAME $N-1 gpu-xid 3 79
+  wait_for has_said "attempt 1: health, blamed: $N-1"
+  has_said "$N-1: NVRM: Xid (PCI:0000:07:00): 79,"
+  wait_for has_said "attempt 2 on 3 nodes, 1 spare"
+  slipway fault $NAME $N-2 gpu-lost 3
+  on $NAME $N-2 pkill -KILL -f count.sh
+  wait_for has_said "attempt 2: health, blamed: $N-2"
+  has_said "$N-2: gpu_count GPU 3: GPU is lost"
+  ended 0
+  local node
+  for node in $N-1 $N-2; do
+    slipway fault $NAME "$node" clear
+    on $NAME "$node" /opt/slipway/bin/slipway health clear
+    back() { on $NAME "$node" /opt/slipway/bin/slipway health --stage periodic --act >/dev/null && node_is "$node" idle; }
+    wait_for back
+  done
 }
 
 # Last, because it takes the nodes.

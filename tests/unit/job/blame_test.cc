@@ -97,6 +97,25 @@ TEST_CASE("blame: the node whose processes cannot be killed") {
   CHECK(judge(evidence, {}).nodes == Nodes{"n3"});
 }
 
+TEST_CASE("blame: the node that is unfit, though nothing has failed yet") {
+  Evidence evidence = four_nodes();
+  evidence.health = {{"n2", "gpu_ecc GPU 5: 2 memory errors that cannot be corrected (reboot)"}};
+  const Verdict verdict = judge(evidence, {});
+  CHECK(verdict.what == "health");
+  CHECK(verdict.nodes == Nodes{"n2"});
+  CHECK(verdict.evidence ==
+        Nodes{"n2: gpu_ecc GPU 5: 2 memory errors that cannot be corrected (reboot)"});
+}
+
+TEST_CASE("blame: nobody for what makes most nodes unfit") {
+  Evidence evidence = with_ends({exited(1, 10, 1, "CUDA error")});
+  for (const char* node : {"n0", "n1", "n3"}) evidence.health.push_back({node, "gpu_driver: old"});
+  const Verdict verdict = judge(evidence, {});
+  CHECK(verdict.what == "exit");
+  CHECK(verdict.blame == Blame::unknown);
+  CHECK(verdict.evidence.back() == "n3: and most others: gpu_driver: old");
+}
+
 TEST_CASE("blame: nobody for a task that was killed, who is named though others were heard first") {
   const Verdict verdict =
       judge(with_ends({exited(0, 100, 1, "Broken pipe"), killed(2, 900, SIGKILL)}), {});

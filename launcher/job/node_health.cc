@@ -1,0 +1,90 @@
+// What `slipway health` knows of the agent's node.
+#include "launcher/job/node_health.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process.h"
+
+namespace slipway::job {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto between_calls = std::chrono::milliseconds(10);
+
+bool asks_for_a_drain(const std::string& action) {
+  return action == "drain" || action == "reboot" || action == "replace";
+}
+
+bool is_event(const std::string& check) {
+  return check == "gpu_xid" || check == "kernel_log";
+}
+
+std::string words_of(const json& finding) {
+  const std::string device = finding.at("device");
+  return fmt::format("{}{}{}: {} ({})", finding.at("check").get<std::string>(),
+                     device.empty() ? "" : " ", device, finding.at("evidence").get<std::string>(),
+                     finding.at("action").get<std::string>());
+}
+
+}  // namespace
+
+std::vector<std::string> reasons_against(std::string_view verdict, Events events) {
+  std::vector<std::string> reasons;
+  try {
+    const json parsed = json::parse(verdict);
+    for (const json& finding : parsed.at("findings")) {
+      if (!asks_for_a_drain(finding.at("action"))) continue;
+      if (events == Events::left_out && is_event(finding.at("check"))) continue;
+      reasons.push_back(words_of(finding));
+    }
+  } catch (const json::exception&) {
+    return {};
+  }
+  return reasons;
+}
+
+std::vector<std::string> look_at_node(std::chrono::milliseconds deadline,
+                                      const std::function<void()>& meanwhile) {
+  auto look = std::async(std::launch::async, [deadline]() -> std::string {
+    try {
+      return run_process({"/proc/self/exe", "health", "--json"}, {"", deadline}).output;
+    } catch (const Error&) {
+      return "";
+    }
+  });
+  while (look.wait_for(between_calls) != std::future_status::ready) meanwhile();
+  return reasons_against(look.get(), Events::left_out);
+}
+
+HealthWatch::HealthWatch(std::filesystem::path last_verdict)
+    : file_(std::move(last_verdict)), seen_(written()) {}
+
+int64_t HealthWatch::written() const {
+  struct stat file = {};
+  if (::stat(file_.c_str(), &file) != 0) return 0;
+  return file.st_mtim.tv_sec * 1'000'000'000 + file.st_mtim.tv_nsec;
+}
+
+std::vector<std::string> HealthWatch::news() {
+  const int64_t now = written();
+  if (now == seen_) return {};
+  seen_ = now;
+  try {
+    const std::string verdict = read_file(file_);
+    if (json::parse(verdict).at("slurm") == "drained") {
+      return reasons_against(verdict, Events::counted);
+    }
+  } catch (const std::exception&) {
+    // It cannot be read, or is another version's: then nothing is known.
+  }
+  return {};
+}
+
+}  // namespace slipway::job
