@@ -4,8 +4,10 @@
 // salloc, srun) and remote.cc (slurmstepd). Users read docs/nccl_env.md.
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/error.h"
@@ -25,6 +27,8 @@ int take_option(int, const char* value, int remote) {
     return 0;
   });
 }
+
+constexpr auto time_to_be_heard = std::chrono::milliseconds(500);
 
 constexpr spank::Option nccl_env_option = {
     "nccl-env", "on|off|show|warn",
@@ -85,9 +89,12 @@ int slurm_spank_user_init(spank_t handle, int, char*[]) {
 int slurm_spank_task_init(spank_t handle, int, char*[]) {
   using namespace slipway;
   return spank::guarded("task_init", [&] {
+    if (nccl_env::remote::task_init(spank::Handle(handle))) return 0;
     // Of an optional plugin Slurm takes no error: the task ends by itself, and the node serves on.
-    if (!nccl_env::remote::task_init(spank::Handle(handle))) ::_exit(1);
-    return 0;
+    // Not before slurmstepd has sent on what the task has said: srun --kill-on-bad-exit kills the
+    // step at the first end that it hears of, and what is still on its way is lost.
+    std::this_thread::sleep_for(nccl_env::time_to_be_heard);
+    ::_exit(1);
   });
 }
 
