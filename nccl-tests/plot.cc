@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "common/markup.h"
+
 namespace slipway::bandwidth {
 namespace {
 
@@ -27,26 +29,6 @@ struct Line {
   std::string name;
   std::vector<Point> points;
 };
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 // "64M": sizes as they are asked for.
 std::string size_name(double bytes) {
@@ -181,7 +163,7 @@ std::string legend(const std::vector<Line>& lines, bool has_expected) {
   double y = 18;
   for (size_t i = 0; i < lines.size(); ++i, y += 15) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" style=\"fill:{}\">{}</text>\n", left, y,
-                       colours[i % colours.size()], escaped(lines[i].name));
+                       colours[i % colours.size()], markup_escaped(lines[i].name));
   }
   if (has_expected) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"18\" text-anchor=\"end\">dashed: expected</text>\n",

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "common/markup.h"
 #include "launcher/commands/duration.h"
 #include "launcher/commands/ledger_report.h"
 
@@ -27,29 +28,6 @@ constexpr std::string_view style =
 
 std::string length_text(int64_t milliseconds) {
   return duration_text(static_cast<double>(milliseconds) / 1000);
-}
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
 }
 
 std::string timeline(const Account& account) {
@@ -90,7 +68,8 @@ std::string cause_table(const Account& account) {
   for (const job::LostTime& cause : account.causes) {
     table += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-        escaped(cause.what), escaped(cause.blame), length_text(cause.lost_ms), cause.failures);
+        markup_escaped(cause.what), markup_escaped(cause.blame), length_text(cause.lost_ms),
+        cause.failures);
   }
   return table + "</table>\n";
 }
@@ -98,10 +77,10 @@ std::string cause_table(const Account& account) {
 std::string blamed_list(const Account& account) {
   std::string list;
   for (const job::Blamed& blamed : account.blamed) {
-    list += fmt::format("<h3>{}</h3>\n<p>{} in attempt {}</p>\n<ul>\n", escaped(blamed.node),
-                        escaped(blamed.what), blamed.attempt);
+    list += fmt::format("<h3>{}</h3>\n<p>{} in attempt {}</p>\n<ul>\n", markup_escaped(blamed.node),
+                        markup_escaped(blamed.what), blamed.attempt);
     for (const std::string& evidence : blamed.evidence) {
-      list += fmt::format("<li>{}</li>\n", escaped(evidence));
+      list += fmt::format("<li>{}</li>\n", markup_escaped(evidence));
     }
     list += "</ul>\n";
   }
@@ -111,7 +90,7 @@ std::string blamed_list(const Account& account) {
 }  // namespace
 
 std::string account_page(const Account& account) {
-  const std::string title = "Job " + escaped(account.job);
+  const std::string title = "Job " + markup_escaped(account.job);
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
       "<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
@@ -119,7 +98,7 @@ std::string account_page(const Account& account) {
   const auto goodput = account.goodput();
   page += fmt::format(
       "<p>{} after {}, {}, {}; goodput {}{}</p>\n",
-      account.result.empty() ? "without an end" : escaped(account.result),
+      account.result.empty() ? "without an end" : markup_escaped(account.result),
       length_text(account.end_ms - account.begin_ms), counted(account.attempts, "attempt"),
       counted(account.requeues, "requeue"),
       goodput ? fmt::format("{:.3f}, {} steps", *goodput, account.steps) : "unknown",

@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "common/markup.h"
+
 namespace slipway::commands {
 namespace {
 
@@ -24,30 +26,6 @@ std::string quoted(const std::string& text) {
     out += c;
   }
   return out + '"';
-}
-
-// The inside of an HTML-like label.
-std::string html(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 // By the folder that a module of the library is in.
@@ -73,7 +51,8 @@ std::string node(const Module& module) {
   return fmt::format(
       "    {} [label=<<b>{}</b><br/><font point-size=\"10\">{}</font>>, "
       "fillcolor=\"{}\", tooltip={}];\n",
-      quoted(module.id), html(module.id), html(name), colour_of(module), quoted(module.source));
+      quoted(module.id), markup_escaped(module.id), markup_escaped(name), colour_of(module),
+      quoted(module.source));
 }
 
 // What one module takes from others, by their ids.
@@ -101,7 +80,8 @@ Taken taken_by(const Module& module) {
 std::string edge(const std::string& from, const std::string& to,
                  const std::set<std::string>& settings, const char* style) {
   std::string label;
-  for (const std::string& setting : settings) label += html(setting) + "<br align=\"left\"/>";
+  for (const std::string& setting : settings)
+    label += markup_escaped(setting) + "<br align=\"left\"/>";
   return fmt::format("  {} -> {} [style={}{}];\n", quoted(from), quoted(to), style,
                      label.empty() ? "" : ", label=<" + label + ">");
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "common/markup.h"
 #include "launcher/health/report.h"
 
 namespace slipway::health {
@@ -28,29 +29,6 @@ td.cell span { display: inline-block; width: .9rem; height: 1.1rem; padding: 0; 
 .drain { background: var(--drain); } .reboot { background: var(--reboot); } .replace { background: var(--replace); }
 .unknown { background: var(--unknown); } td.cell.not { color: var(--line); }
 )";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string word(Action action, bool unknown) {
   const std::string_view name = unknown ? "unknown" : name_of(action);
@@ -87,7 +65,7 @@ std::string cell(const ReportedNode& node, const std::string& check) {
     return "<td class=\"cell not\" title=\"not made\">–</td>";
   }
   return fmt::format("<td class=\"cell\"><span class=\"{}\" title=\"{}\"></span></td>",
-                     name_of(worst), escaped(found ? evidence : check + ": nothing found"));
+                     name_of(worst), markup_escaped(found ? evidence : check + ": nothing found"));
 }
 
 std::string matrix(const std::vector<ReportedNode>& nodes) {
@@ -101,15 +79,15 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
   }
   std::string text = "<div class=\"scroll\"><table><thead><tr><th>node</th><th></th>";
   for (const std::string& check : checks) {
-    text += fmt::format("<th class=\"check\">{}</th>", escaped(check));
+    text += fmt::format("<th class=\"check\">{}</th>", markup_escaped(check));
   }
   text += "<th>seen</th></tr></thead><tbody>\n";
   for (const ReportedNode& node : nodes) {
-    text += fmt::format("<tr><th>{}</th><td>{}</td>", escaped(node.name),
+    text += fmt::format("<tr><th>{}</th><td>{}</td>", markup_escaped(node.name),
                         word(node.action, !node.trouble.empty()));
     for (const std::string& check : checks) text += cell(node, check);
-    text +=
-        fmt::format("<td>{}</td></tr>\n", escaped(node.trouble.empty() ? node.time : node.trouble));
+    text += fmt::format("<td>{}</td></tr>\n",
+                        markup_escaped(node.trouble.empty() ? node.time : node.trouble));
   }
   return text + "</tbody></table></div>\n";
 }
@@ -120,8 +98,9 @@ std::string findings(const std::vector<ReportedNode>& nodes) {
     for (const ReportedFinding& finding : node.findings) {
       rows += fmt::format(
           "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-          escaped(node.name), word(finding.action, false), escaped(finding.check),
-          escaped(finding.device), escaped(finding.evidence), escaped(finding.because));
+          markup_escaped(node.name), word(finding.action, false), markup_escaped(finding.check),
+          markup_escaped(finding.device), markup_escaped(finding.evidence),
+          markup_escaped(finding.because));
     }
   }
   if (rows.empty()) return "";
@@ -140,7 +119,7 @@ std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& t
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n"
       "<p>{2} nodes, {3:%Y-%m-%d %H:%M:%S} UTC</p>\n{4}<h2>Nodes and checks</h2>\n{5}{6}"
       "</body></html>\n",
-      escaped(title), style, nodes.size(), fmt::gmtime(now), tiles(nodes), matrix(nodes),
+      markup_escaped(title), style, nodes.size(), fmt::gmtime(now), tiles(nodes), matrix(nodes),
       findings(nodes));
 }
 
