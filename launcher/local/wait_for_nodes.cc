@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -15,9 +18,36 @@ namespace {
 
 using namespace std::chrono_literals;
 
+struct NodeState {
+  std::string node, state;
+  std::string reason;  // of one that is down or drained; empty
+};
+
+// A line of sinfo: "n-0 drained disk is full", or "n-1 idle none".
+std::optional<NodeState> parse_state(const std::string& line) {
+  const size_t first = line.find(' ');
+  if (first == line.npos) return std::nullopt;
+  const size_t second = std::min(line.find(' ', first + 1), line.size());
+  NodeState found{line.substr(0, first), line.substr(first + 1, second - first - 1),
+                  std::string(trim(std::string_view(line).substr(second)))};
+  if (found.reason == "none") found.reason.clear();
+  return found;
+}
+
+std::string states_text(const std::string& sinfo) {
+  std::vector<std::string> words;
+  for (const std::string& line : split(trim(sinfo), '\n')) {
+    const auto found = parse_state(line);
+    if (!found) continue;
+    words.push_back(found->node + " " + found->state);
+    if (!found->reason.empty()) words.back() += fmt::format(" ({})", found->reason);
+  }
+  return join(words, ", ");
+}
+
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
                     const ProcessResult& sinfo, const Deadline& deadline) {
-  const std::string states = join(split(trim(sinfo.output), '\n'), ", ");
+  const std::string states = states_text(sinfo.output);
   return fmt::format("{}: {}; slurmctld said last: {}", deadline.too_late("idle nodes"),
                      !states.empty()   ? states
                      : sinfo.timed_out ? "sinfo did not end"
@@ -40,7 +70,7 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
                     std::set<std::string> nodes, const std::set<std::string>& states,
                     const Deadline& deadline, const Interrupts& interrupts) {
   NodeCommand sinfo;
-  sinfo.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T"};
+  sinfo.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T %E"};
   ProcessResult answer;
   while (!nodes.empty()) {
     if (deadline.left() <= 0ms) throw Error(why_not(folder, controller, answer, deadline));
@@ -49,10 +79,8 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
     // At the deadline the last question is cut short: the answer before it says more.
     if (!latest.timed_out || answer.output.empty()) answer = std::move(latest);
     for (const std::string& line : split(answer.output, '\n')) {
-      const size_t blank = line.find(' ');
-      if (blank != line.npos && states.contains(line.substr(blank + 1))) {
-        nodes.erase(line.substr(0, blank));
-      }
+      const auto found = parse_state(line);
+      if (found && states.contains(found->state)) nodes.erase(found->node);
     }
   }
 }
