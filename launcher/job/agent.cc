@@ -197,12 +197,12 @@ class Agent {
                {"health", health}});
   }
 
-  // Returns whether a new line is about a GPU that has to be reset at least.
-  bool read_kernel_log() {
-    bool broken = false;
-    for (std::string& line : log_.lines()) {
-      broken = broken || is_hardware_xid(xid_of(line));
-      kernel_lines_.push_back(std::move(line));
+  // Returns the new lines about GPUs that have to be reset at least.
+  std::vector<std::string> read_kernel_log() {
+    std::vector<std::string> broken;
+    for (const std::string& line : log_.lines()) {
+      if (is_hardware_xid(xid_of(line))) broken.push_back(line);
+      kernel_lines_.push_back(line);
     }
     return broken;
   }
@@ -213,7 +213,7 @@ class Agent {
     if (ending_ || !tasks_.running() || now - looked_ < health_interval) return;
     looked_ = now;
     std::vector<std::string> reasons = health_.news();
-    if (read_kernel_log()) reasons.push_back("kernel: " + kernel_lines_.back());
+    for (const std::string& line : read_kernel_log()) reasons.push_back("kernel: " + line);
     if (reasons.empty()) return;
     wire_.put({{"is", "health"}, {"attempt", attempt_}, {"reasons", reasons}});
   }

@@ -56,14 +56,20 @@ std::string how_it_ended(const RankEnd& end) {
   return text;
 }
 
+void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const char* whose = "") {
+  for (const NodeNote& note : notes) {
+    verdict.evidence.push_back(fmt::format("{}: {}{}", note.node, whose, note.text));
+  }
+}
+
 void add_nodes(Verdict& verdict, const std::vector<NodeNote>& notes) {
   verdict.blame = Blame::node;
   for (const NodeNote& note : notes) {
     if (std::ranges::find(verdict.nodes, note.node) == verdict.nodes.end()) {
       verdict.nodes.push_back(note.node);
     }
-    verdict.evidence.push_back(fmt::format("{}: {}", note.node, note.text));
   }
+  add_evidence(verdict, notes);
 }
 
 // When everybody else is gone at once, it is we who are cut off.
@@ -80,12 +86,6 @@ bool is_of_most(const std::vector<NodeNote>& notes, const Evidence& evidence) {
   std::set<std::string> named;
   for (const NodeNote& note : notes) named.insert(note.node);
   return named.size() >= 2 && named.size() * 2 > evidence.nodes.size();
-}
-
-void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const char* whose = "") {
-  for (const NodeNote& note : notes) {
-    verdict.evidence.push_back(fmt::format("{}: {}{}", note.node, whose, note.text));
-  }
 }
 
 // The one node that is behind all the others.

@@ -33,21 +33,24 @@ std::string words_of(const json& finding) {
                      finding.at("action").get<std::string>());
 }
 
+std::vector<std::string> reasons_in(const json& verdict, Events events) {
+  std::vector<std::string> reasons;
+  for (const json& finding : verdict.at("findings")) {
+    if (!asks_for_a_drain(finding.at("action"))) continue;
+    if (events == Events::left_out && is_event(finding.at("check"))) continue;
+    reasons.push_back(words_of(finding));
+  }
+  return reasons;
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_against(std::string_view verdict, Events events) {
-  std::vector<std::string> reasons;
   try {
-    const json parsed = json::parse(verdict);
-    for (const json& finding : parsed.at("findings")) {
-      if (!asks_for_a_drain(finding.at("action"))) continue;
-      if (events == Events::left_out && is_event(finding.at("check"))) continue;
-      reasons.push_back(words_of(finding));
-    }
+    return reasons_in(json::parse(verdict), events);
   } catch (const json::exception&) {
     return {};
   }
-  return reasons;
 }
 
 std::vector<std::string> look_at_node(std::chrono::milliseconds deadline,
@@ -77,10 +80,8 @@ std::vector<std::string> HealthWatch::news() {
   if (now == seen_) return {};
   seen_ = now;
   try {
-    const std::string verdict = read_file(file_);
-    if (json::parse(verdict).at("slurm") == "drained") {
-      return reasons_against(verdict, Events::counted);
-    }
+    const json verdict = json::parse(read_file(file_));
+    if (verdict.at("slurm") == "drained") return reasons_in(verdict, Events::counted);
   } catch (const std::exception&) {
     // It cannot be read, or is another version's: then nothing is known.
   }
