@@ -41,6 +41,14 @@ const std::vector<SlurmSetting> common_settings = {
      "Five times MessageTimeout, which newer versions of Slurm ask for."},
 };
 
+// Of MPI's plugins, for every cluster.
+const std::vector<SlurmSetting> mpi_settings = {
+    {"PMIxCollFence", "tree",
+     "Left to choose for each fence, Slurm mixes two kinds, and ranks may then leave MPI_Init "
+     "while "
+     "others are still in it: Open MPI 4.1 crashes when they are sent something there."},
+};
+
 // Nodes that join by themselves.
 constexpr int64_t most_joining = 1000;
 
@@ -210,6 +218,9 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
           "image "
           "was built before\n# has neither, and starts.\ninclude {}/*.conf\n",
           site.plugin_dir, site.plugin_dir);
+
+  files["mpi.conf"] = head(cluster, site, "How ranks of MPI programs meet: mpi.conf(5).") +
+                      settings_text(mpi_settings);
 
   if (!cluster.controller.health_policy.empty()) {
     files["health.yaml"] = cluster.controller.health_policy;

@@ -6,11 +6,19 @@ NAME=st-gather
 
 setup_file() {
   deploy st-gather
-  on st-gather login sbatch --wait --output=/home/all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch
+  local status=0
+  on st-gather login sbatch --wait --output=/home/all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch ||
+    status=$?
   on st-gather login cat /home/all_gather.out >"$SUITE/all_gather.out"
+  [ $status -eq 0 ] || cat "$SUITE/all_gather.out"
+  return $status
 }
 
 teardown_file() { slipway destroy st-gather; }
+
+@test "all_gather: ranks of MPI programs wait for one another by fences of one kind" {
+  on $NAME login scontrol show config | grep -qE '^PMIxCollFence +=  *tree$'
+}
 
 @test "all_gather: runs with a rank on each of the four nodes" {
   [ "$(grep -cE '^#  Rank +[0-9]+ ' "$SUITE/all_gather.out")" -eq 4 ]

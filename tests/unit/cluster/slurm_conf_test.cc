@@ -61,7 +61,7 @@ std::string gres_with(const std::string& gres) {
 
 TEST_CASE("slurm files: those of the quickstart cluster, complete") {
   const auto files = files_of(quickstart_cluster());
-  REQUIRE(files.size() == 4);
+  REQUIRE(files.size() == 5);
   for (const auto& [name, text] : files) check_golden(name, text);
 }
 
