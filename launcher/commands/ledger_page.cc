@@ -96,13 +96,13 @@ std::string account_page(const Account& account) {
       "<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       title, style, title);
   const auto goodput = account.goodput();
-  page += fmt::format(
-      "<p>{} after {}, {}, {}; goodput {}{}</p>\n",
-      account.result.empty() ? "without an end" : markup_escaped(account.result),
-      length_text(account.end_ms - account.begin_ms), counted(account.attempts, "attempt"),
-      counted(account.requeues, "requeue"),
-      goodput ? fmt::format("{:.3f}, {} steps", *goodput, account.steps) : "unknown",
-      account.joules ? fmt::format("; GPU energy {:.3f} kWh", *account.joules / 3.6e6) : "");
+  page +=
+      fmt::format("<p>{} after {}, {}, {}; goodput {}{}</p>\n",
+                  account.result.empty() ? "without an end" : markup_escaped(account.result),
+                  length_text(account.end_ms - account.begin_ms),
+                  counted(account.attempts, "attempt"), counted(account.requeues, "requeue"),
+                  goodput ? fmt::format("{:.3f}, {} steps", *goodput, account.steps) : "unknown",
+                  account.joules ? "; " + energy_text(account) : "");
   if (!account.spans.empty()) page += timeline(account) + phase_table(account);
   page += "<h2>Failures</h2>\n" + cause_table(account) + blamed_list(account);
   return page + "</body>\n</html>\n";

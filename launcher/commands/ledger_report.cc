@@ -34,7 +34,7 @@ std::string summary(const Account& account, const Paint& paint) {
   } else {
     text += "goodput unknown: the program reported no steps";
   }
-  if (account.joules) text += fmt::format(", GPU energy {:.3f} kWh", *account.joules / 3.6e6);
+  if (account.joules) text += ", " + energy_text(account);
   return text + "\n";
 }
 
@@ -42,6 +42,11 @@ std::string summary(const Account& account, const Paint& paint) {
 
 std::string counted(int64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string energy_text(const Account& account) {
+  return fmt::format("GPU energy {}{:.3f} kWh", account.all_joules ? "" : "at least ",
+                     account.joules.value_or(0) / 3.6e6);
 }
 
 std::string account_text(const Account& account, const Paint& paint) {
@@ -81,7 +86,8 @@ std::string account_json(const Account& account) {
                               {"requeues", account.requeues},
                               {"goodput", nullptr},
                               {"steps", account.steps},
-                              {"gpu_energy_joules", nullptr}};
+                              {"gpu_energy_joules", nullptr},
+                              {"gpu_energy_is_complete", account.joules && account.all_joules}};
   if (!account.result.empty()) json["result"] = account.result;
   if (const auto goodput = account.goodput()) json["goodput"] = *goodput;
   if (account.joules) json["gpu_energy_joules"] = *account.joules;

@@ -48,4 +48,8 @@ struct Gpus {
 // that may be killed; `doing` is told before each step that may.
 Gpus read_gpus(const std::function<void(const std::string&)>& doing);
 
+// What all GPUs together have taken since the driver was loaded, in millijoules. Nothing when there
+// are none, or one does not say (before Volta). It may hang, too.
+std::optional<uint64_t> read_gpu_energy_mj(const std::function<void(const std::string&)>& doing);
+
 }  // namespace slipway::health

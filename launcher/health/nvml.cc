@@ -201,4 +201,23 @@ Gpus read_gpus(const std::function<void(const std::string&)>& doing) {
   return gpus;
 }
 
+std::optional<uint64_t> read_gpu_energy_mj(const std::function<void(const std::string&)>& doing) {
+  doing("loading NVML");
+  const Library nvml;
+  if (!nvml) return std::nullopt;
+  doing("nvmlInit");
+  if (nvml.call("nvmlInit_v2") != NVML_SUCCESS) return std::nullopt;
+  const unsigned count = nvml.ask<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    doing(fmt::format("reading the energy of GPU {}", i));
+    nvmlDevice_t gpu = nullptr;
+    if (nvml.call("nvmlDeviceGetHandleByIndex_v2", i, &gpu) != NVML_SUCCESS) return std::nullopt;
+    const auto taken = nvml.ask<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", gpu);
+    if (!taken) return std::nullopt;
+    sum += *taken;
+  }
+  return count == 0 ? std::nullopt : std::optional(sum);
+}
+
 }  // namespace slipway::health

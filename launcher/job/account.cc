@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace slipway::job {
 namespace {
@@ -25,7 +26,9 @@ class Accountant {
   explicit Accountant(const Ledger& ledger) : entries_(ledger.entries) {
     account_.job = entries_.front().job;
     account_.begin_ms = at_ = entries_.front().time_ms;
-    account_.end_ms = entries_.back().time_ms;
+    // Energy may be told after the end.
+    const auto is_told = [](const Entry& entry) { return entry.event != Event::energy; };
+    account_.end_ms = std::find_if(entries_.rbegin(), entries_.rend(), is_told)->time_ms;
     find_attempts();
     find_kept();
   }
@@ -49,6 +52,7 @@ class Accountant {
           break;
         case Event::energy:
           account_.joules = account_.joules.value_or(0) + entry.joules;
+          if (entry.missing.empty()) measured_.insert(entry.attempt);
           break;
         case Event::end:
           lay(last_failure_ != nullptr ? Phase::recovery : Phase::ending, entry.time_ms, 0);
@@ -60,6 +64,7 @@ class Accountant {
     }
     lay(Phase::unreported, account_.end_ms, 0);  // nothing but a launcher that has just begun
     account_.attempts = static_cast<int64_t>(attempts_.size());
+    account_.all_joules = measured_.size() == attempts_.size();
     std::stable_sort(account_.causes.begin(), account_.causes.end(),
                      [](const LostTime& a, const LostTime& b) { return a.lost_ms > b.lost_ms; });
     return std::move(account_);
@@ -172,6 +177,7 @@ class Accountant {
   int64_t at_ = 0;                       // the end of the last span
   size_t charged_ = npos;                // the cause of what follows
   const Entry* last_failure_ = nullptr;  // since the last start
+  std::set<int64_t> measured_;           // attempts whose energy is known
   Account account_;
 };
 

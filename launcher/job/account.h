@@ -52,9 +52,10 @@ struct Account {
   std::vector<LostTime> causes;  // what cost most first
   std::vector<Blamed> blamed;
   int64_t attempts = 0, requeues = 0;
-  int64_t steps = 0;  // that stayed; 0 when none was reported
-  std::optional<double> joules;
-  std::string result;  // of the last `end`; empty: the launcher runs still, or was killed
+  int64_t steps = 0;             // that stayed; 0 when none was reported
+  std::optional<double> joules;  // of the GPUs; none when nobody measured it
+  bool all_joules = true;        // those of every attempt and node are in it
+  std::string result;            // of the last `end`; empty: the launcher runs still, or was killed
   // The part of the time that was productive; none when the program reports no steps.
   std::optional<double> goodput() const;
 };

@@ -21,6 +21,7 @@
 #include "common/text.h"
 #include "launcher/health/history.h"
 #include "launcher/job/allocation.h"
+#include "launcher/job/energy_meter.h"
 #include "launcher/job/kernel_log.h"
 #include "launcher/job/node_health.h"
 #include "launcher/job/node_tasks.h"
@@ -91,6 +92,7 @@ class Agent {
       wait();
       tell_signals();
       tell_tasks();
+      tell_energy();
       hear();
       beat();
       tell_health();
@@ -108,6 +110,7 @@ class Agent {
     if (wire_.unsent() < most_unsent) {
       for (const pollfd& each : tasks_.descriptors()) fds.push_back(each);
     }
+    for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
     const auto step = std::min(limit_ / 8, milliseconds(250));
     ::poll(fds.data(), fds.size(), static_cast<int>(std::max(step, milliseconds(10)).count()));
     wire_.flush();
@@ -172,6 +175,7 @@ class Agent {
     log_.skip();
     kernel_lines_.clear();
     tasks_.forget();
+    energy_.begin(attempt_);
     for (const Message& task : message.at("tasks")) {
       Variables variables = message.at("set").get<Variables>();
       for (const auto& [name, value] : task.at("set").get<Variables>()) variables[name] = value;
@@ -188,13 +192,26 @@ class Agent {
     const std::vector<std::string> held = end_tasks(grace);
     tell_tasks();
     read_kernel_log();
-    const auto health = look_at_node(health_limit, [this] { beat(); });
+    const auto health = look_at_node(health_limit, [this] {
+      beat();
+      tell_energy();
+    });
     wire_.put({{"is", "stopped"},
                {"attempt", attempt_},
                {"odd", odd},
                {"held", held},
                {"kernel", kernel_lines_},
                {"health", health}});
+  }
+
+  // When it is known: nobody waits for it.
+  void tell_energy() {
+    if (!tasks_.running()) energy_.end();
+    for (const MeasuredEnergy& each : energy_.finished()) {
+      wire_.put({{"is", "energy"},
+                 {"attempt", each.attempt},
+                 {"joules", each.joules ? Message(*each.joules) : Message()}});
+    }
   }
 
   // Returns the new lines about GPUs that have to be reset at least.
@@ -229,10 +246,11 @@ class Agent {
 
   std::vector<std::string> end_tasks(milliseconds grace) {
     ending_ = true;
-    return tasks_.end_all(grace, kill_limit, [this] {
+    const auto meanwhile = [this] {
       tell_output();
       beat();
-    });
+    };
+    return tasks_.end_all(grace, kill_limit, meanwhile, energy_.processes());
   }
 
   void beat() {
@@ -249,6 +267,7 @@ class Agent {
   Wire wire_;
   Fd signals_;
   NodeTasks tasks_;
+  EnergyMeter energy_;
   KernelLog log_;
   std::vector<std::string> kernel_lines_;  // since the attempt began
   HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};

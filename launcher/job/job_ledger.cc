@@ -47,8 +47,10 @@ Entry JobLedger::entry_of(Event event, int64_t attempt) const {
 }
 
 void JobLedger::put(Entry entry) {
-  if (!result_.empty() && (entry.event != Event::end || entry.result == result_)) return;
-  result_ = entry.result;
+  const bool again = entry.event == Event::end && entry.result == result_;
+  const bool may_follow = entry.event == Event::end || entry.event == Event::energy;
+  if (!result_.empty() && (again || !may_follow)) return;
+  if (entry.event == Event::end) result_ = entry.result;
   scribe_.put([this, entry = std::move(entry)] {
     try {
       writer_.append(entry);
@@ -100,6 +102,13 @@ void JobLedger::failure(int64_t attempt, const Verdict& verdict, int64_t time_ms
   entry.evidence = verdict.evidence;
   // The line has room for one; the others stand in its evidence.
   if (!verdict.nodes.empty()) entry.node = verdict.nodes.front();
+  put(std::move(entry));
+}
+
+void JobLedger::energy(const AttemptEnergy& energy) {
+  Entry entry = entry_of(Event::energy, energy.attempt);
+  entry.joules = energy.joules;
+  entry.missing = energy.missing;
   put(std::move(entry));
 }
 

@@ -9,6 +9,7 @@
 
 #include "launcher/job/blame.h"
 #include "launcher/job/choose_nodes.h"
+#include "launcher/job/energy_tally.h"
 #include "launcher/job/ledger.h"
 #include "launcher/job/scribe.h"
 
@@ -39,7 +40,9 @@ class JobLedger {
   // The last of an attempt, whatever was written last; it was reached at `time_ms` or before.
   void last_progress(int64_t attempt, int64_t step, int64_t time_ms);
   void failure(int64_t attempt, const Verdict& verdict, int64_t time_ms);
-  // Nothing is written after it but another end, when it has come otherwise.
+  void energy(const AttemptEnergy& energy);
+  // Nothing is written after it but another end, when it has come otherwise, and energy: when Slurm
+  // ends a job its tasks go on for some seconds.
   void end(const std::string& result, int status);
 
  private:

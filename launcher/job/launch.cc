@@ -19,6 +19,7 @@
 #include "launcher/job/allocation.h"
 #include "launcher/job/attempt.h"
 #include "launcher/job/choose_nodes.h"
+#include "launcher/job/energy_tally.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/output.h"
 #include "launcher/job/scribe.h"
@@ -35,6 +36,7 @@ constexpr auto agents_limit = seconds(60);   // until the first of them must be 
 constexpr auto stop_limit = seconds(25);     // an agent says after 20 s what it could not kill
 constexpr auto grace = seconds(2);           // between SIGTERM and SIGKILL
 constexpr auto requeue_limit = seconds(60);  // until Slurm ends a job that it has queued again
+constexpr auto energy_limit = milliseconds(1500);  // for a node to say what its GPUs have taken
 constexpr size_t most_backlog = size_t{16} << 20;
 constexpr auto as_good_as_progress = std::chrono::hours(1);  // of programs that report none
 
@@ -136,6 +138,7 @@ class Launcher {
     for (const AgentEvent& event : agents_.wait(milliseconds(250), signals_.get(), read)) {
       hear(event, attempt);
     }
+    for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
     hear_signals(attempt);
     if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
     if (attempt != nullptr && attempt->step() >= 0)
@@ -158,6 +161,7 @@ class Launcher {
       say(fmt::format("{}: {}", event.node, event.message.at("text").get<std::string>()));
       add_bad(event.node);
     }
+    energy_.hear(event);
     if (attempt != nullptr) attempt->hear(event);
   }
 
@@ -195,6 +199,7 @@ class Launcher {
                     allocation_.here);
     watch_.forget();
     ledger_.start(attempt.number(), choice_);
+    energy_.begin(attempt.number(), choice_.nodes);
     say(fmt::format("attempt {} on {}, {}", attempt.number(), count(choice_.nodes.size(), "node"),
                     count(choice_.spares.size(), "spare")));
     for (size_t node = 0; node < choice_.nodes.size(); ++node) {
@@ -272,6 +277,7 @@ class Launcher {
     if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
     say(fmt::format("{} left, {} needed: the job is to be queued again without {}",
                     count(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
+    wait_for_energy();
     ledger_.end("requeued", 1);
     scribe_.drain();
     queue_again();
@@ -292,7 +298,15 @@ class Launcher {
     while (!refused_ && Clock::now() - begin < requeue_limit) pump(nullptr);
   }
 
+  // Only when nothing is started any more: a driver that hangs is to delay nothing.
+  void wait_for_energy() {
+    const auto begin = Clock::now();
+    while (energy_.waits() && Clock::now() - begin < energy_limit) pump(nullptr);
+    for (const AttemptEnergy& energy : energy_.rest()) ledger_.energy(energy);
+  }
+
   int end(const char* result, int status) {
+    wait_for_energy();
     end_agents();
     ledger_.end(result, status);
     return status;
@@ -311,6 +325,7 @@ class Launcher {
   Output output_;
   StepWatch watch_;
   Agents agents_;
+  EnergyTally energy_;
   Variables taken_;
   std::optional<AgentStep> step_;
   NodeChoice choice_;

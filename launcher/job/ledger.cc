@@ -74,6 +74,7 @@ void for_each_field(E& entry, Field field) {
       break;
     case Event::energy:
       field("joules", entry.joules);
+      field("missing", entry.missing);
       break;
     case Event::end:
       field("result", entry.result);

@@ -20,7 +20,7 @@ enum class Event {
   start,     // an attempt begins on `nodes`
   progress,  // the program has reached `step`; the first of an attempt is where it resumed
   failure,   // the attempt has failed: `what`, `blame`, `node`, `evidence`
-  energy,    // the GPUs of the attempt took `joules`
+  energy,    // the GPUs of the attempt took `joules`, without those of nodes that are `missing`
   end,       // the launcher ends: `result`, `status`
 };
 
@@ -38,6 +38,7 @@ struct Entry {
   std::string node;   // the one that is blamed
   std::vector<std::string> evidence;
   double joules = 0;
+  std::vector<std::string> missing;
   std::string result;  // "done", "failed", "requeued", "cancelled"
   int64_t status = 0;  // the program's
 };

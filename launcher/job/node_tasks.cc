@@ -210,7 +210,8 @@ void NodeTasks::signal(int number) const {
 
 std::vector<std::string> NodeTasks::end_all(std::chrono::milliseconds grace,
                                             std::chrono::milliseconds limit,
-                                            const std::function<void()>& meanwhile) {
+                                            const std::function<void()>& meanwhile,
+                                            const std::vector<pid_t>& others) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   signal(SIGTERM);
@@ -219,6 +220,9 @@ std::vector<std::string> NodeTasks::end_all(std::chrono::milliseconds grace,
   for (;;) {
     reap_children();
     left = descendants(::getpid());
+    std::erase_if(left, [&](const Process& process) {
+      return std::ranges::find(others, process.pid) != others.end();
+    });
     const auto passed = Clock::now() - begin;
     if (left.empty() || passed > limit) break;
     if (!running() || passed > grace) {

@@ -27,6 +27,7 @@ using namespace slipway::simulated_nvml;
 constexpr unsigned most_gpus = 64;
 constexpr unsigned long long memory_bytes = 80ULL << 30;
 constexpr unsigned nvlinks = 18;
+constexpr unsigned idle_milliwatts = 70'000;
 
 std::atomic<int> users = 0;
 char handles[most_gpus];  // a device is the address of its place here
@@ -192,7 +193,19 @@ EXPORTED nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperat
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts) {
-  return give(device, milliwatts, [](const Gpu&) { return 70'000U; });
+  return give(device, milliwatts, [](const Gpu&) { return idle_milliwatts; });
+}
+
+// Since the driver was loaded, which here is the start of the machine: simulated GPUs take what an
+// idle one takes, all the time.
+EXPORTED nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
+                                                          unsigned long long* millijoules) {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count();
+  return give(device, millijoules, [&](const Gpu&) {
+    return static_cast<unsigned long long>(milliseconds) * idle_milliwatts / 1000;
+  });
 }
 
 EXPORTED nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t type,

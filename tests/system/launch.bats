@@ -59,11 +59,16 @@ ended() {
   [ "$(grep -c '^[0-7]: rank [0-7] of 8' <<<"$output")" -eq 8 ]
   ledger >"$BATS_TEST_TMPDIR/ledger"
   grep -q "job $JOB: done after" "$BATS_TEST_TMPDIR/ledger"
-  grep -q ", 3 steps" "$BATS_TEST_TMPDIR/ledger"
+  grep -q ", 3 steps, GPU energy 0\.0" "$BATS_TEST_TMPDIR/ledger"
   on $NAME login cat "/home/slipway-ledger-$JOB.jsonl" >"$BATS_TEST_TMPDIR/lines"
   while read -r line; do
     python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/ledger-1.schema.json" - <<<"$line"
-  done < <(sed -n '1p;2p;$p' "$BATS_TEST_TMPDIR/lines")
+  done < <(sed -n '1p;2p;$p' "$BATS_TEST_TMPDIR/lines"; grep '"energy"' "$BATS_TEST_TMPDIR/lines")
+  # Four nodes of eight simulated GPUs at 70 W each.
+  grep '"energy"' "$BATS_TEST_TMPDIR/lines" | python3 -c '
+import json, sys
+energy, = map(json.loads, sys.stdin)
+assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == [], energy'
 }
 
 @test "launch: a task that is killed blames nobody, and the job goes on where it was" {
@@ -78,6 +83,7 @@ ended() {
   ledger --json >"$BATS_TEST_TMPDIR/account.json"
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/account-1.schema.json" "$BATS_TEST_TMPDIR/account.json"
   grep -q '"attempts": 2' "$BATS_TEST_TMPDIR/account.json"
+  grep -q '"gpu_energy_is_complete": true' "$BATS_TEST_TMPDIR/account.json"
   grep -q '"blamed_nodes": \[\]' "$BATS_TEST_TMPDIR/account.json"
 }
 

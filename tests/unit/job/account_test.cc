@@ -143,6 +143,23 @@ TEST_CASE("account: energy adds up") {
       of({begun(0), started(0, 1), failed(10, 1, "exit", "node"), energy(11, 1, 5), started(12, 2),
           energy(20, 2, 7), ended(20, "done")});
   CHECK(account.joules.value() == 12);
+  CHECK(account.all_joules);
+}
+
+TEST_CASE("account: energy that lacks a node or an attempt is not all of it") {
+  Entry lacking = energy(5, 1, 5);
+  lacking.missing = {"n2"};
+  CHECK_FALSE(of({begun(0), started(0, 1), lacking, ended(20, "done")}).all_joules);
+  CHECK_FALSE(of({begun(0), started(0, 1), failed(10, 1, "exit", "node"), started(12, 2),
+                  energy(20, 2, 7), ended(20, "done")})
+                  .all_joules);
+}
+
+TEST_CASE("account: energy that is told after the end takes no time") {
+  const Account account = of({begun(0), started(0, 1), ended(20, "cancelled"), energy(900, 1, 5)});
+  check_whole(account);
+  CHECK(account.end_ms - account.begin_ms == 20);
+  CHECK(account.joules.value() == 5);
 }
 
 TEST_CASE("account: a launcher that has just begun") {

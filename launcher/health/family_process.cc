@@ -1,0 +1,111 @@
+// A family of checks in a process of its own.
+#include "launcher/health/family_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::health {
+namespace {
+
+using nlohmann::json;
+
+// A killed process is gone within this time, or it is stuck in the kernel.
+constexpr int patience_with_killed_ms = 50;
+
+bool write_line(int fd, const std::string& line) {
+  std::string_view left = line;
+  while (!left.empty()) {
+    const ssize_t n = ::write(fd, left.data(), left.size());
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) left.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+// The rest of a family's process. It keeps nothing of its parent's open: should it be stuck in a
+// driver for ever, nobody who reads our output waits for it.
+[[noreturn]] void be(const Family& family, const Context& context, int words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  unblock_signals();
+  ::signal(SIGPIPE, SIG_IGN);
+  const Fd null(::open("/dev/null", O_RDWR));
+  for (int stream : {0, 1, 2}) ::dup2(null.get(), stream);
+  close_all_but({words});
+  Look look;
+  Looking looking(context, look);
+  json last;
+  try {
+    family.look(looking, [&](const std::string& what) {
+      write_line(words, json{{"doing", what}}.dump() + "\n");
+    });
+    last = {{"look", to_json(look)}};
+  } catch (const std::exception& error) {
+    last = {{"failed", error.what()}};
+  }
+  write_line(words, last.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  ::_exit(0);
+}
+
+}  // namespace
+
+FamilyProcess::FamilyProcess(Family family, const Context& context) : family_(std::move(family)) {
+  Pipe pipe = make_pipe();
+  pid_ = ::fork();
+  if (pid_ < 0) throw_errno("cannot start a check");
+  if (pid_ == 0) be(family_, context, pipe.write.get());
+  words_ = std::move(pipe.read);
+}
+
+void FamilyProcess::hear() {
+  read_some(words_, text_);
+}
+
+void FamilyProcess::kill() {
+  const pid_t pid = std::exchange(pid_, 0);
+  if (pid == 0) return;
+  if (words_) ::kill(pid, SIGKILL);
+  for (int waited_ms = 0; waited_ms < patience_with_killed_ms; ++waited_ms) {
+    if (::waitpid(pid, nullptr, words_ ? WNOHANG : 0) != 0) return;
+    ::usleep(1000);
+  }
+}
+
+Look FamilyProcess::look(std::chrono::milliseconds limit) const {
+  Look look;
+  std::string doing = "starting";
+  for (const std::string& line : split(text_, '\n')) {
+    const json body = json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (body.contains("look")) return look_from_json(body["look"]);
+    if (body.contains("doing")) doing = body["doing"];
+    if (body.contains("failed")) {
+      look.complete = false;
+      look.skipped.push_back({family_.name, body["failed"]});
+      return look;
+    }
+  }
+  if (words_) {
+    look.findings.push_back({family_.hangs, family_.name,
+                             fmt::format("{} took longer than {:.1f} s", doing,
+                                         static_cast<double>(limit.count()) / 1000),
+                             family_.name, 0, false});
+    look.checks.push_back(family_.name);
+  } else {
+    look.complete = false;
+    look.skipped.push_back({family_.name, fmt::format("its process ended while {}", doing)});
+  }
+  return look;
+}
+
+}  // namespace slipway::health

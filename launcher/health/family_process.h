@@ -1,0 +1,41 @@
+// A family of checks in a process of its own: what hangs with a driver hangs there, and is killed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+
+#include "common/fd.h"
+#include "launcher/health/runner.h"
+
+namespace slipway::health {
+
+class FamilyProcess {
+ public:
+  // Starts it. Throws Error.
+  FamilyProcess(Family family, const Context& context);
+  // Kills it, if it has not ended.
+  ~FamilyProcess() { kill(); }
+  FamilyProcess(const FamilyProcess&) = delete;
+  FamilyProcess& operator=(const FamilyProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  int fd() const { return words_.get(); }  // to be polled; -1 when it has ended
+  bool ended() const { return !words_; }
+  void hear();  // once, when there is something to read
+  // One that is stuck in the kernel cannot be killed, and is left to it.
+  void kill();
+
+  // What it has seen. One that was killed before it ended hung, and its finding says at what;
+  // `limit` is what it was given. What one that failed was about is among the skipped.
+  Look look(std::chrono::milliseconds limit) const;
+
+ private:
+  Family family_;
+  pid_t pid_ = 0;
+  Fd words_;  // lines: what it is doing; the last one is what it has seen
+  std::string text_;
+};
+
+}  // namespace slipway::health

@@ -1,0 +1,57 @@
+// What the GPUs of a job's attempts have taken.
+#include "launcher/job/energy_tally.h"
+
+namespace slipway::job {
+
+void EnergyTally::begin(int64_t attempt, const std::vector<std::string>& nodes) {
+  open_[attempt].awaited = {nodes.begin(), nodes.end()};
+}
+
+void EnergyTally::hear(const AgentEvent& event) {
+  const std::string what = event.message.at("is");
+  if (what == "gone") {
+    for (auto& [attempt, sum] : open_) {
+      if (sum.awaited.erase(event.node) > 0) sum.missing.insert(event.node);
+    }
+  }
+  if (what != "energy") return;
+  const auto found = open_.find(event.message.at("attempt").get<int64_t>());
+  if (found == open_.end()) return;
+  Sum& sum = found->second;
+  if (sum.awaited.erase(event.node) == 0) return;
+  const Message& joules = event.message.at("joules");
+  if (joules.is_number()) {
+    sum.joules = sum.joules.value_or(0) + joules.get<double>();
+  } else {
+    sum.missing.insert(event.node);
+  }
+}
+
+void EnergyTally::add_to(std::vector<AttemptEnergy>& all, int64_t attempt, const Sum& sum) {
+  if (!sum.joules) return;
+  AttemptEnergy energy = {attempt, *sum.joules, {sum.missing.begin(), sum.missing.end()}};
+  energy.missing.insert(energy.missing.end(), sum.awaited.begin(), sum.awaited.end());
+  all.push_back(std::move(energy));
+}
+
+std::vector<AttemptEnergy> EnergyTally::complete() {
+  std::vector<AttemptEnergy> all;
+  for (auto each = open_.begin(); each != open_.end();) {
+    if (!each->second.awaited.empty()) {
+      ++each;
+      continue;
+    }
+    add_to(all, each->first, each->second);
+    each = open_.erase(each);
+  }
+  return all;
+}
+
+std::vector<AttemptEnergy> EnergyTally::rest() {
+  std::vector<AttemptEnergy> all;
+  for (const auto& [attempt, sum] : open_) add_to(all, attempt, sum);
+  open_.clear();
+  return all;
+}
+
+}  // namespace slipway::job
