@@ -19,6 +19,9 @@ struct Finding {
   bool event = false;    // it was seen once, and the next look will not see it again
 };
 
+// The kind of what users say of the node (job_report.h).
+inline constexpr const char* reported_kind = "node-reported";
+
 struct Skipped {
   std::string check, why;
 };

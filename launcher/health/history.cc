@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* schema = "slipway/health-history/1";
 constexpr std::time_t remembered_seconds = 7 * 24 * 3600;
 constexpr size_t most_events = 500;
+constexpr int most_reported = 20;
 constexpr size_t largest_history = 1 << 20;
 
 json as_json(const History& history) {
@@ -76,8 +77,18 @@ void History::remember(const Finding& finding, std::time_t now) {
     return event.time < now - remembered_seconds || event.time > now + 60;
   });
   if (!finding.event && present.contains(key_of(finding))) return;
+  if (finding.kind == reported_kind) forget_old_reports();
   if (events.size() >= most_events) events.erase(events.begin());
   events.push_back({now, key_of(finding)});
+}
+
+// Users, who say as much as they like, push out only what users have said.
+void History::forget_old_reports() {
+  const auto is_report = [](const Event& event) {
+    return event.key.starts_with(std::string(reported_kind) + "|");
+  };
+  if (std::ranges::count_if(events, is_report) < most_reported) return;
+  events.erase(std::ranges::find_if(events, is_report));
 }
 
 int History::times(const Finding& finding, double hours, std::time_t now) const {

@@ -41,6 +41,9 @@ struct History {
 
   // How often a finding was new within some hours.
   int times(const Finding& finding, double hours, std::time_t now) const;
+
+ private:
+  void forget_old_reports();
 };
 
 std::string key_of(const Finding& finding);

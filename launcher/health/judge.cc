@@ -57,6 +57,16 @@ bool is_settled(const Finding& finding, const Facts& facts) {
   return finding.kind == "gpu-xid" && recovery_of(finding, facts) == "none";
 }
 
+bool same(const Finding& a, const Finding& b) {
+  return key_of(a) == key_of(b);
+}
+
+// Until the machine starts again: what asks for a drain and is not seen again, and what users say.
+bool lasts(const Judged& judged) {
+  const bool is_said = judged.finding.kind == reported_kind && judged.action > Action::none;
+  return judged.finding.event && (is_said || judged.action >= Action::drain);
+}
+
 }  // namespace
 
 Verdict judge(const Look& look, const Context& context, History& history, std::time_t now) {
@@ -77,7 +87,11 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
     Judged judged = judge_one(finding, context, look.facts, rule);
     escalate(judged, rule, history, now);
     present.insert(key_of(finding));
-    if (finding.event && judged.action >= Action::drain) history.open.push_back(finding);
+    if (lasts(judged)) {
+      // Of the same again the last word counts.
+      std::erase_if(history.open, [&](const Finding& open) { return same(open, finding); });
+      history.open.push_back(finding);
+    }
     verdict.findings.push_back(std::move(judged));
   }
   for (const Finding& finding : open_before) {
@@ -92,7 +106,6 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
   if (!verdict.findings.empty()) verdict.action = verdict.findings.front().action;
 
   std::ranges::sort(history.open, {}, key_of);
-  const auto same = [](const Finding& a, const Finding& b) { return key_of(a) == key_of(b); };
   history.open.erase(std::unique(history.open.begin(), history.open.end(), same),
                      history.open.end());
   history.present = std::move(present);

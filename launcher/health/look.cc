@@ -13,6 +13,7 @@
 #include "common/file_lock.h"
 #include "common/text.h"
 #include "launcher/health/deep.h"
+#include "launcher/health/job_report.h"
 #include "launcher/health/runner.h"
 #include "launcher/health/slurm.h"
 #include "launcher/health/verdict.h"
@@ -153,12 +154,24 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
     }
   }
 
+  FoundReports reported;
+  if (options.stage == Stage::epilog || options.stage == Stage::periodic) {
+    state.keep([&](const std::filesystem::path&) {
+      Looking looking(context, look);
+      reported = find_reports(reports_folder);
+      check_reports(reported.reports, looking);
+    });
+  }
+
   LookResult result;
   Verdict& verdict = result.verdict;
   verdict = judge(look, context, state.history, std::time(nullptr));
   keep_about_job(state, options, look, verdict);
   // Before Slurm is told: whoever is killed in between finds what he saw the next time.
-  state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
+  state.keep([&](const std::filesystem::path& folder) {
+    save_history(folder, state.history);
+    remove_reports(reports_folder, reported);
+  });
   result.job_may_start = verdict.fit();
   if (options.act && concerns_slurm(verdict, state.history)) {
     RealSlurm slurm(begin + allowed);

@@ -20,6 +20,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/health/history.h"
+#include "launcher/health/job_report.h"
 #include "launcher/job/allocation.h"
 #include "launcher/job/energy_meter.h"
 #include "launcher/job/kernel_log.h"
@@ -163,6 +164,7 @@ class Agent {
       if (what == "stop") stop(milliseconds(message->at("grace_ms").get<int64_t>()));
       if (what == "signal") tasks_.signal(message->at("number"));
       if (what == "requeue") queue_again(*message);
+      if (what == "report") leave_report(*message);
       if (what == "end") over_ = true;
     }
     // Alone: nobody is to meet our tasks when the others have gone on without us.
@@ -233,6 +235,13 @@ class Agent {
     for (const std::string& line : read_kernel_log()) reasons.push_back("kernel: " + line);
     if (reasons.empty()) return;
     wire_.put({{"is", "health"}, {"attempt", attempt_}, {"reasons", reasons}});
+  }
+
+  // A node that does not look at its health has no folder for it, and that is no concern of a job.
+  static void leave_report(const Message& message) {
+    health::leave_report(health::reports_folder,
+                         {message.at("job"), message.at("attempt"),
+                          message.at("cause").get<health::Cause>(), message.at("detail")});
   }
 
   // The launcher cannot: it ends with the batch script.

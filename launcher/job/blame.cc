@@ -62,6 +62,20 @@ void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const ch
   }
 }
 
+// "gpu_ecc GPU 5: 2 memory errors (reboot)", "NVRM: Xid (PCI:0000:3b:00): 79, …"
+std::string detail_of(health::Cause cause, const std::string& text) {
+  if (cause == health::Cause::xid) return std::to_string(xid_of(text));
+  return cause == health::Cause::unfit ? text.substr(0, text.find_first_of(" :")) : "";
+}
+
+void accuse(Verdict& verdict, const std::vector<NodeNote>& notes, health::Cause cause) {
+  for (const NodeNote& note : notes) {
+    const auto known = std::ranges::find(verdict.accusations, note.node, &Accusation::node);
+    if (known != verdict.accusations.end()) continue;
+    verdict.accusations.push_back({note.node, cause, detail_of(cause, note.text)});
+  }
+}
+
 void add_nodes(Verdict& verdict, const std::vector<NodeNote>& notes) {
   verdict.blame = Blame::node;
   for (const NodeNote& note : notes) {
@@ -176,6 +190,7 @@ void compare_with_last(Verdict& verdict, const Evidence& evidence,
   if (earlier.suspect != verdict.suspect || !other_ranks || evidence.nodes.size() < 3) return;
   verdict.blame = Blame::node;
   verdict.nodes = {verdict.suspect};
+  accuse(verdict, {{verdict.suspect, ""}}, health::Cause::failures);
   verdict.evidence.push_back(
       fmt::format("the last three failures began on {}, with different ranks", verdict.suspect));
 }
@@ -228,9 +243,11 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
   } else if (!hardware.empty()) {
     verdict.what = "health";
     add_nodes(verdict, hardware);
+    accuse(verdict, hardware, health::Cause::xid);
   } else if (!evidence.held.empty()) {
     verdict.what = "health";
     add_nodes(verdict, evidence.held);
+    accuse(verdict, evidence.held, health::Cause::held);
   } else if (!evidence.health.empty()) {
     if (verdict.what.empty()) verdict.what = "health";
     if (is_of_most(evidence.health, evidence)) {
@@ -238,6 +255,7 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
     } else {
       verdict.what = "health";
       add_nodes(verdict, evidence.health);
+      accuse(verdict, evidence.health, health::Cause::unfit);
     }
   }
   if (verdict.blame == Blame::node) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/health/job_report.h"
+
 namespace slipway::job {
 
 // A task that ended by itself, not because it was told to.
@@ -37,6 +39,13 @@ struct Evidence {
   int64_t stalled_seconds = 0;           // without progress; 0: that was not the reason
 };
 
+// What root's looks are told of a node that is blamed and still there.
+struct Accusation {
+  std::string node;
+  health::Cause cause = health::Cause::failures;
+  std::string detail = {};
+};
+
 enum class Blame { node, application, unknown };
 const char* blame_name(Blame blame);
 
@@ -48,7 +57,8 @@ struct Verdict {
   int64_t rank = -1;         // the first that failed; -1: none
   std::string message = {};  // how it failed, without what differs from run to run
   bool for_ever = false;     // another attempt cannot end otherwise
-  std::vector<std::string> evidence = {};  // for people
+  std::vector<std::string> evidence = {};    // for people
+  std::vector<Accusation> accusations = {};  // of blamed nodes, one each; none of those gone
 };
 
 // `before` are the verdicts of earlier failures of the job, the last one last.

@@ -249,6 +249,13 @@ class Launcher {
     say(fmt::format("attempt {}: {}, blamed: {}", attempt.number(), verdict.what, whom(verdict)));
     for (const std::string& line : verdict.evidence) say("  " + line);
     for (const std::string& node : verdict.nodes) add_bad(node);
+    for (const Accusation& each : verdict.accusations) {
+      agents_.send(each.node, {{"do", "report"},
+                               {"job", allocation_.job},
+                               {"attempt", attempt.number()},
+                               {"cause", each.cause},
+                               {"detail", each.detail}});
+    }
     reason_ = fmt::format("{}: {}", verdict.what, join(verdict.evidence, "; "));
 
     const bool progress = attempt.step() >= 0 ? ledger_.is_new_best(attempt.step())

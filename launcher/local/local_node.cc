@@ -86,6 +86,7 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   run_ip(addresses_batch(node));
   enter_node_root(root.folder);
   node::prepare_folders();
+  if (node.role == "compute") node::prepare_reports();
   node::write_munge_key(around.munge_key);
   node::start_munge();
   report("prepared");

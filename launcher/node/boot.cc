@@ -118,6 +118,13 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   if (!is_controller) find_controller(patience, cluster);
 
   prepare_folders();
+  if (self.role == "compute") {
+    try {
+      prepare_reports();
+    } catch (const Error& error) {
+      say(fmt::format("{}: launchers can leave no reports", error.what()));
+    }
+  }
   const bool new_key = write_munge_key(key);
   start_munge(new_key);
   take_stock(profile.transport);

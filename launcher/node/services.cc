@@ -2,6 +2,8 @@
 #include "launcher/node/services.h"
 
 #include <fmt/format.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/health/job_report.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/keeper.h"
 
@@ -29,6 +32,20 @@ void prepare_folders() {
   make_folder_for("slurm", log_folder, 0755);
   make_folder_for("slurm", "/var/spool/slurmctld", 0755);
   make_folder_for("root", "/var/spool/slurmd", 0755);
+}
+
+void prepare_reports() {
+  const std::filesystem::path folder = health::reports_folder;
+  make_directories(folder);
+  struct stat here = {}, above = {};
+  if (::lstat(folder.c_str(), &here) != 0 || ::stat(folder.parent_path().c_str(), &above) != 0) {
+    throw_errno(fmt::format("cannot look at {}", folder.native()));
+  }
+  if (here.st_dev != above.st_dev) return;
+  constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (::mount("tmpfs", folder.c_str(), "tmpfs", flags, "mode=1733,size=256k,nr_inodes=64") != 0) {
+    throw_errno(fmt::format("cannot mount {}", folder.native()));
+  }
 }
 
 bool write_munge_key(const std::string& key) {

@@ -17,6 +17,10 @@ inline constexpr int slurmd_port = 6818;
 // Makes the folders that Slurm writes to, with the owners that it asks for.
 void prepare_folders();
 
+// On a compute node: makes the folder in which users' launchers leave reports for root, as a file
+// system of its own, for what they fill is not to be /run. Nothing when it is there. Throws Error.
+void prepare_reports();
+
 // Puts the cluster's key where munged looks for it, readable by munge alone. True when another one,
 // or none, was there.
 bool write_munge_key(const std::string& key);

@@ -188,6 +188,39 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   done
 }
 
+@test "launch: a node where failures begin again and again is blamed, and stands in its history with a note" {
+  submit --min-nodes 4 -- sh -c "'[ \$(hostname) != $N-2 ] || { sleep 0.3; kill -9 \$\$; }; [ \$SLIPWAY_RESTART_COUNT = 3 ] || sleep 1000'"
+  ended 0
+  says "attempt 3: signal, blamed: $N-2"
+  says "the last three failures began on $N-2, with different ranks"
+  says "attempt 4 on 4 nodes, 0 spares"
+  local said="job $JOB of user [0-9]* blames it since attempt 3: its last failures began here, with different ranks"
+  # After the job the node is looked at.
+  noted() { slipway health report $NAME | grep -q "^$N-2 *note *reports *node *$said"; }
+  wait_for noted
+  run slipway health report $NAME
+  [ "$(grep -c " reports " <<<"$output")" -eq "$(grep -c "^$N-[12] .* reports " <<<"$output")" ]
+  on $NAME $N-2 grep -q '"node-reported|node"' /var/lib/slipway/health/history.json
+  [ "$(on $NAME $N-2 sh -c 'ls /run/slipway/reports | wc -l')" -eq 0 ]
+  wait_for node_is $N-2 idle
+  # It stays with the node, which serves all the same.
+  on $NAME $N-2 /opt/slipway/bin/slipway health --stage periodic --act
+  noted
+  node_is $N-2 idle
+}
+
+@test "launch: users can leave reports of a node, and neither see those of others nor fill what is root's" {
+  as_user() { on $NAME $N-4 runuser -u nobody -- "$@"; }
+  run as_user ls /run/slipway/reports
+  [ "$status" -ne 0 ]
+  run as_user sh -c 'ln -s /etc/munge/munge.key /run/slipway/reports/a.json; mkdir /run/slipway/reports/b.json; head -c 1M /dev/zero >/run/slipway/reports/c.json'
+  fails_with 1 "No space left on device"
+  [ "$(on $NAME $N-4 df --output=pcent /run | tail -1 | tr -d ' %')" -lt 50 ]
+  on $NAME $N-4 /opt/slipway/bin/slipway health --stage periodic --act
+  [ "$(on $NAME $N-4 sh -c 'ls /run/slipway/reports | wc -l')" -eq 0 ]
+  ! slipway health report $NAME | grep "^$N-4 .* reports "
+}
+
 # Last, because it takes the nodes.
 @test "launch: nodes without power, frozen or unreachable are left out; with too few the job is queued again" {
   submit --spares 1 --min-nodes 3 --heartbeat 2 -- ./count.sh 1000
@@ -208,6 +241,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   says "Comment=slipway launch: node gone: $N-2: no heartbeat for 2 s"
   run ledger
   says "requeued"
+  says "GPU energy at least 0.0"
   says "$N-3: node gone in attempt 1"
   says "$N-1: node gone in attempt 2"
   on $NAME login scancel "$JOB"

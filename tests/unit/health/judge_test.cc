@@ -116,6 +116,46 @@ TEST_CASE("judge: a state counts when it begins, not at every look") {
   CHECK(node.look({state("gpu-missing")}).action == Action::replace);
 }
 
+TEST_CASE("judge: what a job says of a node is a note that stays until the machine starts again") {
+  Patient node;
+  node.history.begin_boot("boot 1");
+  const Finding said = {"node-reported", "node", "job 12 blames it", "reports", 0, true};
+  CHECK(node.look({said}).action == Action::note);
+  Finding again = said;
+  again.evidence = "job 13 blames it";
+  node.look({again});
+  const Verdict later = node.look({});
+  CHECK(later.fit());
+  REQUIRE(later.findings.size() == 1);
+  CHECK(later.findings.at(0).finding.evidence == "job 13 blames it");
+  CHECK(later.findings.at(0).from_before);
+  node.history.begin_boot("boot 2");
+  CHECK(node.look({}).findings.empty());
+}
+
+TEST_CASE("judge: an administrator may have what jobs say drain a node, or not even be kept") {
+  Patient node;
+  const Finding said = {"node-reported", "node", "job 12 blames it", "reports", 0, true};
+  node.context = context_with(
+      "findings: {node-reported: {action: note, after: {times: 3, hours: 24, action: drain}}}");
+  for (int i = 0; i < 2; ++i) CHECK(node.look({said}).fit());
+  CHECK_FALSE(node.look({said}).fit());
+  Patient other;
+  other.context = context_with("findings: {node-reported: none}");
+  CHECK(other.look({said}).action == Action::none);
+  CHECK(other.history.open.empty());
+}
+
+TEST_CASE("judge: jobs that say much of a node do not make it forget what it has seen itself") {
+  Patient node;
+  for (int i = 0; i < 4; ++i) node.look({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}});
+  for (int i = 0; i < 1000; ++i) {
+    node.look({{"node-reported", "node", "job 12 blames it", "reports", 0, true}});
+  }
+  CHECK(node.history.events.size() == 24);
+  CHECK_FALSE(node.look({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}}).fit());
+}
+
 TEST_CASE("judge: good looks are counted, but not those that could not see all") {
   Patient node;
   node.look({});

@@ -214,6 +214,35 @@ TEST_CASE("blame: without progress, the one node that is behind is suspected") {
   CHECK(verdict.blame == Blame::unknown);
 }
 
+TEST_CASE("blame: root is told of blamed nodes that are there, without words of programs") {
+  const auto accused = [](const Evidence& evidence, const std::vector<Verdict>& before = {}) {
+    Nodes all;
+    for (const Accusation& each : judge(evidence, before).accusations) {
+      all.push_back(each.node + " " + std::string(name_of(each.cause)) + " " + each.detail);
+    }
+    return all;
+  };
+  Evidence evidence = four_nodes();
+  evidence.kernel = {{"n1", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=secret"},
+                     {"n1", "NVRM: Xid (PCI:0000:3c:00): 48, pid=1, name=secret"}};
+  CHECK(accused(evidence) == Nodes{"n1 xid 79"});
+  evidence = four_nodes();
+  evidence.held = {{"n3", "secret (process 7) cannot be killed"}};
+  CHECK(accused(evidence) == Nodes{"n3 held "});
+  evidence = four_nodes();
+  evidence.health = {{"n2", "gpu_ecc GPU 5: 2 memory errors (reboot)"}};
+  CHECK(accused(evidence) == Nodes{"n2 unfit gpu_ecc"});
+  evidence.health = {{"n2", "gpu gpu: nvmlInit took longer than 2.0 s (reboot)"}};
+  CHECK(accused(evidence) == Nodes{"n2 unfit gpu"});
+  CHECK(accused(with_ends({exited(2, 10, 1, "c")}),
+                {unknown(3, "n2", "status 1: a"), unknown(1, "n2", "status 1: b")}) ==
+        Nodes{"n2 failures "});
+  evidence = four_nodes();
+  evidence.gone = {{"n2", "no heartbeat for 5 s"}};
+  CHECK(accused(evidence).empty());
+  CHECK(accused(with_ends({exited(2, 10, 1, "c")})).empty());
+}
+
 TEST_CASE("blame: a message without its numbers, from the last line that says something") {
   CHECK(message_of("a\nMemory at 0x7f12ab, step 512\n\n") == "Memory at #x#, step #");
   CHECK(message_of("") == "");

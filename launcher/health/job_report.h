@@ -1,0 +1,58 @@
+// What a job's launcher says of a node that it has blamed, on its way from the job's user to root.
+//
+// The user's agent leaves a file, root's looks take it. Nothing in it is text that is passed on:
+// root says by itself what a cause means. docs/decisions/0032-reports-of-blamed-nodes.md.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/health/context.h"
+
+namespace slipway::health {
+
+// A file system of its own, made when the node starts: everybody may put a file into it, nobody but
+// root can list it.
+inline constexpr const char* reports_folder = "/run/slipway/reports";
+
+enum class Cause {
+  failures,  // failures began on it again and again, with different ranks
+  xid,       // its kernel has logged one; `detail` is the number
+  unfit,     // a look at it has found something; `detail` is the check
+  held,      // a process on it could not be killed
+};
+
+struct JobReport {
+  std::string job;  // digits
+  int64_t attempt = 0;
+  Cause cause = Cause::failures;
+  std::string detail = {};
+  uid_t user = 0;  // the owner of the file, who may have written anything
+};
+
+std::string_view name_of(Cause cause);
+std::string to_text(const JobReport& report);
+
+// Throws Error on what is none; `user` is who owns the text.
+JobReport parse_report(std::string_view text, uid_t user);
+
+// Leaves it for root, as whoever we are. False when there is no such folder, or no room in it.
+bool leave_report(const std::filesystem::path& folder, const JobReport& report);
+
+// What root finds in the folder.
+struct FoundReports {
+  std::vector<JobReport> reports;      // a few, and one of each user
+  std::vector<std::string> to_remove;  // names of files, also of those that are no reports
+};
+FoundReports find_reports(const std::filesystem::path& folder);
+void remove_reports(const std::filesystem::path& folder, const FoundReports& found);
+
+// The check `reports`: each report is a finding.
+void check_reports(const std::vector<JobReport>& reports, Looking& looking);
+
+}  // namespace slipway::health
