@@ -22,7 +22,9 @@ constexpr std::string_view style =
     "color:#222;background:#fff}\n"
     "table{border-collapse:collapse;margin:1rem 0}td,th{text-align:left;padding:.15rem 1.2rem "
     ".15rem 0}\n"
-    "td.number{text-align:right}svg{width:100%;height:4rem;display:block}\n"
+    ".number{text-align:right}li{overflow-wrap:anywhere}\n"
+    ".ends{display:flex;justify-content:space-between;margin:.3rem "
+    "0;font-size:.85em}svg{width:100%;height:4rem;display:block}\n"
     ".key{display:inline-block;width:.9em;height:.9em;margin-right:.5em}\n"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}\n";
 
@@ -44,11 +46,12 @@ std::string timeline(const Account& account) {
         static_cast<double>(length) * scale, colours[static_cast<size_t>(span.phase)],
         phase_name(span.phase), attempt, length_text(length), job::time_text(span.begin_ms));
   }
-  return svg + "</svg>\n";
+  return svg + fmt::format("</svg>\n<p class=\"ends\"><span>{}</span><span>{}</span></p>\n",
+                           job::time_text(account.begin_ms), job::time_text(account.end_ms));
 }
 
 std::string phase_table(const Account& account) {
-  std::string table = "<table>\n<tr><th>time</th><th></th><th>of all</th></tr>\n";
+  std::string table = "<table>\n<tr><th>time</th><th></th><th class=\"number\">of all</th></tr>\n";
   const double all = static_cast<double>(account.end_ms - account.begin_ms);
   for (size_t i = 0; i < job::phases; ++i) {
     if (account.phase_ms[i] == 0) continue;
@@ -64,7 +67,8 @@ std::string phase_table(const Account& account) {
 std::string cause_table(const Account& account) {
   if (account.causes.empty()) return "<p>No attempt failed.</p>\n";
   std::string table =
-      "<table>\n<tr><th>lost to</th><th>blamed</th><th>time</th><th>failures</th></tr>\n";
+      "<table>\n<tr><th>lost to</th><th>blamed</th><th class=\"number\">time</th>"
+      "<th class=\"number\">failures</th></tr>\n";
   for (const job::LostTime& cause : account.causes) {
     table += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
@@ -92,7 +96,8 @@ std::string blamed_list(const Account& account) {
 std::string account_page(const Account& account) {
   const std::string title = "Job " + markup_escaped(account.job);
   std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
       "<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       title, style, title);
   const auto goodput = account.goodput();

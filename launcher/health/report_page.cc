@@ -14,20 +14,33 @@ namespace {
 
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --line: #8884; --soft: #8882;
-  --none: #2a9d5c; --note: #4a7fb5; --degrade: #c79a00; --drain: #d9632b; --reboot: #c9302c; --replace: #8e1b5e; --unknown: #777; }
+  --none: #1f7f49; --note: #3a6ea5; --degrade: #8a6a00; --drain: #b8481a; --reboot: #c9302c; --replace: #a3237b; --unknown: #707070; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .tiles { display: flex; gap: .8rem; flex-wrap: wrap; }
-.tile { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem 1rem; min-width: 6rem; }
+.tile { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem 1rem; min-width: 5rem; }
 .tile b { display: block; font-size: 1.6rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; } td, th { padding: .2rem .5rem; text-align: left; border-bottom: 1px solid var(--soft); }
+tbody th { white-space: nowrap; font-weight: 600; }
 thead th { vertical-align: bottom; } th.check { writing-mode: vertical-rl; transform: rotate(180deg); font-weight: normal; }
-td.cell { text-align: center; padding: .2rem; } td.cell span, .word { border-radius: .25rem; color: #fff; padding: 0 .4rem; }
-td.cell span { display: inline-block; width: .9rem; height: 1.1rem; padding: 0; }
+th.check { padding: .3rem .1rem; } td.cell { text-align: center; padding: .1rem; min-width: 1.2rem; }
+.scroll th:first-child { position: sticky; left: 0; background: Canvas; }
+td.cell span, .word { border-radius: .25rem; color: #fff; padding: 0 .4rem; white-space: nowrap; }
+td.cell span { display: inline-block; width: .9rem; height: 1.1rem; padding: 0; vertical-align: middle; }
+td.cell span.none { opacity: .3; } td.time { white-space: nowrap; }
+.findings { width: 100%; } .findings td, .findings th { vertical-align: top; }
+.findings td.evidence { overflow-wrap: anywhere; } .findings td:nth-child(4) { white-space: nowrap; }
+.findings td:last-child { min-width: 11rem; }
 .none { background: var(--none); } .note { background: var(--note); } .degrade { background: var(--degrade); }
 .drain { background: var(--drain); } .reboot { background: var(--reboot); } .replace { background: var(--replace); }
 .unknown { background: var(--unknown); } td.cell.not { color: var(--line); }
+@media (max-width: 60rem) {
+  .findings thead { display: none; } .findings, .findings tbody { display: block; }
+  .findings tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); }
+  .findings tr > * { display: inline-block; border: 0; padding: 0 .6rem 0 0; } .findings td.evidence { display: block; }
+  .findings td:last-child { min-width: 0; opacity: .75; }
+}
 )";
 
 std::string word(Action action, bool unknown) {
@@ -86,7 +99,7 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
     text += fmt::format("<tr><th>{}</th><td>{}</td>", markup_escaped(node.name),
                         word(node.action, !node.trouble.empty()));
     for (const std::string& check : checks) text += cell(node, check);
-    text += fmt::format("<td>{}</td></tr>\n",
+    text += fmt::format("<td class=\"time\">{}</td></tr>\n",
                         markup_escaped(node.trouble.empty() ? node.time : node.trouble));
   }
   return text + "</tbody></table></div>\n";
@@ -97,16 +110,17 @@ std::string findings(const std::vector<ReportedNode>& nodes) {
   for (const ReportedNode& node : nodes) {
     for (const ReportedFinding& finding : node.findings) {
       rows += fmt::format(
-          "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+          "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td>"
+          "<td class=\"evidence\">{}</td><td>{}</td></tr>\n",
           markup_escaped(node.name), word(finding.action, false), markup_escaped(finding.check),
           markup_escaped(finding.device), markup_escaped(finding.evidence),
           markup_escaped(finding.because));
     }
   }
   if (rows.empty()) return "";
-  return "<h2>Findings</h2>\n<div class=\"scroll\"><table><thead><tr><th>node</th><th></th>"
+  return "<h2>Findings</h2>\n<table class=\"findings\"><thead><tr><th>node</th><th></th>"
          "<th>check</th><th>device</th><th>evidence</th><th>because</th></tr></thead><tbody>\n" +
-         rows + "</tbody></table></div>\n";
+         rows + "</tbody></table>\n";
 }
 
 }  // namespace
@@ -117,10 +131,10 @@ std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& t
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n"
-      "<p>{2} nodes, {3:%Y-%m-%d %H:%M:%S} UTC</p>\n{4}<h2>Nodes and checks</h2>\n{5}{6}"
+      "<p>{2} nodes, {3:%Y-%m-%d %H:%M:%S} UTC</p>\n{4}{5}<h2>Nodes and checks</h2>\n{6}"
       "</body></html>\n",
-      markup_escaped(title), style, nodes.size(), fmt::gmtime(now), tiles(nodes), matrix(nodes),
-      findings(nodes));
+      markup_escaped(title), style, nodes.size(), fmt::gmtime(now), tiles(nodes), findings(nodes),
+      matrix(nodes));
 }
 
 }  // namespace slipway::health
