@@ -96,6 +96,10 @@ std::vector<std::string> mmdebstrap_for(const ImageRecipe& recipe, const std::st
 
 }  // namespace
 
+bool LocalImage::looks_at_nodes() const {
+  return fs::exists(root() / "opt/slipway/libexec/slipway/health");
+}
+
 std::vector<LocalImage> ImageStore::list() const {
   std::vector<LocalImage> images;
   std::error_code ignored;

@@ -25,6 +25,9 @@ struct LocalImage {
   std::filesystem::path folder;
 
   std::filesystem::path root() const { return folder / "root"; }
+
+  // False: it was built before Slipway could, and its nodes do without.
+  bool looks_at_nodes() const;
 };
 
 // What an image is made from.

@@ -51,6 +51,7 @@ class Launch {
                     plan_.nodes.size() - static_cast<size_t>(on_demand), plan_.bridges.size(),
                     plan_.bridges.size() == 1 ? "" : "s",
                     on_demand > 0 ? fmt::format("; {} more start on demand", on_demand) : ""));
+    tell_of_image();
     start_supervisor(std::move(lock));
     hear_nodes();
     const size_t idle = wait_until_idle();
@@ -65,6 +66,14 @@ class Launch {
  private:
   void say(const std::string& line) const {
     if (options_.progress) options_.progress(line);
+  }
+
+  void tell_of_image() const {
+    if (plan_.image.empty() || ImageStore().find(plan_.image).looks_at_nodes()) return;
+    say(fmt::format(
+        "image `{}` is older than node_health: its nodes are not looked at before jobs until "
+        "`slipway image build` makes another",
+        plan_.image));
   }
 
   void start_supervisor(Fd lock) {

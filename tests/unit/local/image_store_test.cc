@@ -45,6 +45,15 @@ TEST_CASE("images: those that are whole are listed by name") {
   CHECK(local::ImageStore(images.folder / "none").list().empty());
 }
 
+TEST_CASE("images: one from before node_health is known by what it lacks") {
+  const Images images;
+  const local::LocalImage image = images.store.find("sid-222222222222");
+  CHECK_FALSE(image.looks_at_nodes());
+  make_directories(image.root() / "opt/slipway/libexec/slipway");
+  write_file(image.root() / "opt/slipway/libexec/slipway/health", "#!/bin/sh\n");
+  CHECK(image.looks_at_nodes());
+}
+
 TEST_CASE("images: a name that is none gets a suggestion") {
   const Images images;
   CHECK(error_of([&] { images.store.find("trixie-111111111112"); }) ==
