@@ -59,7 +59,7 @@ int look(Args args) {
               &stage);
   line.option("policy", "FILE",
               fmt::format("what findings mean here (default {}, else {}, when it is there)",
-                          own_policy_path, cluster_policy_path),
+                          health::own_policy_path, health::cluster_policy_path),
               &policy);
   line.option("profile", "FILE", "the node profile (default /etc/slipway/node.json)", &profile);
   line.flag("act",
@@ -108,13 +108,8 @@ int look(Args args) {
 health::Policy read_policy(const std::string& own) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  source::Span text;
-  for (const fs::path& file :
-       {fs::path(own), fs::path(own_policy_path), fs::path(cluster_policy_path)}) {
-    if (file.empty() || (file != own && !fs::exists(file))) continue;
-    text = sources.add_file(file);
-    break;
-  }
+  const fs::path file = own.empty() ? health::site_policy() : fs::path(own);
+  const source::Span text = file.empty() ? source::Span() : sources.add_file(file);
   health::Policy policy = health::load_policy(find_installation().blueprints() / "catalogue", text,
                                               sources, diagnostics);
   if (diagnostics.errors() == 0) return policy;

@@ -8,9 +8,6 @@
 
 namespace slipway::commands {
 
-inline constexpr const char* own_policy_path = "/etc/slipway/health.yaml";
-inline constexpr const char* cluster_policy_path = "/etc/slurm/health.yaml";  // of the blueprint
-
 // The catalogue's policy with the file `own` over it; without one, that of this machine, if it has
 // one. Says what is wrong with them, and throws ReportedError.
 health::Policy read_policy(const std::string& own);

@@ -63,7 +63,7 @@ int health_policy(Args args) {
                    "file that says so for this site.");
   line.option("policy", "FILE",
               fmt::format("a site's own file (default {}, else {}, when it is there)",
-                          own_policy_path, cluster_policy_path),
+                          health::own_policy_path, health::cluster_policy_path),
               &own);
   line.example("slipway health policy --policy health.yaml", "before it goes to the nodes");
   line.example("slipway health policy | grep -A1 ' 63 '", "who says what about Xid 63");

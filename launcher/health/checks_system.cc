@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "common/text.h"
@@ -82,29 +81,6 @@ void daemons(const Machine& machine, Looking& looking) {
       looking.find("daemon-missing", name, "it does not run");
     }
   }
-}
-
-struct Xid {
-  std::string bus;
-  int number = 0;
-  std::string words;
-};
-
-// "NVRM: Xid (PCI:0000:07:00): 79, pid=1234, name=python3, GPU has fallen off the bus." The whole
-// of the beginning must be so: a program's name, which users choose, begins other records.
-// Names and process ids are left out of what is told.
-std::optional<Xid> parse_xid(std::string_view text) {
-  constexpr std::string_view begin = "NVRM: Xid (PCI:", middle = "): ";
-  if (!text.starts_with(begin)) return std::nullopt;
-  const size_t end = text.find(middle);
-  if (end == text.npos) return std::nullopt;
-  Xid xid;
-  xid.bus = text.substr(begin.size(), end - begin.size());
-  if (xid.bus.size() == 10) xid.bus += ".0";
-  const std::string_view rest = text.substr(end + middle.size());
-  const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), xid.number);
-  if (code != std::errc() || xid.number <= 0) return std::nullopt;
-  return xid;
 }
 
 int64_t last_seen(const Context& context) {

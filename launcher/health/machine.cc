@@ -77,35 +77,9 @@ std::vector<std::string> Machine::daemons() const {
 }
 
 std::optional<std::vector<KernelRecord>> Machine::kernel_log(int64_t after) const {
-  const Fd log(::open(at("/dev/kmsg").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!log) return std::nullopt;
-  std::string text;
-  char buffer[1 << 14];  // a read of the device is one record, and of a file as much as there is
-  for (;;) {
-    const ssize_t n = ::read(log.get(), buffer, sizeof buffer);
-    if (n > 0) {
-      text.append(buffer, static_cast<size_t>(n));
-    } else if (n == 0 || (errno != EPIPE && errno != EINTR)) {
-      break;  // EPIPE: records were overwritten before we came to them
-    }
-  }
-  return parse_kernel_log(text, after);
-}
-
-std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after) {
-  std::vector<KernelRecord> records;
-  for (const std::string& line : split(text, '\n')) {
-    // "6,339,5140900,-;NVRM: …"; a line that begins with a blank is more about the one before.
-    const size_t end = line.find(';');
-    if (line.empty() || line[0] == ' ' || end == line.npos) continue;
-    const std::vector<std::string> head = split(std::string_view(line).substr(0, end), ',');
-    if (head.size() < 3) continue;
-    const auto priority = whole_number(head[0]), number = whole_number(head[1]);
-    const bool of_the_kernel = priority && (*priority >> 3) == 0;
-    if (of_the_kernel && number && *number > after)
-      records.push_back({*number, line.substr(end + 1)});
-  }
-  return records;
+  KernelLogReader reader(at("/dev/kmsg"));
+  if (!reader) return std::nullopt;
+  return reader.read(after);
 }
 
 std::optional<Space> Machine::space(const fs::path& path) const {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/health/kernel_log.h"
+
 namespace slipway::health {
 
 struct Space {
@@ -22,12 +24,6 @@ struct Space {
 struct ClockState {
   bool synchronised = false;
   double offset_ms = 0;
-};
-
-// A line of the kernel's log (Documentation/ABI/testing/dev-kmsg).
-struct KernelRecord {
-  int64_t number = 0;
-  std::string text;
 };
 
 class Machine {
@@ -60,8 +56,5 @@ class Machine {
   }
   std::filesystem::path root_;
 };
-
-// The records in a text of /dev/kmsg, but those that user space has written.
-std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after);
 
 }  // namespace slipway::health

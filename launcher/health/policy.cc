@@ -48,6 +48,13 @@ Policy::XidMeaning Policy::meaning_of_xid(int xid) const {
   return meaning;
 }
 
+std::filesystem::path site_policy() {
+  for (const char* path : {own_policy_path, cluster_policy_path}) {
+    if (std::filesystem::exists(path)) return path;
+  }
+  return {};
+}
+
 Policy load_policy(const std::filesystem::path& folder, source::Span own, source::Sources& sources,
                    source::Diagnostics& diagnostics) {
   Policy policy;

@@ -90,6 +90,13 @@ struct Policy {
   XidMeaning meaning_of_xid(int xid) const;
 };
 
+// Where a site's own file may be on a node: its own, and the cluster's, which comes from the
+// blueprint.
+inline constexpr const char* own_policy_path = "/etc/slipway/health.yaml";
+inline constexpr const char* cluster_policy_path = "/etc/slurm/health.yaml";
+// The one of this machine that counts; empty when there is none.
+std::filesystem::path site_policy();
+
 // Reads `folder`/health.yaml, and over it `own`, a text of `sources`, unless that is no place. What
 // is wrong is in `diagnostics` (E0902 in the catalogue's file, E0903 in the user's); then the
 // policy is not to be used. Throws Error when the catalogue's file cannot be read.

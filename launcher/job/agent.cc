@@ -175,7 +175,7 @@ class Agent {
     attempt_ = message.at("attempt");
     ending_ = false;
     log_.skip();
-    kernel_lines_.clear();
+    kernel_ = {};
     tasks_.forget();
     energy_.begin(attempt_);
     for (const Message& task : message.at("tasks")) {
@@ -202,7 +202,8 @@ class Agent {
                {"attempt", attempt_},
                {"odd", odd},
                {"held", held},
-               {"kernel", kernel_lines_},
+               {"kernel", kernel_.all},
+               {"broken", kernel_.broken},
                {"health", health}});
   }
 
@@ -216,14 +217,12 @@ class Agent {
     }
   }
 
-  // Returns the new lines about GPUs that have to be reset at least.
+  // Returns the new lines about what takes the node out of service.
   std::vector<std::string> read_kernel_log() {
-    std::vector<std::string> broken;
-    for (const std::string& line : log_.lines()) {
-      if (is_hardware_xid(xid_of(line))) broken.push_back(line);
-      kernel_lines_.push_back(line);
-    }
-    return broken;
+    KernelLines lines = log_.lines();
+    kernel_.all.insert(kernel_.all.end(), lines.all.begin(), lines.all.end());
+    kernel_.broken.insert(kernel_.broken.end(), lines.broken.begin(), lines.broken.end());
+    return lines.broken;
   }
 
   // While tasks run: those on a node that is broken may hang for long before they fail.
@@ -277,8 +276,8 @@ class Agent {
   Fd signals_;
   NodeTasks tasks_;
   EnergyMeter energy_;
-  KernelLog log_;
-  std::vector<std::string> kernel_lines_;  // since the attempt began
+  KernelLog log_{policy_here()};
+  KernelLines kernel_;  // since the attempt began
   HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};
   int64_t attempt_ = 0;
   bool ending_ = false, over_ = false;

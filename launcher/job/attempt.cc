@@ -100,6 +100,7 @@ void Attempt::hear_stopped(const std::string& node, const Message& message) {
   for (const Message& each : message.at("odd")) evidence_.odd.push_back({node, each.at("text")});
   for (const Message& each : message.at("held")) evidence_.held.push_back({node, each});
   for (const Message& each : message.at("kernel")) evidence_.kernel.push_back({node, each});
+  for (const Message& each : message.at("broken")) evidence_.broken.push_back({node, each});
   hear_health(node, message.at("health"));
 }
 

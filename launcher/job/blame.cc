@@ -13,7 +13,7 @@
 #include <set>
 
 #include "common/text.h"
-#include "launcher/job/kernel_log.h"
+#include "launcher/health/kernel_log.h"
 
 namespace slipway::job {
 namespace {
@@ -64,7 +64,10 @@ void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const ch
 
 // "gpu_ecc GPU 5: 2 memory errors (reboot)", "NVRM: Xid (PCI:0000:3b:00): 79, …"
 std::string detail_of(health::Cause cause, const std::string& text) {
-  if (cause == health::Cause::xid) return std::to_string(xid_of(text));
+  if (cause == health::Cause::xid) {
+    const auto xid = health::parse_xid(text);
+    return xid ? std::to_string(xid->number) : "";
+  }
   return cause == health::Cause::unfit ? text.substr(0, text.find_first_of(" :")) : "";
 }
 
@@ -110,14 +113,6 @@ std::string behind(const std::map<std::string, int64_t>& steps) {
   const auto as_low =
       std::ranges::count_if(steps, [&](const auto& node) { return node.second <= least->second; });
   return as_low == 1 ? least->first : "";
-}
-
-std::vector<NodeNote> hardware_lines(const std::vector<NodeNote>& kernel) {
-  std::vector<NodeNote> lines;
-  for (const NodeNote& note : kernel) {
-    if (is_hardware_xid(xid_of(note.text))) lines.push_back(note);
-  }
-  return lines;
 }
 
 // What a task says whose peer or network has gone: the cause is elsewhere.
@@ -233,17 +228,16 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
   } else if (evidence.stalled_seconds > 0) {
     judge_stall(verdict, evidence);
   }
-  const std::vector<NodeNote> hardware = hardware_lines(evidence.kernel);
   if (is_cut_off(evidence)) {
     verdict.what = "node gone";
     add_nodes(verdict, {{evidence.launcher_node, "all other nodes are gone from its view"}});
   } else if (!evidence.gone.empty()) {
     verdict.what = "node gone";
     add_nodes(verdict, evidence.gone);
-  } else if (!hardware.empty()) {
+  } else if (!evidence.broken.empty()) {
     verdict.what = "health";
-    add_nodes(verdict, hardware);
-    accuse(verdict, hardware, health::Cause::xid);
+    add_nodes(verdict, evidence.broken);
+    accuse(verdict, evidence.broken, health::Cause::xid);
   } else if (!evidence.held.empty()) {
     verdict.what = "health";
     add_nodes(verdict, evidence.held);
@@ -264,7 +258,7 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
   }
   compare_with_last(verdict, evidence, before);
   add_evidence(verdict, evidence.odd);
-  if (hardware.empty()) add_evidence(verdict, evidence.kernel, "kernel: ");
+  if (evidence.broken.empty()) add_evidence(verdict, evidence.kernel, "kernel: ");
   return verdict;
 }
 

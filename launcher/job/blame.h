@@ -32,6 +32,7 @@ struct Evidence {
   std::vector<NodeNote> gone;            // nodes that are not heard of any more, in their order
   std::vector<NodeNote> held;            // processes that could not be killed
   std::vector<NodeNote> kernel;          // lines of the nodes' kernels
+  std::vector<NodeNote> broken;          // of these, what takes a node out of service
   std::vector<NodeNote> health;          // why nodes are unfit, as `slipway health` has it
   std::vector<NodeNote> odd;             // processes that were stopped or held by the kernel
   std::map<std::string, int64_t> steps;  // the lowest step of a node's tasks; who reports none is

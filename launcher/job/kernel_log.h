@@ -1,36 +1,44 @@
 // What the kernel has said while an attempt ran, as far as a user may read it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "common/fd.h"
+#include "launcher/health/kernel_log.h"
+#include "launcher/health/policy.h"
 
 namespace slipway::job {
 
+struct KernelLines {
+  std::vector<std::string> all;     // about GPUs, memory and hardware; the last when they are many
+  std::vector<std::string> broken;  // those for which the node is to be taken out of service
+};
+
 class KernelLog {
  public:
-  // Without the right to read it, it is empty.
-  KernelLog();
+  // Without the right to read it, it is empty. `policy` is the node's own; without one no line asks
+  // for anything.
+  explicit KernelLog(std::optional<health::Policy> policy);
 
   // Forgets what has been said until now.
-  void skip();
-  // Lines about GPUs, memory and hardware that came since; the last ones when they are many.
-  std::vector<std::string> lines();
+  void skip() { reader_.skip(); }
+  // What has come since.
+  KernelLines lines();
 
  private:
-  Fd fd_;
+  std::optional<health::Policy> policy_;
+  health::KernelLogReader reader_;
 };
+
+// What `slipway health` goes by on this node; nothing when it cannot be read, or is wrong.
+std::optional<health::Policy> policy_here();
 
 // Whether a line is about what may have ended a task: an Xid, a killer for want of memory, a
 // machine check, a device that has gone.
 bool matters(const std::string& line);
 
-// The number of an Xid in a line of NVIDIA's driver ("NVRM: Xid (PCI:0000:3b:00): 79, …"); 0: none.
-int xid_of(const std::string& line);
-
-// Whether NVIDIA's Xid catalogue asks for more than a new start of the program: a reset of the GPU,
-// a reboot, a technician.
-bool is_hardware_xid(int number);
+// Whether a line is an Xid for which the policy wants a drain, a reset, a reboot or a replacement.
+bool asks_for_a_drain(const std::string& line, const health::Policy& policy);
 
 }  // namespace slipway::job

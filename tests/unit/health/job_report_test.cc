@@ -20,13 +20,13 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-const JobReport good = {"12", 3, Cause::failures, "", 0};
+const JobReport some_report = {"12", 3, Cause::failures, "", 0};
 
-std::string good_text() {
-  return to_text(good);
+std::string some_text() {
+  return to_text(some_report);
 }
 
-std::string complaint(const std::string& text) {
+std::string complaint_of(const std::string& text) {
   try {
     parse_report(text, 0);
   } catch (const Error& error) {
@@ -36,7 +36,7 @@ std::string complaint(const std::string& text) {
 }
 
 std::string changed(const std::string& from, const std::string& to) {
-  std::string text = good_text();
+  std::string text = some_text();
   return text.replace(text.find(from), from.size(), to);
 }
 
@@ -64,17 +64,17 @@ TEST_CASE("job report: what an agent leaves is found, with its owner, and is gon
 }
 
 TEST_CASE("job report: without a folder nothing is left, and nothing found") {
-  CHECK_FALSE(leave_report("/no/such/folder", good));
+  CHECK_FALSE(leave_report("/no/such/folder", some_report));
   CHECK(find_reports("/no/such/folder").reports.empty());
 }
 
 TEST_CASE("job report: what is none is removed unread") {
   const TemporaryDirectory folder;
   const TemporaryDirectory elsewhere;
-  write_file(elsewhere / "secret.json", good_text());
+  write_file(elsewhere / "secret.json", some_text());
   write_file(folder / "garbage.json", "{");
   write_file(folder / "empty.json", "");
-  write_file(folder / "large.json", good_text() + std::string(600, ' '));
+  write_file(folder / "large.json", some_text() + std::string(600, ' '));
   std::filesystem::create_symlink(elsewhere / "secret.json", folder / "link.json");
   REQUIRE(::mkfifo((folder / "pipe.json").c_str(), 0666) == 0);
   std::filesystem::create_directory(folder / "folder.json");
@@ -89,7 +89,7 @@ TEST_CASE("job report: what is none is removed unread") {
 TEST_CASE("job report: a folder that is a link is none") {
   const TemporaryDirectory folder;
   const TemporaryDirectory links;
-  REQUIRE(leave_report(folder.path(), good));
+  REQUIRE(leave_report(folder.path(), some_report));
   std::filesystem::create_symlink(folder.path(), links / "reports");
   CHECK(find_reports(links / "reports").reports.empty());
 }
@@ -97,7 +97,7 @@ TEST_CASE("job report: a folder that is a link is none") {
 TEST_CASE("job report: one of each user is taken, however many there are") {
   const TemporaryDirectory folder;
   for (int i = 0; i < 20; ++i) {
-    write_file(folder / fmt::format("{}.json", i), good_text());
+    write_file(folder / fmt::format("{}.json", i), some_text());
   }
   const FoundReports found = find_reports(folder.path());
   CHECK(found.reports.size() == 1);
@@ -108,7 +108,7 @@ TEST_CASE("job report: of more users than a look takes the others wait for the n
   if (::geteuid() != 0) return;  // files of others
   const TemporaryDirectory folder;
   for (uid_t user = 1001; user <= 1006; ++user) {
-    write_file(folder / fmt::format("{}.json", user), good_text());
+    write_file(folder / fmt::format("{}.json", user), some_text());
     REQUIRE(::chown((folder / fmt::format("{}.json", user)).c_str(), user, user) == 0);
   }
   FoundReports found = find_reports(folder.path());
@@ -125,22 +125,22 @@ TEST_CASE("job report: a file that is being written is left alone") {
 }
 
 TEST_CASE("job report: words of a user's own are no part of it") {
-  CHECK(complaint(good_text()).empty());
-  CHECK(complaint(changed(R"("12")", R"("12 Action:Reboot")")) == "the job is no number");
-  CHECK(complaint(changed(R"("12")", R"("")")) == "the job is no number");
-  CHECK(complaint(changed(R"("detail":"")", R"("detail":"x")")) ==
+  CHECK(complaint_of(some_text()).empty());
+  CHECK(complaint_of(changed(R"("12")", R"("12 Action:Reboot")")) == "the job is no number");
+  CHECK(complaint_of(changed(R"("12")", R"("")")) == "the job is no number");
+  CHECK(complaint_of(changed(R"("detail":"")", R"("detail":"x")")) ==
         "the detail is none of its cause");
-  CHECK(complaint(changed(R"("failures","detail":"")", R"("xid","detail":"79 x")")) ==
+  CHECK(complaint_of(changed(R"("failures","detail":"")", R"("xid","detail":"79 x")")) ==
         "the detail is none of its cause");
-  CHECK(complaint(changed(R"("failures","detail":"")", R"("unfit","detail":"gpu <b>")")) ==
+  CHECK(complaint_of(changed(R"("failures","detail":"")", R"("unfit","detail":"gpu <b>")")) ==
         "the detail is none of its cause");
-  CHECK(complaint(changed(R"("failures")", R"("theft")")) == "there is no such cause");
-  CHECK(complaint(changed(":3,", ":-3,")) == "the attempt is no number");
-  CHECK(complaint(changed(":3,", ":3e99,")) == "the attempt is no number");
-  CHECK(complaint(changed("report/1", "report/2")) == "it is of another schema");
-  CHECK_FALSE(complaint(changed(R"("12")", "12")).empty());
-  CHECK_FALSE(complaint("[]").empty());
-  CHECK_FALSE(complaint(std::string(500, '[')).empty());
+  CHECK(complaint_of(changed(R"("failures")", R"("theft")")) == "there is no such cause");
+  CHECK(complaint_of(changed(":3,", ":-3,")) == "the attempt is no number");
+  CHECK(complaint_of(changed(":3,", ":3e99,")) == "the attempt is no number");
+  CHECK(complaint_of(changed("report/1", "report/2")) == "it is of another schema");
+  CHECK_FALSE(complaint_of(changed(R"("12")", "12")).empty());
+  CHECK_FALSE(complaint_of("[]").empty());
+  CHECK_FALSE(complaint_of(std::string(500, '[')).empty());
 }
 
 TEST_CASE("job report: each is a finding, in root's words") {

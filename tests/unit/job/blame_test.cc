@@ -2,7 +2,6 @@
 
 #include <csignal>
 
-#include "launcher/job/kernel_log.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway::job;
@@ -77,7 +76,8 @@ TEST_CASE("blame: of two nodes the one that is gone") {
 
 TEST_CASE("blame: the node whose GPU has an Xid that a new start does not mend") {
   Evidence evidence = with_ends({exited(1, 10, 1, "CUDA error")});
-  evidence.kernel = {{"n1", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus."}};
+  evidence.kernel = evidence.broken = {
+      {"n1", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus."}};
   const Verdict verdict = judge(evidence, {});
   CHECK(verdict.what == "health");
   CHECK(verdict.nodes == Nodes{"n1"});
@@ -223,7 +223,7 @@ TEST_CASE("blame: root is told of blamed nodes that are there, without words of 
     return all;
   };
   Evidence evidence = four_nodes();
-  evidence.kernel = {{"n1", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=secret"},
+  evidence.broken = {{"n1", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=secret"},
                      {"n1", "NVRM: Xid (PCI:0000:3c:00): 48, pid=1, name=secret"}};
   CHECK(accused(evidence) == Nodes{"n1 xid 79"});
   evidence = four_nodes();
@@ -246,14 +246,4 @@ TEST_CASE("blame: root is told of blamed nodes that are there, without words of 
 TEST_CASE("blame: a message without its numbers, from the last line that says something") {
   CHECK(message_of("a\nMemory at 0x7f12ab, step 512\n\n") == "Memory at #x#, step #");
   CHECK(message_of("") == "");
-}
-
-TEST_CASE("kernel log: what matters in it") {
-  CHECK(matters("NVRM: Xid (PCI:0000:3b:00): 79, pid=1"));
-  CHECK(matters("Out of memory: Killed process 12 (python3)"));
-  CHECK_FALSE(matters("eth0: link becomes ready"));
-  CHECK(xid_of("NVRM: Xid (PCI:0000:3b:00): 79, pid=1") == 79);
-  CHECK(xid_of("NVRM: Xid 79") == 0);
-  CHECK(is_hardware_xid(79));
-  CHECK_FALSE(is_hardware_xid(31));
 }
