@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "common/command_line.h"
 #include "common/error.h"
@@ -11,6 +13,12 @@
 #include "launcher/health/history.h"
 
 namespace slipway::commands {
+namespace {
+
+// Before and after a job, and in between, a look takes a moment. Deep ones are not waited for.
+constexpr auto longest_look = std::chrono::seconds(10);
+
+}  // namespace
 
 int health_clear(Args args) {
   CommandLine line("slipway health clear", "",
@@ -22,8 +30,13 @@ int health_clear(Args args) {
   if (::geteuid() != 0) throw Error("only root can do this");
   const std::filesystem::path folder = health::state_folder;
   if (!std::filesystem::exists(folder)) throw Error("nobody has looked at this node yet");
-  const Fd lock = try_lock(folder / "lock");
-  if (!lock) throw Error("somebody looks at the node at this moment; try again");
+  const auto end = std::chrono::steady_clock::now() + longest_look;
+  Fd lock = try_lock(folder / "lock");
+  while (!lock && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    lock = try_lock(folder / "lock");
+  }
+  if (!lock) throw Error("somebody looks at the node, for long now; try again");
   health::History history = health::load_history(folder);
   for (const health::Finding& finding : history.open) {
     fmt::print("{} {}: {}\n", finding.check, finding.device, finding.evidence);
