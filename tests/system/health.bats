@@ -1,6 +1,7 @@
 # Node health in a real Slurm: faults are injected, nodes drain, jobs go elsewhere, nodes come back.
 
 load helper
+load health_helper
 
 NAME=st-health
 N=sthealth-a3meganodeset
@@ -9,32 +10,11 @@ setup_file() {
   BLUEPRINT=$BATS_FILE_TMPDIR/health.yaml
   { cat "$TOP/examples/quickstart.yaml" && echo '      health_policy: {limits: {gpu_celsius: 85}}'; } >"$BLUEPRINT"
   deploy $NAME
-  local conf
-  conf="$(deployments_folder)/$NAME/slurm/slurm.conf"
   # We look by hand, but for the last test.
-  sed -i 's/^HealthCheckInterval=.*/HealthCheckInterval=0/' "$conf"
-  on $NAME controller /opt/slipway/bin/slipway node restart slurmctld
-  on $NAME controller scontrol reconfigure
+  looks_of_slurm_every 0
 }
 
 teardown_file() { slipway destroy $NAME; }
-
-fault() { slipway fault $NAME "$@"; }
-
-# look NODE [option...]: as Slurm does between jobs
-look() {
-  local node=$1
-  shift
-  on $NAME "$node" /opt/slipway/bin/slipway health --stage periodic --act "$@"
-}
-
-reason_of() { on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%E'; }
-
-# serves_again NODE: it is looked at, and looked at again
-serves_again() {
-  look "$1" && look "$1"
-  wait_for node_is "$1" idle
-}
 
 # policy NODE < TEXT: the site's own file
 policy() { on $NAME "$1" sh -c 'cat >/etc/slipway/health.yaml'; }
@@ -58,16 +38,8 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
 }
 
 @test "health: a GPU breaks, the job goes to another node, and the node comes back when it is good again" {
-  local job
   fault $N-0 gpu-ecc 5 2
-  job=$(on $NAME login sbatch --parsable --nodes=1 --output=/home/moved.out --wrap 'hostname')
-  # Slurm holds it back for a while. It may begin earlier, but not in the second in which the node was told that it has ended.
-  is_held() { [ "$(on $NAME login squeue --noheader --jobs="$job" --format='%T %r')" = "PENDING BeginTime" ]; }
-  wait_for is_held
-  sleep 2
-  on $NAME login scontrol update "jobid=$job" starttime=now
-  wait_for on $NAME login grep -q . /home/moved.out
-  [ "$(on $NAME login cat /home/moved.out)" != "$N-0" ]
+  job_is_moved_from $N-0
   wait_for node_is $N-0 drained
   run reason_of $N-0
   [ "$output" = "slipway health: [node_problem] gpu_ecc GPU 5 0000:09:00.0: 2 memory errors that cannot be corrected Action:Reboot" ]
@@ -254,9 +226,8 @@ TABLE
 
 @test "health: Slurm looks by itself, drains by itself, and takes it back by itself" {
   # All nodes at once: one after the other, Slurm takes ten seconds for each round.
-  sed -i 's/^HealthCheckInterval=.*/HealthCheckInterval=1/; s/^HealthCheckNodeState=.*/HealthCheckNodeState=ANY/' \
-    "$(deployments_folder)/$NAME/slurm/slurm.conf"
-  on $NAME controller scontrol reconfigure
+  sed -i 's/^HealthCheckNodeState=.*/HealthCheckNodeState=ANY/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
+  looks_of_slurm_every 1
   fault $N-3 gpu-nvlink 0 0
   wait_for node_is $N-3 drained
   fault $N-3 clear

@@ -2,6 +2,7 @@
 
 load helper
 load google_helper
+load health_helper
 
 NAME=st-image
 
@@ -22,9 +23,27 @@ runs_plugins() {
   shift
   run on "$name" login srun "$@" --nodes=4 --gpus-per-node=8 --nccl-env=show true
   says "NCCL_SOCKET_IFNAME"
-  run on "$name" login srun "$@" --nodes=4 --gpus-per-node=8 sh -c 'echo "$NCCL_SOCKET_IFNAME"'
+  # --quiet: nodes are looked at after the job before, and srun would say that it waits for them.
+  run on "$name" login srun "$@" --quiet --nodes=4 --gpus-per-node=8 sh -c 'echo "$NCCL_SOCKET_IFNAME"'
   [ "$status" -eq 0 ]
   [ "$(sort -u <<<"$output")" = =enp0s12 ]
+}
+
+# looks_at_nodes NAME: node_health is loaded by the Slurm of the image. It drains a node that lost a GPU, whose job goes elsewhere.
+looks_at_nodes() {
+  local NAME=$1 node
+  node=$(compute_nodes "$NAME" | head -n 1)
+  looks_of_slurm_every 0 # before jobs only
+  run on "$NAME" login srun --help
+  says "--health="
+  fault "$node" gpu-lost 3
+  job_is_moved_from "$node"
+  wait_for node_is "$node" drained
+  run reason_of "$node"
+  [ "$output" = "slipway health: [node_problem] gpu_count GPU 3: GPU is lost Action:Reboot" ]
+  fault "$node" clear
+  serves_again "$node"
+  on "$NAME" login rm /home/moved.out
 }
 
 teardown() {
@@ -34,7 +53,10 @@ teardown() {
   fi
 }
 
-teardown_file() { destroy_all st-image; }
+teardown_file() {
+  destroy_all st-image
+  rm -rf /var/lib/slipway/images/st-old # of a test that failed
+}
 
 @test "image: is built from the recipe, once" {
   build trixie
@@ -52,6 +74,28 @@ teardown_file() { destroy_all st-image; }
   run on $NAME login sh -c '. /etc/os-release; echo "$VERSION_CODENAME"'
   [ "$output" = trixie ]
   runs_plugins $NAME
+}
+
+@test "image: its node_health drains a node that lost a GPU, the job goes elsewhere, and the node comes back" {
+  looks_at_nodes $NAME
+}
+
+@test "image: one that is older than node_health serves without it, and that is said" {
+  local folder=/var/lib/slipway/images old=st-old
+  rm -rf "${folder:?}/$old"
+  cp -al "$folder/$(image trixie)" "$folder/$old"
+  cp --remove-destination "$folder/$(image trixie)/image.json" "$folder/$old/" # it is what is locked
+  rm "$folder/$old/root/opt/slipway/libexec/slipway/health" "$folder/$old/root/opt/slipway/lib/slipway/spank"/node_health*
+  run deploy st-image-old --image "$old"
+  says "image \`$old\` is older than node_health: its nodes are not looked at"
+  run on st-image-old login srun --nodes=4 --label hostname
+  [ "$status" -eq 0 ]
+  [ "${#lines[@]}" -eq 4 ]
+  [ "$(on st-image-old controller sinfo --noheader --format=%T)" = idle ]
+  run slipway health report st-image-old
+  says "nobody has looked at it yet"
+  slipway destroy st-image-old
+  slipway image remove "$old"
 }
 
 @test "image: all_gather runs in it, and its accounting has the job" {
@@ -108,6 +152,7 @@ active"
   [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
   # That Slurm may be built without PMIx.
   runs_plugins st-image-sid --mpi=none
+  looks_at_nodes st-image-sid
 }
 
 @test "image: one that nothing runs from is removed" {
