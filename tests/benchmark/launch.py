@@ -1,27 +1,37 @@
 #!/usr/bin/env python3
-"""How long a training stands still when something fails: launch.py SLIPWAY QUICKSTART_BLUEPRINT
+"""How long a training stands still when something fails: launch.py SLIPWAY QUICKSTART_BLUEPRINT [PART...]
 
-Eight nodes and a spare run a program that counts steps of 0.1 s, from where it was: what is measured is the launcher, not the start of a
-framework. Seconds from the fault to the first step of the next attempt, and who was blamed. Then programs that fail by themselves, or
-not at all: how many of them had a healthy node blamed.
+Parts, all of them by default:
+faults    Eight nodes and a spare run a program that counts steps of 0.1 s and keeps every tenth: what is measured is the launcher, not the start
+          of a framework. Seconds from the fault to the first step of the next attempt, steps that had to be done again, and who was blamed.
+training  A node without power in examples/train, PyTorch on eight nodes; beside it how long it takes to start at all.
+requeue   The same node lost in the same cluster, by Slurm alone: --requeue and Slurm's default SlurmdTimeout.
+healthy   Programs that fail by themselves, or not at all: how many of them had a healthy node blamed.
 """
 import json, os, pathlib, statistics, subprocess, sys, tempfile, time
 
 NODES, SPARES, RUNS, HEARTBEAT = 8, 1, 3, 2
-HEALTHY_RUNS = 20
+HEALTHY_RUNS = 100
+KEEP_EVERY = 10  # steps
+SLURMD_TIMEOUT = 300  # seconds, Slurm's default: slurm.conf(5)
 
-COUNT = """#!/bin/bash
-# Rank 0 writes each step, with the time and the number of the attempt.
+# Rank 0 writes each step, with the time and the number of the attempt; by srun, with the number of the requeue.
+COUNT = f"""#!/bin/bash
 cd /home
-step=$(tail -n 1 steps 2>/dev/null | cut -d ' ' -f 2)
-step=${step:-0}
+rank=${{RANK:-$SLURM_PROCID}} attempt=${{SLIPWAY_RESTART_COUNT:-${{SLURM_RESTART_COUNT:-0}}}}
+step=$(cat kept 2>/dev/null || echo 0)
 while [ "$step" -lt 100000 ]; do
   step=$((step + 1))
-  echo $step >"$SLIPWAY_PROGRESS"
-  [ "$RANK" != 0 ] || echo "$(date +%s.%N) $step $SLIPWAY_RESTART_COUNT" >>steps
+  [ -z "$SLIPWAY_PROGRESS" ] || echo $step >"$SLIPWAY_PROGRESS"
+  if [ "$rank" = 0 ]; then
+    echo "$(date +%s.%N) $step $attempt" >>steps
+    [ $((step % {KEEP_EVERY})) != 0 ] || {{ echo $step >kept.new; mv kept.new kept; }}
+  fi
   sleep 0.1
 done
 """
+
+LAUNCH = f"/opt/slipway/bin/slipway launch --spares {SPARES} --heartbeat {HEARTBEAT}"
 
 
 class Cluster:
@@ -38,20 +48,27 @@ class Cluster:
     def on(self, *command, node="login"):
         return self.run("exec", self.name, node, "--", *command)
 
+    def read(self, name):
+        return self.on("sh", "-c", f"cat /home/{name} 2>/dev/null || true")
+
     def write(self, name, text):
         self.run("exec", self.name, "login", "--", "sh", "-c", f"cat >/home/{name}; chmod 755 /home/{name}", text=text)
 
-    def submit(self, command):
-        self.write("job.sbatch", f"#!/bin/bash\n#SBATCH --nodes={NODES + SPARES} --exclusive --no-kill\n{command}\n")
+    def submit(self, command, options=f"--nodes={NODES + SPARES} --no-kill"):
+        self.write("job.sbatch", f"#!/bin/bash\n#SBATCH {options} --exclusive\n{command}\n")
         return self.on("sbatch", "--parsable", "--chdir=/home", "--output=/home/out", "--open-mode=append", "/home/job.sbatch").strip()
 
-    def steps(self):
-        lines = self.on("sh", "-c", "cat /home/steps 2>/dev/null || true").splitlines()
-        return [(float(line.split()[0]), int(line.split()[2])) for line in lines if len(line.split()) == 3]
+    def steps(self, attempts):
+        """(time, step, attempt) of each step of these attempts."""
+        fields = [line.split() for line in self.read("steps").splitlines()]
+        steps = [(float(each[0]), int(each[1]), int(each[2])) for each in fields if len(each) == 3]
+        return [step for step in steps if step[2] in attempts]
+
+    def account(self, job):
+        return json.loads(self.on("/opt/slipway/bin/slipway", "ledger", "--json", f"/home/slipway-ledger-{job}.jsonl"))
 
     def blamed(self, job):
-        account = json.loads(self.on("/opt/slipway/bin/slipway", "ledger", "--json", f"/home/slipway-ledger-{job}.jsonl"))
-        return [each["node"] for each in account["blamed_nodes"]]
+        return [each["node"] for each in self.account(job)["blamed_nodes"]]
 
     def __enter__(self):
         return self
@@ -68,37 +85,90 @@ def wait_until(condition, seconds):
         time.sleep(0.1)
 
 
-def stands_still(cluster, fault):
-    """Seconds from the fault to the first step of the next attempt."""
-    wait_until(lambda: len(cluster.steps()) > 10, 60)
+def stands_still(cluster, fault, seconds=60):
+    """Seconds from the fault to the first step after it, and how many steps were done again."""
+    wait_until(lambda: len(cluster.steps([0])) > 2 * KEEP_EVERY, 60)
     begin = time.time()
     fault()
-    later = lambda: [at for at, attempt in cluster.steps() if attempt > 0]
-    wait_until(later, 60)
-    return later()[0] - begin
+    wait_until(lambda: cluster.steps([1]), seconds)
+    after = cluster.steps([1])[0]
+    before = max(step for at, step, _ in cluster.steps([0]))
+    return after[0] - begin, before - after[1] + 1
 
 
 def launched(slipway, blueprint, fault_of, blames):
-    """One fault in a cluster of its own: seconds, and whether the blame was right."""
+    """One fault in a cluster of its own: seconds, steps done again, and whether the blame was right."""
     with Cluster(slipway, blueprint) as cluster:
-        job = cluster.submit(f"/opt/slipway/bin/slipway launch --spares {SPARES} --heartbeat {HEARTBEAT} -- ./count.sh")
+        job = cluster.submit(f"{LAUNCH} -- ./count.sh")
         victim = cluster.nodes[4]
-        seconds = stands_still(cluster, lambda: fault_of(cluster, victim))
+        seconds, steps = stands_still(cluster, lambda: fault_of(cluster, victim))
         right = cluster.blamed(job) == ([victim] if blames else [])
         cluster.on("scancel", job)
-        return seconds, right
+        return seconds, steps, right
 
 
-def healthy_blamed(slipway, blueprint):
-    """Runs that end well or by their own fault: how many had a node blamed."""
+def faults(slipway, blueprint):
+    print(f"{NODES} nodes and {SPARES} spare, --heartbeat {HEARTBEAT}, every {KEEP_EVERY}th step of 0.1 s is kept; {RUNS} runs")
+    print(f"{'fault':<22} {'median s':>9} {'least':>7} {'most':>7} {'steps again':>12}  blame right")
+    for name, action, blames in FAULTS:
+        seconds, steps, right = zip(*(launched(slipway, blueprint, action, blames) for _ in range(RUNS)))
+        print(f"{name:<22} {statistics.median(seconds):9.2f} {min(seconds):7.2f} {max(seconds):7.2f} {max(steps):12}  {sum(right)} of {RUNS}", flush=True)
+
+
+def training(slipway, blueprint):
+    """A node without power in a training: its losses are written as steps are done."""
     with Cluster(slipway, blueprint) as cluster:
-        wrong = 0
+        script = "/opt/slipway/share/slipway/examples/train/train.py"
+        job = cluster.submit(f"mkdir -p checkpoints\n{LAUNCH} -- /usr/bin/python3 {script} --checkpoints checkpoints --steps 100000 --every 20 "
+                             "--batch 8 --context 32 --width 32 --layers 1 --losses losses")
+        done = lambda: cluster.read("losses").count("\n")
+        wait_until(lambda: done() > 50, 180)
+        startup = cluster.account(job)["seconds"]["startup"]
+        begin = time.time()
+        cluster.run("fault", cluster.name, cluster.nodes[4], "power-off")
+        wait_until(lambda: cluster.account(job)["attempts"] == 2, 60)
+        back = time.time() - begin
+        before = done()
+        wait_until(lambda: done() > before, 180)
+        seconds = time.time() - begin
+        right = cluster.blamed(job) == [cluster.nodes[4]]
+        cluster.on("scancel", job)
+    print(f"training, power-off: {back:.2f} s to the next attempt, {seconds:.2f} s to its first step; the first attempt took {startup:.2f} s to its own; "
+          f"blame {'right' if right else 'wrong'}", flush=True)
+
+
+def requeue(slipway, blueprint):
+    """The same in one cluster, by the launcher and by Slurm alone."""
+    with Cluster(slipway, blueprint) as cluster:
+        conf = pathlib.Path("/var/lib/slipway/deployments", cluster.name, "slurm/slurm.conf")
+        lines = [f"SlurmdTimeout={SLURMD_TIMEOUT}" if line.startswith("SlurmdTimeout=") else line for line in conf.read_text().splitlines()]
+        conf.write_text("\n".join(lines) + "\n")
+        cluster.on("scontrol", "reconfigure", node="controller")
+        power_off = lambda: cluster.run("fault", cluster.name, cluster.nodes[4], "power-off")
+        job = cluster.submit(f"{LAUNCH} -- ./count.sh")
+        ours, _ = stands_still(cluster, power_off)
+        cluster.on("scancel", job)
+        cluster.run("fault", cluster.name, cluster.nodes[4], "power-on")
+        cluster.on("sh", "-c", "rm -f /home/steps /home/kept")
+        # Slurm waits a minute for the lost node to say that its part of the step has ended.
+        wait_until(lambda: not cluster.on("squeue", "--noheader"), 120)
+        # On all but the last node, which it may have after the requeue.
+        job = cluster.submit("srun --ntasks-per-node=1 ./count.sh", f"--nodes={NODES} --requeue")
+        slurms, _ = stands_still(cluster, power_off, 1200)
+        cluster.on("scancel", job)
+    print(f"power-off with SlurmdTimeout={SLURMD_TIMEOUT}: {ours:.2f} s by slipway launch, {slurms:.2f} s by Slurm's requeue: {slurms / ours:.0f} times", flush=True)
+
+
+def healthy(slipway, blueprint):
+    """Runs that end well or by their own fault: how many had a node blamed."""
+    wrong = 0
+    with Cluster(slipway, blueprint) as cluster:
         for i in range(HEALTHY_RUNS):
             script = ["sleep 0.3", "[ $RANK != 5 ] || exit 3", "kill -SEGV $$", "[ $((RANDOM % 4)) != 0 ] || exit 4"][i % 4]
             job = cluster.submit(f"/opt/slipway/bin/slipway launch --spares 1 --max-restarts 3 -- bash -c '{script}'; echo $? >end-$SLURM_JOB_ID")
-            wait_until(lambda: cluster.on("sh", "-c", f"cat /home/end-{job} 2>/dev/null || true"), 60)
+            wait_until(lambda: cluster.read(f"end-{job}"), 60)
             wrong += len(cluster.blamed(job))
-        return wrong
+    print(f"healthy nodes blamed in {HEALTHY_RUNS} runs that ended well or by their own fault: {wrong}", flush=True)
 
 
 def kill_rank(cluster, node):
@@ -110,7 +180,8 @@ def fault(*words):
 
 
 FAULTS = [("kill -9 of a rank", kill_rank, False), ("power-off of a node", fault("power-off"), True), ("frozen node", fault("hang"), True),
-          ("interface down", fault("link-down", "enp0s12"), True)]
+          ("interface down", fault("link-down", "enp0s12"), True), ("Xid 79, simulated", fault("gpu-xid", "3", "79"), True)]
+PARTS = {"faults": faults, "training": training, "requeue": requeue, "healthy": healthy}
 
 
 def blueprint_of(quickstart, folder):
@@ -121,15 +192,11 @@ def blueprint_of(quickstart, folder):
 
 
 def main():
-    slipway, quickstart = sys.argv[1:]
+    slipway, quickstart, *parts = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         blueprint = blueprint_of(quickstart, folder)
-        print(f"{NODES} nodes and {SPARES} spare, --heartbeat {HEARTBEAT}")
-        print(f"{'fault':<22} {'median s':>9} {'least':>7} {'most':>7}  blame right")
-        for name, action, blames in FAULTS:
-            seconds, right = zip(*(launched(slipway, blueprint, action, blames) for _ in range(RUNS)))
-            print(f"{name:<22} {statistics.median(seconds):9.2f} {min(seconds):7.2f} {max(seconds):7.2f}  {sum(right)} of {RUNS}", flush=True)
-        print(f"healthy nodes blamed in {HEALTHY_RUNS} runs that ended well or by their own fault: {healthy_blamed(slipway, blueprint)}", flush=True)
+        for part in parts or PARTS:
+            PARTS[part](slipway, blueprint)
 
 
 if __name__ == "__main__":

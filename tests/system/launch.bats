@@ -87,6 +87,22 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   grep -q '"blamed_nodes": \[\]' "$BATS_TEST_TMPDIR/account.json"
 }
 
+@test "launch: restarts need no controller, and the job ends well when it is back" {
+  submit --spares 1 -- ./count.sh 90
+  # slurmctld writes its state down every five seconds; one that is killed before does not know that the job has begun.
+  wait_for at_step 60
+  slipway fault $NAME stlaunch-controller daemon-killed slurmctld
+  on $NAME $N-2 pkill -KILL -f count.sh
+  wait_for has_said "attempt 2 on 4 nodes, 1 spare"
+  wait_for has_said "start 1, nccl"
+  run on $NAME login squeue
+  [ "$status" -ne 0 ]
+  slipway fault $NAME stlaunch-controller clear
+  ended 0
+  over() { on $NAME login scontrol show job "$JOB" 2>/dev/null | grep -q "JobState=COMPLETED"; }
+  wait_for over
+}
+
 @test "launch: what a task leaves behind is gone before the next attempt, and is not met by it" {
   submit --max-restarts 1 -- sh -c "'setsid sleep 1000 & sleep 0.3; [ \$SLIPWAY_RESTART_COUNT = 1 ] || [ \$RANK != 1 ]; code=\$?; pgrep -c -x sleep >&2; exit \$code'"
   ended 0

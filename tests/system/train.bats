@@ -22,7 +22,7 @@ output() { on $NAME login cat "/home/$1.out"; }
 has_ended() { ! on $NAME login squeue --noheader --format=%T --job "$1" 2>/dev/null | grep -q .; }
 at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")" -ge "$2" ]; }
 
-@test "train: when checkpoints cannot be written, there is no other attempt" {
+@test "train: when checkpoints cannot be written, or have no folder, there is no other attempt" {
   on $NAME $N-0 sh -c 'mkdir /run/full && mount -t tmpfs -o size=64k tmpfs /run/full'
   # Debian's python3, whatever the PATH of whoever submits.
   on $NAME login sbatch --nodes=1 --nodelist=$N-0 --exclusive --output=/home/full.out --wrap \
@@ -33,6 +33,10 @@ at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")
   says "exit, blamed: application"
   [[ "$output" != *"attempt 2"* ]]
   says "cannot write to /run/full: [Errno 28] No space left on device"
+  run on $NAME login srun --nodes=1 --exclusive --no-kill \
+    /opt/slipway/bin/slipway launch --no-kill -- /usr/bin/python3 $TRAIN/train.py --checkpoints /home/nowhere
+  fails_with 93 "there is no folder /home/nowhere for checkpoints"
+  [[ "$output" != *"attempt 2"* ]]
 }
 
 @test "train: Slurm takes the script for A3 Mega" {
