@@ -107,6 +107,7 @@ if ! $quick; then
   if [ "$(id -u)" -eq 0 ]; then
     say "test: real clusters of an ordinary user"
     SLIPWAY_TEST_AS=user count_bats tests/system/{a3mega,all_gather,boot,cluster,exec,life,nccl_env}.bats
+    SLIPWAY_TEST_AS=user count_bats tests/system/health.bats --filter 'healthy nodes|a GPU breaks|a user can'
   fi
 
   say "build: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"

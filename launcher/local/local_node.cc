@@ -35,7 +35,8 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
-  root.fresh_folders = {"/etc/munge"};
+  // What the host has in the second is the host's, and an ordinary user could not write there.
+  root.fresh_folders = {"/etc/munge", "/var/lib/slipway"};
   root.binds = {{around.slurm, "/etc/slurm", true},
                 {around.logs / node.name, "/var/log/slurm", false}};
   // An image has an installation of its own, whose plugins are made for its Slurm.
