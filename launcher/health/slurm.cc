@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "common/error.h"
 #include "common/process.h"
@@ -50,7 +51,9 @@ Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slur
   std::string full = breaker_says(before, verdict.node, policy.breaker, verdict.time, false);
   if (full.empty()) {
     slurm.drain(verdict.node, reason_of(verdict));
-    // Others may have decided at the same time: of too many, the latest take theirs back.
+    // Others may have decided at the same time: of too many, the latest take theirs back. Those of
+    // the same second go by name, and so all of them have to be there before we count.
+    slurm.let_second_pass();
     full = breaker_says(slurm.nodes(), verdict.node, policy.breaker, verdict.time, true);
     if (full.empty()) {
       verdict.slurm = "drained";
@@ -139,6 +142,13 @@ void RealSlurm::resume(const std::string& node) {
 
 void RealSlurm::comment(const std::string& node, const std::string& text) {
   update(node, "Comment=" + text);
+}
+
+void RealSlurm::let_second_pass() {
+  // Of what is left, some is for the answers that are still wanted.
+  const auto latest = end_ - std::chrono::seconds(1);
+  std::this_thread::sleep_until(
+      std::min(std::chrono::steady_clock::now() + std::chrono::milliseconds(1100), latest));
 }
 
 std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::string& node,

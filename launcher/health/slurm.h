@@ -24,6 +24,9 @@ class Slurm {
   virtual void drain(const std::string& node, const std::string& reason) = 0;
   virtual void resume(const std::string& node) = 0;
   virtual void comment(const std::string& node, const std::string& text) = 0;
+  // Waits until whoever drains a node has another time of it than a drain before this call: Slurm's
+  // times are whole seconds.
+  virtual void let_second_pass() = 0;
 };
 
 // scontrol and sinfo of this machine, as root, until `end`. Throws Error.
@@ -34,6 +37,7 @@ class RealSlurm : public Slurm {
   void drain(const std::string& node, const std::string& reason) override;
   void resume(const std::string& node) override;
   void comment(const std::string& node, const std::string& text) override;
+  void let_second_pass() override;
 
  private:
   std::string call(const std::vector<std::string>& argv) const;

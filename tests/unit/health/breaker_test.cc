@@ -25,7 +25,6 @@ class FakeSlurm : public Slurm {
   void drain(const std::string& node, const std::string& reason) override {
     calls.push_back("drain " + node + " " + reason);
     set(node, "drained", reason);
-    for (const NodeLine& other : at_the_same_time) set(other.node, other.state, other.reason);
   }
   void resume(const std::string& node) override {
     calls.push_back("resume " + node);
@@ -33,6 +32,9 @@ class FakeSlurm : public Slurm {
   }
   void comment(const std::string& node, const std::string& text) override {
     calls.push_back("comment " + node + " " + text);
+  }
+  void let_second_pass() override {
+    for (const NodeLine& other : at_the_same_time) set(other.node, other.state, other.reason);
   }
   void set(const std::string& node, const std::string& state, const std::string& reason) {
     for (NodeLine& line : lines) {
