@@ -42,6 +42,22 @@ bool is_known(const std::string& name) {
   return true;
 }
 
+// What is mounted, as mount(8) wants it, and by which program of its; a source of "" is left to the
+// startup script. A Lustre client is not only a program: its modules have to be told a port.
+struct Mountable {
+  std::string source, options;
+  fs::path program = {};  // "": the kernel does it, or the image always has it
+};
+
+Mountable mountable(const NetworkStorage& storage) {
+  const std::string options = storage.options.empty() ? "defaults" : storage.options;
+  if (storage.type == "nfs") return {storage.server + ":" + storage.remote, options};
+  if (storage.type != "gcsfuse") return {};
+  // A bucket has no server; without `allow_other` it would be root's alone.
+  const bool shared = (options + ",").find("allow_other,") != std::string::npos;
+  return {storage.remote, shared ? options : options + ",allow_other", "/sbin/mount.gcsfuse"};
+}
+
 // The name of the interface with a hardware address, or "".
 std::string interface_with(const std::string& mac) {
   std::error_code ignored;
@@ -65,24 +81,23 @@ bool write_changed(const fs::path& path, const std::string& text) {
 }
 
 void mount_storage(const Patience& patience, const NetworkStorage& storage, const Say& say) {
-  if (storage.type != "nfs") {
+  const Mountable mount = mountable(storage);
+  const std::string& source = mount.source;
+  if (source.empty() || (!mount.program.empty() && !fs::exists(mount.program))) {
     say(fmt::format("{} is a file system of type {}: it is left to the startup script",
                     storage.local, storage.type));
     return;
   }
-  if (!storage.local.starts_with('/') || storage.server.starts_with('-')) {
-    throw Error(
-        fmt::format("`{}` of `{}` is nothing that can be mounted", storage.local, storage.server));
+  if (!storage.local.starts_with('/') || source.starts_with('-')) {
+    throw Error(fmt::format("`{}` of `{}` is nothing that can be mounted", storage.local, source));
   }
-  const std::string source = storage.server + ":" + storage.remote;
   if (mounted_on(storage.local) == source) return;
   make_directories(storage.local);
   persist(patience, fmt::format("{} on {}", source, storage.local), [&] {
     ProcessOptions options;
     options.deadline = std::chrono::minutes(3);  // mount itself tries for two
     const ProcessResult result = run_process(
-        {"/bin/mount", "-t", "nfs", "-o", storage.options.empty() ? "defaults" : storage.options,
-         "--", source, storage.local},
+        {"/bin/mount", "-t", storage.type, "-o", mount.options, "--", source, storage.local},
         options);
     if (!result.ok()) throw NotYet(std::string(trim(result.errors)));
   });

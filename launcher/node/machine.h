@@ -16,8 +16,8 @@ using Say = std::function<void(const std::string&)>;
 // Writes `text` unless the file has it already. True when it was written.
 bool write_changed(const std::filesystem::path& path, const std::string& text);
 
-// Mounts an NFS share, once; waits for its server. Other kinds are said, and left to the startup
-// script.
+// Mounts an NFS share, or a bucket where the image has Cloud Storage FUSE, once; waits for its
+// server. Other kinds are said, and left to the startup script.
 void mount_storage(const Patience& patience, const NetworkStorage& storage, const Say& say);
 
 // Mounts the disk that keeps slurmctld's state, where the machine has it; makes a file system on

@@ -44,6 +44,13 @@ $N-1" ]
   machines_are $C $N-0 $N-1
 }
 
+@test "power: a node has its bucket before it has a job" {
+  machine $N-0 sh -c 'echo from a node >/data/file'
+  run machine $C srun --nodelist=$N-1 cat /data/file /data/mounted-with
+  says "from a node"
+  [[ "$output" == *" /data -o "*implicit_dirs*allow_other* ]] || { echo "$output" && false; }
+}
+
 @test "power: nodes that have no machine are shown" {
   node_is $N-6 'idle~'
 }

@@ -57,6 +57,13 @@ constexpr const char* fake_mount_nfs =
     "# mount.nfs SERVER:/SHARE TARGET -o OPTIONS\n"
     "exec mount --bind \"/srv/${1#*:/}\" \"$2\"\n";
 
+// The same for `-t gcsfuse`: a bucket is a folder of the cloud's, too.
+constexpr const char* fake_mount_gcsfuse =
+    "#!/bin/sh\n"
+    "# mount.gcsfuse BUCKET TARGET -o OPTIONS\n"
+    "mkdir -p \"/srv/$1\" && echo \"$@\" >\"/srv/$1/mounted-with\" && exec mount --bind "
+    "\"/srv/$1\" \"$2\"\n";
+
 // Whoever runs the tests may not raise limits in every container.
 constexpr const char* no_limits =
     "[Service]\nLimitNOFILE=\nLimitMEMLOCK=\nLimitSTACK=\nLimitNPROC=\n";
@@ -77,7 +84,8 @@ local::NodeRoot root_of(const local::PlannedNode& node, const json& instance, co
                  fmt::format("nameserver 169.254.169.254\nsearch {}.{} {} google.internal\n",
                              zone.substr(zone.rfind('/') + 1), domain, domain)},
                 {"/etc/ssl/certs/ca-certificates.crt", read_file(cloud.folder / "ca.crt")},
-                {"/usr/sbin/mount.nfs", fake_mount_nfs}};
+                {"/usr/sbin/mount.nfs", fake_mount_nfs},
+                {"/usr/sbin/mount.gcsfuse", fake_mount_gcsfuse}};
   root.fresh_folders = {"/etc/munge", "/etc/slurm", "/etc/slipway", "/var/spool/slurmctld",
                         "/var/spool/slurmd"};
   const fs::path logs = cloud.folder / "log-of" / name;
@@ -137,7 +145,9 @@ void start_boot() {
                 local::addresses_batch(node) +
                 fmt::format("route add default via 10.0.0.1 dev {}\n", port.interface));
   local::enter_node_root(root.folder);
-  ::chmod("/usr/sbin/mount.nfs", 0755);
+  for (const char* program : {"/usr/sbin/mount.nfs", "/usr/sbin/mount.gcsfuse"}) {
+    ::chmod(program, 0755);
+  }
   local::send_message(channel, {{"state", "up"}});
   ::close(channel);
   if (!cloud.image.empty()) become_systemd();
