@@ -69,7 +69,10 @@ def killed_before(number, deaf=False):
 def killed_while_something_is_made(step, terraform_too):
     def killed(new):
         case = new("three.yaml")
-        case.touch(f"gate-{step}")
+        # What is made beside it is in the making, too: it could end at the very moment at which Terraform breaks it off.
+        gates = [f"gate-{name}" for name in ([step, "beside"] if step == "first" else [step])]
+        for gate in gates:
+            case.touch(gate)
         process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
         case.wait_for(lambda: step in case.lines("begun"), process)
         if terraform_too:  # as when the machine loses its power
@@ -80,12 +83,14 @@ def killed_while_something_is_made(step, terraform_too):
         process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
         case.wait_for(lambda: case.lines("begun").count(step) == 2, process)
         if terraform_too:  # what it had started does not know of its end
-            (case.folder / f"gate-{step}").unlink()
+            for gate in gates:
+                (case.folder / gate).unlink()
             process.communicate(timeout=60)
             same("what has travelled", case.last_text(), "begin first and hush-first second third")
             same("states", [group["state"] for group in case.journal()["groups"].values()], ["applied"] * 3)
             return
-        (case.folder / f"gate-{step}").unlink()
+        for gate in gates:
+            (case.folder / gate).unlink()
         _, said = process.communicate(timeout=60)
         has("redeploy", said, f"-/+ module.{step}.terraform_data.this, because of an attempt that failed")
         case.is_done()
