@@ -45,8 +45,7 @@ const std::vector<SlurmSetting> common_settings = {
 const std::vector<SlurmSetting> mpi_settings = {
     {"PMIxCollFence", "tree",
      "Left to choose for each fence, Slurm mixes two kinds, and ranks may then leave MPI_Init "
-     "while "
-     "others are still in it: Open MPI 4.1 crashes when they are sent something there."},
+     "while others are still in it: Open MPI 4.1 crashes when they are sent something there."},
 };
 
 // Nodes that join by themselves.

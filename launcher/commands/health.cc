@@ -108,10 +108,8 @@ int look(Args args) {
 health::Policy read_policy(const std::string& own) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  const fs::path file = own.empty() ? health::site_policy() : fs::path(own);
-  const source::Span text = file.empty() ? source::Span() : sources.add_file(file);
-  health::Policy policy = health::load_policy(find_installation().blueprints() / "catalogue", text,
-                                              sources, diagnostics);
+  health::Policy policy = health::load_policy_file(find_installation().blueprints() / "catalogue",
+                                                   own, sources, diagnostics);
   if (diagnostics.errors() == 0) return policy;
   std::fputs(render(diagnostics, source::colour_for(2)).c_str(), stderr);
   throw ReportedError("the health policy is wrong");

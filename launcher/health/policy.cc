@@ -48,13 +48,6 @@ Policy::XidMeaning Policy::meaning_of_xid(int xid) const {
   return meaning;
 }
 
-std::filesystem::path site_policy() {
-  for (const char* path : {own_policy_path, cluster_policy_path}) {
-    if (std::filesystem::exists(path)) return path;
-  }
-  return {};
-}
-
 Policy load_policy(const std::filesystem::path& folder, source::Span own, source::Sources& sources,
                    source::Diagnostics& diagnostics) {
   Policy policy;
@@ -65,6 +58,16 @@ Policy load_policy(const std::filesystem::path& folder, source::Span own, source
   read(sources.add_file(folder / "health.yaml"), true);
   if (own) read(own, false);
   return policy;
+}
+
+Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
+                        source::Sources& sources, source::Diagnostics& diagnostics) {
+  std::filesystem::path file = own;
+  for (const char* path : {own_policy_path, cluster_policy_path}) {
+    if (file.empty() && std::filesystem::exists(path)) file = path;
+  }
+  const source::Span text = file.empty() ? source::Span() : sources.add_file(file);
+  return load_policy(folder, text, sources, diagnostics);
 }
 
 }  // namespace slipway::health

@@ -94,13 +94,14 @@ struct Policy {
 // blueprint.
 inline constexpr const char* own_policy_path = "/etc/slipway/health.yaml";
 inline constexpr const char* cluster_policy_path = "/etc/slurm/health.yaml";
-// The one of this machine that counts; empty when there is none.
-std::filesystem::path site_policy();
 
 // Reads `folder`/health.yaml, and over it `own`, a text of `sources`, unless that is no place. What
 // is wrong is in `diagnostics` (E0902 in the catalogue's file, E0903 in the user's); then the
 // policy is not to be used. Throws Error when the catalogue's file cannot be read.
 Policy load_policy(const std::filesystem::path& folder, source::Span own, source::Sources& sources,
                    source::Diagnostics& diagnostics);
+// The same, with `own` read from a file; without one, from that of this machine, if it has one.
+Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
+                        source::Sources& sources, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::health

@@ -22,10 +22,8 @@ std::optional<health::Policy> policy_here() {
   try {
     source::Sources sources;
     source::Diagnostics diagnostics(sources);
-    const std::filesystem::path file = health::site_policy();
-    const source::Span own = file.empty() ? source::Span() : sources.add_file(file);
-    health::Policy policy = health::load_policy(find_installation().blueprints() / "catalogue", own,
-                                                sources, diagnostics);
+    health::Policy policy = health::load_policy_file(find_installation().blueprints() / "catalogue",
+                                                     {}, sources, diagnostics);
     if (diagnostics.errors() == 0) return policy;
   } catch (const std::exception&) {
     // Its looks say what is wrong with it.

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "launcher/health/policy.h"
 
 namespace slipway::job {
 namespace {
@@ -19,7 +20,8 @@ using nlohmann::json;
 constexpr auto between_calls = std::chrono::milliseconds(10);
 
 bool asks_for_a_drain(const std::string& action) {
-  return action == "drain" || action == "reboot" || action == "replace";
+  const auto known = health::action_named(action);
+  return known && *known >= health::Action::drain;
 }
 
 bool is_event(const std::string& check) {
