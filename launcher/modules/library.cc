@@ -60,7 +60,10 @@ std::string last_part(const std::string& path) {
 }  // namespace
 
 Library::Library(Path directory, source::Sources& sources, ModuleCache cache)
-    : directory_(std::move(directory)), sources_(sources), cache_(std::move(cache)) {}
+    : directory_(std::move(directory)),
+      prepared_(directory_),
+      sources_(sources),
+      cache_(std::move(cache)) {}
 
 void Library::look_from(Path blueprint_folder) {
   blueprint_folder_ = std::move(blueprint_folder);
@@ -223,7 +226,9 @@ const Interface* Library::read_own(const Path& folder, const std::string& path, 
 Interface Library::read(const Path& folder, const std::string& path, Span text, Bodies bodies,
                         source::Diagnostics& diagnostics) const {
   Interface interface;
-  if (const auto root = source::read_yaml(text, sources_, diagnostics)) {
+  if (auto prepared = prepared_.find(path, text, sources_, bodies)) {
+    interface = std::move(*prepared);
+  } else if (const auto root = source::read_yaml(text, sources_, diagnostics)) {
     interface = read_module_file(path, *root, bodies, sources_, diagnostics);
   } else {
     interface.unreadable = true;

@@ -12,6 +12,7 @@
 #include "launcher/modules/module_cache.h"
 #include "launcher/modules/module_file.h"
 #include "launcher/modules/module_source.h"
+#include "launcher/modules/prepared_modules.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::modules {
@@ -62,6 +63,7 @@ class Library {
   std::string suggest(const std::string& source) const;
 
   Path directory_;
+  const PreparedModules prepared_;
   source::Sources& sources_;
   ModuleCache cache_;
   Path blueprint_folder_;

@@ -1,0 +1,303 @@
+// The library's modules, prepared.
+#include "launcher/modules/prepared_modules.h"
+
+#include <fmt/format.h>
+
+#include <cereal/archives/binary.hpp>
+#include <cereal/types/map.hpp>
+#include <cereal/types/memory.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/variant.hpp>
+#include <cereal/types/vector.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "common/error.h"
+#include "launcher/expression/expression.h"
+
+namespace slipway {
+namespace {
+
+// Places are kept as offsets in their module file, which lies elsewhere among the sources each
+// time.
+class Writer : public cereal::BinaryOutputArchive {
+ public:
+  Writer(std::ostream& stream, uint32_t begin)
+      : cereal::BinaryOutputArchive(stream), begin_of_file(begin) {}
+  const uint32_t begin_of_file;
+};
+
+class Reader : public cereal::BinaryInputArchive {
+ public:
+  Reader(std::istream& stream, uint32_t begin)
+      : cereal::BinaryInputArchive(stream), begin_of_file(begin) {}
+  const uint32_t begin_of_file;
+};
+
+}  // namespace
+
+namespace source {
+
+// No place stays none.
+void save(cereal::BinaryOutputArchive& archive, const Span& span) {
+  const uint32_t shift = span ? static_cast<Writer&>(archive).begin_of_file - 1 : 0;
+  archive(span.begin - shift, span.end - shift);
+}
+
+void load(cereal::BinaryInputArchive& archive, Span& span) {
+  archive(span.begin, span.end);
+  const uint32_t shift = span ? static_cast<Reader&>(archive).begin_of_file - 1 : 0;
+  span.begin += shift;
+  span.end += shift;
+}
+
+}  // namespace source
+
+namespace expression {
+
+// A number as its text: the bytes of a long double are not all of them its own. For values alone,
+// not for what becomes one by itself.
+template <class Archive, std::same_as<Value> V>
+void save(Archive& archive, const V& value) {
+  const auto* number = std::get_if<Value::Number>(&value.data);
+  archive(value.collection, value.sensitive, number != nullptr);
+  if (number != nullptr) {
+    archive(number_text(*number));
+  } else {
+    archive(value.data);
+  }
+}
+
+template <class Archive, std::same_as<Value> V>
+void load(Archive& archive, V& value) {
+  bool is_number = false;
+  archive(value.collection, value.sensitive, is_number);
+  if (is_number) {
+    std::string text;
+    archive(text);
+    value.data = parse_number(text).value();
+  } else {
+    archive(value.data);
+  }
+}
+
+template <class Archive>
+void serialize(Archive& archive, Unknown& unknown) {
+  archive(unknown.expression, unknown.module);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Type& type) {
+  archive(type.kind, type.elements, type.attributes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Type::Attribute& attribute) {
+  archive(attribute.name, attribute.type, attribute.optional, attribute.default_value);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Literal& literal) {
+  archive(literal.value);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Template& text) {
+  archive(text.parts);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TemplateIf& part) {
+  archive(part.condition, part.yes, part.no);
+}
+
+template <class Archive>
+void serialize(Archive& archive, TemplateFor& part) {
+  archive(part.key_name, part.value_name, part.collection, part.body);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Step& step) {
+  archive(step.kind, step.name, step.key, step.span);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Traversal& traversal) {
+  archive(traversal.root, traversal.base, traversal.steps);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Call& call) {
+  archive(call.function, call.name_span, call.arguments, call.spread);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Unary& unary) {
+  archive(unary.sign, unary.operand);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Binary& binary) {
+  archive(binary.op, binary.left, binary.right);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Conditional& conditional) {
+  archive(conditional.condition, conditional.yes, conditional.no);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Parenthesis& parenthesis) {
+  archive(parenthesis.inner);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Tuple& tuple) {
+  archive(tuple.items, tuple.form);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ObjectItem& item) {
+  archive(item.key, item.value, item.quoted_key);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ObjectExpression& object) {
+  archive(object.items, object.form);
+}
+
+template <class Archive>
+void serialize(Archive& archive, For& loop) {
+  archive(loop.key_name, loop.value_name, loop.collection, loop.result_key, loop.result,
+          loop.condition, loop.grouped);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Expression& expression) {
+  archive(expression.span, expression.node, expression.nodes);
+}
+
+}  // namespace expression
+
+namespace modules {
+
+template <class Archive>
+void serialize(Archive& archive, Input& input) {
+  archive(input.name, input.span, input.type, input.required, input.nullable, input.default_value,
+          input.help, input.one_of, input.gone, input.no_effect);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Output& output) {
+  archive(output.name, output.span, output.value, output.type, output.help, output.sensitive);
+}
+
+// Without the body: that is read only when it is wanted.
+template <class Archive>
+void serialize(Archive& archive, Resource& resource) {
+  archive(resource.type, resource.name, resource.looked_up, resource.span, resource.for_each,
+          resource.when, resource.depends_on);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Rule& rule) {
+  archive(rule.that, rule.at, rule.message, rule.warning);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Interface& interface) {
+  archive(interface.path, interface.about, interface.kind, interface.inputs, interface.outputs,
+          interface.rules, interface.locals, interface.apis, interface.id_input,
+          interface.must_be_used, interface.resources, interface.packer_template, interface.model,
+          interface.local);
+}
+
+template <class Archive>
+void serialize(Archive& archive, PreparedModules::Entry& entry) {
+  archive(entry.digest, entry.offset, entry.size);
+}
+
+namespace {
+
+// To be counted up when what is written here, or how, becomes another.
+const std::string format = "slipway modules " SLIPWAY_VERSION " 1";
+
+// FNV-1a, of 64 bits: it tells that somebody has changed a file, not that he wanted to hide it.
+uint64_t digest(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+// Archives are read in small pieces: much faster from memory.
+std::string read_part(const std::filesystem::path& file, uint64_t begin, uint64_t size) {
+  std::string part(size, 0);
+  std::ifstream stream(file, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(begin));
+  stream.read(part.data(), static_cast<std::streamsize>(size));
+  if (!stream) throw Error(fmt::format("{} is not whole", file.string()));
+  return part;
+}
+
+}  // namespace
+
+PreparedModules::PreparedModules(const std::filesystem::path& directory)
+    : file_(directory / file_name) {
+  std::ifstream stream(file_, std::ios::binary);
+  if (!stream) return;
+  try {
+    cereal::BinaryInputArchive archive(stream);
+    std::string made_by;
+    archive(made_by);
+    if (made_by != format) return;
+    archive(index_);
+    begin_ = static_cast<uint64_t>(stream.tellg());
+  } catch (const std::exception&) {
+    index_.clear();
+  }
+}
+
+std::optional<Interface> PreparedModules::find(const std::string& path, Span file,
+                                               const source::Sources& sources,
+                                               Bodies bodies) const {
+  const auto entry = index_.find(path);
+  if (entry == index_.end() || entry->second.digest != digest(sources.text(file))) {
+    return std::nullopt;
+  }
+  try {
+    std::istringstream stream(read_part(file_, begin_ + entry->second.offset, entry->second.size));
+    Reader archive(stream, file.begin);
+    Interface interface;
+    archive(interface);
+    if (bodies == Bodies::read && interface.resources) {
+      for (Resource& resource : *interface.resources) archive(resource.body);
+    }
+    return interface;
+  } catch (const std::exception&) {
+    return std::nullopt;  // the file is not whole
+  }
+}
+
+std::string PreparedModules::prepare(const std::map<std::string, Read>& modules,
+                                     const source::Sources& sources) {
+  std::map<std::string, Entry> index;
+  std::ostringstream bodies;
+  for (const auto& [path, read] : modules) {
+    const auto begin = static_cast<uint64_t>(bodies.tellp());
+    Writer archive(bodies, read.file.begin);
+    archive(read.interface);
+    if (read.interface.resources) {
+      for (const Resource& resource : *read.interface.resources) archive(resource.body);
+    }
+    const uint64_t size = static_cast<uint64_t>(bodies.tellp()) - begin;
+    index[path] = {digest(sources.text(read.file)), begin, size};
+  }
+  std::ostringstream whole;
+  cereal::BinaryOutputArchive archive(whole);
+  archive(format, index);
+  return whole.str() + bodies.str();
+}
+
+}  // namespace modules
+}  // namespace slipway
