@@ -28,6 +28,8 @@ const std::set<std::string> usable = {"idle", "allocated", "mixed", "completing"
 const std::set<std::string> settled = {"idle",     "allocated", "mixed",    "completing", "planned",
                                        "draining", "drained",   "drained*", "down",       "down*",
                                        "inval",    "maint",     "reserved", "allocated*"};
+// Epilogs take seconds; one that takes a minute hangs, and is for somebody to look at.
+constexpr std::chrono::seconds epilog_limit = 60s;
 
 class Redeploy {
  public:
@@ -174,13 +176,28 @@ class Redeploy {
   }
 
   void refuse_jobs(const Names& nodes) const {
-    const std::string jobs = on_controller(
-        {"squeue", "-h", "-w", join(nodes, ","), "-t", "R,CF,CG,S", "-o", "job %i (%j) on %N"});
-    if (trim(jobs).empty()) return;
+    wait_for_epilogs(nodes);
+    const std::string jobs = jobs_on(nodes, "R,CF,CG,S");
+    if (jobs.empty()) return;
     throw Error(
         fmt::format("jobs run on nodes that would be stopped: {}; nothing was changed (wait "
                     "for them, or --force takes the nodes away from them)",
-                    join(split(trim(jobs), '\n'), ", ")));
+                    join(split(jobs, '\n'), ", ")));
+  }
+
+  // Jobs that have ended are let finish: srun returns before the epilog does.
+  void wait_for_epilogs(const Names& nodes) const {
+    const Deadline limit(
+        std::min(epilog_limit, std::chrono::ceil<std::chrono::seconds>(deadline_.left())));
+    while (limit.left() > 0ms && jobs_on(nodes, "R,CF,S").empty() &&
+           !jobs_on(nodes, "CG").empty()) {
+      interrupts_.wait(-1, 100ms);
+    }
+  }
+
+  std::string jobs_on(const Names& nodes, const char* states) const {
+    return std::string(trim(on_controller(
+        {"squeue", "-h", "-w", join(nodes, ","), "-t", states, "-o", "job %i (%j) on %N"})));
   }
 
   // Slurm learns of it while all nodes that it has heard of can be asked.

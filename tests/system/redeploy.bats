@@ -107,6 +107,9 @@ bridges() {
   nsenter --target "$(supervisor_of $NAME)" "${user[@]}" --net ip -brief link show type bridge | wc -l
 }
 
+# job_completes NAME: it has ended, and Slurm waits for its nodes
+job_completes() { [ "$(on $NAME login squeue --noheader --name="$1" --format=%T)" = COMPLETING ]; }
+
 # Two nodes of a partition of their own, with two networks of their own.
 @test "redeploy: networks come with the nodes that are on them, and go with them" {
   local change='s/machine_type: n2-standard-4/machine_type: n2-standard-8/'
@@ -130,6 +133,14 @@ YAML
   run on $NAME login srun --partition=far --nodes=2 hostname -I
   [ "$status" -eq 0 ]
   [ "$(grep -cE '10\.77\.0\.[0-9]+ 10\.77\.1\.' <<<"$output")" -eq 2 ]
+
+  # A job that has ended, but whose node has yet to say so, is waited for.
+  on $NAME login sbatch --partition=far --nodelist=stredeploy-far-1 --job-name=ends --output=/dev/null --wrap 'exec sleep 3456'
+  wait_for pgrep -x -f 'sleep 3456'
+  slipway fault $NAME stredeploy-far-1 hang
+  on $NAME login scancel --name=ends
+  wait_for job_completes ends
+  { sleep 1 && slipway fault $NAME stredeploy-far-1 clear; } >/dev/null 2>&1 3>&- &
   run deploy_changed "$change" 3
   says "nodes removed: stredeploy-far-0, stredeploy-far-1"
   [ "$(bridges)" -eq 1 ]
