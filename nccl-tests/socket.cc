@@ -56,6 +56,16 @@ in_addr address_of(const std::string& host) {
   return reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
 }
 
+// While nobody listens on a port of the range that Linux takes ports of its own from, a connection
+// to it on the same host may be given that very port, and is then one with itself.
+bool is_connected_to_itself(int socket) {
+  sockaddr_in own{}, other{};
+  socklen_t length = sizeof own;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length);
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&other), &length);
+  return own.sin_port == other.sin_port && own.sin_addr.s_addr == other.sin_addr.s_addr;
+}
+
 void receive_until(int socket, void* data, size_t bytes, const double* deadline,
                    const std::string& whom) {
   auto* to = static_cast<char*>(data);
@@ -122,6 +132,7 @@ Fd connect_to(const std::string& host, int port, double seconds) {
     ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failed, &length);
     if (failed != 0) throw_errno(where, failed);
   }
+  if (is_connected_to_itself(socket.get())) throw_errno(where, ECONNREFUSED);
   prepare(socket.get());
   return socket;
 }

@@ -3,9 +3,11 @@
 
 Usage: end_to_end_test.py PROGRAM SCHEMA VALIDATOR RANKS
 """
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -36,6 +38,14 @@ def run(*args, ranks=RANKS, environment=None, collective="all_gather"):
     clean["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     return subprocess.run(command, env={**clean, **(environment or {})}, capture_output=True, text=True,
                           timeout=60, check=False)
+
+
+def free_port():
+    """Below the range that Linux takes ports of connections from: nobody else is given it before rank 0 listens."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def complaints(done):
@@ -138,8 +148,7 @@ class EndToEnd(unittest.TestCase):
                              12 * 5 * 2)
 
     def test_without_mpi_ranks_meet_by_variables_of_our_own(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            place = "127.0.0.1:%d" % free.getsockname()[1]
+        place = f"127.0.0.1:{free_port()}"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
         ranks = [subprocess.Popen([PROGRAM, "all_reduce", "-b", "1M", "-e", "1M", "-n", "2"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,

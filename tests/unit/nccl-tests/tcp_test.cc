@@ -18,17 +18,22 @@ int free_port() {
   return port_of(listen_on({0}).get());
 }
 
+// Several: another program on this machine may take one before rank 0 does.
+std::vector<int> free_ports() {
+  return {free_port(), free_port(), free_port()};
+}
+
 // Runs `body` as every rank of a world, and returns what each returned.
 template <class Body>
 auto as_ranks(int size, Body body) {
   using Result = decltype(body(std::declval<Backend&>()));
   std::vector<Result> results(static_cast<size_t>(size));
-  const int port = free_port();
+  const std::vector<int> ports = free_ports();
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < size; ++rank) {
     threads.emplace_back([&, rank] {
       const auto backend = make_tcp_backend(
-          {.rank = rank, .size = size, .host = "127.0.0.1", .ports = {port}, .token = 42});
+          {.rank = rank, .size = size, .host = "127.0.0.1", .ports = ports, .token = 42});
       results[static_cast<size_t>(rank)] = body(*backend);
     });
   }
@@ -111,6 +116,18 @@ TEST_CASE("tcp: a rank 0 that is not there is named") {
   CHECK_THROWS_WITH(
       Mesh({.rank = 1, .size = 2, .host = "127.0.0.1", .ports = {free_port()}, .token = 1}, 0.05),
       ContainsSubstring("rank 1 cannot meet rank 0 on 127.0.0.1: cannot connect to 127.0.0.1"));
+}
+
+// Linux gives connections one even port after the other: who tries often enough is given the one
+// that he wants to reach.
+TEST_CASE("tcp: where nobody listens, nobody meets himself") {
+  int port = 0;
+  do {
+    port = free_port() & ~1;
+  } while (!listen_on({port}));
+  for (int i = 0; i < 20000; ++i) {
+    REQUIRE_THROWS_WITH(connect_to("127.0.0.1", port, 1), ContainsSubstring("Connection refused"));
+  }
 }
 
 TEST_CASE("tcp: who belongs to another run is not let in") {
