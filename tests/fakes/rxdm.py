@@ -2,6 +2,7 @@
 """A fake of a transport's daemon, RxDM: it listens on a socket of its own until it gets SIGTERM.
 
 rxdm.py --socket PATH [--fail] [--never-serve]
+Its socket comes to its path last: who finds it there finds its words in the log, too.
 """
 import os, signal, socket, sys
 
@@ -25,11 +26,13 @@ if "--never-serve" in options:
     say("waits")
     signal.pause()
 path = options[options.index("--socket") + 1]
-if os.path.exists(path):
-    os.remove(path)
+made_at = os.path.dirname(path) + ".new"
+if os.path.exists(made_at):
+    os.remove(made_at)
 listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-listener.bind(path)
+listener.bind(made_at)
 listener.listen()
 say("serves")
+os.rename(made_at, path)
 while True:
     listener.accept()[0].close()

@@ -20,10 +20,10 @@ Message hello(const Agents& agents, const std::string& node) {
   return {{"is", "hello"}, {"token", agents.token()}, {"node", node}};
 }
 
-// What is heard until `enough`, 5 s at most.
+// What is heard until `enough`, a minute at most.
 std::vector<AgentEvent> hear(Agents& agents, const std::function<bool()>& enough) {
   std::vector<AgentEvent> all;
-  for (const auto end = Agents::Clock::now() + 5s; !enough() && Agents::Clock::now() < end;) {
+  for (const auto end = Agents::Clock::now() + 60s; !enough() && Agents::Clock::now() < end;) {
     for (AgentEvent& event : agents.wait(10ms, -1, true)) all.push_back(std::move(event));
   }
   return all;
