@@ -44,7 +44,7 @@ teardown_file() { slipway destroy $NAME; }
 
 @test "a3mega: the bucket is one folder on the nodes, the login and the controller" {
   on $NAME login sh -c 'echo model >/gcs/checkpoint && chmod a+r /gcs/checkpoint'
-  run on $NAME login srun --nodes=2 cat /gcs/checkpoint
+  run on $NAME login srun --quiet --nodes=2 cat /gcs/checkpoint
   [ "$output" = "$(printf 'model\nmodel')" ]
   run on $NAME controller cat /gcs/checkpoint
   [ "$output" = model ]

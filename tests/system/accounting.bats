@@ -81,9 +81,10 @@ comes_back() {
   job=$(on $NAME login sbatch --parsable --job-name=long --output=/dev/null --wrap 'sleep 300')
   wait_for job_is "$job" RUNNING 0:0
   pid=$(pgrep -x -f 'sleep 300')
+  write_down "$job"
   local daemon
   for daemon in mariadbd slurmdbd slurmctld; do comes_back $daemon; done
-  job_is "$(cat "$SUITE/accounting-job")" FAILED 3:0
+  wait_for job_is "$(cat "$SUITE/accounting-job")" FAILED 3:0
   wait_for job_is "$job" RUNNING 0:0
   [ "$(pgrep -x -f 'sleep 300')" = "$pid" ]
   on $NAME login scancel "$job"

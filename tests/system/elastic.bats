@@ -53,10 +53,8 @@ $N-2" ]
   wait_for is_off $N-2
   mv "$(deployments_folder)/$NAME/log/$N-2" "$SUITE/taken-away"
   on $NAME controller sbatch --nodelist=$N-2 --output=/dev/null --wrap hostname
-  reason_is_there() { on $NAME controller sinfo --list-reasons --noheader --format='%N %E' | grep -q "^$N-2 "; }
+  reason_is_there() { on $NAME controller sinfo --list-reasons --noheader --format='%N %E' | grep -q "^$N-2 cannot write"; }
   wait_for reason_is_there
-  run on $NAME controller sinfo --list-reasons --noheader --format='%N %E'
-  says "$N-2 cannot write"
   run power_log
   says "cannot resume $N-2: cannot write"
   wait_for is_off $N-2

@@ -54,15 +54,12 @@ teardown_file() { slipway destroy st-exec; }
   slipway exec $NAME login -- sleep 98765 &
   wait_for on $NAME login pgrep -f 'sleep 98765' >/dev/null
   kill -KILL "$(client 'sleep 98765')"
-  local i code
-  for i in $(seq 100); do
-    code=0
+  is_hung_up() {
+    local code=0
     on $NAME login pgrep -f '^sleep 98765' >/dev/null || code=$?
-    [ $code -eq 1 ] && return 0 # pgrep ran and found none
-    [ $code -eq 0 ]
-    sleep 0.05
-  done
-  return 1
+    [ $code -eq 1 ] # pgrep ran and found none
+  }
+  wait_for is_hung_up
 }
 
 @test "exec: the command's own options are its own, with or without --" {

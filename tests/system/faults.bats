@@ -140,11 +140,14 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
 }
 
 @test "faults: status --watch draws in place on a terminal, and leaves it as it was" {
-  local command
-  command=$(declare -f as_tester)"; stty rows 20 cols 70
-    as_tester timeout --foreground --signal=INT 1 '$SUITE/prefix/bin/slipway' status $NAME --watch --interval 0.1"
-  run script --quiet --command "$command" /dev/null
-  [[ "$output" == *$'\e[?1049h'*"$NAME: running"*"$N-3"*$'\e[?1049l'* ]]
+  local command screen=$BATS_TEST_TMPDIR/screen
+  command=$(declare -f as_tester slipway)"; stty rows 20 cols 70; slipway status $NAME --watch --interval 0.1"
+  {
+    wait_for grep -q "$N-3" "$screen"
+    kill -INT "$(client "status $NAME --watch")"
+  } 2>/dev/null 3>&- &
+  script --quiet --flush --command "$command" "$screen" >/dev/null
+  [[ "$(cat "$screen")" == *$'\e[?1049h'*"$NAME: running"*"$N-3"*$'\e[?1049l'* ]]
 }
 
 @test "faults: status --watch without a terminal prints it again and again" {

@@ -53,16 +53,14 @@ supervisor_of() {
 # All that a deployment could leave on the host.
 host_state() { "$BATS_TEST_DIRNAME/host_state.py" "$(deployments_folder)"; }
 
+# what_is_new: of the host, since BEFORE was taken
+what_is_new() { comm -13 <(sort <<<"$BEFORE") <(host_state | sort); }
+
 # nothing_is_left: of what was not there when BEFORE was taken
 nothing_is_left() {
-  local i after
+  nothing_is_new() { [ -z "$(what_is_new)" ]; }
   # A namespace of a process that has just ended may stay for a moment.
-  for i in $(seq 20); do
-    after=$(host_state)
-    [ "$after" = "$BEFORE" ] && return 0
-    sleep 0.1
-  done
-  diff <(echo "$BEFORE") <(echo "$after")
+  wait_for nothing_is_new || { what_is_new && false; }
 }
 
 # as_root_in_own_mounts COMMAND BLUEPRINT...: deploys after COMMAND has changed the mounts, which nobody else sees. Prints
@@ -81,14 +79,14 @@ as_root_in_own_mounts() {
 client() {
   local pid
   for pid in $(pgrep -x slipway); do
-    tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- "$1" && echo "$pid" && return
+    tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -q -- "$1" && echo "$pid" && return
   done
   return 1
 }
 
-# wait_for COMMAND...: until it succeeds, 30 s at most
+# wait_for COMMAND...: until it succeeds; two minutes at most, since the machine may be busy and Slurm takes its time
 wait_for() {
-  local end=$((SECONDS + 30))
+  local end=$((SECONDS + 120))
   until "$@"; do
     [ $SECONDS -lt $end ] || { echo "waited in vain for: $*" >&2 && return 1; }
     sleep 0.02
@@ -100,6 +98,13 @@ state_is() { slipway status "$1" 2>/dev/null | grep "^deployment $1: $2" >/dev/n
 
 # node_is NODE STATE: of the deployment NAME, as sinfo says it
 node_is() { on "$NAME" controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
+
+# write_down JOB: has slurmctld write the job's state to its file, which it does every five seconds. One that is killed before
+# does not know that the job has begun.
+write_down() {
+  on "$NAME" controller scontrol update "jobid=$1" "comment=written down: $1"
+  wait_for on "$NAME" controller grep -q "written down: $1" /var/spool/slurmctld/job_state
+}
 
 # fails_with STATUS TEXT: of the last `run`
 fails_with() {

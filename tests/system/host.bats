@@ -2,9 +2,17 @@
 
 load helper
 
-setup() { BEFORE=$(host_state); }
+setup_file() { host_state >"$BATS_FILE_TMPDIR/before"; }
 
-teardown() { destroy_all st-host; }
+setup() { BEFORE=$(cat "$BATS_FILE_TMPDIR/before"); }
+
+# Who has left something spoils no other test: what stays all the same counts from now on as having been there before.
+teardown() {
+  destroy_all st-host
+  [ -z "${OTHER:-}" ] || theirs destroy st-host 2>/dev/null || true
+  nothing_is_left || host_state >"$BATS_FILE_TMPDIR/before"
+  [ -z "${OTHER:-}" ] || [ "$(id -u)" -ne 0 ] || remove_user "$OTHER"
+}
 
 @test "host: twenty rounds of deploy and destroy, four at a time, leave it as it was" {
   local round name jobs
@@ -46,7 +54,6 @@ theirs() {
   run on st-host login srun hostname
   says "sthost-a3meganodeset-0"
   slipway destroy st-host
-  [ "$(id -u)" -ne 0 ] || userdel --remove "$OTHER" 2>/dev/null
   nothing_is_left
 }
 

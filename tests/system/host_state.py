@@ -28,9 +28,8 @@ def namespaces_of(process):
 
 
 def section(title, lines):
-    print(title + ":")
     for line in sorted(lines):
-        print("  " + line)
+        print(f"{title}: {line}")
 
 
 alive = list(processes())

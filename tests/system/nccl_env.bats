@@ -8,8 +8,9 @@ setup_file() { deploy st-nccl; }
 
 teardown_file() { slipway destroy st-nccl; }
 
-# Runs srun on all nodes and prints the NCCL variables of each task.
-nccl_of_tasks() { on $NAME login srun --nodes=4 --gpus-per-node=1 "$@" sh -c 'env | grep ^NCCL_ | sort; true'; }
+# Runs srun on all nodes and prints the NCCL variables of each task. --quiet, here and below: where nodes are still busy with
+# the job before, srun would say that it waits for them.
+nccl_of_tasks() { on $NAME login srun --quiet --nodes=4 --gpus-per-node=1 "$@" sh -c 'env | grep ^NCCL_ | sort; true'; }
 
 @test "nccl_env: every task gets the socket variables of its node's transport" {
   run nccl_of_tasks
@@ -18,7 +19,7 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 --gpus-per-node=1 "$@" sh -c 'en
 }
 
 @test "nccl_env: a value that the user set wins" {
-  run on $NAME login sh -c 'export NCCL_SOCKET_IFNAME=lo; srun --nodes=4 --gpus-per-node=1 sh -c "echo \$NCCL_SOCKET_IFNAME"'
+  run on $NAME login sh -c 'export NCCL_SOCKET_IFNAME=lo; srun --quiet --nodes=4 --gpus-per-node=1 sh -c "echo \$NCCL_SOCKET_IFNAME"'
   [ "$(sort -u <<<"$output")" = lo ]
 }
 
@@ -46,7 +47,7 @@ nccl_of_tasks() { on $NAME login srun --nodes=4 --gpus-per-node=1 "$@" sh -c 'en
 @test "nccl_env: through sbatch, the tasks of srun get it, and sbatch's choice is theirs" {
   on $NAME login sh -c 'cat > /home/nccl.sh' <<'EOF'
 #!/bin/sh
-srun sh -c 'echo "[$NCCL_SOCKET_IFNAME]"'
+srun --quiet sh -c 'echo "[$NCCL_SOCKET_IFNAME]"'
 EOF
   # Each takes all nodes: when the second one has ended, so has the first.
   on $NAME login sbatch --nodes=4 --gpus-per-node=1 --output=/home/on.out /home/nccl.sh
@@ -74,7 +75,7 @@ EOF
 }
 
 # The values of a job's tasks, one a line and each once.
-values='srun --nodes=2 sh -c "echo [\$NCCL_NET]" | sort -u'
+values='srun --quiet --nodes=2 sh -c "echo [\$NCCL_NET]" | sort -u'
 
 @test "nccl_env: salloc, an array, several steps and --export=NONE get it, too" {
   run on $NAME login salloc --quiet --nodes=2 --gpus-per-node=1 sh -c "$values; $values"
@@ -83,7 +84,7 @@ values='srun --nodes=2 sh -c "echo [\$NCCL_NET]" | sort -u'
   [ "$(on $NAME login cat /home/array.1 /home/array.2)" = "$(printf '[Socket]\n[Socket]')" ]
   # Without PATH.
   on $NAME login sbatch --wait --quiet --export=NONE --nodes=2 --gpus-per-node=1 --output=/home/none \
-    --wrap '/usr/bin/srun --nodes=2 /bin/sh -c "echo [\$NCCL_NET]"'
+    --wrap '/usr/bin/srun --quiet --nodes=2 /bin/sh -c "echo [\$NCCL_NET]"'
   [ "$(on $NAME login cat /home/none)" = "$(printf '[Socket]\n[Socket]')" ]
 }
 
@@ -117,7 +118,7 @@ EOF
   run on $NAME login srun --nodes=2 --nccl-env=show sh -c 'env | grep ^NCCL_; true'
   says "nothing is set: the step has no GPUs"
   ! grep -q "^NCCL_" <<<"$output"
-  run on $NAME login srun --nodes=1 --gpus-per-node=1 sh -c 'env | grep ^NCCL_; true'
+  run on $NAME login srun --quiet --nodes=1 --gpus-per-node=1 sh -c 'env | grep ^NCCL_; true'
   [ "$output" = "" ]
 }
 
@@ -171,6 +172,9 @@ as_owner() { as_tester sh -c "$1"; }
   with_transport "${nodes[@]}"
   as_owner "printf 'Prolog=/opt/slipway/libexec/slipway/prolog\nEpilog=/opt/slipway/libexec/slipway/epilog\n' >>$(slurm_file slurm.conf)"
   on $NAME controller scontrol reconfigure
+  # Which tells the nodes' slurmd in its own time: this one does not wait for that.
+  local node
+  for node in "${nodes[@]}"; do on $NAME "$node" /opt/slipway/bin/slipway node restart slurmd; done
   run on $NAME login srun --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 --nccl-env=show \
     sh -c 'test -S /run/rx/rx && echo serves; echo "$NCCL_FASTRAK_IFNAME $NCCL_PROTO $NCCL_CROSS_NIC $LD_LIBRARY_PATH"'
   [ "$status" -eq 0 ]
@@ -178,8 +182,8 @@ as_owner() { as_tester sh -c "$1"; }
   [ "$(grep -c '^enp6s0,enp7s0 Simple 0 /var/tcpxo$' <<<"$output")" -eq 2 ]
   says "slipway: vendor"
   ! grep -q "does not answer" <<<"$output"
-  ended() { on $NAME "${nodes[1]}" sh -c 'grep -h . /var/log/slurm/rxdm-*.log' | grep -q "fake rxdm: ends"; }
-  wait_for ended
+  ended() { on $NAME "$1" sh -c 'grep -h . /var/log/slurm/rxdm-*.log' | grep -q "fake rxdm: ends"; }
+  for node in "${nodes[@]}"; do wait_for ended "$node"; done
   # Not for a job on one node.
   run on $NAME login srun --nodelist="${nodes[0]}" --gpus-per-node=8 sh -c 'pgrep -f "^python3 /home/rxdm" || echo none'
   says none
@@ -231,7 +235,7 @@ EOF
 @test "nccl_env: what an image sets does not reach the task when nccl_env stands below its plugin" {
   on $NAME login sh -c 'cat >/home/fake_image.so' <"$TOP/build/tests/fakes/spank/fake_image.so"
   as_owner "sed -i '1i optional /home/fake_image.so NCCL_NET=IB NCCL_DEBUG=TRACE NCCL_ALGO=Ring' $(slurm_file plugstack.conf)"
-  run on $NAME login sh -c 'NCCL_DEBUG=WARN srun --nodes=2 --gpus-per-node=1 sh -c "echo \$NCCL_NET \$NCCL_DEBUG \$NCCL_ALGO"'
+  run on $NAME login sh -c 'NCCL_DEBUG=WARN srun --quiet --nodes=2 --gpus-per-node=1 sh -c "echo \$NCCL_NET \$NCCL_DEBUG \$NCCL_ALGO"'
   as_owner "sed -i 1d $(slurm_file plugstack.conf)"
   [ "$(sort -u <<<"$output")" = "Socket WARN Ring" ]
 }

@@ -38,7 +38,7 @@ asked_to_delete() {
 zone_of() { as_tester grep -oE 'zones/[a-z0-9-]+' "$CLOUD/instances/$1.json"; }
 
 @test "power: a job starts the nodes that it needs, and runs on them" {
-  run machine $C srun --nodes=2 hostname
+  run machine $C srun --quiet --nodes=2 hostname
   [ "$(sort <<<"$output")" = "$N-0
 $N-1" ]
   machines_are $C $N-0 $N-1
@@ -91,10 +91,11 @@ $N-3"
   wait_for grep -q "cannot resume" "$CLOUD/log-of/$C/power.log"
   run power_log
   says "cannot resume $N-5: us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0 in region us-central1.; us-central1-b: ZONE_RESOURCE_POOL_EXHAUSTED: The zone 'us-central1-b' does not have enough resources"
-  run machine $C scontrol show node $N-5
-  says "Reason=us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded."
-  run machine $C scontrol show job
-  says "Restarts=1"
+  # Slurm is told after that.
+  has_reason() { machine $C scontrol show node $N-5 | grep -q "Reason=us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded."; }
+  wait_for has_reason
+  is_queued_again() { machine $C scontrol show job | grep -q "Restarts=1"; }
+  wait_for is_queued_again
   machine $C scancel --user=root
 }
 

@@ -42,7 +42,7 @@ deploy_changed() {
   run deploy_changed '' 4
   says "nodes added: $N-2, $N-3"
   says "deployment \`$NAME\`: changed after"
-  run on $NAME login srun --nodes=3 --exclude=$N-0 hostname
+  run on $NAME login srun --quiet --nodes=3 --exclude=$N-0 hostname
   [ "$(sort <<<"$output")" = "$N-1
 $N-2
 $N-3" ]

@@ -34,11 +34,19 @@ teardown_suite() {
   for name in $(as_tester "$SUITE/prefix/bin/slipway" status --json | jq_names); do
     case $name in st-*) as_tester "$SUITE/prefix/bin/slipway" destroy "$name" ;; esac
   done
-  if [ -n "${TEST_USER:-}" ]; then
-    pkill -KILL -u "$TEST_USER" || true
-    userdel --remove "$TEST_USER" 2>/dev/null
-  fi
+  if [ -n "${TEST_USER:-}" ]; then remove_user "$TEST_USER"; fi
   rm -rf "$SUITE"
+}
+
+# remove_user NAME: when the last of its processes has ended, or is a number that nobody reads
+remove_user() {
+  pkill -KILL -u "$1" || true
+  local i
+  for i in $(seq 500); do
+    pgrep -u "$1" >/dev/null || break
+    sleep 0.02
+  done
+  userdel --force --remove "$1" 2>/dev/null
 }
 
 # Names of the deployments in `slipway status --json`.
