@@ -29,7 +29,7 @@ teardown_file() { slipway destroy st-gather; }
 @test "all_gather: every size has 13 columns and no wrong element, large ones a bandwidth above zero" {
   awk '!/^#/ && NF == 13 && $1 ~ /^[0-9]+$/ {
          rows += 1
-         if ($1 >= 1048576 && ($8 <= 0 || $12 <= 0)) bad = 1
+         if ($1 >= 4194304 && ($8 <= 0 || $12 <= 0)) bad = 1
          if ($9 != 0 || $13 != 0) bad = 1
        }
        END { exit !(rows >= 5 && !bad) }' "$SUITE/all_gather.out"
