@@ -21,6 +21,7 @@ void check_launch(const job::LaunchOptions& options) {
                  "a number from 1 to 4096");
   require_launch(options.heartbeat_seconds >= 0.5 && options.heartbeat_seconds <= 3600, "heartbeat",
                  "a number of seconds from 0.5 to 3600");
+  require_launch(options.mpi == "pmix" || options.mpi == "none", "mpi", "pmix or none");
   require_launch(options.stall_seconds >= 0 && options.stall_seconds <= 1e6, "stall",
                  "a number of seconds");
 }
@@ -46,6 +47,7 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
               &options.tasks_per_node);
   line.option("srun", "OPTION", "another option for the agents' srun; may be repeated",
               &options.srun);
+  line.option("mpi", "KIND", "by what MPI's ranks meet: pmix or none (default pmix)", &options.mpi);
   line.flag("label", "write the rank before each line of output", &options.label);
   line.flag("no-kill", "the job has --no-kill from sbatch's command line", &options.no_kill);
   line.rest("COMMAND", &options.command);

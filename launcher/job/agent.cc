@@ -16,6 +16,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -26,6 +28,7 @@
 #include "launcher/job/kernel_log.h"
 #include "launcher/job/node_health.h"
 #include "launcher/job/node_tasks.h"
+#include "launcher/job/pmix_node.h"
 #include "launcher/job/wire.h"
 
 namespace slipway::job {
@@ -46,6 +49,11 @@ std::string required(const char* name) {
   if (value == nullptr)
     throw Error(fmt::format("{} is not set: no launcher has started this", name));
   return value;
+}
+
+std::string node_name() {
+  const char* node = std::getenv("SLURMD_NODENAME");
+  return node == nullptr ? "" : node;
 }
 
 Fd task_signals() {
@@ -79,12 +87,10 @@ class Agent {
   Agent()
       : limit_(static_cast<int64_t>(std::atof(required(heartbeat_variable).c_str()) * 1000)),
         wire_(connect_by(required(launcher_variable)), largest_order),
-        signals_(task_signals()) {
-    const char* node = std::getenv("SLURMD_NODENAME");
-    wire_.put({{"is", "hello"},
-               {"token", required(token_variable)},
-               {"node", node == nullptr ? "" : node}});
-    for (const char* name : {launcher_variable, token_variable, heartbeat_variable})
+        signals_(task_signals()),
+        pmix_(required(mpi_variable) == "pmix", node_name()) {
+    wire_.put({{"is", "hello"}, {"token", required(token_variable)}, {"node", node_name()}});
+    for (const char* name : {launcher_variable, token_variable, heartbeat_variable, mpi_variable})
       ::unsetenv(name);
   }
 
@@ -95,6 +101,8 @@ class Agent {
       tell_tasks();
       tell_energy();
       hear();
+      hear_pmix();
+      start_tasks();
       beat();
       tell_health();
     }
@@ -112,6 +120,7 @@ class Agent {
       for (const pollfd& each : tasks_.descriptors()) fds.push_back(each);
     }
     for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
+    for (const pollfd& each : pmix_.descriptors()) fds.push_back(each);
     const auto step = std::min(limit_ / 8, milliseconds(250));
     ::poll(fds.data(), fds.size(), static_cast<int>(std::max(step, milliseconds(10)).count()));
     wire_.flush();
@@ -144,15 +153,35 @@ class Agent {
     tell_output();
     const std::vector<TaskEnd> ends = tasks_.reap();
     if (!ends.empty()) tell_output();  // what was written before the end is told before it
-    for (const TaskEnd& end : ends) {
-      wire_.put({{"is", "ended"},
-                 {"attempt", attempt_},
-                 {"rank", end.rank},
-                 {"code", end.code},
-                 {"signal", end.signal},
-                 {"told", ending_},
-                 {"words", Message::binary({end.words.begin(), end.words.end()})}});
+    for (const TaskEnd& end : ends) tell_end(end);
+  }
+
+  void tell_end(const TaskEnd& end) {
+    wire_.put({{"is", "ended"},
+               {"attempt", attempt_},
+               {"rank", end.rank},
+               {"code", end.code},
+               {"signal", end.signal},
+               {"told", ending_},
+               {"words", Message::binary({end.words.begin(), end.words.end()})}});
+  }
+
+  void hear_pmix() {
+    for (const Message& each : pmix_.hear()) {
+      if (each.at("what") == "abort") {
+        tell_abort(each);
+      } else {
+        wire_.put({{"is", "pmix"}, {"attempt", attempt_}, {"body", each}});
+      }
     }
+  }
+
+  // The rank goes on when it has been told: it may end with 0, and it is not to be heard as that.
+  void tell_abort(const Message& message) {
+    tell_tasks();
+    const auto end = tasks_.give_up(message.at("rank"), message.at("status"), message.at("text"));
+    if (end) tell_end(*end);
+    pmix_.tell({{"what", "release"}, {"rank", message.at("rank")}});
   }
 
   void hear() {
@@ -162,6 +191,7 @@ class Agent {
       const std::string what = message->at("do");
       if (what == "start") start(*message);
       if (what == "stop") stop(milliseconds(message->at("grace_ms").get<int64_t>()));
+      if (what == "pmix" && message->at("attempt") == attempt_) pmix_.tell(message->at("body"));
       if (what == "signal") tasks_.signal(message->at("number"));
       if (what == "requeue") queue_again(*message);
       if (what == "report") leave_report(*message);
@@ -178,14 +208,25 @@ class Agent {
     kernel_ = {};
     tasks_.forget();
     energy_.begin(attempt_);
+    pmix_.begin(message.at("pmix"));
+    waiting_ = message;
+  }
+
+  // What has waited for the PMIx server, which needs a few milliseconds for an attempt.
+  void start_tasks() {
+    if (!waiting_ || !pmix_.settled()) return;
+    const Message message = *std::exchange(waiting_, std::nullopt);
+    size_t local = 0;
     for (const Message& task : message.at("tasks")) {
       Variables variables = message.at("set").get<Variables>();
       for (const auto& [name, value] : task.at("set").get<Variables>()) variables[name] = value;
+      for (const auto& [name, value] : pmix_.variables(local++)) variables[name] = value;
       tasks_.start(task.at("rank"), message.at("command"), variables, message.at("unset"));
     }
   }
 
   void stop(milliseconds grace) {
+    waiting_.reset();
     tell_tasks();
     Message odd = Message::array();
     for (const OddProcess& each : tasks_.odd_processes()) {
@@ -193,6 +234,7 @@ class Agent {
     }
     const std::vector<std::string> held = end_tasks(grace);
     tell_tasks();
+    pmix_.end();
     read_kernel_log();
     const auto health = look_at_node(health_limit, [this] {
       beat();
@@ -209,7 +251,7 @@ class Agent {
 
   // When it is known: nobody waits for it.
   void tell_energy() {
-    if (!tasks_.running()) energy_.end();
+    if (!waiting_ && !tasks_.running()) energy_.end();
     for (const MeasuredEnergy& each : energy_.finished()) {
       wire_.put({{"is", "energy"},
                  {"attempt", each.attempt},
@@ -258,7 +300,9 @@ class Agent {
       tell_output();
       beat();
     };
-    return tasks_.end_all(grace, kill_limit, meanwhile, energy_.processes());
+    std::vector<pid_t> others = energy_.processes();
+    for (const pid_t each : pmix_.processes()) others.push_back(each);
+    return tasks_.end_all(grace, kill_limit, meanwhile, others);
   }
 
   void beat() {
@@ -276,6 +320,8 @@ class Agent {
   Fd signals_;
   NodeTasks tasks_;
   EnergyMeter energy_;
+  PmixNode pmix_;
+  std::optional<Message> waiting_;  // to start tasks
   KernelLog log_{policy_here()};
   KernelLines kernel_;  // since the attempt began
   HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};

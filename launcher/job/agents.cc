@@ -15,7 +15,7 @@ namespace slipway::job {
 namespace {
 
 constexpr size_t largest_hello = 4096;
-constexpr size_t largest_message = size_t{4} << 20;
+constexpr size_t largest_message = size_t{64} << 20;
 constexpr size_t most_strangers = 8192;
 constexpr auto hello_limit = std::chrono::seconds(10);
 

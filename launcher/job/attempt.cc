@@ -1,6 +1,8 @@
 // One attempt of a job.
 #include "launcher/job/attempt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace slipway::job {
@@ -28,7 +30,7 @@ std::string text_of(const Message& bytes) {
 }  // namespace
 
 Attempt::Attempt(int64_t number, World world, const std::string& launcher_node)
-    : number_(number), world_(std::move(world)) {
+    : number_(number), world_(std::move(world)), pmix_(world_) {
   evidence_.nodes = world_.nodes;
   evidence_.launcher_node = launcher_node;
 }
@@ -43,8 +45,27 @@ Message Attempt::start_message(size_t node, const std::vector<std::string>& comm
     tasks.push_back({{"rank", of_node * world_.tasks_per_node + local},
                      {"set", rank_variables(world_, of_node, local)}});
   }
-  return {{"do", "start"}, {"attempt", number_},  {"command", command},
-          {"set", all},    {"unset", agents_own}, {"tasks", tasks}};
+  return {{"do", "start"},
+          {"attempt", number_},
+          {"command", command},
+          {"set", all},
+          {"unset", agents_own},
+          {"tasks", tasks},
+          {"pmix",
+           {{"name", fmt::format("slipway.{}.{}", world_.job, number_)},
+            {"nodes", world_.nodes},
+            {"node", node},
+            {"tasks_per_node", world_.tasks_per_node}}}};
+}
+
+std::vector<AgentEvent> Attempt::hear_pmix(const AgentEvent& event) {
+  std::vector<AgentEvent> orders;
+  if (event.message.at("attempt") != number_) return orders;
+  for (PmixOrder& each : pmix_.hear(event.node, event.message.at("body"))) {
+    orders.push_back(
+        {each.node, {{"do", "pmix"}, {"attempt", number_}, {"body", std::move(each.body)}}});
+  }
+  return orders;
 }
 
 void Attempt::hear(const AgentEvent& event) {

@@ -10,6 +10,7 @@
 
 #include "launcher/job/agents.h"
 #include "launcher/job/blame.h"
+#include "launcher/job/pmix_exchange.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
@@ -28,6 +29,9 @@ class Attempt {
                         const Variables& taken) const;
 
   void hear(const AgentEvent& event);
+  // The same for what PMIx servers say to one another: returns what agents are to be sent.
+  std::vector<AgentEvent> hear_pmix(const AgentEvent& event);
+  std::string pmix_news() { return pmix_.news(); }
   // The program as a whole has reached a step.
   void reached(int64_t step);
   void stalled(std::chrono::seconds after) { evidence_.stalled_seconds = after.count(); }
@@ -50,6 +54,7 @@ class Attempt {
 
   int64_t number_;
   World world_;
+  PmixExchange pmix_;
   Evidence evidence_;
   std::set<int64_t> ended_;           // ranks
   std::set<std::string> stopped_;     // nodes, also those that are gone

@@ -40,10 +40,23 @@ const RankEnd* first_of(const std::vector<RankEnd>& ends) {
   return &ends.front();
 }
 
-std::string_view last_line(std::string_view words) {
-  words = trim(words);
+std::string_view last_line_of(std::string_view words) {
   const size_t at = words.rfind('\n');
   return trim(at == words.npos ? words : words.substr(at + 1));
+}
+
+// What Open MPI says stands between two lines of dashes, and the first line of it is what has
+// happened.
+std::string_view last_line(std::string_view words) {
+  constexpr std::string_view rule = "----------";
+  words = trim(words);
+  const std::string_view line = last_line_of(words);
+  if (!line.starts_with(rule)) return line;
+  words = trim(words.substr(0, words.size() - line.size()));
+  size_t begin = words.rfind(rule);
+  begin = begin == words.npos ? 0 : begin + rule.size();
+  const std::string_view said = trim(words.substr(begin));
+  return trim(said.substr(0, said.find('\n')));
 }
 
 std::string how_it_ended(const RankEnd& end) {

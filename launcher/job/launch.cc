@@ -107,6 +107,7 @@ class Launcher {
         allocation_.nodes,
         Variables{{launcher_variable, fmt::format("{}:{}", allocation_.here, agents_.port())},
                   {token_variable, agents_.token()},
+                  {mpi_variable, options_.mpi},
                   {heartbeat_variable, fmt::format("{}", options_.heartbeat_seconds)}},
         options_.srun);
     const auto begin = Clock::now();
@@ -154,6 +155,10 @@ class Launcher {
     } else if (what == "told") {
       // Slurm ends the step: its tasks have had the signal.
       cancel(event.message.at("number"));
+    } else if (what == "pmix" && attempt != nullptr) {
+      for (const AgentEvent& each : attempt->hear_pmix(event))
+        agents_.send(each.node, each.message);
+      if (const std::string news = attempt->pmix_news(); !news.empty()) say(news);
     } else if (what == "refused") {
       say(event.message.at("text"));
       refused_ = true;

@@ -19,6 +19,7 @@ struct LaunchOptions {
   std::filesystem::path progress;  // empty: only what tasks write to $SLIPWAY_PROGRESS
   std::filesystem::path ledger;    // empty: by the job's number, in this folder
   std::vector<std::string> srun;   // more options of the agents' step
+  std::string mpi = "pmix";        // or none: what MPI's ranks meet by
   bool label = false;
   bool no_kill = false;  // the job has it, though its script does not say so
 };

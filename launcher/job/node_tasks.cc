@@ -198,6 +198,17 @@ std::vector<OddProcess> NodeTasks::odd_processes() const {
   return all;
 }
 
+std::optional<TaskEnd> NodeTasks::give_up(int64_t rank, int code, const std::string& words) {
+  const auto task = std::ranges::find(tasks_, rank, &Task::rank);
+  if (task == tasks_.end() || task->told) return std::nullopt;
+  task->told = true;
+  TaskEnd end;
+  end.rank = rank;
+  end.code = (code & 0xff) == 0 ? 1 : code & 0xff;  // as a shell could have it, and no success
+  end.words = task->last_words.empty() ? words : task->last_words;
+  return end;
+}
+
 bool NodeTasks::running() const {
   return std::ranges::any_of(tasks_, [](const Task& task) { return !task.ended; });
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ class NodeTasks {
   // Whose step has changed since.
   std::vector<TaskProgress> progress();
   std::vector<OddProcess> odd_processes() const;
+
+  // A rank has given up, and is as good as ended, with `code`: how it ends is not returned any
+  // more. None when it has ended before.
+  std::optional<TaskEnd> give_up(int64_t rank, int code, const std::string& words);
 
   bool running() const;
   void signal(int number) const;

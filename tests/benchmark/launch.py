@@ -6,12 +6,14 @@ faults    Eight nodes and a spare run a program that counts steps of 0.1 s and k
           of a framework. Seconds from the fault to the first step of the next attempt, steps that had to be done again, and who was blamed.
 training  A node without power in examples/train, PyTorch on eight nodes; beside it how long it takes to start at all.
 requeue   The same node lost in the same cluster, by Slurm alone: --requeue and Slurm's default SlurmdTimeout.
+mpi       How long after `slipway launch` the first task runs on three nodes, with PMIx and without; and an MPI program, by it and by srun.
 healthy   Programs that fail by themselves, or not at all: how many of them had a healthy node blamed.
 """
 import json, os, pathlib, statistics, subprocess, sys, tempfile, time
 
 NODES, SPARES, RUNS, HEARTBEAT = 8, 1, 3, 2
 HEALTHY_RUNS = 100
+MPI_NODES, STARTS = 3, 20
 KEEP_EVERY = 10  # steps
 SLURMD_TIMEOUT = 300  # seconds, Slurm's default: slurm.conf(5)
 
@@ -171,6 +173,26 @@ def healthy(slipway, blueprint):
     print(f"healthy nodes blamed in {HEALTHY_RUNS} runs that ended well or by their own fault: {wrong}", flush=True)
 
 
+def mpi(slipway, blueprint):
+    """In turn, in one job: seconds to the first task, and of a whole MPI program."""
+    launch = "/opt/slipway/bin/slipway launch --ntasks-per-node 1"
+    gather = "/opt/slipway/bin/all_gather_perf --backend mpi -b 1K -e 1K -n 1"
+    script = [f"for i in $(seq {STARTS}); do"]
+    for kind in ("none", "pmix"):
+        script.append(f"""a=$(date +%s%N); {launch} --mpi {kind} -- sh -c '[ $RANK != 0 ] || date +%s%N >began'; echo {kind} $(($(cat began) - a))""")
+    for name, command in (("launch", f"{launch} -- {gather}"), ("srun", f"srun --overlap --mpi=pmix --ntasks-per-node=1 {gather}")):
+        script.append(f"a=$(date +%s%N); {command}; echo {name} $(($(date +%s%N) - a))")
+    with Cluster(slipway, blueprint) as cluster:
+        cluster.submit("\n".join([*script, "done", "echo over"]), f"--nodes={MPI_NODES} --no-kill")
+        wait_until(lambda: cluster.read("out").endswith("over\n"), 60 * STARTS)
+        lines = [line.split() for line in cluster.read("out").splitlines()]
+    print(f"{STARTS} starts on {MPI_NODES} nodes, median ms (least, most)")
+    for name, what in (("none", "to the first task, --mpi none"), ("pmix", "to the first task, --mpi pmix"), ("launch", "all_gather_perf by launch"),
+                       ("srun", "all_gather_perf by srun")):
+        times = [int(line[1]) / 1e6 for line in lines if len(line) == 2 and line[0] == name]
+        print(f"{what:<30} {statistics.median(times):6.0f} ({min(times):.0f}, {max(times):.0f})", flush=True)
+
+
 def kill_rank(cluster, node):
     cluster.on("pkill", "-KILL", "-f", "count.sh", node=node)
 
@@ -181,7 +203,7 @@ def fault(*words):
 
 FAULTS = [("kill -9 of a rank", kill_rank, False), ("power-off of a node", fault("power-off"), True), ("frozen node", fault("hang"), True),
           ("interface down", fault("link-down", "enp0s12"), True), ("Xid 79, simulated", fault("gpu-xid", "3", "79"), True)]
-PARTS = {"faults": faults, "training": training, "requeue": requeue, "healthy": healthy}
+PARTS = {"faults": faults, "training": training, "requeue": requeue, "mpi": mpi, "healthy": healthy}
 
 
 def blueprint_of(quickstart, folder):

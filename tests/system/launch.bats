@@ -143,6 +143,71 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   ledger | grep -q "1 attempt"
 }
 
+@test "launch: ranks of an MPI program meet, on some of the nodes and with several on each" {
+  submit --spares 1 --ntasks-per-node 2 -- /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K
+  ended 0
+  [ "$(grep -cE '^#  Rank +[0-7] .* on '"$N-[0-3] " <<<"$output")" -eq 8 ]
+  says "# Out of bounds values : 0 OK"
+  # Without what a fence collects, each rank asks for what it needs.
+  submit -- env OMPI_MCA_pmix_base_async_modex=1 OMPI_MCA_pmix_base_collect_data=0 /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K
+  ended 0
+  says "# Out of bounds values : 0 OK"
+}
+
+@test "launch: an MPI program whose rank is killed starts again on a spare, and leaves nothing behind" {
+  submit --spares 1 --ntasks-per-node 2 -- sh -c "'exec /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K -n \$((SLIPWAY_RESTART_COUNT ? 10 : 10000000))'"
+  wait_for has_said '^#  Rank  7 '
+  on $NAME $N-2 pkill -KILL -o -f 'all_reduce_perf --backend'
+  ended 0
+  says "on $N-2 was ended by signal 9"
+  says "attempt 2 on 4 nodes, 1 spare"
+  [ "$(grep -cE '^#  Rank +[0-7] ' <<<"$output")" -eq 16 ]
+  grep -qE "^#  Rank  [0-7] .* on $N-4 " <<<"$output"
+  says "# Out of bounds values : 0 OK"
+  local node
+  for node in $N-0 $N-2; do
+    nothing() { ! on $NAME "$node" sh -c 'ls -d /tmp/slipway-* /dev/shm/vader_segment* || pgrep slipway-pmix' 2>/dev/null; }
+    wait_for nothing
+  done
+}
+
+@test "launch: a rank that calls MPI_Abort has failed, also with status 0" {
+  cat >"$BATS_TEST_TMPDIR/abort.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 3 && atoi(getenv("SLIPWAY_RESTART_COUNT")) == 0) MPI_Abort(MPI_COMM_WORLD, 0);
+  if (atoi(getenv("SLIPWAY_RESTART_COUNT")) == 0) sleep(1000);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+END
+  mpicc -o "$BATS_TEST_TMPDIR/abort" "$BATS_TEST_TMPDIR/abort.c"
+  on $NAME login sh -c 'cat >/home/abort; chmod 755 /home/abort' <"$BATS_TEST_TMPDIR/abort"
+  submit -- ./abort
+  ended 0
+  says "rank 3 on $N-3 exited with status 1: MPI_ABORT was invoked on rank 3"
+  says "attempt 2 on 5 nodes"
+}
+
+@test "launch: without PMIx everything else runs, and no variable of it is set" {
+  submit --mpi none -- sh -c "'! env | grep ^PMIX_'"
+  ended 0
+  local folder
+  folder=$(on $NAME $N-1 sh -c "dirname \"\$(readlink -f /usr/lib/*/libpmix.so.2)\"")
+  on $NAME $N-1 mount -t tmpfs none "$folder"
+  submit -- sh -c "'hostname; env | grep ^PMIX_RANK; exit 0'"
+  ended 0
+  on $NAME $N-1 umount "$folder"
+  [ "$(grep -c "^$N-[0-4]\$" <<<"$output")" -eq 5 ]
+  [ "$(grep -c ^PMIX_RANK= <<<"$output")" -eq 4 ]
+}
+
 @test "launch: scancel ends the tasks, and nothing is started again" {
   submit -- ./count.sh 1000
   wait_for at_step 3

@@ -246,4 +246,9 @@ TEST_CASE("blame: root is told of blamed nodes that are there, without words of 
 TEST_CASE("blame: a message without its numbers, from the last line that says something") {
   CHECK(message_of("a\nMemory at 0x7f12ab, step 512\n\n") == "Memory at #x#, step #");
   CHECK(message_of("") == "");
+  const std::string rule = std::string(74, '-') + "\n";
+  CHECK(message_of("before\n" + rule + "Rank 1 has had enough\nof it.\n" + rule) ==
+        "Rank # has had enough");
+  CHECK(message_of("Rank 1 has had enough\nof it.\n" + rule) == "Rank # has had enough");
+  CHECK(message_of(rule) == "");
 }

@@ -110,3 +110,15 @@ TEST_CASE("tasks: a stopped process is seen, and ended") {
   CHECK(odd[0].text.find("is stopped") != std::string::npos);
   CHECK(ends_all(tasks));
 }
+
+TEST_CASE("node tasks: who has given up has ended with an error, and only once") {
+  NodeTasks tasks;
+  start(tasks, "sleep 0.1; exit 0");
+  const auto end = tasks.give_up(3, 256, "called abort");
+  REQUIRE(end);
+  CHECK(end->rank == 3);
+  CHECK(end->code == 1);
+  CHECK(end->words == "called abort");
+  CHECK_FALSE(tasks.give_up(3, 1, ""));
+  CHECK(run_to_end(tasks).ends.empty());
+}

@@ -1,0 +1,72 @@
+// A node's PMIx server, as its agent has it.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/job/rendezvous.h"
+#include "launcher/job/wire.h"
+
+namespace slipway::job {
+
+// One server serves one attempt, so that nothing of an earlier one is met. It begins before there
+// is anything to do for it, and the next one while an attempt runs: libpmix takes its time. Without
+// libpmix there is none, and that is no error: only who asks for PMIx needs it.
+class PmixNode {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  PmixNode(bool wanted, std::string node);
+  ~PmixNode();
+  PmixNode(const PmixNode&) = delete;
+  PmixNode& operator=(const PmixNode&) = delete;
+
+  // The attempt's ranks, as Attempt::start_message has them in "pmix".
+  void begin(const Message& attempt);
+  // Whether tasks can be started: their variables are there, or there will be none.
+  bool settled();
+  Variables variables(size_t local_rank) const;
+  // Ends the attempt's server, and begins the next.
+  void end();
+
+  // Never waits. What the server says that is not for us: for the servers of other nodes, "abort",
+  // and "none" when it is lost.
+  std::vector<Message> hear();
+  void tell(const Message& message);
+
+  std::vector<pollfd> descriptors() const;
+  std::vector<pid_t> processes();  // ours, that end by themselves
+
+ private:
+  struct Server {
+    pid_t pid = 0;
+    std::filesystem::path folder;
+    std::unique_ptr<Wire> wire;    // none: it has been told to end
+    Clock::time_point since = {};  // when it was told
+  };
+  std::optional<Server> new_server();
+  void end_server(std::optional<Server>& server);
+  void look_after_ending();
+  void take(const Message& message, std::vector<Message>& news);
+  static bool has_ended(const Server& server);
+
+  bool wanted_;
+  std::string node_;
+  std::optional<Server> server_, next_;
+  std::vector<Server> ending_;
+  Clock::time_point begun_;  // the attempt
+  std::string missing_;      // why there is no server
+  bool used_ = false;        // by an attempt
+  bool ready_ = false, told_ = false;
+  std::vector<Variables> variables_;
+};
+
+}  // namespace slipway::job
