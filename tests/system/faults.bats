@@ -17,6 +17,13 @@ teardown_file() { slipway destroy $NAME; }
 
 fault() { slipway fault $NAME "$@"; }
 
+# A test that fails leaves no fault to the next.
+teardown() {
+  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+  local i
+  for i in 0 1 2 3; do fault $N-$i clear; done || true
+}
+
 probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
 
 @test "faults: a node without power, one that hangs, one without its network: Slurm finds them down" {

@@ -16,6 +16,18 @@ setup_file() {
 
 teardown_file() { slipway destroy $NAME; }
 
+# A test that fails leaves no fault to the next.
+teardown() {
+  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+  local i
+  for i in 0 1 2 3; do
+    fault $N-$i clear
+    no_policy $N-$i
+    on $NAME $N-$i /opt/slipway/bin/slipway health clear
+    on $NAME controller scontrol update NodeName=$N-$i State=RESUME
+  done || true
+}
+
 # policy NODE < TEXT: the site's own file
 policy() { on $NAME "$1" sh -c 'cat >/etc/slipway/health.yaml'; }
 

@@ -25,6 +25,14 @@ END
 
 teardown_file() { slipway destroy $NAME; }
 
+# A test that fails leaves no job and no fault to the next.
+teardown() {
+  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+  local node
+  for node in stlaunch-controller $N-0 $N-1 $N-2 $N-3 $N-4; do slipway fault $NAME "$node" clear; done || true
+  on $NAME login scancel --user=root || true
+}
+
 # submit OPTION... -- COMMAND...: a job of five nodes; its number is in JOB, its output in /home/JOB.out
 submit() {
   on $NAME login sh -c 'cat >/home/launch.sbatch' <<END

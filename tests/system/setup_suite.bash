@@ -27,13 +27,19 @@ setup_suite() {
     useradd --create-home --shell /bin/bash "$TEST_USER"
     chown "$TEST_USER" "$SUITE/state"
   fi
+  destroy_ours # of a run that was killed
 }
 
-teardown_suite() {
+# Deployments of the tests.
+destroy_ours() {
   local name
   for name in $(as_tester "$SUITE/prefix/bin/slipway" status --json | jq_names); do
     case $name in st-*) as_tester "$SUITE/prefix/bin/slipway" destroy "$name" ;; esac
   done
+}
+
+teardown_suite() {
+  destroy_ours
   if [ -n "${TEST_USER:-}" ]; then remove_user "$TEST_USER"; fi
   rm -rf "$SUITE"
 }
