@@ -116,11 +116,12 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   [ "$output" = "$(compute_nodes $NAME)" ]
 }
 
-# Three kinds of line are no faults. A first start has no state to recover. When a job ends, slurmctld tells its srun (message
-# 7004, SRUN_JOB_COMPLETE in Slurm's protocol), which may have ended already: who is first is chance. And so it is whether the
-# job that is cancelled above has begun by then, which its node notes as an error.
-@test "cluster: the daemons' logs have no error but those of a first start, a cancelled job and an srun that ended first" {
+# Four kinds of line are no faults. A first start has no state to recover. When a job ends, slurmctld tells its srun (message
+# 7004, SRUN_JOB_COMPLETE in Slurm's protocol), which may have ended already: who is first is chance. So it is whether the job
+# that is cancelled above has begun by then, which its node notes as an error. And on a busy machine slurmctld complains of
+# the calls that it times at its start.
+@test "cluster: the daemons' logs have no error but those of a first start and those that chance brings" {
   run sh -c "grep -rhE 'error|fatal' '$(deployments_folder)/$NAME/log' |
-    grep -vE 'Could not open [a-z]+ state file|NOTE: Trying backup state save file|msg_type=7004: Unexpected missing socket|JOB .* CANCELLED AT'"
+    grep -vE 'Could not open [a-z]+ state file|NOTE: Trying backup state save file|msg_type=7004: Unexpected missing socket|JOB .* CANCELLED AT|gettimeofday'"
   [ "$output" = "" ] || { echo "$output" && false; }
 }
