@@ -6,6 +6,7 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <thread>
 
 #include "common/error.h"
 
@@ -17,6 +18,16 @@ Fd try_lock(const std::filesystem::path& path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
   if (errno != EWOULDBLOCK) throw_errno(fmt::format("cannot lock {}", path.string()));
   return {};
+}
+
+Fd lock_within(const std::filesystem::path& path, std::chrono::milliseconds limit) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + limit;
+  for (;;) {
+    Fd lock = try_lock(path);
+    if (lock || Clock::now() >= end) return lock;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 }  // namespace slipway

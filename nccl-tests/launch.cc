@@ -1,7 +1,6 @@
 // How this process was started: which rank it is, of how many, and where rank 0 is to be met.
 #include "nccl-tests/launch.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/text.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -24,10 +24,8 @@ std::string text_of(const char* name) {
 std::optional<int> number_in(const char* name) {
   const std::string text = text_of(name);
   if (text.empty()) return std::nullopt;
-  int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || after != end || number < 0) {
+  const auto number = to_number<int>(text);
+  if (!number || *number < 0) {
     throw Error(fmt::format("{} is `{}`, expected a number", name, text));
   }
   return number;
@@ -54,7 +52,7 @@ Launch from_own_variables() {
   const size_t colon = place.rfind(':');
   int port = 0;
   if (colon != std::string::npos) {
-    std::from_chars(place.data() + colon + 1, place.data() + place.size(), port);
+    port = to_number<int>(place.substr(colon + 1)).value_or(0);
   }
   if (port <= 0 || port > 65535) {
     throw Error(fmt::format("SLIPWAY_RENDEZVOUS is `{}`, expected HOST:PORT of rank 0", place));

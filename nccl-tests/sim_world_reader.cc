@@ -1,10 +1,10 @@
 // A cluster that is only thought of: reading its YAML file.
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/text.h"
 #include "launcher/cluster/row_reader.h"
 #include "nccl-tests/sim_world.h"
 
@@ -55,7 +55,7 @@ class WorldReader {
     constexpr std::string_view prefix = "node-";
     int number = -1;
     if (name.starts_with(prefix)) {
-      std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+      number = to_number<int>(std::string_view(name).substr(prefix.size())).value_or(-1);
     }
     if (number >= 0 && number < world_.nodes && SimWorld::name_of(number) == name) return number;
     file_.wrong(span, fmt::format("there is no node `{}`", name),
@@ -96,8 +96,7 @@ class WorldReader {
     RowReader row(*rows, "`slow_blocks`", diagnostics_);
     for (const source::Entry& entry : rows->entries) {
       const auto factor = static_cast<double>(row.amount(entry.key));
-      int block = -1;
-      std::from_chars(entry.key.data(), entry.key.data() + entry.key.size(), block);
+      const int block = to_number<int>(entry.key).value_or(-1);
       if (world_.block_size == 0 || block < 0 || block > world_.block_of(world_.nodes - 1)) {
         file_.wrong(entry.key_span, fmt::format("there is no block `{}`", entry.key));
         continue;

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "common/text.h"
 #include "launcher/cluster/row_reader.h"
 
 namespace slipway::cluster {
@@ -34,10 +34,8 @@ struct Series {
 
 // A whole number above 0 without anything else; 0 when it is none.
 int64_t vcpus_of(const std::string& text) {
-  int64_t vcpus = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, vcpus);
-  return error == std::errc() && stop == end && text.front() != '0' && vcpus > 0 ? vcpus : 0;
+  const int64_t vcpus = to_number<int64_t>(text).value_or(0);
+  return vcpus > 0 && text.front() != '0' ? vcpus : 0;
 }
 
 class MachineReader {

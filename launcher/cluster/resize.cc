@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -26,10 +25,8 @@ Nodeset& nodeset_of(Cluster& cluster, const std::string& name) {
 }
 
 int64_t size_of(const std::string& text) {
-  int64_t size = -1;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, size);
-  if (error != std::errc() || stop != end || size < 0 || size > most_nodes_here) {
+  const int64_t size = to_number<int64_t>(text).value_or(-1);
+  if (size < 0 || size > most_nodes_here) {
     throw UsageError(
         fmt::format("--nodes: `{}` is no number of nodes from 0 to {}", text, most_nodes_here));
   }

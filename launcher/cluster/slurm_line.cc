@@ -5,9 +5,9 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/error.h"
+#include "common/text.h"
 
 namespace slipway::cluster {
 namespace {
@@ -51,9 +51,8 @@ std::string override_problem(std::string_view key, std::string_view value,
 }
 
 int64_t whole_number(std::string_view key, std::string_view text) {
-  int64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size() || number < 0) {
+  const int64_t number = to_number<int64_t>(text).value_or(-1);
+  if (number < 0) {
     throw Error(fmt::format("`{}` is `{}`, expected a whole number", key, text));
   }
   return number;

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "common/command_line.h"
 #include "common/error.h"
@@ -30,12 +29,7 @@ int health_clear(Args args) {
   if (::geteuid() != 0) throw Error("only root can do this");
   const std::filesystem::path folder = health::state_folder;
   if (!std::filesystem::exists(folder)) throw Error("nobody has looked at this node yet");
-  const auto end = std::chrono::steady_clock::now() + longest_look;
-  Fd lock = try_lock(folder / "lock");
-  while (!lock && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    lock = try_lock(folder / "lock");
-  }
+  const Fd lock = lock_within(folder / "lock", longest_look);
   if (!lock) throw Error("somebody looks at the node, for long now; try again");
   health::History history = health::load_history(folder);
   for (const health::Finding& finding : history.open) {

@@ -1,7 +1,6 @@
 // `slipway rehearse`: what spares and checkpoints are worth to a training job, by simulation.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -61,11 +60,9 @@ std::vector<double> numbers(const std::string& list, std::string_view option, do
                             std::string_view expected) {
   std::vector<double> values;
   for (const std::string& word : split(list, ',')) {
-    double value = -1;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    require(error == std::errc() && end == word.data() + word.size() && within(value, least, 1e6),
-            option, expected);
-    values.push_back(value);
+    const auto value = to_number<double>(word);
+    require(value && within(*value, least, 1e6), option, expected);
+    values.push_back(*value);
   }
   require(!values.empty(), option, expected);
   return values;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "common/text.h"
 
 namespace slipway::google {
 namespace {
@@ -31,10 +31,8 @@ const Value* part(const Value& value, const Step& step) {
     return member == object->end() ? nullptr : &member->second;
   }
   const auto* list = value.as<Value::List>();
-  size_t index = 0;
-  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-  const bool is_index = error == std::errc() && end == key.data() + key.size();
-  return list == nullptr || !is_index || index >= list->size() ? nullptr : &(*list)[index];
+  const auto index = to_number<size_t>(key);
+  return list == nullptr || !index || *index >= list->size() ? nullptr : &(*list)[*index];
 }
 
 // What modules pass on to each other can double at every one of them.

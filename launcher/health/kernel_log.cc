@@ -11,16 +11,7 @@
 #include "common/text.h"
 
 namespace slipway::health {
-namespace {
-
-std::optional<int64_t> number_of(std::string_view text) {
-  int64_t number = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 KernelLogReader::KernelLogReader(const std::filesystem::path& path)
     : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
@@ -52,7 +43,7 @@ std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after)
     if (line.empty() || line[0] == ' ' || end == line.npos) continue;
     const std::vector<std::string> head = split(std::string_view(line).substr(0, end), ',');
     if (head.size() < 3) continue;
-    const auto priority = number_of(head[0]), number = number_of(head[1]);
+    const auto priority = to_number<int64_t>(head[0]), number = to_number<int64_t>(head[1]);
     const bool of_the_kernel = priority && (*priority >> 3) == 0;
     if (of_the_kernel && number && *number > after)
       records.push_back({*number, line.substr(end + 1)});

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -24,6 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
+// Looks are made one after the other: two would count the same event twice. Who waits in vain looks
+// all the same, and keeps nothing.
 constexpr auto longest_wait_for_another = 1s;
 
 // Which start of the machine this is: the kernel's, and that of PID 1, which is all that starts
@@ -38,17 +39,6 @@ std::string boot_of(const Machine& machine) {
                      words.size() > start_time ? words[start_time] : "");
 }
 
-// Looks are made one after the other: two would count the same event twice. Who waits in vain looks
-// all the same, and keeps nothing.
-Fd lock_state(const std::filesystem::path& folder) {
-  const auto end = Clock::now() + longest_wait_for_another;
-  for (;;) {
-    Fd lock = try_lock(folder / "lock");
-    if (lock || Clock::now() > end) return lock;
-    std::this_thread::sleep_for(5ms);
-  }
-}
-
 // What is kept, if there is somewhere to keep it: a full disk does not keep a node from being
 // looked at.
 class State {
@@ -57,7 +47,7 @@ class State {
     if (folder_.empty()) return;
     try {
       make_directories(folder_);
-      lock_ = lock_state(folder_);
+      lock_ = lock_within(folder_ / "lock", longest_wait_for_another);
       if (!lock_) trouble_ = "another look takes long";
     } catch (const Error& error) {
       trouble_ = error.what();

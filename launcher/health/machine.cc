@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <set>
 
 #include "common/fd.h"
@@ -23,13 +22,6 @@ namespace fs = std::filesystem;
 constexpr uid_t first_ordinary_user = 1000;  // login.defs(5), UID_MIN
 constexpr size_t most_of_a_file = 1 << 22;
 constexpr size_t piece_of_a_file = 1 << 14;
-
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 }  // namespace
 
@@ -51,7 +43,7 @@ std::optional<std::string> Machine::read(const fs::path& path) const {
 
 std::optional<int64_t> Machine::number(const fs::path& path) const {
   const auto text = read(path);
-  return text ? whole_number(*text) : std::nullopt;
+  return text ? to_number<int64_t>(*text) : std::nullopt;
 }
 
 std::vector<std::string> Machine::names(const fs::path& folder) const {
@@ -67,7 +59,7 @@ std::vector<std::string> Machine::names(const fs::path& folder) const {
 std::vector<std::string> Machine::daemons() const {
   std::set<std::string> found;
   for (const std::string& id : names("/proc")) {
-    if (!whole_number(id)) continue;
+    if (!to_number<int64_t>(id)) continue;
     struct stat info = {};
     if (::stat(at(fs::path("/proc") / id).c_str(), &info) != 0) continue;
     if (info.st_uid >= first_ordinary_user) continue;

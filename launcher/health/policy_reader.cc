@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "common/text.h"
 
 namespace slipway::health {
 
@@ -169,10 +170,8 @@ void PolicyReader::read_xid_row(const Node& node, XidRow& row) {
 void PolicyReader::read_xids(const Node& node) {
   if (!is_mapping(node, "`xids`")) return;
   for (const Entry& entry : node.entries) {
-    int xid = 0;
-    const char* const end = entry.key.data() + entry.key.size();
-    const auto [stop, code] = std::from_chars(entry.key.data(), end, xid);
-    if (code != std::errc() || stop != end || xid <= 0) {
+    const int xid = to_number<int>(entry.key).value_or(0);
+    if (xid <= 0) {
       wrong(entry.key_span, fmt::format("`{}` is no number of an Xid", entry.key));
       continue;
     }

@@ -2,6 +2,7 @@
 #include "launcher/health/report.h"
 
 #include <fmt/format.h>
+#include <string.h>
 
 #include <algorithm>
 #include <array>
@@ -67,7 +68,7 @@ void sort_nodes(std::vector<ReportedNode>& nodes) {
   std::ranges::sort(nodes, [](const ReportedNode& a, const ReportedNode& b) {
     if (a.action != b.action) return a.action > b.action;
     if (a.trouble.empty() != b.trouble.empty()) return b.trouble.empty();
-    return a.name < b.name;
+    return ::strverscmp(a.name.c_str(), b.name.c_str()) < 0;  // node-2 before node-10
   });
 }
 

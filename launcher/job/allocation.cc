@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <thread>
 
@@ -20,12 +19,6 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-int64_t number_of(const std::string& text) {
-  int64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 std::string host_name() {
@@ -78,8 +71,8 @@ Allocation read_allocation() {
   allocation.here = variable("SLURMD_NODENAME");
   if (allocation.here.empty()) allocation.here = host_name();
   const auto nodes = static_cast<int64_t>(allocation.nodes.size());
-  const int64_t per_node = number_of(variable("SLURM_NTASKS_PER_NODE"));
-  const int64_t tasks = number_of(variable("SLURM_NTASKS"));
+  const int64_t per_node = to_number<int64_t>(variable("SLURM_NTASKS_PER_NODE")).value_or(0);
+  const int64_t tasks = to_number<int64_t>(variable("SLURM_NTASKS")).value_or(0);
   allocation.tasks_per_node = std::max<int64_t>(1, per_node > 0 ? per_node : tasks / nodes);
   return allocation;
 }

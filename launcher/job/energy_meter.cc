@@ -1,9 +1,8 @@
 // What the GPUs of the agent's node take during an attempt.
 #include "launcher/job/energy_meter.h"
 
-#include <charconv>
-
 #include "common/error.h"
+#include "common/text.h"
 #include "launcher/health/gpus.h"
 
 namespace slipway::job {
@@ -11,13 +10,6 @@ namespace {
 
 constexpr auto driver_limit = std::chrono::seconds(1);
 constexpr const char* fact_name = "gpu_energy_mj";
-
-std::optional<uint64_t> number_in(const std::string& text) {
-  uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  return code == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
 
 }  // namespace
 
@@ -49,7 +41,7 @@ class EnergyMeter::Reading {
     if (!process_->ended() && Clock::now() < end_) return false;
     const health::Look look = process_->look({});
     const auto fact = look.facts.find(fact_name);
-    if (fact != look.facts.end()) taken_ = number_in(fact->second);
+    if (fact != look.facts.end()) taken_ = to_number<uint64_t>(fact->second);
     process_.reset();
     return true;
   }

@@ -1,11 +1,12 @@
 // Processes as /proc has them.
 #include "launcher/job/processes.h"
 
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
+
+#include "common/text.h"
 
 namespace slipway::job {
 namespace {
@@ -30,8 +31,9 @@ std::vector<Process> all_processes() {
            "/proc", std::filesystem::directory_options::skip_permission_denied)) {
     const std::string name = entry.path().filename();
     Process process;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process.pid);
-    if (error != std::errc() || end != name.data() + name.size()) continue;
+    const auto pid = to_number<pid_t>(name);
+    if (!pid) continue;
+    process.pid = *pid;
     if (read_process(entry.path(), process)) all.push_back(std::move(process));
   }
   return all;

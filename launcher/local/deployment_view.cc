@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -86,9 +85,7 @@ void ask_slurm(DeploymentView& view) {
   }
   for (const auto& line : slurm_lines(view, {"squeue", "-h", "-o", "%i|%j|%T|%D|%R"})) {
     if (line.size() != 5) continue;
-    JobView job{line[0], line[1], line[2], 0, line[4]};
-    std::from_chars(line[3].data(), line[3].data() + line[3].size(), job.nodes);
-    view.jobs.push_back(std::move(job));
+    view.jobs.push_back({line[0], line[1], line[2], to_number<int>(line[3]).value_or(0), line[4]});
   }
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -135,10 +134,8 @@ Fault fault_from_json(const nlohmann::json& body) {
 }
 
 int fault_number(const std::string& text, int last) {
-  int number = -1;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end || number < 0 || number > last) {
+  const int number = to_number<int>(text).value_or(-1);
+  if (number < 0 || number > last) {
     throw UsageError(fmt::format("`{}` is no whole number from 0 to {}", text, last));
   }
   return number;

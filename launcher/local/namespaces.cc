@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 
 #include "common/error.h"
@@ -112,10 +111,8 @@ IdRange subordinate_range(const std::string& text, const std::string& user, unsi
   for (const std::string& line : split(text, '\n')) {
     const std::vector<std::string> field = split(line, ':');
     if (field.size() != 3 || (field[0] != user && field[0] != std::to_string(uid))) continue;
-    IdRange range{1, 0, 0};
-    std::from_chars(field[1].data(), field[1].data() + field[1].size(), range.outside);
-    std::from_chars(field[2].data(), field[2].data() + field[2].size(), range.count);
-    return range;
+    return {1, to_number<unsigned>(field[1]).value_or(0),
+            to_number<unsigned>(field[2]).value_or(0)};
   }
   return {};
 }

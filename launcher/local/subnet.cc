@@ -4,9 +4,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "common/error.h"
+#include "common/text.h"
 
 namespace slipway::local {
 namespace {
@@ -20,16 +19,9 @@ std::string with_prefix(uint32_t address, int prefix_bits) {
 
 Subnet Subnet::parse(const std::string& cidr) {
   const size_t slash = cidr.find('/');
-  const char* const end = cidr.data() + cidr.size();
   in_addr address = {};
-  int bits = -1;
-  bool whole = false;
-  if (slash != cidr.npos) {
-    const auto [stop, code] = std::from_chars(cidr.data() + slash + 1, end, bits);
-    whole = stop == end && code == std::errc();
-  }
-  if (!whole || bits < 1 || bits > 30 ||
-      ::inet_pton(AF_INET, cidr.substr(0, slash).c_str(), &address) != 1) {
+  const int bits = slash == cidr.npos ? 0 : to_number<int>(cidr.substr(slash + 1)).value_or(0);
+  if (bits < 1 || bits > 30 || ::inet_pton(AF_INET, cidr.substr(0, slash).c_str(), &address) != 1) {
     throw Error(fmt::format("`{}` is not an IPv4 range such as 10.0.0.0/16", cidr));
   }
   const uint32_t mask = ~uint32_t{0} << (32 - bits);

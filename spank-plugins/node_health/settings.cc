@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "common/error.h"
+#include "common/text.h"
 
 namespace slipway::node_health {
 namespace {
@@ -13,14 +12,12 @@ namespace {
 constexpr int longest_deadline = 3600;
 
 std::chrono::seconds parse_deadline(const std::string& text) {
-  int seconds = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, seconds);
-  if (code != std::errc() || stop != end || seconds < 1 || seconds > longest_deadline) {
+  const auto seconds = to_number<int>(text);
+  if (!seconds || *seconds < 1 || *seconds > longest_deadline) {
     throw Error(fmt::format("`deadline={}` in plugstack.conf is no number of seconds from 1 to {}",
                             text, longest_deadline));
   }
-  return std::chrono::seconds(seconds);
+  return std::chrono::seconds(*seconds);
 }
 
 }  // namespace

@@ -16,6 +16,17 @@ TEST_CASE("join: is the inverse of split") {
   CHECK(join(Words{}, ",").empty());
 }
 
+TEST_CASE("to number: takes the whole text, or nothing") {
+  CHECK(to_number<int>("42") == 42);
+  CHECK(to_number<int>("-1") == -1);
+  CHECK(to_number<double>("2.5") == 2.5);
+  CHECK_FALSE(to_number<unsigned>("-1"));
+  CHECK_FALSE(to_number<int>(""));
+  CHECK_FALSE(to_number<int>(" 4"));
+  CHECK_FALSE(to_number<int>("4k"));
+  CHECK_FALSE(to_number<int>("99999999999"));
+}
+
 TEST_CASE("edit distance: a swap of neighbours is one edit") {
   CHECK(edit_distance("local_muont", "local_mount") == 1);
   CHECK(edit_distance("", "abc") == 3);

@@ -50,6 +50,17 @@ TEST_CASE("health report: a table has the worst first, and counts those that are
         "1 of 1 nodes have nothing to be told\n");
 }
 
+TEST_CASE("health report: nodes stand in the order of their numbers") {
+  std::vector<ReportedNode> nodes(3);
+  nodes[0].name = "n-10";
+  nodes[1].name = "n-2";
+  nodes[2].name = "m-11";
+  sort_nodes(nodes);
+  CHECK(nodes[0].name == "m-11");
+  CHECK(nodes[1].name == "n-2");
+  CHECK(nodes[2].name == "n-10");
+}
+
 TEST_CASE("health report: a page needs no other file, and what nodes say is text in it") {
   const std::string page = as_page(three_nodes(), "Nodes <of> mine", 1'800'000'000);
   CHECK_THAT(page, ContainsSubstring("<h1>Nodes &lt;of&gt; mine</h1>") &&
