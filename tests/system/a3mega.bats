@@ -15,7 +15,7 @@ teardown_file() { slipway destroy $NAME; }
 @test "a3mega: what has no meaning here is listed, with why, and what has is not" {
   run cat "$SUITE/a3mega.out"
   says "without dashboard (modules/monitoring/dashboard)"
-  ! grep -q "without.*data" <<<"$output"
+  lacks "without.*data"
 }
 
 @test "a3mega: the nodeset has the size that was asked for, and nodes for debugging are off" {

@@ -68,7 +68,7 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   wait
   run on $NAME login cat /home/run.out
   says "all_reduce_perf: rank 2 on $host has gone; its last phase was: all_reduce of 1048576 bytes"
-  ! grep -q '^status 0' <<<"$output"
+  lacks '^status 0'
   local node
   for node in $(compute_nodes $NAME); do
     run on $NAME "$node" pgrep -f all_reduce_perf

@@ -163,7 +163,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   wait_for twice
   kill "$(client "status $NAME --watch")"
   wait
-  ! grep -q $'\e' "$BATS_TEST_TMPDIR/watched"
+  refuse grep -q $'\e' "$BATS_TEST_TMPDIR/watched"
 }
 
 # Last, because Slurm looks after nodes that were down a quarter of a minute later.

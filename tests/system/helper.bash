@@ -116,3 +116,9 @@ fails_with() {
 
 # says TEXT: in the output of the last `run`, which succeeded
 says() { fails_with 0 "$1"; }
+
+# A bare `! command` fails no test, unless it is the last line: bash leaves it out of `set -e`.
+refuse() { ! "$@"; }
+
+# lacks [grep option...] PATTERN: the output has no such line
+lacks() { refuse grep -q "$@" <<<"$output"; }

@@ -116,7 +116,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   submit --max-restarts 1 -- sh -c "'setsid sleep 1000 & until pgrep -x sleep; do :; done >/dev/null; [ \$SLIPWAY_RESTART_COUNT = 1 ] || [ \$RANK != 1 ]; code=\$?; pgrep -c -x sleep >&2; exit \$code'"
   ended 0
   [ "$(grep -cx 1 <<<"$output")" -ge 5 ]
-  ! grep -qx '[2-9]' <<<"$output"
+  lacks -x '[2-9]'
 }
 
 @test "launch: an error of the program is not tried for ever, and no node is blamed for it" {
@@ -223,7 +223,7 @@ END
   wait_for has_said "this job is told to end: Terminated"
   cancelled() { ledger | grep -q "cancelled after"; }
   wait_for cancelled || { output; on $NAME login cat "/home/slipway-ledger-$JOB.jsonl"; false; }
-  ! output | grep -q "attempt 2"
+  refuse grep -q "attempt 2" <<<"$(output)"
 }
 
 @test "launch: a signal for the program reaches its tasks, from Slurm and from the launcher" {
@@ -312,7 +312,7 @@ END
     [ "$(on $NAME $N-4 sh -c 'ls /run/slipway/reports | wc -l')" -eq 0 ]
   }
   wait_for taken
-  ! slipway health report $NAME | grep "^$N-4 .* reports "
+  refuse grep "^$N-4 .* reports " <<<"$(slipway health report $NAME)"
 }
 
 # Last, because it takes the nodes.

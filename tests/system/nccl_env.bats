@@ -117,7 +117,7 @@ EOF
 @test "nccl_env: jobs without GPUs and on one node get nothing, and show says why" {
   run on $NAME login srun --nodes=2 --nccl-env=show sh -c 'env | grep ^NCCL_; true'
   says "nothing is set: the step has no GPUs"
-  ! grep -q "^NCCL_" <<<"$output"
+  lacks "^NCCL_"
   run on $NAME login srun --quiet --nodes=1 --gpus-per-node=1 sh -c 'env | grep ^NCCL_; true'
   [ "$output" = "" ]
 }
@@ -181,7 +181,7 @@ as_owner() { as_tester sh -c "$1"; }
   [ "$(grep -c '^serves$' <<<"$output")" -eq 2 ]
   [ "$(grep -c '^enp6s0,enp7s0 Simple 0 /var/tcpxo$' <<<"$output")" -eq 2 ]
   says "slipway: vendor"
-  ! grep -q "does not answer" <<<"$output"
+  lacks "does not answer"
   ended() { on $NAME "$1" sh -c 'grep -h . /var/log/slurm/rxdm-*.log' | grep -q "fake rxdm: ends"; }
   for node in "${nodes[@]}"; do wait_for ended "$node"; done
   # Not for a job on one node.
@@ -194,10 +194,10 @@ as_owner() { as_tester sh -c "$1"; }
     --wrap "NCCL_ALGO=Tree srun --ntasks=4 echo ran; echo status \$?"
   run on $NAME login cat /home/fatal
   says "status 1"
-  ! grep -q "^ran$" <<<"$output"
+  lacks "^ran$"
   [ "$(grep -c "this job cannot work: .*Tree has no all_gather (NCCL 2.28.7)" <<<"$output")" -eq 1 ]
   run on $NAME controller sinfo --noheader --format=%T
-  ! grep -q -e drain -e down <<<"$output"
+  lacks -e drain -e down
 }
 
 @test "nccl_env: a node whose libraries are others than the first one's ends the job, and says so" {
@@ -206,7 +206,7 @@ as_owner() { as_tester sh -c "$1"; }
   run on $NAME login sbatch --wait --quiet --nodelist="${nodes[0]},${nodes[1]}" --nodes=2 --gpus-per-node=8 --output=/home/differs --wrap "srun --kill-on-bad-exit=1 echo ran"
   run on $NAME login cat /home/differs
   says "this job cannot work: ${nodes[1]}: the transport's libraries are others than where the job comes from"
-  ! grep -q "cannot work: ${nodes[0]}" <<<"$output"
+  lacks "cannot work: ${nodes[0]}"
 }
 
 @test "nccl_env: a vendor's profile with shell tricks is one warning, and nothing of it is run" {
@@ -223,7 +223,7 @@ EOF
   [ "$status" -eq 0 ]
   [ "$(grep -c 'lines 1, 3 of /var/tcpxo/profile.sh skipped' <<<"$output")" -eq 1 ]
   [ "$(grep -c '^\[of the catalogue none\]$' <<<"$output")" -eq 2 ]
-  ! grep -q "^/var/owned" <<<"$output"
+  lacks "^/var/owned"
   # Nor can a profile that root may read be read by way of the plugin.
   on $NAME "${nodes[0]}" chmod 000 /var/tcpxo/profile.sh
   run on $NAME login runuser -u nobody -- srun --chdir=/ --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 sh -c 'echo "[$NCCL_TUNER_PLUGIN]"'
@@ -252,5 +252,5 @@ EOF
   says "unknown argument \`loud=yes\` in plugstack.conf"
   says "[]"
   run on $NAME controller sinfo --noheader --format=%T
-  ! grep -q -e drain -e down <<<"$output"
+  lacks -e drain -e down
 }

@@ -64,7 +64,7 @@ $N-3" ]
 @test "redeploy: with --force it is, and its job waits for another one" {
   run deploy_changed '' 3 --force
   says "nodes removed: $N-3"
-  ! pgrep -x -f 'sleep 1234'
+  refuse pgrep -x -f 'sleep 1234'
   [ "$(compute_nodes $NAME)" = "$N-0
 $N-1
 $N-2" ]
