@@ -11,7 +11,6 @@
 #include "common/text.h"
 
 namespace slipway::health {
-namespace {}  // namespace
 
 KernelLogReader::KernelLogReader(const std::filesystem::path& path)
     : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
