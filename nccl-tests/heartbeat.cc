@@ -13,11 +13,16 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "common/fd.h"
+#include "common/strangers.h"
+#include "common/text.h"
+#include "nccl-tests/introduction.h"
 #include "nccl-tests/nccl_ras.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/socket.h"
@@ -29,6 +34,8 @@ constexpr double beat_seconds = 1;
 // Those that fail because another has gone may be heard of before it is.
 constexpr double settle_seconds = 0.3;
 constexpr double farewell_seconds = 5;
+constexpr double connect_seconds = 30;
+constexpr std::string_view heartbeat_purpose = "slipway heartbeat";
 
 enum class Word : int32_t { beat, leave, fail, end };
 
@@ -63,12 +70,16 @@ class Heartbeat::Thread {
     for (const RankInfo& rank : backend.ranks()) {
       lives_.push_back({.host = rank.host, .moved = now, .heard = now});
     }
-    if (rank_ == 0) listener_ = listen_on({0});
-    const std::string port =
-        backend.share(std::to_string(rank_ == 0 ? port_of(listener_.get()) : 0)).front();
+    std::string place;
+    if (rank_ == 0) {
+      key_ = random_secret();
+      strangers_.emplace(listen_on({0}), this_rank());
+      place = fmt::format("{} {}", port_of(strangers_->listener()), to_hex(key_));
+    }
+    place = backend.share(place).front();
     if (rank_ == 0) thread_ = std::thread([this] { look_after(); });
     on_all_ranks(backend, [&] {
-      if (rank_ != 0) connect(std::stoi(port));
+      if (rank_ != 0) connect(place);
     });
     if (rank_ != 0) thread_ = std::thread([this] { report(); });
   }
@@ -102,6 +113,11 @@ class Heartbeat::Thread {
   }
 
  private:
+  struct Connection {
+    Fd socket;
+    std::string bytes;  // of a message that has not come as a whole
+  };
+
   void wake() { (void)!::write(wake_.write.get(), "w", 1); }
   void sleep_again() {
     char some[64];
@@ -109,9 +125,16 @@ class Heartbeat::Thread {
     }
   }
 
-  void connect(int port) {
+  // `place` is a port and the key, which rank 0 has made.
+  void connect(const std::string& place) {
     const bool same_host = lives_[0].host == lives_[static_cast<size_t>(rank_)].host;
-    socket_ = connect_to(same_host ? "127.0.0.1" : lives_[0].host, port, 30);
+    const double deadline = now_seconds() + connect_seconds;
+    const size_t space = place.find(' ');
+    const auto key = secret_from_hex(std::string_view(place).substr(space + 1));
+    const auto port = to_number<int>(std::string_view(place).substr(0, space));
+    if (!key || !port) throw Error("rank 0 does not say where it listens");
+    socket_ = connect_to_rank(same_host ? "127.0.0.1" : lives_[0].host, *port, *key,
+                              heartbeat_purpose, {rank_, 0}, deadline, "rank 0");
     send(socket_.get(), message(Word::beat, rank_, "starting"));
   }
 
@@ -127,7 +150,7 @@ class Heartbeat::Thread {
   void look_after();
   void take_connections();
   void hear(int rank, const Message& what);
-  void read_from(std::pair<const int, std::pair<Fd, std::string>>& connection);
+  void read_from(int rank, Connection& connection);
   bool all_left() const;
   void own_news();
   [[noreturn]] void end_all(const std::string& why);
@@ -136,7 +159,9 @@ class Heartbeat::Thread {
   int rank_;
   bool over_nccl_;
   Pipe wake_;
-  Fd listener_, socket_;
+  Fd socket_;  // to rank 0
+  Secret key_ = {};
+  std::optional<Strangers> strangers_;
   std::thread thread_;
 
   std::mutex mutex_;  // of what follows, shared by the thread and its owner
@@ -144,8 +169,7 @@ class Heartbeat::Thread {
   bool changed_ = false, leaving_ = false;
 
   std::vector<Life> lives_;
-  std::map<int, std::pair<Fd, std::string>> connections_;  // by socket: what came of a message
-  std::map<int, int> rank_of_;                             // by socket
+  std::map<int, Connection> connections_;  // by rank, which it has proven
   double trouble_since_ = 0;
 };
 
@@ -190,11 +214,11 @@ void Heartbeat::Thread::report() {
 }
 
 void Heartbeat::Thread::take_connections() {
-  for (;;) {
-    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
-    const int number = socket.get();
-    connections_.emplace(number, std::pair(std::move(socket), std::string()));
+  for (Strangers::Arrival& arrival : strangers_->hear()) {
+    const auto claim = check_arrival(arrival, key_, heartbeat_purpose);
+    if (!claim || claim->rank == 0 || claim->rank >= static_cast<int>(lives_.size())) continue;
+    connections_.insert_or_assign(claim->rank, Connection{std::move(arrival.socket), ""});
+    lives_[static_cast<size_t>(claim->rank)].gone = false;  // it may have had to come again
   }
 }
 
@@ -221,8 +245,8 @@ void Heartbeat::Thread::own_news() {
 }
 
 // Takes whole messages; at the end of the stream, a rank that has not left has gone.
-void Heartbeat::Thread::read_from(std::pair<const int, std::pair<Fd, std::string>>& connection) {
-  auto& [socket, bytes] = connection.second;
+void Heartbeat::Thread::read_from(int rank, Connection& connection) {
+  auto& [socket, bytes] = connection;
   char some[4096];
   const ssize_t got = ::recv(socket.get(), some, sizeof some, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -230,17 +254,11 @@ void Heartbeat::Thread::read_from(std::pair<const int, std::pair<Fd, std::string
   for (; bytes.size() >= sizeof(Message); bytes.erase(0, sizeof(Message))) {
     Message what;
     std::memcpy(&what, bytes.data(), sizeof what);
-    const int rank = what.rank;
-    if (rank <= 0 || rank >= static_cast<int>(lives_.size())) break;
     hear(rank, what);
-    rank_of_[connection.first] = rank;
   }
   if (got > 0) return;
-  const auto known = rank_of_.find(connection.first);
-  if (known != rank_of_.end()) {
-    Life& life = lives_[static_cast<size_t>(known->second)];
-    life.gone = !life.left && life.failure.empty();
-  }
+  Life& life = lives_[static_cast<size_t>(rank)];
+  life.gone = !life.left && life.failure.empty();
   socket.reset();
 }
 
@@ -251,10 +269,11 @@ bool Heartbeat::Thread::all_left() const {
 void Heartbeat::Thread::end_all(const std::string& why) {
   fmt::print(stderr, "{}: {}\n", settings_.program, why);
   if (over_nccl_) fmt::print(stderr, "{}", what_ras_says());
-  for (auto& [number, connection] : connections_) {
+  for (auto& [rank, connection] : connections_) {
     const Message end = message(Word::end, 0, "");
     // Who cannot be told has gone already.
-    if (connection.first) ::send(number, &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (connection.socket)
+      ::send(connection.socket.get(), &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
   ::_exit(settings_.status);
 }
@@ -262,13 +281,14 @@ void Heartbeat::Thread::end_all(const std::string& why) {
 void Heartbeat::Thread::look_after() {
   double left_since = 0;
   for (;;) {
-    std::vector<pollfd> entries = {{wake_.read.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-    for (const auto& [number, connection] : connections_) entries.push_back({number, POLLIN, 0});
+    std::vector<pollfd> entries = {{wake_.read.get(), POLLIN, 0}, {strangers_->fd(), POLLIN, 0}};
+    for (const auto& [rank, connection] : connections_)
+      entries.push_back({connection.socket.get(), POLLIN, 0});
     ::poll(entries.data(), entries.size(), trouble_since_ > 0 ? 50 : 500);
     sleep_again();
     take_connections();
-    for (auto& connection : connections_) read_from(connection);
-    std::erase_if(connections_, [](const auto& connection) { return !connection.second.first; });
+    for (auto& [rank, connection] : connections_) read_from(rank, connection);
+    std::erase_if(connections_, [](const auto& each) { return !each.second.socket; });
     own_news();
 
     const double now = now_seconds();

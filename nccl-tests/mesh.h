@@ -4,17 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/fd.h"
+#include "common/strangers.h"
 #include "nccl-tests/launch.h"
 
 namespace slipway::bandwidth {
 
 class Mesh {
  public:
-  // Meets the other ranks; all ranks. Throws Error that names who did not come within the deadline.
+  // Meets the other ranks, which have to prove that they are of this run and user; all ranks.
+  // Throws Error that names who did not come within the deadline.
   explicit Mesh(const Launch& launch, double deadline_seconds = 60);
 
   int rank() const { return rank_; }
@@ -35,12 +38,15 @@ class Mesh {
 
   void meet_as_first(const Launch& launch, double deadline);
   void meet_at_first(const Launch& launch, double deadline);
-  void accept_one(double deadline);
+  void try_first(const std::string& host, int port, double deadline);
+  void accept_until(int rank, double deadline);
+  void take(Strangers::Arrival arrival);
 
   int rank_ = 0;
-  uint64_t token_ = 0;
+  std::string purpose_;
+  Secret key_ = {};
   std::vector<Peer> peers_;
-  Fd listener_;
+  std::optional<Strangers> strangers_;  // at our listener
   int own_port_ = 0;
   std::map<int, Fd> sockets_;
 };

@@ -1,11 +1,14 @@
 // A scan's results as JSON, to be kept and gone on from.
+#include <array>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "nccl-tests/scan.h"
 #include "nccl-tests/scan_verdict.h"
 
@@ -15,6 +18,43 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view scan_schema = "slipway/scan/1";
+
+constexpr int most_rounds = 10'000;
+// A bandwidth of nothing is a failure, and nothing is faster than this.
+constexpr double slowest_gb_per_s = 1e-9, fastest_gb_per_s = 1e6;
+
+std::set<std::string> node_names(const JsonValue& list) {
+  std::set<std::string> names;
+  for (const JsonValue& node : list.items()) {
+    const JsonValue name = node.at("name");
+    if (!names.insert(name.text()).second) name.expected("each node once");
+  }
+  return names;
+}
+
+std::array<std::string, 2> names_from(const JsonValue& pair, const std::set<std::string>& known) {
+  const std::vector<JsonValue> both = pair.items();
+  if (both.size() != 2) pair.expected("two nodes");
+  for (const JsonValue& one : both) {
+    if (!known.contains(one.text())) one.expected("one of the names in `nodes`");
+  }
+  if (both[0].text() == both[1].text()) both[1].expected("another node than the first");
+  return {both[0].text(), both[1].text()};
+}
+
+// All but the nodes of a pair.
+PairResult result_from(const JsonValue& pair) {
+  const JsonValue busbw = pair.at("busbw_gb_per_s"), failure = pair.at("failure");
+  PairResult result;
+  result.round = static_cast<int>(pair.at("round").whole(1, most_rounds)) - 1;
+  if (busbw.is_null() == failure.is_null()) {
+    busbw.expected(busbw.is_null() ? "a bandwidth, where `failure` is null"
+                                   : "null, where there is a `failure`");
+  }
+  if (!busbw.is_null()) result.busbw_gb_per_s = busbw.number(slowest_gb_per_s, fastest_gb_per_s);
+  if (!failure.is_null()) result.failure = failure.text();
+  return result;
+}
 
 }  // namespace
 
@@ -50,26 +90,33 @@ std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<P
 
 std::vector<PairResult> scan_from_json(const std::string& text, const std::filesystem::path& path,
                                        const std::vector<ScanNode>& nodes) try {
+  const auto body = parse_json(text);
+  const JsonValue j(body);
+  const std::string schema = j.at("schema").text();
+  if (schema != scan_schema) {
+    throw Error(fmt::format("schema is `{}`, expected `{}`", schema, scan_schema));
+  }
+  const std::set<std::string> known = node_names(j.at("nodes"));
   std::map<std::string, int> places;
   for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i].name] = static_cast<int>(i);
-  const auto j = nlohmann::json::parse(text);
-  if (j.at("schema") != scan_schema) {
-    throw Error(fmt::format("schema is {}, expected `{}`", j.at("schema").dump(), scan_schema));
-  }
   std::vector<PairResult> results;
-  for (const auto& pair : j.at("pairs")) {
-    const auto a = places.find(pair.at("nodes").at(0)), b = places.find(pair.at("nodes").at(1));
-    if (a == places.end() || b == places.end()) continue;
-    PairResult result{.round = pair.at("round").get<int>() - 1,
-                      .pair = {a->second, b->second},
-                      .busbw_gb_per_s = std::nullopt,
-                      .failure = pair.at("failure").is_null() ? "" : pair.at("failure")};
-    if (!pair.at("busbw_gb_per_s").is_null()) result.busbw_gb_per_s = pair.at("busbw_gb_per_s");
-    results.push_back(result);
+  std::set<std::pair<int, std::string>> seen;  // rounds, and the nodes that were in them
+  for (const JsonValue& pair : j.at("pairs").items()) {
+    PairResult result = result_from(pair);
+    const std::array<std::string, 2> names = names_from(pair.at("nodes"), known);
+    for (const std::string& name : names) {
+      if (seen.emplace(result.round, name).second) continue;
+      pair.at("nodes").expected(fmt::format(
+          "two nodes that are in no other pair of round {}, and `{}` is", result.round + 1, name));
+    }
+    const auto a = places.find(names[0]), b = places.find(names[1]);
+    if (a == places.end() || b == places.end()) continue;  // it is not here any more
+    result.pair = {a->second, b->second};
+    results.push_back(std::move(result));
   }
   return results;
-} catch (const std::exception& error) {
-  throw Error(fmt::format("{} is not a scan: {}", path.string(), error.what()));
+} catch (const Error& error) {
+  throw error.within(fmt::format("{} is not a scan", path.string()));
 }
 
 }  // namespace slipway::bandwidth

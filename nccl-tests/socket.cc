@@ -40,11 +40,6 @@ bool poll_until(int socket, short events, const double* deadline) {
   }
 }
 
-void prepare(int socket) {
-  const int on = 1;
-  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
-
 in_addr address_of(const std::string& host) {
   addrinfo wanted{};
   wanted.ai_family = AF_INET;
@@ -125,30 +120,27 @@ Fd connect_to(const std::string& host, int port, double seconds) {
   if (!socket) throw_errno("cannot make a socket");
   const std::string where = fmt::format("cannot connect to {} port {}", host, port);
   if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ECONNREFUSED) throw Refused(where + ": Connection refused");
     if (errno != EINPROGRESS) throw_errno(where);
     if (!poll_until(socket.get(), POLLOUT, &deadline)) throw Timeout(where + ": no answer");
     int failed = 0;
     socklen_t length = sizeof failed;
     ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failed, &length);
+    if (failed == ECONNREFUSED) throw Refused(where + ": Connection refused");
     if (failed != 0) throw_errno(where, failed);
   }
-  if (is_connected_to_itself(socket.get())) throw_errno(where, ECONNREFUSED);
-  prepare(socket.get());
+  if (is_connected_to_itself(socket.get())) throw Refused(where + ": Connection refused");
+  make_prompt(socket.get());
   return socket;
 }
 
-Fd accept_within(int listener, double deadline) {
-  for (;;) {
-    Fd socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket) {
-      prepare(socket.get());
-      return socket;
-    }
-    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-      throw_errno("cannot accept a connection");
-    }
-    if (!poll_until(listener, POLLIN, &deadline)) throw Timeout("nobody connected");
-  }
+void make_prompt(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void wait_to_read(int fd, double deadline) {
+  if (!poll_until(fd, POLLIN, &deadline)) throw Timeout("nobody connected");
 }
 
 std::string peer_address(int socket) {

@@ -16,6 +16,12 @@ class Timeout : public Error {
   using Error::Error;
 };
 
+// Nobody listens there.
+class Refused : public Error {
+ public:
+  using Error::Error;
+};
+
 double now_seconds();  // of a clock that never goes back; deadlines are moments of it
 
 // Listens on the first of `ports` that is free, on every interface; 0 is any port. None: an Fd of
@@ -23,9 +29,15 @@ double now_seconds();  // of a clock that never goes back; deadlines are moments
 Fd listen_on(const std::vector<int>& ports);
 int port_of(int socket);
 
-// Without delay for small messages, with large buffers, closed on exec. Throw Error, or Timeout.
+// Without delay for small messages, with large buffers, closed on exec. Throw Error, or
+// Timeout, or Refused.
 Fd connect_to(const std::string& host, int port, double seconds);
-Fd accept_within(int listener, double deadline);
+
+// The same for a connection that was accepted: it sends small messages without delay.
+void make_prompt(int socket);
+
+// Waits until there is something to read. Throws Timeout.
+void wait_to_read(int fd, double deadline);
 
 std::string peer_address(int socket);  // "10.0.0.7"
 

@@ -22,13 +22,16 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/health/history.h"
-#include "launcher/health/job_report.h"
-#include "launcher/job/allocation.h"
+#include "launcher/health/report_slots.h"
 #include "launcher/job/energy_meter.h"
+#include "launcher/job/give_back.h"
 #include "launcher/job/kernel_log.h"
+#include "launcher/job/meeting.h"
 #include "launcher/job/node_health.h"
 #include "launcher/job/node_tasks.h"
+#include "launcher/job/orphan.h"
 #include "launcher/job/pmix_node.h"
+#include "launcher/job/protocol.h"
 #include "launcher/job/wire.h"
 
 namespace slipway::job {
@@ -39,7 +42,8 @@ using std::chrono::milliseconds;
 
 // A launcher that reads no more holds the tasks, as a full pipe does.
 constexpr size_t most_unsent = size_t{1} << 20;
-constexpr size_t largest_order = size_t{64} << 20;  // what all tasks of a node are given
+constexpr milliseconds meeting_limit = std::chrono::seconds(30);
+constexpr size_t most_kernel_lines = 1000;  // that are kept of an attempt
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
 constexpr milliseconds health_interval = std::chrono::seconds(1);
@@ -68,10 +72,36 @@ Fd task_signals() {
   return fd;
 }
 
-Fd connect_by(const std::string& where) {
+int64_t number_of(const char* name, int64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : to_number<int64_t>(value).value_or(otherwise);
+}
+
+// What would be to do if the launcher were gone.
+Orphan to_be_orphan() {
+  const std::string where = required(launcher_variable);
+  Orphan orphan;
+  orphan.run = {required("SLURM_JOB_ID"), number_of(restarts_variable, 0)};
+  orphan.launcher = where.substr(0, where.rfind(':'));
+  orphan.port = std::atoi(where.c_str() + where.rfind(':') + 1);
+  orphan.node = node_name();
+  orphan.index = number_of("SLURM_NODEID", 0);
+  orphan.nodes = number_of("SLURM_STEP_NUM_NODES", 1);
+  orphan.ledger = required(ledger_variable);
+  return orphan;
+}
+
+Secret key_in_environment() {
+  const auto key = secret_from_hex(required(key_variable));
+  if (!key) throw Error(fmt::format("{} is not a key of 64 hexadecimal digits", key_variable));
+  return *key;
+}
+
+Fd find_launcher(const std::string& where, const Secret& key) {
   const size_t colon = where.rfind(':');
-  if (colon == where.npos) throw Error(fmt::format("`{}` is no host and port", where));
-  return connect_to_launcher(where.substr(0, colon), std::atoi(where.c_str() + colon + 1), 10);
+  if (colon == where.npos) throw Error(fmt::format("`{}` is not a host and a port", where));
+  return meet_launcher(where.substr(0, colon), std::atoi(where.c_str() + colon + 1), key,
+                       node_name(), meeting_limit, this_program());
 }
 
 // Slurm may have bound us, one task, to a part of what the step has; the tasks are to have all of
@@ -86,11 +116,13 @@ class Agent {
  public:
   Agent()
       : limit_(static_cast<int64_t>(std::atof(required(heartbeat_variable).c_str()) * 1000)),
-        wire_(connect_by(required(launcher_variable)), largest_order),
+        orphan_(to_be_orphan()),
+        key_(key_in_environment()),
+        wire_(find_launcher(required(launcher_variable), key_), longest_message),
         signals_(task_signals()),
         pmix_(required(mpi_variable) == "pmix", node_name()) {
-    wire_.put({{"is", "hello"}, {"token", required(token_variable)}, {"node", node_name()}});
-    for (const char* name : {launcher_variable, token_variable, heartbeat_variable, mpi_variable})
+    for (const char* name : {launcher_variable, key_variable, heartbeat_variable, mpi_variable,
+                             restarts_variable, ledger_variable})
       ::unsetenv(name);
   }
 
@@ -108,10 +140,16 @@ class Agent {
     }
     end_tasks(milliseconds(0));
     tell_tasks();
+    if (is_lost_ && !is_ended_) {
+      orphan_.attempt = attempt_;
+      give_back_orphaned(orphan_);
+    }
     return 0;
   }
 
  private:
+  void tell(const ToLauncher& message) { wire_.put(encode(message)); }
+
   void wait() {
     std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
     fds.push_back(
@@ -132,7 +170,7 @@ class Agent {
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
       const auto number = static_cast<int>(info.ssi_signo);
       const bool ends = number == SIGTERM || number == SIGINT || number == SIGHUP;
-      if (ends) wire_.put({{"is", "told"}, {"number", number}});
+      if (ends) tell(Told{number});
     }
   }
 
@@ -140,12 +178,7 @@ class Agent {
     while (wire_.unsent() < most_unsent) {
       const std::vector<TaskOutput> all = tasks_.read();
       if (all.empty()) return;
-      for (const TaskOutput& each : all) {
-        wire_.put({{"is", "output"},
-                   {"rank", each.rank},
-                   {"stream", each.stream},
-                   {"bytes", Message::binary({each.bytes.begin(), each.bytes.end()})}});
-      }
+      for (const TaskOutput& each : all) tell(TaskText{each.rank, each.stream, each.bytes});
     }
   }
 
@@ -157,114 +190,125 @@ class Agent {
   }
 
   void tell_end(const TaskEnd& end) {
-    wire_.put({{"is", "ended"},
-               {"attempt", attempt_},
-               {"rank", end.rank},
-               {"code", end.code},
-               {"signal", end.signal},
-               {"told", ending_},
-               {"words", Message::binary({end.words.begin(), end.words.end()})}});
+    tell(Ended{attempt_, end.rank, end.code, end.signal, ending_, end.words});
   }
 
   void hear_pmix() {
-    for (const Message& each : pmix_.hear()) {
-      if (each.at("what") == "abort") {
-        tell_abort(each);
-      } else {
-        wire_.put({{"is", "pmix"}, {"attempt", attempt_}, {"body", each}});
-      }
+    for (FromPmixServer& each : pmix_.hear()) {
+      std::visit(Overloads{
+                     [](PmixReady&) {},  // heard by PmixNode
+                     [this](PmixAbort& abort) { tell_abort(abort); },
+                     [this](auto& other) {
+                       tell(PmixNews{attempt_, std::move(other)});
+                     },
+                 },
+                 each);
     }
   }
 
   // The rank goes on when it has been told: it may end with 0, and it is not to be heard as that.
-  void tell_abort(const Message& message) {
+  void tell_abort(const PmixAbort& abort) {
     tell_tasks();
-    const auto end = tasks_.give_up(message.at("rank"), message.at("status"), message.at("text"));
+    const auto end = tasks_.give_up(abort.rank, static_cast<int>(abort.status), abort.text);
     if (end) tell_end(*end);
-    pmix_.tell({{"what", "release"}, {"rank", message.at("rank")}});
+    pmix_.tell(PmixRelease{abort.rank});
   }
 
   void hear() {
-    if (!wire_.receive()) over_ = true;
+    if (!wire_.receive()) lose_launcher();
     while (const auto message = wire_.next()) {
       heard_ = Clock::now();
-      const std::string what = message->at("do");
-      if (what == "start") start(*message);
-      if (what == "stop") stop(milliseconds(message->at("grace_ms").get<int64_t>()));
-      if (what == "pmix" && message->at("attempt") == attempt_) pmix_.tell(message->at("body"));
-      if (what == "signal") tasks_.signal(message->at("number"));
-      if (what == "requeue") queue_again(*message);
-      if (what == "report") leave_report(*message);
-      if (what == "end") over_ = true;
+      ToAgent order = decode_order(*message);
+      std::visit([this](auto& each) { obey(each); }, order);
     }
     // Alone: nobody is to meet our tasks when the others have gone on without us.
-    if (Clock::now() - heard_ > limit_) over_ = true;
+    if (Clock::now() - heard_ > limit_) lose_launcher();
   }
 
-  void start(const Message& message) {
-    attempt_ = message.at("attempt");
+  void lose_launcher() { over_ = is_lost_ = true; }
+
+  static ToAgent decode_order(const std::string& message) try {
+    return decode<ToAgent>(message);
+  } catch (const Error& error) {
+    throw error.within("the launcher sent an invalid message");
+  }
+
+  void obey(const LauncherBeat&) {}
+  void obey(const End&) { is_ended_ = over_ = true; }
+  void obey(const Signal& signal) { tasks_.signal(static_cast<int>(signal.number)); }
+
+  void obey(PmixOrder& order) {
+    if (order.attempt != attempt_) return;
+    std::visit([this](auto& each) { pmix_.tell(std::move(each)); }, order.body);
+  }
+
+  void obey(Start& order) {
+    attempt_ = order.attempt;
     ending_ = false;
     log_.skip();
     kernel_ = {};
     tasks_.forget();
     energy_.begin(attempt_);
-    pmix_.begin(message.at("pmix"));
-    waiting_ = message;
+    pmix_.begin(order.pmix);
+    waiting_ = std::move(order);
   }
 
   // What has waited for the PMIx server, which needs a few milliseconds for an attempt.
   void start_tasks() {
     if (!waiting_ || !pmix_.settled()) return;
-    const Message message = *std::exchange(waiting_, std::nullopt);
+    const Start order = *std::exchange(waiting_, std::nullopt);
+    // The same on all nodes, without having been sent.
+    const std::string run_key =
+        to_hex(hmac_sha256(key_, fmt::format("tasks of attempt {}", order.attempt)));
     size_t local = 0;
-    for (const Message& task : message.at("tasks")) {
-      Variables variables = message.at("set").get<Variables>();
-      for (const auto& [name, value] : task.at("set").get<Variables>()) variables[name] = value;
+    for (const StartedTask& task : order.tasks) {
+      Variables variables = order.set;
+      variables[run_key_variable] = run_key;
+      for (const auto& [name, value] : task.set) variables[name] = value;
       for (const auto& [name, value] : pmix_.variables(local++)) variables[name] = value;
-      tasks_.start(task.at("rank"), message.at("command"), variables, message.at("unset"));
+      tasks_.start(task.rank, order.command, variables, order.unset);
     }
   }
 
-  void stop(milliseconds grace) {
+  void obey(const Stop& order) {
     waiting_.reset();
     tell_tasks();
-    Message odd = Message::array();
-    for (const OddProcess& each : tasks_.odd_processes()) {
-      odd.push_back({{"rank", each.rank}, {"text", each.text}});
-    }
-    const std::vector<std::string> held = end_tasks(grace);
+    Stopped stopped;
+    stopped.attempt = attempt_;
+    for (const OddProcess& each : tasks_.odd_processes())
+      stopped.odd.push_back({each.rank, each.text});
+    stopped.held = end_tasks(milliseconds(order.grace_ms));
     tell_tasks();
     pmix_.end();
     read_kernel_log();
-    const auto health = look_at_node(health_limit, [this] {
+    stopped.kernel = kernel_.all;
+    stopped.broken = kernel_.broken;
+    stopped.health = look_at_node(health_limit, [this] {
       beat();
       tell_energy();
     });
-    wire_.put({{"is", "stopped"},
-               {"attempt", attempt_},
-               {"odd", odd},
-               {"held", held},
-               {"kernel", kernel_.all},
-               {"broken", kernel_.broken},
-               {"health", health}});
+    tell(stopped);
   }
 
   // When it is known: nobody waits for it.
   void tell_energy() {
     if (!waiting_ && !tasks_.running()) energy_.end();
-    for (const MeasuredEnergy& each : energy_.finished()) {
-      wire_.put({{"is", "energy"},
-                 {"attempt", each.attempt},
-                 {"joules", each.joules ? Message(*each.joules) : Message()}});
-    }
+    for (const MeasuredEnergy& each : energy_.finished()) tell(Energy{each.attempt, each.joules});
   }
 
   // Returns the new lines about what takes the node out of service.
   std::vector<std::string> read_kernel_log() {
     KernelLines lines = log_.lines();
-    kernel_.all.insert(kernel_.all.end(), lines.all.begin(), lines.all.end());
-    kernel_.broken.insert(kernel_.broken.end(), lines.broken.begin(), lines.broken.end());
+    add_lines(kernel_.all, lines.all);
+    add_lines(kernel_.broken, lines.broken);
     return lines.broken;
+  }
+
+  // An attempt may last for weeks: the last lines are kept.
+  static void add_lines(std::vector<std::string>& kept, const std::vector<std::string>& lines) {
+    kept.insert(kept.end(), lines.begin(), lines.end());
+    if (kept.size() > most_kernel_lines)
+      kept.erase(kept.begin(), kept.end() - static_cast<ptrdiff_t>(most_kernel_lines));
   }
 
   // While tasks run: those on a node that is broken may hang for long before they fail.
@@ -275,23 +319,31 @@ class Agent {
     std::vector<std::string> reasons = health_.news();
     for (const std::string& line : read_kernel_log()) reasons.push_back("kernel: " + line);
     if (reasons.empty()) return;
-    wire_.put({{"is", "health"}, {"attempt", attempt_}, {"reasons", reasons}});
+    tell(Health{attempt_, reasons});
   }
 
   // A node that does not look at its health has no folder for it, and that is no concern of a job.
-  static void leave_report(const Message& message) {
+  void obey(const Report& report) {
     health::leave_report(health::reports_folder,
-                         {message.at("job"), message.at("attempt"),
-                          message.at("cause").get<health::Cause>(), message.at("detail")});
+                         {report.job, report.attempt, report.cause, report.detail});
   }
 
   // The launcher cannot: it ends with the batch script.
-  void queue_again(const Message& message) {
+  void obey(const Requeue& order) {
+    is_ended_ = true;  // whatever comes of it: the launcher has seen to the job
     try {
-      requeue(message.at("job"), message.at("bad"), message.at("comment"));
+      ignore_end_of_step();
+      RealSlurmPrograms slurm;
+      const JobReturn outcome =
+          give_back({order.job, orphan_.run.restarts}, order.bad, order.comment, slurm);
+      if (outcome.what != GivenBack::queued) tell(Refused{refusal(outcome)});
     } catch (const Error& error) {
-      wire_.put({{"is", "refused"}, {"text", error.what()}});
+      tell(Refused{error.what()});
     }
+  }
+
+  static std::string refusal(const JobReturn& outcome) {
+    return outcome.text.empty() ? "this run of the job is over" : outcome.text;
   }
 
   std::vector<std::string> end_tasks(milliseconds grace) {
@@ -310,23 +362,27 @@ class Agent {
     const auto now = Clock::now();
     if (all.empty() && now - beaten_ < limit_ / 8) return;
     beaten_ = now;
-    Message steps = Message::array();
-    for (const TaskProgress& each : all) steps.push_back({each.rank, each.step});
-    wire_.put({{"is", "beat"}, {"attempt", attempt_}, {"steps", steps}});
+    Beat beat = {attempt_, {}};
+    for (const TaskProgress& each : all) beat.steps.push_back({each.rank, each.step});
+    tell(beat);
   }
 
   milliseconds limit_;
+  Orphan orphan_;
+  Secret key_;
   Wire wire_;
   Fd signals_;
   NodeTasks tasks_;
   EnergyMeter energy_;
   PmixNode pmix_;
-  std::optional<Message> waiting_;  // to start tasks
+  std::optional<Start> waiting_;  // for the PMIx server
   KernelLog log_{policy_here()};
   KernelLines kernel_;  // since the attempt began
   HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};
   int64_t attempt_ = 0;
   bool ending_ = false, over_ = false;
+  bool is_lost_ = false;   // the launcher, without having said so
+  bool is_ended_ = false;  // the launcher has said so
   Clock::time_point heard_ = Clock::now(), beaten_ = {}, looked_ = {};
 };
 

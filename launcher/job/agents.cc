@@ -3,40 +3,32 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "common/error.h"
+#include "launcher/job/meeting.h"
 
 namespace slipway::job {
 namespace {
-
-constexpr size_t largest_hello = 4096;
-constexpr size_t largest_message = size_t{64} << 20;
-constexpr size_t most_strangers = 8192;
-constexpr auto hello_limit = std::chrono::seconds(10);
-
-std::string random_token() {
-  std::array<unsigned char, 16> bytes;
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw_errno("getrandom");
-  }
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 pollfd to_poll(const Wire& wire) {
   return {wire.fd(), static_cast<short>(wire.unsent() > 0 ? POLLIN | POLLOUT : POLLIN), 0};
 }
 
+AgentNews to_news(ToLauncher message) {
+  return std::visit([](auto& each) { return AgentNews(std::move(each)); }, message);
+}
+
 }  // namespace
 
-Agents::Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds limit)
-    : limit_(limit), token_(random_token()), listener_(listen_for_agents()) {
+Agents::Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds limit,
+               std::string host, Speaker own)
+    : limit_(limit), host_(std::move(host)), own_(std::move(own)), key_(random_secret()) {
+  strangers_.emplace(listen_for_agents(), own_);
+  port_ = port_of(strangers_->listener());
   for (const std::string& node : nodes) nodes_[node];
 }
 
@@ -44,101 +36,88 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
   beat();
   std::vector<pollfd> fds = {{other, POLLIN, 0}};
   if (read) {
-    fds.push_back({listener_.get(), POLLIN, 0});
-    for (const Stranger& stranger : strangers_) fds.push_back(to_poll(stranger.wire));
+    if (strangers_) fds.push_back({strangers_->fd(), POLLIN, 0});
     for (const auto& [name, node] : nodes_) {
       if (node.wire) fds.push_back(to_poll(*node.wire));
     }
   }
-  const auto most = std::min<std::chrono::milliseconds>(
-      timeout, std::max(limit_ / 8, std::chrono::milliseconds(10)));
+  const auto most =
+      std::min<std::chrono::milliseconds>(events_.empty() ? timeout : std::chrono::milliseconds(0),
+                                          std::max(limit_ / 8, std::chrono::milliseconds(10)));
   ::poll(fds.data(), fds.size(), static_cast<int>(most.count()));
-  std::vector<AgentEvent> events;
   if (!read) {
     for (auto& [name, node] : nodes_) node.heard = Clock::now();
-    return events;
+    return std::exchange(events_, {});
   }
-  accept();
-  hear_strangers();
+  if (strangers_) {
+    for (Strangers::Arrival& arrival : strangers_->hear()) admit(std::move(arrival));
+    if (missing() == 0) strangers_.reset();
+  }
   for (auto& [name, node] : nodes_) {
-    if (node.state == State::here) hear(name, node, events);
+    if (node.state == State::here) hear(name, node);
   }
-  return events;
+  return std::exchange(events_, {});
 }
 
-void Agents::accept() {
-  while (strangers_.size() < most_strangers) {
-    Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!fd) return;
-    strangers_.push_back({Wire(std::move(fd), largest_hello), Clock::now()});
-  }
+// Who cannot prove itself is sent away without a word.
+void Agents::admit(Strangers::Arrival arrival) {
+  const auto proven = check_answer(key_, agent_purpose, arrival.greeting, arrival.answer);
+  if (!proven) return;
+  const std::string confirmation =
+      make_confirmation(key_, agent_purpose, arrival.greeting, arrival.answer);
+  (void)!::send(arrival.socket.get(), confirmation.data(), confirmation.size(),
+                MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto found = nodes_.find(proven->claim);
+  if (found == nodes_.end() || found->second.state != State::awaited) return;
+  auto& [name, node] = *found;
+  if (proven->speaker.protocol != own_.protocol)
+    return lose(name, node, differ(host_, own_, name, proven->speaker));
+  node.state = State::here;
+  node.heard = Clock::now();
+  node.wire = std::make_unique<Wire>(std::move(arrival.socket), longest_message);
 }
 
-void Agents::hear_strangers() {
-  std::vector<Stranger> left;
-  for (Stranger& stranger : strangers_) {
-    const bool there = stranger.wire.receive();
-    if (admit(stranger)) continue;
-    if (there && Clock::now() - stranger.since < hello_limit) left.push_back(std::move(stranger));
-  }
-  strangers_ = std::move(left);
-}
-
-// True when the stranger is one no more: an agent, or sent away.
-bool Agents::admit(Stranger& stranger) {
-  try {
-    const auto hello = stranger.wire.next();
-    if (!hello) return false;
-    const auto node = nodes_.find(hello->at("node").get<std::string>());
-    const bool knows = hello->at("is") == "hello" && hello->at("token") == token_;
-    if (!knows || node == nodes_.end() || node->second.state != State::awaited) return true;
-    node->second.state = State::here;
-    node->second.heard = Clock::now();
-    node->second.wire = std::make_unique<Wire>(std::move(stranger.wire));
-    node->second.wire->allow(largest_message);
-  } catch (const std::exception&) {
-    // Whoever it was, it was no agent of ours.
-  }
-  return true;
-}
-
-void Agents::hear(const std::string& name, Node& node, std::vector<AgentEvent>& events) {
+void Agents::hear(const std::string& name, Node& node) {
   node.wire->flush();
   const bool there = node.wire->receive();
   try {
-    while (auto message = node.wire->next()) {
+    while (const auto message = node.wire->next()) {
       node.heard = Clock::now();
-      if (message->at("is") == "gone") throw Error("it says that it is gone");
-      events.push_back({name, std::move(*message)});
+      events_.push_back({name, to_news(decode<ToLauncher>(*message))});
     }
-  } catch (const std::exception& error) {
-    return lose(name, node, fmt::format("its agent talks nonsense: {}", error.what()), events);
+  } catch (const Error& error) {
+    return refuse(name, error.what());
   }
-  if (!there) return lose(name, node, "the connection to its agent has ended", events);
+  if (!there) return lose(name, node, "the connection to its agent has ended");
   if (Clock::now() - node.heard > limit_) {
     const double seconds = static_cast<double>(limit_.count()) / 1000;
-    lose(name, node, fmt::format("no heartbeat for {} s", seconds), events);
+    lose(name, node, fmt::format("no heartbeat for {} s", seconds));
   }
 }
 
-void Agents::lose(const std::string& name, Node& node, const std::string& why,
-                  std::vector<AgentEvent>& events) {
+void Agents::refuse(const std::string& node, const std::string& why) {
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end() || found->second.state == State::gone) return;
+  lose(node, found->second, fmt::format("the agent on {} sent an invalid message: {}", node, why));
+}
+
+void Agents::lose(const std::string& name, Node& node, const std::string& why) {
   node.state = State::gone;
   node.wire.reset();  // if it comes back, it finds out that it is out, and ends its tasks
-  events.push_back({name, {{"is", "gone"}, {"text", why}}});
+  events_.push_back({name, Gone{why}});
 }
 
 void Agents::beat() {
   if (Clock::now() - beaten_ < limit_ / 8) return;
   beaten_ = Clock::now();
   for (auto& [name, node] : nodes_) {
-    if (node.wire) node.wire->put({{"do", "beat"}});
+    if (node.wire) node.wire->put(encode(LauncherBeat{}));
   }
 }
 
-void Agents::send(const std::string& node, const Message& message) {
+void Agents::send(const std::string& node, const ToAgent& message) {
   const auto found = nodes_.find(node);
-  if (found != nodes_.end() && found->second.wire) found->second.wire->put(message);
+  if (found != nodes_.end() && found->second.wire) found->second.wire->put(encode(message));
 }
 
 bool Agents::is_here(const std::string& node) const {

@@ -4,33 +4,48 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "common/strangers.h"
+#include "launcher/job/protocol.h"
 #include "launcher/job/wire.h"
 
 namespace slipway::job {
 
+struct Gone {  // the agent, for ever
+  std::string text;
+};
+
+// What an agent has said, or that it is gone.
+using AgentNews =
+    std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, Told, PmixNews, Refused>;
+
 struct AgentEvent {
   std::string node;
-  Message message;  // what the agent said, or {"is": "gone", "text": why} of ours
+  AgentNews news;
 };
 
 class Agents {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // An agent that is silent for `limit` is gone, and stays so.
-  Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds limit);
+  // An agent that is silent for `limit` is gone, and stays so. `host` is where we are.
+  Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds limit, std::string host,
+         Speaker own = this_program());
 
-  int port() const { return port_of(listener_); }
-  const std::string& token() const { return token_; }  // that an agent has to show
+  int port() const { return port_; }
+  const Secret& key() const { return key_; }  // that an agent has to have
 
   // Waits until something can be read, also from `other`, or `timeout` has passed. Without `read`
   // nothing is read, and so nobody is taken for silent.
   std::vector<AgentEvent> wait(std::chrono::milliseconds timeout, int other, bool read);
 
-  void send(const std::string& node, const Message& message);
+  void send(const std::string& node, const ToAgent& message);
+  // It has said what cannot be: from now on it is gone, and the next wait() says so.
+  void refuse(const std::string& node, const std::string& why);
   bool is_here(const std::string& node) const;
   size_t missing() const;  // that have not come yet
 
@@ -41,24 +56,20 @@ class Agents {
     std::unique_ptr<Wire> wire;
     Clock::time_point heard;
   };
-  struct Stranger {  // has connected, and not said yet who it is
-    Wire wire;
-    Clock::time_point since;
-  };
 
-  void accept();
-  void hear_strangers();
-  bool admit(Stranger& stranger);
-  void hear(const std::string& name, Node& node, std::vector<AgentEvent>& events);
-  void lose(const std::string& name, Node& node, const std::string& why,
-            std::vector<AgentEvent>& events);
+  void admit(Strangers::Arrival arrival);
+  void hear(const std::string& name, Node& node);
+  void lose(const std::string& name, Node& node, const std::string& why);
   void beat();
 
   std::chrono::milliseconds limit_;
-  std::string token_;
-  Fd listener_;
+  std::string host_;
+  Speaker own_;
+  Secret key_;
+  std::optional<Strangers> strangers_;  // none: everybody has come
+  int port_;
   std::map<std::string, Node> nodes_;
-  std::vector<Stranger> strangers_;
+  std::vector<AgentEvent> events_;  // that nobody has been told
   Clock::time_point beaten_ = {};
 };
 

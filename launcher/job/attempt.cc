@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 namespace slipway::job {
 namespace {
@@ -22,111 +23,121 @@ const std::vector<std::string> agents_own = {"SLURM_GTIDS",
                                              "SLURM_OVERLAP",
                                              "SLURM_MPI_TYPE"};
 
-std::string text_of(const Message& bytes) {
-  const auto& binary = bytes.get_binary();
-  return {binary.begin(), binary.end()};
-}
-
 }  // namespace
 
 Attempt::Attempt(int64_t number, World world, const std::string& launcher_node)
     : number_(number), world_(std::move(world)), pmix_(world_) {
   evidence_.nodes = world_.nodes;
   evidence_.launcher_node = launcher_node;
+  evidence_.tasks_per_node = world_.tasks_per_node;
 }
 
-Message Attempt::start_message(size_t node, const std::vector<std::string>& command,
-                               const Variables& taken) const {
-  Variables all = world_variables(world_);
-  all.insert(taken.begin(), taken.end());
-  Message tasks = Message::array();
+Start Attempt::start_message(size_t node, const std::vector<std::string>& command,
+                             const Variables& taken) const {
+  Start start;
+  start.attempt = number_;
+  start.command = command;
+  start.set = world_variables(world_);
+  start.set.insert(taken.begin(), taken.end());
+  start.unset = agents_own;
+  const auto of_node = static_cast<int64_t>(node);
   for (int64_t local = 0; local < world_.tasks_per_node; ++local) {
-    const auto of_node = static_cast<int64_t>(node);
-    tasks.push_back({{"rank", of_node * world_.tasks_per_node + local},
-                     {"set", rank_variables(world_, of_node, local)}});
+    start.tasks.push_back(
+        {of_node * world_.tasks_per_node + local, rank_variables(world_, of_node, local)});
   }
-  return {{"do", "start"},
-          {"attempt", number_},
-          {"command", command},
-          {"set", all},
-          {"unset", agents_own},
-          {"tasks", tasks},
-          {"pmix",
-           {{"name", fmt::format("slipway.{}.{}", world_.job, number_)},
-            {"nodes", world_.nodes},
-            {"node", node},
-            {"tasks_per_node", world_.tasks_per_node}}}};
+  start.pmix = {fmt::format("slipway.{}.{}", world_.job, number_), world_.nodes, of_node,
+                world_.tasks_per_node};
+  return start;
 }
 
-std::vector<AgentEvent> Attempt::hear_pmix(const AgentEvent& event) {
-  std::vector<AgentEvent> orders;
-  if (event.message.at("attempt") != number_) return orders;
-  for (PmixOrder& each : pmix_.hear(event.node, event.message.at("body"))) {
-    orders.push_back(
-        {each.node, {{"do", "pmix"}, {"attempt", number_}, {"body", std::move(each.body)}}});
-  }
-  return orders;
+std::vector<PmixDelivery> Attempt::hear_pmix(const std::string& node, const PmixNews& news) {
+  if (news.attempt != number_) return {};
+  return pmix_.hear(node, news.body);
 }
 
 void Attempt::hear(const AgentEvent& event) {
-  const auto is_ours = [&](const std::string& node) {
-    return std::ranges::find(world_.nodes, node) != world_.nodes.end();
+  const auto found = std::ranges::find(world_.nodes, event.node);
+  if (found == world_.nodes.end()) return;
+  const auto node = static_cast<size_t>(found - world_.nodes.begin());
+  // What is late was said in an earlier attempt.
+  const auto if_ours = [&](const auto& news, auto hear_it) {
+    if (news.attempt == number_) hear_it();
   };
-  if (!is_ours(event.node)) return;
-  const std::string what = event.message.at("is");
-  if (what == "gone" && stopped_.insert(event.node).second) {
-    evidence_.gone.push_back({event.node, event.message.at("text")});
-  }
-  if (event.message.value("attempt", int64_t{0}) != number_) return;
-  if (what == "beat") hear_steps(event.node, event.message.at("steps"));
-  if (what == "ended") hear_end(event.node, event.message);
-  if (what == "stopped") hear_stopped(event.node, event.message);
-  if (what == "health") hear_health(event.node, event.message.at("reasons"));
+  std::visit(Overloads{
+                 [&](const Gone& gone) {
+                   if (stopped_.insert(event.node).second)
+                     evidence_.gone.push_back({event.node, gone.text});
+                 },
+                 [&](const Beat& beat) { if_ours(beat, [&] { hear_steps(node, beat); }); },
+                 [&](const Ended& end) { if_ours(end, [&] { hear_end(node, end); }); },
+                 [&](const Stopped& all) { if_ours(all, [&] { hear_stopped(node, all); }); },
+                 [&](const Health& health) {
+                   if_ours(health, [&] { hear_health(event.node, health.reasons); });
+                 },
+                 [](const auto&) {},  // for others
+             },
+             event.news);
 }
 
-void Attempt::hear_steps(const std::string& node, const Message& steps) {
-  for (const Message& each : steps) {
-    steps_[each.at(0)] = each.at(1);
-    reached(each.at(1));
+void Attempt::check_rank(size_t node, int64_t rank) const {
+  if (rank / world_.tasks_per_node == static_cast<int64_t>(node)) return;
+  throw InvalidMessage(fmt::format("rank {} does not run there", rank));
+}
+
+void Attempt::hear_steps(size_t node, const Beat& beat) {
+  for (const RankStep& each : beat.steps) {
+    check_rank(node, each.rank);
+    steps_[each.rank] = each.step;
+    reached(each.step);
   }
-  const auto at = std::ranges::find(world_.nodes, node) - world_.nodes.begin();
-  evidence_.steps.erase(node);
+  const std::string& name = world_.nodes[node];
+  evidence_.steps.erase(name);
   for (const auto& [rank, step] : steps_) {
-    if (rank / world_.tasks_per_node != at) continue;
-    const auto known = evidence_.steps.emplace(node, step).first;
+    if (rank / world_.tasks_per_node != static_cast<int64_t>(node)) continue;
+    const auto known = evidence_.steps.emplace(name, step).first;
     known->second = std::min(known->second, step);
   }
 }
 
 void Attempt::reached(int64_t step) {
-  step_ = std::max(step_, step);
   last_progress_ = Clock::now();
+  if (step <= step_.step) return;
+  step_ = {step, now_ms()};
+  if (first_step_.step < 0) first_step_ = step_;
 }
 
-void Attempt::hear_end(const std::string& node, const Message& message) {
+void Attempt::hear_end(size_t node, const Ended& message) {
+  check_rank(node, message.rank);
+  if (!ended_.insert(message.rank).second) return;
+  if (message.code == 0 && message.signal == 0) return;
   RankEnd end;
-  end.rank = message.at("rank");
-  ended_.insert(end.rank);
-  end.code = message.at("code");
-  end.signal = message.at("signal");
-  if (message.at("told") == true || (end.code == 0 && end.signal == 0)) return;
-  end.node = node;
-  end.words = text_of(message.at("words"));
+  end.rank = message.rank;
+  end.node = world_.nodes[node];
+  end.code = static_cast<int>(message.code);
+  end.signal = static_cast<int>(message.signal);
+  end.words = message.words;
   end.after_ms = age().count();
+  if (message.told) {
+    evidence_.stopped.push_back(std::move(end));
+    return;
+  }
+  last_end_ = Clock::now();
+  if (evidence_.ends.empty()) first_end_ = last_end_;
   evidence_.ends.push_back(std::move(end));
 }
 
-void Attempt::hear_stopped(const std::string& node, const Message& message) {
+void Attempt::hear_stopped(size_t at, const Stopped& stopped) {
+  const std::string& node = world_.nodes[at];
   stopped_.insert(node);
-  for (const Message& each : message.at("odd")) evidence_.odd.push_back({node, each.at("text")});
-  for (const Message& each : message.at("held")) evidence_.held.push_back({node, each});
-  for (const Message& each : message.at("kernel")) evidence_.kernel.push_back({node, each});
-  for (const Message& each : message.at("broken")) evidence_.broken.push_back({node, each});
-  hear_health(node, message.at("health"));
+  for (const RankNote& each : stopped.odd) evidence_.odd.push_back({node, each.text});
+  for (const std::string& each : stopped.held) evidence_.held.push_back({node, each});
+  for (const std::string& each : stopped.kernel) evidence_.kernel.push_back({node, each});
+  for (const std::string& each : stopped.broken) evidence_.broken.push_back({node, each});
+  hear_health(node, stopped.health);
 }
 
-void Attempt::hear_health(const std::string& node, const Message& reasons) {
-  for (const Message& each : reasons) {
+void Attempt::hear_health(const std::string& node, const std::vector<std::string>& reasons) {
+  for (const std::string& each : reasons) {
     const NodeNote note = {node, each};
     const bool known = std::ranges::any_of(evidence_.health, [&](const NodeNote& other) {
       return other.node == note.node && other.text == note.text;
@@ -142,6 +153,14 @@ bool Attempt::all_ended() const {
 bool Attempt::has_failed() const {
   return !evidence_.ends.empty() || !evidence_.gone.empty() || !evidence_.health.empty() ||
          evidence_.stalled_seconds > 0;
+}
+
+bool Attempt::may_tell_more() const {
+  if (all_ended() || evidence_.ends.empty()) return false;
+  if (!evidence_.gone.empty() || !evidence_.health.empty()) return false;  // it is known already
+  const auto now = Clock::now();
+  const bool killed = evidence_.ends.back().signal == SIGKILL;
+  return now - last_end_ < (killed ? quiet_after_kill : quiet) && now - first_end_ < longest_wait;
 }
 
 bool Attempt::all_stopped() const {

@@ -8,12 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "common/error.h"
 #include "launcher/job/agents.h"
 #include "launcher/job/blame.h"
+#include "launcher/job/job_ledger.h"
 #include "launcher/job/pmix_exchange.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
+
+// What an agent has said contradicts what its attempt is.
+class InvalidMessage : public Error {
+ public:
+  using Error::Error;
+};
 
 class Attempt {
  public:
@@ -25,21 +33,30 @@ class Attempt {
   const World& world() const { return world_; }
   // What the agent of a node is told, to start its tasks. `taken` are variables that the agents'
   // step has taken from the tasks.
-  Message start_message(size_t node, const std::vector<std::string>& command,
-                        const Variables& taken) const;
+  Start start_message(size_t node, const std::vector<std::string>& command,
+                      const Variables& taken) const;
 
+  // Throw InvalidMessage on ranks that are not the node's.
   void hear(const AgentEvent& event);
   // The same for what PMIx servers say to one another: returns what agents are to be sent.
-  std::vector<AgentEvent> hear_pmix(const AgentEvent& event);
+  std::vector<PmixDelivery> hear_pmix(const std::string& node, const PmixNews& news);
   std::string pmix_news() { return pmix_.news(); }
   // The program as a whole has reached a step.
   void reached(int64_t step);
   void stalled(std::chrono::seconds after) { evidence_.stalled_seconds = after.count(); }
 
-  bool all_ended() const;    // with or without an error
-  bool has_failed() const;   // a task has ended with an error, a node is gone or unfit, no progress
-  bool all_stopped() const;  // every node has said what it knows, or has gone
-  int64_t step() const { return step_; }  // the highest that was reached; -1: none reported
+  bool all_ended() const;   // with or without an error
+  bool has_failed() const;  // a task has ended with an error, a node is gone or unfit, no progress
+  // After the first failure: whether others that fail, too, may tell soon what it was. A program's
+  // error is many ranks' within moments: they do not start together.
+  static constexpr auto quiet = std::chrono::milliseconds(1000);  // since the last one
+  static constexpr auto quiet_after_kill = std::chrono::milliseconds(250);
+  static constexpr auto longest_wait = std::chrono::milliseconds(2500);
+  bool may_tell_more() const;
+  bool all_stopped() const;                     // every node has said what it knows, or has gone
+  // The first step that was reported, and the highest that was reached.
+  const StepAt& first_step() const { return first_step_; }
+  const StepAt& step() const { return step_; }
   Clock::time_point last_progress() const { return last_progress_; }
   std::chrono::milliseconds age() const;
 
@@ -47,10 +64,11 @@ class Attempt {
   int status() const;  // as a shell has it: of the first that ended with an error
 
  private:
-  void hear_steps(const std::string& node, const Message& steps);
-  void hear_end(const std::string& node, const Message& message);
-  void hear_stopped(const std::string& node, const Message& message);
-  void hear_health(const std::string& node, const Message& reasons);
+  void hear_steps(size_t node, const Beat& beat);
+  void hear_end(size_t node, const Ended& end);
+  void hear_stopped(size_t node, const Stopped& stopped);
+  void hear_health(const std::string& node, const std::vector<std::string>& reasons);
+  void check_rank(size_t node, int64_t rank) const;
 
   int64_t number_;
   World world_;
@@ -59,8 +77,9 @@ class Attempt {
   std::set<int64_t> ended_;           // ranks
   std::set<std::string> stopped_;     // nodes, also those that are gone
   std::map<int64_t, int64_t> steps_;  // of ranks
-  int64_t step_ = -1;
+  StepAt first_step_, step_;
   Clock::time_point begin_ = Clock::now(), last_progress_ = begin_;
+  Clock::time_point first_end_ = {}, last_end_ = {};  // with an error
 };
 
 }  // namespace slipway::job

@@ -8,20 +8,19 @@ void EnergyTally::begin(int64_t attempt, const std::vector<std::string>& nodes) 
 }
 
 void EnergyTally::hear(const AgentEvent& event) {
-  const std::string what = event.message.at("is");
-  if (what == "gone") {
+  if (std::holds_alternative<Gone>(event.news)) {
     for (auto& [attempt, sum] : open_) {
       if (sum.awaited.erase(event.node) > 0) sum.missing.insert(event.node);
     }
   }
-  if (what != "energy") return;
-  const auto found = open_.find(event.message.at("attempt").get<int64_t>());
+  const auto* energy = std::get_if<Energy>(&event.news);
+  if (energy == nullptr) return;
+  const auto found = open_.find(energy->attempt);
   if (found == open_.end()) return;
   Sum& sum = found->second;
   if (sum.awaited.erase(event.node) == 0) return;
-  const Message& joules = event.message.at("joules");
-  if (joules.is_number()) {
-    sum.joules = sum.joules.value_or(0) + joules.get<double>();
+  if (energy->joules) {
+    sum.joules = sum.joules.value_or(0) + *energy->joules;
   } else {
     sum.missing.insert(event.node);
   }

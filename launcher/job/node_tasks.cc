@@ -4,26 +4,33 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
 #include "common/error.h"
+#include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/job/last_words.h"
 #include "launcher/job/processes.h"
 #include "launcher/job/step_file.h"
 
 namespace slipway::job {
 namespace {
 
-constexpr size_t most_last_words = 4096;
+// With room for the stack frames of what a node's workers say under one torchrun.
+constexpr size_t most_last_words = size_t{64} << 10;
+constexpr size_t largest_error_file = size_t{1} << 20;
+constexpr const char* error_variable = "TORCHELASTIC_ERROR_FILE";
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> all;
@@ -73,25 +80,31 @@ Fd without_waiting(Fd fd) {
 
 NodeTasks::NodeTasks() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  std::string name = std::filesystem::temp_directory_path() / "slipway-launch-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) throw_errno("cannot make a folder in " + name);
-  folder_ = name;
 }
 
-NodeTasks::~NodeTasks() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+bool NodeTasks::awaits_step() const {
+  return std::ranges::any_of(tasks_, [](const Task& task) { return task.step < 0 && !task.ended; });
 }
 
 void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
                       const Variables& variables, const std::vector<std::string>& unset) {
   Task task;
   task.rank = rank;
-  task.progress_file = folder_ / fmt::format("step-{}", rank);
+  task.progress_file = folder_.path() / fmt::format("step-{}", rank);
   std::error_code ignored;
   std::filesystem::remove(task.progress_file, ignored);
+  if (!changes_) {
+    changes_ = Fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    ::inotify_add_watch(changes_.get(), folder_.path().c_str(),
+                        IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO);
+  }
   Variables all = variables;
   all["SLIPWAY_PROGRESS"] = task.progress_file;
+  if (std::getenv(error_variable) == nullptr && !variables.contains(error_variable)) {
+    task.error_file = folder_.path() / fmt::format("torch-error-{}", rank);
+    std::filesystem::remove(task.error_file, ignored);
+    all[error_variable] = task.error_file;
+  }
   std::vector<std::string> words = command, environment = environment_with(all, unset);
   const std::vector<char*> argv = pointers(words), envp = pointers(environment);
   Pipe out = make_pipe(), err = make_pipe();
@@ -111,6 +124,7 @@ std::vector<pollfd> NodeTasks::descriptors() const {
     if (task.out) all.push_back({task.out.get(), POLLIN, 0});
     if (task.err) all.push_back({task.err.get(), POLLIN, 0});
   }
+  if (changes_) all.push_back({changes_.get(), POLLIN, 0});
   return all;
 }
 
@@ -122,12 +136,9 @@ void NodeTasks::read_stream(Task& task, int stream, std::vector<TaskOutput>& int
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd.reset();
   if (got <= 0) return;
   bytes.resize(static_cast<size_t>(got));
-  if (stream == 2) {
-    task.last_words += bytes;
-    if (task.last_words.size() > most_last_words) {
-      task.last_words.erase(0, task.last_words.size() - most_last_words);
-    }
-  }
+  std::string& last = stream == 1 ? task.last_out : task.last_err;
+  last += bytes;
+  if (last.size() > 2 * most_last_words) last.erase(0, last.size() - most_last_words);
   into.push_back({task.rank, stream, std::move(bytes)});
 }
 
@@ -150,6 +161,16 @@ void NodeTasks::reap_children() {
   }
 }
 
+std::string NodeTasks::words_of(const Task& task) {
+  std::string error;
+  try {
+    if (!task.error_file.empty()) error = read_regular_file(task.error_file, largest_error_file);
+  } catch (const Error&) {
+    // Most programs leave none.
+  }
+  return condense(task.last_out, task.last_err, error);
+}
+
 std::vector<TaskEnd> NodeTasks::reap() {
   reap_children();
   std::vector<TaskEnd> ends;
@@ -158,7 +179,7 @@ std::vector<TaskEnd> NodeTasks::reap() {
     task.told = true;
     TaskEnd end;
     end.rank = task.rank;
-    end.words = task.last_words;
+    if (task.status != 0) end.words = words_of(task);
     if (WIFSIGNALED(task.status)) {
       end.signal = WTERMSIG(task.status);
     } else {
@@ -171,12 +192,15 @@ std::vector<TaskEnd> NodeTasks::reap() {
 
 std::vector<TaskProgress> NodeTasks::progress() {
   std::vector<TaskProgress> all;
+  std::array<char, 4096> events;
+  while (changes_ && ::read(changes_.get(), events.data(), events.size()) > 0) continue;
   for (Task& task : tasks_) {
     const auto step = step_in(task.progress_file);
     if (!step || *step == task.step) continue;
     task.step = *step;
     all.push_back({task.rank, task.step});
   }
+  if (!awaits_step()) changes_.reset();
   return all;
 }
 
@@ -205,7 +229,8 @@ std::optional<TaskEnd> NodeTasks::give_up(int64_t rank, int code, const std::str
   TaskEnd end;
   end.rank = rank;
   end.code = (code & 0xff) == 0 ? 1 : code & 0xff;  // as a shell could have it, and no success
-  end.words = task->last_words.empty() ? words : task->last_words;
+  end.words = words_of(*task);
+  if (end.words.empty()) end.words = words;
   return end;
 }
 

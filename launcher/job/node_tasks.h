@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/fd.h"
+#include "launcher/job/private_folder.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
@@ -21,7 +22,7 @@ struct TaskEnd {
   int64_t rank = 0;
   int code = 0;       // its exit status; 0 when a signal ended it
   int signal = 0;     // that ended it
-  std::string words;  // what it said last on stderr
+  std::string words;  // what it said last: last_words.h
 };
 
 struct TaskOutput {
@@ -46,7 +47,6 @@ class NodeTasks {
  public:
   // Becomes the parent of whatever the tasks leave behind.
   NodeTasks();
-  ~NodeTasks();
   NodeTasks(const NodeTasks&) = delete;
   NodeTasks& operator=(const NodeTasks&) = delete;
 
@@ -87,17 +87,22 @@ class NodeTasks {
     int64_t rank = 0;
     pid_t pid = 0;
     Fd out, err;
-    std::string last_words;
+    std::string last_out, last_err;
     std::filesystem::path progress_file;
+    std::filesystem::path error_file;  // of torch; empty when the program has one of its own
     int64_t step = -1;
     bool ended = false;
     int status = 0;
     bool told = false;  // its end has been returned
   };
   void reap_children();
+  bool awaits_step() const;
+  static std::string words_of(const Task& task);
   static void read_stream(Task& task, int stream, std::vector<TaskOutput>& into);
 
-  std::filesystem::path folder_;
+  PrivateFolder folder_{"slipway-launch"};
+  Fd changes_;  // in the folder, until each task has told the step at which it resumes: it may be
+                // at the next one soon
   std::vector<Task> tasks_;
 };
 

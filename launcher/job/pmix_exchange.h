@@ -10,18 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "launcher/job/protocol.h"
 #include "launcher/job/rendezvous.h"
-#include "launcher/job/wire.h"
 
 namespace slipway::job {
 
 // Of PMIx, as its standard numbers them.
 inline constexpr int pmix_ok = 0, pmix_error = -1, pmix_not_supported = -47;
-inline constexpr size_t most_pmix_bytes = size_t{60} << 20;  // in one message
 
-struct PmixOrder {
+struct PmixDelivery {
   std::string node;
-  Message body;
+  PmixToNode body;
 };
 
 class PmixExchange {
@@ -29,23 +28,22 @@ class PmixExchange {
   explicit PmixExchange(const World& world) : world_(world) {}
 
   // What a node's server has said; returns what is to be sent after it.
-  std::vector<PmixOrder> hear(const std::string& node, const Message& body);
+  std::vector<PmixDelivery> hear(const std::string& node, const PmixFromNode& body);
   // What is to be told to the user, once.
   std::string news();
 
  private:
   using Ranks = std::vector<int64_t>;  // rising; empty: all
-  using Bytes = Message::binary_t;
 
-  std::vector<PmixOrder> fence(size_t node, const Message& body);
-  std::vector<PmixOrder> fail_fences();
-  std::vector<PmixOrder> want(size_t node, const Message& body);
-  std::vector<PmixOrder> have(const Message& body) const;
+  std::vector<PmixDelivery> fence(size_t node, const PmixFence& fence);
+  std::vector<PmixDelivery> fail_fences();
+  std::vector<PmixDelivery> want(size_t node, const PmixWant& want) const;
+  std::vector<PmixDelivery> have(const PmixHave& have) const;
   std::set<size_t> nodes_of(const Ranks& ranks) const;
 
   World world_;
-  std::map<Ranks, std::map<size_t, Bytes>> fences_;  // that some node has come to
-  std::map<std::string, std::string> without_;       // nodes that have no PMIx, and why
+  std::map<Ranks, std::map<size_t, std::string>> fences_;  // that some node has come to
+  std::map<std::string, std::string> without_;             // nodes that have no PMIx, and why
   bool failed_ = false, told_ = false;
 };
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "launcher/job/pmix_exchange.h"
 #include "launcher/job/pmix_service.h"
 
 namespace slipway::job {
@@ -44,16 +43,15 @@ std::optional<PmixNode::Server> PmixNode::new_server() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
       throw_errno("socketpair");
     Fd ours(pair[0]), theirs(pair[1]);
-    std::string folder = std::filesystem::temp_directory_path() / "slipway-pmix-XXXXXX";
-    if (::mkdtemp(folder.data()) == nullptr) throw_errno("cannot make a folder in " + folder);
+    auto folder = std::make_unique<PrivateFolder>("slipway-pmix");
     const pid_t pid = ::fork();
     if (pid < 0) throw_errno("cannot start a PMIx server");
     if (pid == 0) {
       ::setpgid(0, 0);
       close_all_but({theirs.get()});
-      be_pmix_server(theirs.release(), folder, node_);
+      be_pmix_server(theirs.release(), folder->path(), node_);
     }
-    return Server{pid, folder, std::make_unique<Wire>(std::move(ours), most_pmix_bytes * 2)};
+    return Server{pid, std::move(folder), std::make_unique<Wire>(std::move(ours), longest_message)};
   } catch (const std::exception& error) {
     missing_ = error.what();
     return std::nullopt;
@@ -68,14 +66,12 @@ void PmixNode::end_server(std::optional<Server>& server) {
   server.reset();
 }
 
-void PmixNode::begin(const Message& attempt) {
+void PmixNode::begin(const PmixWorld& attempt) {
   if (used_) end();
   used_ = true;
   if (!server_) return;
   begun_ = Clock::now();
-  Message message = attempt;
-  message["what"] = "attempt";
-  server_->wire->put(message);
+  server_->wire->put(encode(attempt));
 }
 
 bool PmixNode::settled() {
@@ -100,14 +96,14 @@ void PmixNode::end() {
   server_ = std::exchange(next_, std::nullopt);
 }
 
-std::vector<Message> PmixNode::hear() {
+std::vector<FromPmixServer> PmixNode::hear() {
   look_after_ending();
-  std::vector<Message> news;
+  std::vector<FromPmixServer> news;
   if (server_) {
     Wire& wire = *server_->wire;
     wire.flush();
     const bool there = wire.receive();
-    while (const auto message = wire.next()) take(*message, news);
+    while (const auto message = wire.next()) take(decode<FromPmixServer>(*message), news);
     if (!there) {
       if (missing_.empty()) missing_ = "its server has ended";
       end_server(server_);
@@ -119,25 +115,25 @@ std::vector<Message> PmixNode::hear() {
   }
   if (wanted_ && used_ && !server_ && !told_) {
     told_ = true;
-    news.push_back({{"what", "none"}, {"text", missing_}});
+    news.push_back(PmixNone{missing_});
   }
   return news;
 }
 
-void PmixNode::take(const Message& message, std::vector<Message>& news) {
-  const std::string what = message.at("what");
-  if (what == "ready") {
-    variables_ = message.at("set").get<std::vector<Variables>>();
-    ready_ = true;
-  } else if (what == "none") {
-    missing_ = message.at("text");
-  } else {
-    news.push_back(message);
-  }
+void PmixNode::take(FromPmixServer message, std::vector<FromPmixServer>& news) {
+  std::visit(Overloads{
+                 [&](PmixReady& ready) {
+                   variables_ = std::move(ready.variables);
+                   ready_ = true;
+                 },
+                 [&](PmixNone& none) { missing_ = std::move(none.text); },
+                 [&](auto& other) { news.emplace_back(std::move(other)); },
+             },
+             message);
 }
 
-void PmixNode::tell(const Message& message) {
-  if (server_) server_->wire->put(message);
+void PmixNode::tell(const ToPmixServer& message) {
+  if (server_) server_->wire->put(encode(message));
 }
 
 std::vector<pollfd> PmixNode::descriptors() const {
@@ -155,8 +151,6 @@ void PmixNode::look_after_ending() {
   std::erase_if(ending_, [](const Server& server) {
     const bool ended = has_ended(server);
     if (!ended && Clock::now() - server.since > end_limit) ::kill(server.pid, SIGKILL);
-    std::error_code ignored;
-    if (ended) std::filesystem::remove_all(server.folder, ignored);
     return ended;
   });
 }

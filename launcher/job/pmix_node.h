@@ -6,12 +6,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "launcher/job/private_folder.h"
+#include "launcher/job/protocol.h"
 #include "launcher/job/rendezvous.h"
 #include "launcher/job/wire.h"
 
@@ -29,18 +30,17 @@ class PmixNode {
   PmixNode(const PmixNode&) = delete;
   PmixNode& operator=(const PmixNode&) = delete;
 
-  // The attempt's ranks, as Attempt::start_message has them in "pmix".
-  void begin(const Message& attempt);
+  void begin(const PmixWorld& attempt);
   // Whether tasks can be started: their variables are there, or there will be none.
   bool settled();
   Variables variables(size_t local_rank) const;
   // Ends the attempt's server, and begins the next.
   void end();
 
-  // Never waits. What the server says that is not for us: for the servers of other nodes, "abort",
-  // and "none" when it is lost.
-  std::vector<Message> hear();
-  void tell(const Message& message);
+  // Never waits. What the server says that is not for us, and PmixNone when it is lost. Throws
+  // Error on what it cannot say.
+  std::vector<FromPmixServer> hear();
+  void tell(const ToPmixServer& message);
 
   std::vector<pollfd> descriptors() const;
   std::vector<pid_t> processes();  // ours, that end by themselves
@@ -48,14 +48,14 @@ class PmixNode {
  private:
   struct Server {
     pid_t pid = 0;
-    std::filesystem::path folder;
+    std::unique_ptr<PrivateFolder> folder;
     std::unique_ptr<Wire> wire;    // none: it has been told to end
     Clock::time_point since = {};  // when it was told
   };
   std::optional<Server> new_server();
   void end_server(std::optional<Server>& server);
   void look_after_ending();
-  void take(const Message& message, std::vector<Message>& news);
+  void take(FromPmixServer message, std::vector<FromPmixServer>& news);
   static bool has_ended(const Server& server);
 
   bool wanted_;

@@ -16,20 +16,21 @@
 
 #include "common/error.h"
 #include "common/text.h"
-#include "launcher/job/pmix_exchange.h"
 #include "launcher/job/pmix_job.h"
 #include "launcher/job/pmix_library.h"
+#include "launcher/job/protocol.h"
 #include "launcher/job/wire.h"
 
 namespace slipway::job {
 namespace {
 
-using Bytes = Message::binary_t;
+using Bytes = std::string;
 
-Message to_bytes(const char* data, size_t size) {
-  Bytes::container_type bytes;
-  if (data != nullptr) bytes.assign(data, data + size);
-  return Message::binary(std::move(bytes));
+// What a rank says when it aborts; libpmix sets no bound.
+constexpr size_t longest_text = 4096;
+
+Bytes to_bytes(const char* data, size_t size) {
+  return data == nullptr ? Bytes() : Bytes(data, size);
 }
 
 // Called back with data: libpmix says when it needs them no more.
@@ -41,7 +42,7 @@ struct Waiting {
     if (bytes.empty()) return function(status, nullptr, 0, data, nullptr, nullptr);
     auto* kept = new Bytes(bytes);
     function(
-        status, reinterpret_cast<const char*>(kept->data()), kept->size(), data,
+        status, kept->data(), kept->size(), data,
         [](void* mine) { delete static_cast<Bytes*>(mine); }, kept);
   }
 };
@@ -56,8 +57,7 @@ struct Release {
 class Server {
  public:
   Server(int socket, const std::filesystem::path& folder, const std::string& node)
-      : wire_(Fd(::dup(socket)), most_pmix_bytes * 2),
-        news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      : wire_(Fd(::dup(socket)), longest_message), news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!news_) throw_errno("eventfd");
     folder_ = folder;
     the_server = this;
@@ -77,7 +77,9 @@ class Server {
       ::poll(fds.data(), fds.size(), -1);
       send();
       if (!wire_.receive()) return;
-      while (const auto message = wire_.next()) hear(*message);
+      while (const auto message = wire_.next()) {
+        std::visit([this](const auto& each) { hear(each); }, decode<ToPmixServer>(*message));
+      }
     }
   }
 
@@ -103,6 +105,7 @@ class Server {
     pmix_.check(pmix_.server_init(&module, infos.infos(), infos.size()), "PMIx_server_init");
   }
 
+  bool has_rank(pmix_rank_t rank) const { return static_cast<int64_t>(rank) < job_.size(); }
   pmix_proc_t name_space() const { return pmix_process(job_.name, PMIX_RANK_WILDCARD); }
 
   // --- on libpmix's thread
@@ -111,16 +114,15 @@ class Server {
                                 pmix_proc_t*, size_t, pmix_op_cbfunc_t function, void* data) {
     const std::lock_guard lock(the_server->mutex_);
     the_server->aborts_[process->rank] = {function, data};
-    return the_server->note({{"what", "abort"},
-                             {"rank", process->rank},
-                             {"status", status},
-                             {"text", text == nullptr ? "" : text}});
+    std::string words = text == nullptr ? "" : text;
+    if (words.size() > longest_text) words.resize(longest_text);
+    return the_server->note(PmixAbort{process->rank, status, std::move(words)});
   }
 
   static pmix_status_t on_fence(const pmix_proc_t* processes, size_t count, const pmix_info_t*,
                                 size_t, char* data, size_t size, pmix_modex_cbfunc_t function,
                                 void* of_function) {
-    const Message bytes = to_bytes(data, size);
+    Bytes bytes = to_bytes(data, size <= most_pmix_bytes ? size : 0);
     // Nobody says whose `data` is now. It stays, once for each MPI_Init of a server's life.
     if (size > most_pmix_bytes) return PMIX_ERR_OUT_OF_RESOURCE;
     std::vector<int64_t> ranks;
@@ -130,27 +132,30 @@ class Server {
         ranks.clear();
         break;
       }
+      if (!the_server->has_rank(processes[i].rank)) return PMIX_ERR_NOT_SUPPORTED;
       ranks.push_back(processes[i].rank);
     }
     std::ranges::sort(ranks);
     if (static_cast<int64_t>(ranks.size()) == the_server->job_.size()) ranks.clear();
     const std::lock_guard lock(the_server->mutex_);
     the_server->fences_[ranks].push_back({function, of_function});
-    return the_server->note({{"what", "fence"}, {"ranks", ranks}, {"bytes", bytes}});
+    return the_server->note(PmixFence{ranks, std::move(bytes)});
   }
 
   static pmix_status_t on_modex(const pmix_proc_t* process, const pmix_info_t*, size_t,
                                 pmix_modex_cbfunc_t function, void* of_function) {
-    if (the_server->job_.name != process->nspace) return PMIX_ERR_NOT_SUPPORTED;
+    if (the_server->job_.name != process->nspace || !the_server->has_rank(process->rank))
+      return PMIX_ERR_NOT_SUPPORTED;
     const std::lock_guard lock(the_server->mutex_);
     const int64_t ask = the_server->asked_++;
     the_server->asks_[ask] = {function, of_function};
-    return the_server->note({{"what", "want"}, {"rank", process->rank}, {"ask", ask}});
+    return the_server->note(PmixWant{process->rank, ask});
   }
 
   // The mutex is held.
-  pmix_status_t note(Message message) {
-    to_send_.push_back(std::move(message));
+  template <class News>
+  pmix_status_t note(News news) {
+    to_send_.emplace_back(std::move(news));
     const uint64_t one = 1;
     return ::write(news_.get(), &one, sizeof one) == sizeof one ? PMIX_SUCCESS : PMIX_ERROR;
   }
@@ -158,87 +163,69 @@ class Server {
   // --- on the main thread
 
   void send() {
-    std::vector<Message> messages;
+    std::vector<FromPmixServer> messages;
     {
       const std::lock_guard lock(mutex_);
       uint64_t count = 0;
       if (::read(news_.get(), &count, sizeof count) > 0) messages.swap(to_send_);
     }
-    for (const Message& each : messages) wire_.put(each);
+    for (const FromPmixServer& each : messages) wire_.put(encode(each));
     wire_.flush();
   }
 
-  void hear(const Message& message) {
-    const std::string what = message.at("what");
-    if (what == "attempt") begin_attempt(message);
-    if (what == "fenced") end_fence(message);
-    if (what == "get") give(message);
-    if (what == "got") take(message);
-    if (what == "release") release(message.at("rank"));
-  }
-
-  void begin_attempt(const Message& message) {
-    job_ = {message.at("name"), message.at("nodes"), message.at("node"),
-            message.at("tasks_per_node"), folder_};
+  void hear(const PmixWorld& world) {
+    job_ = {world.name, world.nodes, world.node, world.tasks_per_node, folder_};
     register_job(pmix_, job_);
-    Message set = Message::array();
-    for (const auto& each : variables_of_ranks(pmix_, job_)) set.push_back(each);
-    wire_.put({{"what", "ready"}, {"set", set}});
+    wire_.put(encode(PmixReady{variables_of_ranks(pmix_, job_)}));
   }
 
   // Taken out before it is called: libpmix may call us from there.
-  void end_fence(const Message& message) {
+  void hear(const PmixFenced& fenced) {
     Waiting waiting;
     {
       const std::lock_guard lock(mutex_);
-      const auto found = fences_.find(message.at("ranks").get<std::vector<int64_t>>());
+      const auto found = fences_.find(fenced.ranks);
       if (found == fences_.end()) return;
       waiting = found->second.front();
       found->second.erase(found->second.begin());
       if (found->second.empty()) fences_.erase(found);
     }
-    waiting.answer(message.at("status"), message.at("bytes").get_binary());
+    waiting.answer(static_cast<pmix_status_t>(fenced.status), fenced.bytes);
   }
 
-  struct Question {
-    Message ask, node;
-  };
-
   // Answered when the rank has told it, on libpmix's thread.
-  void give(const Message& message) {
-    const pmix_proc_t process = pmix_process(job_.name, message.at("rank"));
-    auto* question = new Question{message.at("ask"), message.at("node")};
+  void hear(const PmixGet& get) {
+    const pmix_proc_t process = pmix_process(job_.name, static_cast<pmix_rank_t>(get.rank));
+    auto* question = new PmixGet(get);
     const auto answer = [](pmix_status_t status, char* data, size_t size, void* mine) {
-      const std::unique_ptr<Question> asked(static_cast<Question*>(mine));
+      const std::unique_ptr<PmixGet> asked(static_cast<PmixGet*>(mine));
       const std::lock_guard lock(the_server->mutex_);
-      the_server->note({{"what", "have"},
-                        {"ask", asked->ask},
-                        {"node", asked->node},
-                        {"status", status},
-                        {"bytes", to_bytes(data, size)}});
+      const bool fits = size <= most_pmix_bytes;
+      the_server->note(PmixHave{asked->node, asked->ask, fits ? status : PMIX_ERROR,
+                                to_bytes(data, fits ? size : 0)});
     };
     const pmix_status_t status = pmix_.dmodex_request(&process, answer, question);
     if (status != PMIX_SUCCESS) answer(status, nullptr, 0, question);
   }
 
-  void take(const Message& message) {
+  void hear(const PmixGot& got) {
     Waiting waiting;
     {
       const std::lock_guard lock(mutex_);
-      const auto found = asks_.find(message.at("ask"));
+      const auto found = asks_.find(got.ask);
       if (found == asks_.end()) return;
       waiting = found->second;
       asks_.erase(found);
     }
-    waiting.answer(message.at("status"), message.at("bytes").get_binary());
+    waiting.answer(static_cast<pmix_status_t>(got.status), got.bytes);
   }
 
-  void release(int64_t rank) {
+  void hear(const PmixRelease& of) {
     Release release;
     {
       const std::lock_guard lock(mutex_);
-      release = aborts_[rank];
-      aborts_.erase(rank);
+      release = aborts_[of.rank];
+      aborts_.erase(of.rank);
     }
     if (release.function != nullptr) release.function(PMIX_SUCCESS, release.data);
   }
@@ -251,7 +238,7 @@ class Server {
   std::filesystem::path folder_;
   PmixJob job_;  // set before there is a rank that could call us
   std::mutex mutex_;
-  std::vector<Message> to_send_;
+  std::vector<FromPmixServer> to_send_;
   std::map<std::vector<int64_t>, std::vector<Waiting>> fences_;
   std::map<int64_t, Waiting> asks_;
   std::map<int64_t, Release> aborts_;  // by rank
@@ -281,7 +268,7 @@ void be_pmix_server(int socket, const std::filesystem::path& folder, const std::
     Server(socket, folder, node).run();
   } catch (const std::exception& error) {
     // The agent reads it when it needs us.
-    Wire(Fd(socket), 0).put({{"what", "none"}, {"text", error.what()}});
+    Wire(Fd(socket), 0).put(encode(PmixNone{error.what()}));
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);

@@ -8,14 +8,8 @@
 namespace slipway::job {
 
 // In a child of the agent's, with nothing else open than its end of `socket`. Keeps its files in
-// `folder`, and removes it at the end. `node` is our own, as Slurm names it. Messages, beside those
-// that go on to the servers of other nodes (pmix_exchange.h):
-//
-//   to it    {"what": "attempt", "name", "nodes": [...], "node": 2, "tasks_per_node": 8}
-//   from it  {"what": "ready", "set": [variables of each local rank]}, or {"what": "none", "text"},
-//            and it ends
-//   from it  {"what": "abort", "rank", "status", "text"}: the rank waits until it is released
-//   to it    {"what": "release", "rank"}
+// `folder`, and removes it at the end. `node` is our own, as Slurm names it. Hears ToPmixServer and
+// says FromPmixServer (protocol.h): to a PmixWorld, PmixReady, or PmixNone and it ends.
 //
 // Ends when the agent closes its end.
 [[noreturn]] void be_pmix_server(int socket, const std::filesystem::path& folder,

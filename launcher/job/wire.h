@@ -1,50 +1,40 @@
-// Messages between the launcher of a job and its agents: JSON objects over TCP, either way.
-//
-// A message is its length in four bytes, the highest first, and a CBOR object, in which the output
-// of programs stands as it is. Nothing here waits: what the socket does not take stays queued.
+// Messages over a connected socket, either way: each is its length in four bytes, the highest
+// first, and bytes (launcher/job/protocol.h). Nothing here waits: what the socket does not take
+// stays queued.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/fd.h"
 
 namespace slipway::job {
 
-using Message = nlohmann::json;
-
 class Wire {
  public:
-  // `largest` is what a message of the other side may have in bytes.
-  Wire(Fd socket, size_t largest);
+  // `longest` is what a message of the other side may have in bytes.
+  Wire(Fd socket, size_t longest);
 
   int fd() const { return socket_.get(); }
-  void allow(size_t largest) { largest_ = largest; }
 
   // Queues a message, and sends what can be sent.
-  void put(const Message& message);
+  void put(std::string_view message);
   void flush();
-  size_t unsent() const { return out_.size(); }
+  size_t unsent() const { return out_.size() - sent_; }
 
-  // Reads what there is. False when the other side has gone, also when it wrote what is no message.
+  // Reads what there is. False when the other side has gone.
   bool receive();
-  // The next whole message; none when there is none. Throws Error on what is no message.
-  std::optional<Message> next();
+  // The next whole message; none when there is none. Throws Error on one that is too long.
+  std::optional<std::string> next();
 
  private:
   Fd socket_;
-  size_t largest_;
+  size_t longest_;
   bool gone_ = false;
   std::string out_, in_;
+  size_t sent_ = 0, taken_ = 0;  // of out_ and in_
 };
-
-// Listens on any port of every interface. Throws Error.
-Fd listen_for_agents();
-int port_of(const Fd& listener);
-
-// Throws Error when nobody answers within `seconds`.
-Fd connect_to_launcher(const std::string& host, int port, double seconds);
 
 }  // namespace slipway::job

@@ -68,3 +68,46 @@ TEST_CASE("node profile: all that may be said of a transport is read back") {
   CHECK(read.daemon.deadline_seconds == 60);
   CHECK(read.fatal.at(0).value == "Tree");
 }
+
+TEST_CASE("node profile: a number outside of its range is refused, and none is rounded") {
+  NodeProfile profile = example();
+  profile.transport.daemon = {"rxdm", {}, {"/opt/rxdm"}, {}, "@rx", "", 60};
+  profile.transport.limits = {1 << 20, 1 << 30, ""};
+  const std::string whole = to_json(profile);
+  const auto [key, value, place] = GENERATE(table<std::string, std::string, std::string>({
+      {"count", "2", "gpus.count"},
+      {"mtu_bytes", "8244", "network_interfaces[0].mtu_bytes"},
+      {"nodes", "2", "expected_bandwidth[0].nodes"},
+      {"size_bytes", "8589934592", "expected_bandwidth[0].size_bytes"},
+      {"busbw_gb_per_s", "188.8", "expected_bandwidth[0].busbw_gb_per_s"},
+      {"tolerance", "0.1", "expected_bandwidth[0].tolerance"},
+      {"deadline_seconds", "60", "transport.daemon.deadline_seconds"},
+      {"memlock_bytes", "1048576", "transport.limits.memlock_bytes"},
+      {"dev_shm_bytes", "1073741824", "transport.limits.dev_shm_bytes"},
+  }));
+  const std::string wrong = GENERATE("-1", "1e300", "-1e300", "18446744073709551615", "\"2\"",
+                                     "true", "null", "[]", "{}");
+  std::string text = whole;
+  const std::string line = "\"" + key + "\": " + value;
+  REQUIRE(text.find(line) != text.npos);
+  text.replace(text.find(line), line.size(), "\"" + key + "\": " + wrong);
+  INFO(place << " " << wrong);
+  CHECK_THROWS_WITH(parse_node_profile(text, "node.json"),
+                    ContainsSubstring("node.json is not a node profile: `" + place + "` is "));
+}
+
+TEST_CASE("node profile: a part of a GPU, GPUs of no model and an unknown role are refused") {
+  const std::string whole = to_json(example());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  CHECK_THROWS_WITH(parse_node_profile(with("\"count\": 2", "\"count\": 8.9"), "n"),
+                    "n is not a node profile: `gpus.count` is 8.9, expected a whole number from 0 "
+                    "to 1024");
+  CHECK_THROWS_WITH(parse_node_profile(with("nvidia-h100-mega-80gb", ""), "n"),
+                    ContainsSubstring("`gpus.model` is \"\", expected the model of the GPUs"));
+  CHECK_THROWS_WITH(parse_node_profile(with("\"compute\"", "\"computer\""), "n"),
+                    ContainsSubstring("`role` is \"computer\", expected `compute`, `login` or"));
+}

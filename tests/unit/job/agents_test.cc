@@ -1,24 +1,48 @@
 #include "launcher/job/agents.h"
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <functional>
 #include <thread>
 
 #include "common/error.h"
+#include "launcher/job/meeting.h"
 #include "tests/unit/catch.h"
 
+using namespace slipway;
 using namespace slipway::job;
 using namespace std::chrono_literals;
 
 namespace {
 
-Wire agent_of(const Agents& agents) {
-  return Wire(connect_to_launcher("127.0.0.1", agents.port(), 5), 1 << 20);
-}
+// An agent in a thread of its own: to meet the launcher takes both.
+class TestAgent {
+ public:
+  TestAgent(const Agents& agents, const std::string& node, const Secret& key,
+            const Speaker& own = this_program(), std::chrono::milliseconds limit = 20s)
+      : thread_([this, port = agents.port(), node, key, own, limit] {
+          try {
+            wire_.emplace(meet_launcher("127.0.0.1", port, key, node, limit, own), 1 << 20);
+          } catch (const Error& error) {
+            error_ = error.what();
+          }
+          done_ = true;
+        }) {}
+  TestAgent(const Agents& agents, const std::string& node)
+      : TestAgent(agents, node, agents.key()) {}
 
-Message hello(const Agents& agents, const std::string& node) {
-  return {{"is", "hello"}, {"token", agents.token()}, {"node", node}};
-}
+  bool done() const { return done_; }
+  Wire& wire() { return wire_.value(); }
+  const std::string& error() const { return error_; }
+
+ private:
+  std::optional<Wire> wire_;
+  std::string error_;
+  std::atomic<bool> done_ = false;
+  std::jthread thread_;
+};
 
 // What is heard until `enough`, a minute at most.
 std::vector<AgentEvent> hear(Agents& agents, const std::function<bool()>& enough) {
@@ -29,70 +53,197 @@ std::vector<AgentEvent> hear(Agents& agents, const std::function<bool()>& enough
   return all;
 }
 
+std::string text_of_gone(const std::vector<AgentEvent>& events) {
+  REQUIRE(events.size() == 1);
+  return std::get<Gone>(events[0].news).text;
+}
+
+Wire stranger_of(const Agents& agents) {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in to = {};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(agents.port()));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  return Wire(std::move(fd), 1 << 20);
+}
+
 }  // namespace
 
-TEST_CASE("agents: who shows the token is heard") {
-  Agents agents({"a", "b"}, 60s);
-  Wire wire = agent_of(agents);
-  wire.put(hello(agents, "a"));
-  wire.put({{"is", "beat"}, {"text", std::string(300'000, 'x')}});
+TEST_CASE("agents: who has the key is heard") {
+  Agents agents({"a", "b"}, 60s, "here");
+  TestAgent agent(agents, "a");
+  hear(agents, [&] { return agent.done(); });
+  agent.wire().put(encode(TaskText{3, 2, std::string(300'000, 'x')}));
   std::vector<AgentEvent> heard;
   hear(agents, [&] {
-    wire.flush();
+    agent.wire().flush();
     for (AgentEvent& event : agents.wait(10ms, -1, true)) heard.push_back(std::move(event));
     return !heard.empty();
   });
   REQUIRE(heard.size() == 1);
   CHECK(heard[0].node == "a");
-  CHECK(heard[0].message.at("text").get<std::string>().size() == 300'000);
+  CHECK(std::get<TaskText>(heard[0].news).bytes.size() == 300'000);
   CHECK(agents.missing() == 1);
 }
 
-TEST_CASE("agents: without the token, or for a node of others, nobody comes in") {
-  Agents agents({"a"}, 60s);
-  Wire stranger = agent_of(agents), other = agent_of(agents), noise = agent_of(agents);
-  stranger.put({{"is", "hello"}, {"token", "guess"}, {"node", "a"}});
-  other.put(hello(agents, "z"));
-  CHECK(::send(noise.fd(), "GET / HTTP/1.1\r\n\r\n", 18, 0) == 18);
+TEST_CASE("agents: without the key, or for a node of others, nobody comes in") {
+  Agents agents({"a"}, 60s, "here");
+  TestAgent guesses(agents, "a", random_secret(), this_program(), 300ms);
+  TestAgent other(agents, "z");
+  Wire noise = stranger_of(agents);
+  const std::string request = "GET / HTTP/1.1\r\n\r\n" + std::string(answer_bytes, 'x');
+  CHECK(::send(noise.fd(), request.data(), request.size(), 0) ==
+        static_cast<ssize_t>(request.size()));
   const auto sent_away = [](Wire& wire) { return !wire.receive(); };
-  hear(agents, [&] { return sent_away(stranger) && sent_away(other) && sent_away(noise); });
-  CHECK(sent_away(stranger));
-  CHECK(sent_away(other));
+  hear(agents, [&] { return guesses.done() && other.done() && sent_away(noise); });
+  CHECK_THAT(guesses.error(), ContainsSubstring("does not accept this agent"));
+  CHECK(other.error().empty());
+  CHECK(sent_away(other.wire()));
   CHECK(sent_away(noise));
   CHECK(agents.missing() == 1);
 }
 
 TEST_CASE("agents: one that is silent is gone, and finds out") {
-  Agents agents({"a"}, 100ms);
-  Wire wire = agent_of(agents);
-  wire.put(hello(agents, "a"));
-  const auto heard = hear(agents, [&] { return agents.missing() == 0 && !agents.is_here("a"); });
-  REQUIRE(heard.size() == 1);
-  CHECK(heard[0].message.at("text") == "no heartbeat for 0.1 s");
-  while (wire.receive()) std::this_thread::sleep_for(1ms);
-  Wire again = agent_of(agents);
-  again.put(hello(agents, "a"));
-  hear(agents, [&] { return !again.receive(); });
+  Agents agents({"a", "b"}, 100ms, "here");
+  TestAgent agent(agents, "a");
+  const auto heard = hear(agents, [&] { return agents.missing() == 1 && !agents.is_here("a"); });
+  CHECK(text_of_gone(heard) == "no heartbeat for 0.1 s");
+  while (agent.wire().receive()) std::this_thread::sleep_for(1ms);
+  TestAgent again(agents, "a");
+  hear(agents, [&] { return again.done() && !again.wire().receive(); });
   CHECK_FALSE(agents.is_here("a"));
 }
 
 TEST_CASE("agents: one whose connection ends is gone at once") {
-  Agents agents({"a"}, 60s);
+  Agents agents({"a"}, 60s, "here");
   {
-    Wire wire = agent_of(agents);
-    wire.put(hello(agents, "a"));
-    hear(agents, [&] { return agents.is_here("a"); });
+    TestAgent agent(agents, "a");
+    hear(agents, [&] { return agents.is_here("a") && agent.done(); });
   }
   const auto heard = hear(agents, [&] { return !agents.is_here("a"); });
-  REQUIRE(heard.size() == 1);
-  CHECK(heard[0].message.at("text") == "the connection to its agent has ended");
+  CHECK(text_of_gone(heard) == "the connection to its agent has ended");
+}
+
+TEST_CASE("agents: one that says what is no message is gone, with the reason") {
+  Agents agents({"a"}, 60s, "here");
+  TestAgent agent(agents, "a");
+  hear(agents, [&] { return agent.done(); });
+  std::string why;
+  SECTION("of no kind") {
+    agent.wire().put("\x63");
+    why = "unknown kind 99";
+  }
+  SECTION("one that is an order") {
+    agent.wire().put(encode(Stop{1}));
+    why = "it ends too early";
+  }
+  SECTION("and more") {
+    agent.wire().put(encode(Refused{"no"}) + "!");
+    why = "1 bytes too many";
+  }
+  const auto heard = hear(agents, [&] { return !agents.is_here("a"); });
+  CHECK(text_of_gone(heard) == "the agent on a sent an invalid message: " + why);
 }
 
 TEST_CASE("agents: nobody is silent while nothing is read") {
-  Agents agents({"a"}, 100ms);
-  Wire wire = agent_of(agents);
-  wire.put(hello(agents, "a"));
+  Agents agents({"a"}, 100ms, "here");
+  TestAgent agent(agents, "a");
   hear(agents, [&] { return agents.is_here("a"); });
   for (int i = 0; i < 30; ++i) CHECK(agents.wait(10ms, -1, false).empty());
   CHECK(agents.is_here("a"));
+}
+
+TEST_CASE("agents: one of another protocol is told so, and so is the launcher, in one line") {
+  Agents agents({"a"}, 60s, "head", {7, "1.2.0"});
+  TestAgent agent(agents, "a", agents.key(), {8, "1.3.0"});
+  const auto heard = hear(agents, [&] { return agent.done() && agents.missing() == 0; });
+  const std::string line =
+      "slipway launch on head is version 1.2.0 (protocol 7), the agent on a is 1.3.0 (protocol 8): "
+      "install the same version on all nodes";
+  CHECK(text_of_gone(heard) == line);
+  // The agent knows the launcher by its address.
+  CHECK(agent.error() ==
+        "slipway launch on 127.0.0.1 is version 1.2.0 (protocol 7), the agent on a is 1.3.0 "
+        "(protocol 8): install the same version on all nodes");
+}
+
+TEST_CASE("agents: a version without a new protocol makes no difference") {
+  Agents agents({"a"}, 60s, "head", {7, "1.2.0"});
+  TestAgent agent(agents, "a", agents.key(), {7, "1.2.1"});
+  CHECK(hear(agents, [&] { return agent.done() && agents.missing() == 0; }).empty());
+  CHECK(agents.is_here("a"));
+}
+
+TEST_CASE("agents: a launcher that does not have the key is none") {
+  const Fd listener = listen_for_agents();
+  const Secret key = random_secret();
+  std::string error;
+  std::jthread agent([&] {
+    try {
+      meet_launcher("127.0.0.1", port_of(listener.get()), key, "a", 10s, this_program());
+    } catch (const Error& wrong) {
+      error = wrong.what();
+    }
+  });
+  pollfd waiting = {listener.get(), POLLIN, 0};
+  REQUIRE(::poll(&waiting, 1, 20'000) == 1);
+  Fd socket(::accept(listener.get(), nullptr, nullptr));
+  const auto say = [&](const std::string& text) {
+    return ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(text.size());
+  };
+  std::string expected;
+  SECTION("who speaks otherwise") {
+    CHECK(say(std::string(greeting_bytes, 'x')));
+    expected = " is not a launcher";
+  }
+  SECTION("who gives back the agent's own proof") {
+    const std::string greeting = make_greeting(this_program());
+    CHECK(say(greeting));
+    std::string answer(answer_bytes, '\0');
+    REQUIRE(::recv(socket.get(), answer.data(), answer.size(), MSG_WAITALL) ==
+            static_cast<ssize_t>(answer.size()));
+    CHECK(check_answer(key, agent_purpose, greeting, answer).has_value());
+    CHECK(say(answer.substr(answer_bytes - confirmation_bytes)));
+    expected = " does not have this job's key, and is not its launcher";
+  }
+  agent.join();
+  CHECK(error == "who answers at 127.0.0.1:" + std::to_string(port_of(listener.get())) + expected);
+}
+
+TEST_CASE("agents: one that is sent away before it could prove itself comes again") {
+  const Fd listener = listen_for_agents();
+  const linger at_once = {1, 0};
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  const Secret key = random_secret();
+  std::string error = "not met";
+  std::jthread agent([&] {
+    try {
+      meet_launcher("127.0.0.1", port_of(listener.get()), key, "a", 30s, this_program());
+      error.clear();
+    } catch (const Error& wrong) {
+      error = wrong.what();
+    }
+  });
+  pollfd waiting = {listener.get(), POLLIN, 0};
+  // Dropped with a reset, as strangers are where there are too many, at whatever point it has come
+  // to.
+  for (int i = 0; i < 50; ++i) {
+    REQUIRE(::poll(&waiting, 1, 20'000) == 1);
+    Fd(::accept(listener.get(), nullptr, nullptr));
+  }
+  REQUIRE(::poll(&waiting, 1, 20'000) == 1);
+  const Fd socket(::accept(listener.get(), nullptr, nullptr));
+  const std::string greeting = make_greeting(this_program());
+  REQUIRE(::send(socket.get(), greeting.data(), greeting.size(), 0) ==
+          static_cast<ssize_t>(greeting.size()));
+  std::string answer(answer_bytes, '\0');
+  REQUIRE(::recv(socket.get(), answer.data(), answer.size(), MSG_WAITALL) ==
+          static_cast<ssize_t>(answer.size()));
+  const std::string confirmation = make_confirmation(key, agent_purpose, greeting, answer);
+  REQUIRE(::send(socket.get(), confirmation.data(), confirmation.size(), 0) ==
+          static_cast<ssize_t>(confirmation.size()));
+  agent.join();
+  CHECK(error.empty());
 }

@@ -47,8 +47,8 @@ void wait_for_readings(EnergyMeter& meter) {
   }
 }
 
-AgentEvent said(const std::string& node, int64_t attempt, const Message& joules) {
-  return {node, {{"is", "energy"}, {"attempt", attempt}, {"joules", joules}}};
+AgentEvent said(const std::string& node, int64_t attempt, std::optional<double> joules) {
+  return {node, Energy{attempt, joules}};
 }
 
 }  // namespace
@@ -129,8 +129,8 @@ TEST_CASE("energy: nodes that are gone, do not know or say nothing are missing i
   tally.begin(1, {"n1", "n2", "n3"});
   tally.begin(2, {"n1", "n3", "n4"});
   tally.hear(said("n1", 1, 2));
-  tally.hear({"n2", {{"is", "gone"}, {"text", "no heartbeat"}}});
-  tally.hear(said("n3", 1, nullptr));
+  tally.hear({"n2", Gone{"no heartbeat"}});
+  tally.hear(said("n3", 1, std::nullopt));
   const auto complete = tally.complete();
   REQUIRE(complete.size() == 1);
   CHECK(complete[0].missing == Nodes{"n2", "n3"});
@@ -145,7 +145,7 @@ TEST_CASE("energy: nodes that are gone, do not know or say nothing are missing i
 TEST_CASE("energy: an attempt of which no node knows has no figure") {
   EnergyTally tally;
   tally.begin(1, {"n1"});
-  tally.hear(said("n1", 1, nullptr));
+  tally.hear(said("n1", 1, std::nullopt));
   CHECK(tally.complete().empty());
   CHECK_FALSE(tally.waits());
 }

@@ -92,6 +92,36 @@ TEST_CASE("tasks: the step is what the task last wrote to its file") {
   CHECK(tasks.progress().empty());
 }
 
+TEST_CASE("tasks: the first step is told at once, as the next one may come soon") {
+  NodeTasks tasks;
+  start(tasks, "sleep 0.1; echo 41 >$SLIPWAY_PROGRESS; exec sleep 1000");
+  std::vector<pollfd> fds = tasks.descriptors();
+  std::vector<TaskProgress> progress;
+  while (progress.empty()) {
+    REQUIRE(::poll(fds.data(), fds.size(), 10'000) > 0);
+    progress = tasks.progress();
+  }
+  CHECK(progress[0].step == 41);
+  CHECK(tasks.descriptors().size() == fds.size() - 1);
+  CHECK(ends_all(tasks));
+}
+
+TEST_CASE("tasks: last words are those of both streams, and what torch has left") {
+  NodeTasks tasks;
+  start(tasks,
+        "echo '{\"message\": {\"message\": \"KeyError: 5\"}}' >$TORCHELASTIC_ERROR_FILE; "
+        "echo warning; echo bye >&2; exit 3");
+  const Told told = run_to_end(tasks);
+  REQUIRE(told.ends.size() == 1);
+  CHECK(told.ends[0].words ==
+        "\x01warning\nbye\nTraceback (most recent call last):\nKeyError: 5\n");
+  ::setenv("TORCHELASTIC_ERROR_FILE", "/tmp/ours", 1);
+  NodeTasks others;
+  start(others, "echo $TORCHELASTIC_ERROR_FILE");
+  CHECK(run_to_end(others).out == "/tmp/ours\n");
+  ::unsetenv("TORCHELASTIC_ERROR_FILE");
+}
+
 TEST_CASE("tasks: what has detached itself is ended, too") {
   NodeTasks tasks;
   start(tasks, "trap '' TERM; (setsid sh -c 'trap \"\" TERM; sleep 1000' &) ; sleep 1000");

@@ -1,12 +1,15 @@
 #include "launcher/job/pmix_node.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "common/error.h"
-#include "launcher/job/pmix_exchange.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway::job;
@@ -18,21 +21,29 @@ bool there_is_pmix() {
   return ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL) != nullptr;
 }
 
-Message attempt(int number) {
-  return {{"name", "slipway.7." + std::to_string(number)},
-          {"nodes", {"a", "b"}},
-          {"node", 1},
-          {"tasks_per_node", 2}};
+PmixWorld attempt(int number) {
+  return {"slipway.7." + std::to_string(number), {"a", "b"}, 1, 2};
 }
 
-std::vector<Message> settle(PmixNode& node) {
-  std::vector<Message> news;
+std::vector<FromPmixServer> settle(PmixNode& node) {
+  std::vector<FromPmixServer> news;
   for (const auto end = PmixNode::Clock::now() + 20s; PmixNode::Clock::now() < end;) {
-    for (Message& each : node.hear()) news.push_back(std::move(each));
+    for (FromPmixServer& each : node.hear()) news.push_back(std::move(each));
     if (node.settled()) break;
     std::this_thread::sleep_for(1ms);
   }
   return news;
+}
+
+// "socket:[17] socket:[18] "
+std::string sockets_of(pid_t process) {
+  std::string all;
+  for (const auto& each :
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process))) {
+    std::error_code gone;
+    all += std::filesystem::read_symlink(each.path(), gone).native() + " ";
+  }
+  return all;
 }
 
 }  // namespace
@@ -63,19 +74,48 @@ TEST_CASE("pmix node: tasks get the variables of their ranks, of another server 
   CHECK(gone());
 }
 
+// libpmix believes what a client says of its user (its security mode `native`), so others must not
+// get to it: it listens on the node's own address, and a node that a job has is the job's as a
+// whole.
+TEST_CASE(
+    "pmix node: nobody outside the node reaches a server, and its files are the user's alone") {
+  if (!there_is_pmix()) return;
+  PmixNode node(true, "b");
+  node.begin(attempt(0));
+  CHECK(settle(node).empty());
+  int listening = 0;
+  for (const pid_t server : node.processes()) {
+    const std::string sockets = sockets_of(server);
+    for (const char* table : {"tcp", "tcp6"}) {
+      std::ifstream lines(fmt::format("/proc/{}/net/{}", server, table));
+      for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string number, place, other, state, inode;
+        words >> number >> place >> other >> state;
+        for (int i = 0; i < 6; ++i) words >> inode;
+        if (state != "0A" || sockets.find("[" + inode + "]") == sockets.npos) continue;
+        ++listening;
+        CHECK(place.starts_with("0100007F:"));  // 127.0.0.1
+      }
+    }
+  }
+  CHECK(listening > 0);
+  const std::filesystem::path folder = node.variables(0).at("PMIX_SERVER_TMPDIR");
+  CHECK(std::filesystem::status(folder).permissions() == std::filesystem::perms::owner_all);
+}
+
 TEST_CASE("pmix node: a server that is lost is told, and the tasks start without it") {
   if (!there_is_pmix()) return;
   PmixNode node(true, "b");
   node.begin(attempt(0));
   for (const pid_t each : node.processes()) ::kill(each, SIGKILL);
-  std::vector<Message> news;
+  std::vector<FromPmixServer> news;
   for (const auto end = PmixNode::Clock::now() + 20s;
        news.empty() && PmixNode::Clock::now() < end;) {
     news = node.hear();
   }
   REQUIRE(news.size() == 1);
-  CHECK(news[0].at("what") == "none");
-  CHECK(news[0].at("text") == "its server has ended");
+  CHECK(std::get<PmixNone>(news[0]).text == "its server has ended");
   CHECK(node.settled());
   CHECK(settle(node).empty());
 }

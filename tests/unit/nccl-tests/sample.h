@@ -15,6 +15,7 @@ inline NodeProfile sample_profile(std::vector<NodeProfile::ExpectedBandwidth> ex
   NodeProfile profile;
   profile.deployment = "quick";
   profile.cluster = "quick";
+  profile.role = "compute";
   profile.target = "google";
   profile.machine_type = "a3-megagpu-8g";
   profile.transport.name = "tcpxo";

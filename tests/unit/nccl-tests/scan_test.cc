@@ -219,3 +219,40 @@ TEST_CASE("scan: goes on from what was kept, without nodes that have left") {
   CHECK_THROWS_WITH(scan_from_json("{}", "scan.json", nodes),
                     ContainsSubstring("scan.json is not a scan: "));
 }
+
+TEST_CASE("scan: a kept scan with a wrong value is refused, with the value's place") {
+  const auto [from, to, words] = GENERATE(table<std::string, std::string, std::string>({
+      {"9.5", "-1", "`pairs[0].busbw_gb_per_s` is -1, expected a number from 1e-09 to 1000000"},
+      {"9.5", "0", "`pairs[0].busbw_gb_per_s` is 0, expected a number"},
+      {"9.5", "1e308", "`pairs[0].busbw_gb_per_s` is 1e+308, expected a number"},
+      {"9.5", "1e999", "it is not JSON"},
+      {"9.5", "NaN", "it is not JSON"},
+      {"9.5", "\"9.5\"", "`pairs[0].busbw_gb_per_s` is \"9.5\", expected a number"},
+      {"9.5", "null", "`pairs[0].busbw_gb_per_s` is null, expected a bandwidth, where `failure`"},
+      {"\"failure\": null", "\"failure\": \"x\"", "is 9.5, expected null, where there is"},
+      {"[\"a\", \"b\"]", "[\"a\", \"a\"]", "`pairs[0].nodes[1]` is \"a\", expected another node"},
+      {"[\"a\", \"b\"]", "[\"a\", \"x\"]",
+       "`pairs[0].nodes[1]` is \"x\", expected one of the names"},
+      {"[\"a\", \"b\"]", "[\"a\"]", "`pairs[0].nodes` is a list, expected two nodes"},
+      {"[\"a\", \"b\"]", "7", "`pairs[0].nodes` is 7, expected a list"},
+      {"[\"a\", \"b\"]", "[\"a\", \"c\"]", "in no other pair of round 1, and `c` is"},
+      {"\"round\": 1,", "\"round\": 0,", "`pairs[0].round` is 0, expected a whole number from 1"},
+      {"\"round\": 1,", "\"round\": 1.5,", "`pairs[0].round` is 1.5, expected a whole number"},
+      {"\"round\": 1,", "", "`pairs[0].round` is missing"},
+      {"{\"name\": \"b\"}", "{\"name\": \"a\"}",
+       "`nodes[1].name` is \"a\", expected each node once"},
+      {"{\"name\": \"b\"}", "7", "`nodes[1]` is 7, expected an object"},
+      {"slipway/scan/1", "slipway/scan/2", "schema is `slipway/scan/2`"},
+  }));
+  std::string text = R"({"schema": "slipway/scan/1",
+    "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "d"}],
+    "pairs": [
+      {"round": 1, "nodes": ["a", "b"], "busbw_gb_per_s": 9.5, "failure": null},
+      {"round": 1, "nodes": ["c", "d"], "busbw_gb_per_s": null, "failure": "no answer"}]})";
+  const std::vector<ScanNode> nodes = {{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}};
+  CHECK(scan_from_json(text, "scan.json", nodes).size() == 2);
+  text.replace(text.find(from), from.size(), to);
+  INFO(text);
+  CHECK_THROWS_WITH(scan_from_json(text, "scan.json", nodes),
+                    ContainsSubstring("scan.json is not a scan: ") && ContainsSubstring(words));
+}

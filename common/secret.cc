@@ -1,0 +1,100 @@
+// A secret that two programs share, by libmd's SHA-256.
+#include "common/secret.h"
+
+#include <sha2.h>
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+
+namespace slipway {
+namespace {
+
+constexpr size_t block_bytes = SHA256_BLOCK_LENGTH;
+using Block = std::array<uint8_t, block_bytes>;
+
+Secret hash(const Block& first, std::string_view second) {
+  SHA2_CTX context;
+  SHA256Init(&context);
+  SHA256Update(&context, first.data(), first.size());
+  SHA256Update(&context, reinterpret_cast<const uint8_t*>(second.data()), second.size());
+  Secret digest;
+  SHA256Final(digest.data(), &context);
+  return digest;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Secret random_secret() {
+  Secret secret;
+  if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size())) {
+    throw_errno("getrandom");
+  }
+  return secret;
+}
+
+std::string to_hex(const Secret& secret) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const uint8_t byte : secret) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+std::optional<Secret> secret_from_hex(std::string_view text) {
+  if (text.size() != 2 * secret_bytes) return std::nullopt;
+  Secret secret;
+  for (size_t i = 0; i < secret_bytes; ++i) {
+    const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    secret[i] = static_cast<uint8_t>(high * 16 + low);
+  }
+  return secret;
+}
+
+Secret hmac_sha256(std::string_view key, std::string_view message) {
+  Block inner = {}, outer = {};
+  if (key.size() > block_bytes) {
+    SHA2_CTX context;
+    SHA256Init(&context);
+    SHA256Update(&context, reinterpret_cast<const uint8_t*>(key.data()), key.size());
+    SHA256Final(inner.data(), &context);
+  } else {
+    std::ranges::copy(key, inner.begin());
+  }
+  for (size_t i = 0; i < block_bytes; ++i) {
+    outer[i] = inner[i] ^ 0x5c;
+    inner[i] ^= 0x36;
+  }
+  const Secret first = hash(inner, message);
+  return hash(outer, bytes_of(first));
+}
+
+Secret hmac_sha256(const Secret& key, std::string_view message) {
+  return hmac_sha256(bytes_of(key), message);
+}
+
+bool is_same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char different = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    different = static_cast<unsigned char>(different | (a[i] ^ b[i]));
+  }
+  // The compiler is not to know that nothing but zero matters before the end.
+  return *static_cast<volatile unsigned char*>(&different) == 0;
+}
+
+std::string_view bytes_of(const Secret& secret) {
+  return {reinterpret_cast<const char*>(secret.data()), secret.size()};
+}
+
+}  // namespace slipway

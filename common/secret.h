@@ -1,0 +1,37 @@
+// A secret that two programs share, and proofs that one has it, which do not tell it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace slipway {
+
+inline constexpr size_t secret_bytes = 32;
+// The variable in which programs of one user that start together find their common one, as
+// hexadecimal digits: `slipway launch` sets it for the tasks of an attempt.
+inline constexpr const char* run_key_variable = "SLIPWAY_RUN_KEY";
+
+using Secret = std::array<uint8_t, secret_bytes>;
+
+// From the kernel. Throws Error.
+Secret random_secret();
+
+std::string to_hex(const Secret& secret);
+// Of 64 hexadecimal digits; nothing when the text is anything else.
+std::optional<Secret> secret_from_hex(std::string_view text);
+
+// HMAC with SHA-256 (RFC 2104). `key` may have any length.
+Secret hmac_sha256(std::string_view key, std::string_view message);
+Secret hmac_sha256(const Secret& key, std::string_view message);
+
+// Takes the same time wherever they differ.
+bool is_same(std::string_view a, std::string_view b);
+
+// The bytes as text that may hold anything.
+std::string_view bytes_of(const Secret& secret);
+
+}  // namespace slipway

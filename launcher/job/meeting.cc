@@ -1,0 +1,168 @@
+// How a job's launcher and its agents find each other.
+#include "launcher/job/meeting.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "common/error.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds one_try = std::chrono::seconds(10);  // of a connection
+constexpr milliseconds between_tries{20};
+
+Fd new_socket() {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) throw_errno("cannot make a socket");
+  return fd;
+}
+
+std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(const std::string& host, int port) {
+  addrinfo hints = {};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (code != 0) throw Error(fmt::format("cannot find {}: {}", host, ::gai_strerror(code)));
+  return {found, ::freeaddrinfo};
+}
+
+bool wait_for(int socket, short events, Clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    pollfd entry = {socket, events, 0};
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::max(left, milliseconds(0)).count()));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+// Nothing, with errno, when nobody answers until `deadline`.
+Fd try_to_connect(const addrinfo* where, Clock::time_point deadline) {
+  int code = ETIMEDOUT;
+  for (const addrinfo* each = where; each != nullptr; each = each->ai_next) {
+    Fd fd = new_socket();
+    if (::connect(fd.get(), each->ai_addr, each->ai_addrlen) == 0) return fd;
+    code = errno;
+    if (code == EINPROGRESS && wait_for(fd.get(), POLLOUT, deadline)) {
+      socklen_t length = sizeof code;
+      ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+      if (code == 0) return fd;
+    } else if (code == EINPROGRESS) {
+      code = ETIMEDOUT;
+    }
+  }
+  errno = code;
+  return Fd();
+}
+
+// Nothing when it was sent away while it connected, as strangers are where there are too many, and
+// we may have been taken for one. Throws Error when nobody listens, or answers until `deadline`.
+Fd connect_until(const std::string& host, int port, Clock::time_point deadline) {
+  Fd fd = try_to_connect(addresses(host, port).get(), deadline);
+  if (!fd && errno != ECONNRESET)
+    throw_errno(fmt::format("cannot reach the launcher at {}:{}", host, port));
+  return fd;
+}
+
+// Nothing when the other side ends, or takes too long.
+std::optional<std::string> read_frame(int socket, size_t size, Clock::time_point deadline) {
+  std::string frame(size, '\0');
+  for (size_t have = 0; have < size;) {
+    const ssize_t got = ::recv(socket, frame.data() + have, size - have, 0);
+    if (got > 0) {
+      have += static_cast<size_t>(got);
+    } else if (got < 0 && errno == EINTR) {
+      continue;
+    } else if (got == 0 || errno != EAGAIN || !wait_for(socket, POLLIN, deadline)) {
+      return std::nullopt;
+    }
+  }
+  return frame;
+}
+
+}  // namespace
+
+Fd listen_for_agents() {
+  Fd fd = new_socket();
+  sockaddr_in any = {};
+  any.sin_family = AF_INET;
+  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) != 0 ||
+      ::listen(fd.get(), SOMAXCONN) != 0) {
+    throw_errno("cannot listen for agents");
+  }
+  return fd;
+}
+
+int port_of(int listener) {
+  sockaddr_in address = {};
+  socklen_t length = sizeof address;
+  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+    throw_errno("getsockname");
+  }
+  return ntohs(address.sin_port);
+}
+
+std::string differ(const std::string& host, const Speaker& launcher, const std::string& node,
+                   const Speaker& agent) {
+  return fmt::format(
+      "slipway launch on {} is version {} (protocol {}), the agent on {} is {} (protocol {}): "
+      "install the same version on all nodes",
+      host, launcher.version, launcher.protocol, node, agent.version, agent.protocol);
+}
+
+Presence look_for_launcher(const std::string& host, int port, milliseconds limit) {
+  const auto deadline = Clock::now() + limit;
+  Fd fd;
+  try {
+    fd = try_to_connect(addresses(host, port).get(), deadline);
+  } catch (const Error&) {
+    return Presence::silent;  // a machine that was deleted may have no address any more
+  }
+  if (!fd) return errno == ECONNREFUSED ? Presence::refused : Presence::silent;
+  // A launcher speaks first. One that is frozen has a kernel that accepts for it.
+  const auto greeting = read_frame(fd.get(), greeting_bytes, deadline);
+  return greeting || Clock::now() < deadline ? Presence::answers : Presence::silent;
+}
+
+Fd meet_launcher(const std::string& host, int port, const Secret& key, const std::string& node,
+                 milliseconds limit, const Speaker& own) {
+  const std::string whom = fmt::format("who answers at {}:{}", host, port);
+  for (const auto end = Clock::now() + limit;;) {
+    const auto deadline = std::min(end, Clock::now() + one_try);
+    Fd socket = connect_until(host, port, deadline);
+    const auto greeting =
+        socket ? read_frame(socket.get(), greeting_bytes, deadline) : std::nullopt;
+    const auto launcher = greeting ? speaker_of(*greeting) : std::nullopt;
+    if (greeting && !launcher) throw Error(whom + " is not a launcher");
+    if (greeting) {
+      const std::string answer = make_answer(key, agent_purpose, own, *greeting, node);
+      // It fits into the buffer of a connection that is new; one that has ended is seen below.
+      (void)!::send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
+      const auto confirmation = read_frame(socket.get(), confirmation_bytes, deadline);
+      if (confirmation && !check_confirmation(key, agent_purpose, *greeting, answer, *confirmation))
+        throw Error(whom + " does not have this job's key, and is not its launcher");
+      if (launcher->protocol != own.protocol) throw Error(differ(host, *launcher, node, own));
+      if (confirmation) return socket;
+    }
+    if (Clock::now() + between_tries > end)
+      throw Error(fmt::format("the launcher at {}:{} does not accept this agent", host, port));
+    std::this_thread::sleep_for(between_tries);
+  }
+}
+
+}  // namespace slipway::job

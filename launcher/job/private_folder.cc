@@ -1,0 +1,64 @@
+// A folder that goes with its program.
+#include "launcher/job/private_folder.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/file_lock.h"
+
+namespace slipway::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* lock_name = ".in-use";
+
+// Whether it is a folder of ours: others may make what they like in a folder for all.
+bool is_ours(const fs::path& folder) {
+  struct stat info = {};
+  return ::lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
+}
+
+bool is_same_file(const Fd& file, const fs::path& path) {
+  struct stat open = {}, named = {};
+  return ::fstat(file.get(), &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+void remove_abandoned(const fs::path& parent, const std::string& prefix) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
+    const fs::path folder = entry.path();
+    if (!folder.filename().string().starts_with(prefix) || !is_ours(folder)) continue;
+    // Without a lock it is one in the making.
+    if (!fs::exists(folder / lock_name, ignored)) continue;
+    try {
+      if (const Fd lock = try_lock(folder / lock_name)) fs::remove_all(folder, ignored);
+    } catch (const Error&) {
+      // Somebody else was faster.
+    }
+  }
+}
+
+}  // namespace
+
+PrivateFolder::PrivateFolder(const std::string& name) {
+  const fs::path parent = fs::temp_directory_path();
+  remove_abandoned(parent, name + "-");
+  // One whose lock somebody took before we did is being removed.
+  while (!lock_ || !is_same_file(lock_, path_ / lock_name)) {
+    std::string folder = parent / (name + "-XXXXXX");
+    if (::mkdtemp(folder.data()) == nullptr) throw_errno("cannot make a folder in " + folder);
+    path_ = folder;
+    lock_ = try_lock(path_ / lock_name);
+  }
+}
+
+PrivateFolder::~PrivateFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,247 @@
+// The fields of each message, in the order in which they are sent, with what may be in them.
+#include "launcher/job/protocol.h"
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "launcher/job/encoding.h"
+
+namespace slipway::job {
+namespace {
+
+constexpr int64_t most = std::numeric_limits<int64_t>::max();
+constexpr int64_t most_signal = 64, most_status = std::numeric_limits<int32_t>::max();
+constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = size_t{1} << 20;
+constexpr size_t longest_word = size_t{2} << 20;  // Linux takes no longer one: execve(2)
+constexpr size_t most_words = 65536, most_nodes = 65536, most_notes = 65536;
+
+// The type without const: a message is written from a constant one, and read into one.
+template <class Message, class Kind>
+concept Is = std::same_as<std::remove_const_t<Message>, Kind>;
+
+void rank(auto& a, auto& value) {
+  a.number(value, 0, most_ranks - 1);
+}
+void ranks(auto& a, auto& values) {
+  a.list(values, most_ranks, [](auto& b, auto& value) { rank(b, value); });
+}
+void names(auto& a, auto& values) {
+  a.list(values, most_nodes, [](auto& b, auto& value) { b.word(value, longest_name); });
+}
+void words(auto& a, auto& values) {
+  a.list(values, most_words, [](auto& b, auto& value) { b.word(value, longest_word); });
+}
+void notes(auto& a, auto& values) {
+  a.list(values, most_notes, [](auto& b, auto& value) { b.text(value, longest_note); });
+}
+void variables(auto& a, auto& values) {
+  a.variables(values, most_words, longest_word);
+}
+void pmix_status(auto& a, auto& value) {
+  a.number(value, -most_status - 1, most_status);
+}
+
+}  // namespace
+
+void fields(auto& a, Is<PmixFence> auto& m) {
+  ranks(a, m.ranks);
+  a.bytes(m.bytes, most_pmix_bytes);
+}
+void fields(auto& a, Is<PmixWant> auto& m) {
+  rank(a, m.rank);
+  a.number(m.ask, 0, most);
+}
+void fields(auto& a, Is<PmixHave> auto& m) {
+  a.word(m.node, longest_name);
+  a.number(m.ask, 0, most);
+  pmix_status(a, m.status);
+  a.bytes(m.bytes, most_pmix_bytes);
+}
+void fields(auto& a, Is<PmixNone> auto& m) {
+  a.text(m.text, longest_note);
+}
+void fields(auto& a, Is<PmixFenced> auto& m) {
+  ranks(a, m.ranks);
+  pmix_status(a, m.status);
+  a.bytes(m.bytes, most_pmix_bytes);
+}
+void fields(auto& a, Is<PmixGet> auto& m) {
+  rank(a, m.rank);
+  a.number(m.ask, 0, most);
+  a.word(m.node, longest_name);
+}
+void fields(auto& a, Is<PmixGot> auto& m) {
+  a.number(m.ask, 0, most);
+  pmix_status(a, m.status);
+  a.bytes(m.bytes, most_pmix_bytes);
+}
+
+void fields(auto& a, Is<PmixWorld> auto& m) {
+  a.word(m.name, longest_name);
+  names(a, m.nodes);
+  a.number(m.node, 0, most_nodes - 1);
+  a.number(m.tasks_per_node, 1, most_ranks);
+}
+void fields(auto& a, Is<PmixRelease> auto& m) {
+  rank(a, m.rank);
+}
+void fields(auto& a, Is<PmixReady> auto& m) {
+  a.list(m.variables, most_words, [](auto& b, auto& value) { variables(b, value); });
+}
+void fields(auto& a, Is<PmixAbort> auto& m) {
+  rank(a, m.rank);
+  pmix_status(a, m.status);
+  a.text(m.text, longest_note);
+}
+
+void fields(auto&, Is<LauncherBeat> auto&) {}
+void fields(auto& a, Is<StartedTask> auto& m) {
+  rank(a, m.rank);
+  variables(a, m.set);
+}
+void fields(auto& a, Is<Start> auto& m) {
+  a.number(m.attempt, 1, most);
+  words(a, m.command);
+  variables(a, m.set);
+  words(a, m.unset);
+  a.list(m.tasks, most_words, [](auto& b, auto& value) { fields(b, value); });
+  fields(a, m.pmix);
+}
+void fields(auto& a, Is<Stop> auto& m) {
+  a.number(m.grace_ms, 0, 3'600'000);
+}
+void fields(auto& a, Is<Signal> auto& m) {
+  a.number(m.number, 1, most_signal);
+}
+void fields(auto& a, Is<Requeue> auto& m) {
+  a.word(m.job, longest_name);
+  names(a, m.bad);
+  a.text(m.comment, longest_note);
+}
+void fields(Encoder& a, const Report& m) {
+  a.word(m.job, longest_name);
+  a.number(m.attempt, 1, most);
+  a.number(static_cast<int64_t>(m.cause), 0, static_cast<int64_t>(health::Cause::words));
+  a.text(m.detail, longest_note);
+}
+void fields(Decoder& a, Report& m) {
+  a.word(m.job, longest_name);
+  a.number(m.attempt, 1, most);
+  int64_t cause = 0;
+  a.number(cause, 0, static_cast<int64_t>(health::Cause::words));
+  m.cause = static_cast<health::Cause>(cause);
+  a.text(m.detail, longest_note);
+}
+void fields(auto& a, Is<PmixOrder> auto& m) {
+  a.number(m.attempt, 1, most);
+  a.one_of(m.body);
+}
+void fields(auto&, Is<End> auto&) {}
+
+void fields(auto& a, Is<RankStep> auto& m) {
+  rank(a, m.rank);
+  a.number(m.step, 0, most);
+}
+void fields(auto& a, Is<Beat> auto& m) {
+  a.number(m.attempt, 0, most);
+  a.list(m.steps, most_words, [](auto& b, auto& value) { fields(b, value); });
+}
+void fields(auto& a, Is<TaskText> auto& m) {
+  rank(a, m.rank);
+  a.number(m.stream, 1, 2);
+  a.bytes(m.bytes, longest_output);
+}
+void fields(auto& a, Is<Ended> auto& m) {
+  a.number(m.attempt, 1, most);
+  rank(a, m.rank);
+  a.number(m.code, 0, 255);
+  a.number(m.signal, 0, most_signal);
+  a.flag(m.told);
+  a.text(m.words, longest_note);
+}
+void fields(auto& a, Is<RankNote> auto& m) {
+  rank(a, m.rank);
+  a.text(m.text, longest_note);
+}
+void fields(auto& a, Is<Stopped> auto& m) {
+  a.number(m.attempt, 0, most);
+  a.list(m.odd, most_notes, [](auto& b, auto& value) { fields(b, value); });
+  notes(a, m.held);
+  notes(a, m.kernel);
+  notes(a, m.broken);
+  notes(a, m.health);
+}
+void fields(auto& a, Is<Energy> auto& m) {
+  a.number(m.attempt, 0, most);
+  a.optional(m.joules, [](auto& b, auto& value) { b.real(value); });
+}
+void fields(auto& a, Is<Health> auto& m) {
+  a.number(m.attempt, 0, most);
+  notes(a, m.reasons);
+}
+void fields(auto& a, Is<Told> auto& m) {
+  a.number(m.number, 1, most_signal);
+}
+void fields(auto& a, Is<PmixNews> auto& m) {
+  a.number(m.attempt, 0, most);
+  a.one_of(m.body);
+}
+void fields(auto& a, Is<Refused> auto& m) {
+  a.text(m.text, longest_note);
+}
+
+namespace {
+
+std::string encode_any(const auto& message) {
+  Encoder encoder;
+  encoder.one_of(message);
+  return encoder.take();
+}
+
+template <class Message>
+Message decode_any(std::string_view bytes) {
+  Message message;
+  Decoder decoder(bytes);
+  decoder.one_of(message);
+  decoder.finish();
+  return message;
+}
+
+}  // namespace
+
+Speaker this_program() {
+  return {protocol_number, SLIPWAY_VERSION};
+}
+
+std::string encode(const ToAgent& message) {
+  return encode_any(message);
+}
+std::string encode(const ToLauncher& message) {
+  return encode_any(message);
+}
+std::string encode(const ToPmixServer& message) {
+  return encode_any(message);
+}
+std::string encode(const FromPmixServer& message) {
+  return encode_any(message);
+}
+
+template <>
+ToAgent decode(std::string_view bytes) {
+  return decode_any<ToAgent>(bytes);
+}
+template <>
+ToLauncher decode(std::string_view bytes) {
+  return decode_any<ToLauncher>(bytes);
+}
+template <>
+ToPmixServer decode(std::string_view bytes) {
+  return decode_any<ToPmixServer>(bytes);
+}
+template <>
+FromPmixServer decode(std::string_view bytes) {
+  return decode_any<FromPmixServer>(bytes);
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,221 @@
+// What a job's launcher, its agents and their PMIx servers say to one another: all messages there
+// are, and how they are written as bytes. docs/decisions/0039-links-prove-themselves.md says why
+// so.
+//
+// protocol_number grows with every change here or in protocol.cc. Both sides are of one number, so
+// nothing is optional, and what does not fit exactly is an error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/handshake.h"
+#include "launcher/health/job_report.h"
+#include "launcher/job/rendezvous.h"
+
+namespace slipway::job {
+
+inline constexpr uint32_t protocol_number = 1;
+Speaker this_program();
+
+// For std::visit.
+template <class... Functions>
+struct Overloads : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Overloads(Functions...) -> Overloads<Functions...>;
+
+// --- between PMIx servers, by way of the launcher: launcher/job/pmix_exchange.h
+
+// A node's ranks have come to a fence of `ranks` (rising; empty: all), and what they have to tell.
+struct PmixFence {
+  std::vector<int64_t> ranks;
+  std::string bytes;
+};
+// What a rank of another node has told is wanted; `ask` is who asks to know its answer by.
+struct PmixWant {
+  int64_t rank = 0;
+  int64_t ask = 0;
+};
+// The answer to a PmixGet, for the server of `node`.
+struct PmixHave {
+  std::string node;
+  int64_t ask = 0;
+  int64_t status = 0;
+  std::string bytes;
+};
+// There is no server on this node any more.
+struct PmixNone {
+  std::string text;
+};
+using PmixFromNode = std::variant<PmixFence, PmixWant, PmixHave, PmixNone>;
+
+struct PmixFenced {
+  std::vector<int64_t> ranks;
+  int64_t status = 0;
+  std::string bytes;
+};
+// `node` asks for what the rank, which is yours, has told.
+struct PmixGet {
+  int64_t rank = 0;
+  int64_t ask = 0;
+  std::string node;
+};
+// The answer to a PmixWant.
+struct PmixGot {
+  int64_t ask = 0;
+  int64_t status = 0;
+  std::string bytes;
+};
+using PmixToNode = std::variant<PmixFenced, PmixGet, PmixGot>;
+
+// --- between an agent and its PMIx server
+
+struct PmixWorld {
+  std::string name;                // the namespace: another one for every attempt
+  std::vector<std::string> nodes;  // in the order of their ranks
+  int64_t node = 0;                // whose server it is
+  int64_t tasks_per_node = 1;
+};
+struct PmixRelease {  // of a rank that has aborted
+  int64_t rank = 0;
+};
+using ToPmixServer = std::variant<PmixWorld, PmixRelease, PmixFenced, PmixGet, PmixGot>;
+
+struct PmixReady {
+  std::vector<Variables> variables;  // of each local rank
+};
+struct PmixAbort {  // the rank waits until it is released
+  int64_t rank = 0;
+  int64_t status = 0;
+  std::string text;
+};
+using FromPmixServer = std::variant<PmixReady, PmixAbort, PmixNone, PmixFence, PmixWant, PmixHave>;
+
+// --- from the launcher to an agent
+
+struct LauncherBeat {};  // it lives
+struct StartedTask {
+  int64_t rank = 0;
+  Variables set;
+};
+struct Start {
+  int64_t attempt = 0;
+  std::vector<std::string> command;
+  Variables set;  // of all tasks
+  std::vector<std::string> unset;
+  std::vector<StartedTask> tasks;
+  PmixWorld pmix;
+};
+struct Stop {
+  int64_t grace_ms = 0;  // between SIGTERM and SIGKILL
+};
+struct Signal {  // for the tasks
+  int64_t number = 0;
+};
+struct Requeue {  // have Slurm queue the job again without the bad nodes
+  std::string job;
+  std::vector<std::string> bad;
+  std::string comment;
+};
+struct Report {  // leave it for root: the node is blamed
+  std::string job;
+  int64_t attempt = 0;
+  health::Cause cause = health::Cause::failures;
+  std::string detail;
+};
+struct PmixOrder {
+  int64_t attempt = 0;
+  PmixToNode body;
+};
+struct End {};  // of the job
+using ToAgent = std::variant<LauncherBeat, Start, Stop, Signal, Requeue, Report, PmixOrder, End>;
+
+// --- from an agent to the launcher
+
+struct RankStep {
+  int64_t rank = 0;
+  int64_t step = 0;
+};
+struct Beat {  // it lives; steps that have changed
+  int64_t attempt = 0;
+  std::vector<RankStep> steps;
+};
+struct TaskText {
+  int64_t rank = 0;
+  int64_t stream = 1;  // or 2
+  std::string bytes;
+};
+struct Ended {  // a task
+  int64_t attempt = 0;
+  int64_t rank = 0;
+  int64_t code = 0;
+  int64_t signal = 0;
+  bool told = false;  // because it was to
+  std::string words;  // its last: last_words.h
+};
+struct RankNote {
+  int64_t rank = 0;
+  std::string text;
+};
+struct Stopped {  // all tasks, and what the node knows
+  int64_t attempt = 0;
+  std::vector<RankNote> odd;  // processes that did not run as they should
+  std::vector<std::string> held, kernel, broken, health;
+};
+struct Energy {
+  int64_t attempt = 0;
+  std::optional<double> joules;  // none: it is not known
+};
+struct Health {  // why the node is unfit, while tasks run
+  int64_t attempt = 0;
+  std::vector<std::string> reasons;
+};
+struct Told {  // Slurm ends the step, by this signal
+  int64_t number = 0;
+};
+struct PmixNews {
+  int64_t attempt = 0;
+  PmixFromNode body;
+};
+struct Refused {  // by Slurm: the job is not queued again
+  std::string text;
+};
+using ToLauncher =
+    std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, Told, PmixNews, Refused>;
+
+// --- as bytes
+
+// What one rank may give to a fence, or tell another.
+inline constexpr size_t most_pmix_bytes = size_t{60} << 20;
+// A message as bytes, either way.
+inline constexpr size_t longest_message = size_t{64} << 20;
+// Ranks are below it.
+inline constexpr int64_t most_ranks = int64_t{1} << 24;
+
+// Texts for people that are too long are cut. Throws Error on anything else that does not fit.
+std::string encode(const ToAgent& message);
+std::string encode(const ToLauncher& message);
+std::string encode(const ToPmixServer& message);
+std::string encode(const FromPmixServer& message);
+
+// Throws Error unless `bytes` are just what encode() makes of some message.
+template <class Message>
+Message decode(std::string_view bytes);
+template <>
+ToAgent decode(std::string_view bytes);
+template <>
+ToLauncher decode(std::string_view bytes);
+template <>
+ToPmixServer decode(std::string_view bytes);
+template <>
+FromPmixServer decode(std::string_view bytes);
+
+}  // namespace slipway::job

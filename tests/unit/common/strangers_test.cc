@@ -1,0 +1,139 @@
+#include "common/strangers.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Speaker own = {1, "test"};
+
+Fd listen_anywhere() {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in any = {};
+  any.sin_family = AF_INET;
+  REQUIRE(::bind(fd.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) == 0);
+  REQUIRE(::listen(fd.get(), SOMAXCONN) == 0);
+  return fd;
+}
+
+sockaddr_in on(const std::string& address, int port = 0) {
+  sockaddr_in at = {};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(static_cast<uint16_t>(port));
+  ::inet_pton(AF_INET, address.c_str(), &at.sin_addr);
+  return at;
+}
+
+Fd connect_from(const std::string& address, const Strangers& strangers) {
+  sockaddr_in to = {};
+  socklen_t length = sizeof to;
+  ::getsockname(strangers.listener(), reinterpret_cast<sockaddr*>(&to), &length);
+  to = on("127.0.0.1", ntohs(to.sin_port));
+  const sockaddr_in from = on(address);
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0);
+  REQUIRE(::connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  return fd;
+}
+
+std::string read(const Fd& fd, size_t size) {
+  std::string bytes(size, '\0');
+  const ssize_t got = ::recv(fd.get(), bytes.data(), size, MSG_WAITALL);
+  bytes.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return bytes;
+}
+
+bool is_closed(const Fd& fd) {
+  char byte;
+  return ::recv(fd.get(), &byte, 1, MSG_DONTWAIT) == 0 || errno == ECONNRESET;
+}
+
+// Hears until `enough`, ten seconds at most.
+template <class Enough>
+std::vector<Strangers::Arrival> hear(Strangers& strangers, Enough enough) {
+  std::vector<Strangers::Arrival> all;
+  for (const auto end = Strangers::Clock::now() + 10s;
+       !enough(all) && Strangers::Clock::now() < end;) {
+    pollfd waiting = {strangers.fd(), POLLIN, 0};
+    ::poll(&waiting, 1, 10);
+    for (auto& each : strangers.hear()) all.push_back(std::move(each));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("strangers: each is greeted by itself, and whoever has answered is handed over") {
+  Strangers strangers(listen_anywhere(), own, "and more");
+  const Fd silent = connect_from("127.0.0.1", strangers),
+           ours = connect_from("127.0.0.1", strangers);
+  hear(strangers, [&](const auto&) { return strangers.size() == 2; });
+  const std::string greeting = read(silent, greeting_bytes + 8);
+  CHECK(greeting.ends_with("and more"));
+  const std::string other = read(ours, greeting_bytes);
+  CHECK(other != greeting.substr(0, greeting_bytes));
+  const std::string answer(answer_bytes, 'a');
+  // The second half comes later, and what follows is not touched.
+  REQUIRE(::send(ours.get(), answer.data(), 100, 0) == 100);
+  CHECK(hear(strangers, [n = 0](const auto&) mutable { return n++ > 3; }).empty());
+  const std::string rest = answer.substr(100) + "more";
+  REQUIRE(::send(ours.get(), rest.data(), rest.size(), 0) == static_cast<ssize_t>(rest.size()));
+  const auto arrivals = hear(strangers, [](const auto& all) { return !all.empty(); });
+  REQUIRE(arrivals.size() == 1);
+  CHECK(arrivals[0].greeting == other);
+  CHECK(arrivals[0].answer == answer);
+  CHECK(read(arrivals[0].socket, 4) == "more");
+  CHECK(strangers.size() == 1);
+}
+
+TEST_CASE("strangers: who takes too long has to go, however it speaks") {
+  Strangers strangers(listen_anywhere(), own, "", {.patience = 200ms});
+  const Fd silent = connect_from("127.0.0.1", strangers),
+           slow = connect_from("127.0.0.1", strangers);
+  hear(strangers, [&](const auto&) { return strangers.size() == 2; });
+  CHECK(read(silent, greeting_bytes).size() == greeting_bytes);
+  const auto begin = Strangers::Clock::now();
+  hear(strangers, [&](const auto&) {
+    (void)!::send(slow.get(), "x", 1, MSG_NOSIGNAL);
+    return strangers.size() == 0;
+  });
+  CHECK(strangers.size() == 0);
+  CHECK(Strangers::Clock::now() - begin < 5s);
+  CHECK(is_closed(silent));
+}
+
+TEST_CASE("strangers: where there is no room, the oldest of the address that has most goes") {
+  Strangers strangers(listen_anywhere(), own, "", {.in_all = 6, .of_an_address = 4});
+  const auto come = [&](const std::string& address) {
+    Fd fd = connect_from(address, strangers);
+    hear(strangers, [n = 0](const auto&) mutable { return n++ > 0; });
+    CHECK(read(fd, greeting_bytes).size() == greeting_bytes);
+    return fd;
+  };
+  std::vector<Fd> many, few;
+  few.push_back(come("127.0.0.3"));
+  for (int i = 0; i < 5; ++i) many.push_back(come("127.0.0.2"));
+  CHECK(is_closed(many[0]));  // four of an address
+  CHECK_FALSE(is_closed(many[1]));
+  CHECK(strangers.size() == 5);
+  for (int i = 0; i < 2; ++i) few.push_back(come("127.0.0.4"));
+  CHECK(is_closed(many[1]));  // six in all
+  CHECK_FALSE(is_closed(few[0]));
+  CHECK(strangers.size() == 6);
+}
+
+TEST_CASE("strangers: those who leave leave nothing") {
+  Strangers strangers(listen_anywhere(), own);
+  for (int i = 0; i < 100; ++i) connect_from("127.0.0.1", strangers);
+  hear(strangers, [&](const auto&) { return strangers.size() > 0; });
+  hear(strangers, [&](const auto&) { return strangers.size() == 0; });
+  CHECK(strangers.size() == 0);
+}

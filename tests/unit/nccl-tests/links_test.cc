@@ -1,0 +1,237 @@
+// Ranks of a run are not disturbed by those who are not of it.
+#include <dirent.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/strangers.h"
+#include "nccl-tests/heartbeat.h"
+#include "nccl-tests/introduction.h"
+#include "nccl-tests/mesh.h"
+#include "nccl-tests/run_key.h"
+#include "nccl-tests/socket.h"
+#include "nccl-tests/tcp_backend.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/flood.h"
+#include "tests/unit/nccl-tests/variable.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::bandwidth;
+using namespace std::chrono_literals;
+
+namespace {
+
+int free_port() {
+  return port_of(listen_on({0}).get());
+}
+
+Launch launch(int rank, int size, std::vector<int> ports) {
+  return {.rank = rank, .size = size, .host = "127.0.0.1", .ports = std::move(ports), .token = 42};
+}
+
+// How long `size` ranks take to meet at one of `ports`; rank 0 comes first, then `between` is done.
+template <class Between>
+double seconds_to_meet(int size, const std::vector<int>& ports, Between between) {
+  std::atomic<int> met = 0;
+  double begin = 0;
+  {
+    std::vector<std::jthread> ranks;
+    const auto start = [&](int rank) {
+      ranks.emplace_back([&, rank] {
+        try {
+          const Mesh mesh(launch(rank, size, ports));
+          ++met;
+        } catch (const Error& error) {
+          fmt::print(stderr, "{}\n", error.what());
+        }
+      });
+    };
+    start(0);
+    between();
+    begin = now_seconds();
+    for (int rank = 1; rank < size; ++rank) start(rank);
+  }
+  REQUIRE(met == size);
+  return now_seconds() - begin;
+}
+
+Fd connect_when_open(int port) {
+  for (int i = 0; i < 2000; ++i) {
+    try {
+      return connect_to("127.0.0.1", port, 5);
+    } catch (const Error&) {
+      std::this_thread::sleep_for(5ms);
+    }
+  }
+  return {};
+}
+
+// On which this process listens.
+std::vector<int> listening_ports() {
+  std::vector<std::string> own;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    own.push_back(std::filesystem::read_symlink(entry.path(), gone));
+  }
+  std::vector<int> ports;
+  std::ifstream table("/proc/self/net/tcp");
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream words(line);
+    std::string word, place, state, inode;
+    words >> word >> place >> word >> state;
+    for (int i = 0; i < 6; ++i) words >> inode;
+    const bool ours = std::ranges::find(own, fmt::format("socket:[{}]", inode)) != own.end();
+    if (state == "0A" && ours)
+      ports.push_back(std::stoi(place.substr(place.find(':') + 1), nullptr, 16));
+  }
+  return ports;
+}
+
+void nothing() {}
+
+}  // namespace
+
+TEST_CASE("links: strangers who say nothing hold nobody up") {
+  const int port = free_port();
+  std::vector<Fd> silent;
+  const double seconds = seconds_to_meet(3, {port}, [&] {
+    for (int i = 0; i < 50; ++i) silent.push_back(connect_when_open(port));
+  });
+  CHECK(seconds < 4);  // one of them took five
+}
+
+TEST_CASE("links: who listens before rank 0 and says nothing holds nobody up") {
+  std::vector<Fd> silent;
+  std::vector<int> ports;
+  for (int i = 0; i < 3; ++i) {
+    silent.push_back(listen_on({0}));
+    ports.push_back(port_of(silent.back().get()));
+  }
+  ports.push_back(free_port());
+  CHECK(seconds_to_meet(2, ports, nothing) < 10);  // one took five
+}
+
+TEST_CASE("links: 10,000 strangers keep no rank away") {
+  raise_descriptor_limit();
+  const double alone = seconds_to_meet(8, {free_port()}, nothing);
+  const int port = free_port();
+  const std::string recorded =
+      make_answer(random_secret(), "slipway ranks", this_rank(), make_greeting(this_rank()), "1 1");
+  std::optional<test::Flood> flood;
+  std::vector<std::string> addresses = {"127.0.0.1", "127.0.0.2"};
+  const double besieged = seconds_to_meet(8, {port}, [&] {
+    connect_when_open(port);
+    flood.emplace(port, addresses, recorded);
+    for (int i = 0; i < 20'000 && flood->connections() < 10'000; ++i)
+      std::this_thread::sleep_for(5ms);
+  });
+  INFO("alone " << alone << " s, among strangers " << besieged << " s");
+  CHECK(flood->connections() >= 10'000);
+  CHECK(besieged < 20 * alone + 10);
+}
+
+TEST_CASE("links: a run with another key is another run") {
+  const int port = free_port();
+  const Variable mine(run_key_variable, std::string(64, 'a').c_str());
+  std::jthread rank([&] {
+    // Every process has one environment: what is of another run is played here.
+    try {
+      const Fd socket = connect_when_open(port);
+      introduce(
+          socket.get(), [](const auto&) { return random_secret(); }, envelope_bytes,
+          fmt::format("slipway ranks {:016x}", 42), {1, 7}, now_seconds() + 5, "rank 0");
+    } catch (const Error&) {
+    }
+  });
+  CHECK_THROWS_WITH(Mesh(launch(0, 2, {port}), 0.5),
+                    ContainsSubstring("1 of 2 ranks did not come"));
+}
+
+TEST_CASE("links: a key of the starter's serves, on all ranks or on none") {
+  const Variable given(run_key_variable, std::string(64, '7').c_str());
+  CHECK(RunKey(false).envelope().empty());
+  CHECK(open_envelope("") == RunKey(false).secret());
+  CHECK(seconds_to_meet(3, {free_port()}, nothing) < 30);
+}
+
+TEST_CASE("links: without a key of the starter's one host has it in a file, while it meets") {
+  const Variable none(run_key_variable, "");
+  std::filesystem::path file;
+  {
+    const RunKey key(true);
+    REQUIRE(key.envelope().starts_with("file:"));
+    file = key.envelope().substr(5);
+    CHECK(open_envelope(key.envelope()) == key.secret());
+  }
+  CHECK_FALSE(exists(file));
+  CHECK_THROWS_WITH(open_envelope(""),
+                    "rank 0 has its key from SLIPWAY_RUN_KEY, and this rank has none");
+}
+
+TEST_CASE("links: what is not the user's own alone is no key") {
+  const TemporaryDirectory folder;
+  const std::string file = folder / "key";
+  std::ofstream(file) << std::string(64, '0');
+  ::chmod(file.c_str(), 0644);
+  const auto error = [](const std::string& envelope) -> std::string {
+    try {
+      open_envelope(envelope);
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  CHECK_THAT(error("file:" + file), ContainsSubstring("is not a file that only we can read"));
+  ::chmod(file.c_str(), 0600);
+  CHECK(error("file:" + file).empty());
+  std::filesystem::create_symlink(file, folder / "link");
+  CHECK_THAT(error("file:" + std::string(folder / "link")), ContainsSubstring("cannot read"));
+  std::ofstream(file) << std::string(65, '0');
+  CHECK(error("file:" + file) == "what rank 0 gives out is not a key");
+  CHECK_THAT(error("file:/dev/zero"), ContainsSubstring("is not a file that only we can read"));
+  CHECK_THAT(error("file:/etc/passwd"), ContainsSubstring("is not a file that only we can read"));
+  CHECK_THAT(error("MUNGE:AwQFAAC:"), ContainsSubstring("munge"));
+  CHECK_THAT(error("hello"), ContainsSubstring("there is no key in it"));
+  const Variable wrong(run_key_variable, "secret");
+  CHECK(error("") == "SLIPWAY_RUN_KEY is not 64 hexadecimal digits");
+}
+
+TEST_CASE("links: nobody else is heard as a rank's heartbeat") {
+  const std::vector<int> ports = {free_port()};
+  std::atomic<bool> beating = false, over = false;
+  std::vector<std::jthread> ranks;
+  for (const int rank : {0, 1}) {
+    ranks.emplace_back([&, rank] {
+      const auto backend = make_tcp_backend(launch(rank, 2, ports));
+      Heartbeat heartbeat(*backend, {.program = "test", .status = 99});
+      if (rank == 0) beating = true;
+      while (!over) std::this_thread::sleep_for(5ms);
+      backend->barrier();
+    });
+  }
+  while (!beating) std::this_thread::sleep_for(5ms);
+  // "rank 1 has failed", as it would say so itself.
+  struct {
+    int32_t word = 2, rank = 1;
+    uint64_t operations = 0;
+    char text[248] = "nonsense";
+  } const failed;
+  std::vector<Fd> strangers;
+  for (const int port : listening_ports()) {
+    strangers.push_back(connect_to("127.0.0.1", port, 5));
+    send_all(strangers.back().get(), &failed, sizeof failed, "nobody");
+  }
+  CHECK_FALSE(strangers.empty());
+  std::this_thread::sleep_for(1s);  // on what it believed, this process would have ended
+  over = true;
+}
