@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "common/text.h"
 #include "launcher/health/checks.h"
@@ -170,11 +169,10 @@ void gpu_processes(const Gpus& gpus, Looking& looking) {
   if (!looking.context.job_gpus) return looking.skip("only before and after a job on its GPUs");
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.processes || !looking.context.job_gpus->contains(gpu.index)) continue;
-    for (const unsigned process : *gpu.processes) {
-      const bool alive = std::filesystem::exists(fmt::format("/proc/{}", process));
-      looking.find(alive ? "gpu-busy" : "gpu-stuck", gpu.label(),
-                   fmt::format("process {} {}", process,
-                               alive ? "is on it" : "has ended and still holds it"));
+    for (const GpuProcess& process : *gpu.processes) {
+      looking.find(process.ended ? "gpu-stuck" : "gpu-busy", gpu.label(),
+                   fmt::format("process {} {}", process.id,
+                               process.ended ? "has ended and still holds it" : "is on it"));
     }
   }
 }
@@ -238,6 +236,9 @@ void check_gpus(const Gpus& gpus, Looking& looking) {
       looking.find(gpus.no_library ? "driver-missing" : "driver-failed", "NVML", gpus.error);
     }
     return;
+  }
+  for (const GpuReading& gpu : gpus.gpus) {
+    if (!gpu.bus.empty()) looking.fact("gpu/" + gpu.bus, std::to_string(gpu.index));
   }
   for (const auto& [name, check] : checks) {
     looking.begin(name);

@@ -51,30 +51,56 @@ void mounts(const Machine& machine, Looking& looking, const Doing& doing) {
 }
 
 // Too little: as much as jobs and daemons need to begin. A small file system, which is full of
-// nothing else, is not full before that share of it is all that is left.
-double least_free(const Space& space, const Looking& looking) {
+// nothing else, is not full before that share of it is all that is left; but a job's script and
+// credential always need some.
+uint64_t least_free_bytes(const Space& space, const Looking& looking) {
   constexpr double mib = 1 << 20;
-  return std::min(looking.limit("disk_free_mib") * mib, looking.limit("disk_free_percent") / 100 *
-                                                            static_cast<double>(space.total_bytes));
+  constexpr double for_one_job = 256 << 10;
+  const double least =
+      std::min(looking.limit("disk_free_mib") * mib,
+               looking.limit("disk_free_percent") / 100 * static_cast<double>(space.total_bytes));
+  return static_cast<uint64_t>(
+      std::max(least, looking.limit("disk_free_mib") > 0 ? for_one_job : 0));
 }
 
-void room(const std::string& path, const Space& space, Looking& looking) {
-  // What a user can fill up must not take the node from everybody.
-  const std::string kind = space.for_everybody ? "scratch-full" : "disk-full";
-  const uint64_t free = space.for_everybody ? space.user_free_bytes : space.free_bytes;
-  if (static_cast<double>(free) < least_free(space, looking)) {
-    looking.find(kind, path, fmt::format("{} MiB are free", free >> 20));
-  } else if (space.total_inodes > 0 &&
-             static_cast<double>(space.free_inodes) < looking.limit("disk_free_inodes")) {
-    looking.find(kind, path, fmt::format("{} inodes are free", space.free_inodes));
+// What is not there that should be.
+Missing missing_in(const Space& space, uint64_t free_bytes, const Looking& looking) {
+  const auto lack = [](uint64_t least, uint64_t free) { return least > free ? least - free : 0; };
+  Missing missing{lack(least_free_bytes(space, looking), free_bytes), 0};
+  if (space.total_inodes > 0) {
+    missing.inodes =
+        lack(static_cast<uint64_t>(looking.limit("disk_free_inodes")), space.free_inodes);
   }
+  return missing;
+}
+
+// What a user can fill up must not take the node from everybody: users have filled what would have
+// room without their files. What could not be counted in time is theirs, too: thousands of files
+// that hide a large one are a user's.
+bool is_filled_by_users(const Space& space, const FileOwners& owners, const Missing& missing) {
+  const Share users = owners.all();
+  return space.for_everybody || !owners.is_whole ||
+         (users.bytes >= missing.bytes && users.inodes >= missing.inodes);
+}
+
+void room(const Machine& machine, const std::string& path, const Space& space, Looking& looking) {
+  const uint64_t free = space.for_everybody ? space.user_free_bytes : space.free_bytes;
+  const Missing missing = missing_in(space, free, looking);
+  if (missing.bytes == 0 && missing.inodes == 0) return;
+  const FileOwners owners =
+      machine.owners_of_files(path, looking.context.policy.user_folders, missing);
+  std::string evidence = missing.bytes > 0 ? fmt::format("{} MiB are free", free >> 20)
+                                           : fmt::format("{} inodes are free", space.free_inodes);
+  if (!owners.users.empty()) evidence += "; " + words_of(owners);
+  looking.find(is_filled_by_users(space, owners, missing) ? "scratch-full" : "disk-full", path,
+               std::move(evidence));
 }
 
 void disk(const Machine& machine, Looking& looking, const Doing& doing) {
   for (const std::string& path : looking.context.policy.disks) {
     doing("reading " + path);
     const auto space = machine.space(path);
-    if (space && space->total_bytes > 0) room(path, *space, looking);
+    if (space && space->total_bytes > 0) room(machine, path, *space, looking);
   }
 }
 

@@ -6,9 +6,13 @@
 
 #include "common/text.h"
 #include "launcher/health/checks.h"
+#include "launcher/health/kernel_words.h"
 
 namespace slipway::health {
 namespace {
+
+// Who repeats himself says no more than this in a look.
+constexpr int most_alike = 20;
 
 // "MemTotal:       16311004 kB"
 std::optional<int64_t> meminfo(const std::string& text, std::string_view key) {
@@ -73,11 +77,17 @@ void clock(const Machine& machine, Looking& looking) {
 }
 
 void daemons(const Machine& machine, Looking& looking) {
-  const std::vector<std::string> there = machine.daemons();
+  constexpr size_t longest_name = 15;  // that the kernel keeps
+  std::set<std::string> wanted;
   for (const std::string& name : looking.context.policy.daemons) {
     if (name == "slurmd" && looking.context.profile.role != "compute") continue;
-    // The kernel keeps 15 characters of a name.
-    if (std::ranges::find(there, name.substr(0, 15)) == there.end()) {
+    wanted.insert(name);
+  }
+  std::set<std::string> kept;
+  for (const std::string& name : wanted) kept.insert(name.substr(0, longest_name));
+  const std::set<std::string> there = machine.daemons(kept);
+  for (const std::string& name : wanted) {
+    if (!there.contains(name.substr(0, longest_name))) {
       looking.find("daemon-missing", name, "it does not run");
     }
   }
@@ -108,22 +118,21 @@ void check_kernel_log(const Machine& machine, Looking& looking) {
   int64_t last = last_seen(looking.context);
   const auto records = machine.kernel_log(last);
   if (!records) return looking.skip("only root may read the kernel's log");
+  std::map<std::string, int> told;
+  const auto is_enough = [&](const std::string& what) { return ++told[what] > most_alike; };
   std::vector<Xid> xids;
   for (const KernelRecord& record : *records) {
     last = std::max(last, record.number);
-    if (const auto xid = parse_xid(record.text)) {
-      xids.push_back(*xid);
-      continue;
-    }
-    const auto& patterns = looking.context.policy.kernel_log;
-    const auto pattern = std::ranges::find_if(
-        patterns, [&](const KernelPattern& one) { return record.text.starts_with(one.begins); });
-    if (pattern != patterns.end()) {
-      looking.find_event(pattern->finding, "kernel", pattern->begins);
+    if (const auto xid = xid_of(record)) {
+      if (!is_enough(fmt::format("{} {}", xid->bus, xid->number))) xids.push_back(*xid);
+    } else if (const auto* pattern = pattern_of(record, looking.context.policy)) {
+      if (!is_enough(pattern->name)) looking.find_event(pattern->finding, "kernel", pattern->name);
     }
   }
   looking.growth("kernel_log", last);
   looking.begin("gpu_xid");
+  // Where the driver has GPUs, also those that NVML does not show any more.
+  for (const std::string& bus : machine.names(driver_gpus_folder)) looking.fact("gpu/" + bus, "");
   for (const Xid& xid : xids) {
     looking.find_event("gpu-xid", "GPU " + xid.bus, fmt::format("Xid {}", xid.number), xid.number);
   }

@@ -7,7 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "launcher/health/gpu_processes.h"
+
 namespace slipway::health {
+
+constexpr int most_nvlinks = 36;  // of a GPU, that are asked for; NVML ends the list by an error
 
 // The GPU's own word on what it needs, from driver 570 on: NVML_FI_DEV_GET_GPU_RECOVERY_ACTION and
 // nvmlDeviceGpuRecoveryAction_t of NVIDIA's NVML API Reference.
@@ -29,7 +33,7 @@ struct GpuReading {
   std::optional<uint64_t> throttle_reasons;   // bits, throttle.h of NVML
   std::optional<unsigned> celsius;
   std::optional<unsigned> power_limit_mw, default_power_limit_mw;
-  std::optional<std::vector<unsigned>> processes;
+  std::optional<std::vector<GpuProcess>> processes;
   std::optional<bool> persistence;
   std::optional<unsigned> recovery_action;
 

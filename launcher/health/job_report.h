@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +15,7 @@
 
 namespace slipway::health {
 
-// A file system of its own, made when the node starts: everybody may put a file into it, nobody but
-// root can list it.
+// A file system of its own, made when the node starts: report_slots.h.
 inline constexpr const char* reports_folder = "/run/slipway/reports";
 
 enum class Cause {
@@ -25,6 +23,7 @@ enum class Cause {
   xid,       // its kernel has logged one; `detail` is the number
   unfit,     // a look at it has found something; `detail` is the check
   held,      // a process on it could not be killed
+  words,     // a task on it said that a part of the node is broken
 };
 
 struct JobReport {
@@ -40,17 +39,6 @@ std::string to_text(const JobReport& report);
 
 // Throws Error on what is none; `user` is who owns the text.
 JobReport parse_report(std::string_view text, uid_t user);
-
-// Leaves it for root, as whoever we are. False when there is no such folder, or no room in it.
-bool leave_report(const std::filesystem::path& folder, const JobReport& report);
-
-// What root finds in the folder.
-struct FoundReports {
-  std::vector<JobReport> reports;      // a few, and one of each user
-  std::vector<std::string> to_remove;  // names of files, also of those that are no reports
-};
-FoundReports find_reports(const std::filesystem::path& folder);
-void remove_reports(const std::filesystem::path& folder, const FoundReports& found);
 
 // The check `reports`: each report is a finding.
 void check_reports(const std::vector<JobReport>& reports, Looking& looking);

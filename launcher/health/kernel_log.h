@@ -1,4 +1,8 @@
 // The kernel's log (Documentation/ABI/testing/dev-kmsg), and what it has of GPUs.
+//
+// Much of what it says has names in it that users choose: of programs, files, cgroups, devices. So
+// a record counts only when the kernel itself has written it, as seriously as it writes of faults,
+// and when the whole of it has the form of what it is to be: kernel_words.h.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +16,19 @@
 
 namespace slipway::health {
 
+// How serious the kernel takes it: syslog(2).
+enum class Level { emergency, alert, critical, error, warning, notice, info, debug };
+
+std::optional<Level> level_named(std::string_view name);
+
 struct KernelRecord {
   int64_t number = 0;
-  std::string text;
+  Level level = Level::debug;
+  std::string text;  // what is not printable ASCII, and backslashes, stand as \xNN
 };
 
-// The records in a text of /dev/kmsg, but those that user space has written.
+// The whole records in a text of /dev/kmsg, but those that user space has written, and pieces of
+// lines, which may begin with anything.
 std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after);
 
 class KernelLogReader {
@@ -42,6 +53,9 @@ struct Xid {
   std::string bus;  // "0000:07:00.0"
   int number = 0;
 };
-std::optional<Xid> parse_xid(std::string_view record);
+
+// Nothing when any part of the text is not as the driver writes it. Whether the record may be the
+// driver's, and its GPU one of the node's, is not in the text: kernel_words.h.
+std::optional<Xid> parse_xid(std::string_view text);
 
 }  // namespace slipway::health

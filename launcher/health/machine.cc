@@ -19,9 +19,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t first_ordinary_user = 1000;  // login.defs(5), UID_MIN
+constexpr uid_t first_ordinary_user = 1000;                      // login.defs(5), UID_MIN
+constexpr auto time_to_count = std::chrono::milliseconds(1500);  // a prolog waits for it
 constexpr size_t most_of_a_file = 1 << 22;
 constexpr size_t piece_of_a_file = 1 << 14;
+
+// "Uid:\t0\t0\t0\t0": the real and the effective one of a process.
+bool is_of_the_system(std::string_view status) {
+  const size_t at = status.find("\nUid:\t");
+  if (at == status.npos) return false;
+  const std::vector<std::string> ids = split(status.substr(at + 6, 64), '\t');
+  const auto is = [&](size_t i) {
+    return to_number<uid_t>(ids.at(i)).value_or(first_ordinary_user) < first_ordinary_user;
+  };
+  return ids.size() >= 3 && is(0) && is(1);
+}
 
 }  // namespace
 
@@ -56,16 +68,16 @@ std::vector<std::string> Machine::names(const fs::path& folder) const {
   return names;
 }
 
-std::vector<std::string> Machine::daemons() const {
+std::set<std::string> Machine::daemons(const std::set<std::string>& names_wanted) const {
   std::set<std::string> found;
   for (const std::string& id : names("/proc")) {
     if (!to_number<int64_t>(id)) continue;
-    struct stat info = {};
-    if (::stat(at(fs::path("/proc") / id).c_str(), &info) != 0) continue;
-    if (info.st_uid >= first_ordinary_user) continue;
-    if (const auto name = read(fs::path("/proc") / id / "comm")) found.insert(*name);
+    const fs::path process = fs::path("/proc") / id;
+    const auto name = read(process / "comm");
+    if (!name || !names_wanted.contains(*name) || found.contains(*name)) continue;
+    if (is_of_the_system(read(process / "status").value_or(""))) found.insert(*name);
   }
-  return {found.begin(), found.end()};
+  return found;
 }
 
 std::optional<std::vector<KernelRecord>> Machine::kernel_log(int64_t after) const {
@@ -85,8 +97,15 @@ std::optional<Space> Machine::space(const fs::path& path) const {
                now.f_blocks * now.f_frsize,
                now.f_ffree,
                now.f_files,
-               (info.st_mode & S_IWOTH) != 0,
+               (info.st_mode & S_IWOTH) != 0 || is_ordinary_user(info.st_uid),
                (now.f_flag & ST_RDONLY) != 0};
+}
+
+FileOwners Machine::owners_of_files(const fs::path& path, const std::vector<std::string>& folders,
+                                    Missing missing) const {
+  std::vector<fs::path> places;
+  for (const std::string& folder : folders) places.push_back(at(folder));
+  return health::owners_of_files(at(path), places, at("/proc"), missing, time_to_count);
 }
 
 std::optional<ClockState> Machine::clock() const {

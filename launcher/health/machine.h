@@ -5,19 +5,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "launcher/health/file_owners.h"
 #include "launcher/health/kernel_log.h"
 
 namespace slipway::health {
+
+// NVIDIA's driver has a folder here for each GPU that it has found: "0000:07:00.0".
+inline constexpr const char* driver_gpus_folder = "/proc/driver/nvidia/gpus";
 
 struct Space {
   uint64_t free_bytes = 0;       // that root can write
   uint64_t user_free_bytes = 0;  // that everybody can write
   uint64_t total_bytes = 0;
   uint64_t free_inodes = 0, total_inodes = 0;  // 0 of 0 where the file system does not count them
-  bool for_everybody = false;                  // the folder is one that everybody may write to
+  bool for_everybody = false;  // everybody may write to the folder, or it is a user's
   bool read_only = false;
 };
 
@@ -40,8 +45,9 @@ class Machine {
   // What is in a folder, sorted; nothing when it is none.
   std::vector<std::string> names(const std::filesystem::path& folder) const;
 
-  // Names of programs that run and are not an ordinary user's.
-  std::vector<std::string> daemons() const;
+  // Which of these names programs have that run and are not an ordinary user's. Users choose names,
+  // and by prctl(2) and programs of root's, who owns a process's files: what counts is who runs it.
+  std::set<std::string> daemons(const std::set<std::string>& names_wanted) const;
 
   // What the kernel itself has said after the record of this number. Nothing where we may not read
   // it.
@@ -49,6 +55,11 @@ class Machine {
 
   virtual std::optional<Space> space(const std::filesystem::path& path) const;
   virtual std::optional<ClockState> clock() const;
+
+  // Whose files fill the file system of `path`, as far as it takes to explain what is missing.
+  virtual FileOwners owners_of_files(const std::filesystem::path& path,
+                                     const std::vector<std::string>& folders,
+                                     Missing missing) const;
 
  private:
   std::filesystem::path at(const std::filesystem::path& path) const {

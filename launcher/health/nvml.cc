@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
+#include "common/process_stat.h"
 #include "launcher/health/gpus.h"
 #include "launcher/simulated_nvml/nvml_calls.h"
 
 namespace slipway::health {
 namespace {
 
-constexpr unsigned most_nvlinks = 36;  // of a GPU; NVML ends the list by an error
 constexpr unsigned most_processes = 256;
 
 // NVML by name: a function that this driver does not have is not supported by it.
@@ -113,7 +115,7 @@ void read_memory(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
 }
 
 void read_links(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
-  for (unsigned link = 0; link < most_nvlinks; ++link) {
+  for (unsigned link = 0; link < static_cast<unsigned>(most_nvlinks); ++link) {
     const auto state = nvml.ask<nvmlEnableState_t>("nvmlDeviceGetNvLinkState", gpu, link);
     if (!state) break;
     reading.nvlinks.push_back(*state == NVML_FEATURE_ENABLED);
@@ -136,7 +138,14 @@ void read_state(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
   reading.power_limit_mw = nvml.ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit", gpu);
   reading.default_power_limit_mw =
       nvml.ask<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", gpu);
-  reading.processes = processes_on(nvml, gpu);
+  reading.processes = processes_of_gpu({
+      [&] { return processes_on(nvml, gpu); },
+      [](unsigned id) {
+        const auto stat = process_stat(static_cast<pid_t>(id));
+        return stat ? stat->start : "";
+      },
+      [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); },
+  });
   if (const auto mode = nvml.ask<nvmlEnableState_t>("nvmlDeviceGetPersistenceMode", gpu)) {
     reading.persistence = *mode == NVML_FEATURE_ENABLED;
   }

@@ -5,12 +5,18 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "launcher/health/kernel_log.h"
 #include "launcher/source/diagnostics.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace slipway::health {
 
@@ -54,8 +60,10 @@ struct GpuModel {
 };
 
 struct KernelPattern {
-  std::string begins;   // how a record of the kernel's begins
-  std::string finding;  // what it is
+  std::string name;                        // what is told of it; no word of the record
+  Level level = Level::emergency;          // it is that serious, or more
+  std::shared_ptr<const re2::RE2> record;  // the whole record
+  std::string finding;                     // what it is
 };
 
 struct Breaker {
@@ -75,7 +83,9 @@ struct Policy {
   std::map<std::string, double> deadlines;  // seconds, by stage
   std::map<std::string, GpuModel> gpu_models;
   std::vector<KernelPattern> kernel_log;
+  std::vector<std::shared_ptr<const re2::RE2>> program_records;  // that begin with a user's word
   std::vector<std::string> disks, mounts, daemons;
+  std::vector<std::string> user_folders;  // where users may leave files on a node's own disks
   Breaker breaker;
   int good_looks = 0;  // a drain of ours is undone after so many in a row
   bool jobs_may_skip = false;

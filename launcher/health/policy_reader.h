@@ -4,16 +4,17 @@
 #include <string>
 
 #include "launcher/health/policy.h"
+#include "launcher/health/policy_values.h"
 #include "launcher/source/yaml.h"
 
 namespace slipway::health {
 
 // Lays a file over a policy. The catalogue's file is the first: it names what there is. A user's
 // may change that, and add mounts, daemons, disks and Xids.
-class PolicyReader {
+class PolicyReader : PolicyValues {
  public:
   PolicyReader(Policy& policy, source::Diagnostics& diagnostics, bool is_first)
-      : policy_(policy), diagnostics_(diagnostics), is_first_(is_first) {}
+      : PolicyValues(diagnostics, is_first), policy_(policy) {}
 
   void read(const source::Node& root);
 
@@ -26,27 +27,24 @@ class PolicyReader {
   void read_preset(const source::Node& node);
   void read_recovery_actions(const source::Node& node);
   void read_gpu_models(const source::Node& node);
+  // policy_kernel_log.cc
   void read_kernel_log(const source::Node& node);
+  void read_kernel_pattern(const source::Node& node);
+  bool is_example(const source::Node& example, const KernelPattern& pattern);
+  void read_program_records(const source::Node& node);
+  bool read_form(const source::Node& node, std::shared_ptr<const re2::RE2>& form);
+  std::vector<std::string> keys_of_findings() const;
   void read_breaker(const source::Node& node);
-  void read_numbers(const source::Node& node, std::string_view what,
+  using RangeOf = std::optional<NumberRange> (*)(std::string_view name);
+  void read_numbers(const source::Node& node, std::string_view what, RangeOf range_of,
                     std::map<std::string, double>& into);
 
   void read_rule(const source::Node& node, std::string_view what, Rule& rule);
   void read_escalation(const source::Node& node, Escalation& escalation);
+  void read_gpu_model(const source::Node& node, const std::string& name, GpuModel& model);
   void read_xid_row(const source::Node& node, XidRow& row);
 
-  bool is_mapping(const source::Node& node, std::string_view what);
-  std::optional<double> number(const source::Node& node, std::string_view what);
-  std::optional<Action> action(const source::Node& node);
-  std::vector<std::string> texts(const source::Node& node, std::string_view what);
-  std::vector<std::string> paths(const source::Node& node, std::string_view what);
-  void wrong(source::Span span, std::string message, std::string help = {});
-  void unknown(source::Span span, std::string_view what, const std::string& typed,
-               const std::vector<std::string>& known);
-
   Policy& policy_;
-  source::Diagnostics& diagnostics_;
-  bool is_first_;
 };
 
 }  // namespace slipway::health

@@ -1,16 +1,19 @@
 // What the kernel has said.
 #include "launcher/job/kernel_log.h"
 
-#include <algorithm>
-#include <array>
+#include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/file.h"
 #include "common/installation.h"
+#include "launcher/health/kernel_words.h"
+#include "launcher/health/machine.h"
 
 namespace slipway::job {
 namespace {
 
 constexpr size_t most_lines = 20;
+constexpr size_t largest_verdict = 1 << 22;
 
 void keep_last(std::vector<std::string>& lines) {
   if (lines.size() > most_lines) lines.erase(lines.begin(), lines.end() - most_lines);
@@ -31,30 +34,46 @@ std::optional<health::Policy> policy_here() {
   return std::nullopt;
 }
 
-bool matters(const std::string& line) {
-  constexpr std::array words = {"NVRM: Xid",
-                                "Out of memory: Killed process",
-                                "Memory cgroup out of memory",
-                                "Hardware Error",
-                                "Uncorrected error",
-                                "fallen off the bus"};
-  return std::ranges::any_of(words, [&](const char* word) { return line.find(word) != line.npos; });
+GpuPlaces gpu_places(const std::filesystem::path& last_verdict) {
+  const auto driver = health::Machine().names(health::driver_gpus_folder);
+  GpuPlaces places(driver.begin(), driver.end());
+  try {
+    const std::string prefix = "gpu/";
+    const auto verdict = nlohmann::json::parse(read_regular_file(last_verdict, largest_verdict));
+    for (const auto& [name, index] : verdict.at("facts").items()) {
+      if (name.starts_with(prefix)) places.insert(name.substr(prefix.size()));
+    }
+  } catch (const std::exception&) {
+    // Nobody has looked, or another version has.
+  }
+  return places;
 }
 
-bool asks_for_a_drain(const std::string& line, const health::Policy& policy) {
-  const auto xid = health::parse_xid(line);
-  return xid && policy.meaning_of_xid(xid->number).rule.action >= health::Action::drain;
+bool matters(const health::KernelRecord& record, const health::Policy& policy) {
+  return health::xid_of(record) || health::pattern_of(record, policy) != nullptr;
 }
 
-KernelLog::KernelLog(std::optional<health::Policy> policy) : policy_(std::move(policy)) {
+bool asks_for_a_drain(const health::KernelRecord& record, const health::Policy& policy,
+                      const GpuPlaces& places) {
+  const auto xid = health::xid_of(record);
+  return xid && places.contains(xid->bus) &&
+         policy.meaning_of_xid(xid->number).rule.action >= health::Action::drain;
+}
+
+KernelLog::KernelLog(std::optional<health::Policy> policy, std::filesystem::path last_verdict,
+                     const std::filesystem::path& log)
+    : policy_(std::move(policy)), last_verdict_(std::move(last_verdict)), reader_(log) {
   skip();
 }
 
 KernelLines KernelLog::lines() {
   KernelLines lines;
   for (health::KernelRecord& record : reader_.read()) {
-    if (!matters(record.text)) continue;
-    if (policy_ && asks_for_a_drain(record.text, *policy_)) lines.broken.push_back(record.text);
+    if (!policy_ || !matters(record, *policy_)) continue;
+    const bool is_xid = health::xid_of(record).has_value();
+    if (is_xid && asks_for_a_drain(record, *policy_, gpu_places(last_verdict_))) {
+      lines.broken.push_back(record.text);
+    }
     lines.all.push_back(std::move(record.text));
   }
   keep_last(lines.all);

@@ -1,14 +1,20 @@
 // What the kernel has said while an attempt ran, as far as a user may read it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "launcher/health/history.h"
 #include "launcher/health/kernel_log.h"
 #include "launcher/health/policy.h"
 
 namespace slipway::job {
+
+// The places of the node's GPUs on the PCI bus, "0000:07:00.0".
+using GpuPlaces = std::set<std::string>;
 
 struct KernelLines {
   std::vector<std::string> all;     // about GPUs, memory and hardware; the last when they are many
@@ -18,8 +24,11 @@ struct KernelLines {
 class KernelLog {
  public:
   // Without the right to read it, it is empty. `policy` is the node's own; without one no line asks
-  // for anything.
-  explicit KernelLog(std::optional<health::Policy> policy);
+  // for anything. `last_verdict` is that of root's looks, which has the places of GPUs.
+  explicit KernelLog(std::optional<health::Policy> policy,
+                     std::filesystem::path last_verdict =
+                         std::filesystem::path(health::state_folder) / "last.json",
+                     const std::filesystem::path& log = "/dev/kmsg");
 
   // Forgets what has been said until now.
   void skip() { reader_.skip(); }
@@ -28,17 +37,23 @@ class KernelLog {
 
  private:
   std::optional<health::Policy> policy_;
+  std::filesystem::path last_verdict_;
   health::KernelLogReader reader_;
 };
 
 // What `slipway health` goes by on this node; nothing when it cannot be read, or is wrong.
 std::optional<health::Policy> policy_here();
 
-// Whether a line is about what may have ended a task: an Xid, a killer for want of memory, a
-// machine check, a device that has gone.
-bool matters(const std::string& line);
+// What root's last look has found, and what the driver shows. Empty when nobody says.
+GpuPlaces gpu_places(const std::filesystem::path& last_verdict);
 
-// Whether a line is an Xid for which the policy wants a drain, a reset, a reboot or a replacement.
-bool asks_for_a_drain(const std::string& line, const health::Policy& policy);
+// Whether a record is about what may have ended a task: an Xid, or what the policy has a pattern
+// for, as a process that was killed for want of memory or a fault of the hardware.
+bool matters(const health::KernelRecord& record, const health::Policy& policy);
+
+// Whether a record is an Xid of one of these GPUs for which the policy wants a drain, a reset, a
+// reboot or a replacement.
+bool asks_for_a_drain(const health::KernelRecord& record, const health::Policy& policy,
+                      const GpuPlaces& places);
 
 }  // namespace slipway::job

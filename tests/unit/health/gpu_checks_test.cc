@@ -199,12 +199,12 @@ TEST_CASE("gpu checks: a process on a job's GPU is found when it lives, and when
   Context context = context_with();
   context.job_gpus = {1};
   Gpus gpus = healthy_gpus();
-  gpus.gpus[0].processes = {1};
+  gpus.gpus[0].processes = {{1, false}};
   CHECK(lines_of(look_at(gpus, context)).empty());
-  gpus.gpus[1].processes = {1};
+  gpus.gpus[1].processes = {{1, false}};
   CHECK(lines_of(look_at(gpus, context)) ==
         Lines{"gpu-busy GPU 1 0000:05:00.0: process 1 is on it"});
-  gpus.gpus[1].processes = {4'194'305};  // above pid_max
+  gpus.gpus[1].processes = {{4'194'305, true}};
   CHECK(lines_of(look_at(gpus, context)) ==
         Lines{"gpu-stuck GPU 1 0000:05:00.0: process 4194305 has ended and still holds it"});
 }

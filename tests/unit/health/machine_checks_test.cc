@@ -31,7 +31,14 @@ class FakeMachine : public Machine {
   }
   std::optional<ClockState> clock() const override { return clock_state; }
 
+  FileOwners owners_of_files(const std::filesystem::path& path, const std::vector<std::string>&,
+                             Missing) const override {
+    const auto found = owners.find(path);
+    return found == owners.end() ? FileOwners() : found->second;
+  }
+
   std::map<std::string, Space> spaces;
+  std::map<std::string, FileOwners> owners;
   std::optional<ClockState> clock_state = ClockState{true, 0};
 
  private:
@@ -52,10 +59,16 @@ struct FileNode {
       interface(nic, "statistics/rx_errors", "0");
     }
     machine.write("/proc/meminfo", "MemTotal:  1000000 kB\nMemAvailable:  900000 kB\n");
-    machine.write("/proc/11/comm", "munged\n");
-    machine.write("/proc/12/comm", "slurmd\n");
+    process(11, "munged", "110\t110\t110\t110");
+    process(12, "slurmd", "0\t0\t0\t0");
     machine.write("/proc/self/mounts", "tmpfs /home nfs4 rw 0 0\n");
     machine.spaces["/"] = {gib, gib, gib, 100000, 200000, false, false};
+  }
+  void process(int id, const std::string& name, const std::string& users) {
+    machine.write(fmt::format("/proc/{}/comm", id), name + "\n");
+    machine.write(
+        fmt::format("/proc/{}/status", id),
+        fmt::format("Name:\t{}\nUmask:\t0022\nUid:\t{}\nGid:\t0\t0\t0\t0\n", name, users));
   }
   void interface(const std::string& nic, const std::string& file, const std::string& text) {
     machine.write("/sys/class/net/" + nic + "/" + file, text + "\n");
@@ -157,6 +170,41 @@ TEST_CASE("machine checks: a full disk, inodes, and what every user may fill up"
                              "disk-full /var/spool/slurmd: 10 inodes are free"});
 }
 
+TEST_CASE("machine checks: a disk that has room without users' files is no fault of the node's") {
+  FileNode node;
+  // The 3,200 empty files of a user in /tmp, where that is a folder of the node's disk.
+  node.machine.spaces["/"] = {gib, gib, 10 * gib, 884, 655360, false, false};
+  node.machine.owners["/"].users[1000] = {12 << 20, 3200};
+  CHECK(node.look() ==
+        Lines{"scratch-full /: 884 inodes are free; uid 1000 has 3200 files and 12 MiB"});
+  // Fewer than what is missing: the node's own files have filled it.
+  node.machine.owners["/"].users[1000] = {12 << 20, 115};
+  CHECK(node.look() ==
+        Lines{"disk-full /: 884 inodes are free; uid 1000 has 115 files and 12 MiB"});
+  node.machine.owners["/"].users[1001] = {0, 1};
+  CHECK(node.look() ==
+        Lines{"scratch-full /: 884 inodes are free; uid 1000 has 115 files and 12 MiB, "
+              "uid 1001 has 1 files and 0 MiB"});
+  // Bytes and inodes are each a reason of their own.
+  node.machine.spaces["/"] = {gib / 32, 0, 10 * gib, 100000, 655360, false, false};
+  CHECK(node.look().front().starts_with("disk-full /: 32 MiB are free"));
+  node.machine.owners["/"].users[1000].bytes = 32 << 20;
+  CHECK(node.look().front().starts_with("scratch-full /: 32 MiB are free"));
+  // Who hides a large file among so many that nobody can count them drains nothing, either.
+  node.machine.owners["/"] = {{}, false};
+  CHECK(node.look() == Lines{"scratch-full /: 32 MiB are free"});
+}
+
+TEST_CASE("machine checks: what slurmd writes to is full before a file system has grown small") {
+  FileNode node;
+  constexpr uint64_t mib = 1 << 20;
+  // Somebody has removed a page of a file system that is as small as what is in it.
+  node.machine.spaces["/var/spool/slurmd"] = {8192, 8192, 40960, 100000, 200000, false, false};
+  CHECK(node.look() == Lines{"disk-full /var/spool/slurmd: 0 MiB are free"});
+  node.machine.spaces["/var/spool/slurmd"] = {mib, mib, 4 * mib, 100000, 200000, false, false};
+  CHECK(node.look().empty());
+}
+
 TEST_CASE("machine checks: a small file system is not full because it is small") {
   FileNode node;
   constexpr uint64_t mib = 1 << 20;
@@ -196,30 +244,58 @@ TEST_CASE("machine checks: a clock that is off, and daemons that do not run") {
   CHECK(node.look().front() == "clock-unsynchronised clock: nothing keeps it at the right time");
 }
 
+TEST_CASE("machine checks: a user's program that is called like a daemon is none") {
+  FileNode node;
+  // A user's; one of root's that a user has started by another name; the other way round.
+  for (const char* users : {"1000\t1000\t1000\t1000", "1000\t0\t0\t0", "0\t1000\t1000\t1000", ""}) {
+    INFO(users);
+    node.process(11, "munged", users);
+    CHECK(node.look() == Lines{"daemon-missing munged: it does not run"});
+  }
+  node.process(13, "munged", "110\t110\t110\t110");
+  CHECK(node.look().empty());
+}
+
 TEST_CASE("machine checks: Xids and faults of the kernel are seen once each") {
   FileNode node;
   node.machine.write("/dev/kmsg",
                      "6,1,10,-;usb 1-1: new device\n SUBSYSTEM=usb\n"
                      "4,2,20,-;NVRM: Xid (PCI:0000:07:00): 79, pid=12, name=secret, fallen off\n"
-                     "1,3,30,-;BUG: unable to handle page fault for address: 0\n");
+                     "1,3,30,-;BUG: unable to handle page fault for address: 0000000000000010\n");
   CHECK(node.look() ==
-        Lines{"kernel-fault kernel: BUG: unable to handle", "gpu-xid GPU 0000:07:00.0: Xid 79"});
+        Lines{"kernel-fault kernel: page fault in the kernel", "gpu-xid GPU 0000:07:00.0: Xid 79"});
   CHECK(node.last.findings.at(1).xid == 79);
   CHECK(node.look().empty());
   node.machine.write("/dev/kmsg", "4,4,40,-;NVRM: Xid (PCI:0000:07:00.0): 48, DBE\n");
   CHECK(node.look() == Lines{"gpu-xid GPU 0000:07:00.0: Xid 48"});
 }
 
-TEST_CASE(
-    "machine checks: what a user writes into the kernel's log is none of the kernel's words") {
+TEST_CASE("machine checks: who repeats himself in the kernel's log does not fill a verdict") {
   FileNode node;
-  node.machine.write("/dev/kmsg",
-                     // User space has a facility of its own.
-                     "12,1,10,-;NVRM: Xid (PCI:0000:07:00): 79, x\n"
-                     // A program's name, which is the user's choice, begins other records.
-                     "6,2,10,-;NVRM: Xid (PCI:[77]: segfault at 0 ip 0 sp 0 error 4\n"
-                     "6,3,10,-;BUG: unable to [78]: segfault at 0 ip 0 sp 0 error 4\n"
-                     "6,4,10,-;NVRM: Xid (PCI:0000:07:00): x\n"
-                     "no record\n4,5\n;\n");
+  std::string log;
+  for (int i = 0; i < 1000; ++i) {
+    log += fmt::format("4,{},20,-;NVRM: Xid (PCI:0000:07:00): 31, pid={}, x\n", i, i);
+  }
+  node.machine.write("/dev/kmsg", log + "4,1000,20,-;NVRM: Xid (PCI:0000:08:00): 31, x\n");
+  CHECK(node.look().size() == 21);
+  CHECK(node.last.findings.back().device == "GPU 0000:08:00.0");
+}
+
+TEST_CASE("machine checks: the driver shows where its GPUs are") {
+  FileNode node;
+  node.machine.write("/proc/driver/nvidia/gpus/0000:07:00.0/information", "");
+  node.machine.write("/dev/kmsg", "");
+  node.look();
+  CHECK(node.last.facts.contains("gpu/0000:07:00.0"));
+}
+
+TEST_CASE("machine checks: a program that is called like an Xid or a fault is none") {
+  FileNode node;
+  node.machine.write(
+      "/dev/kmsg",
+      "12,1,10,-;NVRM: Xid (PCI:0000:07:00): 79, x\n"
+      "6,2,10,-;NVRM: Xid (PCI:[77]: segfault at 0 ip 1 sp 2 error 6 in x): 79, y[1,2]\n"
+      "4,3,10,-;Oops: 0002 [#1] invoked oom-killer: gfp_mask=0xcc0, order=0\n"
+      "no record\n4,5\n;\n");
   CHECK(node.look().empty());
 }

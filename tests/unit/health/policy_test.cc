@@ -1,9 +1,11 @@
 // Tests of health policy: what is shipped, and a site's own file over it.
 #include "launcher/health/policy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "launcher/health/policy_reader.h"
+#include "launcher/health/policy_values.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/health/support.h"
 
@@ -119,21 +121,122 @@ TEST_CASE("health policy: every kind of mistake is one") {
       {"findings: {gpu-hot: {actoin: drain}}\n", "there is no key of finding `gpu-hot` `actoin`"},
       {"findings: [gpu-hot]\n", "`findings` is a list, expected a mapping"},
       {"findings: {gpu-hot: {after: {times: 2}}}\n", "`after` needs `times`, `hours` and `action`"},
-      {"xids: {x: note}\n", "`x` is no number of an Xid"},
+      {"xids: {x: note}\n", "`x` is not the number of an Xid"},
+      {"xids: {0: note}\n", "`0` is not the number of an Xid"},
+      {"xids: {079: note}\n", "`079` is not the number of an Xid"},
+      {"xids: {10000: note}\n", "Xids are whole numbers from 1 to 9999"},
+      {"xids: {63: {name: {}}}\n", "`name` is a mapping, expected a text"},
       {"xids: {63: {azur: fail}}\n", "there is no source of Xids `azur`"},
       {"preset: googol\n", "there is no preset `googol`"},
       {"limits: {gpu_celcius: 1}\n", "there is no limit `gpu_celcius`"},
-      {"limits: {gpu_celsius: hot}\n", "`gpu_celsius` is `hot`, expected a number from 0 up"},
-      {"limits: {gpu_celsius: -1}\n", "expected a number from 0 up"},
+      {"limits: {gpu_celsius: hot}\n", "`gpu_celsius` is `hot`, expected a number from 40 to 120"},
       {"mounts: [scratch]\n", "`scratch` is not an absolute path"},
       {"mounts: /scratch\n", "`mounts` is a text, expected a list"},
-      {"breaker: {share: 2}\n", "`share` is a part of a partition, from 0 to 1"},
+      {"mounts: [{}]\n", "what `mounts` has here is a mapping, expected a text"},
+      {"mounts: ['']\n", "what `mounts` has here is a text, expected a text"},
+      {"mounts: [/a, /b, /a]\n", "`mounts` has `/a` twice"},
+      {"mounts: [/a, /a/]\n", "`mounts` has `/a` twice"},
+      {"disks: [/a/, /a]\n", "`disks` has `/a` twice"},
+      {"mounts: [/a/../b]\n", "= help: is `/b` what you mean?"},
+      {"daemons: [/usr/sbin/slurmd]\n", "`/usr/sbin/slurmd` is not the name of a process"},
+      {"daemons: [slurmd -D]\n", "`slurmd -D` is not the name of a process"},
+      {"daemons: [slurmd, slurmd]\n", "`daemons` has `slurmd` twice"},
+      {"gpu_models: {x: {nvlinks: 1}}\n", "GPU model `x` needs `name`"},
+      {"presets: {}\n", "there is no key of a health policy `presets`"},
       {"jobs_may_skip: perhaps\n", "`jobs_may_skip` is `true` or `false`"},
-      {"kernel_log: [{begins: x}]\n", "a pattern needs `begins` and `finding`"},
+      {"kernel_log: [{begins: x, finding: kernel-fault}]\n",
+       "patterns of `kernel_log` have no `begins` any more"},
+      {"kernel_log: [{record: x}]\n", "a pattern needs `name`"},
+      {"kernel_log: [{recrod: x}]\n", "there is no key of a pattern `recrod`"},
+      {"kernel_log: [x]\n", "a pattern of `kernel_log` is a text, expected a mapping"},
+      {"kernel_log: [{name: []}]\n", "`name` is a list, expected a text"},
+      {"program_records: [x]\n", "there is no key of a health policy `program_records`"},
       {"- a\n", "a health policy is a list, expected a mapping"},
       {"xid_sources: {}\n", "there is no key of a health policy `xid_sources`"},
   }));
   CHECK_THAT(complaint(text), ContainsSubstring("E0903") && ContainsSubstring(words));
+}
+
+TEST_CASE("health policy: every number has a range, and one outside of it is no number of ours") {
+  const auto [key, range] = GENERATE(table<std::string, std::string>({
+      {"deadlines: {prolog: ", "`prolog` is `{}`, expected a number from 1 to 12"},
+      {"deadlines: {epilog: ", "`epilog` is `{}`, expected a number from 1 to 12"},
+      {"deadlines: {periodic: ", "`periodic` is `{}`, expected a number from 1 to 50"},
+      {"deadlines: {deep: ", "`deep` is `{}`, expected a number from 10 to 86400"},
+      {"limits: {gpu_celsius: ", "`gpu_celsius` is `{}`, expected a number from 40 to 120"},
+      {"limits: {memory_lost_percent: ", "`memory_lost_percent` is `{}`, expected a number from"},
+      {"limits: {clock_offset_ms: ", "`clock_offset_ms` is `{}`, expected a number from 1 to"},
+      {"breaker: {nodes: ", "`nodes` is `{}`, expected a whole number from 1 to 1000000"},
+      {"breaker: {minutes: ", "`minutes` is `{}`, expected a number from 1 to 10080"},
+      {"findings: {gpu-hot: {after: {hours: 1, action: drain, times: ",
+       "`times` is `{}`, expected a whole number from 1 to 1000"},
+      {"findings: {gpu-hot: {after: {times: 1, action: drain, hours: ",
+       "`hours` is `{}`, expected a number from 0.01 to 8760"},
+  }));
+  const std::string value = GENERATE("0", "-1", "1e300", ".nan", ".inf", "-.inf", "'2'", "true");
+  std::string complete = key + value;
+  for (size_t i = key.size(); i-- > 0;) complete += key[i] == '{' ? "}" : "";
+  std::string words = range;
+  const std::string bare = value == "'2'" ? "2" : value;
+  words.replace(words.find("{}"), 2, bare);
+  INFO(complete);
+  CHECK_THAT(complaint(complete + "\n"), ContainsSubstring("--> own.yaml:1:") &&
+                                             ContainsSubstring("^") && ContainsSubstring(words));
+}
+
+TEST_CASE("health policy: a part of what is counted is refused, and not rounded") {
+  const std::string text =
+      GENERATE("good_looks: 8.9", "limits: {rdma_ports: 8.9}", "breaker: {nodes: 1.5}",
+               "limits: {gpu_pages_retired: 0.5}", "limits: {driver_major: 570.86}",
+               "gpu_models: {nvidia-l4: {pcie_width: 8.9}}");
+  INFO(text);
+  CHECK_THAT(complaint(text), ContainsSubstring("expected a whole number from"));
+}
+
+TEST_CASE("health policy: every limit that is shipped has a range, and so has every stage") {
+  const Policy policy = policy_with();
+  for (const auto& [name, value] : policy.limits) CHECK(range_of_limit(name));
+  for (const char* stage : {"prolog", "epilog", "periodic", "manual", "deep"}) {
+    CHECK(policy.deadlines.contains(stage));
+    CHECK(range_of_deadline(stage));
+  }
+}
+
+TEST_CASE("health policy: paths and names are those that the node has") {
+  const Policy policy = policy_with(
+      "mounts: [/home/, //scratch, /a/./b]\n"
+      "disks: [/, /var/]\n"
+      "gpu_models: {x: {name: H100}}\n");
+  CHECK(policy.mounts == std::vector<std::string>{"/home", "/scratch", "/a/b"});
+  CHECK(policy.disks == std::vector<std::string>{"/", "/var"});
+  CHECK(policy.gpu_models.at("x").name == "h100");
+}
+
+TEST_CASE("health policy: a pattern of the kernel's log is the whole of a record") {
+  const auto [level, record, example, words] =
+      GENERATE(table<std::string, std::string, std::string, std::string>({
+          {"error", "md: [a-z]+", "md: x", ""},
+          {"error", R"(\{[0-9]+\}x)", "{1}x", ""},
+          {"error", R"(a(b|c)[]|]d)", "ab|d", ""},
+          {"info", "md: x", "md: x", "there is no level of a fault `info`"},
+          {"error", "md: (", "md: (", "`md: (` is no regular expression: missing ): md: ("},
+          {"error", ".*md: x", "md: x", "`.*md: x` does not begin with fixed text"},
+          {"error", "[m]d: x", "md: x", "does not begin with fixed text"},
+          {"error", "(md)?: x", "md: x", "does not begin with fixed text"},
+          {"error", "m?d: x", "md: x", "does not begin with fixed text"},
+          {"error", "m{0}d: x", "d: x", "does not begin with fixed text"},
+          {"error", R"(\w+: x)", "md: x", "does not begin with fixed text"},
+          {"error", "md: x|.*", "md: x", "does not begin with fixed text"},
+          {"error", "md: x", "md: x y", "the example is no such record"},
+          {"error", R"(md\[[0-9]+\]: .*)", "md[1]: x", "the example begins with a program's name"},
+      }));
+  const std::string said = complaint(
+      fmt::format("kernel_log:\n  - name: x\n    level: {}\n    record: '{}'\n    example: '{}'\n"
+                  "    finding: disk-errors\n",
+                  level, record, example));
+  INFO(said);
+  CHECK_THAT(said, ContainsSubstring(words));
+  CHECK(said.empty() == words.empty());
 }
 
 TEST_CASE("health policy: a file of comments changes nothing") {

@@ -1,0 +1,143 @@
+// The part of a health policy that says which records of the kernel's log are findings.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <cstring>
+
+#include "launcher/health/kernel_words.h"
+#include "launcher/health/policy_reader.h"
+
+namespace slipway::health {
+namespace {
+
+using source::Node;
+
+const std::vector<std::string> pattern_keys = {"name", "level", "record", "example", "finding"};
+// The kernel writes what programs do at the lower ones.
+const std::vector<std::string> level_words = {"emergency", "alert", "critical", "error", "warning"};
+
+// A name of the kernel's (comm) has no more than 15 bytes; each may stand as \xNN.
+constexpr const char* program_name = R"((?:\\x[0-9a-f]{2}|[^\\]){0,15})";
+
+std::shared_ptr<const re2::RE2> compiled(const std::string& text) {
+  re2::RE2::Options options(re2::RE2::Latin1);
+  options.set_log_errors(false);
+  return std::make_shared<re2::RE2>(text, options);
+}
+
+// Whether every record of this form begins with the same character: a form that begins with
+// anything finds its words wherever a user has put them.
+bool begins_with_fixed_text(const std::string& form) {
+  if (form.empty() || std::strchr(".[(*+?|^$)", form[0]) != nullptr) return false;
+  if (form[0] == '\\' && (form.size() < 2 || std::isalnum(static_cast<unsigned char>(form[1])))) {
+    return false;  // a class of characters, or nothing
+  }
+  const size_t next = form[0] == '\\' ? 2 : 1;
+  if (next < form.size() && std::strchr("*?{", form[next]) != nullptr) return false;
+  int depth = 0;
+  for (size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '\\') {
+      ++i;
+    } else if (form[i] == '[') {
+      // A class; `]` is in it when it comes first.
+      i = form.find(']', i + (form.compare(i + 1, 1, "^") == 0 ? 3 : 2));
+      if (i == form.npos) return false;
+    } else if (form[i] == '|' && depth == 0) {
+      return false;
+    } else {
+      depth += form[i] == '(' ? 1 : form[i] == ')' ? -1 : 0;
+    }
+  }
+  return true;
+}
+
+std::string text_of(const Node& node, const char* key) {
+  const Node* const found = node.find(key);
+  return found != nullptr && found->is_scalar() ? found->text : "";
+}
+
+}  // namespace
+
+bool PolicyReader::read_form(const Node& node, std::shared_ptr<const re2::RE2>& form) {
+  form = compiled(node.text);
+  if (!form->ok()) {
+    wrong(node.span, fmt::format("`{}` is no regular expression: {}", node.text, form->error()),
+          "the syntax is RE2's: https://github.com/google/re2/wiki/Syntax");
+  } else if (!begins_with_fixed_text(node.text)) {
+    wrong(
+        node.span, fmt::format("`{}` does not begin with fixed text", node.text),
+        "it has to be the whole record: what may begin with anything would match names that users "
+        "choose");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+bool PolicyReader::is_example(const Node& example, const KernelPattern& pattern) {
+  const KernelRecord record{0, pattern.level, example.text};
+  if (!re2::RE2::FullMatch(record.text, *pattern.record)) {
+    wrong(example.span, "the example is no such record",
+          "`record` has to match all of it, from its beginning to its end");
+  } else if (begins_with_a_program(record, policy_)) {
+    wrong(example.span, "the example begins with a program's name, which users choose");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void PolicyReader::read_kernel_pattern(const Node& node) {
+  if (!is_mapping(node, "a pattern of `kernel_log`")) return;
+  for (const source::Entry& entry : node.entries) {
+    if (entry.key == "begins") {
+      return wrong(entry.key_span, "patterns of `kernel_log` have no `begins` any more",
+                   "a program may be called like the beginning of a record: say what the whole "
+                   "`record` is, and at what `level`");
+    }
+    if (std::ranges::find(pattern_keys, entry.key) == pattern_keys.end()) {
+      return unknown(entry.key_span, "key of a pattern", entry.key, pattern_keys);
+    }
+    if (!entry.value.is_scalar() || entry.value.text.empty()) {
+      return wrong(entry.value.span,
+                   fmt::format("`{}` is {}, expected a text", entry.key, describe(entry.value)));
+    }
+  }
+  for (const std::string& key : pattern_keys) {
+    if (node.find(key) == nullptr) {
+      return wrong(node.span, fmt::format("a pattern needs `{}`", key),
+                   "it has `name`, `level`, `record`, `example` and `finding`");
+    }
+  }
+  const Node &level = *node.find("level"), &finding = *node.find("finding"),
+             &example = *node.find("example");
+  if (std::ranges::find(level_words, level.text) == level_words.end()) {
+    return unknown(level.span, "level of a fault", level.text, level_words);
+  }
+  if (!policy_.findings.contains(finding.text)) {
+    return unknown(finding.span, "finding", finding.text, keys_of_findings());
+  }
+  KernelPattern pattern{text_of(node, "name"), *level_named(level.text), nullptr, finding.text};
+  if (!read_form(*node.find("record"), pattern.record)) return;
+  // Those of the catalogue have a unit test, and each look reads them.
+  if (is_first() || is_example(example, pattern)) policy_.kernel_log.push_back(std::move(pattern));
+}
+
+void PolicyReader::read_kernel_log(const Node& node) {
+  if (!node.is_sequence()) {
+    return wrong(node.span, fmt::format("`kernel_log` is {}, expected a list", describe(node)));
+  }
+  for (const Node& item : node.items) read_kernel_pattern(item);
+}
+
+void PolicyReader::read_program_records(const Node& node) {
+  std::string rests;
+  for (const std::string& rest : texts(node, "`program_records`")) {
+    rests += (rests.empty() ? "" : "|") + rest;
+  }
+  auto form = compiled(std::string(program_name) + "(?:" + rests + ").*");
+  if (!form->ok()) return wrong(node.span, fmt::format("`{}`: {}", rests, form->error()));
+  policy_.program_records = {std::move(form)};
+}
+
+}  // namespace slipway::health

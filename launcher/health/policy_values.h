@@ -1,0 +1,61 @@
+// The values of a file of health policy: each is what it has to be, or a diagnostic at its place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/health/policy.h"
+#include "launcher/source/yaml.h"
+
+namespace slipway::health {
+
+// What a number of the policy may be.
+struct NumberRange {
+  double least = 0, most = 0;
+  bool whole = false;
+  const char* why = "";  // a hint for who is outside of it
+};
+
+// Of a key of `limits` and of `deadlines`; nothing of one that the checks do not know.
+std::optional<NumberRange> range_of_limit(std::string_view name);
+std::optional<NumberRange> range_of_deadline(std::string_view stage);
+
+class PolicyValues {
+ public:
+  // The catalogue's file is the first.
+  PolicyValues(source::Diagnostics& diagnostics, bool is_first)
+      : diagnostics_(diagnostics), is_first_(is_first) {}
+
+  bool is_first() const { return is_first_; }
+
+  void wrong(source::Span span, std::string message, std::string help = {});
+  void unknown(source::Span span, std::string_view what, const std::string& typed,
+               const std::vector<std::string>& known);
+
+  bool is_mapping(const source::Node& node, std::string_view what);
+  // Nothing, and a diagnostic, when the value is not a number of the range.
+  std::optional<double> number(const source::Node& node, std::string_view what,
+                               const NumberRange& range);
+  // The same of a range of whole numbers.
+  std::optional<int> whole(const source::Node& node, std::string_view what, int least, int most);
+  std::optional<Action> action(const source::Node& node);
+  // Not empty.
+  std::optional<std::string> text(const source::Node& node, std::string_view what);
+  // A list of texts, none of them twice.
+  std::vector<std::string> texts(const source::Node& node, std::string_view what);
+  // Names of processes, as the kernel has them.
+  std::vector<std::string> daemons(const source::Node& node);
+  // Absolute paths as the kernel writes them: `/home/` is `/home`.
+  std::vector<std::string> paths(const source::Node& node, std::string_view what);
+
+ private:
+  std::vector<std::string> list(const source::Node& node, std::string_view what,
+                                std::string (*as_meant)(const std::string&));
+
+  source::Diagnostics& diagnostics_;
+  bool is_first_;
+};
+
+}  // namespace slipway::health

@@ -1,0 +1,181 @@
+// Tests of the files in which users leave reports for root: whatever a user does with his own,
+// others have theirs.
+#include "launcher/health/report_slots.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "common/fd.h"
+#include "common/file.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::health;
+
+namespace {
+
+const JobReport some_report = {"12", 3, Cause::unfit, "gpu_ecc", 0};
+
+size_t files_in(const TemporaryDirectory& folder) {
+  const std::filesystem::directory_iterator all(folder.path());
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+struct Slots {
+  TemporaryDirectory folder;
+  const uid_t user = ::geteuid();
+  Slots() {
+    prepare_slots(folder.path());
+    REQUIRE(give_slot(folder.path(), user));
+  }
+
+  std::filesystem::path own() const { return folder / std::to_string(user); }
+  FoundReports find() const { return find_reports(folder.path()); }
+  // What root does in a look.
+  size_t take() const {
+    const FoundReports found = find();
+    empty_slots(folder.path(), found);
+    return found.reports.size();
+  }
+  bool is_whole() const {
+    struct stat info = {};
+    return ::stat(own().c_str(), &info) == 0 && info.st_size == ::sysconf(_SC_PAGESIZE) &&
+           info.st_blocks * 512 >= info.st_size;
+  }
+  // As its owner may.
+  void overwrite(const std::string& text) const {
+    const Fd file(::open(own().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    REQUIRE(::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "report slots: what a user leaves is found with his number, and is gone when it is taken") {
+  const Slots slots;
+  CHECK(files_in(slots.folder) == most_slots);
+  CHECK(slots.find().to_empty.empty());
+  REQUIRE(leave_report(slots.folder.path(), some_report));
+  const FoundReports found = slots.find();
+  REQUIRE(found.reports.size() == 1);
+  CHECK(found.reports[0].job == "12");
+  CHECK(found.reports[0].attempt == 3);
+  CHECK(found.reports[0].cause == Cause::unfit);
+  CHECK(found.reports[0].detail == "gpu_ecc");
+  CHECK(found.reports[0].user == slots.user);
+  CHECK(slots.take() == 1);
+  CHECK(slots.take() == 0);
+  CHECK(slots.is_whole());
+  CHECK(files_in(slots.folder) == most_slots);
+}
+
+TEST_CASE("report slots: the last of a user's reports counts, also when it is shorter") {
+  const Slots slots;
+  REQUIRE(leave_report(slots.folder.path(), some_report));
+  REQUIRE(leave_report(slots.folder.path(), {"1", 1, Cause::held, ""}));
+  REQUIRE(slots.find().reports.size() == 1);
+  CHECK(slots.find().reports[0].job == "1");
+}
+
+TEST_CASE("report slots: without a folder or a slot nothing is left, and nothing found") {
+  CHECK_FALSE(leave_report("/no/such/folder", some_report));
+  CHECK_FALSE(give_slot("/no/such/folder", 1));
+  CHECK(find_reports("/no/such/folder").reports.empty());
+  const TemporaryDirectory folder;
+  prepare_slots(folder.path());
+  CHECK_FALSE(leave_report(folder.path(), some_report));
+  CHECK(find_reports(folder.path()).to_empty.empty());
+}
+
+TEST_CASE("report slots: a user who has one keeps it, with what is in it") {
+  const Slots slots;
+  REQUIRE(leave_report(slots.folder.path(), some_report));
+  CHECK(give_slot(slots.folder.path(), slots.user));
+  CHECK(slots.take() == 1);
+}
+
+TEST_CASE("report slots: whatever its owner does with a slot, root makes it whole again") {
+  const Slots slots;
+  const std::string text = GENERATE(std::string(), "{", std::string(100'000, 'x'),
+                                    std::string(513, ' '), std::string(300, '['));
+  slots.overwrite(text);
+  CHECK(slots.take() == 0);
+  CHECK(slots.is_whole());
+  REQUIRE(leave_report(slots.folder.path(), some_report));
+  CHECK(slots.take() == 1);
+}
+
+TEST_CASE("report slots: a slot without a page, or that nobody may read, is made whole, too") {
+  const Slots slots;
+  const Fd file(::open(slots.own().c_str(), O_WRONLY | O_CLOEXEC));
+  REQUIRE(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                      ::sysconf(_SC_PAGESIZE)) == 0);
+  CHECK_FALSE(slots.is_whole());
+  slots.take();
+  CHECK(slots.is_whole());
+}
+
+TEST_CASE("report slots: what stands in the folder and is no slot is neither read nor removed") {
+  const TemporaryDirectory elsewhere;
+  write_file(elsewhere / "secret", to_text(some_report));
+  const TemporaryDirectory folder;
+  const std::string user = std::to_string(::geteuid());
+  const std::string kind = GENERATE("link", "pipe", "folder", "name");
+  if (kind == "link") std::filesystem::create_symlink(elsewhere / "secret", folder / user);
+  if (kind == "pipe") REQUIRE(::mkfifo((folder / user).c_str(), 0666) == 0);
+  if (kind == "folder") std::filesystem::create_directories(folder / user / "a");
+  if (kind == "name") write_file(folder / "12-3-4.json", to_text(some_report));
+  const FoundReports found = find_reports(folder.path());
+  CHECK(found.reports.empty());
+  empty_slots(folder.path(), found);
+  CHECK(files_in(folder) == 1);
+  CHECK(read_file(elsewhere / "secret") == to_text(some_report));
+}
+
+TEST_CASE("report slots: a folder that is a link is none") {
+  const Slots slots;
+  const TemporaryDirectory links;
+  std::filesystem::create_symlink(slots.folder.path(), links / "reports");
+  REQUIRE(leave_report(slots.folder.path(), some_report));
+  CHECK(find_reports(links / "reports").reports.empty());
+}
+
+TEST_CASE("report slots: of more users than there are slots the one of longest ago loses his") {
+  if (::geteuid() != 0) return;  // files of others
+  const TemporaryDirectory folder;
+  prepare_slots(folder.path());
+  for (uid_t user = 1001; user <= 1000 + most_slots; ++user)
+    REQUIRE(give_slot(folder.path(), user));
+  REQUIRE(give_slot(folder.path(), 2000));
+  CHECK(files_in(folder) == most_slots);
+  CHECK(std::filesystem::exists(folder / "2000"));
+  struct stat info = {};
+  REQUIRE(::stat((folder / "2000").c_str(), &info) == 0);
+  CHECK(info.st_uid == 2000);
+  // One whose owner is another is nobody's.
+  REQUIRE(::chown((folder / "2000").c_str(), 1001, 1001) == 0);
+  write_file(folder / "text", to_text(some_report));
+  CHECK(find_reports(folder.path()).reports.empty());
+}
+
+TEST_CASE("report slots: of more reports than a look takes the others wait for the next") {
+  if (::geteuid() != 0) return;  // files of others
+  const TemporaryDirectory folder;
+  prepare_slots(folder.path());
+  for (uid_t user = 1001; user <= 1006; ++user) {
+    REQUIRE(give_slot(folder.path(), user));
+    const Fd slot(::open((folder / std::to_string(user)).c_str(), O_WRONLY | O_CLOEXEC));
+    const std::string text = to_text(some_report);
+    REQUIRE(::pwrite(slot.get(), text.data(), text.size(), 0) > 0);
+  }
+  const FoundReports found = find_reports(folder.path());
+  CHECK(found.reports.size() == 4);
+  empty_slots(folder.path(), found);
+  CHECK(find_reports(folder.path()).reports.size() == 2);
+}
