@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
 done
 
 # Tests are built for nobody's machine.
-inputs=(images/install.sh images/versions.sh images/steps images/slipway-node.service
+inputs=(images/install.sh images/versions.sh images/steps images/slipway-guard.service images/slipway-node.service images/slipway-watch.service
   meson.build meson_options.txt packages.debian common launcher spank-plugins nccl-tests blueprints examples)
 files() { find "${inputs[@]}" -type f ! -name '*.pyc' "$@" -print0 | LC_ALL=C sort -z; }
 digest=$(

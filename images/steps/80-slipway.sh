@@ -17,5 +17,17 @@ meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=
 ninja -C "$build/slipway" >>"$build/log"
 meson install -C "$build/slipway" --no-rebuild --quiet
 /opt/slipway/bin/slipway --version
-install -m 644 "${images_folder:?}/slipway-node.service" /etc/systemd/system/
-systemctl --root=/ enable slipway-node.service 2>/dev/null
+install -m 644 "${images_folder:?}/slipway-guard.service" "${images_folder:?}/slipway-node.service" \
+  "${images_folder:?}/slipway-watch.service" /etc/systemd/system/
+systemctl --root=/ enable slipway-guard.service slipway-node.service 2>/dev/null
+# A site's own rules begin with `flush ruleset`, as Debian's do: ours come back after them.
+mkdir -p /etc/systemd/system/nftables.service.d
+cat >/etc/systemd/system/nftables.service.d/slipway.conf <<'UNIT'
+[Service]
+ExecStartPost=-/usr/sbin/nft --file /etc/slipway/metadata.nft
+ExecReload=-/usr/sbin/nft --file /etc/slipway/metadata.nft
+UNIT
+# Logs do not grow for ever. The packages' own files have the daemons read all of their configuration again for it, and
+# logrotate wants a log in one file only.
+rm -f /etc/logrotate.d/slurmctld /etc/logrotate.d/slurmd /etc/logrotate.d/slurmdbd
+install -m 644 "${images_folder:?}/logrotate.conf" /etc/logrotate.d/slipway

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "launcher/cluster/check.h"
@@ -43,17 +44,58 @@ std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
   return files;
 }
 
-// The service accounts of all machines, to be let to the cluster's files: by their names where they
-// are known, null for the project's own one.
-Value::Object accounts(Context& context, const std::set<std::string>& machines) {
-  Value::Object accounts;
+// Service accounts of machines by what tells them apart.
+struct Accounts {
+  Value::Object all;    // to be let to the cluster's files and key
+  Value::Object nodes;  // of compute nodes
+  Value::Object made;   // by modules of the blueprint, not named by it
+};
+
+// One that several modules name is there once: two of the same rights would be one in the cloud,
+// and taking one away would take it from the others.
+std::string key_of(const std::string& id, const Value& email) {
+  if (const auto* known = email.as<std::string>()) return *known;
+  const auto* unknown = email.as<expression::Unknown>();
+  return unknown != nullptr && !unknown->module.empty() ? unknown->module : id;
+}
+
+Accounts accounts(Context& context, const cluster::Cluster& cluster,
+                  const std::set<std::string>& machines) {
+  Accounts accounts;
   for (const std::string& id : machines) {
-    const blueprint::Module& module = *context.deployment.find(id).module;
-    const Value& email = context.evaluation.input(module, "service_account_email");
-    const auto* known = email.as<std::string>();
-    accounts.emplace(known != nullptr ? *known : email.is_null() ? "default" : "of-" + id, email);
+    const blueprint::Module* module = context.deployment.find(id).module;
+    const bool named = !context.evaluation.input(*module, "service_account_email").is_null();
+    const Value& email = named ? context.evaluation.input(*module, "service_account_email")
+                               : context.evaluation.output(*module, "machine_account");
+    if (email.is_null()) continue;  // of an instance template that is there already
+    const std::string key = key_of(id, email);
+    accounts.all.emplace(key, email);
+    if (!named) accounts.made.emplace(key, email);
+    if (std::ranges::find(cluster.nodesets, id, &cluster::Nodeset::id) != cluster.nodesets.end()) {
+      accounts.nodes.emplace(key, email);
+    }
   }
   return accounts;
+}
+
+// The buckets that a machine's startup script comes from, by the modules that made the script.
+Value::Object script_buckets(Context& context, const blueprint::Module& module) {
+  Value::Object buckets;
+  for (const char* name : {"startup_script", "controller_startup_script"}) {
+    const auto setting = module.settings.find(name);
+    if (setting == module.settings.end() || !setting->second.value) continue;
+    expression::for_each_reference(
+        setting->second.value, [&](const expression::Traversal& traversal, source::Span) {
+          if (traversal.root != "module" || traversal.steps.empty()) return;
+          const blueprint::Module* from = context.deployment.find(traversal.steps[0].name).module;
+          if (from == nullptr || from->interface == nullptr || from->interface->foreign ||
+              from->interface->output("script_bucket") == nullptr) {
+            return;
+          }
+          buckets.emplace(from->id, context.evaluation.output(*from, "script_bucket"));
+        });
+  }
+  return buckets;
 }
 
 std::set<std::string> groups_of_machines(const cluster::Cluster& cluster) {
@@ -95,21 +137,24 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
         context.diagnostics);
   }
   const std::set<std::string> machines = groups_of_machines(cluster);
+  const Accounts who = accounts(context, cluster, machines);
   const Value controller_name = names.at(controller->id).at(0);
   const Value& path = context.evaluation.output(*controller, "slurm_bucket_path");
   for (const blueprint::Group& in : context.deployment.groups) {
     for (const blueprint::Module& module : in.modules) {
       const bool is_controller = &module == controller;
       context.evaluation.provide_slurm(
-          module, Value::Object{
-                      {"cluster", machines.contains(module.id) ? cluster.name : ""},
-                      {"controller", controller_name},
-                      {"path", path},
-                      {"names", names[module.id]},
-                      {"node_conf", node_confs[module.id]},
-                      {"files", is_controller ? files : Value::Object()},
-                      {"digests", is_controller ? digests : Value::Object()},
-                      {"accounts", is_controller ? accounts(context, machines) : Value::Object()}});
+          module, Value::Object{{"cluster", machines.contains(module.id) ? cluster.name : ""},
+                                {"controller", controller_name},
+                                {"path", path},
+                                {"names", names[module.id]},
+                                {"node_conf", node_confs[module.id]},
+                                {"files", is_controller ? files : Value::Object()},
+                                {"digests", is_controller ? digests : Value::Object()},
+                                {"script_buckets", script_buckets(context, module)},
+                                {"accounts", is_controller ? who.all : Value::Object()},
+                                {"node_accounts", is_controller ? who.nodes : Value::Object()},
+                                {"made_accounts", is_controller ? who.made : Value::Object()}});
     }
   }
 }

@@ -67,7 +67,9 @@ class Recipe(unittest.TestCase):
         seen = {self.name(), self.name("--transport", "gib"), self.name("--without", "cloud")}
         count = 3
         changed = [*(self.images / "steps").iterdir(), self.images / "versions.sh", self.images / "install.sh",
-                   self.images / "slipway-node.service", self.top / "launcher" / "main.cc"]
+                   self.images / "slipway-guard.service",
+                   self.images / "slipway-node.service", self.images / "slipway-watch.service",
+                   self.top / "launcher" / "main.cc"]
         for file in changed:
             file.write_text(file.read_text() + "\n")
             seen.add(self.name())

@@ -35,6 +35,7 @@
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
 #include "launcher/local/node_root.h"
+#include "launcher/local/oldest_namespace.h"
 #include "launcher/node/init.h"
 
 namespace {
@@ -137,6 +138,7 @@ void start_boot() {
   const local::NodeRoot root = root_of(node, instance, cloud);
   const bool boots = fs::exists(cloud.folder / "machines-boot");
   ::sethostname(node.name.data(), node.name.size());
+  local::become_oldest_mount_namespace();
   local::build_node_root(root);
   local::receive_message(channel);
   const local::Port& port = node.ports.front();

@@ -1,0 +1,50 @@
+// Asking the kernel for the rules about the metadata server.
+#include "common/metadata_rules.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <string_view>
+
+#include "common/error.h"
+#include "common/process.h"
+
+namespace slipway {
+namespace {
+
+constexpr const char* nft = "/usr/sbin/nft";
+
+// An update of the package changes it.
+std::string which_nft() {
+  struct stat info = {};
+  ::stat(nft, &info);
+  return fmt::format("nft of {}.{}, {} bytes\n", info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                     info.st_size);
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+std::optional<std::string> metadata_rules_now() {
+  try {
+    // Without looking up names: a user may have been given another one since.
+    const ProcessResult listed =
+        run_process({nft, "--numeric", "list", "table", "inet", "slipway_metadata"},
+                    {"", std::chrono::seconds(2)});
+    if (listed.ok()) return which_nft() + listed.output;
+    const bool is_gone =
+        !listed.timed_out && listed.errors.find("No such file or directory") != std::string::npos;
+    return is_gone ? std::optional<std::string>("") : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+bool are_other_rules(const std::string& made, const std::string& now) {
+  return made != now && (now.empty() || first_line(made) == first_line(now));
+}
+
+}  // namespace slipway

@@ -1,0 +1,96 @@
+// The check of who reaches the metadata server.
+#include "launcher/health/metadata_server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/fsuid.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "common/fd.h"
+#include "common/file.h"
+#include "common/metadata_rules.h"
+
+namespace slipway::health {
+namespace {
+
+constexpr uid_t nobody = 65534;
+constexpr int longest_connect_ms = 200;  // the server is on this machine's host
+
+// A socket belongs to whom the file system took its maker for: socket(7) of the rule `skuid`.
+Fd socket_of_nobody(int family) {
+  const auto before = static_cast<uid_t>(::setfsuid(nobody));
+  Fd socket;
+  // It has no other way to say that it did not work: setfsuid(2).
+  if (static_cast<uid_t>(::setfsuid(nobody)) == nobody) {
+    socket = Fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  }
+  ::setfsuid(before);
+  return socket;
+}
+
+bool connects(const Fd& socket, const sockaddr* address, socklen_t size) {
+  if (::connect(socket.get(), address, size) == 0) return true;
+  if (errno != EINPROGRESS) return false;
+  pollfd done = {socket.get(), POLLOUT, 0};
+  int error = 0;
+  socklen_t length = sizeof error;
+  return ::poll(&done, 1, longest_connect_ms) == 1 &&
+         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0;
+}
+
+std::optional<bool> nobody_gets_in() {
+  sockaddr_in four = {};
+  four.sin_family = AF_INET;
+  four.sin_port = htons(80);
+  ::inet_pton(AF_INET, "169.254.169.254", &four.sin_addr);
+  sockaddr_in6 six = {};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(80);
+  ::inet_pton(AF_INET6, "fd20:ce::254", &six.sin6_addr);
+  const Fd by_four = socket_of_nobody(AF_INET);
+  if (!by_four) return std::nullopt;
+  if (connects(by_four, reinterpret_cast<const sockaddr*>(&four), sizeof four)) return true;
+  const Fd by_six = socket_of_nobody(AF_INET6);
+  return by_six && connects(by_six, reinterpret_cast<const sockaddr*>(&six), sizeof six);
+}
+
+}  // namespace
+
+MetadataServer read_metadata_server(bool with_rules) {
+  MetadataServer server;
+  std::error_code trouble;
+  if (std::filesystem::exists(metadata_rules_made, trouble)) {
+    server.rules_made = read_file(metadata_rules_made);
+  } else if (!trouble) {
+    server.rules_made = "";
+  }
+  if (server.rules_made == metadata_is_open) return server;
+  if (with_rules) server.rules_now = metadata_rules_now();
+  server.user_got_in = nobody_gets_in();
+  return server;
+}
+
+void check_metadata_server(const MetadataServer& server, Looking& looking) {
+  looking.begin("metadata_server");
+  if (server.rules_made == metadata_is_open) {
+    return looking.skip("the blueprint lets every user in (`metadata_users`)");
+  }
+  const auto find = [&](const std::string& evidence) {
+    looking.find("metadata-open", "metadata server", evidence);
+  };
+  // What a user can do comes first: the rules are only the way to it.
+  if (server.user_got_in.value_or(false)) return find("a user's connection got through");
+  if (server.rules_made == "") return find("this machine's boot has not closed it to users");
+  if (server.rules_now == "") return find("the rules that close it to users are gone");
+  if (server.rules_made && server.rules_now &&
+      are_other_rules(*server.rules_made, *server.rules_now)) {
+    find("the rules that close it to users are not those that the boot made");
+  }
+}
+
+}  // namespace slipway::health

@@ -1,0 +1,121 @@
+// The firewall rules that keep users away from the metadata server.
+#include "launcher/node/metadata_guard.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/metadata_rules.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::node {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr const char* nft = "/usr/sbin/nft";
+
+void write_in_folder(const fs::path& path, const std::string& text) {
+  make_directories(path.parent_path());
+  write_file(path, text);
+}
+
+// Adding first makes deleting succeed where there is no such table yet.
+std::string without_table() {
+  return fmt::format("add table {0}\ndelete table {0}\n", metadata_table);
+}
+
+std::string rules_just_made() {
+  const auto rules = metadata_rules_now();
+  if (!rules || rules->empty()) throw Error("nft does not show the rules that it has made");
+  return *rules;
+}
+
+std::string text_of(const std::vector<uid_t>& users) {
+  std::set<uid_t> all(users.begin(), users.end());
+  all.insert(0);
+  std::vector<std::string> texts;
+  for (const uid_t user : all) texts.push_back(fmt::format("{}", user));
+  return join(texts, ", ");
+}
+
+std::vector<uid_t> ids_of(const std::vector<std::string>& names,
+                          const std::function<void(const std::string&)>& say) {
+  std::vector<uid_t> ids;
+  for (const std::string& name : names) {
+    if (const passwd* entry = ::getpwnam(name.c_str())) {
+      ids.push_back(entry->pw_uid);
+    } else {
+      say(fmt::format(
+          "this machine has no user `{}`: nobody of that name reaches the metadata server", name));
+    }
+  }
+  return ids;
+}
+
+}  // namespace
+
+// An owner is the user that opened the socket, as the machine numbers users: root of a user
+// namespace is not 0 here. What leaves a network namespace of a container is forwarded, and has no
+// owner that counts. A packet without an owner may end a connection of root's, never begin one.
+// No connection tracking: that would cost every connection of the machine.
+//
+// Ports: https://docs.cloud.google.com/compute/docs/internal-dns (53),
+// https://docs.cloud.google.com/compute/docs/instances/configure-ntp (123); DHCP (67, 547) is
+// renewed by a user of systemd's.
+std::string metadata_rules(const std::vector<uid_t>& users) {
+  return without_table() + fmt::format(R"(table {} {{
+  chain output {{
+    type filter hook output priority filter; policy accept;
+    ip daddr 169.254.169.254 goto own
+    ip6 daddr fd20:ce::254 goto own
+  }}
+  chain forward {{
+    type filter hook forward priority filter; policy accept;
+    ip daddr 169.254.169.254 goto others
+    ip6 daddr fd20:ce::254 goto others
+  }}
+  chain own {{
+    meta skuid {{ {} }} accept
+    meta skuid 0-4294967295 goto others
+    tcp flags & (syn | ack) == syn goto others
+    meta l4proto tcp accept
+    goto others
+  }}
+  chain others {{
+    tcp dport 53 accept
+    udp dport {{ 53, 67, 123, 547 }} accept
+    meta l4proto tcp reject with tcp reset
+    reject
+  }}
+}}
+)",
+                                       metadata_table, text_of(users));
+}
+
+void guard_metadata(const std::vector<std::string>& users,
+                    const std::function<void(const std::string&)>& say) {
+  const bool open = std::ranges::find(users, "*") != users.end();
+  const std::string rules = open ? without_table() : metadata_rules(ids_of(users, say));
+  // What health compares with is gone until the new rules are there.
+  std::error_code none;
+  fs::remove(metadata_rules_made, none);
+  try {
+    // A machine that is open to everybody needs no nft.
+    if (!open || fs::exists(nft)) run_checked({nft, "--file", "-"}, {rules, 30s});
+    write_in_folder(metadata_rules_file, rules);
+    write_in_folder(metadata_rules_made, open ? metadata_is_open : rules_just_made());
+  } catch (const Error& error) {
+    throw error.within("cannot close the metadata server to users");
+  }
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Who may do what by the definitions that `slipway create` writes: usage: access.py SLIPWAY [BLUEPRINT...]
+
+Reads the grants in the Terraform files of every blueprint of create/ whose name begins with ok-, of access/, and of every
+example; or of those that are named. All grants of a blueprint of access/ stand in its NAME.out; SLIPWAY_ACCEPT=1 rewrites that. No account of a compute or a login node may write cluster.json, read another secret than the
+cluster's key, change that, or become another account; none is the project's default account, none is known to everybody.
+access_roles.json says what is in a role. access_test.py tries this program on definitions that are wrong.
+"""
+import concurrent.futures, json, os, pathlib, re, sys, tempfile
+
+sys.dont_write_bytecode = True  # not into the source tree
+from definitions import create
+from run import HERE, ROOT, installed
+
+ROLES = json.loads((HERE / "access_roles.json").read_text())["roles"]
+
+# What an account that users' machines have must not be able to do, by where the role is granted. Who replaces an object
+# deletes the old one: https://docs.cloud.google.com/storage/docs/access-control/iam-permissions
+EVERYWHERE = {"iam.serviceAccounts.actAs", "iam.serviceAccounts.getAccessToken", "iam.serviceAccounts.setIamPolicy",
+              "iam.serviceAccountKeys.create", "resourcemanager.projects.setIamPolicy", "compute.instances.create",
+              "compute.instances.delete", "compute.instances.setMetadata"}
+OF_BUCKETS = {"storage.objects.create", "storage.objects.delete", "storage.objects.update", "storage.objects.setIamPolicy",
+              "storage.buckets.setIamPolicy", "storage.buckets.update", "storage.buckets.delete"}
+OF_SECRETS = {"secretmanager.versions.add", "secretmanager.versions.destroy", "secretmanager.secrets.setIamPolicy"}
+READS_SECRETS = {"secretmanager.versions.access"}
+
+
+class Deployment:
+    """The resources of all groups, and what their references lead to."""
+
+    def __init__(self, folder):
+        self.resources, self.outputs = {}, {}
+        for file in sorted(pathlib.Path(folder).rglob("*.tf.json")):
+            text = json.loads(file.read_text())
+            for kind, named in text.get("resource", {}).items():
+                for name, body in named.items():
+                    self.resources[f"{kind}.{name}"] = body
+            for name, output in text.get("output", {}).items():
+                self.outputs[name] = output["value"]
+
+    def of_type(self, pattern):
+        return [(name, body) for name, body in self.resources.items() if re.fullmatch(pattern, name.split(".")[0])]
+
+    def follow(self, text):
+        """What a text with references leads to: a text that is known, or `TYPE.NAME` of the resource that it is of."""
+        for _ in range(20):
+            before = text
+            text = re.sub(r"\$\{([^{}]+)\}", lambda found: self.step(found[1]), str(text))
+            if text == before:
+                return text
+        return text
+
+    def step(self, reference):
+        found = re.fullmatch(r"([\w-]+)\.([\w-]+)(?:\.([\w.-]+))?", reference)
+        if not found:
+            return f"({reference})"
+        kind, name, attribute = found.groups()
+        if kind == "var":
+            value = self.outputs.get(name, f"({reference})")
+            for key in attribute.split(".") if attribute else []:
+                value = value[key] if isinstance(value, dict) else f"({reference})"
+            return str(value)
+        body = self.resources.get(f"{kind}.{name}")
+        if body is None:
+            return f"({reference})"
+        if kind == "terraform_data" and attribute == "output":
+            return str(body.get("input"))
+        return f"{kind}.{name}"
+
+    def account(self, text):
+        """The account that an e-mail address or a member is: `google_service_account.NAME`, or the address."""
+        return re.sub(r"^serviceAccount:", "", self.follow(text))
+
+    def bucket(self, text):
+        found = re.fullmatch(r"google_storage_bucket\.[\w-]+", self.follow(text))
+        return found[0] if found else self.bucket_named(self.follow(text))
+
+    def bucket_named(self, name):
+        """The resource of a name, if one has it: both are the same bucket."""
+        for resource, body in self.of_type("google_storage_bucket"):
+            if body["name"] == name:
+                return resource
+        return name
+
+
+def grants(deployment):
+    """(resource, account, role, what it is granted on: `project`, or the kind and the thing)."""
+    for name, body in deployment.of_type(r"google_\w+_iam_(member|binding|policy)"):
+        if "_iam_policy" in name or "role" not in body:
+            yield name, "everybody", "roles/owner", ("project", "")
+            continue
+        if name.startswith("google_storage_bucket_iam"):
+            on = "bucket", deployment.bucket(body["bucket"])
+        elif name.startswith("google_secret_manager_secret_iam"):
+            on = "secret", deployment.follow(body["secret_id"])
+        elif name.startswith("google_service_account_iam"):
+            on = "account", deployment.account(body["service_account_id"].rsplit("/", 1)[-1])
+        else:
+            on = "project", ""
+        for member in [body["member"]] if "member" in body else body["members"]:
+            public = member in ("allUsers", "allAuthenticatedUsers") or member.startswith("project")
+            yield name, "everybody" if public else deployment.account(member), body["role"], on
+
+
+def machines(deployment):
+    """(instance template, role of its machines, their account)."""
+    for name, body in deployment.of_type("google_compute_instance_template"):
+        role = body.get("metadata", {}).get("slipway-role")
+        if role:
+            email = body.get("service_account", {}).get("email")
+            yield name, role, deployment.account(email) if email else None
+
+
+def forbidden(role, on, files, key):
+    """Those permissions of a role that an account of users' machines must not have there."""
+    kind, thing = on
+    permissions = set(ROLES[role])
+    bad = permissions & EVERYWHERE
+    if kind == "project" or thing == files:
+        bad |= permissions & OF_BUCKETS
+    if kind == "project" or kind == "secret":
+        bad |= permissions & OF_SECRETS
+        bad |= permissions & READS_SECRETS if kind == "project" or thing != key else set()
+    return bad
+
+
+def problems_in(folder):
+    deployment = Deployment(folder)
+    files = {deployment.bucket(body["bucket"]) for _, body in deployment.of_type("google_storage_bucket_object")
+             if body["name"].endswith("/cluster.json")}
+    keys = {name for name, _ in deployment.of_type("google_secret_manager_secret") if name.endswith("_munge_key")}
+    if not files:
+        return  # no cluster
+    (files,), (key,) = files, keys
+    users, controllers = {"everybody"}, set()
+    for name, role, account in machines(deployment):
+        if account is None or "default_service_account" in account:
+            yield f"{name}: its machines have the project's default account"
+        elif role == "controller":
+            controllers.add(account)
+        else:
+            users.add(account)
+    for account in users & controllers:
+        if account.startswith("google_service_account."):
+            yield f"{account}: the controller has an account that users' machines have"
+    readers, seen = set(), {}
+    for name, account, role, on in grants(deployment):
+        # In the cloud it is one right: taking away one of the resources takes it from both.
+        if (other := seen.setdefault((account, role, on), name)) != name:
+            yield f"{name}: it grants the same as {other}"
+        if role not in ROLES:
+            yield f"{name}: access_roles.json does not know {role}"
+        elif account in users and (bad := forbidden(role, on, files, key)):
+            yield f"{name}: {account} gets {', '.join(sorted(bad))}"
+        if on == ("secret", key) and role == "roles/secretmanager.secretAccessor":
+            readers.add(account)
+    for account in sorted(readers - users - controllers):
+        yield f"{account}: it reads the cluster's key, and no machine has it"
+    for account in sorted((users | controllers) - readers - {"everybody"}):
+        yield f"{account}: it cannot read the cluster's key, and its machines cannot boot"
+
+
+def check(slipway, blueprint):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "out"
+        done = create(slipway, blueprint, folder)
+        if done.returncode != 0:
+            return False, []  # definitions.py says what is wrong
+        problems = list(problems_in(folder))
+        if blueprint.parent == HERE / "access":
+            problems += unexpected(blueprint.with_suffix(".out"), folder)
+        return any(folder.rglob("slurm.conf")), problems
+
+
+def unexpected(expectation, folder):
+    """What is granted and was not expected to be, or the other way round."""
+    found = sorted({f"{account}: {role} on {' '.join(on).strip()}" for _, account, role, on in grants(Deployment(folder))})
+    if os.environ.get("SLIPWAY_ACCEPT") and not os.environ.get("CI"):
+        expectation.write_text("".join(line + "\n" for line in found))
+    expected = expectation.read_text().splitlines()
+    return [f"granted: {line}" for line in found if line not in expected] + [
+        f"not granted: {line}" for line in expected if line not in found]
+
+
+def main():
+    named = [pathlib.Path(name).resolve() for name in sys.argv[2:]]
+    blueprints = named or sorted((HERE / "create").glob("ok-*.yaml")) + sorted((HERE / "access").glob("*.yaml")) + sorted(
+        path for path in (ROOT / "examples").glob("*.yaml") if not path.stem.endswith("-deployment"))
+    failed = clusters = 0
+    with tempfile.TemporaryDirectory() as folder:
+        slipway = installed(sys.argv[1], pathlib.Path(folder) / "prefix")
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for blueprint, (cluster, problems) in zip(blueprints, pool.map(lambda b: check(slipway, b), blueprints)):
+                clusters += cluster
+                failed += bool(problems)
+                print(f"{'FAIL' if problems else 'ok  ' if cluster else 'none'} {blueprint.stem}", *problems, sep="\n     ")
+    print(f"{clusters} clusters of {len(blueprints)} blueprints, {failed} failed")
+    return 1 if failed or not clusters else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
