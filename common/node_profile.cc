@@ -7,12 +7,15 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/json.h"
 
 namespace slipway {
 namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
+
+constexpr size_t largest_profile = 4 << 20;
 
 ordered_json interface_to_json(const NodeProfile::Interface& nic) {
   return {{"name", nic.name},
@@ -29,32 +32,53 @@ ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
           {"transport", expected.transport}};
 }
 
-NodeProfile::Interface interface_from_json(const json& j) {
-  return {j.at("name"), j.at("purpose"), j.at("network"), j.at("address"), j.at("mtu_bytes")};
+// No machine of a cloud has more of any of these; a number beyond is a mistake.
+constexpr int64_t most_gpus = 1024, most_nodes = 1'000'000, largest_mtu = 65535;
+constexpr int64_t largest_message = int64_t{1} << 50;
+constexpr double fastest_gb_per_s = 1e6;
+
+NodeProfile::Interface interface_from_json(const JsonValue& j) {
+  return {j.at("name").text(), j.at("purpose").text(), j.at("network").text(),
+          j.at("address").text(), j.at("mtu_bytes").whole(0, largest_mtu)};
 }
 
-NodeProfile::ExpectedBandwidth expected_from_json(const json& j) {
-  return {j.at("collective"), j.at("nodes"),  j.at("size_bytes"),      j.at("busbw_gb_per_s"),
-          j.at("tolerance"),  j.at("source"), j.value("transport", "")};
+NodeProfile::ExpectedBandwidth expected_from_json(const JsonValue& j) {
+  const auto transport = j.find("transport");
+  return {j.at("collective").text(),
+          j.at("nodes").whole(1, most_nodes),
+          j.at("size_bytes").whole(1, largest_message),
+          j.at("busbw_gb_per_s").number(1e-6, fastest_gb_per_s),
+          j.at("tolerance").number(0, 1),
+          j.at("source").text(),
+          transport ? transport->text() : ""};
 }
 
-NodeProfile profile_from_json(const json& j) {
+NodeProfile::Gpus gpus_from_json(const JsonValue& j) {
+  NodeProfile::Gpus gpus{j.at("count").whole(0, most_gpus), j.at("model").text(),
+                         j.at("devices").texts()};
+  if (gpus.count > 0 && gpus.model.empty()) j.at("model").expected("the model of the GPUs");
+  return gpus;
+}
+
+NodeProfile profile_from_json(const JsonValue& j) {
   NodeProfile profile;
-  j.at("deployment").get_to(profile.deployment);
-  j.at("cluster").get_to(profile.cluster);
-  j.at("node").get_to(profile.node);
-  j.at("role").get_to(profile.role);
-  j.at("target").get_to(profile.target);
-  j.at("machine_type").get_to(profile.machine_type);
-  const json& gpus = j.at("gpus");
-  profile.gpus = {gpus.at("count"), gpus.at("model"), gpus.at("devices")};
-  for (const json& nic : j.at("network_interfaces")) {
+  profile.deployment = j.at("deployment").text();
+  profile.cluster = j.at("cluster").text();
+  profile.node = j.at("node").text();
+  profile.role = j.at("role").text();
+  if (profile.role != "compute" && profile.role != "login" && profile.role != "controller") {
+    j.at("role").expected("`compute`, `login` or `controller`");
+  }
+  profile.target = j.at("target").text();
+  profile.machine_type = j.at("machine_type").text();
+  profile.gpus = gpus_from_json(j.at("gpus"));
+  for (const JsonValue& nic : j.at("network_interfaces").items()) {
     profile.network_interfaces.push_back(interface_from_json(nic));
   }
   // Profiles of earlier deployers have no mounts.
-  profile.mounts = j.value("mounts", std::vector<std::string>());
-  profile.transport = transport_from_json(j.at("transport"));
-  for (const json& expected : j.at("expected_bandwidth")) {
+  if (const auto mounts = j.find("mounts")) profile.mounts = mounts->texts();
+  profile.transport = transport_from_json(j.at("transport").raw());
+  for (const JsonValue& expected : j.at("expected_bandwidth").items()) {
     profile.expected_bandwidth.push_back(expected_from_json(expected));
   }
   return profile;
@@ -90,19 +114,20 @@ std::string to_json(const NodeProfile& profile) {
 
 NodeProfile parse_node_profile(std::string_view text, const std::filesystem::path& path) {
   try {
-    const json j = json::parse(text);
-    const std::string schema = j.at("schema");
+    const json body = parse_json(text);
+    const JsonValue j(body);
+    const std::string schema = j.at("schema").text();
     if (schema != node_profile_schema) {
       throw Error(fmt::format("schema is `{}`, expected `{}`", schema, node_profile_schema));
     }
     return profile_from_json(j);
-  } catch (const std::exception& error) {  // json's own, and the one above
-    throw Error(fmt::format("{} is not a node profile: {}", path.string(), error.what()));
+  } catch (const Error& error) {
+    throw error.within(fmt::format("{} is not a node profile", path.string()));
   }
 }
 
 NodeProfile load_node_profile(const std::filesystem::path& path) {
-  return parse_node_profile(read_file(path), path);
+  return parse_node_profile(read_regular_file(path, largest_profile), path);
 }
 
 }  // namespace slipway

@@ -1,12 +1,14 @@
 // The part `transport` of the node profile as JSON.
 #include "common/node_transport.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
+
+#include "common/json.h"
 
 namespace slipway {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
@@ -74,36 +76,71 @@ void put_rows(ordered_json& j, const char* key, const std::vector<Row>& rows) {
   for (const Row& row : rows) j[key].push_back(to_json(row));
 }
 
-std::vector<NodeTransport::Variable> variables_from(const json& list) {
+constexpr int64_t longest_deadline_seconds = 3600;
+constexpr int64_t largest_threshold_bytes = int64_t{1} << 50;
+
+// What is not there is empty: most transports have few of these.
+std::string text_or_empty(const JsonValue& j, const char* key) {
+  const auto found = j.find(key);
+  return found ? found->text() : "";
+}
+
+Texts texts_or_empty(const JsonValue& j, const char* key) {
+  const auto found = j.find(key);
+  return found ? found->texts() : Texts();
+}
+
+int64_t bytes_or_none(const JsonValue& j, const char* key) {
+  const auto found = j.find(key);
+  return found ? found->whole(1, largest_threshold_bytes) : 0;
+}
+
+std::vector<JsonValue> rows(const JsonValue& j, const char* key) {
+  const auto found = j.find(key);
+  return found ? found->items() : std::vector<JsonValue>();
+}
+
+std::vector<NodeTransport::Variable> variables_from(const std::vector<JsonValue>& rows) {
   std::vector<NodeTransport::Variable> variables;
-  for (const json& j : list) variables.push_back({j.at("name"), j.at("value"), j.at("why")});
+  for (const JsonValue& j : rows) {
+    variables.push_back({j.at("name").text(), j.at("value").text(), j.at("why").text()});
+  }
   return variables;
 }
 
-NodeTransport::Daemon daemon_from(const json& j) {
-  return {j.at("name"),
-          j.value("images", Texts()),
-          j.at("command"),
-          j.value("stop", Texts()),
-          j.value("socket", ""),
-          j.value("log_says", ""),
-          j.at("deadline_seconds")};
+NodeTransport::Daemon daemon_from(const JsonValue& j) {
+  NodeTransport::Daemon daemon{j.at("name").text(),
+                               texts_or_empty(j, "images"),
+                               j.at("command").texts(),
+                               texts_or_empty(j, "stop"),
+                               text_or_empty(j, "socket"),
+                               text_or_empty(j, "log_says"),
+                               j.at("deadline_seconds").whole(1, longest_deadline_seconds)};
+  if (daemon.command.empty()) j.at("command").expected("the program and its arguments");
+  return daemon;
 }
 
-NodeTransport::Fatal fatal_from(const json& j) {
-  return {j.value("nccl_from", ""),
-          j.value("nccl_below", ""),
-          j.value("plugin", ""),
-          j.value("architecture", ""),
-          j.value("variable", ""),
-          j.value("value", ""),
-          j.value("unlimited_stack", false),
-          j.at("why")};
+NodeTransport::Fatal fatal_from(const JsonValue& j) {
+  const auto unlimited_stack = j.find("unlimited_stack");
+  return {text_or_empty(j, "nccl_from"),
+          text_or_empty(j, "nccl_below"),
+          text_or_empty(j, "plugin"),
+          text_or_empty(j, "architecture"),
+          text_or_empty(j, "variable"),
+          text_or_empty(j, "value"),
+          unlimited_stack && unlimited_stack->boolean(),
+          j.at("why").text()};
 }
 
-NodeTransport::Limits limits_from(const json& j) {
-  return {j.value("memlock_bytes", int64_t{0}), j.value("dev_shm_bytes", int64_t{0}),
-          j.value("bounded_stack_below", "")};
+NodeTransport::Limits limits_from(const JsonValue& j) {
+  return {bytes_or_none(j, "memlock_bytes"), bytes_or_none(j, "dev_shm_bytes"),
+          text_or_empty(j, "bounded_stack_below")};
+}
+
+std::map<std::string, std::string> text_map(const JsonValue& j) {
+  std::map<std::string, std::string> map;
+  for (const auto& [key, value] : j.members()) map[key] = value.text();
+  return map;
 }
 
 }  // namespace
@@ -128,32 +165,27 @@ ordered_json transport_to_json(const NodeTransport& transport) {
   return j;
 }
 
-NodeTransport transport_from_json(const json& j) {
+NodeTransport transport_from_json(const nlohmann::json& body) {
+  const JsonValue j(body, "transport");
   NodeTransport transport;
-  j.at("name").get_to(transport.name);
-  transport.environment = variables_from(j.at("environment"));
-  if (j.contains("single_node")) transport.single_node = variables_from(j.at("single_node"));
-  if (j.contains("without_profile")) {
-    transport.without_profile = variables_from(j.at("without_profile"));
+  transport.name = j.at("name").text();
+  transport.environment = variables_from(j.at("environment").items());
+  transport.single_node = variables_from(rows(j, "single_node"));
+  transport.without_profile = variables_from(rows(j, "without_profile"));
+  if (const auto profile = j.find("vendor_profile")) {
+    transport.vendor_profile = {profile->at("path").text(), text_map(profile->at("inputs"))};
   }
-  if (j.contains("vendor_profile")) {
-    const json& profile = j.at("vendor_profile");
-    transport.vendor_profile = {profile.at("path"), profile.at("inputs")};
+  if (const auto libraries = j.find("libraries")) {
+    transport.libraries = {libraries->at("folder").text(), libraries->at("names").texts(),
+                           libraries->at("must_agree").boolean()};
   }
-  if (j.contains("libraries")) {
-    const json& libraries = j.at("libraries");
-    transport.libraries = {libraries.at("folder"), libraries.at("names"),
-                           libraries.at("must_agree")};
-  }
-  if (j.contains("daemon")) transport.daemon = daemon_from(j.at("daemon"));
-  for (const json& set : j.value("version_sets", json::array())) {
+  if (const auto daemon = j.find("daemon")) transport.daemon = daemon_from(*daemon);
+  for (const JsonValue& set : rows(j, "version_sets")) {
     transport.version_sets.push_back(
-        {set.value("plugin", ""), set.value("daemon", ""), set.value("nccl", "")});
+        {text_or_empty(set, "plugin"), text_or_empty(set, "daemon"), text_or_empty(set, "nccl")});
   }
-  if (j.contains("limits")) transport.limits = limits_from(j.at("limits"));
-  for (const json& fatal : j.value("fatal", json::array())) {
-    transport.fatal.push_back(fatal_from(fatal));
-  }
+  if (const auto limits = j.find("limits")) transport.limits = limits_from(*limits);
+  for (const JsonValue& fatal : rows(j, "fatal")) transport.fatal.push_back(fatal_from(fatal));
   return transport;
 }
 

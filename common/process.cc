@@ -9,13 +9,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/process_stat.h"
 #include "common/text.h"
 
 namespace slipway {
@@ -46,16 +50,58 @@ void feed(Fd& fd, std::string_view& left) {
   if (left.empty() || (n < 0 && errno != EINTR && errno != EAGAIN)) fd.reset();
 }
 
-// Waits for the end of a child without reaping it. False when `end` comes first.
-bool ends_until(pid_t child, Clock::time_point end) {
-  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (!pidfd) return true;  // no way to wait with a deadline: the caller waits without one
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) return false;
-    pollfd fd = {pidfd.get(), POLLIN, 0};
-    if (::poll(&fd, 1, static_cast<int>(left.count())) > 0) return true;
+// A killed process is gone within this time, or it is stuck in the kernel: in a driver, or in a
+// file system whose server is gone.
+constexpr auto patience_with_killed = std::chrono::seconds(1);
+
+int milliseconds_until(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
+
+// Children that outlived their SIGKILL. They end when the kernel lets them, and then somebody has
+// to take note of it: whoever runs the next child does.
+class Abandoned {
+ public:
+  void add(pid_t child) {
+    Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    const std::lock_guard lock(mutex_);
+    if (pidfd) children_.push_back(std::move(pidfd));
   }
+
+  void reap() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(children_, [](const Fd& child) {
+      siginfo_t info = {};
+      const auto id = static_cast<id_t>(child.get());
+      return ::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG) != 0 || info.si_pid != 0;
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Fd> children_;
+};
+
+Abandoned abandoned;
+
+// Both are sent: the child may not have made its group yet.
+void kill_group(pid_t child) {
+  ::kill(-child, SIGKILL);
+  ::kill(child, SIGKILL);
+}
+
+// The exit code of a child that has ended or was killed. One that SIGKILL does not end is left to
+// the kernel.
+int reap(pid_t child) {
+  int status = SIGKILL;
+  if (!ends_within(child, patience_with_killed)) {
+    abandoned.add(child);
+  } else {
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return exit_code_of(status);
 }
 
 }  // namespace
@@ -85,7 +131,9 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
 
+  abandoned.reap();
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
+  const auto end = Clock::now() + options.deadline;
   const pid_t child = ::fork();
   if (child < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
   if (child == 0)
@@ -95,45 +143,44 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
   err.write.reset();
   report.write.reset();
 
-  int exec_error = 0;
-  const bool failed =
-      ::read(report.read.get(), &exec_error, sizeof exec_error) == sizeof exec_error;
-  if (failed) {
-    ::waitpid(child, nullptr, 0);
-    throw_errno(fmt::format("cannot start {}", argv[0]), exec_error);
-  }
-
   struct sigaction ignore = {}, before = {};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &before);  // a child that does not read its stdin is not our end
 
   ProcessResult result;
+  std::string failure;  // the errno of exec, as bytes
   std::string_view input = options.input;
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
   if (input.empty()) in.write.reset();
-  const auto end = Clock::now() + options.deadline;
-  while (out.read || err.read) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) {
+  // What is asked of exec is waited for like everything else: it may hang where the program lies.
+  while (out.read || err.read || report.read) {
+    const int left = milliseconds_until(end);
+    if (left == 0) {
       result.timed_out = true;
       break;
     }
     // poll() passes over negative descriptors, which is what a closed Fd is.
-    pollfd fds[] = {
-        {out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}, {in.write.get(), POLLOUT, 0}};
-    if (::poll(fds, 3, static_cast<int>(left.count())) < 0 && errno != EINTR) throw_errno("poll");
+    pollfd fds[] = {{out.read.get(), POLLIN, 0},
+                    {err.read.get(), POLLIN, 0},
+                    {in.write.get(), POLLOUT, 0},
+                    {report.read.get(), POLLIN, 0}};
+    if (::poll(fds, 4, left) < 0) continue;  // a signal: nothing else can be wrong with these
     if (fds[0].revents != 0) read_some(out.read, result.output);
     if (fds[1].revents != 0) read_some(err.read, result.errors);
     if (fds[2].revents != 0) feed(in.write, input);
+    if (fds[3].revents != 0) read_some(report.read, failure);
   }
   // It may have closed its streams and go on.
-  if (!result.timed_out && !ends_until(child, end)) result.timed_out = true;
-  if (result.timed_out) ::kill(-child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.exit_code = exit_code_of(status);
+  if (!result.timed_out && !ends_within(child, std::chrono::milliseconds(milliseconds_until(end))))
+    result.timed_out = true;
+  if (result.timed_out) kill_group(child);
+  result.exit_code = reap(child);
   ::sigaction(SIGPIPE, &before, nullptr);
+  if (failure.size() == sizeof(int)) {
+    int code = 0;
+    std::memcpy(&code, failure.data(), sizeof code);
+    throw_errno(fmt::format("cannot start {}", argv[0]), code);
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "launcher/commands/health_parts.h"
 #include "launcher/health/look.h"
 #include "launcher/health/verdict.h"
+#include "launcher/node/job_space.h"
 
 namespace slipway::commands {
 namespace {
@@ -36,6 +38,9 @@ void take_job(health::LookOptions& options) {
   const bool of_a_job =
       options.stage == health::Stage::prolog || options.stage == health::Stage::epilog;
   if (of_a_job && !gpus.empty()) options.job_gpus = health::parse_gpu_list(gpus);
+  if (options.stage == health::Stage::prolog) {
+    options.job_user = to_number<uid_t>(job_variable("SLURM_JOB_UID"));
+  }
 }
 
 // Nothing of the job's decides what a program of root's runs.
@@ -89,6 +94,10 @@ int look(Args args) {
   take_job(options);
   if (act) forget_the_job();
 
+  if (act) {
+    if (const auto space = node::job_space())
+      node::sweep_job_space(*space, std::chrono::seconds(2));
+  }
   health::Policy rules = read_policy(policy);
   if (asked_to_skip && rules.jobs_may_skip) {
     fmt::print("the job asked for no checks, and may\n");
@@ -100,7 +109,7 @@ int look(Args args) {
   } else {
     fmt::print("{}\n", line_of(result.verdict));
   }
-  return result.job_may_start ? 0 : unfit;
+  return result.job_may_start || result.job_has_ended ? 0 : unfit;
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/process.h"
+#include "common/process_stat.h"
 #include "common/text.h"
 
 namespace slipway::health {
@@ -22,7 +25,7 @@ namespace {
 using nlohmann::json;
 
 // A killed process is gone within this time, or it is stuck in the kernel.
-constexpr int patience_with_killed_ms = 50;
+constexpr std::chrono::milliseconds patience_with_killed{50};
 
 bool write_line(int fd, const std::string& line) {
   std::string_view left = line;
@@ -76,22 +79,26 @@ void FamilyProcess::kill() {
   const pid_t pid = std::exchange(pid_, 0);
   if (pid == 0) return;
   if (words_) ::kill(pid, SIGKILL);
-  for (int waited_ms = 0; waited_ms < patience_with_killed_ms; ++waited_ms) {
-    if (::waitpid(pid, nullptr, words_ ? WNOHANG : 0) != 0) return;
-    ::usleep(1000);
-  }
+  // One that has told us everything may be stuck, too, when a driver does not close its files.
+  if (ends_within(pid, patience_with_killed)) ::waitpid(pid, nullptr, WNOHANG);
 }
 
 Look FamilyProcess::look(std::chrono::milliseconds limit) const {
   Look look;
   std::string doing = "starting";
   for (const std::string& line : split(text_, '\n')) {
-    const json body = json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (body.contains("look")) return look_from_json(body["look"]);
-    if (body.contains("doing")) doing = body["doing"];
-    if (body.contains("failed")) {
+    std::optional<std::string> failed;
+    try {
+      const json body = parse_json(line);
+      if (body.contains("look")) return look_from_json(body["look"]);
+      doing = body.value("doing", doing);
+      if (body.contains("failed")) failed = body["failed"].get<std::string>();
+    } catch (const std::exception&) {  // half a line: it was killed in the middle of it
+      continue;
+    }
+    if (failed) {
       look.complete = false;
-      look.skipped.push_back({family_.name, body["failed"]});
+      look.skipped.push_back({family_.name, *failed});
       return look;
     }
   }

@@ -29,8 +29,10 @@ json as_json(const History& history) {
           {"open", std::move(open)},
           {"present", history.present},
           {"events", std::move(events)},
+          {"gpus", history.gpus},
           {"good_looks", history.good_looks},
-          {"comment", history.comment}};
+          {"comment", history.comment},
+          {"prolog_failed", history.prolog_failed}};
 }
 
 History from_json(const json& body) {
@@ -41,8 +43,10 @@ History from_json(const json& body) {
   for (const json& one : body.at("open")) history.open.push_back(finding_from_json(one));
   body.at("present").get_to(history.present);
   for (const json& one : body.at("events")) history.events.push_back({one.at(0), one.at(1)});
+  history.gpus = body.value("gpus", history.gpus);  // older ones have none
   body.at("good_looks").get_to(history.good_looks);
   body.at("comment").get_to(history.comment);
+  history.prolog_failed = body.value("prolog_failed", std::time_t{0});  // older ones have none
   return history;
 }
 
@@ -64,6 +68,7 @@ bool History::begin_boot(const std::string& now) {
   if (first) return false;
   open.clear();
   present.clear();
+  gpus.clear();
   // Counters begin anew; the most that was ever there is still what should be there.
   std::erase_if(counters, [](const auto& counter) {
     return !counter.first.starts_with("memory_kib") && !counter.first.starts_with("nic_speed/") &&
@@ -78,8 +83,18 @@ void History::remember(const Finding& finding, std::time_t now) {
   });
   if (!finding.event && present.contains(key_of(finding))) return;
   if (finding.kind == reported_kind) forget_old_reports();
-  if (events.size() >= most_events) events.erase(events.begin());
+  if (events.size() >= most_events) forget_one();
   events.push_back({now, key_of(finding)});
+}
+
+// The oldest of what there is most of: programs can bring about some findings as often as they like
+// (Xid 31, a task that hangs), and must not push out what the machine has said of itself.
+void History::forget_one() {
+  std::map<std::string, int> counts;
+  for (const Event& event : events) ++counts[event.key];
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  events.erase(std::ranges::find(events, most->first, &Event::key));
 }
 
 // Users, who say as much as they like, push out only what users have said.

@@ -30,8 +30,10 @@ struct History {
   std::vector<Finding> open;                // events that ask for a drain until the next start
   std::set<std::string> present;            // keys of the last look's findings
   std::vector<Event> events;                // of the last week, the latest at the end
+  std::map<std::string, std::string> gpus;  // since the start, "0000:07:00.0": NVML's number, or ""
   int good_looks = 0;                       // in a row
   std::string comment;                      // of the node in Slurm, as we have set it
+  std::time_t prolog_failed = 0;            // when a prolog of ours failed last; 0: never
 
   // Forgets what a start of the machine makes good, when it has started again; then it is true.
   bool begin_boot(const std::string& now);
@@ -44,6 +46,7 @@ struct History {
 
  private:
   void forget_old_reports();
+  void forget_one();
 };
 
 std::string key_of(const Finding& finding);

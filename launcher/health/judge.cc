@@ -18,6 +18,28 @@ std::string recovery_of(const Finding& finding, const Facts& facts) {
   return fact == facts.end() ? "" : fact->second;
 }
 
+// The GPUs that are, or have been, there since the machine has started: one that has fallen off the
+// bus is not seen any more.
+void remember_gpus(History& history, Facts& facts) {
+  const std::string prefix = "gpu/";
+  for (const auto& [name, index] : facts) {
+    if (!name.starts_with(prefix)) continue;
+    std::string& known = history.gpus[name.substr(prefix.size())];
+    if (!index.empty()) known = index;
+  }
+  for (const auto& [bus, index] : history.gpus) facts[prefix + bus] = index;
+}
+
+// The driver logs Xids of GPUs that the node has. Another is no reason for anything.
+Finding checked_xid(Finding finding, const Facts& facts) {
+  const size_t bus = finding.device.rfind(' ');
+  if (finding.kind == "gpu-xid" && !facts.contains("gpu/" + finding.device.substr(bus + 1))) {
+    finding.kind = "gpu-xid-elsewhere";
+    finding.evidence += " where the node has no GPU";
+  }
+  return finding;
+}
+
 Judged judge_xid(Finding finding, const Policy& policy, const Facts& facts, Rule& rule) {
   const Policy::XidMeaning meaning = policy.meaning_of_xid(finding.xid);
   rule = meaning.rule;
@@ -77,11 +99,13 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
   verdict.checks = look.checks;
   verdict.skipped = look.skipped;
   verdict.facts = look.facts;
+  remember_gpus(history, verdict.facts);
 
   std::erase_if(history.open, [&](const Finding& open) { return is_settled(open, look.facts); });
   const std::vector<Finding> open_before = history.open;
   std::set<std::string> present;
-  for (const Finding& finding : look.findings) {
+  for (const Finding& seen : look.findings) {
+    const Finding finding = checked_xid(seen, verdict.facts);
     history.remember(finding, now);
     Rule rule;
     Judged judged = judge_one(finding, context, look.facts, rule);

@@ -12,7 +12,8 @@
 #include "common/file_lock.h"
 #include "common/text.h"
 #include "launcher/health/deep.h"
-#include "launcher/health/job_report.h"
+#include "launcher/health/prolog_job.h"
+#include "launcher/health/report_slots.h"
 #include "launcher/health/runner.h"
 #include "launcher/health/slurm.h"
 #include "launcher/health/verdict.h"
@@ -105,6 +106,24 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
+// A node whose profile is wrong is looked at, too: without it, for the rest. Returns what is wrong.
+std::string load_profile(const LookOptions& options, NodeProfile& profile) {
+  const bool of_a_cluster = options.stage != Stage::manual;
+  if (!of_a_cluster && !std::filesystem::exists(options.profile)) {
+    throw Error(
+        fmt::format("there is no {}: this is not a node of a cluster", options.profile.string()));
+  }
+  try {
+    profile = load_node_profile(options.profile);
+    return "";
+  } catch (const Error& error) {
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    profile.node = name;  // as in Slurm
+    return error.what();
+  }
+}
+
 }  // namespace
 
 std::set<unsigned> parse_gpu_list(std::string_view text) {
@@ -124,7 +143,7 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
   const Machine machine;
   Context context;
   context.stage = options.stage;
-  context.profile = load_node_profile(options.profile);
+  const std::string wrong_profile = load_profile(options, context.profile);
   context.policy = std::move(policy);
   context.job_gpus = options.job_gpus;
 
@@ -137,6 +156,11 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
       milliseconds_of(context.policy.deadlines.at(std::string(name_of(options.stage))));
   const auto for_checks = std::max(allowed - 3000ms, allowed / 2);
   Look look = run_families(families_for(context, machine), context, for_checks);
+  if (!wrong_profile.empty()) {
+    Looking looking(context, look);
+    looking.begin("profile");
+    looking.find("profile-unreadable", "node", wrong_profile);
+  }
 
   if (options.stage == Stage::deep) {
     for (const Family& family : deep_families(context, begin + for_checks - 1s)) {
@@ -144,6 +168,7 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
     }
   }
 
+  if (options.job_user && !options.state.empty()) give_slot(reports_folder, *options.job_user);
   FoundReports reported;
   if (options.stage == Stage::epilog || options.stage == Stage::periodic) {
     state.keep([&](const std::filesystem::path&) {
@@ -160,14 +185,22 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
   // Before Slurm is told: whoever is killed in between finds what he saw the next time.
   state.keep([&](const std::filesystem::path& folder) {
     save_history(folder, state.history);
-    remove_reports(reports_folder, reported);
+    empty_slots(reports_folder, reported);
   });
   result.job_may_start = verdict.fit();
   if (options.act && concerns_slurm(verdict, state.history)) {
     RealSlurm slurm(begin + allowed);
-    const std::string comment = state.history.comment;
+    const History before = state.history;
     result.job_may_start = act(verdict, context.policy, state.history, slurm).job_may_start;
-    if (state.history.comment != comment) {
+    if (options.stage == Stage::prolog && !result.job_may_start) {
+      RealJobOfSlurm job(begin + allowed);
+      result.job_has_ended = !options.job.empty() &&
+                             end_job_of_prolog(options.job, verdict.node, reason_of(verdict), job);
+      if (result.job_has_ended) verdict.slurm += ", and the job ended";
+      if (!result.job_has_ended) state.history.prolog_failed = verdict.time;
+    }
+    if (state.history.comment != before.comment ||
+        state.history.prolog_failed != before.prolog_failed) {
       state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
     }
   }

@@ -1,6 +1,8 @@
 // One look at this node, from what it is told to what Slurm is told.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,11 +18,13 @@ struct LookOptions {
   std::filesystem::path profile;  // node.json
   std::string job;                // whose prolog or epilog this is; may be empty
   std::optional<std::set<unsigned>> job_gpus;
+  std::optional<uid_t> job_user;  // before a job: whose it is; he may leave reports from then on
 };
 
 struct LookResult {
   Verdict verdict;
-  bool job_may_start = true;  // false: the node is unfit, and drained if we act
+  bool job_may_start = true;   // false: the node is unfit, and drained if we act
+  bool job_has_ended = false;  // and so its prolog need not fail
 };
 
 // Throws Error when the node cannot be looked at: then nothing was done. Ends within the stage's

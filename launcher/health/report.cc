@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "launcher/health/verdict.h"
 
 namespace slipway::health {
@@ -52,9 +53,7 @@ std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string
     size_t end = text.find("\n}", begin);
     end = end == text.npos ? text.size() : end + 2;
     try {
-      nodes.push_back(reported_node(json::parse(text.substr(begin, end - begin))));
-    } catch (const json::exception& error) {
-      throw Error(fmt::format("{} is no JSON: {}", name, error.what()));
+      nodes.push_back(reported_node(parse_json(text.substr(begin, end - begin))));
     } catch (const Error& error) {
       throw error.within(name);
     }

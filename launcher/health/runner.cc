@@ -2,11 +2,13 @@
 #include "launcher/health/runner.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <deque>
 
 #include "launcher/health/family_process.h"
+#include "launcher/health/metadata_server.h"
 
 namespace slipway::health {
 namespace {
@@ -55,6 +57,13 @@ std::vector<Family> families_for(const Context& context, const Machine& machine)
   }
   families.push_back({"network", "network-hang", [&](Looking& looking, const Doing& doing) {
                         check_network(machine, looking, doing);
+                        // Only root may ask for the rules.
+                        if (looking.context.profile.target == "google" && ::geteuid() == 0) {
+                          doing("asking for the rules of the metadata server");
+                          const Stage stage = looking.context.stage;
+                          const bool waits = stage == Stage::prolog || stage == Stage::epilog;
+                          check_metadata_server(read_metadata_server(!waits), looking);
+                        }
                       }});
   families.push_back({"storage", "mount-hang", [&](Looking& looking, const Doing& doing) {
                         check_storage(machine, looking, doing);

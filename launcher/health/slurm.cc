@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/health/machine.h"
 #include "launcher/health/verdict.h"
 
 namespace slipway::health {
@@ -29,7 +30,24 @@ bool is_drained(const Slurm::NodeLine& line) {
 }
 
 bool is_ours(const Slurm::NodeLine& line) {
-  return is_drained(line) && line.reason.starts_with(trim(reason_prefix));
+  return is_drained(line) && is_own_reason(line.reason);
+}
+
+// What slurmctld says by itself of a node whose prolog we have failed: it has no part in our own
+// drain, and may come after that one was undone.
+bool follows_ours(const Slurm::NodeLine& line, const History& history) {
+  constexpr std::time_t longest = 15 * 60;  // for which slurmd may repeat it
+  return is_drained(line) && line.reason == "Prolog error" && history.prolog_failed > 0 &&
+         line.since >= history.prolog_failed && line.since <= history.prolog_failed + longest;
+}
+
+// A slurmctld that was killed, and has begun again with what it had written down before it sent a
+// job here, sends the job a second time. slurmd refuses that while the first one runs, and
+// slurmctld drains the node for it and queues the job again. Nothing is wrong with the node; it may
+// serve when the first one has ended. slurmctld 22.05 to 24.11, _slurm_rpc_complete_batch_script.
+bool is_of_a_second_launch(const Slurm::NodeLine& line, Slurm& slurm) {
+  // "draining" has a job that slurmctld knows.
+  return line.state == "drained" && line.reason == "Duplicate jobid" && !slurm.runs_steps();
 }
 
 // The node's own line; any of them, they differ in the partition only.
@@ -62,8 +80,7 @@ Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slur
     slurm.resume(verdict.node);
   }
   verdict.slurm = "ALARM: not drained, " + full;
-  set_comment(std::string(reason_prefix) + verdict.slurm + ": " +
-                  reason_of(verdict).substr(reason_prefix.size()),
+  set_comment(fmt::format("{}{}: {}", comment_prefix, verdict.slurm, reason_of(verdict)),
               verdict.node, history, slurm);
   return {};
 }
@@ -85,10 +102,11 @@ Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slu
     verdict.slurm = is_ours(*own) ? "drained" : "drained already, by somebody else";
     return {false};
   }
-  if (is_ours(*own)) {
+  const bool by_us = is_ours(*own);
+  if (by_us || follows_ours(*own, history) || is_of_a_second_launch(*own, slurm)) {
     if (history.good_looks < policy.good_looks) {
-      verdict.slurm =
-          fmt::format("drained by us; {} of {} good looks", history.good_looks, policy.good_looks);
+      verdict.slurm = fmt::format("drained by {}; {} of {} good looks", by_us ? "us" : "Slurm",
+                                  history.good_looks, policy.good_looks);
       return {};
     }
     slurm.resume(verdict.node);
@@ -142,6 +160,10 @@ void RealSlurm::resume(const std::string& node) {
 
 void RealSlurm::comment(const std::string& node, const std::string& text) {
   update(node, "Comment=" + text);
+}
+
+bool RealSlurm::runs_steps() {
+  return !Machine().daemons({"slurmstepd"}).empty();
 }
 
 void RealSlurm::let_second_pass() {

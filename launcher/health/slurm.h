@@ -27,6 +27,8 @@ class Slurm {
   // Waits until whoever drains a node has another time of it than a drain before this call: Slurm's
   // times are whole seconds.
   virtual void let_second_pass() = 0;
+  // Whether a step of any job runs on this node, also of one that slurmctld has forgotten.
+  virtual bool runs_steps() = 0;
 };
 
 // scontrol and sinfo of this machine, as root, until `end`. Throws Error.
@@ -38,6 +40,7 @@ class RealSlurm : public Slurm {
   void resume(const std::string& node) override;
   void comment(const std::string& node, const std::string& text) override;
   void let_second_pass() override;
+  bool runs_steps() override;
 
  private:
   std::string call(const std::vector<std::string>& argv) const;

@@ -15,6 +15,10 @@ using nlohmann::ordered_json;
 
 constexpr size_t longest_reason = 200;  // what sinfo shows of one in a line
 
+// How a reason of ours ends, before what repair tools are asked for. Older ones began so.
+constexpr std::string_view own_mark = " [node_problem] (slipway health)";
+constexpr std::string_view older_prefix = "slipway health:";
+
 std::string words_of(const Judged& judged) {
   const Finding& finding = judged.finding;
   return fmt::format("{} {}: {}", finding.check, finding.device, finding.evidence);
@@ -29,6 +33,30 @@ std::string plain(std::string text, size_t longest) {
   while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80) --longest;
   text.resize(longest);
   return text;
+}
+
+// "GPU 3 0000:07:00.0" as "GPU3 0000:07:00.0", "GPU 0000:07:00.0" of the kernel's log with the
+// number that NVML gives it.
+std::string short_device(const Verdict& verdict, const std::string& device) {
+  constexpr std::string_view gpu = "GPU ";
+  if (!device.starts_with(gpu)) return device;
+  const std::string rest = device.substr(gpu.size());
+  const auto index = verdict.facts.find("gpu/" + rest);
+  if (index != verdict.facts.end() && !index->second.empty()) return fmt::format("GPU{} {}", index->second, rest);
+  return rest.find(':') < rest.find(' ') ? device : "GPU" + rest;
+}
+
+// What is seen first, and where little is seen, all that is.
+std::string core_of(const Verdict& verdict, const Judged& judged) {
+  const Finding& finding = judged.finding;
+  const std::string device = short_device(verdict, finding.device);
+  if (finding.xid == 0) return fmt::format("{} {}: {}", finding.check, device, finding.evidence);
+  // "Xid 79 (GPU has fallen off the bus)"
+  std::string core = fmt::format("Xid{} {}", finding.xid, device);
+  const size_t name = finding.evidence.find('(');
+  if (name == finding.evidence.npos) return core;
+  return fmt::format("{}: {}", core,
+                     finding.evidence.substr(name + 1, finding.evidence.rfind(')') - name - 1));
 }
 
 std::string_view word_for_repair(Action action) {
@@ -92,16 +120,23 @@ std::string line_of(const Verdict& verdict) {
 
 std::string reason_of(const Verdict& verdict) {
   const Judged& worst = verdict.findings.at(0);
-  const std::string_view asked_for = word_for_repair(worst.action);
-  std::string reason = plain(fmt::format("{}[node_problem] {}", reason_prefix, words_of(worst)),
-                             longest_reason - asked_for.size());
-  return reason.append(asked_for);
+  const std::string end = fmt::format("{}{}", own_mark, word_for_repair(worst.action));
+  return plain(core_of(verdict, worst), longest_reason - end.size()).append(end);
+}
+
+bool is_own_reason(std::string_view reason) {
+  if (reason.starts_with(older_prefix)) return true;
+  for (const Action action : {Action::reboot, Action::replace}) {
+    const std::string_view word = word_for_repair(action);
+    if (reason.ends_with(word)) reason.remove_suffix(word.size());
+  }
+  return reason.ends_with(own_mark);
 }
 
 std::string comment_of(const Verdict& verdict) {
   const auto degrades = std::ranges::find(verdict.findings, Action::degrade, &Judged::action);
   if (degrades == verdict.findings.end()) return "";
-  return plain(fmt::format("{}degraded: {}", reason_prefix, words_of(*degrades)), longest_reason);
+  return plain(fmt::format("{}degraded: {}", comment_prefix, words_of(*degrades)), longest_reason);
 }
 
 }  // namespace slipway::health

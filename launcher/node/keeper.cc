@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/node/service_record.h"
 
 namespace slipway::node {
 namespace {
@@ -22,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds first_pause = 1s, longest_pause = 30s;
+// slurmctld writes all that it knows when it ends. One that is stopped, or hangs, does not end.
+constexpr milliseconds longest_end = 30s;
+constexpr const char* ended_for_restart = "restart";
 
 struct Kept {
   Service service;
@@ -29,6 +33,8 @@ struct Kept {
   Clock::time_point begun;
   std::optional<Clock::time_point> due;
   milliseconds pause = first_pause;  // before the next start, should it fail
+  // It was told to end, and is started again at once; it is killed when it has not ended by then.
+  std::optional<Clock::time_point> restart;
 
   std::string name() const { return std::filesystem::path(service.argv[0]).filename().string(); }
 };
@@ -57,17 +63,32 @@ void begin(Kept& kept, pid_t pid) {
   kept.due.reset();
   make_directories(running_services);
   write_file(std::filesystem::path(running_services) / kept.name(), fmt::format("{}\n", pid));
+  write_service_record(log_folder, kept.name(), {true, std::chrono::system_clock::now(), ""});
 }
 
 bool is_held(const Kept& kept) {
   return std::filesystem::exists(std::filesystem::path(held_services) / kept.name());
 }
 
-// The process of a service, or 0.
-pid_t process_of(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(running_services) / name;
-  if (!std::filesystem::exists(path)) return 0;
-  return static_cast<pid_t>(std::atol(read_file(path).c_str()));
+// Whether somebody has asked for a restart; the request is taken.
+bool takes_restart(const Kept& kept) {
+  std::error_code ignored;
+  return std::filesystem::remove(std::filesystem::path(restarted_services) / kept.name(), ignored);
+}
+
+// The process of a service, or 0: its file comes and goes with it.
+pid_t process_of(const std::string& name) try {
+  const std::string text = read_file(std::filesystem::path(running_services) / name);
+  return to_number<pid_t>(trim(text)).value_or(0);
+} catch (const Error&) {
+  return 0;
+}
+
+// What a daemon of ours writes to its stdout and stderr; munged and mariadbd have their log there.
+std::filesystem::path log_of(const std::string& name) {
+  const std::filesystem::path out = fmt::format("{}/{}.out", log_folder, name);
+  if (std::filesystem::exists(out)) return out;
+  return fmt::format("{}/{}.log", log_folder, name);
 }
 
 void wait_for(const std::function<bool()>& what, std::chrono::seconds limit,
@@ -96,6 +117,15 @@ void child_ended(pid_t pid, int status) {
   std::filesystem::remove(std::filesystem::path(running_services) / found->name(), ignored);
   const std::string how = WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status))
                                             : fmt::format("signal {}", WTERMSIG(status));
+  write_service_record(
+      log_folder, found->name(),
+      {false, std::chrono::system_clock::now(), found->restart ? ended_for_restart : how});
+  if (found->restart) {
+    note(fmt::format("{} ended ({}) to be started again", found->name(), how));
+    found->restart.reset();
+    found->due = Clock::now();
+    return;
+  }
   if (ended_as_asked(status)) {
     note(fmt::format("{} ended as it was asked to ({})", found->name(), how));
     return;
@@ -110,6 +140,12 @@ void child_ended(pid_t pid, int status) {
 milliseconds start_due_services() {
   std::optional<Clock::time_point> next;
   for (Kept& kept : all()) {
+    if (kept.restart && *kept.restart <= Clock::now()) {
+      note(fmt::format("{} did not end within {} s, and is killed", kept.name(), longest_end / 1s));
+      ::kill(kept.pid, SIGKILL);
+      *kept.restart = Clock::now() + longest_end;
+    }
+    if (kept.restart) next = next ? std::min(*next, *kept.restart) : *kept.restart;
     if (!kept.due) continue;
     if (*kept.due <= Clock::now() && is_held(kept)) {
       kept.due.reset();  // start_all_services() asks again
@@ -129,20 +165,33 @@ milliseconds start_due_services() {
 
 void start_all_services() {
   for (Kept& kept : all()) {
-    if (kept.pid == 0) kept.due = Clock::now();
+    const bool restart = takes_restart(kept);
+    if (kept.pid == 0) {
+      kept.due = Clock::now();
+    } else if (restart && !kept.restart) {
+      kept.restart = Clock::now() + longest_end;
+      ::kill(kept.pid, SIGTERM);
+    }
   }
 }
 
 void restart_service(const std::string& name, const std::function<bool()>& ready,
                      std::chrono::seconds limit) {
-  if (const pid_t before = process_of(name); before > 0) {
-    ::kill(before, SIGTERM);
-    wait_for([&] { return process_of(name) != before; }, limit,
-             fmt::format("{} did not end", name));
-  }
+  const pid_t before = process_of(name);
+  const auto asked = std::chrono::system_clock::now();
+  make_directories(restarted_services);
+  write_file(std::filesystem::path(restarted_services) / name, "");
   ::kill(1, SIGHUP);
-  wait_for([&] { return process_of(name) > 0 && ready(); }, limit,
-           fmt::format("{} did not come back", name));
+  const auto is_back = [&] {
+    const pid_t now = process_of(name);
+    if (now > 0 && now != before && ready()) return true;
+    // A program that does not like its configuration ends at once, and would again and again.
+    const ServiceRecord record = read_service_records(log_folder)[name];
+    if (record.runs || record.since <= asked || record.how == ended_for_restart) return false;
+    throw Error(fmt::format("{} ended as soon as it was started ({}); it said: {}", name,
+                            record.how, last_words(log_of(name), 4)));
+  };
+  wait_for(is_back, limit, fmt::format("{} did not come back", name));
 }
 
 }  // namespace slipway::node

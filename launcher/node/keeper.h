@@ -14,8 +14,11 @@ namespace slipway::node {
 
 // A file for each service that runs, with its process id: "slurmctld". A service that has a file of
 // its name in `held_services` is not started again: somebody wants to see what happens without it.
+// One that has a file in `restarted_services` when PID 1 hears SIGHUP is told to end, and started
+// again when it has: PID 1 does both, so nobody who asked for it and was killed leaves it stopped.
 inline constexpr const char* running_services = "/run/slipway/services";
 inline constexpr const char* held_services = "/run/slipway/held";
+inline constexpr const char* restarted_services = "/run/slipway/restart";
 
 // From now on the service is kept running; `pid` is its process.
 void keep(const Service& service, pid_t pid);
@@ -32,8 +35,8 @@ std::chrono::milliseconds start_due_services();
 // Every service that does not run is due now.
 void start_all_services();
 
-// From any process of the node: asks a service to end, and has PID 1 start it again. Waits until
-// `ready` says that it serves again. Throws Error when it does not end, or is not ready within
+// From any process of the node: has PID 1 end a service and start it again. Waits until `ready`
+// says that it serves again. Throws Error when it ends again at once, or is not ready within
 // `limit`.
 void restart_service(const std::string& name, const std::function<bool()>& ready,
                      std::chrono::seconds limit);

@@ -15,16 +15,37 @@
 namespace slipway::node {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* scontrol = "/usr/bin/scontrol";
+constexpr size_t longest_reason = 400;
+constexpr int most_tries = 3;
+
+// What is asked of Slurm is answered by then, or slurmctld is gone: ResumeTimeout is not waited
+// for.
+const ProcessOptions soon{.input = "", .deadline = 15s};
+
+// slurmctld may be about to start again.
+std::string ask_slurm(const std::vector<std::string>& argv) {
+  for (int tries = 1;; ++tries) {
+    try {
+      return run_checked(argv, soon);
+    } catch (const Error&) {
+      if (tries == most_tries) throw;
+    }
+    std::this_thread::sleep_for(2s);
+  }
+}
 
 void put_off_those_still_down(const std::vector<std::string>& nodes) {
   std::vector<std::string> down =
       split(run_checked({"/usr/bin/sinfo", "--noheader", "--Node", "--states=down",
-                         "--nodes=" + join(nodes, ","), "--format=%N"}),
+                         "--nodes=" + join(nodes, ","), "--format=%N"},
+                        soon),
             '\n');
   std::erase(down, "");
   if (down.empty()) return;
-  run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"});
+  run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"}, soon);
 }
 
 }  // namespace
@@ -41,13 +62,22 @@ std::chrono::seconds longest_suspend_timeout(const std::string& partitions) {
   return std::chrono::seconds(longest > 0 ? longest : 30);
 }
 
+std::string reason_for_slurm(std::string reason) {
+  if (reason.size() > longest_reason) {
+    size_t end = longest_reason;
+    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80) --end;  // of UTF-8
+    reason = reason.substr(0, end) + "…";
+  }
+  std::ranges::replace_if(
+      reason, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  return reason;
+}
+
 void tell_slurm(const Failed& failed) {
-  std::string reason = failed.reason;
-  std::ranges::replace(reason, '\n', ' ');
-  run_checked({scontrol, "update", "nodename=" + join(failed.nodes, ","), "state=down",
-               "reason=" + reason});
+  ask_slurm({scontrol, "update", "nodename=" + join(failed.nodes, ","), "state=down",
+             "reason=" + reason_for_slurm(failed.reason)});
   const std::chrono::seconds wait =
-      longest_suspend_timeout(run_checked({scontrol, "--oneliner", "show", "partition"}));
+      longest_suspend_timeout(ask_slurm({scontrol, "--oneliner", "show", "partition"}));
   const pid_t child = ::fork();
   if (child < 0) throw_errno("fork");
   if (child > 0) return;

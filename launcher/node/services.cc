@@ -12,8 +12,9 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/process.h"
 #include "common/text.h"
-#include "launcher/health/job_report.h"
+#include "launcher/health/report_slots.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/keeper.h"
 
@@ -24,6 +25,31 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* munge_socket = "/run/munge/munge.socket.2";
+constexpr const char* spool_folder = "/var/spool/slurmd";
+
+bool is_mount_point(const std::filesystem::path& folder) {
+  struct stat here = {}, above = {};
+  if (::lstat(folder.c_str(), &here) != 0 || ::stat(folder.parent_path().c_str(), &above) != 0) {
+    throw_errno(fmt::format("cannot look at {}", folder.native()));
+  }
+  return here.st_dev != above.st_dev;
+}
+
+// Slurm finds dead nodes by itself, only later: a cluster serves without the watch, as one does
+// whose image has none.
+void start_watch() {
+  const Service service{{"/opt/slipway/libexec/slipway/watch-nodes"},
+                        "root",
+                        fmt::format("{}/watch.log", log_folder),
+                        "slipway-watch.service"};
+  if (!std::filesystem::exists(service.argv[0])) return;
+  try {
+    run_service(
+        service, [] { return false; }, false, 0s);
+  } catch (const Error& error) {
+    fmt::print(stderr, "slipway node: {}; Slurm finds dead nodes by itself\n", error.what());
+  }
+}
 
 }  // namespace
 
@@ -31,21 +57,26 @@ void prepare_folders() {
   make_folder_for("munge", "/run/munge", 0755);
   make_folder_for("slurm", log_folder, 0755);
   make_folder_for("slurm", "/var/spool/slurmctld", 0755);
-  make_folder_for("root", "/var/spool/slurmd", 0755);
+  make_folder_for("root", spool_folder, 0755);
+}
+
+void prepare_spool() {
+  if (listens(slurmd_port) || is_mount_point(spool_folder)) return;
+  if (::mount("tmpfs", spool_folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=10%") != 0) {
+    throw_errno(fmt::format("cannot mount {}", spool_folder));
+  }
 }
 
 void prepare_reports() {
   const std::filesystem::path folder = health::reports_folder;
   make_directories(folder);
-  struct stat here = {}, above = {};
-  if (::lstat(folder.c_str(), &here) != 0 || ::stat(folder.parent_path().c_str(), &above) != 0) {
-    throw_errno(fmt::format("cannot look at {}", folder.native()));
-  }
-  if (here.st_dev != above.st_dev) return;
+  if (is_mount_point(folder)) return;
   constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  if (::mount("tmpfs", folder.c_str(), "tmpfs", flags, "mode=1733,size=256k,nr_inodes=64") != 0) {
+  const std::string options = health::slots_mount_options();
+  if (::mount("tmpfs", folder.c_str(), "tmpfs", flags, options.c_str()) != 0) {
     throw_errno(fmt::format("cannot mount {}", folder.native()));
   }
+  health::prepare_slots(folder);
 }
 
 bool write_munge_key(const std::string& key) {
@@ -85,6 +116,7 @@ void start_daemons(const std::string& role, bool anew,
                           "slurmctld.service"};
     run_service(
         service, [] { return listens(slurmctld_port); }, anew, 30s);
+    start_watch();
   } else if (role == "compute") {
     Service service{{"/usr/sbin/slurmd", "-D"},
                     "root",
@@ -95,6 +127,18 @@ void start_daemons(const std::string& role, bool anew,
     run_service(
         service, [] { return listens(slurmd_port); }, anew, 0s);
   }
+}
+
+std::string slurm_version() {
+  // The daemons say it without a configuration; clients look for one first.
+  for (const char* daemon : {"/usr/sbin/slurmd", "/usr/sbin/slurmctld"}) {
+    if (!std::filesystem::exists(daemon)) continue;
+    // "slurm-wlm 24.11.5"
+    const std::string said = run_checked({daemon, "-V"}, {.input = "", .deadline = 10s});
+    const std::string line = said.substr(0, said.find('\n'));
+    return line.substr(line.rfind(' ') + 1);
+  }
+  return "";
 }
 
 void restart_daemon(const std::string& name) {

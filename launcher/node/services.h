@@ -17,6 +17,10 @@ inline constexpr int slurmd_port = 6818;
 // Makes the folders that Slurm writes to, with the owners that it asks for.
 void prepare_folders();
 
+// On a compute node: gives slurmd's spool a file system of its own, in memory, so that it has room
+// for jobs whatever fills the disk. Nothing when it has one, or slurmd runs. Throws Error.
+void prepare_spool();
+
 // On a compute node: makes the folder in which users' launchers leave reports for root, as a file
 // system of its own, for what they fill is not to be /run. Nothing when it is there. Throws Error.
 void prepare_reports();
@@ -43,6 +47,9 @@ std::string slurmd_environment(const std::vector<std::string>& options);
 // does not listen within 30 s.
 void start_daemons(const std::string& role, bool anew = false,
                    const std::vector<std::string>& slurmd_options = {});
+
+// The version of this node's Slurm, "24.11.5"; "" without one.
+std::string slurm_version();
 
 // On a node whose PID 1 is ours: ends a daemon of this node by its name ("slurmctld"), has it
 // started again, and waits until it serves. Jobs go on. Throws Error.

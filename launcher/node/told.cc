@@ -9,6 +9,8 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/json.h"
+#include "common/text.h"
 
 namespace slipway::node {
 namespace {
@@ -32,6 +34,23 @@ std::string attribute(const json& instance, const char* name) {
                     name));
   }
   return value.get<std::string>();
+}
+
+// Names of users, separated by commas; "*" is everybody.
+std::vector<std::string> users_from(const std::string& text) {
+  std::vector<std::string> users = split(text, ',');
+  for (const std::string& user : users) {
+    const bool is_name =
+        !user.empty() && user[0] != '-' &&
+        user.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-") ==
+            std::string::npos;
+    if (!is_name && user != "*") {
+      throw Error(fmt::format(
+          "the metadata `slipway-metadata-users` has `{}`, which is not a user's name", user));
+    }
+  }
+  return users;
 }
 
 int prefix_bits(const std::string& mask) {
@@ -83,9 +102,7 @@ ClusterFile cluster_from(const json& j) {
   return cluster;
 }
 
-}  // namespace
-
-Myself read_myself(const json& instance) {
+Myself myself_from(const json& instance) {
   Myself self;
   self.name = instance.value("name", "");
   const std::string zone = instance.value("zone", "");  // "projects/123/zones/us-central1-a"
@@ -116,6 +133,9 @@ Myself read_myself(const json& instance) {
                               self.node_conf));
     }
   }
+  if (instance.contains(json::json_pointer("/attributes/slipway-metadata-users"))) {
+    self.metadata_users = users_from(attribute(instance, "slipway-metadata-users"));
+  }
   for (const json& row : instance.value("networkInterfaces", json::array())) {
     self.interfaces.push_back(
         {row.value("mac", ""),
@@ -124,9 +144,18 @@ Myself read_myself(const json& instance) {
   return self;
 }
 
+}  // namespace
+
+Myself read_myself(const json& instance) try {
+  return myself_from(instance);
+} catch (const json::exception& error) {
+  throw Error(
+      fmt::format("the metadata server's answer is not what it should be: {}", error.what()));
+}
+
 ClusterFile parse_cluster_file(const std::string& text) {
   try {
-    return cluster_from(json::parse(text));
+    return cluster_from(parse_json(text));
   } catch (const json::exception& error) {
     throw Error(error.what());
   }

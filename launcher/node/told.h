@@ -25,6 +25,8 @@ struct Myself {
   std::string group;           // id of the module that it was made by
   std::string bucket, folder;  // where the cluster's files are
   std::string node_conf;       // what slurmd tells slurmctld of the node; empty: slurm.conf has it
+  std::vector<std::string>
+      metadata_users;  // who may ask the metadata server besides root; "*": all
   std::vector<CloudInterface> interfaces;
 };
 

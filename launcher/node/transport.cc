@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include "common/file.h"
 #include "common/file_lock.h"
 #include "common/process.h"
+#include "common/process_stat.h"
 #include "common/socket_probe.h"
 #include "common/text.h"
 #include "launcher/node/service.h"
@@ -28,22 +30,18 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto patience_with_sigterm = 10s;
 
+// What removes the leftovers of a daemon has at least this long.
+constexpr auto least_for_stop = 5s;
+
 // A process, known again after its number was given to another one.
 struct Process {
   pid_t pid = 0;
-  std::string start;  // field 22 of /proc/PID/stat, in ticks since the boot
+  std::string start;  // of ProcessStat
 };
 
 std::string start_of(pid_t pid) {
-  try {
-    // The name before it may hold anything, also parentheses: proc_pid_stat(5).
-    const std::string stat = read_file(fmt::format("/proc/{}/stat", pid));
-    const std::vector<std::string> fields = split(stat.substr(stat.rfind(')') + 2), ' ');
-    // A zombie has ended; its parent has not looked yet.
-    return fields.size() > 19 && fields[0] != "Z" ? fields[19] : "";
-  } catch (const Error&) {
-    return "";
-  }
+  const auto stat = process_stat(pid);
+  return stat && stat->state != 'Z' ? stat->start : "";
 }
 
 bool lives(const Process& process) {
@@ -57,7 +55,11 @@ class Daemon {
       : daemon_(daemon), places_(places) {
     make_directories(jobs());
     // The prologs of two jobs may come at the same time.
-    while (!(lock_ = try_lock(places.state / "lock"))) std::this_thread::sleep_for(20ms);
+    lock_ = lock_within(places.state / "lock", left());
+    if (!lock_) {
+      throw Error(fmt::format("another job's prolog or epilog has been busy with {} for too long",
+                              daemon_.name));
+    }
   }
 
   void start_for(const std::string& job) {
@@ -108,10 +110,23 @@ class Daemon {
     }
   }
 
+  // One file a job would be there for ever; those of the last two weeks stay.
+  void remove_old_logs() const {
+    std::error_code gone;
+    const auto oldest = fs::file_time_type::clock::now() - std::chrono::days(14);
+    for (const auto& entry : fs::directory_iterator(places_.logs, gone)) {
+      if (!entry.path().filename().native().starts_with(daemon_.name + "-")) continue;
+      // A link is as old as what it leads to, or leads nowhere.
+      const auto written = fs::last_write_time(entry.path(), gone);
+      if (gone || written < oldest) fs::remove(entry.path(), gone);
+    }
+  }
+
   void begin(const std::string& job) {
     end();  // of one that has died, what it left behind
     if (daemon_.socket.starts_with('/')) make_directories(fs::path(daemon_.socket).parent_path());
     make_directories(places_.logs);
+    remove_old_logs();
     const pid_t pid = start_service({daemon_.command, "root", log_of(job), ""});
     write_file(record(), fmt::format("{} {} {}\n", pid, start_of(pid), job));
   }
@@ -123,8 +138,12 @@ class Daemon {
     return fs::exists(log) && read_file(log).find(daemon_.log_says) != std::string::npos;
   }
 
+  std::chrono::milliseconds left() const {
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()), 1ms);
+  }
+
   void wait_until_it_serves(const Process& process) const {
-    const auto end = Clock::now() + std::chrono::seconds(daemon_.deadline_seconds);
+    const auto end = std::min(end_, Clock::now() + std::chrono::seconds(daemon_.deadline_seconds));
     for (;;) {
       ::waitpid(process.pid, nullptr, WNOHANG);  // when it is a child of ours
       if (!lives(process)) {
@@ -145,20 +164,25 @@ class Daemon {
     const Process process = recorded();
     if (lives(process)) {
       ::kill(process.pid, SIGTERM);
-      const auto end = Clock::now() + patience_with_sigterm;
+      const auto end = std::min(end_, Clock::now() + patience_with_sigterm);
       while (lives(process) && Clock::now() < end) {
         ::waitpid(process.pid, nullptr, WNOHANG);
         std::this_thread::sleep_for(20ms);
       }
       if (lives(process)) ::kill(-process.pid, SIGKILL);
     }
-    if (!daemon_.stop.empty()) run_process(daemon_.stop, {.input = "", .deadline = 60s});
+    if (!daemon_.stop.empty())
+      run_process(
+          daemon_.stop,
+          {.input = "", .deadline = std::max(left(), std::chrono::milliseconds(least_for_stop))});
     std::error_code none;
     fs::remove(record(), none);
   }
 
   const NodeTransport::Daemon& daemon_;
   const TransportPlaces& places_;
+  const Clock::time_point end_ =
+      Clock::now() + std::chrono::seconds(daemon_.deadline_seconds) + places_.patience;
   Fd lock_;
 };
 

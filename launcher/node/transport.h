@@ -2,6 +2,7 @@
 // docs/nccl_env.md says when who calls this.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,10 +19,16 @@ struct TransportPlaces {
   std::filesystem::path stock = transport_stock_path;
   std::filesystem::path versions =
       "/etc/slipway/transport-versions";  // "plugin=1.0.17", "daemon=…"
+
+  // What a prolog or an epilog may take besides the time that the daemon has to serve: the work of
+  // other jobs that came first, and the end of a daemon. Slurm waits longer (PrologEpilogTimeout,
+  // launcher/cluster/slurm_conf.cc); when it does not, it drains the node.
+  std::chrono::milliseconds patience = std::chrono::seconds(30);
 };
 
 // Has the daemon running and serving for a job. One that serves already serves this job, too.
 // Throws Error when it does not serve within its deadline, or when it ends; then none is left.
+// Throws Error, too, when others who start or stop it are not done in time.
 void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
                       const TransportPlaces& places = {});
 

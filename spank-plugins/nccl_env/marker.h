@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace slipway::nccl_env {
 
@@ -15,13 +16,15 @@ using Environment = std::map<std::string, std::string>;  // name and value
 inline constexpr const char* marker_name = "SLIPWAY_NCCL_ENV";
 
 // The user's own variables of NCCL's, for the library that keeps a container's image from replacing
-// them: in the marker's format.
-inline constexpr const char* users_name = "SLIPWAY_NCCL_USER";
+// them: NCCL_DEBUG goes along as SLIPWAY_NCCL_USER_NCCL_DEBUG, one variable each and its bytes as
+// they are, because Linux takes no longer text in an environment than 128 KiB: execve(2).
+inline constexpr std::string_view users_prefix = "SLIPWAY_NCCL_USER_";
 
 // Of the machine where srun runs: a node compares it with its own.
 inline constexpr const char* digest_name = "SLIPWAY_NCCL_DIGEST";
 
-// The marker's value for what we set: a JSON object, {"NCCL_SOCKET_IFNAME":"=enp0s12"}.
+// The marker's value for what we set: a JSON object, {"NCCL_SOCKET_IFNAME":"=enp0s12"}. It is
+// ASCII: a byte from 0x80 on is \u0080 to \u00ff, whatever it means.
 std::string write_marker(const Environment& ours);
 
 // What the marker in `environment` says. Nothing where there is none, or where somebody else wrote

@@ -138,6 +138,21 @@ void restore_users(const spank::Handle& slurm) {
   }
 }
 
+// The longest NAME=value that a program can be started with, its last byte 0 included: execve(2).
+constexpr size_t longest_variable = 128 << 10;
+
+void hand_on_users(const spank::Handle& slurm) {
+  for (const auto& [name, value] : step.users) {
+    const std::string copy = std::string(users_prefix) + name;
+    if (copy.size() + value.size() + 2 <= longest_variable) {
+      change(slurm, copy, value);
+    } else {
+      print(fmt::format("nccl_env: warning: {} is too long to be kept from a container's image\n",
+                        printable(name)));
+    }
+  }
+}
+
 // Of what is found on every node, the first one tells; of its own, each.
 bool tells(const Finding& finding, const spank::Handle& slurm) {
   return slurm.local_task_id() == 0U && (!finding.everywhere || slurm.node_id() == 0U);
@@ -183,7 +198,9 @@ void user_init(const spank::Handle& slurm) {
   if (mode != Mode::off) decide(slurm, environment, mode);
   apply(slurm, nothing_of_ours);
   change(slurm, digest_name, std::nullopt);
-  change(slurm, users_name, std::nullopt);
+  for (const auto& [name, value] : environment) {
+    if (name.starts_with(users_prefix)) change(slurm, name, std::nullopt);
+  }
 }
 
 bool task_init(const spank::Handle& slurm) {
@@ -194,9 +211,7 @@ bool task_init(const spank::Handle& slurm) {
   if (step.mode != Mode::warn) {
     apply(slurm, step.resolution);
     restore_users(slurm);
-    if (!step.arguments->environment_plugin.empty() && !step.users.empty()) {
-      change(slurm, users_name, write_marker(step.users));
-    }
+    if (!step.arguments->environment_plugin.empty()) hand_on_users(slurm);
   }
   return tell_findings(slurm);
 }

@@ -30,10 +30,13 @@ void change(const std::string& name, const std::optional<std::string>& value) {
 
 void begin() {
   // Slurm gives no environment here: it is the process's own.
-  const Resolution resolution = take_back(spank::read_environment(::environ));
+  const Environment environment = spank::read_environment(::environ);
+  const Resolution resolution = take_back(environment);
   for (const Decision& decision : resolution.decisions) change(decision.name, decision.value);
   change(marker_name, resolution.marker);
-  change(users_name, std::nullopt);
+  for (const auto& [name, value] : environment) {
+    if (name.starts_with(users_prefix)) change(name, std::nullopt);
+  }
   const auto stock = load_transport_stock();
   change(digest_name, stock ? std::optional(stock->digest) : std::nullopt);
 }

@@ -138,13 +138,22 @@ const char* Start::find(const char* name) const {
   return nullptr;
 }
 
-const char* choose(const char* name, const Start& start, const Values& users, const Values& ours) {
+const char* Users::find(const char* name) const {
+  static const char prefix[] = "SLIPWAY_NCCL_USER_";
+  char copy[256];  // no variable of NCCL's has as long a name
+  if (strlen(name) + sizeof prefix > sizeof copy) return nullptr;
+  strcpy(copy, prefix);
+  strcat(copy, name);
+  return start_.known() ? start_.find(copy) : getenv(copy);
+}
+
+const char* choose(const char* name, const Start& start, const Values& ours) {
   const char* now = getenv(name);
   const char* then = start.find(name);
   const bool changed =
       (now == nullptr) != (then == nullptr) || (now != nullptr && strcmp(now, then) != 0);
   if (start.known() && changed) return now;
-  if (const char* value = users.find(name)) return value;
+  if (const char* value = Users(start).find(name)) return value;
   // One of ours that is not there was removed by the user.
   const char* value = now == nullptr ? nullptr : ours.find(name);
   return value != nullptr ? value : now;

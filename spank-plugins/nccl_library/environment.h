@@ -39,9 +39,20 @@ class Start {
   size_t size_ = 0;
 };
 
+// The variables that the user exported for the job: nccl_env hands NCCL_DEBUG on as
+// SLIPWAY_NCCL_USER_NCCL_DEBUG.
+class Users {
+ public:
+  explicit Users(const Start& start) : start_(start) {}
+  const char* find(const char* name) const;
+
+ private:
+  const Start& start_;
+};
+
 // What the program changed after its start wins; then what the user exported for the job, then what
 // nccl_env set; else what stands in the environment, which an image may have put there. nullptr: no
 // value.
-const char* choose(const char* name, const Start& start, const Values& users, const Values& ours);
+const char* choose(const char* name, const Start& start, const Values& ours);
 
 }  // namespace slipway::nccl_library

@@ -16,7 +16,7 @@ constexpr int success = 0;  // ncclSuccess
 
 struct State {
   Start start;
-  Values users, ours;
+  Values ours;
 };
 
 // Never destroyed: a thread of NCCL's may ask to the very end of the process.
@@ -31,7 +31,6 @@ Forever forever;
 int begin(uint8_t, uint8_t, uint8_t, const char*) {
   State& state = forever.state;
   state.start.read();
-  state.users.read(getenv("SLIPWAY_NCCL_USER"));
   state.ours.read(getenv("SLIPWAY_NCCL_ENV"));
   return success;
 }
@@ -42,7 +41,7 @@ int end() {
 
 const char* get(const char* name) {
   const State& state = forever.state;
-  return choose(name, state.start, state.users, state.ours);
+  return choose(name, state.start, state.ours);
 }
 
 struct EnvironmentPlugin {

@@ -9,7 +9,9 @@
 namespace slipway::node_health {
 namespace {
 
-constexpr int longest_deadline = 3600;
+// Less than PrologEpilogTimeout, 60 s (launcher/cluster/slurm_conf.cc): Slurm drains the node of a
+// prolog that it has to end.
+constexpr int longest_deadline = 50;
 
 std::chrono::seconds parse_deadline(const std::string& text) {
   const auto seconds = to_number<int>(text);

@@ -47,6 +47,9 @@ bool node_is_fit(spank_t spank, const char* stage, const Arguments& arguments) {
   if (const auto id = spank::job_id(spank)) {
     ::setenv("SLURM_JOB_ID", std::to_string(*id).c_str(), 1);
   }
+  if (const auto user = spank::job_user(spank)) {
+    ::setenv("SLURM_JOB_UID", std::to_string(*user).c_str(), 1);
+  }
   ProcessOptions options;
   options.deadline = arguments.deadline;
   const ProcessResult result = run_process(command_of(spank, stage, arguments), options);

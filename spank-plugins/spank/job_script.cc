@@ -23,4 +23,10 @@ std::optional<uint32_t> job_id(spank_t spank) {
   return id;
 }
 
+std::optional<uid_t> job_user(spank_t spank) {
+  uid_t user = 0;
+  if (spank_get_item(spank, S_JOB_UID, &user) != ESPANK_SUCCESS) return std::nullopt;
+  return user;
+}
+
 }  // namespace slipway::spank

@@ -1,6 +1,8 @@
 // What a plugin can ask in the prolog and the epilog of a job, where it is loaded anew each time.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +14,8 @@ namespace slipway::spank {
 // The value that the job's user gave an option of ours; nothing when there is none.
 std::optional<std::string> option_of_job(spank_t spank, const Option& option);
 
-// The job's id; nothing where Slurm does not give it.
+// The job's id, and whose it is; nothing where Slurm does not give it.
 std::optional<uint32_t> job_id(spank_t spank);
+std::optional<uid_t> job_user(spank_t spank);
 
 }  // namespace slipway::spank

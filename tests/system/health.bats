@@ -54,7 +54,10 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   job_is_moved_from $N-0
   wait_for node_is $N-0 drained
   run reason_of $N-0
-  [ "$output" = "slipway health: [node_problem] gpu_ecc GPU 5 0000:09:00.0: 2 memory errors that cannot be corrected Action:Reboot" ]
+  [ "$output" = "gpu_ecc GPU5 0000:09:00.0: 2 memory errors that cannot be corrected [node_problem] (slipway health) Action:Reboot" ]
+  # What everybody sees first.
+  run on $NAME controller sinfo -R
+  says "gpu_ecc GPU5 0000:09 "
   look $N-0 || [ $? -eq 3 ]
   node_is $N-0 drained
   fault $N-0 clear
@@ -74,24 +77,24 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
     run look $N-1
     [ "$status" -eq 3 ] || { echo "not noticed: $words: $output" >&2 && return 1; }
     line=$(reason_of $N-1)
-    [[ "$line" == "slipway health: [node_problem] $check"* ]] || { echo "$words: $line" >&2 && return 1; }
+    [[ "$line" == "$check" ]] || { echo "$words: $line" >&2 && return 1; }
     fault $N-1 clear
     on $NAME $N-1 /opt/slipway/bin/slipway health clear
     serves_again $N-1
   done <<'TABLE'
-gpu-missing 3|gpu_count GPUs: 7 of 8 are there Action:Reboot
-gpu-lost 3|gpu_count GPU 3: GPU is lost Action:Reboot
-gpu-xid 3 79|gpu_xid GPU 0000:07:00.0: Xid 79 (GPU has fallen off the bus) Action:Reboot
-gpu-remap-failed 2|gpu_rows GPU 2 0000:06:00.0: a memory row could not be remapped Action:Replace
-gpu-pages 2 61|gpu_pages GPU 2 0000:06:00.0: 61 memory pages are retired Action:Replace
-gpu-nvlink 6 17|gpu_nvlink GPU 6 0000:0a:00.0: NVLink 17 is down Action:Reboot
-gpu-pcie-width 0 8|gpu_pcie GPU 0 0000:04:00.0: PCIe x8, expected x16 Action:Replace
-gpu-pcie-gen 0 4|gpu_pcie GPU 0 0000:04:00.0: PCIe generation 4, expected 5 Action:Replace
-gpu-celsius 1 95|gpu_temperature GPU 1 0000:05:00.0: 95 °C
-gpu-recovery 1 2|gpu_recovery GPU 1 0000:05:00.0: node-reboot Action:Reboot
-nvml-mismatch|gpu_driver NVML: Driver/library version mismatch Action:Reboot
-kernel-log oops|kernel_log kernel: BUG: unable to handle Action:Reboot
-disk-full /var/spool/slurmd|disk /var/spool/slurmd: 0 MiB are free
+gpu-missing 3|gpu_count GPUs: 7 of 8 are there [node_problem] (slipway health) Action:Reboot
+gpu-lost 3|gpu_count GPU3: GPU is lost [node_problem] (slipway health) Action:Reboot
+gpu-xid 3 79|Xid79 GPU3 0000:07:00.0: GPU has fallen off the bus [node_problem] (slipway health) Action:Reboot
+gpu-remap-failed 2|gpu_rows GPU2 0000:06:00.0: a memory row could not be remapped [node_problem] (slipway health) Action:Replace
+gpu-pages 2 61|gpu_pages GPU2 0000:06:00.0: 61 memory pages are retired [node_problem] (slipway health) Action:Replace
+gpu-nvlink 6 17|gpu_nvlink GPU6 0000:0a:00.0: NVLink 17 is down [node_problem] (slipway health) Action:Reboot
+gpu-pcie-width 0 8|gpu_pcie GPU0 0000:04:00.0: PCIe x8, expected x16 [node_problem] (slipway health) Action:Replace
+gpu-pcie-gen 0 4|gpu_pcie GPU0 0000:04:00.0: PCIe generation 4, expected 5 [node_problem] (slipway health) Action:Replace
+gpu-celsius 1 95|gpu_temperature GPU1 0000:05:00.0: 95 °C [node_problem] (slipway health)
+gpu-recovery 1 2|gpu_recovery GPU1 0000:05:00.0: node-reboot [node_problem] (slipway health) Action:Reboot
+nvml-mismatch|gpu_driver NVML: Driver/library version mismatch [node_problem] (slipway health) Action:Reboot
+kernel-log oops|kernel_log kernel: page fault in the kernel [node_problem] (slipway health) Action:Reboot
+disk-full /var/spool/slurmd|disk /var/spool/slurmd: 0 MiB are free [node_problem] (slipway health)
 TABLE
 }
 
@@ -126,6 +129,30 @@ disk-full /tmp|scratch-full
 TABLE
   look $N-2
   node_is $N-2 idle
+}
+
+@test "health: a program that is called like an Xid or a fault of the kernel drains nothing" {
+  local name file
+  while IFS='|' read -r name file; do
+    crash_as_a_user $N-2 "$name" "$file"
+    # It is there, as the kernel has written it.
+    on $NAME $N-2 grep -F "${name}[" /dev/kmsg | grep -F "error 6 in ${file}["
+    run look $N-2 --json
+    says '"fit": true'
+    lacks -E '"(check|finding)": "(gpu_xid|gpu-xid|kernel_log|kernel-fault)"'
+    node_is $N-2 idle
+  done <<'TABLE'
+NVRM: Xid (PCI:|x): 79, y
+NVRM: Xid (PCI:|0000:07:00): 79, pid=1
+Kernel panic - |not syncing: x
+Oops: 0002 [#1]|Oops: 0002 [#1] SMP
+EXT4-fs error (|device sda1): x
+TABLE
+  # One that the driver has written is found in the same log.
+  fault $N-2 gpu-xid 3 31
+  run look $N-2 --json
+  says '"finding": "gpu-xid"'
+  fault $N-2 clear
 }
 
 @test "health: a process that is stuck on a job's GPU drains before the job, one that lives only degrades" {
@@ -168,7 +195,7 @@ TABLE
   on $NAME login touch /home/end
   wait_for node_is $N-2 drained
   [ "$(on $NAME login cat /home/broken.out)" = done ]
-  [[ "$(reason_of $N-2)" == *"gpu_rows GPU 4"* ]]
+  [[ "$(reason_of $N-2)" == *"gpu_rows GPU4 "* ]]
   on $NAME $N-2 cat /var/lib/slipway/health/last.json >"$BATS_TEST_TMPDIR/last.json"
   grep -q '"stage": "epilog"' "$BATS_TEST_TMPDIR/last.json"
   grep -q '"gpu_pcie_replays/GPU 4 0000:08:00.0": 7' "$BATS_TEST_TMPDIR/last.json"
@@ -210,6 +237,42 @@ TABLE
   run on $NAME login srun --health=of true
   [ "$status" -ne 0 ]
   [[ "$output" == *'--health has no value `of`'* ]]
+}
+
+@test "health: nodes that fail the same srun come back, and slurmd repeats nothing about them" {
+  local i
+  for i in 1 2; do fault $N-$i gpu-celsius 1 95; done
+  run on $NAME login timeout 60 srun --nodes=4 hostname
+  [ "$status" -ne 0 ]
+  # The first of them ends the job; of the others srun may hear no more.
+  [[ "$output" == *"Prolog failure on node $N-"[12]": "*"95 °C"* ]] || { echo "srun said: $output" && return 1; }
+  for i in 1 2; do
+    wait_for node_is $N-$i drained
+    fault $N-$i clear
+    serves_again $N-$i
+    # What slurmctld answers to with a drain of its own, 15 s later: see launcher/health/prolog_job.h.
+    run on $NAME $N-$i cat /var/log/slurm/slurmd.log
+    lacks "Retrying prolog complete"
+  done
+  run on $NAME login srun --nodes=4 true
+  [ "$status" -eq 0 ]
+}
+
+@test "health: a node that Slurm drained for a job that it sent twice serves again when nothing runs there" {
+  on $NAME controller scontrol update NodeName=$N-1 State=DRAIN 'Reason=Duplicate jobid'
+  node_is $N-1 drained
+  serves_again $N-1
+}
+
+@test "health: a node whose profile is wrong says so, checks the rest, and gets jobs" {
+  on $NAME $N-1 sed -i.right 's/"count": 8/"count": -1/' /etc/slipway/node.json
+  run look $N-1
+  says "degrade: profile node: /etc/slipway/node.json is not a node profile: \`gpus.count\` is -1, expected a whole number from 0 to 1024"
+  node_is $N-1 idle
+  run on $NAME controller scontrol show node $N-1
+  says "Comment=slipway health: "
+  on $NAME $N-1 mv /etc/slipway/node.json.right /etc/slipway/node.json
+  look $N-1
 }
 
 @test "health: a user can neither act nor keep anything" {

@@ -36,3 +36,31 @@ job_is_moved_from() {
   wait_for on $NAME login grep -q . /home/moved.out
   [ "$(on $NAME login cat /home/moved.out)" != "$1" ]
 }
+
+# crash_as_a_user NODE NAME FILE: an ordinary user's program, called NAME, in a file called FILE, writes to address 0 there. What the kernel
+# says of it is in the log of NODE, and in RECORDS.
+crash_as_a_user() {
+  local node=$1 name=$2 file=$3
+  gcc -x c -o "$BATS_TEST_TMPDIR/crash" - <<'END'
+#include <sys/prctl.h>
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  prctl(PR_SET_NAME, argv[1]);
+  *(volatile int*)0 = 1;
+  return 0;
+}
+END
+  on $NAME "$node" sh -c 'mkdir -p /tmp/crash; cat >"/tmp/crash/$1"; chmod -R 755 /tmp/crash' sh "$file" <"$BATS_TEST_TMPDIR/crash"
+  slipway exec $NAME "$node" --user nobody -- sh -c '"/tmp/crash/$1" "$2"; test $? -eq 139' sh "$file" "$name"
+  # All nodes have one kernel, whose log only the machine's own root may read.
+  has_crashed() {
+    RECORDS=$(python3 "$BATS_TEST_DIRNAME/kernel_records.py" "${name}[")
+    [ -n "$RECORDS" ]
+  }
+  wait_for has_crashed
+  # With the next numbers of the node's own log.
+  local log
+  log=$(deployments_folder)/$NAME/gpus/$node/kmsg
+  RECORDS=$(awk -F, -v OFS=, -v next_one="$(wc -l <"$log")" '{ $2 = next_one++; print }' <<<"$RECORDS")
+  cat >>"$log" <<<"$RECORDS"
+}

@@ -120,6 +120,7 @@ fake_slurm::Task run_task(Library& library, fake_slurm::Step& step) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
   fake_slurm::Task task;
+  std::vector<std::string> reports;
   task.errors = capture_stderr([&] {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -136,9 +137,9 @@ fake_slurm::Task run_task(Library& library, fake_slurm::Step& step) {
       ::_exit(0);
     }
     ::close(ends[1]);
+    reports = read_reports(ends[0]);  // before its end: a pipe does not hold a long environment
     ::waitpid(child, nullptr, 0);
   });
-  const std::vector<std::string> reports = read_reports(ends[0]);
   ::close(ends[0]);
   task.started = !reports.empty();
   for (const std::string& text : reports) {

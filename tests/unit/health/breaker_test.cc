@@ -14,7 +14,7 @@ using Calls = std::vector<std::string>;
 namespace {
 
 constexpr std::time_t moment = 1'800'000'000;
-const std::string ours = "slipway health: [node_problem] gpu_ecc";
+const std::string ours = "gpu_ecc GPU5: x [node_problem] (slipway health)";
 
 class FakeSlurm : public Slurm {
  public:
@@ -36,6 +36,7 @@ class FakeSlurm : public Slurm {
   void let_second_pass() override {
     for (const NodeLine& other : at_the_same_time) set(other.node, other.state, other.reason);
   }
+  bool runs_steps() override { return steps; }
   void set(const std::string& node, const std::string& state, const std::string& reason) {
     for (NodeLine& line : lines) {
       if (line.node == node) line = {node, line.partition, state, reason, moment};
@@ -44,7 +45,7 @@ class FakeSlurm : public Slurm {
 
   std::vector<NodeLine> lines, at_the_same_time;
   Calls calls;
-  bool silent = false;
+  bool silent = false, steps = false;
 };
 
 // Partition `gpu` of n-0 … n-9.
@@ -77,7 +78,7 @@ TEST_CASE("slurm: an unfit node is drained, once") {
   Looked node;
   CHECK_FALSE(node.act(slurm, broken).job_may_start);
   CHECK(slurm.calls ==
-        Calls{"drain n-0 slipway health: [node_problem] gpu_temperature GPU 1: 99 °C"});
+        Calls{"drain n-0 gpu_temperature GPU1: 99 °C [node_problem] (slipway health)"});
   CHECK(node.verdict.slurm == "drained");
   CHECK_FALSE(node.act(slurm, broken).job_may_start);
   CHECK(slurm.calls.size() == 1);
@@ -94,10 +95,19 @@ TEST_CASE("slurm: a drain of ours is undone after enough good looks") {
   CHECK(slurm.calls.back() == "resume n-0");
 }
 
+TEST_CASE("slurm: a drain of an older version's is ours, too") {
+  FakeSlurm slurm = ten_nodes();
+  slurm.set("n-0", "drained", "slipway health: [node_problem] gpu_ecc GPU 5: x Action:Reboot");
+  Looked node;
+  for (int i = 0; i < 2; ++i) node.act(slurm, {});
+  CHECK(slurm.calls.back() == "resume n-0");
+}
+
 TEST_CASE("slurm: somebody else's drain is left alone") {
   FakeSlurm slurm = ten_nodes();
   const std::string reason =
-      GENERATE("maintenance", "Prolog error", "none", "not slipway health: x");
+      GENERATE("maintenance", "Prolog error", "none", "not slipway health: x", "x (slipway health)",
+               "x [node_problem] (slipway health) [root]");
   slurm.set("n-0", "drained", reason);
   Looked node;
   CHECK_FALSE(node.act(slurm, broken).job_may_start);
@@ -112,7 +122,7 @@ TEST_CASE("slurm: a reason is told anew when more is asked for") {
   const std::vector<Finding> worse = {{"gpu-wrong-model", "GPU 1", "x", "gpu_identity", 0, false}};
   node.act(slurm, worse);
   CHECK(slurm.calls.back() ==
-        "drain n-0 slipway health: [node_problem] gpu_identity GPU 1: x Action:Replace");
+        "drain n-0 gpu_identity GPU1: x [node_problem] (slipway health) Action:Replace");
 }
 
 TEST_CASE("breaker: no more than so many nodes of a partition; then an alarm, and the job starts") {
@@ -219,4 +229,48 @@ TEST_CASE("slurm: lines of sinfo are read, also with a reason that has bars in i
   CHECK(nodes[0].since == 0);
   CHECK(nodes[1].since == moment);
   CHECK(nodes[1].reason == "a|b");
+}
+
+TEST_CASE(
+    "slurm: what slurmctld says of a prolog that we have failed is undone like our own drain") {
+  FakeSlurm slurm = ten_nodes();
+  Looked node;
+  node.history.prolog_failed = moment - 60;
+  slurm.set("n-0", "drained", "Prolog error");
+  node.act(slurm, {});
+  CHECK(slurm.calls.empty());
+  node.act(slurm, {});
+  CHECK(slurm.calls == Calls{"resume n-0"});
+}
+
+TEST_CASE("slurm: a prolog that others have failed, or that failed before, stays") {
+  for (const std::time_t failed : {std::time_t{0}, moment + 1, moment - 3600}) {
+    FakeSlurm slurm = ten_nodes();
+    Looked node;
+    node.history.prolog_failed = failed;
+    slurm.set("n-0", "drained", "Prolog error");
+    node.act(slurm, {});
+    node.act(slurm, {});
+    CHECK(slurm.calls.empty());
+  }
+}
+
+TEST_CASE("slurm: a drain for a job that slurmctld has sent twice is undone when no step runs") {
+  FakeSlurm slurm = ten_nodes();
+  slurm.set("n-0", "drained", "Duplicate jobid");
+  Looked node;
+  node.act(slurm, {});
+  CHECK(node.verdict.slurm == "drained by Slurm; 1 of 2 good looks");
+  node.act(slurm, {});
+  CHECK(slurm.calls == Calls{"resume n-0"});
+}
+
+TEST_CASE("slurm: a drain for a job that slurmctld has sent twice stays while anything runs") {
+  const std::string state = GENERATE("drained", "draining", "drained*");
+  FakeSlurm slurm = ten_nodes();
+  slurm.steps = state == "drained";  // the job that slurmctld has forgotten
+  slurm.set("n-0", state, "Duplicate jobid");
+  Looked node;
+  for (int i = 0; i < 5; ++i) node.act(slurm, {});
+  CHECK(slurm.calls.empty());
 }

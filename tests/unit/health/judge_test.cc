@@ -35,6 +35,7 @@ struct Patient {
     seen.checks = {"gpu_check"};
     seen.findings = std::move(findings);
     seen.facts = std::move(facts);
+    seen.facts["gpu/0000:05:00.0"] = "";
     return judge(seen, context, history, now);
   }
 };
@@ -63,6 +64,36 @@ TEST_CASE("judge: an Xid that asks for a drain lasts until the machine starts ag
   CHECK_FALSE(node.look({}).fit());
   node.history.begin_boot("boot 2");
   CHECK(node.look({}).fit());
+}
+
+TEST_CASE("judge: an Xid counts when its GPU is one of the node's, or was since the start") {
+  Patient node;
+  Finding elsewhere = xid(79);
+  elsewhere.device = "GPU 0000:3b:00.0";
+  const Verdict verdict = node.look({elsewhere});
+  CHECK(verdict.action == Action::note);
+  CHECK(verdict.findings.at(0).finding.kind == "gpu-xid-elsewhere");
+  CHECK(verdict.findings.at(0).finding.evidence == "Xid 79 where the node has no GPU");
+  CHECK(node.history.open.empty());
+  // A GPU that has fallen off the bus is not seen any more, and its Xid says so.
+  node.look({}, {{"gpu/0000:3b:00.0", "3"}});
+  const Verdict later = node.look({elsewhere});
+  CHECK(later.action == Action::reboot);
+  CHECK(later.facts.at("gpu/0000:3b:00.0") == "3");
+  CHECK(reason_of(later).starts_with("Xid79 GPU3 0000:3b:00.0: "));
+  node.history.begin_boot("boot 1");
+  node.history.begin_boot("boot 2");
+  CHECK(node.look({elsewhere}).fit());
+}
+
+TEST_CASE("judge: what a program can bring about again and again pushes nothing else out") {
+  Patient node;
+  for (int i = 0; i < 2; ++i) {
+    node.look({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}});
+  }
+  for (int i = 0; i < 2000; ++i) node.look({xid(31), xid(13), xid(43)});
+  CHECK(node.history.events.size() == 500);
+  CHECK(node.look({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}}).action == Action::replace);
 }
 
 TEST_CASE("judge: where the driver says that a GPU needs nothing, its Xids are notes") {
@@ -182,6 +213,11 @@ TEST_CASE("history: what is kept is read back, and a broken file is none") {
   write_file(folder / "history.json", broken);
   read = load_history(folder.path());
   CHECK(read.open.empty());
+  // One of a version that did not remember GPUs is read all the same.
+  write_file(folder / "history.json",
+             R"({"schema": "slipway/health-history/1", "boot": "b", "counters": {}, "open": [],)"
+             R"( "present": [], "events": [], "good_looks": 1, "comment": ""})");
+  CHECK(load_history(folder.path()).boot == "b");
 }
 
 TEST_CASE("history: it stays small, and a clock that was set back empties nothing else") {
@@ -218,9 +254,16 @@ TEST_CASE("verdict: a line for people, a reason for repair tools") {
   CHECK(line_of(verdict) ==
         "node n-0: reboot: gpu_xid GPU 0000:05:00.0: Xid 79 (GPU has fallen off the bus) (and 1 "
         "more); 1 checks, 12 ms");
+  // `sinfo -R` shows 20 characters of a reason.
   CHECK(reason_of(verdict) ==
-        "slipway health: [node_problem] gpu_xid GPU 0000:05:00.0: Xid 79 (GPU has fallen off the "
-        "bus) Action:Reboot");
+        "Xid79 GPU 0000:05:00.0: GPU has fallen off the bus [node_problem] (slipway health) "
+        "Action:Reboot");
+  verdict.facts["gpu/0000:05:00.0"] = "1";  // NVML's number of it
+  CHECK(reason_of(verdict).substr(0, 20) == "Xid79 GPU1 0000:05:0");
+  CHECK(reason_of(Patient().look({state("gpu-hot")})) ==
+        "gpu_check GPU1 0000:05:00.0: evidence [node_problem] (slipway health)");
+  CHECK(reason_of(Patient().look({state("mount-missing", "/home")})) ==
+        "gpu_check /home: evidence [node_problem] (slipway health)");
   CHECK(comment_of(verdict) == "slipway health: degraded: gpu_check GPU 1 0000:05:00.0: evidence");
   CHECK(line_of(Patient().look({})) == "node n-0: healthy; 1 checks, 0 ms");
 }
@@ -232,4 +275,5 @@ TEST_CASE("verdict: a reason is one line without quotes, whatever the evidence")
   const std::string reason = reason_of(node.look({finding}));
   CHECK(reason.find_first_of("\n'\"|") == std::string::npos);
   CHECK(reason.size() <= 200);
+  CHECK(is_own_reason(reason));
 }

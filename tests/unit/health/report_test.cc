@@ -76,5 +76,6 @@ TEST_CASE("health report: what is no verdict is an error with the file's name") 
   CHECK_THROWS_WITH(read_verdicts("", "x.json"), "x.json has no health verdict in it");
   CHECK_THROWS_WITH(read_verdicts("{\"schema\": 1}\n", "x.json"),
                     ContainsSubstring("x.json: not a health verdict"));
-  CHECK_THROWS_WITH(read_verdicts("{\"a\n}", "x.json"), ContainsSubstring("x.json is no JSON"));
+  CHECK_THROWS_WITH(read_verdicts("{\"a\n}", "x.json"),
+                    ContainsSubstring("x.json: it is not JSON"));
 }

@@ -15,3 +15,9 @@ TEST_CASE("reason: half a minute where no partition says how long") {
   CHECK(longest_suspend_timeout("PartitionName=a State=UP\n") == 30s);
   CHECK(longest_suspend_timeout("PartitionName=a SuspendTimeout=UNLIMITED\n") == 30s);
 }
+
+TEST_CASE("reason: it is one line, and no longer than Slurm and a command take it") {
+  CHECK(reason_for_slurm("a\nb\tc\x1b[31m") == "a b c [31m");
+  const std::string cut = reason_for_slurm(std::string(399, 'x') + "ü" + std::string(1 << 20, 'y'));
+  CHECK(cut == std::string(399, 'x') + "…");
+}

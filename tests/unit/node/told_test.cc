@@ -156,3 +156,18 @@ TEST_CASE("names: domains are added to /etc/resolv.conf once") {
   CHECK(resolv_conf_with(after, {"b.c.p.internal"}) == after);
   CHECK(resolv_conf_with("", {}).empty());
 }
+
+TEST_CASE("told: who may ask the metadata server, by names that are names") {
+  CHECK(read_myself(instance()).metadata_users.empty());
+  json given = instance();
+  given["attributes"]["slipway-metadata-users"] = "anna,ext_bob_example.com";
+  CHECK(read_myself(given).metadata_users ==
+        std::vector<std::string>{"anna", "ext_bob_example.com"});
+  given["attributes"]["slipway-metadata-users"] = "*";
+  CHECK(read_myself(given).metadata_users == std::vector<std::string>{"*"});
+  for (const char* wrong : {"anna,,bob", "-x", "a b", "a;b", "a*"}) {
+    CAPTURE(wrong);
+    given["attributes"]["slipway-metadata-users"] = wrong;
+    CHECK(error_of(given).find("which is not a user's name") != std::string::npos);
+  }
+}

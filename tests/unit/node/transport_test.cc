@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/file_lock.h"
 #include "common/socket_probe.h"
 #include "common/text.h"
 #include "tests/unit/catch.h"
@@ -15,6 +16,7 @@
 
 using namespace slipway;
 using namespace slipway::node;
+using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 namespace {
@@ -33,7 +35,10 @@ class Node {
   }
   std::string socket() const { return folder_ / "run/rx"; }
   TransportPlaces places() const {
-    return {folder_ / "state", folder_ / "logs", folder_ / "stock.json", folder_ / "versions"};
+    return {.state = folder_ / "state",
+            .logs = folder_ / "logs",
+            .stock = folder_ / "stock.json",
+            .versions = folder_ / "versions"};
   }
   std::string log(const std::string& job) const {
     return read_file(folder_ / "logs" / ("rxdm-" + job + ".log"));
@@ -54,6 +59,23 @@ TEST_CASE("transport: the daemon serves before a job begins, and ends with it") 
   stop_daemon_for("7", node.daemon(), node.places());
   CHECK_FALSE(socket_answers(node.socket()));
   CHECK(node.log("7") == "fake rxdm: serves\nfake rxdm: ends\n");
+}
+
+TEST_CASE("transport: logs of jobs that are two weeks old are removed, others are not") {
+  const Node node;
+  const fs::path logs = node.folder() / "logs";
+  make_directories(logs);
+  for (const char* name : {"rxdm-1.log", "rxdm-2.log", "slurmd.log"}) write_file(logs / name, "x");
+  fs::create_symlink("rxdm-1.log", logs / "rxdm-3.log");
+  const auto old = fs::file_time_type::clock::now() - std::chrono::days(15);
+  for (const char* name : {"rxdm-1.log", "slurmd.log"}) fs::last_write_time(logs / name, old);
+  start_daemon_for("7", node.daemon(), node.places());
+  stop_daemon_for("7", node.daemon(), node.places());
+  CHECK_FALSE(fs::exists(logs / "rxdm-1.log"));
+  CHECK_FALSE(fs::is_symlink(logs / "rxdm-3.log"));
+  CHECK(fs::exists(logs / "rxdm-2.log"));
+  CHECK(fs::exists(logs / "rxdm-7.log"));
+  CHECK(fs::exists(logs / "slurmd.log"));
 }
 
 TEST_CASE("transport: starting and stopping twice is as once") {
@@ -109,6 +131,19 @@ TEST_CASE("transport: one that does not serve in time is ended") {
   CHECK_THROWS_WITH(start_daemon_for("7", daemon, node.places()),
                     ContainsSubstring("rxdm did not serve within 1 s"));
   CHECK_FALSE(fs::exists(node.places().state / "process"));
+}
+
+TEST_CASE("transport: a prolog that holds the lock for ever is not waited for, and is an error") {
+  const Node node;
+  TransportPlaces places = node.places();
+  make_directories(places.state);
+  const Fd held = try_lock(places.state / "lock");
+  places.patience = 50ms;
+  NodeTransport::Daemon daemon = node.daemon();
+  daemon.deadline_seconds = 0;
+  CHECK_THROWS_WITH(start_daemon_for("7", daemon, places),
+                    "another job's prolog or epilog has been busy with rxdm for too long");
+  CHECK_THROWS_WITH(stop_daemon_for("7", daemon, places), ContainsSubstring("for too long"));
 }
 
 TEST_CASE("transport: where no socket is known, the log says when it serves") {

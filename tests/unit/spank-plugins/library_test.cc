@@ -68,39 +68,47 @@ TEST_CASE("nccl library: what is no marker has no values") {
 TEST_CASE("nccl library: the job's values win over those that an image set") {
   const Present image("SLIPWAY_TEST_X", "image");
   Started process("HOME=/\nSLIPWAY_TEST_X=image\n");
-  Values users, ours;
-  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "image");
+  Values ours;
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "image");
   ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
-  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "ours");
-  users.read(R"({"SLIPWAY_TEST_X":"user"})");
-  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "user");
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "ours");
+  Started users("SLIPWAY_TEST_X=image\nSLIPWAY_NCCL_USER_SLIPWAY_TEST_X=user\n");
+  CHECK(text(choose("SLIPWAY_TEST_X", users.start, ours)) == "user");
 }
 
 TEST_CASE("nccl library: what the program itself changed wins over all") {
-  Values users, ours;
+  Values ours;
   ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
-  users.read(R"({"SLIPWAY_TEST_X":"user"})");
+  const std::string lines = "SLIPWAY_TEST_X=image\nSLIPWAY_NCCL_USER_SLIPWAY_TEST_X=user\n";
   {
     const Present program("SLIPWAY_TEST_X", "program");
-    Started process("SLIPWAY_TEST_X=image\n");
-    CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "program");
+    Started process(lines);
+    CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "program");
   }
-  Started process("SLIPWAY_TEST_X=image\n");  // and it was unset since
-  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "(none)");
+  Started process(lines);  // and it was unset since
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "(none)");
 }
 
 TEST_CASE("nccl library: one of ours that the user removed stays away") {
   Started process("HOME=/\n");
-  Values users, ours;
+  Values ours;
   ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
-  CHECK(text(choose("SLIPWAY_TEST_X", process.start, users, ours)) == "(none)");
+  CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "(none)");
 }
 
 TEST_CASE("nccl library: without /proc the job's values count still") {
   const Present image("SLIPWAY_TEST_X", "image");
   Start start;
   start.read("/nowhere/environ");
-  Values users, ours;
+  Values ours;
   ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
-  CHECK(text(choose("SLIPWAY_TEST_X", start, users, ours)) == "ours");
+  CHECK(text(choose("SLIPWAY_TEST_X", start, ours)) == "ours");
+  const Present user("SLIPWAY_NCCL_USER_SLIPWAY_TEST_X", "user");
+  CHECK(text(choose("SLIPWAY_TEST_X", start, ours)) == "user");
+}
+
+TEST_CASE("nccl library: bytes from 0x80 on are read from the marker as they were") {
+  Values values;
+  values.read(R"({"NCCL_A":"\u00ff\u00e9\u0080"})");
+  CHECK(text(values.find("NCCL_A")) == "\xff\xe9\x80");
 }

@@ -5,6 +5,7 @@
 
 #include "common/file.h"
 #include "common/node_profile.h"
+#include "spank-plugins/nccl_env/marker.h"
 #include "tests/fakes/spank/fake_slurm.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
@@ -339,5 +340,36 @@ TEST_CASE("nccl_env plugin: the user's own values go along for NCCL's environmen
                                .tasks[0]
                                .environment;
   CHECK(seen.at("NCCL_ENV_PLUGIN") == "/opt/e.so");
-  CHECK(seen.at("SLIPWAY_NCCL_USER") == R"({"NCCL_DEBUG":"INFO"})");
+  CHECK(seen.at("SLIPWAY_NCCL_USER_NCCL_DEBUG") == "INFO");
+}
+
+TEST_CASE("nccl_env plugin: the user's own values go along byte for byte, however long") {
+  const Node node;
+  const auto seen = [&](const std::string& value) {
+    const Step step = run_step(node.plugin({"env_plugin=/opt/e.so"}), {{"NCCL_DEBUG_FILE", value}});
+    CHECK_FALSE(step.failed);
+    CHECK(step.tasks[0].started);
+    const Environment& environment = step.tasks[0].environment;
+    CHECK(environment.at("NCCL_DEBUG_FILE") == value);
+    CHECK(environment.contains("SLIPWAY_NCCL_ENV"));
+    const auto copy = environment.find("SLIPWAY_NCCL_USER_NCCL_DEBUG_FILE");
+    return copy == environment.end() ? "(none)" : copy->second;
+  };
+  const std::string value = GENERATE("\xff\xfe\x80", "\xc3", "a\nb\t\"\\", std::string(90'000, '"'),
+                                     std::string(100'000, '\x01'));
+  CHECK(seen(value) == value);
+  // No program is started with a longer one: execve(2).
+  const size_t room = (128 << 10) - std::string("SLIPWAY_NCCL_USER_NCCL_DEBUG_FILE=").size() - 1;
+  CHECK(seen(std::string(room, 'x')).size() == room);
+  CHECK(seen(std::string(room + 1, 'x')) == "(none)");
+}
+
+TEST_CASE("nccl_env plugin: values of ours that are not UTF-8 are set, and known again") {
+  using namespace slipway::nccl_env;
+  const std::map<std::string, std::string> ours = {{"NCCL_A", "\xff\xc3\xa9\n"},
+                                                   {"NCCL_B", "plain"}};
+  const std::string marker = write_marker(ours);
+  CHECK(marker == R"({"NCCL_A":"\u00ff\u00c3\u00a9\n","NCCL_B":"plain"})");
+  CHECK(read_marker({{marker_name, marker}}) == ours);
+  CHECK(read_marker({{marker_name, R"({"NCCL_A":"\u1234","NCCL_B":"\ud83d\ude00"})"}}).empty());
 }

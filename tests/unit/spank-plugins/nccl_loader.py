@@ -40,7 +40,7 @@ def main():
     assert code != 0 and "no socket interface found" in said, said
     code, said = child({**IMAGE, **JOB})
     assert code == 0 and "NCCL_SOCKET_IFNAME set by environment to =lo" in said and "Using slipway (v1)" in said, said
-    code, said = child({**IMAGE, **JOB, "SLIPWAY_NCCL_USER": '{"NCCL_SOCKET_IFNAME":"=nosuch0"}'})
+    code, said = child({**IMAGE, **JOB, "SLIPWAY_NCCL_USER_NCCL_SOCKET_IFNAME": "=nosuch0"})
     assert code != 0 and "NCCL_SOCKET_IFNAME set by environment to =nosuch0" in said, said
 
 

@@ -1,9 +1,12 @@
 // Tests of the built plugin node_health: what Slurm is told, by what the program says.
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 
+#include "common/fd.h"
 #include "common/file.h"
 #include "tests/fakes/spank/fake_slurm.h"
 #include "tests/unit/catch.h"
@@ -94,13 +97,25 @@ TEST_CASE("node_health: a program that hangs is ended, and fails no prolog") {
         Lines{"node_health: the checks of the prolog took longer than 1 s and were ended"});
 }
 
+TEST_CASE("node_health: a program whose file does not answer is ended, too") {
+  const Node node("exit 3\n");
+  // Until a lease is given back, which nobody does here, everybody else's open() waits: exec's, too.
+  ::signal(SIGIO, SIG_IGN);
+  const slipway::Fd held(::open(node.path("program").c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(::fcntl(held.get(), F_SETLEASE, F_WRLCK) == 0);
+  const JobScript script = prolog(node.plugin({"deadline=1"}));
+  CHECK_FALSE(script.failed);
+  CHECK(script.log ==
+        Lines{"node_health: the checks of the prolog took longer than 1 s and were ended"});
+}
+
 TEST_CASE("node_health: a mistake in plugstack.conf is said, and nothing is checked") {
   const Node node("exit 3\n");
   const JobScript script = prolog(node.plugin({"dead=1"}));
   CHECK_FALSE(script.failed);
   CHECK(script.log == Lines{"node_health: unknown argument `dead=1` in plugstack.conf: there are "
                             "`program=` and `deadline=`; nodes are not checked"});
-  const std::string value = GENERATE("0", "-1", "x", "1x", "99999", "");
+  const std::string value = GENERATE("0", "-1", "x", "1x", "51", "99999", "");
   CHECK_FALSE(prolog(node.plugin({"deadline=" + value})).failed);
   CHECK_FALSE(prolog(Plugin{std::getenv("NODE_HEALTH_PLUGIN"), {"program=slipway"}}).failed);
 }

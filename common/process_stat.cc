@@ -1,0 +1,61 @@
+// What the kernel says of a process.
+#include "common/process_stat.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/file.h"
+#include "common/text.h"
+
+namespace slipway {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool has_ended(pid_t child) {
+  siginfo_t info = {};
+  const int error = ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+  return error != 0 || info.si_pid != 0;
+}
+
+}  // namespace
+
+std::optional<ProcessStat> process_stat(pid_t pid) {
+  std::string stat;
+  try {
+    stat = read_file(fmt::format("/proc/{}/stat", pid));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  // The name comes before the state, and may hold anything, also parentheses.
+  const size_t name_ends = stat.rfind(')');
+  if (name_ends == stat.npos) return std::nullopt;
+  const std::vector<std::string> fields = split(trim(stat.substr(name_ends + 1)), ' ');
+  constexpr size_t start_time = 19;  // field 22, counted from the state
+  if (fields.size() <= start_time || fields[0].size() != 1) return std::nullopt;
+  return ProcessStat{fields[0][0], fields[start_time]};
+}
+
+bool ends_within(pid_t child, std::chrono::milliseconds limit) {
+  const auto end = Clock::now() + limit;
+  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  while (!has_ended(child)) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) return false;
+    // Where the kernel gives no descriptor of a process, it is asked again and again.
+    pollfd fd = {pidfd.get(), POLLIN, 0};
+    const int64_t most = pidfd ? std::numeric_limits<int>::max() : 1;
+    ::poll(&fd, 1, static_cast<int>(std::min<int64_t>(left, most)));
+  }
+  return true;
+}
+
+}  // namespace slipway

@@ -1,0 +1,23 @@
+// A process: what the kernel says of it in /proc/PID/stat, proc_pid_stat(5), and its end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace slipway {
+
+struct ProcessStat {
+  char state = 0;     // 'R', 'S', 'D', …; 'Z': it has ended, and its parent has not looked yet
+  std::string start;  // in ticks since the boot: tells two processes of one number from each other
+};
+
+// Nothing when there is no such process.
+std::optional<ProcessStat> process_stat(pid_t pid);
+
+// Waits for the end of a child without reaping it. False when `limit` comes first.
+bool ends_within(pid_t child, std::chrono::milliseconds limit);
+
+}  // namespace slipway

@@ -1,0 +1,71 @@
+// The job whose prolog has found its node unfit.
+#include "launcher/health/prolog_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::health {
+namespace {
+
+struct JobState {
+  bool known = false;  // Slurm has answered
+  std::string state, leader;
+  bool queued_again = false;  // if its prolog fails
+
+  bool is_over() const {
+    constexpr std::array alive = {"RUNNING", "CONFIGURING", "PENDING", "SUSPENDED"};
+    return known && std::ranges::find(alive, state) == alive.end();
+  }
+};
+
+// squeue, not scontrol: none of these fields has a text of the user's in it.
+JobState ask(const std::string& job, JobOfSlurm& slurm) {
+  const ProcessResult result = slurm.run({"squeue", "--noheader", "--states=all", "--jobs=" + job,
+                                          "--Format=state:|,batchflag:|,requeue:|,hetjobid:|"});
+  const std::vector<std::string> words =
+      split(result.output.substr(0, result.output.find('\n')), '|');
+  if (!result.ok() || words.size() < 4) return {};
+  const auto word = [&](size_t i) { return std::string(trim(words[i])); };
+  return {true, word(0), word(3), word(1) == "1" && word(2) == "1"};
+}
+
+}  // namespace
+
+ProcessResult RealJobOfSlurm::run(const std::vector<std::string>& argv) {
+  ProcessOptions options;
+  options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(
+      end_ - std::chrono::steady_clock::now());
+  if (options.deadline.count() <= 0) return {124, true, "", "no time was left to ask Slurm"};
+  return run_process(argv, options);
+}
+
+bool end_job_of_prolog(const std::string& job, const std::string& node, const std::string& reason,
+                       JobOfSlurm& slurm) {
+  try {
+    JobState state = ask(job, slurm);
+    std::string whole = job;
+    // Slurm ends and queues a heterogeneous job as a whole.
+    if (to_number<uint64_t>(state.leader).value_or(0) > 0 && state.leader != job) {
+      whole = state.leader;
+      state = ask(whole, slurm);
+    }
+    if (state.is_over()) return true;
+    if (!state.known || state.queued_again) return false;
+    // What slurmd would have said to srun and salloc.
+    slurm.run(
+        {"scontrol", "notify", whole, fmt::format("Prolog failure on node {}: {}", node, reason)});
+    slurm.run({"scontrol", "update", "JobId=" + whole,
+               fmt::format("AdminComment=node {} was unfit: {}", node, reason)});
+    // Another node of the job may have been faster.
+    return slurm.run({"scancel", whole}).ok() || ask(whole, slurm).is_over();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace slipway::health
