@@ -1,5 +1,6 @@
 // slipway deploy: bring up the cluster of a blueprint.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <chrono>
 
@@ -38,16 +39,22 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
   }
   const local::DeploymentFolder folder(local::deployments_folder(), checked.cluster.deployment);
-  const std::optional<local::Plan> standing = local::standing_plan(folder);
-  local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
-                                      standing.has_value() ? &*standing : nullptr);
-  plan.image = given.image;
   local::LaunchOptions options;
   options.deadline = std::chrono::seconds(given.timeout_seconds);
   options.force = given.force;
   if (!given.quiet)
     options.progress = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
-  const local::Launched launched = local::launch(plan, folder, options);
+  ::umask(022);  // the cluster's other users read what we write, whatever the caller's mask
+  const local::DeploymentLock lock(folder, "deploy", [&] {
+    fmt::print(stderr, "waiting for the end of a change of `{}` that was interrupted\n",
+               folder.name());
+  });
+  local::settle(folder, lock, options.progress);
+  const std::optional<local::Plan> standing = local::standing_plan(folder);
+  local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
+                                      standing.has_value() ? &*standing : nullptr);
+  plan.image = given.image;
+  const local::Launched launched = local::launch(plan, folder, options, lock);
   if (launched.was_there) {
     fmt::print(stderr,
                "deployment `{0}` stands already; nothing was changed (`slipway status {0}`)\n",

@@ -66,6 +66,9 @@ int destroy(Args args) {
     throw UsageError("--only, --skip, --images and --auto-approve are for a folder");
   }
   const local::DeploymentFolder folder(local::deployments_folder(), name);
+  folder.life_if_present();  // a name that is none needs no lock
+  // Of a change that goes on by itself nothing is needed any more.
+  const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
   local::remove(folder);
   fmt::print(stderr, "deployment `{}` is gone\n", name);
   return 0;

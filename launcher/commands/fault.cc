@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/local/control.h"
+#include "launcher/local/deployment_lock.h"
 #include "launcher/local/deployment_view.h"
 #include "launcher/local/fault.h"
 
@@ -61,6 +62,8 @@ int fault(Args args) {
 
   const json begin = request_for("", words);  // what was typed is looked at first
   const local::DeploymentFolder folder(local::deployments_folder(), name);
+  folder.life_if_present();  // a name that is none needs no lock
+  const local::DeploymentLock lock(folder, "fault");
   const std::string full = local::resolve_node(local::view(folder), node);
   json body = begin;
   body["node"] = full;

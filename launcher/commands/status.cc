@@ -25,18 +25,15 @@ void print_list(const std::vector<local::DeploymentView>& views) {
     fmt::print("no deployments\n");
     return;
   }
-  fmt::print("{:<24} {:<8} {}\n", "DEPLOYMENT", "STATE", "NODES");
+  fmt::print("{:<24} {:<10} {}\n", "DEPLOYMENT", "STATE", "NODES");
   for (const local::DeploymentView& view : views) {
-    fmt::print("{:<24} {:<8} {}\n", view.name, view.state, view.nodes.size());
+    fmt::print("{:<24} {:<10} {}\n", view.name, view.state, view.nodes.size());
   }
 }
 
 void print_one(const local::DeploymentView& view) {
-  fmt::print("deployment {}: {}{}\n", view.name, view.state,
-             view.state == "dead" ? ": its supervisor was killed or the host was restarted; "
-                                    "`slipway destroy " +
-                                        view.name + "` tidies up"
-                                  : "");
+  const std::string what = local::remark(view);
+  fmt::print("deployment {}: {}{}{}\n", view.name, view.state, what.empty() ? "" : ": ", what);
   if (view.folder.is_full()) {
     fmt::print(
         "the file system of {} is full: nothing can be written to logs, /home and Slurm's "
@@ -56,7 +53,11 @@ void print_one(const local::DeploymentView& view) {
       fmt::print("{}: fault: {}\n", node.name, join(node.faults, ", "));
     }
   }
-  if (view.state != "running") return;
+  if (!view.slurm.asked) return;
+  if (!view.slurm.answers) {
+    fmt::print("jobs unknown: {}\n", local::slurm_remark(view));
+    return;
+  }
   fmt::print("{} job{}\n", view.jobs.empty() ? "no" : std::to_string(view.jobs.size()),
              view.jobs.size() == 1 ? "" : "s");
   for (const local::JobView& job : view.jobs) {
@@ -68,7 +69,7 @@ void print_one(const local::DeploymentView& view) {
 local::DeploymentView look_at(const std::string& name) {
   local::DeploymentView view =
       local::view(local::DeploymentFolder(local::deployments_folder(), name));
-  if (view.state == "running") local::ask_slurm(view);
+  if (view.runs()) local::ask_slurm(view);
   return view;
 }
 
@@ -125,7 +126,11 @@ int status(Args args) {
   if (name.empty()) {
     std::vector<local::DeploymentView> views;
     for (const local::DeploymentFolder& folder : local::all_deployments()) {
-      views.push_back(local::view(folder));
+      try {
+        views.push_back(local::view(folder));
+      } catch (const Error&) {
+        if (folder.life() != local::Life::absent) throw;  // it has just been destroyed
+      }
     }
     if (json) {
       fmt::print("{}\n", local::to_json(views).dump(2));
@@ -140,7 +145,7 @@ int status(Args args) {
   } else {
     print_one(view);
   }
-  return view.state == "running" ? 0 : 1;
+  return view.runs() ? 0 : 1;
 }
 
 }  // namespace slipway::commands

@@ -27,6 +27,7 @@ Fd bind_control_socket(const DeploymentFolder& folder) {
 }
 
 Fd try_to_connect(const DeploymentFolder& folder) try {
+  if (folder.life() == Life::absent) return Fd();  // it has just been destroyed
   return connect_to_socket(folder.path(), "control");
 } catch (const Error& error) {
   throw error.within(fmt::format("cannot reach the supervisor of `{}`", folder.name()));
@@ -53,7 +54,7 @@ pid_t supervisor_pid(int connection) {
   return peer.pid;
 }
 
-json request(const DeploymentFolder& folder, const json& body, std::chrono::seconds limit) {
+json request(const DeploymentFolder& folder, const json& body, std::chrono::milliseconds limit) {
   const Fd connection = connect_to_supervisor(folder);
   answer_within(connection, limit);
   send_message(connection.get(), body);

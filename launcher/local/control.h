@@ -32,7 +32,7 @@ pid_t supervisor_pid(int connection);
 
 // Sends one request and waits for its answer. Throws Error when the answer is an error.
 nlohmann::json request(const DeploymentFolder& folder, const nlohmann::json& body,
-                       std::chrono::seconds limit = std::chrono::seconds(10));
+                       std::chrono::milliseconds limit = std::chrono::seconds(10));
 
 // Runs a command on a node and collects its output; for our own use, without terminal and signals.
 // At the deadline it is hung up, and `timed_out` is set. Throws Error("interrupted") when

@@ -1,11 +1,13 @@
 // Where a local deployment lives on disk, and whether it lives.
 //
+//   <deployments>/../locks/<name>   held by the command that changes it (deployment_lock.h)
 //   <deployments>/<name>/   its owner's alone
 //     lock              held by the supervisor (flock) for as long as it runs
 //     control           its socket
 //     deployment.json   what was deployed (schema slipway/local/1)
-//     plan.json         all that it was deployed by (plan_json.h)
-//     changing          there while a change is under way, or was broken off
+//     plan.json         the plan in force (plan_json.h), from the end of the first deploy to the
+//                       beginning of destroy
+//     change.json       there while a change is under way (journal.h)
 //     slurm/            /etc/slurm of every node
 //     shared/<id>/      the shared file systems
 //     state/            of slurmctld: outlives the controller
@@ -39,7 +41,7 @@ class DeploymentFolder {
   std::filesystem::path control_socket() const { return path_ / "control"; }
   std::filesystem::path description() const { return path_ / "deployment.json"; }
   std::filesystem::path plan() const { return path_ / "plan.json"; }
-  std::filesystem::path changing() const { return path_ / "changing"; }
+  std::filesystem::path journal() const { return path_ / "change.json"; }
   std::filesystem::path slurm() const { return path_ / "slurm"; }
   std::filesystem::path shared(const std::string& id) const { return path_ / "shared" / id; }
   std::filesystem::path state() const { return path_ / "state"; }

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +15,8 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
+#include "launcher/local/journal.h"
+#include "launcher/node/service_record.h"
 
 namespace slipway::local {
 namespace {
@@ -27,9 +33,19 @@ void read_description(DeploymentView& view) {
   }
 }
 
+// A supervisor answers within milliseconds, or waits for the kernel.
+constexpr std::chrono::milliseconds longest_request{800};
+// `slipway status` is for a look: who waits for it has a controller that hangs.
+constexpr std::chrono::milliseconds longest_question{700};
+
+std::string time_text(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
 void ask_supervisor(DeploymentView& view) {
   try {
-    const json answer = request(view.folder, {{"request", "status"}});
+    const json answer = request(view.folder, {{"request", "status"}}, longest_request);
     std::map<std::string, const json*> rows;
     for (const json& node : answer.at("nodes")) rows[node.at("name")] = &node;
     for (NodeView& node : view.nodes) {
@@ -38,24 +54,78 @@ void ask_supervisor(DeploymentView& view) {
       node.running = row->second->at("running");
       node.faults = row->second->at("faults");
     }
-    view.state = answer.at("kept") ? "running" : "starting";
+    view.slurm_silent_since = answer.value("slurm_silent_since", "");
+    view.state = !answer.at("kept")                ? "starting"
+                 : !stands(view.folder)            ? "unfinished"
+                 : answer.value("changing", false) ? "changing"
+                                                   : "running";
   } catch (const Error&) {
-    view.state = view.folder.life() == Life::dead ? "dead" : "changing";
+    view.state = view.folder.life() == Life::running ? "silent" : "dead";
   }
 }
 
-// Runs one of Slurm's commands on the controller: its lines, or nothing when it failed.
-std::vector<std::vector<std::string>> slurm_lines(const DeploymentView& view,
-                                                  std::vector<std::string> argv) {
+struct Answer {
+  bool came = false;
   std::vector<std::vector<std::string>> lines;
+  std::string wrong;  // Slurm's last words, when it has any
+};
+
+// Runs one of Slurm's commands on the controller.
+Answer ask_slurm_for(const DeploymentView& view, std::vector<std::string> argv) {
   NodeCommand command;
   command.argv = std::move(argv);
-  const ProcessResult result =
-      run_on_node(view.folder, view.nodes.front().name, command, std::chrono::seconds(10));
-  if (!result.ok()) return lines;
-  for (const std::string& line : split(trim(result.output), '\n'))
-    lines.push_back(split(line, '|'));
-  return lines;
+  Answer answer;
+  try {
+    const ProcessResult result =
+        run_on_node(view.folder, view.nodes.front().name, command, longest_question);
+    answer.came = result.ok();
+    const std::string_view said = trim(result.errors);
+    answer.wrong = said.substr(said.rfind('\n') + 1);
+    if (!answer.came) return answer;
+    for (const std::string& line : split(trim(result.output), '\n')) {
+      answer.lines.push_back(split(line, '|'));
+    }
+  } catch (const Error& error) {
+    answer.wrong = error.what();
+  }
+  return answer;
+}
+
+// What is known of a Slurm that does not answer: daemons that the controller should run and does
+// not, by what its PID 1 has written down, or what Slurm's commands said.
+void note_silence(DeploymentView& view, const std::string& wrong) {
+  view.slurm.answers = false;
+  auto since = std::chrono::system_clock::now();
+  std::vector<std::string> missing;
+  if (!view.nodes.front().running) {
+    missing.push_back(fmt::format("node {} is off", view.nodes.front().name));
+  }
+  for (const auto& [name, record] :
+       node::read_service_records(view.folder.log(view.nodes.front().name))) {
+    if (record.runs || !view.nodes.front().running) continue;
+    missing.push_back(fmt::format("{} does not run ({})", name, record.how));
+    since = std::min(since, record.since);
+  }
+  view.slurm.since = time_text(since);
+  if (missing.empty() && !view.slurm_silent_since.empty()) {
+    view.slurm.since = view.slurm_silent_since;
+  }
+  view.slurm.why = missing.empty() ? wrong : join(missing, ", ");
+  if (view.slurm.why.empty()) {
+    view.slurm.why =
+        fmt::format("it runs, and gave no answer within {} ms", longest_question.count());
+  }
+}
+
+// The supervisor remembers it for whoever asks next.
+void remember_silence(const DeploymentView& view) {
+  const std::string since = view.slurm.answers ? "" : view.slurm.since;
+  if (since == view.slurm_silent_since) return;
+  try {
+    request(view.folder, {{"request", "status"}, {"slurm_silent_since", since}}, longest_request);
+  } catch (const Error&) {
+    // It has ended meanwhile.
+  }
 }
 
 }  // namespace
@@ -65,6 +135,7 @@ DeploymentView view(const DeploymentFolder& folder) {
   const Life life = folder.life_if_present();
   read_description(view);
   if (life == Life::running) ask_supervisor(view);
+  if (view.state == "dead" && !stands(folder)) view.state = "unfinished";
   return view;
 }
 
@@ -74,8 +145,19 @@ void ask_slurm(DeploymentView& view) {
     known[node.name] = &node;
     if (node.role == "compute") node.slurm_state = "unknown";
   }
+  if (view.nodes.empty()) return;
+  auto nodes = std::async(std::launch::async, [&] {
+    return ask_slurm_for(view, {"sinfo", "-h", "-N", "-o", "%N|%T|%R|%E"});
+  });
+  const Answer jobs = ask_slurm_for(view, {"squeue", "-h", "-o", "%i|%j|%T|%D|%R"});
+  const Answer states = nodes.get();
+  view.slurm.asked = true;
+  if (!jobs.came || !states.came) {
+    note_silence(view, states.wrong.empty() ? jobs.wrong : states.wrong);
+  }
+  remember_silence(view);
   // A line for each partition that a node is in.
-  for (const auto& line : slurm_lines(view, {"sinfo", "-h", "-N", "-o", "%N|%T|%R|%E"})) {
+  for (const auto& line : states.lines) {
     const auto node = line.size() < 4 ? known.end() : known.find(line[0]);
     if (node == known.end()) continue;
     node->second->slurm_state = line[1];
@@ -83,10 +165,32 @@ void ask_slurm(DeploymentView& view) {
     const std::string reason = join({line.begin() + 3, line.end()}, "|");
     node->second->reason = reason == "none" ? "" : reason;
   }
-  for (const auto& line : slurm_lines(view, {"squeue", "-h", "-o", "%i|%j|%T|%D|%R"})) {
+  for (const auto& line : jobs.lines) {
     if (line.size() != 5) continue;
     view.jobs.push_back({line[0], line[1], line[2], to_number<int>(line[3]).value_or(0), line[4]});
   }
+}
+
+std::string remark(const DeploymentView& view) {
+  const std::string& name = view.name;
+  if (view.state == "dead") {
+    return fmt::format(
+        "its supervisor was killed or the host was restarted; `slipway destroy {}` tidies up",
+        name);
+  }
+  if (view.state == "silent") return "its supervisor does not answer; it may be stopped";
+  if (view.state == "unfinished") {
+    return fmt::format(
+        "its deploy or destroy was interrupted; `slipway destroy {}` removes what is left, and "
+        "`slipway deploy` does so first",
+        name);
+  }
+  return "";
+}
+
+std::string slurm_remark(const DeploymentView& view) {
+  if (view.slurm.answers) return "";
+  return fmt::format("slurmctld has not answered since {}: {}", view.slurm.since, view.slurm.why);
 }
 
 std::string resolve_node(const DeploymentView& view, const std::string& typed) {
@@ -128,11 +232,17 @@ json to_json(const DeploymentView& view) {
                     {"nodes", job.nodes},
                     {"node_list", job.node_list}});
   }
+  const bool jobs_known = view.slurm.asked && view.slurm.answers;
   return {{"schema", "slipway/status/1"},
           {"deployment", view.name},
           {"state", view.state},
+          {"slurm",
+           {{"asked", view.slurm.asked},
+            {"answers", jobs_known},
+            {"silent_since", view.slurm.since},
+            {"why", view.slurm.why}}},
           {"nodes", std::move(nodes)},
-          {"jobs", std::move(jobs)}};
+          {"jobs", jobs_known ? std::move(jobs) : json(nullptr)}};
 }
 
 json to_json(const std::vector<DeploymentView>& views) {

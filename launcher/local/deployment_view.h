@@ -29,22 +29,41 @@ struct JobView {
   std::string node_list;  // or the reason why it waits, in brackets
 };
 
+// What Slurm had to say, asked for a moment.
+struct SlurmView {
+  bool asked = false;
+  bool answers = true;     // slurmctld told of nodes and jobs
+  std::string since = {};  // when it was first found that it does not: "2026-11-22 17:03:12Z"
+  std::string why = {};    // as far as the node's PID 1 and Slurm's commands know
+};
+
 struct DeploymentView {
   DeploymentFolder folder;
   std::string name;
-  // "running"; "starting" while its `slipway deploy` waits for it; "changing" when its supervisor
-  // does not answer; "dead"
+  // "running"; "starting" while its `slipway deploy` waits for it; "changing" while it becomes what
+  // another blueprint says; "silent" when its supervisor does not answer; "unfinished" when its
+  // deploy or destroy was interrupted; "dead"
   std::string state;
   std::vector<NodeView> nodes;
   std::vector<JobView> jobs;
+  SlurmView slurm = {};
+  std::string slurm_silent_since = {};  // as the supervisor remembers it
+
+  bool runs() const { return state == "running" || state == "changing"; }
 };
+
+// What the state means, and what to do; empty for one that runs.
+std::string remark(const DeploymentView& view);
+
+// "jobs unknown: slurmctld has not answered since …: …"; empty when it has, or was not asked.
+std::string slurm_remark(const DeploymentView& view);
 
 // What the folder and the supervisor tell; Slurm is not asked. Throws Error when there is no such
 // deployment.
 DeploymentView view(const DeploymentFolder& folder);
 
-// Fills in slurm_state and jobs from sinfo and squeue on the controller. A controller that does not
-// answer leaves "unknown".
+// Fills in slurm, slurm_state and jobs from sinfo and squeue on the controller, which have less
+// than a second together. A controller that does not answer leaves "unknown".
 void ask_slurm(DeploymentView& view);
 
 // The name of the node that `typed` means: its name, the only name that ends in -`typed`, or the

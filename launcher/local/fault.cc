@@ -33,7 +33,7 @@ void check_arguments(const Fault& fault) {
   if (fault.kind.starts_with("gpu-")) fault_number(fault.arguments[0], 999);
   const auto kind = std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name);
   if (kind->most > 0) fault_number(fault.arguments[1], kind->most);
-  if (fault.kind == "kernel-log" && kernel_line(fault.arguments[0]).empty()) {
+  if (fault.kind == "kernel-log" && kernel_line(fault.arguments[0]).text.empty()) {
     throw UsageError(
         fmt::format("`{}` is nothing that a kernel says; known: oops, memory-error, "
                     "stall, disk-error",
@@ -86,12 +86,18 @@ std::span<const FaultKind> fault_kinds() {
   return kinds;
 }
 
-std::string kernel_line(const std::string& what) {
-  if (what == "oops") return "BUG: unable to handle page fault for address: 0000000000000010";
-  if (what == "memory-error") return "mce: [Hardware Error]: Machine check events logged";
-  if (what == "stall") return "INFO: task kworker/u8:0:7 blocked for more than 120 seconds.";
-  if (what == "disk-error") return "I/O error, dev sda, sector 0 op 0x0:(READ)";
-  return "";
+KernelLine kernel_line(const std::string& what) {
+  if (what == "oops") return {1, "BUG: unable to handle page fault for address: 0000000000000010"};
+  if (what == "memory-error") {
+    return {0, "mce: [Hardware Error]: CPU 0: Machine Check Exception: 5 Bank 7: be00000000010091"};
+  }
+  if (what == "stall") {
+    return {3, "INFO: task kworker/u8:0:7 blocked for more than 120 seconds."};
+  }
+  if (what == "disk-error") {
+    return {3, "I/O error, dev sda, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2"};
+  }
+  return {};
 }
 
 std::string Fault::text() const {

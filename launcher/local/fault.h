@@ -35,8 +35,12 @@ Fault parse_fault(std::span<const std::string> words);
 nlohmann::json to_json(const Fault& fault);
 Fault fault_from_json(const nlohmann::json& body);
 
-// What the kernel says of a fault `kernel-log`; empty when it is none of those.
-std::string kernel_line(const std::string& what);
+// What the kernel says of a fault `kernel-log`, and at which level; empty when it is none of those.
+struct KernelLine {
+  int level = 0;  // syslog(2)
+  std::string text;
+};
+KernelLine kernel_line(const std::string& what);
 
 // A whole number that a fault was given. Throws UsageError when it is none from 0 to `last`.
 int fault_number(const std::string& text, int last);

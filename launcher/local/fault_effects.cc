@@ -1,6 +1,7 @@
 // What faults do to a node that runs.
 #include "launcher/local/fault_effects.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -72,19 +73,30 @@ void require_own_memory(const fs::path& folder) {
   throw Error(fmt::format("{} is no file system of this node's own", folder.string()));
 }
 
-// A page that says how large the file system was: one that has nothing in it cannot be full.
+// It says how large the file system was, and is as large as what a node's daemons and jobs may
+// give back without the disk being any emptier.
 fs::path filler_of(const fs::path& folder) {
   return folder / ".slipway-disk-full";
 }
 
+constexpr uintmax_t filler_bytes = 64 << 20;
+constexpr size_t piece_bytes = 1 << 20;
+
+// A small part of this machine's memory is filled, and the file system is no larger than that and
+// what is in it: whoever removes something has that room again, and no more.
 void fill_up(const fs::path& folder) {
   require_own_memory(folder);
   struct statvfs before = {};
   if (::statvfs(folder.c_str(), &before) != 0) throw_errno(folder.string());
-  std::string text = fmt::format("{}\n", before.f_blocks * before.f_frsize);
-  text.resize(4096, ' ');
-  write_file(filler_of(folder), text, 0600);
-  change_size(folder, bytes_used(folder));
+  const uintmax_t size = before.f_blocks * before.f_frsize;
+  change_size(folder, std::min(size, bytes_used(folder) + filler_bytes));
+  const Fd file(::open(filler_of(folder).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file) throw_errno(fmt::format("cannot make {}", filler_of(folder).string()));
+  std::string piece = fmt::format("{}\n", size);
+  piece.resize(piece_bytes, ' ');
+  while (::write(file.get(), piece.data(), piece.size()) > 0) {
+  }
+  if (errno != ENOSPC) throw_errno(fmt::format("cannot fill {}", folder.string()));
 }
 
 void make_room(const fs::path& folder) {

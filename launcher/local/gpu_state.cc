@@ -134,15 +134,14 @@ void begin_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node
 }
 
 void say_in_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node,
-                       const std::string& text) {
+                       const KernelLine& said) {
   // In its place: the node has this very file mounted.
   const Fd log(
       ::open(kernel_log_of(gpus, node).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!log) throw_errno(fmt::format("cannot write the kernel log of {}", node.name));
   const std::string before = read_file(kernel_log_of(gpus, node));
   const auto number = std::ranges::count(before, '\n');
-  constexpr int warning = 4;
-  const std::string line = fmt::format("{},{},{},-;{}\n", warning, number, number, text);
+  const std::string line = fmt::format("{},{},{},-;{}\n", said.level, number, number, said.text);
   if (::write(log.get(), line.data(), line.size()) < 0) throw_errno("write");
 }
 
@@ -177,10 +176,12 @@ void change_gpus(const std::filesystem::path& gpus, const PlannedNode& node, con
     if (begin) {
       state["events"] = state.value("events", 0) + 1;
       xids.push_back({{"number", state["events"]}, {"xid", std::stoi(fault.arguments.at(1))}});
+      constexpr int default_level = 4;  // the driver gives none
       say_in_kernel_log(
           gpus, node,
-          fmt::format("NVRM: Xid (PCI:0000:{:02x}:00): {}, simulated",
-                      gpu_at(state, fault, node).at("pci_bus").get<int>(), fault.arguments.at(1)));
+          {default_level, fmt::format("NVRM: Xid (PCI:0000:{:02x}:00): {}, simulated",
+                                      gpu_at(state, fault, node).at("pci_bus").get<int>(),
+                                      fault.arguments.at(1))});
     } else {
       xids = json::array();
     }

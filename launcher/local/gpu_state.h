@@ -33,7 +33,7 @@ void show_gpus(const std::filesystem::path& gpus, const PlannedNode& node,
 std::filesystem::path kernel_log_of(const std::filesystem::path& gpus, const PlannedNode& node);
 void begin_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node);
 void say_in_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node,
-                       const std::string& text);
+                       const KernelLine& line);
 
 // Begins or ends a fault of GPUs or of NVML. Throws Error when the node has no such GPU.
 void change_gpus(const std::filesystem::path& gpus, const PlannedNode& node, const Fault& fault,

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -30,6 +32,8 @@ constexpr const char* image_schema = "slipway/local-image/1";
 constexpr const char* description = "image.json";
 constexpr const char* mmdebstrap = "/usr/bin/mmdebstrap";
 constexpr std::chrono::minutes build_deadline{40};
+constexpr std::chrono::minutes longest_removal{5};
+constexpr const char* gone_prefix = ".gone-";
 
 // Slurm's version is the package's: "slurm-wlm 24.11.5".
 std::string slurm_version(const fs::path& root) {
@@ -60,11 +64,28 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
-Fd lock_image(const LocalImage& image, int how) {
+// An empty Fd when others have a lock that does not go with this one. Whoever lists images has one
+// for a moment each (is_held), which is waited for.
+Fd lock_image(const LocalImage& image, int how, std::chrono::milliseconds patience) {
   const fs::path file = image.folder / description;
   Fd lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lock && errno == ENOENT) throw Error(fmt::format("there is no image `{}`", image.name));
   if (!lock) throw_errno(fmt::format("cannot open {}", file.string()));
-  return ::flock(lock.get(), how | LOCK_NB) == 0 ? std::move(lock) : Fd();
+  constexpr std::chrono::milliseconds pause{10};
+  for (; ::flock(lock.get(), how | LOCK_NB) != 0; patience -= pause) {
+    if (patience.count() <= 0) return Fd();
+    std::this_thread::sleep_for(pause);
+  }
+  return lock;
+}
+
+constexpr std::chrono::milliseconds longest_listing{500};
+
+// Images that were to be removed when somebody was killed.
+void remove_gone(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename().string().starts_with(gone_prefix)) remove_folder(entry.path());
+  }
 }
 
 void require_source(const fs::path& source) {
@@ -106,7 +127,11 @@ std::vector<LocalImage> ImageStore::list() const {
   for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
     if (fs::is_regular_file(entry.path() / description, ignored) &&
         !entry.path().filename().string().starts_with('.')) {
-      images.push_back(read_image(entry.path()));
+      try {
+        images.push_back(read_image(entry.path()));
+      } catch (const Error&) {
+        if (fs::exists(entry.path() / description, ignored)) throw;  // it is just being removed
+      }
     }
   }
   std::ranges::sort(images, {}, &LocalImage::name);
@@ -166,11 +191,18 @@ LocalImage ImageStore::build(const ImageRecipe& recipe) const {
 }
 
 void ImageStore::remove(const std::string& name) const {
+  find(name);  // a name that is none needs no lock
+  const Fd removing = lock_within(folder_ / ".removing", longest_removal);
+  if (!removing) throw Error("another image is being removed");
+  remove_gone(folder_);
   const LocalImage image = find(name);
-  const Fd lock = lock_image(image, LOCK_EX);
+  const Fd lock = lock_image(image, LOCK_EX, longest_listing);
   if (!lock) throw Error(fmt::format("a deployment runs from the image `{}`", name));
-  const fs::path gone = folder_ / ("." + name);
-  remove_folder(gone);
+  if (has_mounts_below(mount_points(read_file("/proc/self/mountinfo")), image.folder)) {
+    throw Error(
+        fmt::format("something is mounted below {}: `umount` it first", image.folder.string()));
+  }
+  const fs::path gone = folder_ / (gone_prefix + name);
   fs::rename(image.folder, gone);
   remove_folder(gone);
 }
@@ -180,13 +212,13 @@ fs::path image_root(const std::string& name) {
 }
 
 Fd hold_image(const LocalImage& image) {
-  Fd lock = lock_image(image, LOCK_SH);
+  Fd lock = lock_image(image, LOCK_SH, longest_listing);
   if (!lock) throw Error(fmt::format("the image `{}` is being removed", image.name));
   return lock;
 }
 
 bool is_held(const LocalImage& image) {
-  return !lock_image(image, LOCK_EX);
+  return !lock_image(image, LOCK_EX, std::chrono::milliseconds(0));
 }
 
 }  // namespace slipway::local

@@ -16,12 +16,12 @@
 #include "common/installation.h"
 #include "common/interrupts.h"
 #include "common/process.h"
+#include "launcher/local/checkpoint.h"
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/local/image_store.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
-#include "launcher/local/plan_json.h"
 #include "launcher/local/redeploy.h"
 #include "launcher/local/supervisor.h"
 #include "launcher/local/wait_for_nodes.h"
@@ -45,7 +45,10 @@ class Launch {
         deadline_(options.deadline) {}
 
   Launched run(Fd lock) {
+    checkpoint("the folder is made");
     write_folder(plan_, folder_);
+    write_file(folder_.description(), describe(plan_).dump(2) + "\n");
+    checkpoint("its files are written");
     const auto on_demand = std::ranges::count_if(plan_.nodes, &PlannedNode::on_demand);
     say(fmt::format("starting {} nodes on {} network{}{}",
                     plan_.nodes.size() - static_cast<size_t>(on_demand), plan_.bridges.size(),
@@ -53,9 +56,14 @@ class Launch {
                     on_demand > 0 ? fmt::format("; {} more start on demand", on_demand) : ""));
     tell_of_image();
     start_supervisor(std::move(lock));
+    checkpoint("the supervisor is started");
     hear_nodes();
+    checkpoint("nodes are started");
     const size_t idle = wait_until_idle();
+    checkpoint("nodes are idle");
     send_message(supervisor_.get(), {{"keep", true}});
+    hear("kept");
+    checkpoint("it stands");
     const std::chrono::duration<double> seconds = Clock::now() - begin_;
     return {false, idle, seconds.count()};
   }
@@ -123,7 +131,10 @@ class Launch {
             folder_.gpus()};
   }
 
-  void hear_nodes() {
+  void hear_nodes() { hear("started"); }
+
+  // Until the supervisor has come so far.
+  void hear(const std::string& awaited) {
     for (;;) {
       if (!interrupts_.wait(supervisor_.get(), deadline_.left())) {
         throw Error(deadline_.too_late("the nodes to start"));
@@ -134,7 +145,7 @@ class Launch {
       }
       if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
       const std::string state = message->body.at("state");
-      if (state == "started") return;
+      if (state == awaited) return;
       say(fmt::format("node {} is up", message->body.at("node").get<std::string>()));
     }
   }
@@ -166,10 +177,6 @@ void require_running(const DeploymentFolder& folder) {
         "a dead deployment `{0}` is in the way; `slipway destroy {0}` removes it and its files",
         name));
   }
-  if (!request(folder, {{"request", "status"}}).at("kept")) {
-    throw Error(
-        fmt::format("deployment `{}` is being brought up by another `slipway deploy`", name));
-  }
 }
 
 }  // namespace
@@ -190,18 +197,23 @@ void write_folder(const Plan& plan, const DeploymentFolder& folder) {
     std::filesystem::remove(link);
     std::filesystem::create_symlink(node::slurmdbd_conf_path, link);
   }
-  write_file(folder.plan(), to_json(plan).dump() + "\n", 0600);
-  write_file(folder.description(), describe(plan).dump(2) + "\n");
 }
 
-Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options) {
+void remove_slurm_files(const Plan& before, const Plan& after, const DeploymentFolder& folder) {
+  for (const auto& [name, text] : before.slurm_files) {
+    if (!after.slurm_files.contains(name)) std::filesystem::remove(folder.slurm() / name);
+  }
+  if (after.slurmdbd_conf.empty()) std::filesystem::remove(folder.slurm() / "slurmdbd.conf");
+}
+
+Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
+                const DeploymentLock& deployment_lock) {
   if (plan.elastic()) require_elastic_nodes();
-  ::umask(022);  // the cluster's other users read what we write, whatever the caller's mask
   const Interrupts interrupts;
   Fd lock = folder.create();
   if (!lock) {
     require_running(folder);
-    return redeploy(plan, folder, options, interrupts);
+    return redeploy(plan, folder, options, deployment_lock, interrupts);
   }
   Launch launch(plan, folder, options, interrupts);
   try {

@@ -6,12 +6,14 @@
 #include <string>
 
 #include "launcher/local/deployment_folder.h"
+#include "launcher/local/deployment_lock.h"
 #include "launcher/local/plan.h"
 
 namespace slipway::local {
 
-// Throws Error that names every program that is missing on this machine, with the command that
-// installs them. `accounting`: those of a controller with job accounting, too.
+// Throws Error in a root that was entered by chroot(2), or one that names every program that is
+// missing on this machine, with the command that installs them. `accounting`: those of a controller
+// with job accounting, too.
 void require_programs(bool accounting, const std::string& image);
 
 // Throws Error where nodes cannot start on demand: Slurm wants to see that they have just started.
@@ -30,16 +32,24 @@ struct Launched {
   bool changed = false;    // it stood already, and has become what the plan says
 };
 
-// Brings the plan up in `folder` and waits until every compute node is idle. When anything fails,
-// or the caller is interrupted (SIGINT, SIGTERM), all of it is gone again and Error is thrown. A
-// deployment that runs is changed instead (redeploy.h).
-Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options);
+// Brings the plan up in `folder`, whose lock the caller holds, and waits until every compute node
+// is idle. When anything fails, or the caller is interrupted (SIGINT, SIGTERM), all of it is gone
+// again and Error is thrown; when the caller is killed, its processes are gone, and the next
+// command removes the files (settle in redeploy.h, which is to be called first). A deployment that
+// stands is changed instead.
+Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
+                const DeploymentLock& lock);
 
-// Writes what the nodes and the supervisor read to the deployment's folder.
+// Writes what the nodes read to the deployment's folder, or removes what they no longer should.
 void write_folder(const Plan& plan, const DeploymentFolder& folder);
+void remove_slurm_files(const Plan& before, const Plan& after, const DeploymentFolder& folder);
 
 // Ends the deployment's processes and removes its folder, shared file systems included. Waits until
-// the kernel has let go of everything. Throws Error when there is no such deployment.
+// the kernel has let go of everything. The caller holds the lock. Throws Error when there is no
+// such deployment.
 void remove(const DeploymentFolder& folder);
+
+// Kills the supervisor, and with it everything of the deployment that runs; waits for the end.
+void end_supervisor(const DeploymentFolder& folder);
 
 }  // namespace slipway::local

@@ -7,25 +7,13 @@
 #include <thread>
 
 #include "common/error.h"
+#include "launcher/local/checkpoint.h"
 #include "launcher/local/control.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/namespaces.h"
 
 namespace slipway::local {
 namespace {
-
-// It is killed: it keeps nothing that an orderly end would save, and it may be stopped or hang.
-void end_supervisor(const DeploymentFolder& folder) {
-  if (const Fd connection = try_to_connect(folder)) {
-    end_process(open_pidfd(supervisor_pid(connection.get())));
-  }
-  // It may be on its way out, or on its way in. Its files are not touched while it may use them.
-  for (int tries = 0; folder.life() == Life::running; ++tries) {
-    if (tries == 100)
-      throw Error(fmt::format("the supervisor of `{}` does not end", folder.name()));
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-}
 
 void remove_files(const std::filesystem::path& path) {
   if (::geteuid() == 0) {
@@ -45,9 +33,30 @@ void remove_files(const std::filesystem::path& path) {
 
 }  // namespace
 
+// It is killed: it keeps nothing that an orderly end would save, and it may be stopped or hang.
+void end_supervisor(const DeploymentFolder& folder) {
+  if (const Fd connection = try_to_connect(folder)) {
+    end_process(open_pidfd(supervisor_pid(connection.get())));
+  }
+  // It may be on its way out, or on its way in. Its files are not touched while it may use them.
+  for (int tries = 0; folder.life() == Life::running; ++tries) {
+    if (tries == 100)
+      throw Error(fmt::format("the supervisor of `{}` does not end", folder.name()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 void remove(const DeploymentFolder& folder) {
-  if (folder.life_if_present() == Life::running) end_supervisor(folder);
+  const Life life = folder.life_if_present();
+  // From here on it does not stand: whoever comes after us, should we be killed, finishes this.
+  std::filesystem::remove(folder.plan());
+  checkpoint("it does not stand any more");
+  if (life == Life::running) end_supervisor(folder);
+  checkpoint("nothing of it runs");
+  std::filesystem::remove(folder.description());
+  checkpoint("some of its files are gone");
   remove_files(folder.path());
+  checkpoint("its files are gone");
 }
 
 }  // namespace slipway::local

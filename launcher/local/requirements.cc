@@ -1,10 +1,17 @@
 // The programs of other packages that a local cluster runs.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <set>
+#include <utility>
 
 #include "common/error.h"
+#include "common/fd.h"
 #include "common/text.h"
 #include "launcher/local/image_store.h"
 #include "launcher/local/launch.h"
@@ -31,9 +38,41 @@ constexpr Requirement requirements[] = {
     {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user, false},
 };
 
+// The mount and the file that "/" is.
+std::pair<uint64_t, uint64_t> root_of_process() {
+  struct statx info = {};
+  ::statx(AT_FDCWD, "/", 0, STATX_MNT_ID | STATX_INO, &info);
+  return {info.stx_mnt_id, info.stx_ino};
+}
+
+// Who enters a mount namespace, if it is its own, is at that namespace's root: it is another one
+// than "/" in a chroot(2). An ordinary user may not ask, and may not make namespaces in a chroot
+// (user_namespaces(7)).
+bool is_in_chroot() {
+  if (::geteuid() != 0) return false;
+  const pid_t child = ::fork();
+  if (child < 0) throw_errno("fork");
+  if (child == 0) {
+    const auto before = root_of_process();
+    const Fd mounts(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
+    const bool entered = mounts && ::setns(mounts.get(), CLONE_NEWNS) == 0;
+    ::_exit(entered && root_of_process() != before ? 1 : 0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
 }  // namespace
 
 void require_programs(bool accounting, const std::string& image) {
+  if (is_in_chroot()) {
+    throw Error(
+        "this is a chroot: commands could not enter the nodes, which are found from the root of "
+        "the mount namespace; enter it with pivot_root instead, as unshare and container runtimes "
+        "do, or run slipway outside");
+  }
   const std::filesystem::path root = image_root(image);
   std::vector<std::string> missing;
   std::set<std::string> packages;

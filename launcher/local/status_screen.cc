@@ -155,6 +155,9 @@ std::vector<Row> a_row_for_like_ones(const DeploymentView& view) {
 }
 
 std::vector<Row> job_rows(const DeploymentView& view) {
+  if (!view.slurm.answers) {
+    return {{{"jobs unknown", Tone::bad}}, {{slurm_remark(view), Tone::bad}}};
+  }
   if (view.jobs.empty()) return {{{"no jobs", Tone::faint}}};
   std::vector<Row> rows = {{{"JOB", Tone::faint},
                             {"NAME", Tone::faint},
@@ -190,8 +193,10 @@ std::vector<std::string> draw_status(const DeploymentView& view, const Screen& s
   std::vector<std::string> lines =
       lay_out({{{view.name + ": " + view.state, view.state == "running" ? Tone::good : Tone::bad},
                 {fmt::format("{} nodes", view.nodes.size())},
-                {fmt::format("{} down", down), down > 0 ? Tone::bad : Tone::plain},
-                {fmt::format("{} jobs", view.jobs.size())},
+                {view.slurm.answers ? fmt::format("{} down", down) : "states unknown",
+                 down > 0 ? Tone::bad : Tone::plain},
+                {view.slurm.answers ? fmt::format("{} jobs", view.jobs.size()) : "jobs unknown",
+                 view.slurm.answers ? Tone::plain : Tone::bad},
                 {when, Tone::faint}}},
               screen);
   const std::vector<std::string> jobs = lay_out(job_rows(view), screen);

@@ -16,13 +16,16 @@
 #include <chrono>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "launcher/local/checkpoint.h"
 #include "launcher/local/command.h"
+#include "launcher/local/journal.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
@@ -30,6 +33,7 @@
 #include "launcher/local/node_processes.h"
 #include "launcher/local/plan_json.h"
 #include "launcher/local/power_socket.h"
+#include "launcher/local/running_change.h"
 #include "launcher/local/unix_socket.h"
 
 namespace slipway::local {
@@ -40,7 +44,8 @@ using nlohmann::json;
 // A client. When it asked for a command, `pid` is the command's.
 struct Client {
   Fd connection;
-  bool owner = true;  // of the deployment; otherwise it may ask for power only
+  bool owner = true;     // of the deployment; otherwise it may ask for power only
+  bool changes = false;  // it has asked for the change that is under way
   pid_t pid = 0;
   bool waits_for_starts = false;
   std::set<size_t> starting = {};  // nodes that it has asked for and that are not yet on
@@ -132,7 +137,13 @@ class Supervisor {
   void hear_deployer() {
     const auto message = receive_message(start_.deployer.get());
     if (!message || !message->body.value("keep", false)) ::_exit(0);
-    start_.deployer.reset();
+    try {
+      put_in_force(plan_, *start_.folder);
+      tell_deployer({{"state", "kept"}});
+      start_.deployer.reset();
+    } catch (const Error& error) {
+      tell_deployer({{"error", error.what()}});
+    }
   }
 
   void hear_signals() {
@@ -146,6 +157,10 @@ class Supervisor {
 
   void ended(pid_t pid, int status) {
     if (nodes_.ended(pid)) return;
+    if (change_ && change_->pid() == pid) {
+      if (change_->ended(status)) end_of_change();
+      return;
+    }
     const auto client = std::ranges::find(clients_, pid, &Client::pid);
     if (client == clients_.end()) return;
     answer(*client, {{"exit_code", exit_code_of(status)}});
@@ -170,7 +185,12 @@ class Supervisor {
       auto message = receive_message(client.connection.get());
       if (!message) {
         if (client.pid > 0) ::kill(-client.pid, SIGHUP);
+        if (client.changes) change_->client_is_gone();
         return false;
+      }
+      if (client.changes) {
+        change_->interrupt();
+        return true;
       }
       if (client.pid > 0) {
         ::kill(-client.pid, message->body.at("signal").get<int>());
@@ -191,6 +211,7 @@ class Supervisor {
       execute(client, message);
       return true;
     }
+    if (request == "change" || request == "settle") return begin_change(client, request, message);
     if (request == "adopt") {
       const bool busy = nodes_.any_starting();
       if (!busy) adopt(message.body);
@@ -206,14 +227,55 @@ class Supervisor {
                       {"running", nodes_.power(i) != Power::off},
                       {"faults", faults_.active(i)}});
     }
-    answer(client, {{"kept", !start_.deployer}, {"nodes", std::move(rows)}});
+    slurm_silent_since_ = message.body.value("slurm_silent_since", slurm_silent_since_);
+    answer(client, {{"kept", !start_.deployer},
+                    {"slurm_silent_since", slurm_silent_since_},
+                    {"changing", change_.has_value()},
+                    {"nodes", std::move(rows)}});
     return false;
   }
 
-  // Becomes the supervisor of another plan. Throws Error before anything has changed, or because of
-  // the kernel.
+  // The answers are the change's own (transaction.h). False when there is nothing to do.
+  bool begin_change(Client& client, const std::string& request, Message& message) {
+    if (change_) throw Error("another change is under way");
+    const bool again = request == "settle";
+    if (message.fds.size() != (again ? 1 : 2)) throw Error("descriptors are missing");
+    if (again && !std::filesystem::exists(start_.folder->journal())) {
+      answer(client, {{"done", true}, {"nodes", 0}});
+      return false;
+    }
+    if (!again) {
+      std::string plan;
+      while (message.fds[1]) read_some(message.fds[1], plan);
+      Journal journal;
+      journal.wanted = plan_from_json(json::parse(plan));
+      journal.force = message.body.at("force");
+      journal.timeout_seconds = message.body.at("timeout_seconds");
+      journal.write(*start_.folder);
+    }
+    count_points(message.body.value("points", 0));
+    client.changes = true;
+    change_.emplace(*start_.folder, std::move(message.fds[0]), client.connection, again);
+    return true;
+  }
+
+  void end_of_change() {
+    for (Client& client : clients_) {
+      if (!client.changes) continue;
+      // Where the change has told its end, nobody reads any further.
+      answer(client, {{"error", "the change was killed again and again"}});
+      client.done = true;
+    }
+    change_.reset();
+  }
+
+  // Becomes the supervisor of the plan that the change under way is on its way to. Throws Error
+  // before anything has changed, or because of the kernel.
   void adopt(const json& body) {
-    Plan wanted = plan_from_json(json::parse(read_file(start_.folder->plan())));
+    const std::optional<Journal> journal = Journal::read(*start_.folder);
+    if (!journal) throw Error("there is no change");
+    Plan wanted =
+        journal->phase == Journal::Phase::back ? plan_in_force(*start_.folder) : journal->wanted;
     std::vector<size_t> off;
     for (const std::string name : body.at("off")) off.push_back(nodes_.index_of(name));
     nodes_.power_off(off);
@@ -334,6 +396,8 @@ class Supervisor {
   NodeProcesses nodes_;
   NodeFaults faults_;
   std::list<Client> clients_;
+  std::optional<RunningChange> change_;
+  std::string slurm_silent_since_;  // what somebody who asked slurmctld in vain has told
   Fd signals_;
   Fd power_listener_;
 };

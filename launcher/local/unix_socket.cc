@@ -59,8 +59,8 @@ Fd connect_to_socket(const std::filesystem::path& folder, const std::string& nam
   throw_errno(fmt::format("cannot connect to {}", (folder / name).string()));
 }
 
-void answer_within(const Fd& connection, std::chrono::seconds limit) {
-  const timeval time = {limit.count(), 0};
+void answer_within(const Fd& connection, std::chrono::milliseconds limit) {
+  const timeval time = {limit.count() / 1000, limit.count() % 1000 * 1000};
   ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
 }
 

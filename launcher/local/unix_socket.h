@@ -19,7 +19,7 @@ Fd connect_to_socket(const std::filesystem::path& folder, const std::string& nam
 
 // From here on receiving fails after this long without a message: a supervisor that was stopped, or
 // hangs, does not hold its clients.
-void answer_within(const Fd& connection, std::chrono::seconds limit);
+void answer_within(const Fd& connection, std::chrono::milliseconds limit);
 
 // The user at the other end of a connection, as the caller's user namespace has it; -1 when it
 // cannot be told.

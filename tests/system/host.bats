@@ -80,7 +80,8 @@ theirs() {
   local map=()
   [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto)
   cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
-  run unshare "${map[@]}" --mount --pid --fork --mount-proc bash -euc 'odd=$3/odd
+  run unshare "${map[@]}" --mount --pid --fork --mount-proc bash -euc 'odd=/mnt/odd # each node has a /tmp and a /var/tmp of its own
+    mount -t tmpfs tmpfs /mnt
     mkdir -p $odd/{proc,low,first,second}
     mount -t tmpfs tmpfs $odd/low
     mkdir $odd/low/{lowest,up1,work1,up2,work2}
@@ -92,10 +93,20 @@ theirs() {
     "$1" deploy "$2" --vars deployment_name=st-host --nodes a3mega_nodeset=1 --quiet
     "$1" exec st-host login -- sh -c "cat $odd/second/file; ls $odd/proc; touch $odd/second/new; echo written >$odd/low/new" || true
     ls $odd/low
-    "$1" destroy st-host' bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml" "$SUITE"
+    "$1" destroy st-host' bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml"
   says "deep down"
   [[ "$output" == *"second/new"*"Read-only file system"* ]]
   [[ "$output" != *"meminfo"* ]]
   [[ "$output" == *"lowest"* && "$output" != *$'\nnew\n'* ]]
+  nothing_is_left
+}
+
+@test "host: a root that was entered by chroot is refused with the reason" {
+  [ "$(id -u)" -eq 0 ] && [ "$SLIPWAY_TEST_AS" = root ] || return 0
+  mkdir -p "$SUITE/elsewhere"
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+  run unshare --mount bash -c 'mount --rbind / "$3" && exec chroot "$3" "$1" deploy "$2" --vars deployment_name=st-host' \
+    bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml" "$SUITE/elsewhere"
+  fails_with 1 "this is a chroot: "
   nothing_is_left
 }

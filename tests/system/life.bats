@@ -134,19 +134,41 @@ deploy_that_waits() { deploy_with_node_conf "State: DRAIN" "$@"; }
   wait_for state_is st-life starting
   signal_deploy KILL
   wait $job || true
-  wait_for state_is st-life dead
+  wait_for state_is st-life unfinished
   slipway destroy st-life
   nothing_is_left
 }
 
-@test "life: while one deploy waits, another of the same name is refused, and status says starting" {
+# at_once NUMBER ARGUMENT...: so many slipways at the same time; prints what each said, after its exit status
+at_once() {
+  local number=$1 i
+  shift
+  for i in $(seq "$number"); do
+    { code=0; slipway "$@" >"$BATS_TEST_TMPDIR/said.$i" 2>&1 || code=$?; sed "s/^/$code /" "$BATS_TEST_TMPDIR/said.$i"; } 3>&- &
+  done
+  wait
+}
+
+@test "life: of many who destroy or deploy one at once, each is told what is so, and none of a file" {
+  deploy st-life --nodes a3mega_nodeset=1
+  run at_once 6 destroy st-life
+  [ "$(grep -c '^0 deployment `st-life` is gone$' <<<"$output")" -eq 1 ]
+  lacks -vE '^0 deployment `st-life` is gone$|^1 slipway destroy: (deployment `st-life` is being changed by|there is no deployment `st-life`)'
+  run at_once 3 deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-life --nodes a3mega_nodeset=1 --quiet
+  lacks -vE '^1 slipway deploy: deployment `st-life` is being changed by|^0 deployment `st-life` stands already'
+  [ "$(compute_nodes st-life | wc -l)" -eq 1 ]
+}
+
+@test "life: while one deploy waits, another of the same name is refused, destroy too, and status says starting" {
   deploy_that_waits &
   local job=$!
   wait_for state_is st-life starting
   run slipway status
   says "st-life                  starting"
   run deploy st-life
-  fails_with 1 "deployment \`st-life\` is being brought up by another \`slipway deploy\`"
+  fails_with 1 "deployment \`st-life\` is being changed by \`slipway deploy\` (process "
+  run slipway destroy st-life
+  fails_with 1 "deployment \`st-life\` is being changed by \`slipway deploy\` (process "
   signal_deploy INT
   wait $job || true
   nothing_is_left

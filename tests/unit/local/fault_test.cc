@@ -76,7 +76,7 @@ TEST_CASE("gpu state: an Xid stands in the kernel's log, one record after the ot
   say_in_kernel_log(gpus.folder.path(), gpus.node, kernel_line("stall"));
   CHECK(read_file(kernel_log_of(gpus.folder.path(), gpus.node)) ==
         "4,0,0,-;NVRM: Xid (PCI:0000:07:00): 79, simulated\n"
-        "4,1,1,-;INFO: task kworker/u8:0:7 blocked for more than 120 seconds.\n");
+        "3,1,1,-;INFO: task kworker/u8:0:7 blocked for more than 120 seconds.\n");
   CHECK_THROWS_WITH(parse_fault(Words{"kernel-log", "ops"}),
                     ContainsSubstring("known: oops, memory-error, stall, disk-error"));
 }

@@ -1,6 +1,9 @@
 // Images of nodes: what is there, and what holds them. How one is built is tested with a real one.
 #include "launcher/local/image_store.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "common/error.h"
 #include "common/file.h"
 #include "tests/unit/catch.h"
@@ -75,6 +78,29 @@ TEST_CASE("images: one that is held is not removed") {
   images.store.remove(image.name);
   CHECK_FALSE(std::filesystem::exists(image.folder));
   CHECK(images.store.list().size() == 1);
+}
+
+TEST_CASE("images: of many who remove one, one does, and others are told that it is gone") {
+  const Images images;
+  std::vector<std::string> said(8);
+  std::vector<std::thread> removers;
+  for (std::string& what : said) {
+    removers.emplace_back(
+        [&] { what = error_of([&] { images.store.remove("sid-222222222222"); }); });
+  }
+  for (std::thread& remover : removers) remover.join();
+  CHECK(std::ranges::count(said, "none") == 1);
+  for (const std::string& what : said) {
+    CHECK((what == "none" || what.starts_with("there is no image `sid-222222222222`")));
+  }
+  CHECK(images.store.list().size() == 1);
+}
+
+TEST_CASE("images: what a removal that was killed has left goes with the next one") {
+  const Images images;
+  make_directories(images.folder / ".gone-trixie-333333333333/root");
+  images.store.remove("sid-222222222222");
+  CHECK_FALSE(std::filesystem::exists(images.folder / ".gone-trixie-333333333333"));
 }
 
 TEST_CASE("images: the source must be Slipway's") {

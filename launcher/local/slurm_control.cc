@@ -1,0 +1,112 @@
+// What a change asks of the Slurm of a local cluster.
+#include "launcher/local/slurm_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/local/control.h"
+#include "launcher/node/keeper.h"
+
+namespace slipway::local {
+namespace {
+
+using namespace std::chrono_literals;
+using Names = std::vector<std::string>;
+
+// Tells nodes that we hold from those that somebody else has drained.
+constexpr const char* our_reason = "slipway deploy";
+// Epilogs take seconds; one that takes a minute hangs, and is for somebody to look at.
+constexpr std::chrono::seconds epilog_limit = 60s;
+
+}  // namespace
+
+bool SlurmControl::State::is_out_of_service() const {
+  return name.starts_with("drain") || name.starts_with("down");
+}
+
+std::string SlurmControl::run(Names argv) const {
+  NodeCommand command;
+  command.argv = std::move(argv);
+  const ProcessResult result =
+      run_on_node(folder_, controller_, command, deadline_.left(), interrupts_);
+  if (result.timed_out) throw Error(deadline_.too_late(command.argv[0]));
+  if (!result.ok()) {
+    throw Error(fmt::format("{}: {}", join(command.argv, " "), trim(result.errors)));
+  }
+  return result.output;
+}
+
+std::map<std::string, SlurmControl::State> SlurmControl::nodes() const {
+  std::map<std::string, State> found;
+  for (const std::string& line : split(run({"sinfo", "-h", "-N", "-o", "%N|%T|%E"}), '\n')) {
+    const Names fields = split(line, '|');
+    if (fields.size() < 3) continue;
+    found[fields[0]] = {fields[1], join(std::span(fields).subspan(2), "|")};
+  }
+  return found;
+}
+
+void SlurmControl::hold(const Names& nodes, const char* state) const {
+  if (nodes.empty()) return;
+  run({"scontrol", "update", "nodename=" + join(nodes, ","), fmt::format("state={}", state),
+       fmt::format("reason={}", our_reason)});
+}
+
+void SlurmControl::resume(const Names& held) const {
+  if (held.empty()) return;
+  const std::map<std::string, State> known = nodes();
+  Names ours;
+  for (const std::string& name : held) {
+    const auto state = known.find(name);
+    if (state != known.end() && state->second.is_out_of_service() &&
+        state->second.reason == our_reason) {
+      ours.push_back(name);
+    }
+  }
+  if (!ours.empty()) run({"scontrol", "update", "nodename=" + join(ours, ","), "state=resume"});
+}
+
+void SlurmControl::refuse_jobs(const Names& nodes) const {
+  wait_for_epilogs(nodes);
+  const std::string jobs = jobs_on(nodes, "R,CF,CG,S");
+  if (jobs.empty()) return;
+  throw Error(
+      fmt::format("jobs run on nodes that would be stopped: {}; nothing was changed (wait "
+                  "for them, or --force takes the nodes away from them)",
+                  join(split(jobs, '\n'), ", ")));
+}
+
+// Jobs that have ended are let finish: srun returns before the epilog does.
+void SlurmControl::wait_for_epilogs(const Names& nodes) const {
+  const Deadline limit(
+      std::min(epilog_limit, std::chrono::ceil<std::chrono::seconds>(deadline_.left())));
+  while (limit.left() > 0ms && jobs_on(nodes, "R,CF,S").empty() && !jobs_on(nodes, "CG").empty()) {
+    if (interrupts_ != nullptr) interrupts_->check();
+    std::this_thread::sleep_for(100ms);
+  }
+}
+
+std::string SlurmControl::jobs_on(const Names& nodes, const char* states) const {
+  return std::string(
+      trim(run({"squeue", "-h", "-w", join(nodes, ","), "-t", states, "-o", "job %i (%j) on %N"})));
+}
+
+void SlurmControl::restart() const {
+  run({"/opt/slipway/bin/slipway", "node", "restart", "slurmctld"});
+}
+
+void SlurmControl::end() const {
+  const std::string process = fmt::format("{}/slurmctld", node::running_services);
+  run({"sh", "-c",
+       fmt::format("kill -TERM \"$(cat {0})\" && while [ -e {0} ]; do sleep 0.02; done", process)});
+}
+
+void SlurmControl::reread() const {
+  run({"scontrol", "reconfigure"});
+}
+
+}  // namespace slipway::local

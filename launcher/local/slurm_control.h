@@ -1,0 +1,61 @@
+// What a change asks of the Slurm of a local cluster: by its commands, on the controller.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/interrupts.h"
+#include "launcher/local/deployment_folder.h"
+#include "launcher/local/wait_for_nodes.h"
+
+namespace slipway::local {
+
+class SlurmControl {
+ public:
+  struct State {
+    std::string name;    // "idle", "drained*"
+    std::string reason;  // of a node that is out of service
+    bool is_out_of_service() const;
+  };
+
+  // Everything throws Error: when a command fails, at the deadline, or "interrupted".
+  SlurmControl(const DeploymentFolder& folder, std::string controller, const Deadline& deadline,
+               const Interrupts* interrupts)
+      : folder_(folder),
+        controller_(std::move(controller)),
+        deadline_(deadline),
+        interrupts_(interrupts) {}
+
+  // The nodes that slurmctld knows: those of the configuration that it has read.
+  std::map<std::string, State> nodes() const;
+
+  // Gives nodes no more jobs: `state` is "drain", or "down" also for jobs that run there.
+  void hold(const std::vector<std::string>& nodes, const char* state) const;
+
+  // Takes back what hold() did, of nodes that Slurm still has for it.
+  void resume(const std::vector<std::string>& nodes) const;
+
+  // Throws Error with the jobs when some run on these nodes; waits for epilogs.
+  void refuse_jobs(const std::vector<std::string>& nodes) const;
+
+  // slurmctld begins again, or only reads its files again, as the slurmds do.
+  void restart() const;
+  void reread() const;
+
+  // slurmctld ends, and has written down all that it knows: its node is about to be stopped. What
+  // it knows of the last seconds would be lost otherwise, such as jobs that have just begun.
+  void end() const;
+
+ private:
+  std::string run(std::vector<std::string> argv) const;
+  std::string jobs_on(const std::vector<std::string>& nodes, const char* states) const;
+  void wait_for_epilogs(const std::vector<std::string>& nodes) const;
+
+  const DeploymentFolder& folder_;
+  const std::string controller_;
+  const Deadline& deadline_;
+  const Interrupts* interrupts_;
+};
+
+}  // namespace slipway::local

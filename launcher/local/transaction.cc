@@ -1,0 +1,295 @@
+// Changing a deployment that runs: the steps.
+#include "launcher/local/transaction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/interrupts.h"
+#include "common/text.h"
+#include "launcher/local/changes.h"
+#include "launcher/local/checkpoint.h"
+#include "launcher/local/control.h"
+#include "launcher/local/journal.h"
+#include "launcher/local/launch.h"
+#include "launcher/local/message.h"
+#include "launcher/local/slurm_control.h"
+#include "launcher/local/wait_for_nodes.h"
+
+namespace slipway::local {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using Names = std::vector<std::string>;
+using Phase = Journal::Phase;
+
+// States of a node that jobs can run on, or do already.
+const std::set<std::string> usable = {"idle", "allocated", "mixed", "completing", "planned"};
+// What going back is given: whoever waits has waited for the way there already.
+constexpr std::chrono::seconds time_to_go_back = 60s;
+// What slurmctld is given to write down what it knows.
+constexpr std::chrono::seconds time_to_end = 10s;
+
+Names compute_nodes(const Plan& plan, const Names& names) {
+  Names found;
+  for (const PlannedNode& node : plan.nodes) {
+    const bool named = std::ranges::find(names, node.name) != names.end();
+    if (named && node.role == "compute") found.push_back(node.name);
+  }
+  return found;
+}
+
+void tell(const Fd& client, const json& body) {
+  try {
+    if (client) send_message(client.get(), body);
+  } catch (const Error&) {
+    // It is gone.
+  }
+}
+
+class Transaction {
+ public:
+  Transaction(const DeploymentFolder& folder, const Fd& client, bool again, Journal journal)
+      : folder_(folder),
+        client_(client),
+        again_(again),
+        journal_(std::move(journal)),
+        in_force_(plan_in_force(folder)),
+        controller_(in_force_.controller().name),
+        deadline_(std::chrono::seconds(journal_.timeout_seconds)) {}
+
+  void run() {
+    if (journal_.phase == Phase::asked) {
+      prepare();
+      enter(Phase::going);
+    }
+    tell(client_, {{"phase", "going"}});
+    checkpoint("the change begins");
+    if (journal_.phase == Phase::going) {
+      try {
+        become(journal_.wanted, in_force_, again_);
+      } catch (const Error& error) {
+        journal_.why = error.what();
+        enter(Phase::back);
+        again_ = true;
+      }
+    }
+    if (journal_.phase == Phase::back) go_back();
+    put_in_force(journal_.wanted, folder_);
+    checkpoint("the new plan is in force");
+    remove_journal(folder_);
+    checkpoint("the journal is gone");
+    tell(client_, {{"phase", "waiting"}});
+    const Names computing = compute_nodes(journal_.wanted, started_);
+    try {
+      wait_for_nodes(folder_, controller_, {computing.begin(), computing.end()}, usable, deadline_,
+                     interrupts_);
+    } catch (const Error& error) {
+      throw error.within("it is changed, but its new nodes are not idle yet");
+    }
+    tell(client_, {{"done", true}, {"nodes", computing.size()}});
+  }
+
+ private:
+  json ask(const json& body) const {
+    return request(folder_, body, std::chrono::ceil<std::chrono::seconds>(deadline_.left()));
+  }
+
+  void enter(Phase phase) {
+    journal_.phase = phase;
+    journal_.adopted = false;
+    journal_.write(folder_);
+  }
+
+  // No job is to run on nodes that are stopped, and none is to begin there. When that cannot be
+  // had, nothing has changed.
+  void prepare() {
+    const SlurmControl slurm(folder_, controller_, deadline_, &interrupts_);
+    try {
+      if (again_) throw Error("the change was interrupted before it began; nothing was changed");
+      checkpoint("nothing has changed");
+      vacate(slurm);
+      interrupts_.check();
+    } catch (const Error& error) {
+      undo(error.what());
+      throw;
+    }
+  }
+
+  void undo(const std::string& why) const {
+    try {
+      const Deadline limit(time_to_go_back);
+      SlurmControl(folder_, controller_, limit, nullptr).resume(journal_.held);
+    } catch (const Error& error) {
+      // The journal stays, and with it the nodes' names for the next command.
+      throw Error(
+          fmt::format("{}; and nodes that were to be stopped get no jobs: {}", why, error.what()));
+    }
+    remove_journal(folder_);
+  }
+
+  void vacate(const SlurmControl& slurm) {
+    const Names stopped = compute_nodes(in_force_, compare(in_force_, journal_.wanted).stopped());
+    if (stopped.empty()) return;
+    const std::map<std::string, SlurmControl::State> states = slurm.nodes();
+    Names known;
+    for (const std::string& name : stopped) {
+      const auto state = states.find(name);
+      if (state == states.end()) continue;
+      known.push_back(name);
+      if (!state->second.is_out_of_service()) journal_.held.push_back(name);
+    }
+    if (known.empty()) return;
+    if (!journal_.force) slurm.refuse_jobs(known);
+    journal_.write(folder_);
+    checkpoint("it is written down which nodes get no jobs");
+    slurm.hold(journal_.held, journal_.force ? "down" : "drain");
+    checkpoint("nodes get no jobs");
+    if (!journal_.force) slurm.refuse_jobs(known);
+  }
+
+  // The deployment goes by `target`. Everything in it can be done again: what was done before is
+  // found by looking. `again`: something may have been.
+  void become(const Plan& target, const Plan& from, bool again) {
+    const Changes changes = compare(from, target);
+    remove_slurm_files(from, target, folder_);
+    write_folder(target, folder_);
+    checkpoint("its files are written");
+    if (!journal_.adopted) {
+      adopt(changes.stopped());
+      checkpoint("nodes are stopped");
+      journal_.adopted = true;
+      journal_.write(folder_);
+    }
+    controller_ = target.controller().name;
+    checkpoint("the supervisor goes by the new plan");
+    tell_slurm(target, changes, again);
+    checkpoint("Slurm knows of it");
+    const Names off = nodes_that_are_off(target);
+    power_on(off);
+    started_.insert(started_.end(), off.begin(), off.end());
+    checkpoint("nodes are started");
+    SlurmControl(folder_, controller_, deadline_, nullptr).resume(journal_.held);
+    checkpoint("nodes get jobs again");
+  }
+
+  // What it was is made again, without regard to jobs that have begun on nodes that are new.
+  [[noreturn]] void go_back() {
+    deadline_ = Deadline(time_to_go_back);
+    try {
+      drop_jobs_of(compute_nodes(journal_.wanted, compare(in_force_, journal_.wanted).added));
+      become(in_force_, journal_.wanted, true);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}; it could not be changed back: {}", journal_.why, error.what()));
+    }
+    put_in_force(in_force_, folder_);
+    remove_journal(folder_);
+    throw Error(fmt::format("{}; it was changed back", journal_.why));
+  }
+
+  void drop_jobs_of(const Names& nodes) const {
+    try {
+      const Deadline limit(5s);
+      const SlurmControl slurm(folder_, controller_, limit, nullptr);
+      const auto states = slurm.nodes();
+      Names known;
+      std::ranges::copy_if(nodes, std::back_inserter(known),
+                           [&](const std::string& name) { return states.contains(name); });
+      slurm.hold(known, "down");
+    } catch (const Error&) {
+      // slurmctld does not run with the new plan: nobody has given them jobs.
+    }
+  }
+
+  // Nodes that Slurm has asked for are let come up first.
+  void adopt(const Names& stopped) const {
+    Names off;
+    const json status = ask({{"request", "status"}});
+    for (const json& node : status.at("nodes")) {
+      const std::string name = node.at("name");
+      if (std::ranges::find(stopped, name) != stopped.end()) off.push_back(name);
+    }
+    if (std::ranges::find(off, controller_) != off.end()) {
+      try {
+        const Deadline limit(time_to_end);
+        SlurmControl(folder_, controller_, limit, nullptr).end();
+        checkpoint("slurmctld has ended");
+      } catch (const Error&) {
+        // It does not run, or hangs: the node is stopped all the same.
+      }
+    }
+    while (ask({{"request", "adopt"}, {"off", off}}).value("busy", false)) {
+      if (deadline_.left() <= 0ms) throw Error(deadline_.too_late("nodes that are starting"));
+      std::this_thread::sleep_for(100ms);
+    }
+  }
+
+  // Slurm learns of it while all nodes that it has heard of can be asked.
+  void tell_slurm(const Plan& target, const Changes& changes, bool again) {
+    const Names off = nodes_that_are_off(target);
+    const bool is_off = std::ranges::find(off, controller_) != off.end();
+    const SlurmControl slurm(folder_, controller_, deadline_, nullptr);
+    if (is_off) {
+      power_on({controller_});
+      started_.push_back(controller_);
+    } else if (changes.slurm == Changes::Slurm::restart || again) {
+      slurm.restart();
+    }
+    if (is_off || changes.slurm != Changes::Slurm::nothing || again) slurm.reread();
+  }
+
+  // Those on demand are for Slurm to start; some are off because somebody wants that.
+  Names nodes_that_are_off(const Plan& plan) const {
+    Names off;
+    const json status = ask({{"request", "status"}});
+    for (const json& node : status.at("nodes")) {
+      const std::string name = node.at("name");
+      const auto planned = std::ranges::find(plan.nodes, name, &PlannedNode::name);
+      const Names faults = node.at("faults");
+      if (node.at("running").get<bool>() || planned == plan.nodes.end() || planned->on_demand ||
+          std::ranges::find(faults, "power-off") != faults.end()) {
+        continue;
+      }
+      off.push_back(name);
+    }
+    return off;
+  }
+
+  void power_on(const Names& nodes) const {
+    if (nodes.empty()) return;
+    const json answer = ask({{"request", "power"}, {"on", true}, {"nodes", nodes}});
+    for (const json& failed : answer.at("failed")) {
+      throw Error(fmt::format("node {}: {}", failed.at("nodes").at(0).get<std::string>(),
+                              failed.at("reason").get<std::string>()));
+    }
+  }
+
+  const DeploymentFolder& folder_;
+  const Fd& client_;
+  const Interrupts interrupts_;
+  bool again_;
+  Journal journal_;
+  const Plan in_force_;
+  std::string controller_;  // the node
+  Deadline deadline_;
+  Names started_;
+};
+
+}  // namespace
+
+void run_transaction(const DeploymentFolder& folder, const Fd& client, bool again) {
+  try {
+    std::optional<Journal> journal = Journal::read(folder);
+    if (!journal) throw Error("there is no change to be made");
+    Transaction(folder, client, again, std::move(*journal)).run();
+  } catch (const std::exception& error) {
+    tell(client, {{"error", error.what()}});
+  }
+}
+
+}  // namespace slipway::local

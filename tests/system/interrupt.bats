@@ -1,0 +1,105 @@
+# What is interrupted at any point is finished or undone by the next command: no --force, no destroy by hand, and a job
+# that runs goes on.
+
+load helper
+load interrupt_helper
+
+setup_file() { host_state >"$BATS_FILE_TMPDIR/before"; }
+
+setup() {
+  BEFORE=$(cat "$BATS_FILE_TMPDIR/before")
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+}
+
+teardown() {
+  local process
+  while process=$(stopped_process); do kill -KILL "$process"; done
+  destroy_all st-int
+  nothing_is_left || host_state >"$BATS_FILE_TMPDIR/before"
+}
+
+# begin_job NAME: on the first compute node; LONG is its process
+begin_job() {
+  on "$1" login sbatch --nodelist="${1//-/}-a3meganodeset-0" --output=/dev/null --wrap 'exec sleep 4321'
+  wait_for pgrep -x -f 'sleep 4321'
+  LONG=$(pgrep -x -f 'sleep 4321')
+}
+
+@test "interrupt: a change, at each of its points: it goes on or is undone, the next deploy works, and the job goes on" {
+  deploy_nodes st-int 1
+  begin_job st-int
+  local point=0 code ways=("INT client same" "KILL client old" "TERM client old" "KILL stopped same" "KILL client same" "KILL stopped old")
+  while :; do
+    point=$((point + 1))
+    code=0
+    # shellcheck disable=SC2086
+    interrupt_change st-int $point ${ways[$((point % 6))]} || code=$?
+    [ $code -ne 77 ] || break
+    [ $code -eq 0 ]
+    [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
+    [ "$(on st-int login squeue --noheader --format=%T)" = RUNNING ]
+  done
+  [ $point -gt 10 ]
+}
+
+@test "interrupt: a first deploy, at each of its points: the next one works" {
+  local point=0 signal signals=(KILL INT KILL TERM)
+  while :; do
+    point=$((point + 1))
+    signal=${signals[$((point % 4))]}
+    interrupt_at $point "$signal" client deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-int \
+      --nodes a3mega_nodeset=1 || break
+    deploy_nodes st-int 1
+    [ "$(on st-int controller sinfo --noheader --format=%T)" = idle ]
+    slipway destroy st-int
+  done
+  [ $point -gt 5 ]
+  slipway destroy st-int
+  nothing_is_left
+}
+
+@test "interrupt: a destroy, at each of its points: the next destroy ends it, and so does a deploy" {
+  local point=0
+  while :; do
+    point=$((point + 1))
+    deploy_nodes st-int 1
+    interrupt_at $point KILL client destroy st-int || break
+    [ -e "$(deployments_folder)/st-int" ] || continue
+    run slipway status st-int
+    fails_with 1 "deployment st-int: unfinished"
+    # The other ones are left for the next round's deploy.
+    [ $((point % 2)) -eq 0 ] || { slipway destroy st-int && nothing_is_left; }
+  done
+  [ $point -gt 3 ]
+  nothing_is_left
+}
+
+@test "interrupt: a change that Slurm refuses is undone, and slurmctld is back at once" {
+  deploy_nodes st-int 1
+  begin_job st-int
+  sed 's/^\( *\)ThreadsPerCore: 2/&\n\1NoSuchKey: 1/' "$BLUEPRINT" >"$SUITE/changed.yaml"
+  run slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-int --nodes a3mega_nodeset=2
+  fails_with 1 "Parsing error at unrecognized key: NoSuchKey"
+  [[ "$output" == *"; it was changed back"* ]]
+  slurm_answers st-int
+  [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
+  run deploy_nodes st-int 1
+  says "stands already; nothing was changed"
+}
+
+@test "interrupt: who replaces the controller loses no job that has just begun" {
+  deploy_nodes st-int 1
+  sed 's/machine_type: n2-standard-4/machine_type: n2-standard-8/' "$BLUEPRINT" >"$SUITE/changed.yaml"
+  begin_job st-int
+  slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-int --nodes a3mega_nodeset=1
+  [ "$(on st-int login squeue --noheader --format=%T)" = RUNNING ]
+  [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
+}
+
+@test "interrupt: a restart of slurmctld goes on when who asked for it is killed" {
+  deploy_nodes st-int 1
+  on st-int controller sh -c 'touch /run/slipway/restart/slurmctld 2>/dev/null || { mkdir -p /run/slipway/restart && touch /run/slipway/restart/slurmctld; }
+    before=$(cat /run/slipway/services/slurmctld); kill -HUP 1
+    until [ "$(cat /run/slipway/services/slurmctld 2>/dev/null || echo $before)" != $before ]; do sleep 0.02; done'
+  slurm_answers st-int
+}

@@ -1,0 +1,94 @@
+# What `slipway status` says when something of the cluster does not answer: within a second, and nothing that is not so.
+
+load helper
+
+NAME=st-status
+N=ststatus-a3meganodeset-0
+
+setup_file() {
+  deploy st-status --nodes a3mega_nodeset=1
+  on st-status login sbatch --job-name=long --output=/dev/null --wrap 'exec sleep 4321'
+  wait_for pgrep -x -f 'sleep 4321'
+  write_down 1
+}
+
+teardown_file() { slipway destroy st-status; }
+
+# The cluster is whole again.
+teardown() {
+  on $NAME controller pkill -CONT -x slurmctld || true
+  slipway fault $NAME controller clear
+  wait_for node_is $N allocated
+}
+
+# status_within_a_second [option...]: OUTPUT is what it says. The best of five: the machine may be busy.
+status_within_a_second() {
+  local i begin
+  for i in 1 2 3 4 5; do
+    begin=$(date +%s%N)
+    run slipway status $NAME "$@"
+    [ $((($(date +%s%N) - begin) / 1000000)) -ge 1000 ] || return 0
+  done
+  echo "it took longer than a second" && return 1
+}
+
+@test "status: a slurmctld that does not run: since when, and how it ended; jobs are unknown, not none" {
+  slipway fault $NAME controller daemon-killed slurmctld
+  status_within_a_second
+  says "jobs unknown: slurmctld has not answered since 20"
+  says ": slurmctld does not run (signal 9)"
+  lacks 'no job'
+  grep -qE "^$N .* on +unknown" <<<"$output"
+  local first=$output
+  sleep 1.1
+  status_within_a_second
+  [ "$(grep -o 'since [^:]*:..:..Z' <<<"$output")" = "$(grep -o 'since [^:]*:..:..Z' <<<"$first")" ]
+
+  status_within_a_second --json
+  python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/status-1.schema.json" - <<<"$output"
+  says '"jobs": null'
+  says '"answers": false'
+
+  run timeout 1.5 "$SUITE/prefix/bin/slipway" status $NAME --watch --interval 0.3
+  [ "$SLIPWAY_TEST_AS" = user ] || [ "$(grep -c 'jobs unknown' <<<"$output")" -ge 1 ]
+}
+
+@test "status: a slurmctld that is stopped: it runs, and gives no answer" {
+  on $NAME controller pkill -STOP -x slurmctld
+  status_within_a_second
+  says "jobs unknown: slurmctld has not answered since 20"
+  says "it runs, and gave no answer within 700 ms"
+  local first=$output
+  sleep 1.1
+  status_within_a_second
+  [ "$(grep -o 'since [^:]*:..:..Z' <<<"$output")" = "$(grep -o 'since [^:]*:..:..Z' <<<"$first")" ]
+}
+
+@test "status: without munge on the controller" {
+  slipway fault $NAME controller daemon-killed munged
+  status_within_a_second
+  says "munged does not run (signal 9)"
+  lacks 'no job'
+}
+
+@test "status: a controller that hangs" {
+  slipway fault $NAME controller hang
+  status_within_a_second
+  says "jobs unknown: slurmctld has not answered since 20"
+}
+
+@test "status: a supervisor that is stopped" {
+  local supervisor
+  supervisor=$(supervisor_of $NAME)
+  kill -STOP "$supervisor"
+  status_within_a_second
+  kill -CONT "$supervisor"
+  fails_with 1 "deployment $NAME: silent: its supervisor does not answer; it may be stopped"
+  lacks 'no job'
+}
+
+@test "status: a cluster whose Slurm answers has its jobs" {
+  status_within_a_second
+  says "1 job"
+  says "long RUNNING on 1 node: $N"
+}
