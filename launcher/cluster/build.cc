@@ -228,6 +228,10 @@ class Builder {
     cluster_.controller.machine.file_systems = everywhere;
     cluster_.controller.accounting = part.has("accounting") && part.boolean("accounting");
     if (part.has("health_policy")) cluster_.controller.health_policy = part.text("health_policy");
+    if (part.has("private_tmp")) cluster_.controller.private_tmp = part.boolean("private_tmp");
+    if (part.has("private_tmp_path")) {
+      cluster_.controller.private_tmp_path = part.text("private_tmp_path");
+    }
 
     keep(cluster_.partitions, part.texts("partitions"));
     keep(cluster_.logins, part.texts("logins"));

@@ -60,6 +60,8 @@ Json tree(const Controller& controller) {
   Json json{{"id", controller.id}, {"machine", tree(controller.machine)}};
   if (controller.accounting) json["accounting"] = true;
   if (!controller.health_policy.empty()) json["health_policy"] = controller.health_policy;
+  if (!controller.private_tmp) json["private_tmp"] = false;
+  if (!controller.private_tmp_path.empty()) json["private_tmp_path"] = controller.private_tmp_path;
   return json;
 }
 

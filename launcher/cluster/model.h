@@ -69,8 +69,10 @@ struct Login {
 struct Controller {
   std::string id;
   MachineSpec machine;
-  bool accounting = false;         // slurmdbd and its database run there, too
-  std::string health_policy = {};  // the site's own, for all nodes: text of a file; may be empty
+  bool accounting = false;            // slurmdbd and its database run there, too
+  std::string health_policy = {};     // the site's own, for all nodes: text of a file; may be empty
+  bool private_tmp = true;            // each job has a /tmp, /var/tmp and /dev/shm of its own
+  std::string private_tmp_path = {};  // where they are on nodes; empty: where Slipway makes room
 };
 
 struct Cluster {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -32,14 +33,24 @@ const std::vector<SlurmSetting> common_settings = {
     {"MessageTimeout", "60",
      "Hundreds of nodes that start a step at once may answer late; that is no failure."},
     {"BatchStartTimeout", "60", ""},
-    {"PrologFlags", "Alloc,DeferBatch",
-     "Nodes are looked at when a job gets them, and its script begins when all of them are fit."},
     {"HealthCheckProgram", "/opt/slipway/libexec/slipway/health",
      "Looks at nodes also without a job, and takes back its own drains when they are fit again."},
     {"HealthCheckNodeState", "ANY,CYCLE", ""},
     {"UnkillableStepTimeout", "300",
      "Five times MessageTimeout, which newer versions of Slurm ask for."},
 };
+
+constexpr const char* about_prologs =
+    "Nodes are checked when a job gets them, and its script begins when all of them are fit.";
+
+// How a job begins on its nodes. job_container/tmpfs needs Contain, and nothing else here does.
+std::vector<SlurmSetting> job_settings(const Controller& controller) {
+  if (!controller.private_tmp) return {{"PrologFlags", "Alloc,DeferBatch", about_prologs}};
+  return {{"PrologFlags", "Alloc,Contain,DeferBatch", about_prologs},
+          {"JobContainerType", "job_container/tmpfs",
+           "Each job has a /tmp, /var/tmp and /dev/shm of its own, which go with it: what it fills "
+           "is not the node's. job_container.conf says where they are."}};
+}
 
 // Of MPI's plugins, for every cluster.
 const std::vector<SlurmSetting> mpi_settings = {
@@ -138,12 +149,31 @@ void make_room(const Lines& lines, std::vector<SlurmSetting>& settings) {
                       "The nodes of this file, and room for those that join by themselves."});
 }
 
-// Whether the transport of some nodes has a daemon beside jobs.
-bool has_daemon(const Cluster& cluster, const Catalogue& catalogue, const SlurmSite& site) {
-  return std::ranges::any_of(cluster.nodesets, [&](const Nodeset& nodeset) {
+// How long a transport of some nodes gives its daemon beside jobs to serve. Nothing where none has
+// a daemon.
+std::optional<int64_t> longest_start_of_daemon(const Cluster& cluster, const Catalogue& catalogue,
+                                               const SlurmSite& site) {
+  std::optional<int64_t> longest;
+  for (const Nodeset& nodeset : cluster.nodesets) {
     const std::string& name = catalogue.machine(nodeset.machine.machine_type).transport;
-    return site.transports.contains(name) && !catalogue.transport(name).node.daemon.name.empty();
-  });
+    if (!site.transports.contains(name)) continue;
+    const NodeTransport::Daemon& daemon = catalogue.transport(name).node.daemon;
+    if (!daemon.name.empty()) longest = std::max(longest.value_or(0), daemon.deadline_seconds);
+  }
+  return longest;
+}
+
+// When Slurm ends a prolog or an epilog: longer than any of ours takes until it gives up by itself.
+// The checks of a node end after 15 s, where node_health has no other `deadline=`, the start of a
+// transport's daemon 35 s after its own deadline (TransportPlaces::patience).
+SlurmSetting prolog_timeout(std::optional<int64_t> start_of_daemon) {
+  return {"PrologEpilogTimeout", std::to_string(60 + start_of_daemon.value_or(0)),
+          start_of_daemon
+              ? "A prolog or an epilog that hangs is killed, and its node drained: ours "
+                "give up sooner, the checks of a node after 15 s, the start of the "
+                "transport's daemon 25 s before this."
+              : "A prolog or an epilog that hangs is killed, and its node drained: the "
+                "checks of a node give up after 15 s, and the job starts."};
 }
 
 std::string nodes_text(const Lines& lines, bool elastic) {
@@ -180,7 +210,9 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   const bool joining = std::ranges::any_of(
       lines.nodesets, [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
   if (joining) make_room(lines, settings);
-  if (has_daemon(cluster, catalogue, site)) {
+  const auto start_of_daemon = longest_start_of_daemon(cluster, catalogue, site);
+  settings.push_back(prolog_timeout(start_of_daemon));
+  if (start_of_daemon) {
     settings.push_back({"Prolog", site.prolog,
                         "The transport's daemon serves before a job begins, and ends with the last "
                         "job that needs it."});
@@ -198,6 +230,7 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   files["slurm.conf"] =
       head(cluster, site, "The keys are explained in slurm.conf(5).") +
       identity_text(cluster, site) + settings_text(common_settings) +
+      settings_text(job_settings(cluster.controller)) +
       fmt::format("\n# --- What a cluster of target `{}` needs besides.\n", site.target) +
       settings_text(settings) + "\n# --- Nodes and partitions.\n" +
       nodes_text(lines, site.elastic) + topology.padding;
@@ -217,6 +250,13 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
           "image "
           "was built before\n# has neither, and starts.\ninclude {}/*.conf\n",
           site.plugin_dir, site.plugin_dir);
+
+  if (cluster.controller.private_tmp) {
+    const std::string& path = cluster.controller.private_tmp_path;
+    files["job_container.conf"] =
+        head(cluster, site, "Where jobs have their own /tmp: job_container.conf(5).") +
+        fmt::format("AutoBasePath=true\nBasePath={}\n", path.empty() ? default_job_space : path);
+  }
 
   files["mpi.conf"] = head(cluster, site, "How ranks of MPI programs meet: mpi.conf(5).") +
                       settings_text(mpi_settings);

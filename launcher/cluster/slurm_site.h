@@ -14,6 +14,9 @@ struct SlurmSetting {
   std::string why;
 };
 
+// Where jobs have their own /tmp on a node, unless the blueprint names another folder.
+inline constexpr const char* default_job_space = "/var/lib/slipway/jobs";
+
 struct SlurmSite {
   std::string target;  // "local" or "google"
 

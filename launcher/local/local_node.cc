@@ -17,9 +17,11 @@
 #include "launcher/local/namespaces.h"
 #include "launcher/local/network.h"
 #include "launcher/local/node_root.h"
+#include "launcher/local/oldest_namespace.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/init.h"
+#include "launcher/node/job_space.h"
 #include "launcher/node/services.h"
 
 namespace slipway::local {
@@ -81,13 +83,20 @@ void be_the_node(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   ::prctl(PR_SET_NAME, "slipway-node");
   if (::sethostname(node.name.data(), node.name.size()) != 0)
     throw_errno("cannot set the hostname");
+  if (node.role == "compute") become_oldest_mount_namespace();
   const NodeRoot root = root_of(node, plan, around);
   build_node_root(root);
   wait_for("network");
   run_ip(addresses_batch(node));
   enter_node_root(root.folder);
   node::prepare_folders();
-  if (node.role == "compute") node::prepare_reports();
+  if (node.role == "compute") {
+    node::prepare_reports();
+    if (const auto space = node::job_space()) {
+      node::prepare_job_space(*space,
+                              [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
+    }
+  }
   node::write_munge_key(around.munge_key);
   node::start_munge();
   report("prepared");

@@ -28,6 +28,9 @@ namespace fs = std::filesystem;
 // Made by us in every node, never taken from the image.
 const std::set<std::string> own_folders = {"/proc", "/sys", "/dev", "/run", "/tmp", "/lost+found"};
 
+// In a node a link to /tmp: jobs have a /tmp of their own, and Slurm 22.05 gives them no /var/tmp.
+const fs::path second_tmp = "var/tmp";
+
 constexpr const char* root_name = "root";  // below NodeRoot::folder
 
 constexpr uintmax_t max_copied_bytes = 1 << 20;
@@ -112,7 +115,9 @@ class Builder {
   void take(const fs::path& path) {
     const fs::path source = plan_.image / path;
     const fs::file_status status = fs::symlink_status(source);
-    if (fs::is_symlink(status)) {
+    if (path == second_tmp) {
+      fs::create_symlink("/tmp", root_ / path);
+    } else if (fs::is_symlink(status)) {
       fs::create_symlink(fs::read_symlink(source), root_ / path);
     } else if (fs::is_directory(status)) {
       if (is_proc(source)) {  // another one than /proc, such as a chroot's: it shows the host
@@ -165,6 +170,9 @@ class Builder {
     copy_folder_itself(path, root_ / path);
     copy_folder_itself(path, upper_ / path);
     make_needed_folders(path);
+    if (second_tmp.parent_path() == path) {
+      fs::create_symlink("/tmp", upper_ / second_tmp);  // what is no folder hides one below
+    }
     make_directories(work_ / path);
     const std::string layers = fmt::format(
         "lowerdir={},upperdir={},workdir={}{}", option_text(source), option_text(upper_ / path),

@@ -30,7 +30,7 @@ struct NodeRoot {
 // namespace of its own. The image itself is never written to: every folder of it is an overlay
 // whose changes stay in `folder`; folders with mounts below are made anew, because an ordinary user
 // may not clone what is under a mount. /proc, /sys (read-only), /dev, /run and /tmp are the node's
-// own. Throws Error.
+// own, and /var/tmp leads to /tmp. Throws Error.
 void build_node_root(const NodeRoot& root);
 
 // Makes the root that was built in `folder` the root of the caller's mount namespace; the host's is

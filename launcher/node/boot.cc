@@ -10,8 +10,10 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "launcher/expression/sha256.h"
+#include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
 #include "launcher/node/machine.h"
+#include "launcher/node/metadata_guard.h"
 #include "launcher/node/services.h"
 #include "launcher/node/told.h"
 #include "launcher/node/transport.h"
@@ -58,6 +60,13 @@ std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& 
   return files;
 }
 
+// slurmctld's programs ask for machines, with the controller's rights.
+std::vector<std::string> metadata_users(const Myself& self) {
+  std::vector<std::string> users = self.metadata_users;
+  if (self.role == "controller") users.emplace_back("slurm");
+  return users;
+}
+
 }  // namespace
 
 std::string cluster_key(Cloud& cloud, const std::string& secret, bool may_make) {
@@ -89,8 +98,10 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   const Patience patience{std::chrono::steady_clock::now() + deadline, say};
   const Myself self = ask_who_i_am(cloud, patience);
   say(fmt::format("this is {}, a {} machine of cluster {}", self.name, self.role, self.cluster));
+  // Before anything that a user could run.
+  guard_metadata(metadata_users(self), say);
   const ClusterFile cluster = ask_of_cluster(cloud, self, patience);
-  const auto files = slurm_files(patience, cloud, self, cluster);
+  auto files = slurm_files(patience, cloud, self, cluster);
   const std::string profile_name = fmt::format("machines/{}.json", self.group);
   const NodeProfile profile = own_profile(
       parse_node_profile(fetch_with(patience, cloud, self, cluster, profile_name), profile_name),
@@ -106,7 +117,10 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     mount_storage(patience, storage, say);
   }
   bool changed = write_changed(node_profile_path, to_json(profile));
-  for (const auto& [name, content] : files) {
+  for (auto& [name, content] : files) {
+    if (name == "job_container.conf") {
+      content = job_container_conf_for(std::move(content), slurm_version());
+    }
     changed = write_changed("/etc/slurm/" + name, content) || changed;
   }
   std::vector<std::string> slurmd_options;
@@ -124,6 +138,8 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     } catch (const Error& error) {
       say(fmt::format("{}: launchers can leave no reports", error.what()));
     }
+    prepare_spool();
+    if (const auto space = job_space()) prepare_job_space(*space, say);
   }
   const bool new_key = write_munge_key(key);
   start_munge(new_key);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "common/json.h"
 #include "launcher/expression/base64.h"
 
 namespace slipway::node {
@@ -26,17 +27,20 @@ struct Said {
 };
 
 Said said_by(const HttpAnswer& answer) {
-  const json body = json::parse(answer.body, nullptr, false);
-  if (!body.is_object() || !body.contains("error") || !body["error"].is_object()) {
-    return {fmt::format("HTTP status {}", answer.status), ""};
+  const std::string otherwise = fmt::format("HTTP status {}", answer.status);
+  try {
+    const json body = parse_json(answer.body);
+    const json& error = body.at("error");
+    Said said{error.value("message", otherwise), error.value("status", "")};
+    const auto errors = error.find("errors");
+    if (errors != error.end() && !errors->empty()) {
+      said.reason = errors->at(0).value("reason", said.reason);
+    }
+    return said;
+  } catch (const Error&) {
+  } catch (const json::exception&) {
   }
-  const json& error = body["error"];
-  Said said{error.value("message", fmt::format("HTTP status {}", answer.status)),
-            error.value("status", "")};
-  if (error.contains("errors") && error["errors"].is_array() && !error["errors"].empty()) {
-    said.reason = error["errors"][0].value("reason", said.reason);
-  }
-  return said;
+  return {otherwise, ""};
 }
 
 // Rights take minutes until every server knows of them, so a refusal may be one that passes.
@@ -53,10 +57,15 @@ std::string body_of(const HttpAnswer& answer) {
   throw Refused(said.message, answer.status, said.reason);
 }
 
+// Every service here answers with an object. Anything else is somebody in between, a proxy say, and
+// may pass.
 json parsed(const std::string& text) {
-  json body = json::parse(text, nullptr, false);
-  if (body.is_discarded()) throw NotYet("the answer is no JSON");
-  return body;
+  try {
+    json body = parse_json(text);
+    if (body.is_object()) return body;
+  } catch (const Error&) {
+  }
+  throw NotYet("the answer is not a JSON object");
 }
 
 }  // namespace
@@ -91,9 +100,12 @@ const std::string& Cloud::token() {
     throw Error("this machine has no service account, and so no right to read anything");
   }
   const json body = parsed(body_of(answer));
-  if (!body.is_object() || !body.contains("access_token")) throw NotYet("there is no token");
-  token_ = body["access_token"].get<std::string>();
-  token_ends_ = now + std::chrono::seconds(std::max(0, body.value("expires_in", 0) - 60));
+  const auto token = body.find("access_token"), expires_in = body.find("expires_in");
+  if (token == body.end() || !token->is_string()) throw NotYet("there is no token");
+  const bool has_end = expires_in != body.end() && expires_in->is_number();
+  const double seconds = has_end ? expires_in->get<double>() - 60 : 0;
+  token_ = token->get<std::string>();
+  token_ends_ = now + std::chrono::seconds(static_cast<int>(std::clamp(seconds, 0.0, 86400.0)));
   return token_;
 }
 

@@ -8,13 +8,24 @@ namespace {
 
 using nlohmann::json;
 
+constexpr size_t most_pages = 1000;  // of 500 machines each
+
 // "QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0": the first of an operation's
 // errors.
 std::string first_error(const json& operation) {
   if (!operation.contains("error")) return "";
-  const json errors = operation["error"].value("errors", json::array());
-  if (errors.empty()) return "the cloud says nothing of why";
-  return fmt::format("{}: {}", errors[0].value("code", "UNKNOWN"), errors[0].value("message", ""));
+  try {
+    const json& first = operation.at("error").at("errors").at(0);
+    return fmt::format("{}: {}", first.value("code", "UNKNOWN"), first.value("message", ""));
+  } catch (const json::exception&) {
+    return "the cloud does not say why";
+  }
+}
+
+// A text of an object of Compute Engine's; empty where there is none.
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 std::string words_of(const Refused& error) {
@@ -46,25 +57,32 @@ std::map<std::string, std::string> Zone::machines(const std::string& prefix) {
   std::map<std::string, std::string> found;
   const std::string filter = url_encode(fmt::format("name eq \"{}.*\"", prefix));
   std::string page;
-  do {
+  for (size_t pages = 0;; ++pages) {
     const json answer =
         call("GET", fmt::format("/instances?maxResults=500&filter={}{}", filter,
                                 page.empty() ? "" : "&pageToken=" + url_encode(page)));
-    for (const json& one : answer.value("items", json::array())) {
-      found[one.value("name", "")] = one.value("status", "");
+    const auto items = answer.find("items");
+    if (items != answer.end() && !items->is_array()) {
+      throw Error(fmt::format("the list of machines in {} is not a list", name_));
     }
-    page = answer.value("nextPageToken", "");
-  } while (!page.empty());
-  return found;
+    for (const json& one : items == answer.end() ? json::array() : *items) {
+      found[text_of(one, "name")] = text_of(one, "status");
+    }
+    page = text_of(answer, "nextPageToken");
+    if (page.empty()) return found;
+    if (pages == most_pages) {
+      throw Error(fmt::format("the list of machines in {} has no end", name_));
+    }
+  }
 }
 
 std::string Zone::finish(json operation) {
-  const std::string path = "/operations/" + url_encode(operation.value("name", ""));
+  const std::string path = "/operations/" + url_encode(text_of(operation, "name"));
   persist(patience_,
-          fmt::format("the end of {} in {}", operation.value("operationType", "it"), name_), [&] {
-            if (operation.value("status", "") == "DONE") return;
+          fmt::format("the end of `{}` in {}", text_of(operation, "operationType"), name_), [&] {
+            if (text_of(operation, "status") == "DONE") return;
             operation = cloud_.call("GET", url_ + path);
-            if (operation.value("status", "") != "DONE") throw NotYet("the cloud works on it");
+            if (text_of(operation, "status") != "DONE") throw NotYet("the cloud works on it");
           });
   return first_error(operation);
 }

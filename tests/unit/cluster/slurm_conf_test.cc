@@ -61,7 +61,7 @@ std::string gres_with(const std::string& gres) {
 
 TEST_CASE("slurm files: those of the quickstart cluster, complete") {
   const auto files = files_of(quickstart_cluster());
-  REQUIRE(files.size() == 5);
+  REQUIRE(files.size() == 6);
   for (const auto& [name, text] : files) check_golden(name, text);
 }
 
@@ -99,6 +99,18 @@ TEST_CASE("slurm files: real memory is that of slurm-gcp for each GPU machine ty
   CHECK_THAT(memory("a3-highgpu-8g"), ContainsSubstring("RealMemory=1860368 "));
   CHECK_THAT(memory("a4-highgpu-8g"), ContainsSubstring("RealMemory=3943792 "));
   CHECK_THAT(memory("a3-ultragpu-8g"), ContainsSubstring("RealMemory=2933888 "));
+}
+
+TEST_CASE("slurm files: prologs have an end, later than the transport's daemon may take") {
+  const auto timeout = [](const SlurmSite& site, const std::string& machine_type) {
+    Cluster cluster = quickstart_cluster();
+    cluster.nodesets[0].machine.machine_type = machine_type;
+    return lines_of(files_of(cluster, site).at("slurm.conf"), {"PrologEpilogTimeout"});
+  };
+  CHECK(timeout(local_slurm_site(), "a3-megagpu-8g") == "PrologEpilogTimeout=60\n");
+  CHECK(timeout(google_slurm_site(), "n2-standard-4") == "PrologEpilogTimeout=60\n");
+  // 120 s for the daemon of tcpxo, 30 s for the jobs before this one, 5 s to remove what it left.
+  CHECK(timeout(google_slurm_site(), "a3-megagpu-8g") == "PrologEpilogTimeout=180\n");
 }
 
 TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") {

@@ -1,0 +1,189 @@
+# Full disks: what a user's job fills is the job's own, and what is full for everybody is found.
+
+load helper
+load health_helper
+
+NAME=st-disk
+N=stdisk-a3meganodeset
+JOBS=/var/lib/slipway/jobs
+
+setup_file() {
+  deploy $NAME --nodes a3mega_nodeset=2
+  looks_of_slurm_every 0
+  # Room for a test to fill.
+  on $NAME $N-0 mount -o remount,size=32m,nr_inodes=4000 $JOBS
+  on $NAME login sh -c 'cat >/home/fill.py; mkdir -m 1777 /home/out' <<'END'
+# fill.py FOLDER bytes|inodes: until there is no room
+import os, sys
+os.chdir(sys.argv[1])
+count = 0
+try:
+    with open("large", "wb") as large:
+        while sys.argv[2] == "bytes":
+            count += large.write(b"x" * 65536)
+            large.flush()
+    while True:
+        open(str(count), "w").close()
+        count += 1
+except OSError as error:
+    print(count, error.strerror)
+END
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+# A test that fails leaves no job and no fault to the next.
+teardown() {
+  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+  { on $NAME login scancel --user=root && on $NAME login scancel --user=nobody; } || true
+  local i
+  for i in 0 1; do
+    fault $N-$i clear
+    on $NAME controller scontrol update NodeName=$N-$i State=RESUME
+  done || true
+}
+
+# as_user COMMAND...: on the login node, as an ordinary user
+as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }
+
+nothing_of_jobs() { [ -z "$(on $NAME "$1" find $JOBS -mindepth 2)" ] && refuse on $NAME "$1" grep -q " $JOBS/" /proc/self/mountinfo; }
+
+@test "disk: a job's steps share a /tmp, /var/tmp and /dev/shm that nobody else sees, and that go with it" {
+  as_user srun --quiet --nodelist=$N-0 sh -c 'for d in /tmp /var/tmp /dev/shm; do test -O $d/. -o -k $d/. && touch $d/first-job; done'
+  run as_user srun --quiet --nodelist=$N-0 find /tmp/ /var/tmp/ /dev/shm/ -mindepth 1
+  says ""
+  [ "$output" = "" ]
+  on $NAME login sh -c 'cat >/home/steps.sh' <<'END'
+#!/bin/bash
+sbcast /bin/ls /tmp/copied
+srun --ntasks-per-node=2 --overlap sh -c 'touch /tmp/t-$SLURM_LOCALID /var/tmp/v-$SLURM_LOCALID /dev/shm/s-$SLURM_LOCALID'
+srun --nodes=1 --overlap sh -c 'echo $(/tmp/copied /tmp) $(ls /var/tmp) $(ls /dev/shm)'
+END
+  run as_user sbatch --wait --quiet --nodelist=$N-0 --output=/home/out/steps /home/steps.sh
+  run on $NAME login cat /home/out/steps
+  [[ "$output" == *"copied t-0 t-1"*"v-0 v-1"*"s-0 s-1" ]] || { echo "$output" && false; }
+  run on $NAME $N-0 find /tmp /dev/shm -name '*t-0' -o -name '*s-0' -o -name copied
+  [ "$output" = "" ]
+  wait_for nothing_of_jobs $N-0
+}
+
+@test "disk: a job keeps its /tmp while slurmd is started again" {
+  local job
+  job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/home/out/kept --wrap 'echo mine >/tmp/kept; touch /home/out/begun
+    while [ ! -e /home/out/go ]; do sleep 0.1; done; cat /tmp/kept; srun cat /tmp/kept')
+  wait_for on $NAME login test -e /home/out/begun
+  on $NAME $N-0 /opt/slipway/bin/slipway node restart slurmd
+  on $NAME login touch /home/out/go
+  has_ended() { [ -z "$(on $NAME login squeue --noheader --jobs="$job" 2>/dev/null)" ]; }
+  wait_for has_ended
+  [ "$(on $NAME login cat /home/out/kept)" = $'mine\nmine' ]
+  wait_for nothing_of_jobs $N-0
+}
+
+@test "disk: what a killed slurmstepd has left is removed by the next check, and the node serves" {
+  local job
+  job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/dev/null --wrap 'touch /tmp/left /home/out/killed; sleep 600')
+  wait_for on $NAME login test -e /home/out/killed
+  on $NAME $N-0 pkill -KILL -f 'slurmstepd: \['
+  as_user scancel "$job"
+  look $N-0
+  wait_for nothing_of_jobs $N-0
+  node_can_be_used() { [ "$(as_user srun --quiet --nodelist=$N-0 --immediate=20 echo served)" = served ]; }
+  wait_for node_can_be_used
+}
+
+@test "disk: a user who fills /tmp with bytes or inodes drains no node, and all is free when the job ends" {
+  local what
+  for what in bytes inodes; do
+    run as_user srun --quiet --nodelist=$N-0 python3 /home/fill.py /tmp $what
+    says "No space left on device"
+    wait_for nothing_of_jobs $N-0
+    run look $N-0
+    says "node $N-0"
+    lacks "full"
+    run reason_of $N-0
+    [ "$output" = none ]
+  done
+  # While the job still runs.
+  as_user sbatch --quiet --nodelist=$N-0 --output=/home/out/filled --wrap 'python3 /home/fill.py /tmp inodes; sleep 600'
+  wait_for on $NAME login grep -q "No space" /home/out/filled
+  look $N-0
+  run reason_of $N-0
+  [ "$output" = none ]
+  on $NAME $N-0 pgrep -x slurmd
+  on $NAME login scancel --user=nobody
+}
+
+@test "disk: a disk that a user has filled degrades, with the user's number; one that root has filled drains" {
+  on $NAME $N-1 sh -c 'mkdir -p /srv && mount -t tmpfs -o size=32m,nr_inodes=4000,mode=755 tmpfs /srv &&
+    mkdir -m 1777 /srv/everybody && echo "disks: [/srv]" >/etc/slipway/health.yaml'
+  slipway exec $NAME $N-1 --user nobody --chdir / -- python3 /home/fill.py /srv/everybody inodes
+  run look $N-1 --json
+  says '"finding": "scratch-full"'
+  says "0 inodes are free; uid 65534 has "
+  lacks "everybody"
+  run reason_of $N-1
+  [ "$output" = none ]
+  on $NAME $N-1 sh -c 'rm -r /srv/everybody; python3 /home/fill.py /srv inodes'
+  run look $N-1
+  fails_with 3 "disk /srv: 0 inodes are free"
+  on $NAME $N-1 sh -c 'umount /srv; rm /etc/slipway/health.yaml'
+  serves_again $N-1
+}
+
+@test "disk: a full spool of slurmd drains, also when something in it is removed" {
+  on $NAME $N-1 sh -c 'head -c 65536 /dev/zero >/var/spool/slurmd/small'
+  fault $N-1 disk-full /var/spool/slurmd
+  on $NAME $N-1 rm /var/spool/slurmd/small
+  run look $N-1
+  fails_with 3 "disk /var/spool/slurmd: 0 MiB are free"
+  run reason_of $N-1
+  [[ "$output" == "disk /var/spool/slurmd: 0 MiB are free"* ]]
+  fault $N-1 clear
+  serves_again $N-1
+}
+
+@test "disk: a ledger that finds no room is said once, and the job goes on" {
+  on $NAME $N-1 sh -c 'mkdir -p /srv && mount -t tmpfs -o size=1m,nr_inodes=2,mode=1777 tmpfs /srv && touch /srv/only'
+  run on $NAME login srun --quiet --nodelist=$N-1 --ntasks=1 true
+  on $NAME login sbatch --wait --quiet --nodelist=$N-1 --output=/home/out/none \
+    --no-kill --wrap '/opt/slipway/bin/slipway launch --no-kill --ledger /srv/ledger -- echo trained; echo "status $?"'
+  run on $NAME login cat /home/out/none
+  says "trained"
+  says "status 0"
+  [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job goes on' <<<"$output")" -eq 1 ]
+  # The file is there, and no line has room.
+  on $NAME $N-1 sh -c 'mount -o remount,nr_inodes=10 /srv; head -c 2m /dev/zero >/srv/large || true; : >/srv/ledger'
+  on $NAME login sbatch --wait --quiet --nodelist=$N-1 --output=/home/out/full \
+    --no-kill --wrap '/opt/slipway/bin/slipway launch --no-kill --ledger /srv/ledger -- echo trained; echo "status $?"'
+  run on $NAME login cat /home/out/full
+  says "trained"
+  says "status 0"
+  [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job goes on' <<<"$output")" -eq 1 ]
+  on $NAME $N-1 umount /srv
+}
+
+@test "disk: logs are rotated as an image does it, and the daemons go on writing to the new ones" {
+  local C=stdisk-controller pid
+  slipway exec $NAME $C -- sh -c 'cat >/etc/slipway-logrotate' <"$TOP/images/logrotate.conf"
+  on $NAME $C sh -c 'echo line >>/var/log/slurm/power.log; chmod 640 /var/log/slurm/power.log'
+  pid=$(on $NAME $C pgrep -x slurmctld)
+  run on $NAME $C logrotate --force --state /run/logrotate.state /etc/slipway-logrotate
+  says ""
+  lacks "error"
+  [ "$(on $NAME $C pgrep -x slurmctld)" = "$pid" ]
+  on $NAME $C test -s /var/log/slurm/slurmctld.log.1
+  [ "$(on $NAME $C cat /var/log/slurm/power.log.1)" = line ]
+  [ "$(on $NAME $C stat --format='%a %s' /var/log/slurm/power.log)" = "640 0" ]
+  # The old file has the same owner and mode as the new one.
+  wait_for on $NAME $C test -e /var/log/slurm/slurmctld.log
+  [ "$(on $NAME $C stat --format='%a %U' /var/log/slurm/slurmctld.log)" = "$(on $NAME $C stat --format='%a %U' /var/log/slurm/slurmctld.log.1)" ]
+  on $NAME $C scontrol setdebug debug
+  wait_for on $NAME $C grep -q 'debug level' /var/log/slurm/slurmctld.log
+  on $NAME $C scontrol setdebug info
+  # On a node, too.
+  slipway exec $NAME $N-0 -- sh -c 'cat >/etc/slipway-logrotate' <"$TOP/images/logrotate.conf"
+  on $NAME $N-0 logrotate --force --state /run/logrotate.state /etc/slipway-logrotate
+  as_user srun --quiet --nodelist=$N-0 true
+  wait_for on $NAME $N-0 test -s /var/log/slurm/slurmd.log
+}
