@@ -18,9 +18,11 @@
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/commands/node_transport.h"
+#include "launcher/commands/node_watch.h"
 #include "launcher/commands/verb.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/boot.h"
+#include "launcher/node/metadata_guard.h"
 #include "launcher/node/power.h"
 #include "launcher/node/reason.h"
 
@@ -59,6 +61,19 @@ int boot(Args args) {
   return 0;
 }
 
+int guard(Args args) {
+  CommandLine line("slipway node guard", "",
+                   "Close this machine's metadata server to every user but root: the unit "
+                   "slipway-guard.service does it before the network is up. `slipway node boot` "
+                   "then lets those in whom the blueprint names.");
+  line.example("slipway node guard", "as root, on a machine that `slipway create` defined");
+  if (!line.parse(args)) return 0;
+  if (::geteuid() != 0) throw Error("only root can do this");
+  forget_the_caller();
+  node::guard_metadata({}, [](const std::string&) {});
+  return 0;
+}
+
 // A line of a log, which two of us may write to at the same time.
 void note(const std::string& what) {
   fmt::print(stderr, "{:%Y-%m-%dT%H:%M:%SZ} {}\n", fmt::gmtime(std::time(nullptr)), what);
@@ -68,7 +83,9 @@ void note(const std::string& what) {
 // The nodes of one of Slurm's lists, "n-[0-2],m-7".
 std::vector<std::string> nodes_of(const std::string& list) {
   std::vector<std::string> nodes =
-      split(run_checked({"/usr/bin/scontrol", "show", "hostnames", list}), '\n');
+      split(run_checked({"/usr/bin/scontrol", "show", "hostnames", list},
+                        {.input = "", .deadline = std::chrono::seconds(15)}),
+            '\n');
   std::erase(nodes, "");
   return nodes;
 }
@@ -121,17 +138,24 @@ int change_power(const PowerChange& change, Args args) {
                "a list as Slurm has them");
   if (!line.parse(args)) return 0;
   forget_the_caller();
-  const std::vector<std::string> nodes = nodes_of(list);
   note(fmt::format("{} {}", change.what, list));
+  // Whatever goes wrong is a reason for Slurm, which takes a list as it gave it to us, too.
+  std::vector<std::string> nodes = {list};
   std::vector<node::Failed> failed;
   try {
+    nodes = nodes_of(list);
     failed = is_local() ? change_here(change, nodes) : change_in_the_cloud(change, nodes);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     failed = {{nodes, error.what()}};
   }
   for (const node::Failed& one : failed) {
-    note(fmt::format("cannot {} {}: {}", change.what, join(one.nodes, ","), one.reason));
-    if (change.on) node::tell_slurm(one);
+    note(fmt::format("cannot {} {}: {}", change.what, join(one.nodes, ","),
+                     node::reason_for_slurm(one.reason)));
+    try {
+      if (change.on) node::tell_slurm(one);
+    } catch (const std::exception& error) {  // the others are told all the same
+      note(fmt::format("cannot tell Slurm: {}", error.what()));
+    }
   }
   return failed.empty() ? 0 : 1;
 }
@@ -155,10 +179,12 @@ int node(Args args) {
        "What the machines of a cluster on Google Cloud do by themselves. People need it to "
        "look for what went wrong.",
        {{"boot", boot},
+        {"guard", guard},
         {"resume", resume},
         {"suspend", suspend},
         {"restart", node_restart},
-        {"transport", node_transport}},
+        {"transport", node_transport},
+        {"watch", node_watch}},
        {{"slipway node boot --help", "what a machine does when it starts"},
         {"slipway node resume --help", "how a machine is made when a job needs it"}}},
       args);

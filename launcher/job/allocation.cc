@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/job/give_back.h"
 
 namespace slipway::job {
 namespace {
@@ -34,14 +35,6 @@ ProcessResult scontrol(std::vector<std::string> words) {
   return run_process(words, options);
 }
 
-// "… Key=value …" of `scontrol show job --oneliner`
-std::string field(const std::string& text, const std::string& key) {
-  const size_t at = text.find(" " + key + "=");
-  if (at == text.npos) return "";
-  const size_t begin = at + key.size() + 2;
-  return text.substr(begin, text.find_first_of(" \n", begin) - begin);
-}
-
 bool has_no_kill(std::string_view line) {
   for (const std::string& word : split(line, ' ')) {
     if (word == "--no-kill" || word == "-k") return true;
@@ -61,6 +54,7 @@ bool asks_for_no_kill(const std::string& script) {
 Allocation read_allocation() {
   Allocation allocation;
   allocation.job = variable("SLURM_JOB_ID");
+  allocation.restarts = to_number<int64_t>(variable("SLURM_RESTART_COUNT")).value_or(0);
   const std::string list = variable("SLURM_JOB_NODELIST");
   if (allocation.job.empty() || list.empty()) {
     throw UsageError(
@@ -83,7 +77,7 @@ std::string check_allocation(const Allocation& allocation, bool no_kill) {
     return fmt::format("Slurm's controller does not answer ({}): the allocation is not checked",
                        trim(job.errors));
   }
-  const std::string shared = field(job.output, "OverSubscribe");
+  const std::string shared = job_field(job.output, "OverSubscribe");
   if (shared != "NO") {
     throw Error(
         fmt::format("job {} may share its nodes (OverSubscribe={}): submit it with --exclusive",
@@ -98,24 +92,6 @@ std::string check_allocation(const Allocation& allocation, bool no_kill) {
       "the script of job {} has no `#SBATCH --no-kill`: Slurm would end the job with its first "
       "node (if sbatch was given it on its command line, say --no-kill here, too)",
       allocation.job));
-}
-
-void requeue(const std::string& job, const std::vector<std::string>& bad,
-             const std::string& comment) {
-  const auto run = [](const std::vector<std::string>& words, int tries) {
-    for (;;) {
-      const ProcessResult result = scontrol(words);
-      if (result.ok()) return;
-      if (--tries <= 0) {
-        throw Error(fmt::format("`scontrol {}` failed: {}", join(words, " "), trim(result.errors)));
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-  };
-  run({"update", "JobId=" + job, "Comment=" + comment}, 1);
-  run({"requeue", job}, 1);
-  // Only of a job that waits: now. The signal that ends the step may meet this scontrol, too.
-  if (!bad.empty()) run({"update", "JobId=" + job, "ExcNodeList=" + join(bad, ",")}, 20);
 }
 
 }  // namespace slipway::job

@@ -9,6 +9,7 @@ namespace slipway::job {
 
 struct Allocation {
   std::string job;
+  int64_t restarts = 0;            // how often Slurm has queued it again
   std::vector<std::string> nodes;  // in Slurm's order
   std::string here;                // the node of the launcher
   int64_t tasks_per_node = 1;      // as srun would start them
@@ -23,11 +24,5 @@ std::string check_allocation(const Allocation& allocation, bool no_kill);
 
 // Whether a batch script asks for --no-kill in its #SBATCH lines.
 bool asks_for_no_kill(const std::string& script);
-
-// Has Slurm queue a job again without `bad` nodes, with `comment`. Throws Error with the reason for
-// which it does not. To be called from a step that ignores SIGTERM: the batch script and all that
-// it has started are gone as soon as the job is queued.
-void requeue(const std::string& job, const std::vector<std::string>& bad,
-             const std::string& comment);
 
 }  // namespace slipway::job

@@ -21,8 +21,15 @@ int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-JobLedger::JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe)
-    : job_(std::move(job)), scribe_(scribe), writer_(path) {
+JobLedger::JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe,
+                     bool follows)
+    : job_(std::move(job)), scribe_(scribe) {
+  try {
+    writer_.emplace(path, follows);
+  } catch (const NoRoom& error) {
+    say_once(error.what());
+    return;
+  }
   const std::string text = read_file(path);
   if (text.empty()) return;
   const std::vector<Entry> entries = parse_ledger(text, path).entries;
@@ -46,6 +53,11 @@ Entry JobLedger::entry_of(Event event, int64_t attempt) const {
   return entry;
 }
 
+void JobLedger::say_once(const std::string& what) {
+  if (!has_failed_) fmt::print(stderr, "slipway launch: {}; the job goes on\n", what);
+  has_failed_ = true;
+}
+
 void JobLedger::put(Entry entry) {
   const bool again = entry.event == Event::end && entry.result == result_;
   const bool may_follow = entry.event == Event::end || entry.event == Event::energy;
@@ -53,10 +65,9 @@ void JobLedger::put(Entry entry) {
   if (entry.event == Event::end) result_ = entry.result;
   scribe_.put([this, entry = std::move(entry)] {
     try {
-      writer_.append(entry);
+      if (writer_) writer_->append(entry);
     } catch (const Error& error) {
-      if (!has_failed_) fmt::print(stderr, "slipway launch: {}; the job goes on\n", error.what());
-      has_failed_ = true;
+      say_once(error.what());
     }
   });
 }
@@ -77,20 +88,20 @@ void JobLedger::start(int64_t attempt, const NodeChoice& choice) {
   put(std::move(entry));
 }
 
-void JobLedger::progress(int64_t attempt, int64_t step) {
-  best_ = std::max(best_, step);
-  const auto now = std::chrono::steady_clock::now();
-  if (step == written_ || (written_ >= 0 && now - written_at_ < between_progress)) return;
-  last_progress(attempt, step, now_ms());
+void JobLedger::progress(int64_t attempt, const StepAt& first, const StepAt& now) {
+  best_ = std::max(best_, now.step);
+  if (written_ < 0) last_progress(attempt, first);
+  if (std::chrono::steady_clock::now() - written_at_ < between_progress) return;
+  last_progress(attempt, now);
 }
 
-void JobLedger::last_progress(int64_t attempt, int64_t step, int64_t time_ms) {
-  if (step < 0 || step == written_) return;
-  written_ = step;
+void JobLedger::last_progress(int64_t attempt, const StepAt& last) {
+  if (last.step < 0 || last.step == written_) return;
+  written_ = last.step;
   written_at_ = std::chrono::steady_clock::now();
   Entry entry = entry_of(Event::progress, attempt);
-  entry.time_ms = time_ms;
-  entry.step = step;
+  entry.time_ms = last.time_ms;
+  entry.step = last.step;
   put(std::move(entry));
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,11 +18,17 @@ namespace slipway::job {
 
 int64_t now_ms();  // since 1970, UTC
 
+struct StepAt {
+  int64_t step = -1;    // -1: none was reported
+  int64_t time_ms = 0;  // when it was
+};
+
 class JobLedger {
  public:
-  // Throws Error when the ledger cannot be written, or is none of this job. Later, when a line
-  // cannot be written, that is said once on stderr and the job goes on.
-  JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe);
+  // Throws Error when the ledger cannot be written, or belongs to another job. When the disk is full,
+  // now or later, that is said once on stderr and the job goes on.
+  // `follows`: an earlier run of the job may have left it locked, by a launcher that is frozen.
+  JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe, bool follows);
 
   ~JobLedger() { scribe_.drain(); }
   JobLedger(const JobLedger&) = delete;
@@ -35,10 +42,10 @@ class JobLedger {
 
   void begin(const std::vector<std::string>& command);
   void start(int64_t attempt, const NodeChoice& choice);
-  // Writes the first of an attempt, then one a second at most.
-  void progress(int64_t attempt, int64_t step);
-  // The last of an attempt, whatever was written last; it was reached at `time_ms` or before.
-  void last_progress(int64_t attempt, int64_t step, int64_t time_ms);
+  // Writes `first`, where an attempt resumed, then one a second at most.
+  void progress(int64_t attempt, const StepAt& first, const StepAt& now);
+  // The last of an attempt, whatever was written last.
+  void last_progress(int64_t attempt, const StepAt& last);
   void failure(int64_t attempt, const Verdict& verdict, int64_t time_ms);
   void energy(const AttemptEnergy& energy);
   // Nothing is written after it but another end, when it has come otherwise, and energy: when Slurm
@@ -46,14 +53,15 @@ class JobLedger {
   void end(const std::string& result, int status);
 
  private:
+  void say_once(const std::string& what);
   void put(Entry entry);
   Entry entry_of(Event event, int64_t attempt) const;
 
   std::string job_;
   Scribe& scribe_;
-  LedgerWriter writer_;
-  bool has_failed_ = false;  // of the scribe
-  std::string result_;       // of the end; empty before
+  std::optional<LedgerWriter> writer_;  // none: there was no room for the file
+  bool has_failed_ = false;             // of the scribe
+  std::string result_;                  // of the end; empty before
   std::set<std::string> blamed_;
   int64_t attempts_ = 0;
   int64_t best_ = -1, best_before_ = -1;

@@ -20,6 +20,7 @@
 #include "launcher/job/attempt.h"
 #include "launcher/job/choose_nodes.h"
 #include "launcher/job/energy_tally.h"
+#include "launcher/job/give_back.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/output.h"
 #include "launcher/job/scribe.h"
@@ -58,6 +59,10 @@ std::string count(size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
+std::filesystem::path ledger_path(const LaunchOptions& options, const std::string& job) {
+  return options.ledger.empty() ? std::filesystem::path(ledger_name(job)) : options.ledger;
+}
+
 milliseconds to_milliseconds(double seconds) {
   return milliseconds(static_cast<int64_t>(seconds * 1000));
 }
@@ -68,12 +73,11 @@ class Launcher {
       : options_(options),
         allocation_(std::move(allocation)),
         signals_(launcher_signals()),
-        ledger_(options.ledger.empty() ? std::filesystem::path(ledger_name(allocation_.job))
-                                       : options.ledger,
-                allocation_.job, scribe_),
+        ledger_(ledger_path(options, allocation_.job), allocation_.job, scribe_,
+                allocation_.restarts > 0),
         output_(scribe_, options.label),
         watch_(options.progress, scribe_),
-        agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds)) {}
+        agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here) {}
 
   int run() {
     ledger_.begin(options_.command);
@@ -82,6 +86,7 @@ class Launcher {
     for (;;) {
       if (const auto status = too_few()) return *status;
       Attempt attempt = run_attempt();
+      if (is_over_) return give_way();
       if (cancelled_)
         return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
       if (!attempt.has_failed()) return end("done", 0);
@@ -106,10 +111,14 @@ class Launcher {
     step_.emplace(
         allocation_.nodes,
         Variables{{launcher_variable, fmt::format("{}:{}", allocation_.here, agents_.port())},
-                  {token_variable, agents_.token()},
+                  {key_variable, to_hex(agents_.key())},
                   {mpi_variable, options_.mpi},
+                  {restarts_variable, std::to_string(allocation_.restarts)},
+                  {ledger_variable,
+                   std::filesystem::absolute(ledger_path(options_, allocation_.job)).native()},
                   {heartbeat_variable, fmt::format("{}", options_.heartbeat_seconds)}},
         options_.srun);
+    raise_descriptor_limit();  // of strangers, and not of the tasks
     const auto begin = Clock::now();
     while (agents_.missing() > 0 && Clock::now() - begin < agents_limit && !cancelled_) {
       pump(nullptr);
@@ -120,6 +129,7 @@ class Launcher {
   void choose_first() {
     std::vector<std::string> good;
     for (const std::string& node : allocation_.nodes) {
+      if (std::ranges::find(bad_, node) != bad_.end()) continue;  // which has been said
       if (ledger_.is_blamed(node)) {
         say(fmt::format("{} was blamed before, and is left out", node));
         add_bad(node);
@@ -133,41 +143,98 @@ class Launcher {
     choice_ = first_choice(good, wanted());
   }
 
-  // Hears everybody once. `attempt` may be none.
-  void pump(Attempt* attempt) {
-    const bool read = scribe_.backlog() < most_backlog;
-    for (const AgentEvent& event : agents_.wait(milliseconds(250), signals_.get(), read)) {
-      hear(event, attempt);
+  // --- whether this run of the job is still Slurm's
+
+  // After we stood still, or all other nodes have gone: their agents take it for our death, and
+  // have Slurm queue the job again. Then another launcher has the ledger, and we have nothing to
+  // say.
+  void look_whether_over(const std::string& why) {
+    try {
+      RealSlurmPrograms slurm;
+      is_over_ = !is_current({allocation_.job, allocation_.restarts}, slurm);
+    } catch (const Error&) {
+      is_over_ = true;  // cut off from the other nodes and from Slurm
     }
+    if (is_over_) over_because_ = why;
+  }
+
+  bool is_alone(const Attempt& attempt) const {
+    const auto others = std::ranges::count_if(
+        attempt.world().nodes, [&](const std::string& node) { return node != allocation_.here; });
+    const auto left = std::ranges::count_if(attempt.world().nodes, [&](const std::string& node) {
+      return node != allocation_.here && agents_.is_here(node);
+    });
+    return others > 0 && left == 0;
+  }
+
+  void look_after_standstill() {
+    const auto now = Clock::now();
+    const bool stood_still = now - pumped_ > to_milliseconds(options_.heartbeat_seconds);
+    pumped_ = now;
+    if (stood_still && !is_over_) look_whether_over("it stood still for longer than a heartbeat");
+    pumped_ = Clock::now();
+  }
+
+  int give_way() {
+    say(
+        fmt::format("this launcher ends, and leaves the job to Slurm: {}, and this run of the job "
+                    "is over",
+                    over_because_));
+    end_agents();
+    return 1;
+  }
+
+  // Hears everybody once. `attempt` may be none.
+  void pump(Attempt* attempt, milliseconds timeout = milliseconds(250)) {
+    const bool read = scribe_.backlog() < most_backlog;
+    const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.get(), read);
+    look_after_standstill();
+    if (is_over_) return;
+    for (const AgentEvent& event : events) hear(event, attempt);
     for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
     hear_signals(attempt);
     if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
-    if (attempt != nullptr && attempt->step() >= 0)
-      ledger_.progress(attempt->number(), attempt->step());
+    if (attempt != nullptr && attempt->step().step >= 0)
+      ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());
   }
 
   void hear(const AgentEvent& event, Attempt* attempt) {
-    const std::string what = event.message.at("is");
-    if (what == "output") {
-      const auto& bytes = event.message.at("bytes").get_binary();
-      output_.put(event.message.at("rank"), event.message.at("stream"),
-                  {bytes.begin(), bytes.end()});
-    } else if (what == "told") {
-      // Slurm ends the step: its tasks have had the signal.
-      cancel(event.message.at("number"));
-    } else if (what == "pmix" && attempt != nullptr) {
-      for (const AgentEvent& each : attempt->hear_pmix(event))
-        agents_.send(each.node, each.message);
-      if (const std::string news = attempt->pmix_news(); !news.empty()) say(news);
-    } else if (what == "refused") {
-      say(event.message.at("text"));
-      refused_ = true;
-    } else if (what == "gone") {
-      say(fmt::format("{}: {}", event.node, event.message.at("text").get<std::string>()));
-      add_bad(event.node);
+    try {
+      std::visit(Overloads{
+                     [&](const TaskText& text) { write(text); },
+                     // Slurm ends the step: its tasks have had the signal.
+                     [&](const Told& told) { cancel(static_cast<int>(told.number)); },
+                     [&](const PmixNews& news) {
+                       if (attempt != nullptr) pass_on(event.node, news, *attempt);
+                     },
+                     [&](const Refused& refused) {
+                       say(refused.text);
+                       refused_ = true;
+                     },
+                     [&](const Gone& gone) {
+                       say(fmt::format("{}: {}", event.node, gone.text));
+                       add_bad(event.node);
+                     },
+                     [](const auto&) {},  // for those below
+                 },
+                 event.news);
+      energy_.hear(event);
+      if (attempt != nullptr) attempt->hear(event);
+    } catch (const InvalidMessage& error) {
+      agents_.refuse(event.node, error.what());
     }
-    energy_.hear(event);
-    if (attempt != nullptr) attempt->hear(event);
+  }
+
+  void write(const TaskText& text) {
+    if (text.rank >= static_cast<int64_t>(allocation_.nodes.size()) * tasks_per_node())
+      throw InvalidMessage(fmt::format("there is no rank {}", text.rank));
+    output_.put(text.rank, static_cast<int>(text.stream), text.bytes);
+  }
+
+  void pass_on(const std::string& node, const PmixNews& news, Attempt& attempt) {
+    for (PmixDelivery& each : attempt.hear_pmix(node, news))
+      agents_.send(each.node, PmixOrder{attempt.number(), std::move(each.body)});
+    if (const std::string text = attempt.pmix_news(); !text.empty()) say(text);
   }
 
   void hear_signals(Attempt* attempt) {
@@ -176,7 +243,7 @@ class Launcher {
       const auto number = static_cast<int>(info.ssi_signo);
       if (attempt != nullptr) {
         for (const std::string& node : attempt->world().nodes) {
-          agents_.send(node, {{"do", "signal"}, {"number", number}});
+          agents_.send(node, Signal{number});
         }
       }
       if (number == SIGUSR1 || number == SIGUSR2) continue;
@@ -210,17 +277,28 @@ class Launcher {
     for (size_t node = 0; node < choice_.nodes.size(); ++node) {
       agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, taken_));
     }
-    while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt);
+    while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
     const bool all_well = attempt.all_ended() && !attempt.has_failed();
     noticed_ms_ = now_ms();
-    if (!all_well) stop(attempt);
+    while (cancelled_ == 0 && !is_over_ && attempt.may_tell_more())
+      pump(&attempt, milliseconds(50));
+    if (!all_well && !is_over_) stop(attempt);
+    if (!all_well && !is_over_ && is_alone(attempt)) look_whether_over("all other nodes are gone");
+    if (is_over_) return attempt;
     output_.put_rest();
-    ledger_.last_progress(attempt.number(), attempt.step(), noticed_ms_);
+    ledger_.last_progress(attempt.number(), attempt.step());
     return attempt;
   }
 
+  // The step at which a program resumes is soon followed by others: nobody tells when the file that
+  // it is kept in changes.
+  milliseconds patience(const Attempt& attempt) const {
+    return !options_.progress.empty() && attempt.step().step < 0 ? milliseconds(5)
+                                                                 : milliseconds(250);
+  }
+
   bool is_over(Attempt& attempt) const {
-    if (at_once_) return true;
+    if (at_once_ || is_over_) return true;
     if (cancelled_ != 0) return !attempt.evidence().gone.empty();
     const auto stall = to_milliseconds(options_.stall_seconds);
     if (stall.count() > 0 && Clock::now() - attempt.last_progress() > stall) {
@@ -232,13 +310,13 @@ class Launcher {
   // Until all processes are gone, and every node has said what it knows.
   void stop(Attempt& attempt) {
     for (const std::string& node : attempt.world().nodes) {
-      agents_.send(node, {{"do", "stop"}, {"grace_ms", milliseconds(grace).count()}});
+      agents_.send(node, Stop{milliseconds(grace).count()});
       if (!agents_.is_here(node)) {
-        attempt.hear({node, {{"is", "gone"}, {"text", "its agent was gone before"}}});
+        attempt.hear({node, Gone{"its agent was gone before"}});
       }
     }
     const auto begin = Clock::now();
-    while (!attempt.all_stopped() && Clock::now() - begin < stop_limit) pump(&attempt);
+    while (!attempt.all_stopped() && !is_over_ && Clock::now() - begin < stop_limit) pump(&attempt);
   }
 
   int64_t tasks_per_node() const {
@@ -248,32 +326,32 @@ class Launcher {
   // --- after a failure
 
   bool goes_on(const Attempt& attempt) {
-    Verdict verdict = judge(attempt.evidence(), history_);
+    Evidence evidence = attempt.evidence();
+    evidence.progressed = attempt.step().step >= 0 ? ledger_.is_new_best(attempt.step().step)
+                                                   : attempt.age() > as_good_as_progress;
+    const Verdict verdict = judge(evidence, history_, words_);
     history_.push_back(verdict);
     ledger_.failure(attempt.number(), verdict, noticed_ms_);
     say(fmt::format("attempt {}: {}, blamed: {}", attempt.number(), verdict.what, whom(verdict)));
     for (const std::string& line : verdict.evidence) say("  " + line);
     for (const std::string& node : verdict.nodes) add_bad(node);
     for (const Accusation& each : verdict.accusations) {
-      agents_.send(each.node, {{"do", "report"},
-                               {"job", allocation_.job},
-                               {"attempt", attempt.number()},
-                               {"cause", each.cause},
-                               {"detail", each.detail}});
+      agents_.send(each.node, Report{allocation_.job, attempt.number(), each.cause, each.detail});
     }
     reason_ = fmt::format("{}: {}", verdict.what, join(verdict.evidence, "; "));
 
-    const bool progress = attempt.step() >= 0 ? ledger_.is_new_best(attempt.step())
-                                              : attempt.age() > as_good_as_progress;
-    if (progress) without_progress_ = 0;
-    if (verdict.blame != Blame::node) ++without_progress_;
-    if (verdict.for_ever) return false;
+    if (evidence.progressed) without_progress_ = 0;
+    if (verdict.blame != Blame::node && !verdict.undecided) ++without_progress_;
+    if (verdict.for_ever) {
+      say("another attempt cannot end otherwise: no further restart");
+      return false;
+    }
     if (without_progress_ > options_.restarts) {
       say(fmt::format("{} without progress: no further restart",
                       count(static_cast<size_t>(without_progress_), "failure")));
       return false;
     }
-    choice_ = next_choice(std::move(choice_), bad_, verdict);
+    choice_ = next_choice(std::move(choice_), bad_, verdict, least());
     return true;
   }
 
@@ -302,10 +380,7 @@ class Launcher {
     const auto here = std::ranges::find_if(
         allocation_.nodes, [&](const std::string& node) { return agents_.is_here(node); });
     if (here == allocation_.nodes.end()) return;
-    agents_.send(*here, {{"do", "requeue"},
-                         {"job", allocation_.job},
-                         {"bad", bad_},
-                         {"comment", fmt::format("slipway launch: {}", reason_).substr(0, 1000)}});
+    agents_.send(*here, Requeue{allocation_.job, bad_, reason_.substr(0, 1000)});
     const auto begin = Clock::now();
     while (!refused_ && Clock::now() - begin < requeue_limit) pump(nullptr);
   }
@@ -325,11 +400,12 @@ class Launcher {
   }
 
   void end_agents() {
-    for (const std::string& node : allocation_.nodes) agents_.send(node, {{"do", "end"}});
+    for (const std::string& node : allocation_.nodes) agents_.send(node, End{});
     step_.reset();
   }
 
   LaunchOptions options_;
+  FailureWords words_ = installed_failure_words();
   Allocation allocation_;
   Fd signals_;  // blocked before there is a second thread, which would take them
   Scribe scribe_;
@@ -350,6 +426,9 @@ class Launcher {
   bool at_once_ = false;   // told twice
   bool queueing_ = false;  // whoever tells us to end now does what we have asked for
   bool refused_ = false;   // Slurm does not queue the job again
+  bool is_over_ = false;   // Slurm has ended this run of the job, and we say no more
+  std::string over_because_;
+  Clock::time_point pumped_ = Clock::now();
 };
 
 bool is_program(const std::filesystem::path& path) {

@@ -100,7 +100,7 @@ void resume_nodeset(Cloud& cloud, const Nodes& nodeset, const std::string& prefi
     machines.take(nodes, [](const Zone&, const std::string&, const std::string&) {});
     if (nodes.empty()) return;
   }
-  failed.push_back({nodes, reasons.empty() ? "the cloud made no machine and says nothing of why"
+  failed.push_back({nodes, reasons.empty() ? "the cloud made no machine and does not say why"
                                            : join(reasons, "; ")});
 }
 
@@ -112,7 +112,7 @@ std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster, const Names
   for (const auto& [prefix, names] : by_nodeset(cluster, nodes, failed)) {
     try {
       resume_nodeset(cloud, *nodeset_of(cluster, names.front()), prefix, names, patience, failed);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       failed.push_back({names, error.what()});
     }
   }
@@ -130,11 +130,28 @@ std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster, const Name
         const std::string wrong = zone.remove(name);
         if (!wrong.empty()) failed.push_back({{name}, fmt::format("{}: {}", zone.name(), wrong)});
       });
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       failed.push_back({group, error.what()});
     }
   }
   return failed;
+}
+
+std::vector<std::string> machines_off(Cloud& cloud, const ClusterFile& cluster, const Names& nodes,
+                                      const Patience& patience) {
+  std::vector<Failed> unknown;
+  Names off;
+  for (const auto& [prefix, group] : by_nodeset(cluster, nodes, unknown)) {
+    Names missing = group;
+    Machines machines(cloud, *nodeset_of(cluster, group.front()), prefix, patience);
+    machines.take(missing, [&](const Zone&, const std::string& name, const std::string& status) {
+      const bool runs = status == "RUNNING" || status == "PROVISIONING" || status == "STAGING" ||
+                        status == "REPAIRING" || status == "PENDING";
+      if (!runs) off.push_back(name);
+    });
+    off.insert(off.end(), missing.begin(), missing.end());
+  }
+  return off;
 }
 
 }  // namespace slipway::node

@@ -26,4 +26,10 @@ std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster,
 std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster,
                             const std::vector<std::string>& nodes, const Patience& patience);
 
+// Those of the nodes whose machine is off, stops, or is not there. A node of no nodeset is not
+// among them: nothing is known of its machine.
+std::vector<std::string> machines_off(Cloud& cloud, const ClusterFile& cluster,
+                                      const std::vector<std::string>& nodes,
+                                      const Patience& patience);
+
 }  // namespace slipway::node

@@ -40,7 +40,7 @@ looks_at_nodes() {
   job_is_moved_from "$node"
   wait_for node_is "$node" drained
   run reason_of "$node"
-  [ "$output" = "slipway health: [node_problem] gpu_count GPU 3: GPU is lost Action:Reboot" ]
+  [ "$output" = "gpu_count GPU3: GPU is lost [node_problem] (slipway health) Action:Reboot" ]
   fault "$node" clear
   serves_again "$node"
   on "$NAME" login rm /home/moved.out
@@ -139,9 +139,15 @@ journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
   says "$n"
   run journal $n --unit=slipway-node.service
   says "$n is up"
-  run machine $n systemctl is-active slurmd.service munge.service
+  run machine $n systemctl is-active slurmd.service munge.service slipway-guard.service
   says "active
+active
 active"
+  # A firewall of the site's that is read again leaves the metadata server closed to users.
+  machine $n systemctl restart nftables.service
+  machine $n systemctl reload nftables.service
+  run machine $n setpriv --reuid=games --clear-groups curl -sS --max-time 5 http://169.254.169.254/
+  [ "$status" -eq 7 ]
   cloud_stop
 }
 

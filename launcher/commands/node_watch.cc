@@ -1,0 +1,53 @@
+// slipway node watch: tell Slurm of nodes that are dead.
+#include "launcher/commands/node_watch.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/node_profile.h"
+#include "launcher/node/boot.h"
+#include "launcher/node/dead_nodes.h"
+#include "launcher/node/power.h"
+
+namespace slipway::commands {
+namespace {
+
+constexpr std::chrono::seconds cloud_deadline{60};
+
+void log_line(const std::string& what) {
+  fmt::print(stderr, "{:%Y-%m-%dT%H:%M:%SZ} {}\n", fmt::gmtime(std::time(nullptr)), what);
+  std::fflush(stderr);
+}
+
+// A network between machines may fail; whether a machine is off, the cloud knows.
+std::vector<std::string> off_in_the_cloud(const std::vector<std::string>& nodes) {
+  node::Cloud cloud;
+  const node::Patience patience{std::chrono::steady_clock::now() + cloud_deadline, log_line};
+  const node::Myself self = node::ask_who_i_am(cloud, patience);
+  return node::machines_off(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
+}
+
+}  // namespace
+
+int node_watch(Args args) {
+  CommandLine line("slipway node watch", "",
+                   "On the controller: tell Slurm of nodes that are dead, so that no job waits for "
+                   "them. A service of the controller runs it.");
+  line.example("slipway node watch", "as root, on the controller");
+  line.example("tail /var/log/slurm/watch.log", "what it has told Slurm, on a local cluster");
+  if (!line.parse(args)) return 0;
+  if (::geteuid() != 0) throw Error("only root can do this");
+  node::Watch watch;
+  watch.say = log_line;
+  if (load_node_profile().target != "local") watch.confirm = off_in_the_cloud;
+  node::watch_nodes(watch);
+}
+
+}  // namespace slipway::commands

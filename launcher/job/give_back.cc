@@ -1,0 +1,258 @@
+// Giving a job back to Slurm.
+#include "launcher/job/give_back.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::job {
+namespace {
+
+constexpr auto deadline = std::chrono::seconds(30);
+constexpr size_t longest_comment = 1000;
+
+using Names = std::set<std::string>;
+
+std::string show(const std::string& job, SlurmPrograms& slurm) {
+  const ProcessResult result = slurm.run({"scontrol", "show", "job", "--oneliner", job}, "");
+  if (!result.ok()) {
+    throw Error(fmt::format("Slurm does not say what became of job {}: {}", job,
+                            trim(result.timed_out ? "no answer" : result.errors)));
+  }
+  // Of a heterogeneous job, the first is its leader: Slurm queues it as a whole.
+  return result.output.substr(0, result.output.find('\n'));
+}
+
+bool is_of(const JobRun& run, const std::string& record) {
+  const std::string state = job_field(record, "JobState");
+  return (state == "RUNNING" || state == "SUSPENDED") &&
+         job_field(record, "Restarts") == std::to_string(run.restarts);
+}
+
+Names lines_of(const std::vector<std::string>& argv, SlurmPrograms& slurm) {
+  const ProcessResult result = slurm.run(argv, "");
+  if (!result.ok()) throw Error(fmt::format("`{}` failed: {}", join(argv, " "), result.errors));
+  Names lines;
+  for (std::string& line : split(result.output, '\n')) {
+    if (!line.empty()) lines.insert(std::move(line));
+  }
+  return lines;
+}
+
+Names names_of(const std::string& list, SlurmPrograms& slurm) {
+  return list.empty() ? Names{} : lines_of({"scontrol", "show", "hostnames", list}, slurm);
+}
+
+Names nodes_of(const std::string& partition, SlurmPrograms& slurm) {
+  return lines_of({"sinfo", "--noheader", "--Node", "--partition=" + partition, "--format=%N"},
+                  slurm);
+}
+
+size_t first_number(std::string_view text) {
+  return to_number<size_t>(text.substr(0, text.find('-'))).value_or(0);
+}
+
+// "8", "2-8" of `#SBATCH --nodes=2-8`; empty when the script does not say.
+std::string nodes_in_script(const std::string& script) {
+  std::string nodes;
+  for (const std::string& line : split(script, '\n')) {
+    constexpr std::string_view mark = "#SBATCH";
+    if (!line.empty() && line[0] != '#') break;  // sbatch reads no further
+    if (!line.starts_with(mark)) continue;
+    const std::vector<std::string> words = split(std::string(trim(line)), ' ');
+    for (size_t i = 1; i < words.size(); ++i) {
+      if (words[i].starts_with("--nodes=")) nodes = words[i].substr(8);
+      if (words[i].starts_with("-N") && words[i].size() > 2) nodes = words[i].substr(2);
+      if ((words[i] == "--nodes" || words[i] == "-N") && i + 1 < words.size()) nodes = words[i + 1];
+    }
+  }
+  return nodes;
+}
+
+// How many nodes a job asks for at least. While one that is queued again completes, Slurm says only
+// how many it still holds; then it is what its script says, or all that it had.
+size_t least_nodes(const std::string& job, const std::string& running, const std::string& record,
+                   SlurmPrograms& slurm) {
+  if (job_field(record, "JobState") == "PENDING")
+    return std::max<size_t>(first_number(job_field(record, "NumNodes")), 1);
+  const ProcessResult script = slurm.run({"scontrol", "write", "batch_script", job, "-"}, "");
+  const size_t wanted = script.ok() ? first_number(nodes_in_script(script.output)) : 0;
+  std::string tres = job_field(running, "ReqTRES");  // of newer Slurm
+  if (tres.empty()) tres = job_field(running, "TRES");
+  const size_t at = tres.find("node=");
+  const size_t had =
+      at == tres.npos
+          ? first_number(job_field(running, "NumNodes"))
+          : to_number<size_t>(std::string_view(tres).substr(at + 5, tres.find(',', at) - at - 5))
+                .value_or(1);
+  return std::max<size_t>(wanted > 0 ? std::min(wanted, had) : had, 1);
+}
+
+// What sbatch would need to ask for the same as a job that waits.
+std::vector<std::string> same_request(const std::string& record, size_t nodes) {
+  std::vector<std::string> options;
+  const auto add = [&](const char* key, const char* option) {
+    const std::string value = job_field(record, key);
+    if (!value.empty()) options.push_back(fmt::format("--{}={}", option, value));
+  };
+  add("Partition", "partition");
+  options.push_back(fmt::format("--nodes={}", nodes));
+  add("NumTasks", "ntasks");
+  add("MinCPUsNode", "mincpus");
+  add("Features", "constraint");
+  add("ReqNodeList", "nodelist");
+  add("Reservation", "reservation");
+  add("Account", "account");
+  add("QOS", "qos");
+  add("TimeLimit", "time");
+  if (job_field(record, "OverSubscribe") == "NO") options.emplace_back("--exclusive");
+  std::string gres = job_field(record, "TresPerNode");
+  if (gres.starts_with("gres:") || gres.starts_with("gres/")) gres.erase(0, 5);
+  if (!gres.empty()) options.push_back("--gres=" + gres);
+  return options;
+}
+
+// Whether Slurm would take a job like this for one that can never start.
+bool never_starts(const std::string& record, size_t nodes, const Names& without,
+                  SlurmPrograms& slurm) {
+  std::vector<std::string> words = without_environment();
+  words.insert(words.end(), {"sbatch", "--test-only", "--wrap=true"});
+  for (std::string& option : same_request(record, nodes)) words.push_back(std::move(option));
+  const std::vector<std::string> list(without.begin(), without.end());
+  if (!list.empty()) words.push_back("--exclude=" + join(list, ","));
+  const ProcessResult result = slurm.run(words, "");
+  return !result.ok() &&
+         result.errors.find("node configuration is not available") != std::string::npos;
+}
+
+// Why a job that waits would never start without some nodes: Slurm would show BadConstraints, and
+// keep it for ever. Empty when it can.
+std::string why_never(const std::string& record, size_t least, const Names& without,
+                      SlurmPrograms& slurm) {
+  for (const std::string& name : names_of(job_field(record, "ReqNodeList"), slurm)) {
+    if (without.contains(name)) return fmt::format("it asks for {} by --nodelist", name);
+  }
+  size_t most = 0;
+  for (const std::string& partition : split(job_field(record, "Partition"), ',')) {
+    Names left = nodes_of(partition, slurm);
+    for (const std::string& name : without) left.erase(name);
+    most = std::max(most, left.size());
+  }
+  if (most < least) {
+    return fmt::format("it needs {} nodes, and there are {} without those that are excluded", least,
+                       most);
+  }
+  // Nodes may be drained now that will serve again: then it waits for them, excluded or not.
+  if (never_starts(record, least, without, slurm) &&
+      !never_starts(record, least, names_of(job_field(record, "ExcNodeList"), slurm), slurm)) {
+    return "no other nodes have what it asks for";
+  }
+  return "";
+}
+
+void update(const std::string& job, const std::string& what, int tries, SlurmPrograms& slurm) {
+  // A signal that ends our step may end scontrol, too.
+  for (; tries > 0; --tries) {
+    if (slurm.run({"scontrol", "update", "JobId=" + job, what}, "").ok()) return;
+    slurm.pause(std::chrono::milliseconds(200));
+  }
+}
+
+JobReturn end(const JobRun& run, const std::string& record, const std::string& why,
+              SlurmPrograms& slurm) {
+  const std::string text =
+      fmt::format("job {} cannot be queued again: {}", run.job, why).substr(0, longest_comment);
+  update(run.job, "Comment=slipway launch: " + text, 5, slurm);
+  const std::string output = job_field(record, "StdErr");
+  if (!output.empty()) {
+    slurm.run({"tee", "--append", output}, fmt::format("slipway launch: {}\n", text));
+  }
+  for (int tries = 5; tries > 0 && !slurm.run({"scancel", run.job}, "").ok(); --tries)
+    slurm.pause(std::chrono::milliseconds(200));
+  return {GivenBack::ended, text};
+}
+
+}  // namespace
+
+void ignore_end_of_step() {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGUSR1, SIGUSR2, SIGXCPU})
+    ::signal(number, SIG_IGN);
+}
+
+ProcessResult RealSlurmPrograms::run(const std::vector<std::string>& argv,
+                                     const std::string& input) {
+  ProcessOptions options;
+  options.deadline = deadline;
+  options.input = input;
+  return run_process(argv, options);
+}
+
+void RealSlurmPrograms::pause(std::chrono::milliseconds time) {
+  std::this_thread::sleep_for(time);
+}
+
+std::vector<std::string> without_environment() {
+  const char* const path = std::getenv("PATH");
+  const char* const conf = std::getenv("SLURM_CONF");
+  std::vector<std::string> words = {"env", "-i", fmt::format("PATH={}", path ? path : "")};
+  if (conf != nullptr) words.push_back(fmt::format("SLURM_CONF={}", conf));
+  return words;
+}
+
+std::string job_field(std::string_view record, std::string_view key) {
+  const std::string wanted = fmt::format(" {}=", key);
+  const size_t at = record.find(wanted);
+  if (at == record.npos) return "";
+  const size_t begin = at + wanted.size();
+  const std::string value(record.substr(begin, record.find_first_of(" \n", begin) - begin));
+  return value == "(null)" || value == "N/A" ? "" : value;
+}
+
+bool is_current(const JobRun& run, SlurmPrograms& slurm) {
+  return is_of(run, show(run.job, slurm));
+}
+
+JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
+                    const std::string& reason, SlurmPrograms& slurm) {
+  std::string record = show(run.job, slurm);
+  if (!is_of(run, record)) return {};
+  const auto ended = [&](const std::string& why) {
+    return end(run, record, fmt::format("{}; it ends after: {}", why, reason), slurm);
+  };
+  if (job_field(record, "BatchFlag") != "1") return ended("it has no batch script");
+  if (job_field(record, "Requeue") != "1") return ended("--no-requeue forbids it");
+  update(run.job, "Comment=" + fmt::format("slipway launch: {}", reason).substr(0, longest_comment),
+         1, slurm);
+  const ProcessResult queued = slurm.run({"scontrol", "requeue", run.job}, "");
+  if (!queued.ok()) {
+    // Somebody else may have been faster.
+    if (!is_of(run, show(run.job, slurm))) return {};
+    return ended(fmt::format("`scontrol requeue` failed: {}", trim(queued.errors)));
+  }
+  Names without(bad.begin(), bad.end());
+  const std::string before = record;
+  try {
+    record = show(run.job, slurm);  // what it asks for is told only of a job that waits
+    without.merge(names_of(job_field(record, "ExcNodeList"), slurm));
+    const std::string why =
+        why_never(record, least_nodes(run.job, before, record, slurm), without, slurm);
+    if (!why.empty()) return ended(why);
+  } catch (const Error&) {
+    // Nothing is known against it.
+  }
+  if (!without.empty()) {
+    const std::vector<std::string> list(without.begin(), without.end());
+    update(run.job, "ExcNodeList=" + join(list, ","), 20, slurm);
+  }
+  return {GivenBack::queued, ""};
+}
+
+}  // namespace slipway::job

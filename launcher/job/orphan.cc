@@ -1,0 +1,113 @@
+// What an agent does about its job when the launcher is gone.
+#include "launcher/job/orphan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "common/error.h"
+#include "launcher/job/job_ledger.h"
+#include "launcher/job/ledger.h"
+#include "launcher/job/meeting.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds one_look = seconds(2);
+constexpr milliseconds between_looks = seconds(1);
+constexpr int looks = 2;                                // in a row that find nobody
+constexpr auto slurm_limit = std::chrono::minutes(10);  // for slurmctld to come back
+constexpr auto ledger_limit = seconds(10);
+
+// Whether the node of the launcher starts a step: its kernel may answer where nothing else does.
+bool serves(const Orphan& orphan, SlurmPrograms& slurm) {
+  std::vector<std::string> words = {"timeout", "--kill-after=1", "6"};
+  for (std::string& word : without_environment()) words.push_back(std::move(word));
+  words.insert(words.end(), {"srun", "--quiet", "--jobid=" + orphan.run.job, "--overlap", "--mem=0",
+                             "--mpi=none", "--input=none", "--nodes=1", "--ntasks=1",
+                             "--nodelist=" + orphan.launcher, "true"});
+  return slurm.run(words, "").ok();
+}
+
+// True when the launcher's node is off, out of reach, or everything on it stands still.
+bool is_dead(const Orphan& orphan, SlurmPrograms& slurm) {
+  for (int in_vain = 0; in_vain < looks; ++in_vain) {
+    switch (look_for_launcher(orphan.launcher, orphan.port, one_look)) {
+      case Presence::answers:
+        return false;
+      case Presence::refused:  // by its kernel: a launcher with all its agents hears nobody else
+        return !serves(orphan, slurm);
+      case Presence::silent:
+        break;
+    }
+    slurm.pause(between_looks);
+  }
+  return true;
+}
+
+// The file system may be away: then there are still the job's comment and its output.
+void note(const Orphan& orphan, const std::string& reason, const JobReturn& outcome) {
+  Entry failure;
+  failure.event = Event::failure;
+  failure.time_ms = now_ms();
+  failure.job = orphan.run.job;
+  failure.attempt = orphan.attempt;
+  failure.what = "node gone";
+  failure.blame = "node";
+  failure.node = orphan.launcher;
+  failure.evidence = {reason};
+  Entry end;
+  end.event = Event::end;
+  end.time_ms = failure.time_ms;
+  end.job = orphan.run.job;
+  end.result = outcome.what == GivenBack::queued ? "requeued" : "failed";
+  end.status = 1;
+  if (outcome.what == GivenBack::ended) failure.evidence.push_back(outcome.text);
+  for (const auto begin = Clock::now(); Clock::now() - begin < ledger_limit;) {
+    try {
+      LedgerWriter writer(orphan.ledger, true);
+      if (orphan.attempt > 0) writer.append(failure);
+      writer.append(end);
+      return;
+    } catch (const Error&) {
+      std::this_thread::sleep_for(between_looks);
+    }
+  }
+}
+
+}  // namespace
+
+milliseconds turn_of(int64_t index, int64_t nodes) {
+  constexpr int64_t one_by_one = 6;
+  constexpr milliseconds turn = seconds(2), rest = seconds(8);
+  if (index <= one_by_one || nodes <= one_by_one) return turn * std::max<int64_t>(index - 1, 0);
+  return turn * one_by_one + rest * (index - one_by_one) / (nodes - one_by_one);
+}
+
+void give_back_orphaned(const Orphan& orphan) {
+  if (orphan.node == orphan.launcher) return;
+  ignore_end_of_step();
+  std::this_thread::sleep_for(turn_of(orphan.index, orphan.nodes));
+  RealSlurmPrograms slurm;
+  for (const auto begin = Clock::now(); Clock::now() - begin < slurm_limit;) {
+    try {
+      // Slurm first: if it answers, it is not our own node that is cut off.
+      if (!is_current(orphan.run, slurm)) return;
+      if (!is_dead(orphan, slurm)) return;
+      const std::string reason =
+          fmt::format("node gone: {}: it had the batch script and the launcher", orphan.launcher);
+      const JobReturn outcome = give_back(orphan.run, {orphan.launcher}, reason, slurm);
+      if (outcome.what != GivenBack::another) note(orphan, reason, outcome);
+      return;
+    } catch (const Error&) {
+      slurm.pause(between_looks);  // slurmctld may come back
+    }
+  }
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,80 @@
+// Which nodes are dead.
+#include "launcher/node/dead_nodes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/text.h"
+
+namespace slipway::node {
+
+bool NodeState::is_waited_for() const {
+  constexpr std::array put_off = {"down",          "future",          "unknown",     "power_down",
+                                  "powered_down",  "powering_down",   "powering_up", "power_up",
+                                  "reboot_issued", "reboot_requested"};
+  const bool is_off =
+      std::ranges::any_of(put_off, [&](const char* flag) { return flags.contains(flag); });
+  return !is_off && (flags.contains("completing") || flags.contains("not_responding"));
+}
+
+std::vector<NodeState> parse_node_states(std::string_view text) {
+  std::map<std::string, NodeState> states;  // a node is there once for each of its partitions
+  for (const std::string& line : split(text, '\n')) {
+    const std::vector<std::string> words = split(line, '|');
+    if (words.size() < 3) continue;
+    NodeState state;
+    state.node = trim(words[0]);
+    for (std::string flag : split(trim(words[1]), '+')) {
+      std::ranges::transform(flag, flag.begin(), [](unsigned char c) { return std::tolower(c); });
+      state.flags.insert(std::move(flag));
+    }
+    state.reason = trim(words[2]);
+    if (state.reason == "none") state.reason.clear();
+    states[state.node] = std::move(state);
+  }
+  std::vector<NodeState> list;
+  for (auto& [name, state] : states) list.push_back(std::move(state));
+  return list;
+}
+
+std::vector<std::string> DeadNodes::to_ask(const std::vector<NodeState>& states,
+                                           Clock::time_point now) {
+  std::map<std::string, Waited> waited;
+  std::vector<std::string> ask;
+  up_ = 0;
+  for (const NodeState& state : states) {
+    const bool is_up = state.is_waited_for() ||
+                       (!state.flags.contains("down") && !state.flags.contains("powered_down"));
+    up_ += is_up ? 1 : 0;
+    if (!state.is_waited_for()) continue;
+    const auto before = waited_.find(state.node);
+    Waited node = before == waited_.end() ? Waited{} : before->second;
+    if (before != waited_.end()) node.again = true;
+    if (node.again && now >= node.next) ask.push_back(state.node);
+    waited.emplace(state.node, node);
+  }
+  waited_ = std::move(waited);
+  return ask;
+}
+
+std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked,
+                                         const std::set<std::string>& answered,
+                                         Clock::time_point now) {
+  std::vector<std::string> dead;
+  for (const std::string& name : asked) {
+    const auto found = waited_.find(name);
+    if (found == waited_.end()) continue;
+    Waited& node = found->second;
+    if (answered.contains(name)) {
+      node.in_vain = 0;
+      node.next = now + look_again_after;
+      continue;
+    }
+    if (node.in_vain++ == 0) node.silent_since = now;
+    if (node.in_vain >= looks && now - node.silent_since >= dead_after) dead.push_back(name);
+  }
+  if (2 * dead.size() > up_) dead.clear();
+  return dead;
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,72 @@
+// Which nodes are dead, so that Slurm can be told before it finds out by itself: meanwhile a job
+// that has ended hangs in COMPLETING, for minutes with Slurm's own SlurmdTimeout.
+//
+// Asked about are only nodes that Slurm waits for: those that are completing a job, or do not
+// respond. A node is dead when its kernel has not taken or refused a connection for a while. One
+// that is merely loaded takes it, one whose slurmd restarts refuses it, and Slurm itself knows of
+// those whose power it changes.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slipway::node {
+
+// What `sinfo --Node --Format=NodeHost:|,StateComplete:|,Reason:|` says of a node.
+struct NodeState {
+  std::string node;
+  std::set<std::string> flags;  // "allocated", "completing", "not_responding", …
+  std::string reason;           // of a drain; empty when there is none
+
+  bool is_waited_for() const;  // by Slurm, and nobody has put it off
+};
+std::vector<NodeState> parse_node_states(std::string_view text);
+
+class DeadNodes {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr std::chrono::seconds dead_after{15};
+  static constexpr std::chrono::seconds look_again_after{30};  // at one that has answered
+  static constexpr int looks = 3;
+
+  // Takes in what Slurm says now, and returns the nodes that are to be asked: on the second time
+  // that Slurm waits for them, and not again soon when they have answered.
+  std::vector<std::string> to_ask(const std::vector<NodeState>& states, Clock::time_point now);
+
+  // Takes in who has answered of those that were asked, and returns the nodes that are dead. None
+  // when that would be more than half of the cluster's nodes that are up: then it is our own
+  // network that is broken.
+  std::vector<std::string> dead(const std::set<std::string>& asked,
+                                const std::set<std::string>& answered, Clock::time_point now);
+
+ private:
+  struct Waited {
+    bool again = false;  // Slurm waits for it not only since now
+    int in_vain = 0;     // looks in a row
+    Clock::time_point silent_since = {};
+    Clock::time_point next = {};
+  };
+  std::map<std::string, Waited> waited_;
+  size_t up_ = 0;
+};
+
+// Those of the hosts whose kernel takes or refuses a connection to the port within `limit`. One
+// that cannot be found by its name has not answered.
+std::set<std::string> who_answers(const std::vector<std::string>& hosts, int port,
+                                  std::chrono::milliseconds limit);
+
+// Watches for ever, on the controller, as root. `confirm` returns those of some nodes that are
+// known to be off by other means, too; without it, silence is enough. `say` takes lines of a log.
+struct Watch {
+  std::function<std::vector<std::string>(const std::vector<std::string>&)> confirm;
+  std::function<void(const std::string&)> say;
+};
+[[noreturn]] void watch_nodes(const Watch& watch);
+
+}  // namespace slipway::node

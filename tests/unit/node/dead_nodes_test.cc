@@ -1,0 +1,134 @@
+// Tests of which nodes are dead.
+#include "launcher/node/dead_nodes.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "common/fd.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::node;
+using namespace std::chrono_literals;
+using Names = std::vector<std::string>;
+
+namespace {
+
+// Looks every five seconds at a cluster of which Slurm says `text`; `alive` answer.
+struct Watched {
+  DeadNodes nodes;
+  DeadNodes::Clock::time_point now = {};
+
+  Names look(const std::string& text, const std::set<std::string>& alive = {}) {
+    now += 5s;
+    asked = nodes.to_ask(parse_node_states(text), now);
+    return nodes.dead({asked.begin(), asked.end()}, alive, now);
+  }
+  // The look at which somebody is dead; 0: none of ten.
+  int first_dead(const std::string& text, const std::set<std::string>& alive = {}) {
+    for (int i = 1; i <= 10; ++i) {
+      if (!look(text, alive).empty()) return i;
+    }
+    return 0;
+  }
+  Names asked;
+};
+
+const std::string busy =
+    "n-0|completing|none|\nn-1|allocated|none|\nn-2|idle|none|\nn-3|idle|none|\n";
+
+bool waits_for(const std::string& state) {
+  return parse_node_states("n|" + state + "|none|\n").at(0).is_waited_for();
+}
+
+}  // namespace
+
+TEST_CASE("dead nodes: Slurm's states are read, a node of several partitions once") {
+  const auto states = parse_node_states(
+      "n-1 |IDLE+COMPLETING+DRAIN |gpu_count: 7|\nn-1|idle+completing+drain|gpu_count: 7|\nwhat\n");
+  REQUIRE(states.size() == 1);
+  CHECK(states[0].node == "n-1");
+  CHECK(states[0].flags == std::set<std::string>{"idle", "completing", "drain"});
+  CHECK(states[0].reason == "gpu_count: 7");
+}
+
+TEST_CASE("dead nodes: only those are asked that Slurm waits for, and whose power nobody changes") {
+  CHECK(waits_for("allocated+completing"));
+  CHECK(waits_for("mixed+not_responding"));
+  CHECK(waits_for("idle+drain+not_responding"));
+  for (const char* state :
+       {"idle", "allocated", "down+not_responding", "idle+cloud+powering_up+not_responding",
+        "idle+cloud+powering_down+completing", "idle+cloud+powered_down+not_responding",
+        "allocated+reboot_issued+not_responding", "unknown+not_responding"}) {
+    CHECK_FALSE(waits_for(state));
+  }
+}
+
+TEST_CASE("dead nodes: one is dead when it has not answered three times and for 15 s") {
+  Watched cluster;
+  CHECK(cluster.look(busy).empty());
+  CHECK(cluster.asked.empty());  // it may just be completing
+  CHECK(cluster.look(busy).empty());
+  CHECK(cluster.asked == Names{"n-0"});
+  CHECK(cluster.look(busy).empty());
+  CHECK(cluster.look(busy).empty());
+  CHECK(cluster.look(busy) == Names{"n-0"});
+}
+
+TEST_CASE("dead nodes: one that answers is alive, and not asked again soon") {
+  Watched cluster;
+  cluster.look(busy);
+  cluster.look(busy, {"n-0"});
+  CHECK(cluster.asked == Names{"n-0"});
+  for (int i = 0; i < 5; ++i) {
+    CHECK(cluster.look(busy).empty());
+    CHECK(cluster.asked.empty());
+  }
+  cluster.look(busy);
+  CHECK(cluster.asked == Names{"n-0"});
+}
+
+TEST_CASE("dead nodes: silence is counted anew after an answer, and when Slurm waits no longer") {
+  Watched answers;
+  for (int i = 0; i < 4; ++i) CHECK(answers.look(busy).empty());
+  CHECK(answers.look(busy, {"n-0"}).empty());
+  CHECK(answers.first_dead(busy) >= 9);  // 30 s of peace, then 15 s
+  Watched done;
+  for (int i = 0; i < 4; ++i) CHECK(done.look(busy).empty());
+  done.look("n-0|idle|none|\nn-1|idle|none|\n");
+  CHECK(done.first_dead(busy) == 5);
+}
+
+TEST_CASE(
+    "dead nodes: half of a cluster may be dead, more is a network of our own that is broken") {
+  const std::string half =
+      "n-0|completing|none|\nn-1|completing|none|\nn-2|idle|none|\nn-3|idle|none|\n";
+  const std::string most =
+      "n-0|completing|none|\nn-1|completing|none|\nn-2|mixed+not_responding|none|\nn-3|idle|none|"
+      "\n";
+  Watched cluster;
+  CHECK(cluster.first_dead(half) == 5);
+  Watched alone;
+  CHECK(alone.first_dead(most) == 0);
+  CHECK(alone.first_dead(most, {"n-2"}) > 0);
+  // Nodes that are off are not of those that could be dead.
+  Watched small;
+  CHECK(small.first_dead("n-0|completing|none|\nn-1|idle+powered_down|none|\nn-2|down|x|\n") == 0);
+}
+
+TEST_CASE(
+    "dead nodes: a kernel that takes or refuses a connection answers, one without address does "
+    "not") {
+  Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  socklen_t length = sizeof address;
+  REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
+  const int port = ntohs(address.sin_port);
+  const std::set<std::string> here = {"127.0.0.1"};
+  CHECK(who_answers({"127.0.0.1", "no-such-host.invalid"}, port, 2s) == here);  // refused
+  REQUIRE(::listen(listener.get(), 1) == 0);
+  CHECK(who_answers({"127.0.0.1"}, port, 2s) == here);
+}
