@@ -4,17 +4,20 @@
 # The last line is 'N passed, N failed'.
 #   ./test.sh --quick    without packages, sanitizers and system tests
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it
+#   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
 
 quick=false
 images=false
+soak=false
 case "${1:-}" in
   "") ;;
   --quick) quick=true ;;
   --images) images=true ;;
-  *) die "unknown option $1; known: --quick, --images" ;;
+  --soak) soak=true ;;
+  *) die "unknown option $1; known: --quick, --images, --soak" ;;
 esac
 
 passed=0
@@ -85,6 +88,12 @@ if $images; then
   finish
   exit
 fi
+if $soak; then
+  # Without such a file, bats fails on the pattern's own name: a soak of nothing is no success.
+  count_bats tests/system/soak_*.bats
+  finish
+  exit
+fi
 if ! $quick; then
   sanitized_log=$(mktemp)
   set -m # a process group of its own, to be ended with all that it has started
@@ -101,7 +110,10 @@ if ! $quick; then
   say "test: real clusters on this machine"
   system_tests=()
   for file in tests/system/*.bats; do
-    [ "$file" = tests/system/image.bats ] || system_tests+=("$file")
+    case "$file" in
+      tests/system/image.bats | tests/system/soak_*) ;; # --images, --soak
+      *) system_tests+=("$file") ;;
+    esac
   done
   count_bats "${system_tests[@]}"
   if [ "$(id -u)" -eq 0 ]; then

@@ -68,12 +68,13 @@ std::string cause_table(const Account& account) {
   if (account.causes.empty()) return "<p>No attempt failed.</p>\n";
   std::string table =
       "<table>\n<tr><th>lost to</th><th>blamed</th><th class=\"number\">time</th>"
-      "<th class=\"number\">failures</th></tr>\n";
+      "<th class=\"number\">failures</th><th class=\"number\">steps again</th></tr>\n";
   for (const job::LostTime& cause : account.causes) {
     table += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+        "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td></tr>\n",
         markup_escaped(cause.what), markup_escaped(cause.blame), length_text(cause.lost_ms),
-        cause.failures);
+        cause.failures, cause.lost_steps);
   }
   return table + "</table>\n";
 }

@@ -30,7 +30,8 @@ std::string summary(const Account& account, const Paint& paint) {
       counted(account.requeues, "requeue"), job::time_text(account.begin_ms),
       job::time_text(account.end_ms));
   if (const auto goodput = account.goodput()) {
-    text += fmt::format("goodput {:.3f}, {} steps", *goodput, account.steps);
+    text += fmt::format("goodput {:.3f}, {}", *goodput, counted(account.steps, "step"));
+    if (account.lost_steps > 0) text += fmt::format(" and {} done again", account.lost_steps);
   } else {
     text += "goodput unknown: the program reported no steps";
   }
@@ -59,13 +60,13 @@ std::string account_text(const Account& account, const Paint& paint) {
   }
   if (account.causes.empty()) return text;
   text += "\n" +
-          paint.bold(fmt::format("{:<28}{:>10}{:>9}{:>10}", "lost to, and who was blamed", "time",
-                                 "of all", "failures")) +
+          paint.bold(fmt::format("{:<28}{:>10}{:>9}{:>10}{:>13}", "lost to, and who was blamed",
+                                 "time", "of all", "failures", "steps again")) +
           "\n";
   for (const job::LostTime& cause : account.causes) {
-    text += fmt::format("{:<28}{:>10}{:>7.1f} %{:>10}\n",
+    text += fmt::format("{:<28}{:>10}{:>7.1f} %{:>10}{:>13}\n",
                         fmt::format("{}, {}", cause.what, cause.blame), span_text(cause.lost_ms),
-                        percent(cause.lost_ms, account), cause.failures);
+                        percent(cause.lost_ms, account), cause.failures, cause.lost_steps);
   }
   if (account.blamed.empty()) return text;
   text += "\n" + paint.bold("blamed nodes") + "\n";
@@ -86,6 +87,7 @@ std::string account_json(const Account& account) {
                               {"requeues", account.requeues},
                               {"goodput", nullptr},
                               {"steps", account.steps},
+                              {"lost_steps", account.lost_steps},
                               {"gpu_energy_joules", nullptr},
                               {"gpu_energy_is_complete", account.joules && account.all_joules}};
   if (!account.result.empty()) json["result"] = account.result;
@@ -101,7 +103,8 @@ std::string account_json(const Account& account) {
     json["causes"].push_back({{"what", cause.what},
                               {"blame", cause.blame},
                               {"failures", cause.failures},
-                              {"lost_seconds", static_cast<double>(cause.lost_ms) / 1000}});
+                              {"lost_seconds", static_cast<double>(cause.lost_ms) / 1000},
+                              {"lost_steps", cause.lost_steps}});
   }
   json["blamed_nodes"] = nlohmann::ordered_json::array();
   for (const job::Blamed& blamed : account.blamed) {

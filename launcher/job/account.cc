@@ -139,6 +139,8 @@ class Accountant {
       const int64_t stay = std::clamp(kept, from.step, std::max(from.step, to.step)) - from.step;
       if (to.step > from.step) {
         account_.steps += stay;
+        account_.lost_steps += to.step - from.step - stay;
+        if (charged_ != npos) account_.causes[charged_].lost_steps += to.step - from.step - stay;
         const double part = static_cast<double>(stay) / static_cast<double>(to.step - from.step);
         const auto length = std::llround(static_cast<double>(to.time_ms - from.time_ms) * part);
         lay(Phase::productive, from.time_ms + length, attempt.number);
@@ -156,7 +158,7 @@ class Accountant {
       return cause.what == failure.what && cause.blame == failure.blame;
     });
     charged_ = static_cast<size_t>(found - causes.begin());
-    if (found == causes.end()) causes.push_back({failure.what, failure.blame, 0, 0});
+    if (found == causes.end()) causes.push_back({failure.what, failure.blame});
   }
 
   void add_failure(const Entry& entry) {

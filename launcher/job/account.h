@@ -35,6 +35,7 @@ struct LostTime {
   int64_t failures = 0;
   int64_t lost_ms = 0;  // all that is not productive, from the failure's last step kept to the
                         // first step after it
+  int64_t lost_steps = 0;  // that were done again
 };
 
 struct Blamed {
@@ -53,6 +54,7 @@ struct Account {
   std::vector<Blamed> blamed;
   int64_t attempts = 0, requeues = 0;
   int64_t steps = 0;             // that stayed; 0 when none was reported
+  int64_t lost_steps = 0;        // that were done again
   std::optional<double> joules;  // of the GPUs; none when nobody measured it
   bool all_joules = true;        // those of every attempt and node are in it
   std::string result;            // of the last `end`; empty: the launcher runs still, or was killed

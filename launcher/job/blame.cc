@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -14,58 +13,23 @@
 
 #include "common/text.h"
 #include "launcher/health/kernel_log.h"
+#include "launcher/job/blame_ends.h"
+#include "launcher/job/blame_repeats.h"
 
 namespace slipway::job {
 namespace {
 
-// Those whose peer has died end within moments; who died by a signal then was first, whoever was
-// heard first.
-constexpr int64_t same_moment_ms = 2000;
 constexpr size_t most_words = 400;
 
 // A shell's: cannot be run, not found. 93 asks NVIDIA's ft_launcher for no restart, too.
 constexpr std::array codes_for_ever = {93, 126, 127};
 
-bool kills(int signal) {
-  // What a program without a peer gives itself is SIGABRT or SIGTERM.
-  constexpr std::array own = {SIGKILL, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-  return std::ranges::find(own, signal) != own.end();
-}
-
-const RankEnd* first_of(const std::vector<RankEnd>& ends) {
-  if (ends.empty()) return nullptr;
-  for (const RankEnd& end : ends) {
-    if (end.after_ms - ends.front().after_ms <= same_moment_ms && kills(end.signal)) return &end;
-  }
-  return &ends.front();
-}
-
-std::string_view last_line_of(std::string_view words) {
-  const size_t at = words.rfind('\n');
-  return trim(at == words.npos ? words : words.substr(at + 1));
-}
-
-// What Open MPI says stands between two lines of dashes, and the first line of it is what has
-// happened.
-std::string_view last_line(std::string_view words) {
-  constexpr std::string_view rule = "----------";
-  words = trim(words);
-  const std::string_view line = last_line_of(words);
-  if (!line.starts_with(rule)) return line;
-  words = trim(words.substr(0, words.size() - line.size()));
-  size_t begin = words.rfind(rule);
-  begin = begin == words.npos ? 0 : begin + rule.size();
-  const std::string_view said = trim(words.substr(begin));
-  return trim(said.substr(0, said.find('\n')));
-}
-
-std::string how_it_ended(const RankEnd& end) {
+std::string how_it_ended(const RankEnd& end, const Saying& said) {
   std::string text = fmt::format("rank {} on {} ", end.rank, end.node);
   text += end.signal != 0
               ? fmt::format("was ended by signal {} ({})", end.signal, ::strsignal(end.signal))
               : fmt::format("exited with status {}", end.code);
-  const std::string_view line = last_line(end.words);
-  if (!line.empty()) text += fmt::format(": {}", line.substr(0, most_words));
+  if (!said.line.empty()) text += fmt::format(": {}", said.line.substr(0, most_words));
   return text;
 }
 
@@ -118,6 +82,11 @@ bool is_of_most(const std::vector<NodeNote>& notes, const Evidence& evidence) {
   return named.size() >= 2 && named.size() * 2 > evidence.nodes.size();
 }
 
+// Parts of several nodes do not break in one moment.
+bool are_few(const std::vector<NodeNote>& notes, const Evidence& evidence) {
+  return notes.size() == 1 || notes.size() * 4 <= evidence.nodes.size();
+}
+
 // The one node that is behind all the others.
 std::string behind(const std::map<std::string, int64_t>& steps) {
   if (steps.size() < 2) return "";
@@ -128,34 +97,37 @@ std::string behind(const std::map<std::string, int64_t>& steps) {
   return as_low == 1 ? least->first : "";
 }
 
-// What a task says whose peer or network has gone: the cause is elsewhere.
-bool is_about_others(const std::string& message) {
-  constexpr std::array signs = {"onnection reset",
-                                "onnection refused",
-                                "onnection closed",
-                                "roken pipe",
-                                "imed out",
-                                "imeout",
-                                "NCCL",
-                                "gloo",
-                                "ncclSystemError",
-                                "ncclRemoteError",
-                                "No route to host",
-                                "peer"};
-  return std::ranges::any_of(signs,
-                             [&](const char* sign) { return message.find(sign) != message.npos; });
-}
-
-void judge_end(Verdict& verdict, const RankEnd& end) {
-  verdict.what = end.signal != 0 ? "signal" : "exit";
-  verdict.rank = end.rank;
-  verdict.message = end.signal != 0 ? fmt::format("signal {}", end.signal)
-                                    : fmt::format("status {}: {}", end.code, message_of(end.words));
-  if (!is_about_others(verdict.message)) verdict.suspect = end.node;
-  if (end.signal == 0 && std::ranges::find(codes_for_ever, end.code) != codes_for_ever.end()) {
+void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence) {
+  const RankEnd& first = *ends.first;
+  verdict.what = first.signal != 0 ? "signal" : "exit";
+  verdict.rank = first.rank;
+  verdict.signal = first.signal;
+  verdict.message = ends.message;
+  verdict.meaning = ends.said.meaning;
+  verdict.origins = ends.origins;
+  verdict.slot = ends.slot;
+  verdict.slots = ends.slots;
+  verdict.evidence.push_back(how_it_ended(first, ends.said));
+  if (ends.agreed) {
+    verdict.blame = Blame::application;
+    verdict.evidence.push_back(
+        fmt::format("{} of {} ranks ended like that", ends.alike,
+                    evidence.nodes.size() * static_cast<size_t>(evidence.tasks_per_node)));
+  } else if (ends.origins.size() == 1) {
+    verdict.suspect = ends.origins.front();
+  }
+  if (first.signal == 0 && std::ranges::find(codes_for_ever, first.code) != codes_for_ever.end()) {
     verdict.blame = Blame::application;
     verdict.for_ever = true;
   }
+}
+
+// A task says that a part of its node is broken. Which rank it is does not matter to a broken part:
+// when the same rank says it of another node, the program makes it up.
+bool is_made_up(const Verdict& verdict, const std::vector<Verdict>& before) {
+  return std::ranges::any_of(before, [&](const Verdict& other) {
+    return other.what == "words" && other.rank == verdict.rank && other.message == verdict.message;
+  });
 }
 
 void judge_stall(Verdict& verdict, const Evidence& evidence) {
@@ -169,38 +141,8 @@ void judge_stall(Verdict& verdict, const Evidence& evidence) {
   std::set<std::string> odd;
   for (const NodeNote& note : evidence.odd) odd.insert(note.node);
   if (verdict.suspect.empty() && odd.size() == 1) verdict.suspect = *odd.begin();
+  if (!verdict.suspect.empty()) verdict.origins = {verdict.suspect};
   verdict.message = "no progress";
-}
-
-bool failed_alike(const Verdict& verdict, const Verdict& last) {
-  return verdict.message == last.message && verdict.what == last.what &&
-         (verdict.rank == last.rank || verdict.what == "exit");
-}
-
-// What the same thing again says. In between the suspect was given other ranks, or taken out.
-void compare_with_last(Verdict& verdict, const Evidence& evidence,
-                       const std::vector<Verdict>& before) {
-  if (verdict.blame != Blame::unknown || before.empty() || verdict.suspect.empty()) return;
-  const Verdict& last = before.back();
-  if (last.blame == Blame::node || last.suspect.empty()) return;
-  const bool moved = verdict.suspect != last.suspect;
-  const bool tells = moved || evidence.nodes.size() == 1 || last.blame == Blame::application;
-  if (verdict.rank >= 0 && failed_alike(verdict, last) && tells) {
-    verdict.blame = Blame::application;
-    verdict.evidence.push_back(
-        fmt::format("rank {} failed in the same way before, on {}", last.rank, last.suspect));
-    return;
-  }
-  // Twice may be chance: one in as many as there are nodes.
-  if (moved || before.size() < 2) return;
-  const Verdict& earlier = before[before.size() - 2];
-  const bool other_ranks = last.rank != verdict.rank || earlier.rank != verdict.rank;
-  if (earlier.suspect != verdict.suspect || !other_ranks || evidence.nodes.size() < 3) return;
-  verdict.blame = Blame::node;
-  verdict.nodes = {verdict.suspect};
-  accuse(verdict, {{verdict.suspect, ""}}, health::Cause::failures);
-  verdict.evidence.push_back(
-      fmt::format("the last three failures began on {}, with different ranks", verdict.suspect));
 }
 
 }  // namespace
@@ -217,27 +159,13 @@ const char* blame_name(Blame blame) {
   return "unknown";
 }
 
-std::string message_of(const std::string& words) {
-  std::string text;
-  for (const char c : last_line(words)) {
-    const bool digit =
-        std::isxdigit(static_cast<unsigned char>(c)) != 0 &&
-        (std::isdigit(static_cast<unsigned char>(c)) != 0 || (!text.empty() && text.back() == '#'));
-    if (!digit) {
-      text += c;
-    } else if (text.empty() || text.back() != '#') {
-      text += '#';
-    }
-  }
-  return text.substr(0, most_words);
-}
-
-Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
+Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
+              const FailureWords& words) {
   Verdict verdict;
-  const RankEnd* first = first_of(evidence.ends);
-  if (first != nullptr) {
-    judge_end(verdict, *first);
-    verdict.evidence.push_back(how_it_ended(*first));
+  verdict.places = evidence.nodes.size();
+  const ReadEnds ends = read_ends(evidence, words);
+  if (ends.first != nullptr) {
+    judge_ends(verdict, ends, evidence);
   } else if (evidence.stalled_seconds > 0) {
     judge_stall(verdict, evidence);
   }
@@ -264,12 +192,17 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before) {
       add_nodes(verdict, evidence.health);
       accuse(verdict, evidence.health, health::Cause::unfit);
     }
+  } else if (!ends.broken.empty() && !ends.agreed && are_few(ends.broken, evidence) &&
+             !is_made_up(verdict, before)) {
+    verdict.what = "words";
+    add_nodes(verdict, ends.broken);
+    accuse(verdict, ends.broken, health::Cause::words);
   }
   if (verdict.blame == Blame::node) {
     verdict.for_ever = false;
     verdict.suspect.clear();
   }
-  compare_with_last(verdict, evidence, before);
+  compare_with_before(verdict, evidence, before);
   add_evidence(verdict, evidence.odd);
   if (evidence.broken.empty()) add_evidence(verdict, evidence.kernel, "kernel: ");
   return verdict;

@@ -11,7 +11,7 @@ NodeChoice first_choice(const std::vector<std::string>& nodes, size_t wanted) {
 }
 
 NodeChoice next_choice(NodeChoice choice, const std::vector<std::string>& bad,
-                       const Verdict& verdict) {
+                       const Verdict& verdict, size_t least) {
   const auto is_bad = [&](const std::string& node) {
     return std::ranges::find(bad, node) != bad.end();
   };
@@ -25,7 +25,10 @@ NodeChoice next_choice(NodeChoice choice, const std::vector<std::string>& bad,
   if (verdict.blame != Blame::unknown) return choice;
   const auto suspect = std::ranges::find(choice.nodes, verdict.suspect);
   if (suspect == choice.nodes.end()) return choice;
-  if (choice.spares.empty()) {
+  if (choice.spares.empty() && verdict.times >= 2 && choice.nodes.size() > least) {
+    choice.spares.push_back(*suspect);
+    choice.nodes.erase(suspect);
+  } else if (choice.spares.empty()) {
     std::rotate(choice.nodes.begin(), choice.nodes.begin() + 1, choice.nodes.end());
   } else {
     choice.spares.push_back(*suspect);

@@ -194,11 +194,15 @@ Ledger parse_ledger(std::string_view text, const std::filesystem::path& path) {
   return ledger;
 }
 
-LedgerWriter::LedgerWriter(const std::filesystem::path& path)
+LedgerWriter::LedgerWriter(const std::filesystem::path& path, bool take_over)
     : path_(path), fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
   const std::string what = fmt::format("cannot write {}", path_.native());
+  if (!fd_ && (errno == ENOSPC || errno == EDQUOT)) {
+    throw NoRoom(fmt::format("{}: {}", what, std::strerror(errno)));
+  }
   if (!fd_) throw_errno(what);
-  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) throw_errno(what);
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && (errno != EWOULDBLOCK || !take_over))
+    throw_errno(what);
   const std::string text = read_file(path);
   const size_t whole = text.rfind('\n') + 1;  // the bytes of whole lines
   if (whole > 0) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/error.h"
 #include "common/fd.h"
 
 namespace slipway::job {
@@ -33,7 +34,7 @@ struct Entry {
   std::vector<std::string> nodes, spares;
   std::vector<std::string> command;
   int64_t step = 0;
-  std::string what;   // "exit", "signal", "node gone", "no progress", "health"
+  std::string what;   // "exit", "signal", "node gone", "no progress", "health", "words"
   std::string blame;  // "node", "application", "unknown"
   std::string node;   // the one that is blamed
   std::vector<std::string> evidence;
@@ -62,11 +63,19 @@ Ledger parse_ledger(std::string_view text, const std::filesystem::path& path);
 // "2026-11-21T12:00:00.250Z"
 std::string time_text(int64_t time_ms);
 
+// The disk, or what the user may have of it, is full.
+class NoRoom : public Error {
+ public:
+  using Error::Error;
+};
+
 // Appends to a ledger, which is made when it is not there; a torn last line is cut off first.
 class LedgerWriter {
  public:
-  // Throws Error when the file cannot be opened, another writer has it, or it is no ledger.
-  explicit LedgerWriter(const std::filesystem::path& path);
+  // Throws NoRoom when the file cannot be made on a full disk; Error when it cannot be opened,
+  // another writer has it, or it is no ledger.
+  // `take_over`: one that another writer has is taken all the same, for that one writes no more.
+  explicit LedgerWriter(const std::filesystem::path& path, bool take_over = false);
 
   // The line is on the disk when it returns. One that is earlier than the line before gets that
   // line's time: a clock may be set back. Throws Error with the path; the ledger then is as it was.

@@ -13,7 +13,7 @@ from run import ROOT, breaks_schema, installed
 
 TABLE = """\
 job 7: done after 72 s, 2 attempts, 1 requeue, from 2026-11-21T12:00:00.000Z to 2026-11-21T12:01:12.000Z
-goodput 0.417, 30 steps, GPU energy 1.000 kWh
+goodput 0.417, 30 steps and 5 done again, GPU energy 1.000 kWh
 
 time                                     of all
 productive                        30 s   41.7 %
@@ -23,8 +23,8 @@ recovery                           3 s    4.2 %
 startup                           10 s   13.9 %
 waiting                           20 s   27.8 %
 
-lost to, and who was blamed       time   of all  failures
-node gone, node                   37 s   51.4 %         1
+lost to, and who was blamed       time   of all  failures  steps again
+node gone, node                   37 s   51.4 %         1            5
 
 blamed nodes
 n2: node gone in attempt 1

@@ -60,9 +60,11 @@ TEST_CASE(
   CHECK(spent(account, Phase::recovery) == 500);
   CHECK(spent(account, Phase::startup) == 1000 + 1000);
   CHECK(account.steps == 15 + 15);
+  CHECK(account.lost_steps == 5);
   REQUIRE(account.causes.size() == 1);
   CHECK(account.causes[0].what == "node gone");
   CHECK(account.causes[0].lost_ms == 500 + 500 + 500 + 1000);
+  CHECK(account.causes[0].lost_steps == 5);
   REQUIRE(account.blamed.size() == 1);
   CHECK(account.blamed[0].node == "n2");
   CHECK(account.blamed[0].evidence == std::vector<std::string>{"rank 8 was first"});
@@ -77,6 +79,7 @@ TEST_CASE("account: a resume far back takes the work of earlier attempts, too") 
   check_whole(account);
   CHECK(spent(account, Phase::productive) == 500 + 0 + 1000);
   CHECK(spent(account, Phase::lost_work) == 500 + 1000);
+  CHECK(account.lost_steps == 5 + 10);
   CHECK(account.steps == 15);
   CHECK(account.causes[0].failures == 2);
 }

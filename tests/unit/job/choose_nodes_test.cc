@@ -30,28 +30,37 @@ TEST_CASE("choice of nodes: the first ones, and spares behind them") {
 }
 
 TEST_CASE("choice of nodes: a spare comes in the place of a bad node") {
-  const NodeChoice choice = next_choice({{"a", "b", "c"}, {"d", "e"}}, {"b"}, blaming("b"));
+  const NodeChoice choice = next_choice({{"a", "b", "c"}, {"d", "e"}}, {"b"}, blaming("b"), 1);
   CHECK(choice.nodes == Nodes{"a", "d", "c"});
   CHECK(choice.spares == Nodes{"e"});
 }
 
 TEST_CASE("choice of nodes: a bad spare is none") {
-  const NodeChoice choice = next_choice({{"a", "b"}, {"d", "e"}}, {"b", "d"}, blaming("b"));
+  const NodeChoice choice = next_choice({{"a", "b"}, {"d", "e"}}, {"b", "d"}, blaming("b"), 1);
   CHECK(choice.nodes == Nodes{"a", "e"});
   CHECK(choice.spares.empty());
 }
 
 TEST_CASE("choice of nodes: fewer without spares") {
-  CHECK(next_choice({{"a", "b", "c"}, {}}, {"a"}, blaming("a")).nodes == Nodes{"b", "c"});
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {"a"}, blaming("a"), 1).nodes == Nodes{"b", "c"});
 }
 
 TEST_CASE("choice of nodes: a suspect becomes the last spare") {
-  const NodeChoice choice = next_choice({{"a", "b", "c"}, {"d", "e"}}, {}, suspecting("b"));
+  const NodeChoice choice = next_choice({{"a", "b", "c"}, {"d", "e"}}, {}, suspecting("b"), 1);
   CHECK(choice.nodes == Nodes{"a", "d", "c"});
   CHECK(choice.spares == Nodes{"e", "b"});
 }
 
+TEST_CASE("choice of nodes: where it has begun twice a suspect is left out, if enough are left") {
+  Verdict twice = suspecting("b");
+  twice.times = 2;
+  const NodeChoice choice = next_choice({{"a", "b", "c"}, {}}, {}, twice, 2);
+  CHECK(choice.nodes == Nodes{"a", "c"});
+  CHECK(choice.spares == Nodes{"b"});
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, twice, 3).nodes == Nodes{"b", "c", "a"});
+}
+
 TEST_CASE("choice of nodes: without spares a suspect gets another rank") {
-  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, suspecting("b")).nodes == Nodes{"b", "c", "a"});
-  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, suspecting("")).nodes == Nodes{"a", "b", "c"});
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, suspecting("b"), 1).nodes == Nodes{"b", "c", "a"});
+  CHECK(next_choice({{"a", "b", "c"}, {}}, {}, suspecting(""), 1).nodes == Nodes{"a", "b", "c"});
 }

@@ -1,0 +1,129 @@
+// Where a failure began, and what most tasks say.
+#include "launcher/job/blame_ends.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <set>
+
+#include "launcher/job/last_words.h"
+
+namespace slipway::job {
+namespace {
+
+// Those whose peer has died end within moments; who died by a signal then was first, whoever was
+// heard first.
+constexpr int64_t same_moment_ms = 2000;
+
+struct Reading {
+  const RankEnd* end = nullptr;
+  Saying said = {};
+  std::string message = {};
+  int weight = 0;  // the heavier, the less it can be another one's consequence
+};
+
+bool kills(int signal) {
+  // What a program without a peer gives itself is SIGABRT or SIGTERM.
+  constexpr std::array own = {SIGKILL, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  return std::ranges::find(own, signal) != own.end();
+}
+
+int weight_of(const RankEnd& end, Meaning meaning) {
+  constexpr int killed = 100;
+  if (meaning == Meaning::node) return killed + 1;
+  if (kills(end.signal)) return killed;
+  if (meaning >= Meaning::own) return static_cast<int>(meaning) + 1;
+  // Who says nothing may have been first; who gives itself a signal without a word has lost a peer.
+  return meaning == Meaning::silence && end.signal == 0 ? 2 : 1;
+}
+
+Reading read(const RankEnd& end, const FailureWords& words) {
+  Reading reading;
+  reading.end = &end;
+  reading.said = words.saying_of(end.words);
+  reading.message =
+      end.signal != 0 ? fmt::format("signal {}", end.signal) : fmt::format("status {}", end.code);
+  if (!reading.said.message.empty()) reading.message += ": " + reading.said.message;
+  reading.weight = weight_of(end, reading.said.meaning);
+  return reading;
+}
+
+void find_origins(ReadEnds& ends, const std::vector<Reading>& moment, const Reading& first) {
+  if (first.said.meaning == Meaning::peer) return;
+  std::set<std::string> nodes;
+  for (const Reading& each : moment) {
+    if (each.weight >= first.weight) nodes.insert(each.end->node);
+  }
+  ends.origins.assign(nodes.begin(), nodes.end());
+}
+
+void find_agreement(ReadEnds& ends, const std::vector<Reading>& all, const Reading& first,
+                    const Evidence& evidence) {
+  std::set<std::string> nodes;
+  for (const Reading& each : all) {
+    if (!is_alike(each.message, first.message)) continue;
+    ++ends.alike;
+    nodes.insert(each.end->node);
+  }
+  const size_t ranks = evidence.nodes.size() * static_cast<size_t>(evidence.tasks_per_node);
+  const bool most = ends.alike * 2 >= ranks;
+  // Without a word only a status that all have tells something.
+  const bool tells = first.said.meaning == Meaning::silence ? ends.alike == ranks
+                                                            : first.said.meaning != Meaning::peer;
+  ends.agreed = most && tells && nodes.size() >= 2;
+}
+
+void find_slot(ReadEnds& ends, const Evidence& evidence) {
+  if (evidence.tasks_per_node > 1) {
+    ends.slot = ends.first->rank % evidence.tasks_per_node;
+    ends.slots = evidence.tasks_per_node;
+  } else if (const auto rank = torch_local_rank(ends.first->words)) {
+    ends.slot = *rank;
+    ends.slots = *rank + 1;
+  }
+}
+
+}  // namespace
+
+bool is_alike(const std::string& message, const std::string& other) {
+  if (message == other) return true;
+  // "status 1: KeyError: 'x'"
+  const auto type_of = [](const std::string& text) -> std::string_view {
+    const size_t end = text.find(": ", text.find(": ") + 1);
+    const std::string_view type = std::string_view(text).substr(0, end);
+    const bool exception = type.ends_with("Error") || type.ends_with("Exception");
+    const bool says_little = type.ends_with(" RuntimeError") || type.ends_with(" OSError");
+    return end != text.npos && exception && !says_little ? type : std::string_view();
+  };
+  return !type_of(message).empty() && type_of(message) == type_of(other);
+}
+
+ReadEnds read_ends(const Evidence& evidence, const FailureWords& words) {
+  ReadEnds ends;
+  std::vector<Reading> all;
+  for (const RankEnd& end : evidence.ends) all.push_back(read(end, words));
+  const auto note = [&](const RankEnd& end, const Saying& said) {
+    if (said.meaning != Meaning::node) return;
+    const auto known = std::ranges::find(ends.broken, end.node, &NodeNote::node);
+    if (known == ends.broken.end()) ends.broken.push_back({end.node, said.line});
+  };
+  for (const Reading& each : all) note(*each.end, each.said);
+  for (const RankEnd& each : evidence.stopped) note(each, words.saying_of(each.words));
+  if (all.empty()) return ends;
+  std::vector<Reading> moment;
+  for (const Reading& each : all) {
+    if (each.end->after_ms - all.front().end->after_ms <= same_moment_ms) moment.push_back(each);
+  }
+  const Reading& first = *std::ranges::max_element(moment, {}, &Reading::weight);
+  ends.first = first.end;
+  ends.said = first.said;
+  ends.message = first.message;
+  find_slot(ends, evidence);
+  find_origins(ends, moment, first);
+  find_agreement(ends, all, first, evidence);
+  return ends;
+}
+
+}  // namespace slipway::job

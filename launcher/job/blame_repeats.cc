@@ -1,0 +1,127 @@
+// What it says that a failure was not the first one of its job.
+//
+// The places of ranks change between two attempts (choose_nodes.h), so a failure of the application
+// begins on a node that it began on before with a chance of one in as many as there are nodes. How
+// much of that is needed depends on how often a failure of its kind is the application's.
+#include "launcher/job/blame_repeats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <limits>
+
+#include "launcher/job/blame_ends.h"
+
+namespace slipway::job {
+namespace {
+
+// Of so many nodes that are blamed for repeated failures one may be healthy.
+constexpr double sure = 300;
+// A suspicion that needs more failures than that is left alone.
+constexpr int64_t most_times = 8;
+
+// How often a failure that has begun on one node is the application's, for each time that it is the
+// node's. Estimates, to be on the safe side: the programs that people start fail far more often
+// than the nodes that no check finds fault with.
+double odds(const Verdict& verdict) {
+  if (verdict.meaning == Meaning::program) return std::numeric_limits<double>::infinity();
+  if (verdict.meaning == Meaning::either) return 3;
+  return verdict.what == "exit" ? 30 : 10;
+}
+
+bool has_common(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::any_of(
+      a, [&](const std::string& each) { return std::ranges::find(b, each) != b.end(); });
+}
+
+// Signals that programs bring upon themselves, whichever rank it is.
+bool is_own_signal(const Verdict& verdict) {
+  constexpr std::array own = {SIGSEGV, SIGABRT, SIGFPE, SIGILL};
+  return std::ranges::find(own, verdict.signal) != own.end();
+}
+
+bool failed_alike(const Verdict& verdict, const Verdict& last) {
+  return verdict.rank >= 0 && verdict.what == last.what &&
+         is_alike(verdict.message, last.message) &&
+         (verdict.rank == last.rank || verdict.what == "exit" || is_own_signal(verdict));
+}
+
+// The chance that a failure of the application would have begun on the suspect so often in a row.
+struct Repeats {
+  int64_t times = 1;
+  double chance = 1, odds = 0;
+  double last = 1;  // what the last one has added to the chance
+
+  bool proves(double more = 1) const { return chance * more * odds * sure <= 1; }
+};
+
+Repeats repeats_of(const Verdict& verdict, const std::vector<Verdict>& before) {
+  Repeats repeats;
+  repeats.odds = odds(verdict);
+  const Verdict* later = &verdict;
+  for (auto each = before.rbegin(); each != before.rend(); ++each) {
+    if (each->blame == Blame::unknown && each->suspect.empty()) continue;  // it says nothing
+    if (each->blame != Blame::unknown || each->suspect != verdict.suspect) break;
+    const bool elsewhere = each->rank < 0 ? false : each->rank == later->rank;
+    if (elsewhere) break;  // nothing was moved in between
+    ++repeats.times;
+    double chance = 1 / static_cast<double>(later->places);
+    // The first place of a node has more to do than the others, so programs fail there, too.
+    if (later->slot > 0 && later->slot == each->slot) {
+      chance /= static_cast<double>(later->slots);
+    }
+    repeats.chance *= chance;
+    if (repeats.times == 2) repeats.last = chance;
+    repeats.odds = std::max(repeats.odds, odds(*each));
+    later = &*each;
+  }
+  return repeats;
+}
+
+void blame_application(Verdict& verdict, const Evidence& evidence, const Verdict& last) {
+  verdict.blame = Blame::application;
+  verdict.evidence.push_back(
+      fmt::format("rank {} failed in the same way before{}", last.rank,
+                  last.suspect.empty() ? "" : fmt::format(", on {}", last.suspect)));
+  verdict.for_ever = !evidence.progressed;
+}
+
+}  // namespace
+
+void compare_with_before(Verdict& verdict, const Evidence& evidence,
+                         const std::vector<Verdict>& before) {
+  if (verdict.blame == Blame::node || verdict.for_ever || before.empty()) return;
+  const Verdict& last = before.back();
+  const bool told = verdict.meaning != Meaning::peer && last.blame != Blame::node;
+  if (told && failed_alike(verdict, last)) {
+    const bool moved = !verdict.origins.empty() && !last.origins.empty() &&
+                       !has_common(verdict.origins, last.origins);
+    const bool own = verdict.blame == Blame::application || last.blame == Blame::application ||
+                     verdict.meaning == Meaning::program || evidence.nodes.size() == 1;
+    // On several nodes at once it is no node's, wherever it was before.
+    const bool spread = verdict.origins.size() >= 2 && last.origins.size() >= 2;
+    if (moved || own || spread) return blame_application(verdict, evidence, last);
+  }
+  if (verdict.blame != Blame::unknown || verdict.suspect.empty()) return;
+  const Repeats repeats = repeats_of(verdict, before);
+  verdict.times = repeats.times;
+  if (repeats.times < 2) return;
+  const double one_in = std::round(1 / repeats.chance);
+  verdict.evidence.push_back(
+      fmt::format("the last {} failures began on {}, with different ranks: by chance 1 time in {}",
+                  repeats.times, verdict.suspect, one_in));
+  if (repeats.times < 3) return;
+  if (!repeats.proves()) {
+    const auto left = static_cast<double>(most_times - repeats.times);
+    verdict.undecided = left > 0 && repeats.proves(std::pow(repeats.last, left));
+    return;
+  }
+  verdict.blame = Blame::node;
+  verdict.nodes = {verdict.suspect};
+  verdict.accusations = {{verdict.suspect, health::Cause::failures}};
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,162 @@
+// What failing programs say, and whom it accuses.
+#include "launcher/job/failure_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "common/error.h"
+#include "common/installation.h"
+#include "common/text.h"
+#include "launcher/cluster/row_reader.h"
+#include "launcher/job/last_words.h"
+
+namespace slipway::job {
+namespace {
+
+using cluster::RowReader;
+
+constexpr size_t longest_summary = 400;
+
+// In the order in which the patterns are tried: a line about a broken GPU may speak of peers, too.
+constexpr std::array groups = {Meaning::node, Meaning::program, Meaning::either, Meaning::peer,
+                               Meaning::silence};
+
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+// Where the parts begin when all of them are there, one behind the other.
+std::optional<size_t> position_of(const std::vector<std::string>& parts, const std::string& line) {
+  std::optional<size_t> first;
+  size_t at = 0;
+  for (const std::string& part : parts) {
+    at = line.find(part, at);
+    if (at == line.npos) return std::nullopt;
+    if (!first) first = at;
+    at += part.size();
+  }
+  return first;
+}
+
+}  // namespace
+
+const char* meaning_name(Meaning meaning) {
+  constexpr std::array names = {"silence", "peer", "own", "either", "program", "node"};
+  return names[static_cast<size_t>(meaning)];
+}
+
+FailureWords::FailureWords(std::vector<Pattern> patterns) : patterns_(std::move(patterns)) {
+  for (const Pattern& pattern : patterns_) parts_.push_back(split(to_lower(pattern.match), '*'));
+}
+
+const FailureWords::Pattern* FailureWords::find(const std::string& line, size_t& at) const {
+  const std::string lower = to_lower(line);
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    const auto position = position_of(parts_[i], lower);
+    if (!position) continue;
+    at = *position;
+    return &patterns_[i];
+  }
+  return nullptr;
+}
+
+Saying FailureWords::saying_of(std::string_view words) const {
+  Saying best;
+  bool error = false;  // the best is one by its form
+  for (WordLine& line : lines_of(words)) {
+    size_t at = 0;
+    const Pattern* pattern = find(line.text, at);
+    const Meaning meaning = pattern == nullptr ? Meaning::own : pattern->meaning;
+    if (meaning == Meaning::silence || (pattern == nullptr && line.output)) continue;
+    // A line that nobody knows says something when nothing else does, or when by its form it is how
+    // the program has ended.
+    const auto weight = [](Meaning of, bool is_error) {
+      return of == Meaning::own && !is_error ? 0 : static_cast<int>(of);
+    };
+    if (weight(meaning, line.error) < weight(best.meaning, error) &&
+        best.meaning != Meaning::silence) {
+      continue;
+    }
+    best.meaning = meaning;
+    error = line.error;
+    const bool known = pattern != nullptr && !line.error;
+    best.message = line.exact ? line.text : message_of(known ? line.text.substr(at) : line.text);
+    best.line = std::move(line.text);
+  }
+  return best;
+}
+
+std::string message_of(std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool digit = std::isdigit(byte) != 0 ||
+                       (std::isxdigit(byte) != 0 && !text.empty() && text.back() == '#');
+    if (!digit) {
+      text += c;
+    } else if (text.empty() || text.back() != '#') {
+      text += '#';
+    }
+  }
+  return text.substr(0, longest_summary);
+}
+
+FailureWords load_failure_words(const std::filesystem::path& folder, source::Sources& sources,
+                                source::Diagnostics& diagnostics) {
+  const auto root =
+      read_yaml(sources.add_file(folder / "failure_words.yaml"), sources, diagnostics);
+  std::vector<FailureWords::Pattern> patterns;
+  if (!root) return FailureWords();
+  RowReader file(*root, "the file", diagnostics);
+  std::map<std::string, std::string> origins;
+  if (const source::Node* node = file.mapping("sources")) {
+    RowReader row(*node, "the sources", diagnostics);
+    for (const source::Entry& entry : node->entries) origins[entry.key] = row.text(entry.key);
+  }
+  for (const Meaning meaning : groups) {
+    const source::Node* list = file.sequence(meaning_name(meaning));
+    if (list == nullptr) continue;
+    for (const source::Node& item : list->items) {
+      RowReader row(item, fmt::format("a pattern of `{}`", meaning_name(meaning)), diagnostics);
+      FailureWords::Pattern pattern;
+      pattern.meaning = meaning;
+      pattern.match = row.text("match");
+      pattern.line = row.text("line");
+      pattern.seen = row.text("seen");
+      const std::string origin = row.text("source");
+      pattern.source = origins[origin];
+      if (pattern.source.empty() && !origin.empty()) {
+        row.wrong(item.find("source")->span, fmt::format("there is no source `{}`", origin));
+      }
+      if (!pattern.match.empty() && pattern.match.find_first_not_of('*') == std::string::npos) {
+        row.wrong(item.find("match")->span, "this matches every line");
+      }
+      if (!pattern.match.empty() && !pattern.line.empty() &&
+          !position_of(split(to_lower(pattern.match), '*'), to_lower(pattern.line))) {
+        row.wrong(item.find("line")->span, "the pattern does not match its own line");
+      }
+      row.finish();
+      patterns.push_back(std::move(pattern));
+    }
+  }
+  file.finish();
+  return FailureWords(std::move(patterns));
+}
+
+FailureWords installed_failure_words() {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  FailureWords words =
+      load_failure_words(find_installation().blueprints() / "catalogue", sources, diagnostics);
+  if (diagnostics.errors() > 0) throw Error(render(diagnostics));
+  return words;
+}
+
+}  // namespace slipway::job

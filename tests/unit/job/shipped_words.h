@@ -1,0 +1,15 @@
+// The patterns of last words that are shipped.
+#pragma once
+
+#include "launcher/job/failure_words.h"
+#include "launcher/source/diagnostics.h"
+
+inline const slipway::job::FailureWords& shipped_words() {
+  static const slipway::job::FailureWords words = [] {
+    slipway::source::Sources sources;
+    slipway::source::Diagnostics diagnostics(sources);
+    return slipway::job::load_failure_words(TEST_SOURCE_ROOT "/blueprints/catalogue", sources,
+                                            diagnostics);
+  }();
+  return words;
+}
