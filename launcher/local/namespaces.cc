@@ -85,7 +85,11 @@ void write_map(const char* program, pid_t pid, const std::vector<IdRange>& range
 int begin_uptime() {
   timespec up = {};
   ::clock_gettime(CLOCK_BOOTTIME, &up);
-  const std::string offset = fmt::format("boottime -{} 0\n", up.tv_sec);
+  // To the nanosecond: sysinfo(2) rounds up, and a rest of a second would make the node older than
+  // Slurm's request to start it. Nanoseconds of a negative offset are counted upwards.
+  constexpr long second = 1'000'000'000;
+  const std::string offset = fmt::format("boottime {} {}\n", -up.tv_sec - (up.tv_nsec > 0 ? 1 : 0),
+                                         (second - up.tv_nsec) % second);
   // Who has changed users may not write to its own files of /proc, until it says that it may.
   const int before = ::prctl(PR_GET_DUMPABLE);
   ::prctl(PR_SET_DUMPABLE, 1);
