@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "spank-plugins/node_health/settings.h"
 #include "spank-plugins/node_health/stage.h"
+#include "spank-plugins/node_health/step_start.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/handle.h"
 
@@ -50,6 +51,15 @@ int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;
   return spank::guarded("init",
                         [&] { return node_health::init(spank::Handle(handle), count, words); });
+}
+
+// In srun, when the step is there and before it is launched.
+int slurm_spank_local_user_init(spank_t handle, int, char*[]) {
+  using namespace slipway;
+  return spank::guarded("the prolog is not waited for", [&] {
+    node_health::wait_for_prolog(handle);
+    return ESPANK_SUCCESS;
+  });
 }
 
 int slurm_spank_job_prolog(spank_t handle, int count, char* words[]) {

@@ -2,6 +2,16 @@
 #include "spank-plugins/spank/job_script.h"
 
 namespace slipway::spank {
+namespace {
+
+template <class Number>
+std::optional<Number> number(spank_t spank, spank_item_t item) {
+  Number number = 0;
+  if (spank_get_item(spank, item, &number) != ESPANK_SUCCESS) return std::nullopt;
+  return number;
+}
+
+}  // namespace
 
 std::optional<std::string> option_of_job(spank_t spank, const Option& option) {
   spank_option raw = {const_cast<char*>(option.name),
@@ -18,15 +28,15 @@ std::optional<std::string> option_of_job(spank_t spank, const Option& option) {
 }
 
 std::optional<uint32_t> job_id(spank_t spank) {
-  uint32_t id = 0;
-  if (spank_get_item(spank, S_JOB_ID, &id) != ESPANK_SUCCESS) return std::nullopt;
-  return id;
+  return number<uint32_t>(spank, S_JOB_ID);
 }
 
 std::optional<uid_t> job_user(spank_t spank) {
-  uid_t user = 0;
-  if (spank_get_item(spank, S_JOB_UID, &user) != ESPANK_SUCCESS) return std::nullopt;
-  return user;
+  return number<uid_t>(spank, S_JOB_UID);
+}
+
+std::optional<uint32_t> step_id(spank_t spank) {
+  return number<uint32_t>(spank, S_JOB_STEPID);
 }
 
 }  // namespace slipway::spank

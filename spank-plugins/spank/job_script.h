@@ -1,4 +1,4 @@
-// What a plugin can ask in the prolog and the epilog of a job, where it is loaded anew each time.
+// What a plugin can ask of a job in its prolog and epilog, and in srun.
 #pragma once
 
 #include <sys/types.h>
@@ -17,5 +17,7 @@ std::optional<std::string> option_of_job(spank_t spank, const Option& option);
 // The job's id, and whose it is; nothing where Slurm does not give it.
 std::optional<uint32_t> job_id(spank_t spank);
 std::optional<uid_t> job_user(spank_t spank);
+// In srun: the step's number in the job, from 0.
+std::optional<uint32_t> step_id(spank_t spank);
 
 }  // namespace slipway::spank

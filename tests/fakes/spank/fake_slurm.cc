@@ -5,6 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cstdarg>
@@ -31,6 +35,9 @@ struct Process {
   fake_slurm::Place place;
   uint32_t job = 0;
   std::string option_of_job;
+  uint32_t step = 0;
+  std::vector<fake_slurm::JobRecord> answers;
+  size_t questions = 0;
 };
 
 Process process;
@@ -193,6 +200,11 @@ spank_err_t spank_get_item(spank_t, spank_item_t item, ...) {
     *static_cast<uint32_t*>(target) = process.job;
     return success;
   }
+  if (process.context == S_CTX_LOCAL && process.phase == Phase::user_init &&
+      (item == S_JOB_ID || item == S_JOB_STEPID)) {
+    *static_cast<uint32_t*>(target) = item == S_JOB_ID ? process.job : process.step;
+    return success;
+  }
   if (!in_remote()) return ESPANK_NOT_REMOTE;
   if (item == S_TASK_GLOBAL_ID || item == S_TASK_ID) {
     if (process.phase != Phase::task_init) return ESPANK_NOT_TASK;
@@ -233,6 +245,24 @@ spank_err_t spank_unsetenv(spank_t, const char* name) {
   if (!in_remote()) return ESPANK_NOT_REMOTE;
   process.environment.erase(name);
   return success;
+}
+
+int slurm_load_job(job_info_msg_t** answer, uint32_t job, uint16_t) {
+  const size_t question = process.questions++;
+  if (job != process.job || process.answers.empty()) return SLURM_ERROR;
+  const fake_slurm::JobRecord& record =
+      process.answers[std::min(question, process.answers.size() - 1)];
+  *answer = new job_info_msg_t{};
+  (*answer)->record_count = 1;
+  (*answer)->job_array = new slurm_job_info_t{};
+  (*answer)->job_array->job_state = record.state;
+  (*answer)->job_array->state_reason = static_cast<uint16_t>(record.reason);
+  return SLURM_SUCCESS;
+}
+
+void slurm_free_job_info_msg(job_info_msg_t* answer) {
+  delete answer->job_array;
+  delete answer;
 }
 
 void slurm_error(const char* format, ...) {
@@ -302,6 +332,20 @@ Step run_step(const Plugin& plugin, const Environment& environment, const Option
   call("slurm_spank_exit", Phase::after_options);
   step.log = process.log;
   return step;
+}
+
+Launch launch(const Plugin& plugin, uint32_t step, const std::vector<JobRecord>& answers) {
+  process = {};
+  process.context = S_CTX_LOCAL;
+  process.job = 7;
+  process.step = step;
+  process.answers = answers;
+  Library library(plugin);
+  Launch launch;
+  launch.failed = library.call("slurm_spank_local_user_init", Phase::user_init) != 0;
+  launch.questions = process.questions;
+  launch.log = process.log;
+  return launch;
 }
 
 JobScript run_job_script(const Plugin& plugin, const char* callback, uint32_t job,

@@ -64,6 +64,22 @@ struct Step {
 Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values = {},
               int task_count = 1, int first_task = 0, const Place& place = {});
 
+// What slurmctld knows of a job: its state, and why it waits, as in slurm.h.
+struct JobRecord {
+  uint32_t state = 0;
+  uint32_t reason = 0;
+};
+
+struct Launch {
+  bool failed = false;
+  size_t questions = 0;  // to slurmctld, of its job
+  std::vector<std::string> log;
+};
+
+// srun, between a step's beginning and its launch. slurmctld gives the answers one after the other,
+// and the last one ever after; without any it does not answer.
+Launch launch(const Plugin& plugin, uint32_t step, const std::vector<JobRecord>& answers);
+
 struct JobScript {
   bool failed = false;  // with `required`, the job would be queued again and the node drained
   std::vector<std::string> log;

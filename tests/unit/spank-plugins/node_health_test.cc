@@ -1,6 +1,7 @@
 // Tests of the built plugin node_health: what Slurm is told, by what the program says.
 #include <fcntl.h>
 #include <signal.h>
+#include <slurm/slurm.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -99,7 +100,8 @@ TEST_CASE("node_health: a program that hangs is ended, and fails no prolog") {
 
 TEST_CASE("node_health: a program whose file does not answer is ended, too") {
   const Node node("exit 3\n");
-  // Until a lease is given back, which nobody does here, everybody else's open() waits: exec's, too.
+  // Until a lease is given back, which nobody does here, everybody else's open() waits: exec's,
+  // too.
   ::signal(SIGIO, SIG_IGN);
   const slipway::Fd held(::open(node.path("program").c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(::fcntl(held.get(), F_SETLEASE, F_WRLCK) == 0);
@@ -137,4 +139,25 @@ TEST_CASE("node_health: a step on a node is left alone") {
   CHECK_FALSE(step.failed);
   CHECK(step.log.empty());
   CHECK(step.tasks.at(0).environment == Environment{{"A", "1"}});
+}
+
+TEST_CASE("node_health: the first step of a job waits for the prolog") {
+  const Node node("");
+  const JobRecord in_prolog{JOB_RUNNING, WAIT_PROLOG}, ready{JOB_RUNNING, WAIT_NO_REASON};
+  CHECK(launch(node.plugin(), 0, {ready}).questions == 1);
+  CHECK(launch(node.plugin(), 0, {in_prolog, in_prolog, in_prolog, ready}).questions == 4);
+  CHECK(launch(node.plugin(), 0, {{JOB_RUNNING | JOB_CONFIGURING, WAIT_PROLOG}, ready}).questions ==
+        2);
+}
+
+TEST_CASE(
+    "node_health: other steps, jobs that have ended and a silent slurmctld are not waited for") {
+  const Node node("");
+  const JobRecord in_prolog{JOB_RUNNING, WAIT_PROLOG};
+  CHECK(launch(node.plugin(), 1, {in_prolog}).questions == 0);
+  CHECK(launch(node.plugin(), 0, {{JOB_CANCELLED, WAIT_PROLOG}}).questions == 1);
+  const Launch silent = launch(node.plugin(), 0, {});
+  CHECK(silent.questions == 1);
+  CHECK_FALSE(silent.failed);
+  CHECK(silent.log.empty());
 }
