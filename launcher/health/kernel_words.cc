@@ -1,19 +1,9 @@
 // What records of the kernel's log say.
 #include "launcher/health/kernel_words.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 namespace slipway::health {
-namespace {
-
-bool is(const KernelRecord& record, const re2::RE2& form) {
-  return re2::RE2::FullMatch(record.text, form);
-}
-
-}  // namespace
-
 std::optional<Xid> xid_of(const KernelRecord& record) {
   if (record.level > Level::warning) return std::nullopt;
   return parse_xid(record.text);
@@ -21,12 +11,12 @@ std::optional<Xid> xid_of(const KernelRecord& record) {
 
 bool begins_with_a_program(const KernelRecord& record, const Policy& policy) {
   return std::ranges::any_of(policy.program_records,
-                             [&](const auto& form) { return is(record, *form); });
+                             [&](const RecordForm& form) { return form.matches(record.text); });
 }
 
 const KernelPattern* pattern_of(const KernelRecord& record, const Policy& policy) {
   const auto found = std::ranges::find_if(policy.kernel_log, [&](const KernelPattern& one) {
-    return record.level <= one.level && is(record, *one.record);
+    return record.level <= one.level && one.record.matches(record.text);
   });
   if (found == policy.kernel_log.end() || begins_with_a_program(record, policy)) return nullptr;
   return &*found;

@@ -6,12 +6,19 @@
 #include <array>
 
 #include "launcher/health/policy_reader.h"
+#include "launcher/health/prepared_policy.h"
 
 namespace slipway::health {
 namespace {
 
 constexpr std::array<std::string_view, 6> action_names = {"none",  "note",   "degrade",
                                                           "drain", "reboot", "replace"};
+
+void read_over(Policy& policy, source::Span text, bool is_first, source::Sources& sources,
+               source::Diagnostics& diagnostics) {
+  const auto root = read_yaml(text, sources, diagnostics);
+  if (root) PolicyReader(policy, diagnostics, is_first).read(*root);
+}
 
 }  // namespace
 
@@ -48,15 +55,18 @@ Policy::XidMeaning Policy::meaning_of_xid(int xid) const {
   return meaning;
 }
 
+Policy read_policy(source::Span text, source::Sources& sources, source::Diagnostics& diagnostics) {
+  Policy policy;
+  read_over(policy, text, true, sources, diagnostics);
+  return policy;
+}
+
 Policy load_policy(const std::filesystem::path& folder, source::Span own, source::Sources& sources,
                    source::Diagnostics& diagnostics) {
-  Policy policy;
-  const auto read = [&](source::Span text, bool is_first) {
-    const auto root = read_yaml(text, sources, diagnostics);
-    if (root) PolicyReader(policy, diagnostics, is_first).read(*root);
-  };
-  read(sources.add_file(folder / "health.yaml"), true);
-  if (own) read(own, false);
+  const source::Span text = sources.add_file(folder / "health.yaml");
+  auto prepared = read_prepared_policy(folder, sources.text(text));
+  Policy policy = prepared ? std::move(*prepared) : read_policy(text, sources, diagnostics);
+  if (own) read_over(policy, own, false, sources, diagnostics);
   return policy;
 }
 

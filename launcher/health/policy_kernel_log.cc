@@ -1,6 +1,5 @@
 // The part of a health policy that says which records of the kernel's log are findings.
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <cstring>
 
@@ -18,12 +17,6 @@ const std::vector<std::string> level_words = {"emergency", "alert", "critical", 
 
 // A name of the kernel's (comm) has no more than 15 bytes; each may stand as \xNN.
 constexpr const char* program_name = R"((?:\\x[0-9a-f]{2}|[^\\]){0,15})";
-
-std::shared_ptr<const re2::RE2> compiled(const std::string& text) {
-  re2::RE2::Options options(re2::RE2::Latin1);
-  options.set_log_errors(false);
-  return std::make_shared<re2::RE2>(text, options);
-}
 
 // Whether every record of this form begins with the same character: a form that begins with
 // anything finds its words wherever a user has put them.
@@ -58,10 +51,10 @@ std::string text_of(const Node& node, const char* key) {
 
 }  // namespace
 
-bool PolicyReader::read_form(const Node& node, std::shared_ptr<const re2::RE2>& form) {
-  form = compiled(node.text);
-  if (!form->ok()) {
-    wrong(node.span, fmt::format("`{}` is no regular expression: {}", node.text, form->error()),
+bool PolicyReader::read_form(const Node& node, RecordForm& form) {
+  form = RecordForm(node.text);
+  if (const std::string error = form.error(); !error.empty()) {
+    wrong(node.span, fmt::format("`{}` is not a regular expression: {}", node.text, error),
           "the syntax is RE2's: https://github.com/google/re2/wiki/Syntax");
   } else if (!begins_with_fixed_text(node.text)) {
     wrong(
@@ -76,7 +69,7 @@ bool PolicyReader::read_form(const Node& node, std::shared_ptr<const re2::RE2>& 
 
 bool PolicyReader::is_example(const Node& example, const KernelPattern& pattern) {
   const KernelRecord record{0, pattern.level, example.text};
-  if (!re2::RE2::FullMatch(record.text, *pattern.record)) {
+  if (!pattern.record.matches(record.text)) {
     wrong(example.span, "the example is no such record",
           "`record` has to match all of it, from its beginning to its end");
   } else if (begins_with_a_program(record, policy_)) {
@@ -117,7 +110,7 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
   if (!policy_.findings.contains(finding.text)) {
     return unknown(finding.span, "finding", finding.text, keys_of_findings());
   }
-  KernelPattern pattern{text_of(node, "name"), *level_named(level.text), nullptr, finding.text};
+  KernelPattern pattern{text_of(node, "name"), *level_named(level.text), {}, finding.text};
   if (!read_form(*node.find("record"), pattern.record)) return;
   // Those of the catalogue have a unit test, and each look reads them.
   if (is_first() || is_example(example, pattern)) policy_.kernel_log.push_back(std::move(pattern));
@@ -135,8 +128,10 @@ void PolicyReader::read_program_records(const Node& node) {
   for (const std::string& rest : texts(node, "`program_records`")) {
     rests += (rests.empty() ? "" : "|") + rest;
   }
-  auto form = compiled(std::string(program_name) + "(?:" + rests + ").*");
-  if (!form->ok()) return wrong(node.span, fmt::format("`{}`: {}", rests, form->error()));
+  RecordForm form(std::string(program_name) + "(?:" + rests + ").*");
+  if (const std::string error = form.error(); !error.empty()) {
+    return wrong(node.span, fmt::format("`{}`: {}", rests, error));
+  }
   policy_.program_records = {std::move(form)};
 }
 

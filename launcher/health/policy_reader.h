@@ -32,7 +32,7 @@ class PolicyReader : PolicyValues {
   void read_kernel_pattern(const source::Node& node);
   bool is_example(const source::Node& example, const KernelPattern& pattern);
   void read_program_records(const source::Node& node);
-  bool read_form(const source::Node& node, std::shared_ptr<const re2::RE2>& form);
+  bool read_form(const source::Node& node, RecordForm& form);
   std::vector<std::string> keys_of_findings() const;
   void read_breaker(const source::Node& node);
   using RangeOf = std::optional<NumberRange> (*)(std::string_view name);

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/digest.h"
 #include "common/error.h"
 #include "launcher/expression/expression.h"
 
@@ -223,13 +224,6 @@ namespace {
 // To be counted up when what is written here, or how, becomes another.
 const std::string format = "slipway modules " SLIPWAY_VERSION " 1";
 
-// FNV-1a, of 64 bits: it tells that somebody has changed a file, not that he wanted to hide it.
-uint64_t digest(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 // Archives are read in small pieces: much faster from memory.
 std::string read_part(const std::filesystem::path& file, uint64_t begin, uint64_t size) {
   std::string part(size, 0);
@@ -262,7 +256,7 @@ std::optional<Interface> PreparedModules::find(const std::string& path, Span fil
                                                const source::Sources& sources,
                                                Bodies bodies) const {
   const auto entry = index_.find(path);
-  if (entry == index_.end() || entry->second.digest != digest(sources.text(file))) {
+  if (entry == index_.end() || entry->second.digest != digest_of(sources.text(file))) {
     return std::nullopt;
   }
   try {
@@ -291,7 +285,7 @@ std::string PreparedModules::prepare(const std::map<std::string, Read>& modules,
       for (const Resource& resource : *read.interface.resources) archive(resource.body);
     }
     const uint64_t size = static_cast<uint64_t>(bodies.tellp()) - begin;
-    index[path] = {digest(sources.text(read.file)), begin, size};
+    index[path] = {digest_of(sources.text(read.file)), begin, size};
   }
   std::ostringstream whole;
   cereal::BinaryOutputArchive archive(whole);

@@ -219,7 +219,7 @@ TEST_CASE("health policy: a pattern of the kernel's log is the whole of a record
           {"error", R"(\{[0-9]+\}x)", "{1}x", ""},
           {"error", R"(a(b|c)[]|]d)", "ab|d", ""},
           {"info", "md: x", "md: x", "there is no level of a fault `info`"},
-          {"error", "md: (", "md: (", "`md: (` is no regular expression: missing ): md: ("},
+          {"error", "md: (", "md: (", "`md: (` is not a regular expression: missing ): md: ("},
           {"error", ".*md: x", "md: x", "`.*md: x` does not begin with fixed text"},
           {"error", "[m]d: x", "md: x", "does not begin with fixed text"},
           {"error", "(md)?: x", "md: x", "does not begin with fixed text"},
