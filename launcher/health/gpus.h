@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launcher/health/gpu_processes.h"
+#include "launcher/health/kernel_log.h"
 
 namespace slipway::health {
 
@@ -51,6 +52,11 @@ struct Gpus {
 // Asks NVML, which is loaded at run time. It may hang with the driver, so this is for a process
 // that may be killed; `doing` is told before each step that may.
 Gpus read_gpus(const std::function<void(const std::string&)>& doing);
+
+// Listens to NVML's events: calls `ready` when it does, and `tell` for each Xid of a GPU of this
+// node, until that is false, NVML fails, or a GPU is lost. At once when there is no GPU. It may
+// hang, too.
+void watch_xids(const std::function<void()>& ready, const std::function<bool(const Xid&)>& tell);
 
 // What all GPUs together have taken since the driver was loaded, in millijoules. Nothing when there
 // are none, or one does not say (before Volta). It may hang, too.

@@ -210,6 +210,31 @@ Gpus read_gpus(const std::function<void(const std::string&)>& doing) {
   return gpus;
 }
 
+void watch_xids(const std::function<void()>& ready, const std::function<bool(const Xid&)>& tell) {
+  constexpr unsigned a_while_ms = 60'000;  // then once more
+  const Library nvml;
+  if (!nvml || nvml.call("nvmlInit_v2") != NVML_SUCCESS) return;
+  const auto set = nvml.ask<nvmlEventSet_t>("nvmlEventSetCreate");
+  const unsigned count = nvml.ask<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
+  if (!set || count == 0) return;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto gpu = nvml.ask<nvmlDevice_t>("nvmlDeviceGetHandleByIndex_v2", i);
+    if (!gpu || nvml.call("nvmlDeviceRegisterEvents", *gpu, nvmlEventTypeXidCriticalError, *set) !=
+                    NVML_SUCCESS) {
+      return;  // half of the GPUs are not enough: the kernel's log has all of them
+    }
+  }
+  ready();
+  for (;;) {
+    nvmlEventData_t event = {};
+    const nvmlReturn_t code = nvml.call("nvmlEventSetWait_v2", *set, &event, a_while_ms);
+    if (code == NVML_ERROR_TIMEOUT) continue;
+    if (code != NVML_SUCCESS) return;
+    const auto pci = nvml.ask<nvmlPciInfo_t>("nvmlDeviceGetPciInfo_v3", event.device);
+    if (pci && !tell({kernel_bus(pci->busId), static_cast<int>(event.eventData)})) return;
+  }
+}
+
 std::optional<uint64_t> read_gpu_energy_mj(const std::function<void(const std::string&)>& doing) {
   doing("loading NVML");
   const Library nvml;

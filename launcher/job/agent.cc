@@ -33,6 +33,7 @@
 #include "launcher/job/pmix_node.h"
 #include "launcher/job/protocol.h"
 #include "launcher/job/wire.h"
+#include "launcher/job/xid_listener.h"
 
 namespace slipway::job {
 namespace {
@@ -246,6 +247,7 @@ class Agent {
     attempt_ = order.attempt;
     ending_ = false;
     log_.skip();
+    xids_.news();
     kernel_ = {};
     tasks_.forget();
     energy_.begin(attempt_);
@@ -298,7 +300,7 @@ class Agent {
 
   // Returns the new lines about what takes the node out of service.
   std::vector<std::string> read_kernel_log() {
-    KernelLines lines = log_.lines();
+    KernelLines lines = log_.lines(xids_.news());
     add_lines(kernel_.all, lines.all);
     add_lines(kernel_.broken, lines.broken);
     return lines.broken;
@@ -354,6 +356,7 @@ class Agent {
     };
     std::vector<pid_t> others = energy_.processes();
     for (const pid_t each : pmix_.processes()) others.push_back(each);
+    if (xids_.process() != 0) others.push_back(xids_.process());
     return tasks_.end_all(grace, kill_limit, meanwhile, others);
   }
 
@@ -377,6 +380,7 @@ class Agent {
   PmixNode pmix_;
   std::optional<Start> waiting_;  // for the PMIx server
   KernelLog log_{policy_here()};
+  XidListener xids_;
   KernelLines kernel_;  // since the attempt began
   HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};
   int64_t attempt_ = 0;

@@ -12,9 +12,9 @@
 #include <set>
 
 #include "common/text.h"
-#include "launcher/health/kernel_log.h"
 #include "launcher/job/blame_ends.h"
 #include "launcher/job/blame_repeats.h"
+#include "launcher/job/kernel_log.h"
 
 namespace slipway::job {
 namespace {
@@ -39,11 +39,12 @@ void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const ch
   }
 }
 
-// "gpu_ecc GPU 5: 2 memory errors (reboot)", "NVRM: Xid (PCI:0000:3b:00): 79, …"
+// "gpu_ecc GPU 5: 2 memory errors (reboot)", "NVRM: Xid (PCI:0000:3b:00): 79, …" of the kernel's
+// log, "NVML: Xid 79 of GPU 0000:3b:00.0"
 std::string detail_of(health::Cause cause, const std::string& text) {
   if (cause == health::Cause::xid) {
-    const auto xid = health::parse_xid(text);
-    return xid ? std::to_string(xid->number) : "";
+    const auto number = xid_number_in(text);
+    return number ? std::to_string(*number) : "";
   }
   return cause == health::Cause::unfit ? text.substr(0, text.find_first_of(" :")) : "";
 }

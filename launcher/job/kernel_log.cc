@@ -1,11 +1,14 @@
 // What the kernel has said.
 #include "launcher/job/kernel_log.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/text.h"
 #include "launcher/health/kernel_words.h"
 #include "launcher/health/machine.h"
 
@@ -14,6 +17,11 @@ namespace {
 
 constexpr size_t most_lines = 20;
 constexpr size_t largest_verdict = 1 << 22;
+constexpr std::string_view nvml_words = "NVML: Xid ";
+
+bool asks_for_a_drain(const health::Xid& xid, const health::Policy& policy) {
+  return policy.meaning_of_xid(xid.number).rule.action >= health::Action::drain;
+}
 
 void keep_last(std::vector<std::string>& lines) {
   if (lines.size() > most_lines) lines.erase(lines.begin(), lines.end() - most_lines);
@@ -56,8 +64,20 @@ bool matters(const health::KernelRecord& record, const health::Policy& policy) {
 bool asks_for_a_drain(const health::KernelRecord& record, const health::Policy& policy,
                       const GpuPlaces& places) {
   const auto xid = health::xid_of(record);
-  return xid && places.contains(xid->bus) &&
-         policy.meaning_of_xid(xid->number).rule.action >= health::Action::drain;
+  return xid && places.contains(xid->bus) && asks_for_a_drain(*xid, policy);
+}
+
+std::string line_of(const health::Xid& xid) {
+  return fmt::format("{}{} of GPU {}", nvml_words, xid.number, xid.bus);
+}
+
+std::optional<int> xid_number_in(const std::string& line) {
+  if (line.starts_with(nvml_words)) {
+    const std::string_view rest = std::string_view(line).substr(nvml_words.size());
+    return to_number<int>(rest.substr(0, rest.find(' ')));
+  }
+  const auto xid = health::parse_xid(line);
+  return xid ? std::optional(xid->number) : std::nullopt;
 }
 
 KernelLog::KernelLog(std::optional<health::Policy> policy, std::filesystem::path last_verdict,
@@ -66,15 +86,20 @@ KernelLog::KernelLog(std::optional<health::Policy> policy, std::filesystem::path
   skip();
 }
 
-KernelLines KernelLog::lines() {
+KernelLines KernelLog::lines(const std::optional<std::vector<health::Xid>>& events) {
   KernelLines lines;
   for (health::KernelRecord& record : reader_.read()) {
     if (!policy_ || !matters(record, *policy_)) continue;
-    const bool is_xid = health::xid_of(record).has_value();
-    if (is_xid && asks_for_a_drain(record, *policy_, gpu_places(last_verdict_))) {
+    const bool may_count = !events && health::xid_of(record);
+    if (may_count && asks_for_a_drain(record, *policy_, gpu_places(last_verdict_))) {
       lines.broken.push_back(record.text);
     }
     lines.all.push_back(std::move(record.text));
+  }
+  for (const health::Xid& xid : events.value_or(std::vector<health::Xid>())) {
+    if (!policy_ || !asks_for_a_drain(xid, *policy_)) continue;
+    lines.all.push_back(line_of(xid));
+    lines.broken.push_back(line_of(xid));
   }
   keep_last(lines.all);
   keep_last(lines.broken);

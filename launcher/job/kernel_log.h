@@ -32,8 +32,9 @@ class KernelLog {
 
   // Forgets what has been said until now.
   void skip() { reader_.skip(); }
-  // What has come since.
-  KernelLines lines();
+  // What has come since. `events` are the Xids that NVML has told of (XidListener), which count in
+  // place of those in the log; nothing when nobody listens.
+  KernelLines lines(const std::optional<std::vector<health::Xid>>& events = std::nullopt);
 
  private:
   std::optional<health::Policy> policy_;
@@ -55,5 +56,10 @@ bool matters(const health::KernelRecord& record, const health::Policy& policy);
 // reboot or a replacement.
 bool asks_for_a_drain(const health::KernelRecord& record, const health::Policy& policy,
                       const GpuPlaces& places);
+
+// An Xid as a line, "NVML: Xid 79 of GPU 0000:07:00.0", and the number in that or in a record of
+// the log; nothing in another text.
+std::string line_of(const health::Xid& xid);
+std::optional<int> xid_number_in(const std::string& line);
 
 }  // namespace slipway::job

@@ -281,7 +281,7 @@ END
   wait_for at_step 5
   slipway fault $NAME $N-1 gpu-xid 3 79
   wait_for has_said "attempt 1: health, blamed: $N-1"
-  wait_for has_said "$N-1: NVRM: Xid (PCI:0000:07:00): 79,"
+  wait_for has_said "$N-1: NVML: Xid 79 of GPU 0000:07:00.0"
   wait_for has_said "attempt 2 on 3 nodes, 1 spare"
   slipway fault $NAME $N-2 gpu-lost 3
   on $NAME $N-2 pkill -KILL -f count.sh

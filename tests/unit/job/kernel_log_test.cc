@@ -104,6 +104,22 @@ TEST_CASE("kernel log: of what comes, a node is blamed for its own Xids alone") 
   CHECK(node.log.lines().all.empty());
 }
 
+TEST_CASE(
+    "kernel log: where NVML tells of Xids, those of the log are shown and count for nothing") {
+  Node node;
+  const std::string logged = "NVRM: Xid (PCI:0000:3b:00): 79, now";
+  node.says("4,1,1,-;" + logged + "\n");
+  const KernelLines lines = node.log.lines({{{"0000:07:00.0", 48}, {"0000:07:00.0", 13}}});
+  const std::string told = "NVML: Xid 48 of GPU 0000:07:00.0";
+  CHECK(lines.broken == Lines{told});
+  CHECK(lines.all == Lines{logged, told});
+  node.says("4,2,1,-;" + logged + "\n");
+  CHECK(node.log.lines(std::vector<health::Xid>()).broken.empty());
+  CHECK(xid_number_in(told) == 48);
+  CHECK(xid_number_in(logged) == 79);
+  CHECK_FALSE(xid_number_in("NVML: Xid"));
+}
+
 TEST_CASE("kernel log: without a verdict of root's no GPU is known, and no node is blamed") {
   Node node;
   const std::string verdict =

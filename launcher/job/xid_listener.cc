@@ -1,0 +1,87 @@
+// Listening to NVML's events.
+#include "launcher/job/xid_listener.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "common/process.h"
+#include "common/process_stat.h"
+#include "common/text.h"
+#include "launcher/health/gpus.h"
+
+namespace slipway::job {
+namespace {
+
+constexpr const char* ready_word = "ready";
+// A killed process is gone within this time, or it is stuck in the kernel.
+constexpr std::chrono::milliseconds patience_with_killed{50};
+
+[[noreturn]] void listen(const XidListener::Watch& watch, int words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  unblock_signals();
+  ::signal(SIGPIPE, SIG_IGN);
+  const Fd null(::open("/dev/null", O_RDWR));
+  for (const int stream : {0, 1, 2}) ::dup2(null.get(), stream);
+  close_all_but({words});
+  // A line is less than PIPE_BUF: it comes whole or not at all.
+  const auto write_line = [words](const std::string& line) {
+    return ::write(words, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  };
+  watch([&] { write_line(fmt::format("{}\n", ready_word)); },
+        [&](const health::Xid& xid) {
+          return write_line(fmt::format("{} {}\n", xid.bus, xid.number));
+        });
+  ::_exit(0);
+}
+
+std::optional<health::Xid> xid_in(const std::string& line) {
+  const size_t space = line.find(' ');
+  if (space == line.npos) return std::nullopt;
+  const auto number = to_number<int>(std::string_view(line).substr(space + 1));
+  return number ? std::optional(health::Xid{line.substr(0, space), *number}) : std::nullopt;
+}
+
+}  // namespace
+
+XidListener::XidListener() : XidListener(health::watch_xids) {}
+
+XidListener::XidListener(const Watch& watch) {
+  Pipe pipe = make_pipe();
+  pid_ = ::fork();
+  if (pid_ == 0) listen(watch, pipe.write.get());
+  if (pid_ < 0) {
+    pid_ = 0;  // no process can be started: the kernel's log is read, and others say what is wrong
+    return;
+  }
+  words_ = std::move(pipe.read);
+}
+
+XidListener::~XidListener() {
+  // One that has ended may have been reaped with the tasks, and its number may be another's.
+  pollfd alive = {words_.get(), 0, 0};
+  if (!words_ || ::poll(&alive, 1, 0) != 0) return;
+  ::kill(pid_, SIGKILL);
+  if (ends_within(pid_, patience_with_killed)) ::waitpid(pid_, nullptr, WNOHANG);
+}
+
+std::optional<std::vector<health::Xid>> XidListener::news() {
+  pollfd readable = {words_.get(), POLLIN, 0};
+  while (words_ && ::poll(&readable, 1, 0) > 0) read_some(words_, text_);
+  std::vector<health::Xid> xids;
+  for (size_t end; (end = text_.find('\n')) != text_.npos; text_.erase(0, end + 1)) {
+    const std::string line = text_.substr(0, end);
+    if (line == ready_word) ready_ = true;
+    if (auto xid = xid_in(line)) xids.push_back(std::move(*xid));
+  }
+  if (xids.empty() && (!ready_ || !words_)) return std::nullopt;
+  return xids;
+}
+
+}  // namespace slipway::job

@@ -1,0 +1,83 @@
+// Tests of the listener to NVML's events, with a driver of ours.
+#include "launcher/job/xid_listener.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::job;
+using namespace std::chrono_literals;
+using Ready = std::function<void()>;
+
+namespace {
+
+[[noreturn]] void hang() {
+  for (;;) ::pause();
+}
+
+// What comes until `done` says that it is enough.
+template <class Done>
+std::optional<std::vector<health::Xid>> wait_for(XidListener& listener, Done done) {
+  std::optional<std::vector<health::Xid>> news;
+  for (int i = 0; i < 4000; ++i) {
+    news = listener.news();
+    if (done(news)) return news;
+    std::this_thread::sleep_for(5ms);
+  }
+  FAIL("in vain");
+  return news;
+}
+
+}  // namespace
+
+TEST_CASE("Xid listener: says what the driver has told, each once") {
+  XidListener listener([](const Ready& ready, const XidListener::Tell& tell) {
+    ready();
+    tell({"0000:07:00.0", 79});
+    tell({"0000:3b:00.0", 48});
+    hang();
+  });
+  std::vector<health::Xid> all;
+  wait_for(listener, [&](const auto& news) {
+    if (news) all.insert(all.end(), news->begin(), news->end());
+    return all.size() >= 2;
+  });
+  CHECK(all.at(0).bus == "0000:07:00.0");
+  CHECK(all.at(0).number == 79);
+  CHECK(all.at(1).number == 48);
+  const auto later = listener.news();
+  REQUIRE(later);
+  CHECK(later->empty());
+}
+
+TEST_CASE("Xid listener: without a driver nobody listens") {
+  XidListener listener([](const Ready&, const XidListener::Tell&) {});
+  std::this_thread::sleep_for(50ms);
+  CHECK_FALSE(listener.news());
+}
+
+TEST_CASE("Xid listener: when the driver ends it, the last Xid is told, and then nobody listens") {
+  XidListener listener([](const Ready& ready, const XidListener::Tell& tell) {
+    ready();
+    tell({"0000:07:00.0", 79});
+  });
+  const auto last = wait_for(listener, [](const auto& news) { return news && !news->empty(); });
+  CHECK(last->at(0).number == 79);
+  wait_for(listener, [](const auto& news) { return !news; });
+}
+
+TEST_CASE("Xid listener: one that hangs in the driver is not waited for, and killed") {
+  pid_t process = 0;
+  {
+    XidListener listener([](const Ready&, const XidListener::Tell&) { hang(); });
+    process = listener.process();
+    REQUIRE(::kill(process, 0) == 0);
+    CHECK_FALSE(listener.news());
+  }
+  CHECK(::kill(process, 0) != 0);
+}
