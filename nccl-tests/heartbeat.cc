@@ -213,13 +213,15 @@ void Heartbeat::Thread::report() {
   }
 }
 
-void Heartbeat::Thread::take_connections() {
+void Heartbeat::Thread::take_connections() try {
   for (Strangers::Arrival& arrival : strangers_->hear()) {
     const auto claim = check_arrival(arrival, key_, heartbeat_purpose);
     if (!claim || claim->rank == 0 || claim->rank >= static_cast<int>(lives_.size())) continue;
     connections_.insert_or_assign(claim->rank, Connection{std::move(arrival.socket), ""});
     lives_[static_cast<size_t>(claim->rank)].gone = false;  // it may have had to come again
   }
+} catch (const Error& error) {  // a rank of another version
+  end_all(error.what());
 }
 
 void Heartbeat::Thread::hear(int rank, const Message& what) {

@@ -1,4 +1,4 @@
-// How a rank proves to another one that it belongs to the same run.
+// The handshake between two ranks.
 #include "nccl-tests/introduction.h"
 
 #include <sys/socket.h>
@@ -16,7 +16,7 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Who has greeted us is a rank, as far as can be seen; it may have many others to answer.
+// Whoever has greeted us is probably a rank, which may have many others to answer.
 constexpr double confirmation_seconds = 2;
 constexpr double between_tries_seconds = 0.02;
 
@@ -41,7 +41,7 @@ void introduce(int socket, const std::function<Secret(const std::string& envelop
   std::string greeting(greeting_bytes, '\0'), envelope(envelope_bytes, '\0');
   receive_within(socket, greeting.data(), greeting.size(), deadline);
   const auto listener = speaker_of(greeting);
-  if (!listener) throw Error(fmt::format("{} does not speak as a rank does", whom));
+  if (!listener) throw Error(fmt::format("{} is not a rank", whom));
   receive_within(socket, envelope.data(), envelope.size(), deadline);
   const Secret secret = key(envelope.substr(0, envelope.find('\0')));
   const std::string answer =
@@ -51,7 +51,7 @@ void introduce(int socket, const std::function<Secret(const std::string& envelop
   deadline = std::max(deadline, now_seconds() + confirmation_seconds);
   receive_within(socket, confirmation.data(), confirmation.size(), deadline);
   if (!check_confirmation(secret, purpose, greeting, answer, confirmation))
-    throw Error(fmt::format("{} is not of this run", whom));
+    throw Error(fmt::format("{} does not belong to this run", whom));
   require_same(*listener, whom);
 }
 

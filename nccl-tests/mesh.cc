@@ -20,8 +20,8 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Who listens at a port and says nothing may be anybody: it is asked again, with more patience,
-// when the other ports have been tried.
+// Any program may listen on one of the ports and say nothing. Each port gets more time in every
+// round.
 constexpr double first_patience_seconds = 0.3, longest_patience_seconds = 5;
 
 std::string host_name() {
@@ -105,7 +105,7 @@ void Mesh::try_first(const std::string& host, int port, double deadline) {
   Fd socket = connect_to(host, port, deadline - now_seconds());
   const auto open = [this](const std::string& envelope) { return key_ = open_envelope(envelope); };
   introduce(socket.get(), open, envelope_bytes, purpose_, {rank_, own_port_}, deadline,
-            fmt::format("who listens on {} port {}", host, port));
+            fmt::format("the program on {} port {}", host, port));
   sockets_.emplace(0, std::move(socket));
 }
 
@@ -125,7 +125,7 @@ void Mesh::take(Strangers::Arrival arrival) {
     sockets_.try_emplace(claim->rank, std::move(arrival.socket));
     return;
   }
-  // One that comes again has waited in vain for our confirmation.
+  // A rank that connects again has not got our confirmation.
   peers_[static_cast<size_t>(claim->rank)] = {peer_address(arrival.socket.get()), claim->port};
   sockets_.insert_or_assign(claim->rank, std::move(arrival.socket));
 }

@@ -1,4 +1,4 @@
-// munge: https://github.com/dun/munge, munge(3).
+// Loads libmunge: https://github.com/dun/munge, munge(3).
 #include "nccl-tests/munge_credential.h"
 
 #include <dlfcn.h>
@@ -68,10 +68,10 @@ std::string open_with_munge(const std::string& credential) {
   const munge_err_t code =
       munge.decode(credential.c_str(), nullptr, &payload, &length, &user, &group);
   const std::unique_ptr<void, void (*)(void*)> keep(payload, std::free);
-  // All ranks of a node open the same one; that it was opened before is no reason against it.
+  // All ranks of a node open the same credential, so a replay is expected.
   if (code != EMUNGE_SUCCESS && code != EMUNGE_CRED_REPLAYED)
     throw Error(fmt::format("munge: {}", munge.text_of(code)));
-  if (user != ::geteuid()) throw Error(fmt::format("it is of another user ({})", user));
+  if (user != ::geteuid()) throw Error(fmt::format("it belongs to another user ({})", user));
   return {static_cast<const char*>(payload), static_cast<size_t>(length)};
 }
 

@@ -1,24 +1,29 @@
-// The key by which the ranks of a run know one another.
+// Makes and opens the envelope of a run's key.
 #include "nccl-tests/run_key.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/text.h"
 #include "nccl-tests/munge_credential.h"
 
 namespace slipway::bandwidth {
 namespace {
 
-constexpr std::string_view file_prefix = "file:", munge_prefix = "MUNGE:";
+constexpr std::string_view memory_prefix = "memory:", munge_prefix = "MUNGE:";
 constexpr const char* what_to_do =
     "start munge on all nodes, or set SLIPWAY_RUN_KEY to the same 64 random hexadecimal digits for "
     "all ranks (`openssl rand -hex 32`)";
@@ -31,33 +36,44 @@ std::optional<Secret> key_in_environment() {
   return key;
 }
 
-// Readable by its owner alone, as mkstemp makes it.
-std::filesystem::path write_private_file(const std::string& text) {
-  std::string name = std::filesystem::temp_directory_path() / "slipway-run-XXXXXX";
-  const Fd fd(::mkstemp(name.data()));
-  if (!fd) throw_errno("cannot make a file for the key in " + name);
-  if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    ::unlink(name.c_str());
-    throw Error("cannot write the key to " + name);
-  }
-  return name;
+// A file in memory that its owner alone can open, through /proc, and that ends with its processes,
+// whatever their end is.
+Fd private_memory(const std::string& text) {
+  Fd fd(::memfd_create("slipway-run-key", MFD_CLOEXEC));
+  if (!fd || ::fchmod(fd.get(), 0600) != 0) throw_errno("cannot make memory for the key");
+  if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    throw_errno("cannot write the key");
+  return fd;
 }
 
-// Whoever named it: nothing is believed of it but what the kernel says.
-std::string read_private_file(const std::string& name) {
-  const Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+// "123/7": a process, as this /proc numbers it, and a descriptor of it.
+std::string place_of(const Fd& fd) {
+  std::error_code failed;
+  const auto self = std::filesystem::read_symlink("/proc/self", failed);
+  if (failed) throw Error("cannot read /proc/self: " + failed.message());
+  return fmt::format("{}/{}", self.native(), fd.get());
+}
+
+// Whoever named the place: nothing is believed about it but what the kernel says.
+std::string read_private_memory(const std::string& place) {
+  const std::vector<std::string> parts = split(place, '/');
+  const auto process = parts.size() == 2 ? to_number<int>(parts[0]) : std::nullopt;
+  const auto number = parts.size() == 2 ? to_number<int>(parts[1]) : std::nullopt;
+  if (!process || !number) throw Error("there is no process in it");
+  const std::string name = fmt::format("/proc/{}/fd/{}", *process, *number);
+  const Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat file = {};
   if (!fd || ::fstat(fd.get(), &file) != 0) throw_errno("cannot read " + name);
   if (!S_ISREG(file.st_mode) || file.st_uid != ::geteuid() || (file.st_mode & 077) != 0)
     throw Error(name + " is not a file that only we can read");
   std::array<char, 2 * secret_bytes + 1> text;
-  const ssize_t got = ::read(fd.get(), text.data(), text.size());
+  const ssize_t got = ::pread(fd.get(), text.data(), text.size(), 0);
   return {text.data(), static_cast<size_t>(std::max<ssize_t>(got, 0))};
 }
 
 std::string what_is_in(const std::string& envelope) {
-  if (envelope.starts_with(file_prefix))
-    return read_private_file(envelope.substr(file_prefix.size()));
+  if (envelope.starts_with(memory_prefix))
+    return read_private_memory(envelope.substr(memory_prefix.size()));
   if (envelope.starts_with(munge_prefix)) return open_with_munge(envelope);
   throw Error("there is no key in it");
 }
@@ -72,8 +88,8 @@ RunKey::RunKey(bool on_one_host) {
   secret_ = random_secret();
   try {
     if (on_one_host) {
-      file_ = write_private_file(to_hex(secret_));
-      envelope_ = fmt::format("{}{}", file_prefix, file_.native());
+      memory_ = private_memory(to_hex(secret_));
+      envelope_ = fmt::format("{}{}", memory_prefix, place_of(memory_));
     } else {
       envelope_ = seal_with_munge(to_hex(secret_));
     }
@@ -82,10 +98,6 @@ RunKey::RunKey(bool on_one_host) {
                             error.what(), what_to_do));
   }
   if (envelope_.size() > envelope_bytes) throw Error("the key's envelope is too large");
-}
-
-RunKey::~RunKey() {
-  if (!file_.empty()) ::unlink(file_.c_str());
 }
 
 Secret open_envelope(const std::string& envelope) {
@@ -99,8 +111,7 @@ Secret open_envelope(const std::string& envelope) {
     const auto key = secret_from_hex(what_is_in(envelope));
     if (key) return *key;
   } catch (const Error& error) {
-    throw Error(
-        fmt::format("the key of this run cannot be opened: {}; {}", error.what(), what_to_do));
+    throw Error(fmt::format("cannot open the key of this run: {}; {}", error.what(), what_to_do));
   }
   throw Error("what rank 0 gives out is not a key");
 }

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 constexpr std::string_view scan_schema = "slipway/scan/1";
 
 constexpr int most_rounds = 10'000;
-// A bandwidth of nothing is a failure, and nothing is faster than this.
+// A bandwidth of 0 is a failure, and nothing is faster than this.
 constexpr double slowest_gb_per_s = 1e-9, fastest_gb_per_s = 1e6;
 
 std::set<std::string> node_names(const JsonValue& list) {

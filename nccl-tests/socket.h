@@ -33,7 +33,7 @@ int port_of(int socket);
 // Timeout, or Refused.
 Fd connect_to(const std::string& host, int port, double seconds);
 
-// The same for a connection that was accepted: it sends small messages without delay.
+// Has a connection send small messages without delay, as connect_to() does.
 void make_prompt(int socket);
 
 // Waits until there is something to read. Throws Timeout.

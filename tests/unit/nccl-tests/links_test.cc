@@ -1,8 +1,11 @@
 // Ranks of a run are not disturbed by those who are not of it.
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -17,6 +20,7 @@
 #include "nccl-tests/heartbeat.h"
 #include "nccl-tests/introduction.h"
 #include "nccl-tests/mesh.h"
+#include "nccl-tests/run.h"
 #include "nccl-tests/run_key.h"
 #include "nccl-tests/socket.h"
 #include "nccl-tests/tcp_backend.h"
@@ -164,26 +168,42 @@ TEST_CASE("links: a key of the starter's serves, on all ranks or on none") {
   CHECK(seconds_to_meet(3, {free_port()}, nothing) < 30);
 }
 
-TEST_CASE("links: without a key of the starter's one host has it in a file, while it meets") {
+TEST_CASE("links: without a key of the starter's one host has it in memory, while it meets") {
   const Variable none(run_key_variable, "");
-  std::filesystem::path file;
+  std::string envelope;
   {
     const RunKey key(true);
-    REQUIRE(key.envelope().starts_with("file:"));
-    file = key.envelope().substr(5);
-    CHECK(open_envelope(key.envelope()) == key.secret());
+    envelope = key.envelope();
+    REQUIRE(envelope.starts_with("memory:"));
+    CHECK(open_envelope(envelope) == key.secret());
   }
-  CHECK_FALSE(exists(file));
+  CHECK_THROWS_AS(open_envelope(envelope), Error);
   CHECK_THROWS_WITH(open_envelope(""),
                     "rank 0 has its key from SLIPWAY_RUN_KEY, and this rank has none");
+}
+
+TEST_CASE("links: the key of a rank 0 that was killed is nowhere") {
+  const Variable none(run_key_variable, "");
+  Pipe pipe = make_pipe();
+  const pid_t rank = ::fork();
+  if (rank == 0) {
+    const RunKey key(true);
+    (void)!::write(pipe.write.get(), key.envelope().data(), key.envelope().size());
+    ::pause();
+  }
+  char bytes[envelope_bytes] = {};
+  REQUIRE(::read(pipe.read.get(), bytes, sizeof bytes - 1) > 0);
+  const std::string envelope = bytes;
+  CHECK_NOTHROW(open_envelope(envelope));  // another process of the same user
+  ::kill(rank, SIGKILL);
+  ::waitpid(rank, nullptr, 0);
+  CHECK_THROWS_WITH(open_envelope(envelope), ContainsSubstring("cannot read /proc/"));
 }
 
 TEST_CASE("links: what is not the user's own alone is no key") {
   const TemporaryDirectory folder;
   const std::string file = folder / "key";
-  std::ofstream(file) << std::string(64, '0');
-  ::chmod(file.c_str(), 0644);
-  const auto error = [](const std::string& envelope) -> std::string {
+  const auto error_of = [](const std::string& envelope) -> std::string {
     try {
       open_envelope(envelope);
     } catch (const Error& refused) {
@@ -191,19 +211,27 @@ TEST_CASE("links: what is not the user's own alone is no key") {
     }
     return "";
   };
-  CHECK_THAT(error("file:" + file), ContainsSubstring("is not a file that only we can read"));
-  ::chmod(file.c_str(), 0600);
-  CHECK(error("file:" + file).empty());
-  std::filesystem::create_symlink(file, folder / "link");
-  CHECK_THAT(error("file:" + std::string(folder / "link")), ContainsSubstring("cannot read"));
-  std::ofstream(file) << std::string(65, '0');
-  CHECK(error("file:" + file) == "what rank 0 gives out is not a key");
-  CHECK_THAT(error("file:/dev/zero"), ContainsSubstring("is not a file that only we can read"));
-  CHECK_THAT(error("file:/etc/passwd"), ContainsSubstring("is not a file that only we can read"));
-  CHECK_THAT(error("MUNGE:AwQFAAC:"), ContainsSubstring("munge"));
-  CHECK_THAT(error("hello"), ContainsSubstring("there is no key in it"));
+  const auto error_with = [&](const std::string& text, mode_t mode) {
+    std::ofstream(file) << text;
+    ::chmod(file.c_str(), mode);
+    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    return error_of(fmt::format("memory:{}/{}", ::getpid(), fd.get()));
+  };
+  CHECK_THAT(error_with(std::string(64, '0'), 0644),
+             ContainsSubstring("is not a file that only we can read"));
+  CHECK(error_with(std::string(64, '0'), 0600).empty());
+  CHECK(error_with(std::string(65, '0'), 0600) == "what rank 0 gives out is not a key");
+  const Fd device(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  CHECK_THAT(error_of(fmt::format("memory:{}/{}", ::getpid(), device.get())),
+             ContainsSubstring("is not a file that only we can read"));
+  // Nobody makes us open a file by its name.
+  for (const char* place : {"/etc/passwd", "1/../../etc/passwd", "1", "x/1", ""})
+    CHECK_THAT(error_of(fmt::format("memory:{}", place)),
+               ContainsSubstring("there is no process in it"));
+  CHECK_THAT(error_of("MUNGE:AwQFAAC:"), ContainsSubstring("munge"));
+  CHECK_THAT(error_of("hello"), ContainsSubstring("there is no key in it"));
   const Variable wrong(run_key_variable, "secret");
-  CHECK(error("") == "SLIPWAY_RUN_KEY is not 64 hexadecimal digits");
+  CHECK(error_of("") == "SLIPWAY_RUN_KEY is not 64 hexadecimal digits");
 }
 
 TEST_CASE("links: nobody else is heard as a rank's heartbeat") {
@@ -234,4 +262,33 @@ TEST_CASE("links: nobody else is heard as a rank's heartbeat") {
   CHECK_FALSE(strangers.empty());
   std::this_thread::sleep_for(1s);  // on what it believed, this process would have ended
   over = true;
+}
+
+TEST_CASE("links: a rank of another version ends the run with a message, and not by a crash") {
+  const std::vector<int> ports = {free_port()};
+  const pid_t run = ::fork();
+  if (run == 0) {
+    std::jthread other([&] {
+      const auto backend = make_tcp_backend(launch(1, 2, ports));
+      const std::string place = backend->share("").front();
+      on_all_ranks(*backend, [&] {
+        const size_t space = place.find(' ');
+        const Fd socket = connect_to("127.0.0.1", std::stoi(place.substr(0, space)), 5);
+        std::string greeting(greeting_bytes, '\0');
+        receive_within(socket.get(), greeting.data(), greeting.size(), now_seconds() + 5);
+        const std::string answer =
+            make_answer(*secret_from_hex(place.substr(space + 1)), "slipway heartbeat",
+                        {rank_protocol + 1, "9.9"}, greeting, "1 0");
+        send_all(socket.get(), answer.data(), answer.size(), "rank 0");
+        std::this_thread::sleep_for(10s);
+      });
+    });
+    const auto backend = make_tcp_backend(launch(0, 2, ports));
+    const Heartbeat heartbeat(*backend, {.program = "test", .status = 99});
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(run, &status, 0) == run);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 99);
 }
