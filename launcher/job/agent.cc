@@ -78,13 +78,17 @@ int64_t number_of(const char* name, int64_t otherwise) {
   return value == nullptr ? otherwise : to_number<int64_t>(value).value_or(otherwise);
 }
 
-// What would be to do if the launcher were gone.
+// Where the launcher is, and what to do should it be gone.
 Orphan to_be_orphan() {
   const std::string where = required(launcher_variable);
+  const size_t colon = where.rfind(':');
+  const auto port = colon == where.npos ? std::nullopt
+                                        : to_number<int>(std::string_view(where).substr(colon + 1));
+  if (!port) throw Error(fmt::format("`{}` is not a host and a port", where));
   Orphan orphan;
   orphan.run = {required("SLURM_JOB_ID"), number_of(restarts_variable, 0)};
-  orphan.launcher = where.substr(0, where.rfind(':'));
-  orphan.port = std::atoi(where.c_str() + where.rfind(':') + 1);
+  orphan.launcher = where.substr(0, colon);
+  orphan.port = *port;
   orphan.node = node_name();
   orphan.index = number_of("SLURM_NODEID", 0);
   orphan.nodes = number_of("SLURM_STEP_NUM_NODES", 1);
@@ -96,13 +100,6 @@ Secret key_in_environment() {
   const auto key = secret_from_hex(required(key_variable));
   if (!key) throw Error(fmt::format("{} is not a key of 64 hexadecimal digits", key_variable));
   return *key;
-}
-
-Fd find_launcher(const std::string& where, const Secret& key) {
-  const size_t colon = where.rfind(':');
-  if (colon == where.npos) throw Error(fmt::format("`{}` is not a host and a port", where));
-  return meet_launcher(where.substr(0, colon), std::atoi(where.c_str() + colon + 1), key,
-                       node_name(), meeting_limit, this_program());
 }
 
 // Slurm may have bound us, one task, to a part of what the step has; the tasks are to have all of
@@ -119,9 +116,11 @@ class Agent {
       : limit_(static_cast<int64_t>(std::atof(required(heartbeat_variable).c_str()) * 1000)),
         orphan_(to_be_orphan()),
         key_(key_in_environment()),
-        wire_(find_launcher(required(launcher_variable), key_), longest_message),
+        wire_(meet_launcher(orphan_.launcher, orphan_.port, key_, orphan_.node, meeting_limit,
+                            this_program()),
+              longest_message),
         signals_(task_signals()),
-        pmix_(required(mpi_variable) == "pmix", node_name()) {
+        pmix_(required(mpi_variable) == "pmix", orphan_.node) {
     for (const char* name : {launcher_variable, key_variable, heartbeat_variable, mpi_variable,
                              restarts_variable, ledger_variable})
       ::unsetenv(name);
@@ -324,7 +323,7 @@ class Agent {
     tell(Health{attempt_, reasons});
   }
 
-  // A node that does not look at its health has no folder for it, and that is no concern of a job.
+  // A node without health checks has no folder for reports; the job does not need it.
   void obey(const Report& report) {
     health::leave_report(health::reports_folder,
                          {report.job, report.attempt, report.cause, report.detail});

@@ -59,7 +59,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
   return std::exchange(events_, {});
 }
 
-// Who cannot prove itself is sent away without a word.
+// Whoever cannot prove that it is an agent is dropped without an answer.
 void Agents::admit(Strangers::Arrival arrival) {
   const auto proven = check_answer(key_, agent_purpose, arrival.greeting, arrival.answer);
   if (!proven) return;

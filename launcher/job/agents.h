@@ -15,11 +15,11 @@
 
 namespace slipway::job {
 
-struct Gone {  // the agent, for ever
+struct Gone {  // the agent is gone, and stays so
   std::string text;
 };
 
-// What an agent has said, or that it is gone.
+// A message of an agent, or that it is gone.
 using AgentNews =
     std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, Told, PmixNews, Refused>;
 
@@ -37,14 +37,14 @@ class Agents {
          Speaker own = this_program());
 
   int port() const { return port_; }
-  const Secret& key() const { return key_; }  // that an agent has to have
+  const Secret& key() const { return key_; }  // agents prove that they have it
 
   // Waits until something can be read, also from `other`, or `timeout` has passed. Without `read`
-  // nothing is read, and so nobody is taken for silent.
+  // nothing is read, and no agent is taken for silent.
   std::vector<AgentEvent> wait(std::chrono::milliseconds timeout, int other, bool read);
 
   void send(const std::string& node, const ToAgent& message);
-  // It has said what cannot be: from now on it is gone, and the next wait() says so.
+  // For an agent that sent an invalid message: it is gone, and the next wait() reports it.
   void refuse(const std::string& node, const std::string& why);
   bool is_here(const std::string& node) const;
   size_t missing() const;  // that have not come yet
@@ -66,10 +66,10 @@ class Agents {
   std::string host_;
   Speaker own_;
   Secret key_;
-  std::optional<Strangers> strangers_;  // none: everybody has come
+  std::optional<Strangers> strangers_;  // empty when all agents have come
   int port_;
   std::map<std::string, Node> nodes_;
-  std::vector<AgentEvent> events_;  // that nobody has been told
+  std::vector<AgentEvent> events_;  // for the next wait()
   Clock::time_point beaten_ = {};
 };
 

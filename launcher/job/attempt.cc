@@ -59,7 +59,7 @@ void Attempt::hear(const AgentEvent& event) {
   const auto found = std::ranges::find(world_.nodes, event.node);
   if (found == world_.nodes.end()) return;
   const auto node = static_cast<size_t>(found - world_.nodes.begin());
-  // What is late was said in an earlier attempt.
+  // Late messages belong to an earlier attempt.
   const auto if_ours = [&](const auto& news, auto hear_it) {
     if (news.attempt == number_) hear_it();
   };

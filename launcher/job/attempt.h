@@ -17,7 +17,7 @@
 
 namespace slipway::job {
 
-// What an agent has said contradicts what its attempt is.
+// A message that contradicts the attempt, such as a rank that runs on another node.
 class InvalidMessage : public Error {
  public:
   using Error::Error;
@@ -47,13 +47,13 @@ class Attempt {
 
   bool all_ended() const;   // with or without an error
   bool has_failed() const;  // a task has ended with an error, a node is gone or unfit, no progress
-  // After the first failure: whether others that fail, too, may tell soon what it was. A program's
-  // error is many ranks' within moments: they do not start together.
+  // After the first failure: whether other failures may soon explain it. An error of the program
+  // reaches many ranks, but not in the same instant.
   static constexpr auto quiet = std::chrono::milliseconds(1000);  // since the last one
   static constexpr auto quiet_after_kill = std::chrono::milliseconds(250);
   static constexpr auto longest_wait = std::chrono::milliseconds(2500);
   bool may_tell_more() const;
-  bool all_stopped() const;                     // every node has said what it knows, or has gone
+  bool all_stopped() const;  // every node has said what it knows, or has gone
   // The first step that was reported, and the highest that was reached.
   const StepAt& first_step() const { return first_step_; }
   const StepAt& step() const { return step_; }

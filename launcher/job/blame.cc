@@ -83,13 +83,13 @@ bool is_of_most(const std::vector<NodeNote>& notes, const Evidence& evidence) {
   return named.size() >= 2 && named.size() * 2 > evidence.nodes.size();
 }
 
-// Parts of several nodes do not break in one moment.
+// Parts of several nodes do not break at the same time.
 bool are_few(const std::vector<NodeNote>& notes, const Evidence& evidence) {
   return notes.size() == 1 || notes.size() * 4 <= evidence.nodes.size();
 }
 
-// The one node that is behind all the others.
-std::string behind(const std::map<std::string, int64_t>& steps) {
+// The one node with the lowest step.
+std::string slowest_node(const std::map<std::string, int64_t>& steps) {
   if (steps.size() < 2) return "";
   const auto least =
       std::ranges::min_element(steps, {}, [](const auto& node) { return node.second; });
@@ -123,8 +123,8 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
   }
 }
 
-// A task says that a part of its node is broken. Which rank it is does not matter to a broken part:
-// when the same rank says it of another node, the program makes it up.
+// A task reports that a part of its node is broken. Broken parts do not follow a rank: when the
+// same rank has reported it of another node, the program is wrong.
 bool is_made_up(const Verdict& verdict, const std::vector<Verdict>& before) {
   return std::ranges::any_of(before, [&](const Verdict& other) {
     return other.what == "words" && other.rank == verdict.rank && other.message == verdict.message;
@@ -134,7 +134,7 @@ bool is_made_up(const Verdict& verdict, const std::vector<Verdict>& before) {
 void judge_stall(Verdict& verdict, const Evidence& evidence) {
   verdict.what = "no progress";
   verdict.evidence.push_back(fmt::format("no progress for {} s", evidence.stalled_seconds));
-  verdict.suspect = behind(evidence.steps);
+  verdict.suspect = slowest_node(evidence.steps);
   if (!verdict.suspect.empty()) {
     verdict.evidence.push_back(fmt::format("{} is behind, at step {}", verdict.suspect,
                                            evidence.steps.at(verdict.suspect)));
@@ -146,30 +146,9 @@ void judge_stall(Verdict& verdict, const Evidence& evidence) {
   verdict.message = "no progress";
 }
 
-}  // namespace
-
-const char* blame_name(Blame blame) {
-  switch (blame) {
-    case Blame::node:
-      return "node";
-    case Blame::application:
-      return "application";
-    case Blame::unknown:
-      break;
-  }
-  return "unknown";
-}
-
-Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
-              const FailureWords& words) {
-  Verdict verdict;
-  verdict.places = evidence.nodes.size();
-  const ReadEnds ends = read_ends(evidence, words);
-  if (ends.first != nullptr) {
-    judge_ends(verdict, ends, evidence);
-  } else if (evidence.stalled_seconds > 0) {
-    judge_stall(verdict, evidence);
-  }
+// The first rule that fits blames nodes: docs/decisions/0030-blame-before-restart.md.
+void blame_nodes(Verdict& verdict, const Evidence& evidence, const ReadEnds& ends,
+                 const std::vector<Verdict>& before) {
   if (is_cut_off(evidence)) {
     verdict.what = "node gone";
     add_nodes(verdict, {{evidence.launcher_node, "all other nodes are gone from its view"}});
@@ -199,6 +178,33 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
     add_nodes(verdict, ends.broken);
     accuse(verdict, ends.broken, health::Cause::words);
   }
+}
+
+}  // namespace
+
+const char* blame_name(Blame blame) {
+  switch (blame) {
+    case Blame::node:
+      return "node";
+    case Blame::application:
+      return "application";
+    case Blame::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
+              const FailureWords& words) {
+  Verdict verdict;
+  verdict.places = evidence.nodes.size();
+  const ReadEnds ends = read_ends(evidence, words);
+  if (ends.first != nullptr) {
+    judge_ends(verdict, ends, evidence);
+  } else if (evidence.stalled_seconds > 0) {
+    judge_stall(verdict, evidence);
+  }
+  blame_nodes(verdict, evidence, ends, before);
   if (verdict.blame == Blame::node) {
     verdict.for_ever = false;
     verdict.suspect.clear();

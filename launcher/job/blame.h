@@ -31,7 +31,7 @@ struct Evidence {
   std::string launcher_node;       // where the launcher runs
   int64_t tasks_per_node = 1;
   std::vector<RankEnd> ends;             // with an error, in the order in which they were heard
-  std::vector<RankEnd> stopped;          // that were told to end, and have said something
+  std::vector<RankEnd> stopped;          // that were told to end, and wrote something
   std::vector<NodeNote> gone;            // nodes that are not heard of any more, in their order
   std::vector<NodeNote> held;            // processes that could not be killed
   std::vector<NodeNote> kernel;          // lines of the nodes' kernels
@@ -44,7 +44,7 @@ struct Evidence {
   bool progressed = false;               // the attempt came further than all before it
 };
 
-// What root's looks are told of a node that is blamed and still there.
+// What root's checks are told about a node that is blamed and still there.
 struct Accusation {
   std::string node;
   health::Cause cause = health::Cause::failures;
@@ -60,11 +60,11 @@ struct Verdict {
   std::vector<std::string> nodes = {};  // that are blamed
   std::string suspect = {};  // the node where it began, when nobody is blamed; "" when not known
   int64_t times = 1;         // how often in a row it began there
-  bool undecided = false;    // so often that a few more attempts can prove it
+  bool undecided = false;    // a few more attempts can prove it
   int64_t rank = -1;         // the first that failed; -1: none
   int signal = 0;            // that ended it
   std::string message = {};  // how it failed, without what differs from run to run
-  Meaning meaning = Meaning::silence;        // of what it said
+  Meaning meaning = Meaning::silence;        // of its last words
   std::vector<std::string> origins = {};     // nodes where it may have begun
   int64_t slot = -1, slots = 1;              // its place on the node, among so many
   size_t places = 1;                         // nodes where it could have begun

@@ -1,4 +1,4 @@
-// Where a failure began, and what most tasks say.
+// Finds where a failure began, and whether most tasks failed alike.
 #include "launcher/job/blame_ends.h"
 
 #include <fmt/format.h>
@@ -13,15 +13,15 @@
 namespace slipway::job {
 namespace {
 
-// Those whose peer has died end within moments; who died by a signal then was first, whoever was
-// heard first.
+// Tasks whose peer has died end within moments. Among those, the task that a signal killed was
+// first, whatever the order in which they were heard.
 constexpr int64_t same_moment_ms = 2000;
 
 struct Reading {
   const RankEnd* end = nullptr;
   Saying said = {};
   std::string message = {};
-  int weight = 0;  // the heavier, the less it can be another one's consequence
+  int weight = 0;  // heavier ends are less likely a consequence of another one
 };
 
 bool kills(int signal) {
@@ -35,7 +35,7 @@ int weight_of(const RankEnd& end, Meaning meaning) {
   if (meaning == Meaning::node) return killed + 1;
   if (kills(end.signal)) return killed;
   if (meaning >= Meaning::own) return static_cast<int>(meaning) + 1;
-  // Who says nothing may have been first; who gives itself a signal without a word has lost a peer.
+  // A silent exit may have been first; a silent signal that the task sent itself is a lost peer.
   return meaning == Meaning::silence && end.signal == 0 ? 2 : 1;
 }
 
@@ -69,7 +69,7 @@ void find_agreement(ReadEnds& ends, const std::vector<Reading>& all, const Readi
   }
   const size_t ranks = evidence.nodes.size() * static_cast<size_t>(evidence.tasks_per_node);
   const bool most = ends.alike * 2 >= ranks;
-  // Without a word only a status that all have tells something.
+  // Without last words only a status that all ranks have is evidence.
   const bool tells = first.said.meaning == Meaning::silence ? ends.alike == ranks
                                                             : first.said.meaning != Meaning::peer;
   ends.agreed = most && tells && nodes.size() >= 2;

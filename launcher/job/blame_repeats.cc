@@ -1,8 +1,8 @@
-// What it says that a failure was not the first one of its job.
+// Compares a failure with the earlier ones of its job.
 //
-// The places of ranks change between two attempts (choose_nodes.h), so a failure of the application
-// begins on a node that it began on before with a chance of one in as many as there are nodes. How
-// much of that is needed depends on how often a failure of its kind is the application's.
+// Ranks move between two attempts (choose_nodes.h), so a failure of the application begins on the
+// same node again with a chance of one in the number of nodes. How many repeats prove that it is
+// the node depends on how often the application causes failures of this kind.
 #include "launcher/job/blame_repeats.h"
 
 #include <fmt/format.h>
@@ -18,14 +18,13 @@
 namespace slipway::job {
 namespace {
 
-// Of so many nodes that are blamed for repeated failures one may be healthy.
+// One healthy node may be blamed for so many broken ones.
 constexpr double sure = 300;
 // A suspicion that needs more failures than that is left alone.
 constexpr int64_t most_times = 8;
 
-// How often a failure that has begun on one node is the application's, for each time that it is the
-// node's. Estimates, to be on the safe side: the programs that people start fail far more often
-// than the nodes that no check finds fault with.
+// How often the application causes a failure of this kind, for each time that a node does.
+// Estimates on the safe side: programs fail far more often than nodes that pass every check.
 double odds(const Verdict& verdict) {
   if (verdict.meaning == Meaning::program) return std::numeric_limits<double>::infinity();
   if (verdict.meaning == Meaning::either) return 3;
@@ -37,7 +36,7 @@ bool has_common(const std::vector<std::string>& a, const std::vector<std::string
       a, [&](const std::string& each) { return std::ranges::find(b, each) != b.end(); });
 }
 
-// Signals that programs bring upon themselves, whichever rank it is.
+// Signals that programs cause themselves, on any rank.
 bool is_own_signal(const Verdict& verdict) {
   constexpr std::array own = {SIGSEGV, SIGABRT, SIGFPE, SIGILL};
   return std::ranges::find(own, verdict.signal) != own.end();
@@ -63,10 +62,9 @@ Repeats repeats_of(const Verdict& verdict, const std::vector<Verdict>& before) {
   repeats.odds = odds(verdict);
   const Verdict* later = &verdict;
   for (auto each = before.rbegin(); each != before.rend(); ++each) {
-    if (each->blame == Blame::unknown && each->suspect.empty()) continue;  // it says nothing
+    if (each->blame == Blame::unknown && each->suspect.empty()) continue;  // not evidence
     if (each->blame != Blame::unknown || each->suspect != verdict.suspect) break;
-    const bool elsewhere = each->rank < 0 ? false : each->rank == later->rank;
-    if (elsewhere) break;  // nothing was moved in between
+    if (each->rank >= 0 && each->rank == later->rank) break;  // the rank was not moved in between
     ++repeats.times;
     double chance = 1 / static_cast<double>(later->places);
     // The first place of a node has more to do than the others, so programs fail there, too.
@@ -101,7 +99,7 @@ void compare_with_before(Verdict& verdict, const Evidence& evidence,
                        !has_common(verdict.origins, last.origins);
     const bool own = verdict.blame == Blame::application || last.blame == Blame::application ||
                      verdict.meaning == Meaning::program || evidence.nodes.size() == 1;
-    // On several nodes at once it is no node's, wherever it was before.
+    // A failure on several nodes at once is not a node's, wherever it began before.
     const bool spread = verdict.origins.size() >= 2 && last.origins.size() >= 2;
     if (moved || own || spread) return blame_application(verdict, evidence, last);
   }

@@ -1,4 +1,4 @@
-// What it says that a failure was not the first one of its job.
+// Compares a failure with the earlier ones of its job.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace slipway::job {
 
-// Blames the application when the failure did not stay with its node, or the node when it stayed
-// there more often than chance would have it. `before` are the verdicts of earlier failures, the
+// Blames the application when the failure did not stay on its node, or the node when the failure
+// stayed there more often than chance explains. `before` are the verdicts of earlier failures, the
 // last one last.
 void compare_with_before(Verdict& verdict, const Evidence& evidence,
                          const std::vector<Verdict>& before);

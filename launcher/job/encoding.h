@@ -1,8 +1,8 @@
-// How values are written as bytes, and read back with nothing taken on trust.
+// Writes values as bytes, and reads them back without trusting the bytes.
 //
-// An Encoder and a Decoder have the same functions, so one list of a message's fields serves both.
-// Numbers have eight bytes, the highest first; texts and lists their length in four before them. A
-// message has one form only: what can be read is, written again, the same bytes.
+// Encoder and Decoder have the same functions, so that one list of a message's fields serves both.
+// Numbers have eight bytes, the highest first; texts and lists begin with their length in four.
+// Every message has exactly one encoding: whatever can be decoded encodes to the same bytes.
 #pragma once
 
 #include <bit>
@@ -32,19 +32,24 @@ class Encoder {
     if (wide < least || wide > most) throw Error(fmt::format("{} cannot be sent", wide));
     big_endian(static_cast<uint64_t>(wide), 8);
   }
+  // One of an enumeration's values, from 0 to `last`.
+  template <class Choice>
+  void choice(Choice value, Choice last) {
+    number(static_cast<int64_t>(value), 0, static_cast<int64_t>(last));
+  }
   void flag(bool value) { bytes_ += value ? '\1' : '\0'; }
   void real(double value) { big_endian(std::bit_cast<uint64_t>(value), 8); }
 
-  // For people: cut when it is longer.
+  // For people: cut at `longest`.
   void text(const std::string& value, size_t longest) {
     bytes(value.size() > longest ? value.substr(0, longest) : value, longest);
   }
-  // Whatever it holds.
+  // Any bytes.
   void bytes(const std::string& value, size_t longest) {
     length(value.size(), longest);
     bytes_ += value;
   }
-  // Without zero bytes: for system calls.
+  // Without zero bytes, for system calls.
   void word(const std::string& value, size_t longest) {
     if (value.find('\0') != value.npos) throw Error("a text with a zero byte cannot be sent");
     bytes(value, longest);
@@ -101,6 +106,12 @@ class Decoder {
     }
     value = static_cast<std::remove_reference_t<decltype(value)>>(wide);
   }
+  template <class Choice>
+  void choice(Choice& value, Choice last) {
+    int64_t number_of_choice = 0;
+    number(number_of_choice, 0, static_cast<int64_t>(last));
+    value = static_cast<Choice>(number_of_choice);
+  }
   void flag(bool& value) {
     const uint64_t byte = big_endian(1);
     if (byte > 1) throw Error(fmt::format("{}, expected yes or no", byte));
@@ -120,7 +131,7 @@ class Decoder {
 
   template <class Value>
   void list(std::vector<Value>& values, size_t most, auto each) {
-    // Items have one byte at least: nothing is made for those that are not there.
+    // Every item has at least one byte: a false length allocates nothing.
     for (size_t left = length(most); left > 0; --left) each(*this, values.emplace_back());
   }
   void variables(std::map<std::string, std::string>& values, size_t most, size_t longest) {

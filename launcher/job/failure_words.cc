@@ -1,4 +1,4 @@
-// What failing programs say, and whom it accuses.
+// Reads the catalogue of failure words, and finds them in what a task wrote.
 #include "launcher/job/failure_words.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string to_lower(std::string_view text) {
   return lower;
 }
 
-// Where the parts begin when all of them are there, one behind the other.
+// Where the parts begin when the line has all of them, one after the other.
 std::optional<size_t> position_of(const std::vector<std::string>& parts, const std::string& line) {
   std::optional<size_t> first;
   size_t at = 0;
@@ -43,6 +43,33 @@ std::optional<size_t> position_of(const std::vector<std::string>& parts, const s
     at += part.size();
   }
   return first;
+}
+
+FailureWords::Pattern read_pattern(const source::Node& item, Meaning meaning,
+                                   const std::map<std::string, std::string>& sources,
+                                   source::Diagnostics& diagnostics) {
+  RowReader row(item, fmt::format("a pattern of `{}`", meaning_name(meaning)), diagnostics);
+  FailureWords::Pattern pattern;
+  pattern.meaning = meaning;
+  pattern.match = row.text("match");
+  pattern.line = row.text("line");
+  pattern.seen = row.text("seen");
+  const std::string name = row.text("source");
+  const auto known = sources.find(name);
+  if (known != sources.end()) {
+    pattern.source = known->second;
+  } else if (!name.empty()) {
+    row.wrong(item.find("source")->span, fmt::format("there is no source `{}`", name));
+  }
+  if (!pattern.match.empty() && pattern.match.find_first_not_of('*') == std::string::npos) {
+    row.wrong(item.find("match")->span, "this matches every line");
+  }
+  if (!pattern.match.empty() && !pattern.line.empty() &&
+      !position_of(split(to_lower(pattern.match), '*'), to_lower(pattern.line))) {
+    row.wrong(item.find("line")->span, "the pattern does not match its own line");
+  }
+  row.finish();
+  return pattern;
 }
 
 }  // namespace
@@ -75,8 +102,8 @@ Saying FailureWords::saying_of(std::string_view words) const {
     const Pattern* pattern = find(line.text, at);
     const Meaning meaning = pattern == nullptr ? Meaning::own : pattern->meaning;
     if (meaning == Meaning::silence || (pattern == nullptr && line.output)) continue;
-    // A line that nobody knows says something when nothing else does, or when by its form it is how
-    // the program has ended.
+    // An unknown line counts when there is nothing else, or when its form is that of a program's
+    // end.
     const auto weight = [](Meaning of, bool is_error) {
       return of == Meaning::own && !is_error ? 0 : static_cast<int>(of);
     };
@@ -112,8 +139,8 @@ FailureWords load_failure_words(const std::filesystem::path& folder, source::Sou
                                 source::Diagnostics& diagnostics) {
   const auto root =
       read_yaml(sources.add_file(folder / "failure_words.yaml"), sources, diagnostics);
-  std::vector<FailureWords::Pattern> patterns;
   if (!root) return FailureWords();
+  std::vector<FailureWords::Pattern> patterns;
   RowReader file(*root, "the file", diagnostics);
   std::map<std::string, std::string> origins;
   if (const source::Node* node = file.mapping("sources")) {
@@ -124,26 +151,7 @@ FailureWords load_failure_words(const std::filesystem::path& folder, source::Sou
     const source::Node* list = file.sequence(meaning_name(meaning));
     if (list == nullptr) continue;
     for (const source::Node& item : list->items) {
-      RowReader row(item, fmt::format("a pattern of `{}`", meaning_name(meaning)), diagnostics);
-      FailureWords::Pattern pattern;
-      pattern.meaning = meaning;
-      pattern.match = row.text("match");
-      pattern.line = row.text("line");
-      pattern.seen = row.text("seen");
-      const std::string origin = row.text("source");
-      pattern.source = origins[origin];
-      if (pattern.source.empty() && !origin.empty()) {
-        row.wrong(item.find("source")->span, fmt::format("there is no source `{}`", origin));
-      }
-      if (!pattern.match.empty() && pattern.match.find_first_not_of('*') == std::string::npos) {
-        row.wrong(item.find("match")->span, "this matches every line");
-      }
-      if (!pattern.match.empty() && !pattern.line.empty() &&
-          !position_of(split(to_lower(pattern.match), '*'), to_lower(pattern.line))) {
-        row.wrong(item.find("line")->span, "the pattern does not match its own line");
-      }
-      row.finish();
-      patterns.push_back(std::move(pattern));
+      patterns.push_back(read_pattern(item, meaning, origins, diagnostics));
     }
   }
   file.finish();

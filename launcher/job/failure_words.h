@@ -1,4 +1,4 @@
-// What failing programs say, and whom it accuses: the catalogue's failure_words.yaml.
+// The last words of failing programs and what they mean: the catalogue's failure_words.yaml.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@ class Sources;
 
 namespace slipway::job {
 
-// By rising weight: of what one task says the heaviest counts.
+// By rising weight: of a task's lines the heaviest counts.
 enum class Meaning {
-  silence,  // it says nothing, or what all that fail say
-  peer,     // that another task or the network has failed: accuses nobody
-  own,      // something that no pattern knows
+  silence,  // nothing, or what every failing program says
+  peer,     // another task or the network has failed: accuses nobody
+  own,      // matches no pattern
   either,   // the program may have done it, or the node that it ran on
   program,  // the program is wrong
   node,     // a part of the node that it ran on is broken
@@ -34,9 +34,9 @@ class FailureWords {
  public:
   struct Pattern {
     Meaning meaning = Meaning::silence;
-    std::string match;  // "a*b": a, and b behind it; upper and lower case are one
-    std::string line;   // somebody has seen it
-    std::string seen;   // where
+    std::string match;  // "a*b": a, later b; upper and lower case are the same
+    std::string line;   // a real line that it matches
+    std::string seen;   // where somebody has seen that line
     std::string source;
   };
 
@@ -54,7 +54,7 @@ class FailureWords {
   std::vector<std::vector<std::string>> parts_;  // of each pattern, in lower case
 };
 
-// Numbers, addresses and times taken out of it.
+// The line without numbers, addresses and times.
 std::string message_of(std::string_view line);
 
 // Reads failure_words.yaml of `folder` (<blueprints>/catalogue) into `sources`. What is wrong in it

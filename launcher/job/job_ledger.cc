@@ -111,7 +111,7 @@ void JobLedger::failure(int64_t attempt, const Verdict& verdict, int64_t time_ms
   entry.what = verdict.what;
   entry.blame = blame_name(verdict.blame);
   entry.evidence = verdict.evidence;
-  // The line has room for one; the others stand in its evidence.
+  // The line has room for one; the others are in its evidence.
   if (!verdict.nodes.empty()) entry.node = verdict.nodes.front();
   put(std::move(entry));
 }

@@ -19,15 +19,15 @@ namespace slipway::job {
 int64_t now_ms();  // since 1970, UTC
 
 struct StepAt {
-  int64_t step = -1;    // -1: none was reported
+  int64_t step = -1;    // -1: no step was reported
   int64_t time_ms = 0;  // when it was
 };
 
 class JobLedger {
  public:
-  // Throws Error when the ledger cannot be written, or belongs to another job. When the disk is full,
-  // now or later, that is said once on stderr and the job goes on.
-  // `follows`: an earlier run of the job may have left it locked, by a launcher that is frozen.
+  // `follows`: a frozen launcher of an earlier run of the job may hold the ledger's lock. Throws
+  // Error when the ledger cannot be written, or belongs to another job. A disk that is full, now or
+  // later, is reported once on stderr, and the job goes on.
   JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe, bool follows);
 
   ~JobLedger() { scribe_.drain(); }
@@ -59,7 +59,7 @@ class JobLedger {
 
   std::string job_;
   Scribe& scribe_;
-  std::optional<LedgerWriter> writer_;  // none: there was no room for the file
+  std::optional<LedgerWriter> writer_;  // empty: there was no room for the file
   bool has_failed_ = false;             // of the scribe
   std::string result_;                  // of the end; empty before
   std::set<std::string> blamed_;

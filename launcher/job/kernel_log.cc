@@ -1,4 +1,4 @@
-// What the kernel has said.
+// Reads the kernel's log for an attempt.
 #include "launcher/job/kernel_log.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::optional<health::Policy> policy_here() {
                                                      {}, sources, diagnostics);
     if (diagnostics.errors() == 0) return policy;
   } catch (const std::exception&) {
-    // Its looks say what is wrong with it.
+    // The node's own health checks report what is wrong with it.
   }
   return std::nullopt;
 }
@@ -52,7 +52,7 @@ GpuPlaces gpu_places(const std::filesystem::path& last_verdict) {
       if (name.starts_with(prefix)) places.insert(name.substr(prefix.size()));
     }
   } catch (const std::exception&) {
-    // Nobody has looked, or another version has.
+    // The node was never checked, or by another version.
   }
   return places;
 }

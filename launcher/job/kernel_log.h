@@ -1,4 +1,4 @@
-// What the kernel has said while an attempt ran, as far as a user may read it.
+// What the kernel logged while an attempt ran, as far as a user may read it.
 #pragma once
 
 #include <filesystem>
@@ -23,16 +23,16 @@ struct KernelLines {
 
 class KernelLog {
  public:
-  // Without the right to read it, it is empty. `policy` is the node's own; without one no line asks
-  // for anything. `last_verdict` is that of root's looks, which has the places of GPUs.
+  // Empty for users who may not read the log. `policy` is the node's own; without one nothing
+  // counts. `last_verdict` is the file of root's last health check, which has the places of GPUs.
   explicit KernelLog(std::optional<health::Policy> policy,
                      std::filesystem::path last_verdict =
                          std::filesystem::path(health::state_folder) / "last.json",
                      const std::filesystem::path& log = "/dev/kmsg");
 
-  // Forgets what has been said until now.
+  // Forgets what was logged until now.
   void skip() { reader_.skip(); }
-  // What has come since. `events` are the Xids that NVML has told of (XidListener), which count in
+  // What was logged since. `events` are the Xids that NVML reported (XidListener), which count in
   // place of those in the log; nothing when nobody listens.
   KernelLines lines(const std::optional<std::vector<health::Xid>>& events = std::nullopt);
 
@@ -42,14 +42,14 @@ class KernelLog {
   health::KernelLogReader reader_;
 };
 
-// What `slipway health` goes by on this node; nothing when it cannot be read, or is wrong.
+// The policy of `slipway health` on this node; nothing when it cannot be read, or is wrong.
 std::optional<health::Policy> policy_here();
 
-// What root's last look has found, and what the driver shows. Empty when nobody says.
+// The GPUs of root's last health check, and those that the driver shows.
 GpuPlaces gpu_places(const std::filesystem::path& last_verdict);
 
-// Whether a record is about what may have ended a task: an Xid, or what the policy has a pattern
-// for, as a process that was killed for want of memory or a fault of the hardware.
+// Whether a record may explain the end of a task: an Xid, or what the policy has a pattern for,
+// such as a process that was killed for lack of memory, or a hardware fault.
 bool matters(const health::KernelRecord& record, const health::Policy& policy);
 
 // Whether a record is an Xid of one of these GPUs for which the policy wants a drain, a reset, a

@@ -1,4 +1,4 @@
-// The last words of a task.
+// Finds the lines that say how a task ended.
 #include "launcher/job/last_words.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ bool is_rule(std::string_view line, char of) {
   return line.size() >= shortest_rule && line.find_first_not_of(of) == line.npos;
 }
 
-// What terminals are told by ESC [ … letter.
+// Without terminal sequences: ESC [ … letter.
 std::string without_colors(std::string_view line) {
   std::string text;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -93,7 +93,7 @@ struct RawLine {
 
 RawLine raw_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  line.remove_prefix(line.rfind('\r') + 1);  // of a progress bar its last state
+  line.remove_prefix(line.rfind('\r') + 1);  // the last state of a progress bar
   const std::string colorless = without_colors(line);
   const std::string_view bare = without_prefix(colorless);
   const size_t indent = std::min(bare.find_first_not_of(" \t"), bare.size());
@@ -145,8 +145,8 @@ class Reader {
     }
   }
 
-  // What ends with a rule of dashes is a box of an MPI library, and the first line in it says what
-  // has happened. Its upper rule may have been cut off.
+  // A rule of dashes at the end closes a box of an MPI library, whose first line says what
+  // happened. Its upper rule may have been cut off.
   std::vector<WordLine> rest() {
     const auto [begin, end] = box_;
     if (after_rule_ && begin < end) {
@@ -168,7 +168,7 @@ class Reader {
     if (said == traceback_begin) {
       in_traceback_ = true;
     } else if (said.starts_with("To enable traceback")) {
-      // Nobody knows what it was; it says its own words above the box.
+      // The box has no error; the worker's own words are above it.
       if (code_ != "1") add(fmt::format("a worker exited with status {}", code_), true, true);
     } else if (!said.empty()) {
       add(std::string(said), true);
@@ -197,7 +197,7 @@ class Reader {
   bool in_torch_ = false, in_root_ = false, in_traceback_ = false, after_rule_ = false;
 };
 
-// The last `most` bytes in whole lines, each behind `mark`, without stack frames.
+// The last `most` bytes in whole lines, each with `mark` before it, without stack frames.
 std::string last_lines(std::string_view words, size_t most, std::string_view mark) {
   std::string text;
   for_each_line(words, [&](std::string_view line) {

@@ -1,7 +1,7 @@
 // The last words of a task: which of the lines that it wrote last say how it ended.
 //
-// Programs do not end with the line that matters. Below it stand stack frames, what other threads
-// and processes say while they go down, and torchrun's summary, which is the same for all errors.
+// Programs do not end with the line that matters. After it come stack frames, what other threads
+// and processes write while they go down, and torchrun's summary, which is the same for all errors.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct WordLine {
   bool error = false;   // by its form it is how a program reports its end: a Python exception, what
                         // C++ was terminated by, the first line of an MPI library's box, a worker's
                         // end in torchrun's box
-  bool exact = false;   // numbers in it say what happened
-  bool output = false;  // was written to stdout, where most lines are no last words
+  bool exact = false;   // its numbers matter
+  bool output = false;  // was written to stdout, where most lines do not matter
 };
 
 // Begins a line that was written to stdout.

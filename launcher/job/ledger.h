@@ -56,8 +56,8 @@ struct Ledger {
 // "slipway-ledger-123.jsonl".
 std::string ledger_name(const std::string& job);
 
-// Reads a ledger's text. `path` is for messages. Throws Error with path and line when a line other
-// than a torn last one is none of ours, goes back in time, or belongs to another job.
+// Reads a ledger's text. `path` is for messages. Throws Error with path and line when any
+// line but a torn last one is invalid, goes back in time, or belongs to another job.
 Ledger parse_ledger(std::string_view text, const std::filesystem::path& path);
 
 // "2026-11-21T12:00:00.250Z"
@@ -73,8 +73,8 @@ class NoRoom : public Error {
 class LedgerWriter {
  public:
   // Throws NoRoom when the file cannot be made on a full disk; Error when it cannot be opened,
-  // another writer has it, or it is no ledger.
-  // `take_over`: one that another writer has is taken all the same, for that one writes no more.
+  // another writer has it, or it is not a ledger. `take_over`: another writer that still has it is
+  // ignored, because it writes no more.
   explicit LedgerWriter(const std::filesystem::path& path, bool take_over = false);
 
   // The line is on the disk when it returns. One that is earlier than the line before gets that

@@ -1,4 +1,4 @@
-// How a job's launcher and its agents find each other.
+// Connecting an agent to its launcher.
 #include "launcher/job/meeting.h"
 
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "common/error.h"
 
@@ -51,35 +52,39 @@ bool wait_for(int socket, short events, Clock::time_point deadline) {
   }
 }
 
-// Nothing, with errno, when nobody answers until `deadline`.
-Fd try_to_connect(const addrinfo* where, Clock::time_point deadline) {
+struct Connection {
+  Fd socket;
+  int error = 0;  // of one that was not made: an errno
+};
+
+// Tries every address of `where` until `deadline`.
+Connection try_to_connect(const addrinfo* where, Clock::time_point deadline) {
   int code = ETIMEDOUT;
   for (const addrinfo* each = where; each != nullptr; each = each->ai_next) {
     Fd fd = new_socket();
-    if (::connect(fd.get(), each->ai_addr, each->ai_addrlen) == 0) return fd;
+    if (::connect(fd.get(), each->ai_addr, each->ai_addrlen) == 0) return {std::move(fd)};
     code = errno;
     if (code == EINPROGRESS && wait_for(fd.get(), POLLOUT, deadline)) {
       socklen_t length = sizeof code;
       ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &code, &length);
-      if (code == 0) return fd;
+      if (code == 0) return {std::move(fd)};
     } else if (code == EINPROGRESS) {
       code = ETIMEDOUT;
     }
   }
-  errno = code;
-  return Fd();
+  return {Fd(), code};
 }
 
-// Nothing when it was sent away while it connected, as strangers are where there are too many, and
-// we may have been taken for one. Throws Error when nobody listens, or answers until `deadline`.
+// Nothing when the launcher dropped us while we connected, as it does when it has too many
+// strangers. Throws Error when nobody listens, or nobody answers before `deadline`.
 Fd connect_until(const std::string& host, int port, Clock::time_point deadline) {
-  Fd fd = try_to_connect(addresses(host, port).get(), deadline);
-  if (!fd && errno != ECONNRESET)
-    throw_errno(fmt::format("cannot reach the launcher at {}:{}", host, port));
-  return fd;
+  Connection made = try_to_connect(addresses(host, port).get(), deadline);
+  if (!made.socket && made.error != ECONNRESET)
+    throw_errno(fmt::format("cannot reach the launcher at {}:{}", host, port), made.error);
+  return std::move(made.socket);
 }
 
-// Nothing when the other side ends, or takes too long.
+// Nothing when the other side closes the connection, or takes too long.
 std::optional<std::string> read_frame(int socket, size_t size, Clock::time_point deadline) {
   std::string frame(size, '\0');
   for (size_t have = 0; have < size;) {
@@ -127,15 +132,15 @@ std::string differ(const std::string& host, const Speaker& launcher, const std::
 
 Presence look_for_launcher(const std::string& host, int port, milliseconds limit) {
   const auto deadline = Clock::now() + limit;
-  Fd fd;
+  Connection made;
   try {
-    fd = try_to_connect(addresses(host, port).get(), deadline);
+    made = try_to_connect(addresses(host, port).get(), deadline);
   } catch (const Error&) {
     return Presence::silent;  // a machine that was deleted may have no address any more
   }
-  if (!fd) return errno == ECONNREFUSED ? Presence::refused : Presence::silent;
-  // A launcher speaks first. One that is frozen has a kernel that accepts for it.
-  const auto greeting = read_frame(fd.get(), greeting_bytes, deadline);
+  if (!made.socket) return made.error == ECONNREFUSED ? Presence::refused : Presence::silent;
+  // A launcher speaks first; of a frozen one only the kernel accepts.
+  const auto greeting = read_frame(made.socket.get(), greeting_bytes, deadline);
   return greeting || Clock::now() < deadline ? Presence::answers : Presence::silent;
 }
 

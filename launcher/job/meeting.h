@@ -1,4 +1,4 @@
-// How a job's launcher and its agents find each other, and make sure of it.
+// Connecting a job's agents to its launcher, with proof on both sides.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@ inline constexpr std::string_view agent_purpose = "slipway launch";
 Fd listen_for_agents();
 int port_of(int listener);
 
-// Connects to the launcher as the agent of `node`, and proves that it is. One that sends us away
-// before it has proven itself may have had no room, and is tried again until `limit` has passed.
-// Throws Error when there is no launcher that has the key, or it is of another protocol.
+// Connects to the launcher as the agent of `node`, and proves it. A launcher that drops us before
+// its own proof may have had no room: it is tried again until `limit` has passed. Throws Error when
+// nobody there has the key, or the launcher speaks another protocol.
 Fd meet_launcher(const std::string& host, int port, const Secret& key, const std::string& node,
                  std::chrono::milliseconds limit, const Speaker& own);
 
-// Whether somebody is where a launcher was.
+// What is left where a launcher was.
 enum class Presence {
   answers,  // a launcher
-  refused,  // its node lives, the launcher does not
-  silent,   // the node is off or out of reach, or nothing on it runs
+  refused,  // the node lives, the launcher does not
+  silent,   // the node is off, out of reach or frozen
 };
 Presence look_for_launcher(const std::string& host, int port, std::chrono::milliseconds limit);
 

@@ -27,7 +27,7 @@
 namespace slipway::job {
 namespace {
 
-// With room for the stack frames of what a node's workers say under one torchrun.
+// Room for the stack traces of all workers of a node under one torchrun.
 constexpr size_t most_last_words = size_t{64} << 10;
 constexpr size_t largest_error_file = size_t{1} << 20;
 constexpr const char* error_variable = "TORCHELASTIC_ERROR_FILE";
@@ -60,7 +60,9 @@ std::vector<std::string> environment_with(const Variables& variables,
   // An agent that is killed takes its tasks with it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
-  ::dup2(::open("/dev/null", O_RDONLY), 0);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  ::dup2(nothing, 0);
+  if (nothing > 0) ::close(nothing);  // not for the task
   ::dup2(out, 1);
   ::dup2(err, 2);
   unblock_signals();
@@ -166,7 +168,7 @@ std::string NodeTasks::words_of(const Task& task) {
   try {
     if (!task.error_file.empty()) error = read_regular_file(task.error_file, largest_error_file);
   } catch (const Error&) {
-    // Most programs leave none.
+    // Most programs do not write one.
   }
   return condense(task.last_out, task.last_err, error);
 }

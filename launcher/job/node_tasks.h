@@ -75,7 +75,7 @@ class NodeTasks {
   // Ends all that the tasks have started, however it was detached: SIGTERM, SIGKILL after `grace`.
   // Returns the processes that are there still after `limit`: the kernel holds them. A process is
   // gone when its files are closed, so the memory of its GPUs is free then. Calls `meanwhile` every
-  // few milliseconds. `others` are processes of ours that are no task's: they are left alone.
+  // few milliseconds. `others` are our own processes besides the tasks: they are left alone.
   std::vector<std::string> end_all(std::chrono::milliseconds grace, std::chrono::milliseconds limit,
                                    const std::function<void()>& meanwhile,
                                    const std::vector<pid_t>& others = {});

@@ -18,9 +18,9 @@
 
 namespace slipway::job {
 
-// One server serves one attempt, so that nothing of an earlier one is met. It begins before there
-// is anything to do for it, and the next one while an attempt runs: libpmix takes its time. Without
-// libpmix there is none, and that is no error: only who asks for PMIx needs it.
+// One server serves one attempt, so that nothing of an earlier one remains. It starts before it is
+// needed, and the next one while an attempt runs, because libpmix is slow to start. A node without
+// libpmix has no server; that is an error only for jobs that ask for PMIx.
 class PmixNode {
  public:
   using Clock = std::chrono::steady_clock;
@@ -31,14 +31,14 @@ class PmixNode {
   PmixNode& operator=(const PmixNode&) = delete;
 
   void begin(const PmixWorld& attempt);
-  // Whether tasks can be started: their variables are there, or there will be none.
+  // Whether tasks can be started: their variables are known, or will never be.
   bool settled();
   Variables variables(size_t local_rank) const;
   // Ends the attempt's server, and begins the next.
   void end();
 
-  // Never waits. What the server says that is not for us, and PmixNone when it is lost. Throws
-  // Error on what it cannot say.
+  // Never waits. Returns the server's messages that are for others, and PmixNone when the server is
+  // lost. Throws Error on an invalid message.
   std::vector<FromPmixServer> hear();
   void tell(const ToPmixServer& message);
 
@@ -49,7 +49,7 @@ class PmixNode {
   struct Server {
     pid_t pid = 0;
     std::unique_ptr<PrivateFolder> folder;
-    std::unique_ptr<Wire> wire;    // none: it has been told to end
+    std::unique_ptr<Wire> wire;    // null: it has been told to end
     Clock::time_point since = {};  // when it was told
   };
   std::optional<Server> new_server();

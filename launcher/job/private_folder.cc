@@ -1,4 +1,4 @@
-// A folder that goes with its program.
+// Makes a private folder, and removes those of programs that were killed.
 #include "launcher/job/private_folder.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* lock_name = ".in-use";
 
-// Whether it is a folder of ours: others may make what they like in a folder for all.
+// Others may make what they like in /tmp.
 bool is_ours(const fs::path& folder) {
   struct stat info = {};
   return ::lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
@@ -29,15 +29,16 @@ bool is_same_file(const Fd& file, const fs::path& path) {
 
 void remove_abandoned(const fs::path& parent, const std::string& prefix) {
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
-    const fs::path folder = entry.path();
+  // By hand: a range-for throws when the folder cannot be read any further.
+  for (fs::directory_iterator at(parent, ignored), end; at != end; at.increment(ignored)) {
+    const fs::path folder = at->path();
     if (!folder.filename().string().starts_with(prefix) || !is_ours(folder)) continue;
-    // Without a lock it is one in the making.
+    // A folder without a lock is still being made.
     if (!fs::exists(folder / lock_name, ignored)) continue;
     try {
       if (const Fd lock = try_lock(folder / lock_name)) fs::remove_all(folder, ignored);
     } catch (const Error&) {
-      // Somebody else was faster.
+      // Another process was faster.
     }
   }
 }
@@ -47,7 +48,7 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 PrivateFolder::PrivateFolder(const std::string& name) {
   const fs::path parent = fs::temp_directory_path();
   remove_abandoned(parent, name + "-");
-  // One whose lock somebody took before we did is being removed.
+  // When another process has taken the lock first, it removes the folder.
   while (!lock_ || !is_same_file(lock_, path_ / lock_name)) {
     std::string folder = parent / (name + "-XXXXXX");
     if (::mkdtemp(folder.data()) == nullptr) throw_errno("cannot make a folder in " + folder);

@@ -1,4 +1,4 @@
-// A folder for what a program of a job needs while it runs, and which goes with it.
+// A temporary folder for a program of a job.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace slipway::job {
 
-// <temporary folder>/<name>-XXXXXX, for our user alone. A program that is killed leaves its folder
-// behind: the next one of the same user that asks for one of that name removes it. Those in use are
-// known by a lock in them, which a program's end releases, whatever that end is.
+// <temporary folder>/<name>-XXXXXX, for our user alone, removed with this object. The folder of a
+// program that was killed is removed by the next PrivateFolder of that user and name. A lock in the
+// folder marks it as in use; the kernel releases it when the program ends.
 class PrivateFolder {
  public:
   // Throws Error.

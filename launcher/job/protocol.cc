@@ -1,4 +1,4 @@
-// The fields of each message, in the order in which they are sent, with what may be in them.
+// The fields of each message, in the order in which they are sent, with their limits.
 #include "launcher/job/protocol.h"
 
 #include <concepts>
@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t most = std::numeric_limits<int64_t>::max();
 constexpr int64_t most_signal = 64, most_status = std::numeric_limits<int32_t>::max();
 constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = size_t{1} << 20;
-constexpr size_t longest_word = size_t{2} << 20;  // Linux takes no longer one: execve(2)
+constexpr size_t longest_word = size_t{2} << 20;  // longer than Linux accepts: execve(2)
 constexpr size_t most_words = 65536, most_nodes = 65536, most_notes = 65536;
 
-// The type without const: a message is written from a constant one, and read into one.
+// Without const: messages are written from a constant, and read into a variable.
 template <class Message, class Kind>
 concept Is = std::same_as<std::remove_const_t<Message>, Kind>;
 
@@ -119,18 +119,10 @@ void fields(auto& a, Is<Requeue> auto& m) {
   names(a, m.bad);
   a.text(m.comment, longest_note);
 }
-void fields(Encoder& a, const Report& m) {
+void fields(auto& a, Is<Report> auto& m) {
   a.word(m.job, longest_name);
   a.number(m.attempt, 1, most);
-  a.number(static_cast<int64_t>(m.cause), 0, static_cast<int64_t>(health::Cause::words));
-  a.text(m.detail, longest_note);
-}
-void fields(Decoder& a, Report& m) {
-  a.word(m.job, longest_name);
-  a.number(m.attempt, 1, most);
-  int64_t cause = 0;
-  a.number(cause, 0, static_cast<int64_t>(health::Cause::words));
-  m.cause = static_cast<health::Cause>(cause);
+  a.choice(m.cause, health::Cause::words);
   a.text(m.detail, longest_note);
 }
 void fields(auto& a, Is<PmixOrder> auto& m) {

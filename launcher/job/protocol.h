@@ -1,9 +1,8 @@
-// What a job's launcher, its agents and their PMIx servers say to one another: all messages there
-// are, and how they are written as bytes. docs/decisions/0039-links-prove-themselves.md says why
-// so.
+// All messages between a job's launcher, its agents and their PMIx servers, and their encoding.
+// docs/decisions/0039-links-prove-themselves.md has the reasons.
 //
-// protocol_number grows with every change here or in protocol.cc. Both sides are of one number, so
-// nothing is optional, and what does not fit exactly is an error.
+// protocol_number grows with every change here or in protocol.cc. Both sides have the same number,
+// so nothing is optional, and whatever does not fit exactly is an error.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +33,12 @@ Overloads(Functions...) -> Overloads<Functions...>;
 
 // --- between PMIx servers, by way of the launcher: launcher/job/pmix_exchange.h
 
-// A node's ranks have come to a fence of `ranks` (rising; empty: all), and what they have to tell.
+// A node's ranks have reached a fence of `ranks` (rising; empty: all), with their data.
 struct PmixFence {
   std::vector<int64_t> ranks;
   std::string bytes;
 };
-// What a rank of another node has told is wanted; `ask` is who asks to know its answer by.
+// Asks for the data of a rank of another node; the answer has the same `ask`.
 struct PmixWant {
   int64_t rank = 0;
   int64_t ask = 0;
@@ -51,7 +50,7 @@ struct PmixHave {
   int64_t status = 0;
   std::string bytes;
 };
-// There is no server on this node any more.
+// This node has lost its server.
 struct PmixNone {
   std::string text;
 };
@@ -62,7 +61,7 @@ struct PmixFenced {
   int64_t status = 0;
   std::string bytes;
 };
-// `node` asks for what the rank, which is yours, has told.
+// `node` asks for the data of one of your ranks.
 struct PmixGet {
   int64_t rank = 0;
   int64_t ask = 0;
@@ -101,7 +100,7 @@ using FromPmixServer = std::variant<PmixReady, PmixAbort, PmixNone, PmixFence, P
 
 // --- from the launcher to an agent
 
-struct LauncherBeat {};  // it lives
+struct LauncherBeat {};  // the launcher lives
 struct StartedTask {
   int64_t rank = 0;
   Variables set;
@@ -125,7 +124,7 @@ struct Requeue {  // have Slurm queue the job again without the bad nodes
   std::vector<std::string> bad;
   std::string comment;
 };
-struct Report {  // leave it for root: the node is blamed
+struct Report {  // for root: the node is blamed
   std::string job;
   int64_t attempt = 0;
   health::Cause cause = health::Cause::failures;
@@ -144,7 +143,7 @@ struct RankStep {
   int64_t rank = 0;
   int64_t step = 0;
 };
-struct Beat {  // it lives; steps that have changed
+struct Beat {  // the agent lives; the steps that have changed
   int64_t attempt = 0;
   std::vector<RankStep> steps;
 };
@@ -158,27 +157,27 @@ struct Ended {  // a task
   int64_t rank = 0;
   int64_t code = 0;
   int64_t signal = 0;
-  bool told = false;  // because it was to
-  std::string words;  // its last: last_words.h
+  bool told = false;  // it was told to end
+  std::string words;  // its last words: last_words.h
 };
 struct RankNote {
   int64_t rank = 0;
   std::string text;
 };
-struct Stopped {  // all tasks, and what the node knows
+struct Stopped {  // all tasks have ended; what the node knows
   int64_t attempt = 0;
   std::vector<RankNote> odd;  // processes that did not run as they should
   std::vector<std::string> held, kernel, broken, health;
 };
 struct Energy {
   int64_t attempt = 0;
-  std::optional<double> joules;  // none: it is not known
+  std::optional<double> joules;  // empty: not known
 };
 struct Health {  // why the node is unfit, while tasks run
   int64_t attempt = 0;
   std::vector<std::string> reasons;
 };
-struct Told {  // Slurm ends the step, by this signal
+struct Told {  // Slurm ends the step with this signal
   int64_t number = 0;
 };
 struct PmixNews {
@@ -193,20 +192,20 @@ using ToLauncher =
 
 // --- as bytes
 
-// What one rank may give to a fence, or tell another.
+// The most data of one rank for a fence or for another rank.
 inline constexpr size_t most_pmix_bytes = size_t{60} << 20;
-// A message as bytes, either way.
+// The longest encoded message.
 inline constexpr size_t longest_message = size_t{64} << 20;
-// Ranks are below it.
+// Ranks are less than this.
 inline constexpr int64_t most_ranks = int64_t{1} << 24;
 
-// Texts for people that are too long are cut. Throws Error on anything else that does not fit.
+// Cuts texts for people that are too long. Throws Error on anything else that does not fit.
 std::string encode(const ToAgent& message);
 std::string encode(const ToLauncher& message);
 std::string encode(const ToPmixServer& message);
 std::string encode(const FromPmixServer& message);
 
-// Throws Error unless `bytes` are just what encode() makes of some message.
+// Throws Error unless `bytes` are exactly what encode() makes of a message.
 template <class Message>
 Message decode(std::string_view bytes);
 template <>

@@ -1,6 +1,5 @@
-// Messages over a connected socket, either way: each is its length in four bytes, the highest
-// first, and bytes (launcher/job/protocol.h). Nothing here waits: what the socket does not take
-// stays queued.
+// Messages over a connected socket. Each is its length in four bytes, the highest first, and its
+// bytes (launcher/job/protocol.h). Nothing here waits: what the socket does not take stays queued.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace slipway::job {
 
 class Wire {
  public:
-  // `longest` is what a message of the other side may have in bytes.
+  // `longest` is the longest message to accept, in bytes.
   Wire(Fd socket, size_t longest);
 
   int fd() const { return socket_.get(); }
@@ -26,7 +25,7 @@ class Wire {
 
   // Reads what there is. False when the other side has gone.
   bool receive();
-  // The next whole message; none when there is none. Throws Error on one that is too long.
+  // The next message that has arrived as a whole. Throws Error when it is too long.
   std::optional<std::string> next();
 
  private:
