@@ -109,11 +109,11 @@ int deploy(Args args) {
   LocalOptions local;
   CommandLine line(
       "slipway deploy", "BLUEPRINT|FOLDER [--target local|google] [options]",
-      "Bring up the cluster of a blueprint and wait until its nodes are idle; one that runs "
-      "already becomes\nwhat the blueprint says now.\nOn "
+      "Bring up the cluster of a blueprint and wait until its nodes are idle; a cluster that "
+      "runs already is\nchanged to what the blueprint says now.\nOn "
       "Google Cloud: write its definitions, or take a folder that `slipway create` "
-      "has written, and\nhave Terraform and Packer make them, group by group; what "
-      "was broken off goes on where it was.");
+      "has written, and\nhave Terraform and Packer make them, group by group; if a deploy "
+      "fails or is killed, run it again: it\nresumes where it stopped.");
   input.blueprint.add_options(line);
   line.option("target", "PLACE",
               "where: local, this machine (default of a blueprint), or google (of a folder)",
@@ -129,16 +129,14 @@ int deploy(Args args) {
               &local.image);
   line.flag("accounting", "local: keep the history of jobs, with slurmdbd and MariaDB",
             &local.accounting);
-  line.flag("force", "local: stop nodes that are no longer wanted also when jobs run on them",
-            &local.force);
-  line.flag("quiet,q", "local: say only what went wrong", &local.quiet);
+  line.flag("force", "local: also stop nodes on which jobs run", &local.force);
+  line.flag("quiet,q", "local: print errors only", &local.quiet);
   line.option("output,o", "DIR", "google: where the deployment's folder is put (default .)",
               &input.parent);
   line.option("only", "GROUP,...", "google: these groups", &input.only);
   line.option("skip", "GROUP,...", "google: all groups but these", &input.skip);
   line.flag("auto-approve", "google: do not ask before each group", &options.auto_approve);
-  line.flag("rebuild", "google: build images again, also those of which nothing has changed",
-            &options.rebuild);
+  line.flag("rebuild", "google: build images again, also unchanged ones", &options.rebuild);
   line.example("slipway deploy examples/quickstart.yaml",
                "a Slurm cluster in namespaces on this machine");
   line.example("slipway deploy cluster.yaml --vars deployment_name=two",

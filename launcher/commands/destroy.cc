@@ -36,17 +36,17 @@ int destroy(Args args) {
       "slipway destroy", "NAME|FOLDER [options]",
       "Take a deployment down and remove all of it, its shared file systems "
       "included.\nNAME is one on this machine; FOLDER is one that `slipway create` has "
-      "written, and what it has made\non Google Cloud is destroyed in the reverse "
-      "order. The folder stays.");
+      "written: what it has made\non Google Cloud is destroyed in reverse order, and the "
+      "folder stays.");
   line.positional("NAME", &name);
   line.option("target", "PLACE", "local or google, where a name could be both", &target);
   line.option("only", "GROUP,...", "google: these groups", &input.only);
   line.option("skip", "GROUP,...", "google: all groups but these", &input.skip);
-  line.flag("images", "google: the images that were built, too", &options.images);
+  line.flag("images", "google: also delete the images that were built", &options.images);
   line.flag("auto-approve", "google: do not ask before each group", &options.auto_approve);
-  line.option("diagnostics", "text|json", "google: how mistakes are said",
+  line.option("diagnostics", "text|json", "google: the form of error messages",
               &input.blueprint.diagnostics);
-  line.example("slipway destroy quickstart", "end it, whatever runs on it");
+  line.example("slipway destroy quickstart", "whatever runs on it");
   line.example("slipway destroy ./cluster", "what was made from this folder in the cloud");
   if (!line.parse(args)) return 0;
 
@@ -66,8 +66,8 @@ int destroy(Args args) {
     throw UsageError("--only, --skip, --images and --auto-approve are for a folder");
   }
   const local::DeploymentFolder folder(local::deployments_folder(), name);
-  folder.life_if_present();  // a name that is none needs no lock
-  // Of a change that goes on by itself nothing is needed any more.
+  folder.life_if_present();  // throws for an unknown name, which needs no lock
+  // A change that goes on by itself is not waited for: it ends with the supervisor.
   const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
   local::remove(folder);
   fmt::print(stderr, "deployment `{}` is gone\n", name);

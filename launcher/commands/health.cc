@@ -1,4 +1,4 @@
-// slipway health: look at this node, and say whether it is fit for a job.
+// slipway health: check this node, and say whether it is fit for a job.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/health_parts.h"
+#include "launcher/commands/root_program.h"
 #include "launcher/health/look.h"
 #include "launcher/health/verdict.h"
 #include "launcher/node/job_space.h"
@@ -43,11 +44,32 @@ void take_job(health::LookOptions& options) {
   }
 }
 
-// Nothing of the job's decides what a program of root's runs.
-void forget_the_job() {
-  ::clearenv();
-  ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
-  ::setenv("LANG", "C.UTF-8", 1);
+// Removes folders of jobs that Slurm has left. A folder that cannot be removed must not keep the
+// node from being checked.
+void sweep_job_folders() {
+  try {
+    const auto space = node::job_space();
+    if (space) node::sweep_job_space(*space, std::chrono::seconds(2));
+  } catch (
+      const std::exception& error) {  // also of <filesystem>: jobs change their folders meanwhile
+    fmt::print(stderr, "slipway health: folders of jobs are not removed: {}\n", error.what());
+  }
+}
+
+int check(const health::LookOptions& options, const std::string& policy, bool asked_to_skip,
+          bool json) {
+  health::Policy rules = read_policy(policy);
+  if (asked_to_skip && rules.jobs_may_skip) {
+    fmt::print("the job asked for no checks, and may\n");
+    return 0;
+  }
+  const health::LookResult result = health::look_at_node(options, std::move(rules));
+  if (json) {
+    fmt::print("{}\n", to_json(result.verdict).dump(2));
+  } else {
+    fmt::print("{}\n", line_of(result.verdict));
+  }
+  return result.job_may_start || result.job_has_ended ? 0 : unfit;
 }
 
 int look(Args args) {
@@ -55,15 +77,15 @@ int look(Args args) {
   bool json = false, act = false, asked_to_skip = false;
   CommandLine line(
       "slipway health", "[options]",
-      "Look at this node: GPUs, network, storage, memory, daemons, the kernel's log. "
-      "Say in one line whether it is fit for a job; exit status 3 when it is not.\n\n"
+      "Check this node: GPUs, network, storage, memory, daemons, the kernel's log. "
+      "Print one line that says whether it is fit for a job; exit status 3 when it is not.\n\n"
       "Other parts: `slipway health policy`, `slipway health report` and `slipway health clear`.");
   line.option("stage", "STAGE",
               "manual (default), prolog, epilog, periodic, or deep: also memory bandwidth, a "
               "computation, a collective and dcgmi",
               &stage);
   line.option("policy", "FILE",
-              fmt::format("what findings mean here (default {}, else {}, when it is there)",
+              fmt::format("what findings mean here (default {}, else {}, if they exist)",
                           health::own_policy_path, health::cluster_policy_path),
               &policy);
   line.option("profile", "FILE", "the node profile (default /etc/slipway/node.json)", &profile);
@@ -92,24 +114,11 @@ int look(Args args) {
   if (act && !is_root) throw Error("only root can tell Slurm");
   if (is_root) options.state = health::state_folder;
   take_job(options);
-  if (act) forget_the_job();
-
   if (act) {
-    if (const auto space = node::job_space())
-      node::sweep_job_space(*space, std::chrono::seconds(2));
+    forget_environment();
+    sweep_job_folders();
   }
-  health::Policy rules = read_policy(policy);
-  if (asked_to_skip && rules.jobs_may_skip) {
-    fmt::print("the job asked for no checks, and may\n");
-    return 0;
-  }
-  const health::LookResult result = health::look_at_node(options, std::move(rules));
-  if (json) {
-    fmt::print("{}\n", to_json(result.verdict).dump(2));
-  } else {
-    fmt::print("{}\n", line_of(result.verdict));
-  }
-  return result.job_may_start || result.job_has_ended ? 0 : unfit;
+  return check(options, policy, asked_to_skip, json);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // slipway health clear: forget what lasts on this node until it starts again.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -9,6 +8,7 @@
 #include "common/error.h"
 #include "common/file_lock.h"
 #include "launcher/commands/health_parts.h"
+#include "launcher/commands/root_program.h"
 #include "launcher/health/history.h"
 
 namespace slipway::commands {
@@ -21,12 +21,11 @@ constexpr auto longest_look = std::chrono::seconds(10);
 
 int health_clear(Args args) {
   CommandLine line("slipway health clear", "",
-                   "Forget the events that keep this node drained until it starts again, an Xid "
-                   "above all, as root: the GPU was reset or somebody has looked. The node serves "
-                   "again when the next looks find nothing.");
+                   "Clear recorded findings, such as an Xid, after you reset or inspected the GPU "
+                   "(root only). The node serves again when the next checks find nothing.");
   line.example("slipway health clear", "after `nvidia-smi --gpu-reset`");
   if (!line.parse(args)) return 0;
-  if (::geteuid() != 0) throw Error("only root can do this");
+  require_root();
   const std::filesystem::path folder = health::state_folder;
   if (!std::filesystem::exists(folder)) throw Error("nobody has looked at this node yet");
   const Fd lock = lock_within(folder / "lock", longest_look);

@@ -1,14 +1,9 @@
-// slipway node: what a machine of a cluster does by itself.
-#include <fmt/chrono.h>
+// slipway node: what nodes of a cluster do by themselves.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <thread>
 
@@ -19,6 +14,7 @@
 #include "common/text.h"
 #include "launcher/commands/node_transport.h"
 #include "launcher/commands/node_watch.h"
+#include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/boot.h"
@@ -29,29 +25,20 @@
 namespace slipway::commands {
 namespace {
 
-// Less than ResumeTimeout: Slurm hears of it before it gives up by itself.
+// Less than ResumeTimeout: Slurm is told before it gives up by itself.
 constexpr std::chrono::seconds power_deadline{240};
-
-// Nothing of whoever calls us decides what a program of root's does.
-void forget_the_caller() {
-  ::clearenv();
-  ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
-  ::setenv("LANG", "C.UTF-8", 1);
-  ::umask(022);
-  if (::chdir("/") != 0) throw_errno("cannot go to /");
-}
 
 int boot(Args args) {
   int seconds = 600;
   CommandLine line("slipway node boot", "[options]",
-                   "Make a running part of its cluster of this machine, which Google Cloud has "
-                   "just started: the unit slipway-node.service does it at every start.");
+                   "Make this machine, which Google Cloud has just started, a part of its cluster: "
+                   "the unit slipway-node.service does it at every start.");
   line.option("deadline", "SECONDS", "give up after this long (default 600)", &seconds);
   line.example("slipway node boot", "as root, on a machine that `slipway create` defined");
-  line.example("slipway node boot --deadline 60", "to see soon what is missing");
+  line.example("slipway node boot --deadline 60", "to see quickly what is missing");
   if (!line.parse(args)) return 0;
   if (seconds <= 0) throw UsageError("`--deadline` is a number of seconds above 0");
-  if (::geteuid() != 0) throw Error("only root can do this");
+  require_root();
   forget_the_caller();
   node::Cloud cloud;
   node::boot(cloud, std::chrono::seconds(seconds), [](const std::string& what) {
@@ -68,16 +55,10 @@ int guard(Args args) {
                    "then lets those in whom the blueprint names.");
   line.example("slipway node guard", "as root, on a machine that `slipway create` defined");
   if (!line.parse(args)) return 0;
-  if (::geteuid() != 0) throw Error("only root can do this");
+  require_root();
   forget_the_caller();
   node::guard_metadata({}, [](const std::string&) {});
   return 0;
-}
-
-// A line of a log, which two of us may write to at the same time.
-void note(const std::string& what) {
-  fmt::print(stderr, "{:%Y-%m-%dT%H:%M:%SZ} {}\n", fmt::gmtime(std::time(nullptr)), what);
-  std::fflush(stderr);
 }
 
 // The nodes of one of Slurm's lists, "n-[0-2],m-7".
@@ -123,7 +104,7 @@ std::vector<node::Failed> change_here(const PowerChange& change,
 std::vector<node::Failed> change_in_the_cloud(const PowerChange& change,
                                               const std::vector<std::string>& nodes) {
   node::Cloud cloud;
-  const node::Patience patience{std::chrono::steady_clock::now() + power_deadline, note};
+  const node::Patience patience{std::chrono::steady_clock::now() + power_deadline, log_line};
   const node::Myself self = node::ask_who_i_am(cloud, patience);
   return change.in_the_cloud(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
 }
@@ -138,7 +119,7 @@ int change_power(const PowerChange& change, Args args) {
                "a list as Slurm has them");
   if (!line.parse(args)) return 0;
   forget_the_caller();
-  note(fmt::format("{} {}", change.what, list));
+  log_line(fmt::format("{} {}", change.what, list));
   // Whatever goes wrong is a reason for Slurm, which takes a list as it gave it to us, too.
   std::vector<std::string> nodes = {list};
   std::vector<node::Failed> failed;
@@ -149,12 +130,12 @@ int change_power(const PowerChange& change, Args args) {
     failed = {{nodes, error.what()}};
   }
   for (const node::Failed& one : failed) {
-    note(fmt::format("cannot {} {}: {}", change.what, join(one.nodes, ","),
-                     node::reason_for_slurm(one.reason)));
+    log_line(fmt::format("cannot {} {}: {}", change.what, join(one.nodes, ","),
+                         node::reason_for_slurm(one.reason)));
     try {
       if (change.on) node::tell_slurm(one);
     } catch (const std::exception& error) {  // the others are told all the same
-      note(fmt::format("cannot tell Slurm: {}", error.what()));
+      log_line(fmt::format("cannot tell Slurm: {}", error.what()));
     }
   }
   return failed.empty() ? 0 : 1;
@@ -176,8 +157,8 @@ int suspend(Args args) {
 int node(Args args) {
   return run_part(
       {"slipway node",
-       "What the machines of a cluster on Google Cloud do by themselves. People need it to "
-       "look for what went wrong.",
+       "Do what the nodes of a cluster do by themselves. You need it to find out what went "
+       "wrong.",
        {{"boot", boot},
         {"guard", guard},
         {"resume", resume},

@@ -1,9 +1,9 @@
 // slipway node restart: end a daemon of this node and have it started again.
-#include <unistd.h>
 
 #include "common/command_line.h"
 #include "common/error.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/root_program.h"
 #include "launcher/node/services.h"
 
 namespace slipway::commands {
@@ -20,7 +20,7 @@ int node_restart(Args args) {
                "the controller of a local cluster");
   line.example("slipway node restart slurmd", "on a compute node, as root");
   if (!line.parse(args)) return 0;
-  if (::geteuid() != 0) throw Error("only root can do this");
+  require_root();
   node::restart_daemon(name);
   return 0;
 }

@@ -1,6 +1,5 @@
 // slipway node transport: the daemon of a transport beside Slurm's jobs.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include "common/error.h"
 #include "common/node_profile.h"
 #include "launcher/commands/node_transport.h"
+#include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
 #include "launcher/node/transport.h"
 
@@ -47,10 +47,6 @@ bool needs_daemon() {
   std::string nodes = variable("SLURM_JOB_NODELIST");
   if (nodes.empty()) nodes = variable("SLURM_NODELIST");  // its older name
   return !gpus.empty() && node::names_several(nodes);
-}
-
-void require_root() {
-  if (::geteuid() != 0) throw Error("only root can do this");
 }
 
 int start(Args args) {

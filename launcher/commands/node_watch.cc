@@ -1,17 +1,11 @@
 // slipway node watch: tell Slurm of nodes that are dead.
 #include "launcher/commands/node_watch.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdio>
-#include <ctime>
 
 #include "common/command_line.h"
-#include "common/error.h"
 #include "common/node_profile.h"
+#include "launcher/commands/root_program.h"
 #include "launcher/node/boot.h"
 #include "launcher/node/dead_nodes.h"
 #include "launcher/node/power.h"
@@ -20,11 +14,6 @@ namespace slipway::commands {
 namespace {
 
 constexpr std::chrono::seconds cloud_deadline{60};
-
-void log_line(const std::string& what) {
-  fmt::print(stderr, "{:%Y-%m-%dT%H:%M:%SZ} {}\n", fmt::gmtime(std::time(nullptr)), what);
-  std::fflush(stderr);
-}
 
 // A network between machines may fail; whether a machine is off, the cloud knows.
 std::vector<std::string> off_in_the_cloud(const std::vector<std::string>& nodes) {
@@ -43,7 +32,8 @@ int node_watch(Args args) {
   line.example("slipway node watch", "as root, on the controller");
   line.example("tail /var/log/slurm/watch.log", "what it has told Slurm, on a local cluster");
   if (!line.parse(args)) return 0;
-  if (::geteuid() != 0) throw Error("only root can do this");
+  require_root();
+  forget_the_caller();
   node::Watch watch;
   watch.say = log_line;
   if (load_node_profile().target != "local") watch.confirm = off_in_the_cloud;

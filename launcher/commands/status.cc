@@ -79,7 +79,7 @@ std::string now_text() {
 
 int watch_one(const std::string& name, double seconds) {
   const std::chrono::milliseconds interval(static_cast<int64_t>(seconds * 1000));
-  look_at(name);  // a name that is none is said on the screen that is there
+  look_at(name);  // reports an unknown name before the screen is cleared
   if (::isatty(1) == 1) {
     watch(interval, [&](const local::Screen& screen) {
       return local::draw_status(look_at(name), screen, now_text());
@@ -109,9 +109,9 @@ int status(Args args) {
                    "Show deployments, or the nodes and jobs of one.");
   line.positional("NAME", &name, Arity::optional);
   line.flag("json", "print JSON", &json);
-  line.flag("watch,w", "show one on the terminal, anew every few seconds", &again);
+  line.flag("watch,w", "keep one on the terminal, updated every few seconds", &again);
   line.option("interval", "SECONDS", "with --watch: how often (default 2)", &interval);
-  line.example("slipway status", "every deployment of yours");
+  line.example("slipway status", "all your deployments");
   line.example("slipway status quickstart --json", "one, for a program");
   line.example("slipway status quickstart --watch", "what nodes and jobs do, until Ctrl-C");
   if (!line.parse(args)) return 0;
