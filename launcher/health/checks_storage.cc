@@ -50,9 +50,8 @@ void mounts(const Machine& machine, Looking& looking, const Doing& doing) {
   }
 }
 
-// Too little: as much as jobs and daemons need to begin. A small file system, which is full of
-// nothing else, is not full before that share of it is all that is left; but a job's script and
-// credential always need some.
+// What jobs and daemons need to begin. Of a small file system it is only a share of its size; but a
+// job's script and credential always need some.
 uint64_t least_free_bytes(const Space& space, const Looking& looking) {
   constexpr double mib = 1 << 20;
   constexpr double for_one_job = 256 << 10;
@@ -63,7 +62,7 @@ uint64_t least_free_bytes(const Space& space, const Looking& looking) {
       std::max(least, looking.limit("disk_free_mib") > 0 ? for_one_job : 0));
 }
 
-// What is not there that should be.
+// How much free room is missing.
 Missing missing_in(const Space& space, uint64_t free_bytes, const Looking& looking) {
   const auto lack = [](uint64_t least, uint64_t free) { return least > free ? least - free : 0; };
   Missing missing{lack(least_free_bytes(space, looking), free_bytes), 0};
@@ -74,9 +73,9 @@ Missing missing_in(const Space& space, uint64_t free_bytes, const Looking& looki
   return missing;
 }
 
-// What a user can fill up must not take the node from everybody: users have filled what would have
-// room without their files. What could not be counted in time is theirs, too: thousands of files
-// that hide a large one are a user's.
+// A user who fills a file system must not take the node from everybody. Users have filled what
+// would have room without their files; what could not be counted in time counts as theirs, too,
+// because only they hide a large file among thousands.
 bool is_filled_by_users(const Space& space, const FileOwners& owners, const Missing& missing) {
   const Share users = owners.all();
   return space.for_everybody || !owners.is_whole ||

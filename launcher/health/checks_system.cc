@@ -11,7 +11,7 @@
 namespace slipway::health {
 namespace {
 
-// Who repeats himself says no more than this in a look.
+// So many records of one kind count in one check of the log.
 constexpr int most_alike = 20;
 
 // "MemTotal:       16311004 kB"

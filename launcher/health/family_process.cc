@@ -79,7 +79,7 @@ void FamilyProcess::kill() {
   const pid_t pid = std::exchange(pid_, 0);
   if (pid == 0) return;
   if (words_) ::kill(pid, SIGKILL);
-  // One that has told us everything may be stuck, too, when a driver does not close its files.
+  // One that has reported everything may be stuck, too, when a driver does not close its files.
   if (ends_within(pid, patience_with_killed)) ::waitpid(pid, nullptr, WNOHANG);
 }
 
@@ -93,7 +93,7 @@ Look FamilyProcess::look(std::chrono::milliseconds limit) const {
       if (body.contains("look")) return look_from_json(body["look"]);
       doing = body.value("doing", doing);
       if (body.contains("failed")) failed = body["failed"].get<std::string>();
-    } catch (const std::exception&) {  // half a line: it was killed in the middle of it
+    } catch (const std::exception&) {  // half a line: it was killed while it wrote
       continue;
     }
     if (failed) {

@@ -1,4 +1,4 @@
-// Whose files take up the room of a file system.
+// Counts users' files on a file system.
 #include "launcher/health/file_owners.h"
 
 #include <dirent.h>
@@ -54,15 +54,15 @@ class Count {
   Missing missing_;
   Clock::time_point end_;
   uint64_t bytes_ = 0, inodes_ = 0;
-  std::set<ino_t> linked_;  // files of several names count once
+  std::set<ino_t> linked_;  // files with several names count once
 };
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Entry by entry, so that a folder of millions of files takes no longer than there is time for, and
-// from folder to folder, so that no path is too long.
+// Entry by entry, so that a folder of millions of files does not exceed the deadline, and from
+// folder to folder, so that no path is too long.
 void count_below(Fd folder, int depth, Count& count) {
   if (!folder) return;
   if (depth > deepest) {
@@ -86,16 +86,18 @@ void count_below(Fd folder, int depth, Count& count) {
   }
 }
 
-// Files that were removed and are open still take their room.
+// Files that were removed but are still open take up room, too.
 void count_unnamed(const fs::path& processes, Count& count) {
   std::set<std::pair<dev_t, ino_t>> seen;
   std::error_code gone;
   for (const auto& process : fs::directory_iterator(processes, gone)) {
     if (!to_number<int64_t>(process.path().filename().native())) continue;
-    for (const auto& file : fs::directory_iterator(process.path() / "fd", gone)) {
+    // By hand: a range-for throws when the process ends meanwhile.
+    for (fs::directory_iterator file(process.path() / "fd", gone), end; file != end;
+         file.increment(gone)) {
       if (count.is_done()) return;
       struct stat info = {};
-      if (::stat(file.path().c_str(), &info) != 0 || info.st_nlink != 0) continue;
+      if (::stat(file->path().c_str(), &info) != 0 || info.st_nlink != 0) continue;
       if (seen.insert({info.st_dev, info.st_ino}).second) count.add(info);
     }
   }
@@ -125,7 +127,7 @@ FileOwners owners_of_files(const fs::path& path, const std::vector<fs::path>& fo
   std::set<std::pair<dev_t, ino_t>> counted;  // /var/tmp may be another name of /tmp
   for (const fs::path& folder : folders) {
     struct stat info = {};
-    // A link in one of them leads where it likes; the folder itself may be a link of root's.
+    // The folder itself may be a link of root's; links below it are not followed.
     if (::stat(folder.c_str(), &info) != 0 || !count.is_on_it(info)) continue;
     if (!counted.insert({info.st_dev, info.st_ino}).second) continue;
     count_below(Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)), 0,

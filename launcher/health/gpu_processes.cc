@@ -1,4 +1,4 @@
-// Which processes are on a GPU.
+// Asks the driver and the kernel for the processes on a GPU until their answers agree.
 #include "launcher/health/gpu_processes.h"
 
 #include <algorithm>

@@ -14,20 +14,20 @@ struct GpuProcess {
   bool operator==(const GpuProcess&) const = default;
 };
 
-// Where it is asked for; tests have their own.
+// The driver and the kernel; tests have their own.
 struct ProcessSources {
-  // The numbers of processes that the driver has on the GPU; nothing when it does not say.
+  // Process numbers that the driver has on the GPU; nothing when the driver does not support that.
   std::function<std::optional<std::vector<unsigned>>()> on_gpu;
-  // When the process of a number began; empty when there is none.
+  // When the process with this number began; empty when it does not exist.
   std::function<std::string(unsigned)> start_of;
   // Lets the driver clean up after a process that has just ended.
   std::function<void()> pause;
 };
 
-// The driver and the kernel are asked one after the other, and a process may end, and its number go
-// to another one, in between. So both are asked again: a process counts when the driver names it
-// each time and the kernel says the same of it each time, twice of one that lives, three times of
-// one that has ended.
+// The driver and the kernel are asked one after the other, and in between a process may end and its
+// number may be reused. So both are asked again: a process counts when the driver names it and the
+// kernel gives the same answer each time, twice for one that lives, three times for one that has
+// ended.
 std::optional<std::vector<GpuProcess>> processes_of_gpu(const ProcessSources& sources);
 
 }  // namespace slipway::health

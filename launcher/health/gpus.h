@@ -12,7 +12,7 @@
 
 namespace slipway::health {
 
-constexpr int most_nvlinks = 36;  // of a GPU, that are asked for; NVML ends the list by an error
+constexpr int most_nvlinks = 36;  // of one GPU; NVML ends the list with an error
 
 // The GPU's own word on what it needs, from driver 570 on: NVML_FI_DEV_GET_GPU_RECOVERY_ACTION and
 // nvmlDeviceGpuRecoveryAction_t of NVIDIA's NVML API Reference.

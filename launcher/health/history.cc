@@ -69,7 +69,7 @@ bool History::begin_boot(const std::string& now) {
   open.clear();
   present.clear();
   gpus.clear();
-  // Counters begin anew; the most that was ever there is still what should be there.
+  // Counters start again at 0; the most that was ever there is still what should be there.
   std::erase_if(counters, [](const auto& counter) {
     return !counter.first.starts_with("memory_kib") && !counter.first.starts_with("nic_speed/") &&
            !counter.first.starts_with("rdma_active/");
@@ -87,8 +87,8 @@ void History::remember(const Finding& finding, std::time_t now) {
   events.push_back({now, key_of(finding)});
 }
 
-// The oldest of what there is most of: programs can bring about some findings as often as they like
-// (Xid 31, a task that hangs), and must not push out what the machine has said of itself.
+// Forgets the oldest of the most frequent kind: programs can cause some findings as often as they
+// like (Xid 31, a task that hangs), and must not push out what the machine itself reported.
 void History::forget_one() {
   std::map<std::string, int> counts;
   for (const Event& event : events) ++counts[event.key];

@@ -1,4 +1,4 @@
-// What a node remembers from look to look, in a folder of root's: /var/lib/slipway/health.
+// What a node remembers between two checks, in a folder of root's: /var/lib/slipway/health.
 //
 //   history.json     counters, findings that last, and what was found in the last week
 //   last.json        the last verdict, for everybody (schema slipway/health/1)
@@ -26,14 +26,15 @@ struct History {
   };
 
   std::string boot;                         // which start of the machine the rest is about
-  std::map<std::string, int64_t> counters;  // of the last look
+  std::map<std::string, int64_t> counters;  // of the last check
   std::vector<Finding> open;                // events that ask for a drain until the next start
-  std::set<std::string> present;            // keys of the last look's findings
+  std::set<std::string> present;            // keys of the last check's findings
   std::vector<Event> events;                // of the last week, the latest at the end
-  std::map<std::string, std::string> gpus;  // since the start, "0000:07:00.0": NVML's number, or ""
-  int good_looks = 0;                       // in a row
-  std::string comment;                      // of the node in Slurm, as we have set it
-  std::time_t prolog_failed = 0;            // when a prolog of ours failed last; 0: never
+  std::map<std::string, std::string>
+      gpus;             // seen since the machine started, "0000:07:00.0": NVML's number, or ""
+  int good_looks = 0;   // in a row
+  std::string comment;  // of the node in Slurm, as we have set it
+  std::time_t prolog_failed = 0;  // when a prolog of ours failed last; 0: never
 
   // Forgets what a start of the machine makes good, when it has started again; then it is true.
   bool begin_boot(const std::string& now);
@@ -51,8 +52,8 @@ struct History {
 
 std::string key_of(const Finding& finding);
 
-// An empty history when there is none, or none that can be read: a disk that was full must not keep
-// a node from being looked at.
+// An empty history when the file is missing or unreadable: a disk that was full must not keep a
+// node from being checked.
 History load_history(const std::filesystem::path& folder);
 
 // Throws Error when it cannot be written; then the old one is there.
@@ -60,7 +61,7 @@ void save_history(const std::filesystem::path& folder, const History& history);
 
 using Counters = std::map<std::string, int64_t>;
 
-// The counters at a job's start. None where they were not kept.
+// The counters at a job's start; empty where they were not kept.
 void keep_job(const std::filesystem::path& folder, const std::string& job,
               const Counters& counters);
 Counters job_start(const std::filesystem::path& folder, const std::string& job);

@@ -1,4 +1,4 @@
-// What a job's launcher says of a node that it has blamed.
+// The text of a report, and its check.
 #include "launcher/health/job_report.h"
 
 #include <fmt/format.h>
@@ -78,14 +78,15 @@ JobReport parse_report(std::string_view text, uid_t user) {
     if (cause == cause_names.end()) throw Error("there is no such cause");
     report.cause = static_cast<Cause>(cause - cause_names.begin());
     if (!body.at("attempt").is_number_unsigned() || body.at("attempt") > most_attempts) {
-      throw Error("the attempt is no number");
+      throw Error("the attempt is not a number");
     }
     body.at("attempt").get_to(report.attempt);
   } catch (const nlohmann::json::exception& error) {
     throw Error(error.what());
   }
-  if (!is_made_of(report.job, 10, "0123456789")) throw Error("the job is no number");
-  if (!is_detail(report.cause, report.detail)) throw Error("the detail is none of its cause");
+  if (!is_made_of(report.job, 10, "0123456789")) throw Error("the job is not a number");
+  if (!is_detail(report.cause, report.detail))
+    throw Error("the detail does not belong to its cause");
   return report;
 }
 

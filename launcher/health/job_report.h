@@ -1,7 +1,6 @@
-// What a job's launcher says of a node that it has blamed, on its way from the job's user to root.
-//
-// The user's agent leaves a file, root's looks take it. Nothing in it is text that is passed on:
-// root says by itself what a cause means. docs/decisions/0032-reports-of-blamed-nodes.md.
+// A report of a job's launcher about a node that it has blamed, on its way from the job's user to
+// root: the user's agent leaves a file, and root's checks read it. No text of it is passed on: root
+// has its own words for each cause. docs/decisions/0032-reports-of-blamed-nodes.md.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +19,8 @@ inline constexpr const char* reports_folder = "/run/slipway/reports";
 
 enum class Cause {
   failures,  // failures began on it again and again, with different ranks
-  xid,       // its kernel has logged one; `detail` is the number
-  unfit,     // a look at it has found something; `detail` is the check
+  xid,       // its kernel has logged an Xid; `detail` is the number
+  unfit,     // its health check has found something; `detail` is the check
   held,      // a process on it could not be killed
   words,     // a task on it said that a part of the node is broken
 };
@@ -37,7 +36,7 @@ struct JobReport {
 std::string_view name_of(Cause cause);
 std::string to_text(const JobReport& report);
 
-// Throws Error on what is none; `user` is who owns the text.
+// `user` is the owner of the text. Throws Error when it is not a report.
 JobReport parse_report(std::string_view text, uid_t user);
 
 // The check `reports`: each report is a finding.

@@ -1,4 +1,4 @@
-// What a look means.
+// Turns the findings of a check into a verdict.
 #include "launcher/health/judge.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ std::string recovery_of(const Finding& finding, const Facts& facts) {
   return fact == facts.end() ? "" : fact->second;
 }
 
-// The GPUs that are, or have been, there since the machine has started: one that has fallen off the
-// bus is not seen any more.
+// All GPUs that were seen since the machine started: one that has fallen off the bus is not seen
+// any more.
 void remember_gpus(History& history, Facts& facts) {
   const std::string prefix = "gpu/";
   for (const auto& [name, index] : facts) {
@@ -30,7 +30,7 @@ void remember_gpus(History& history, Facts& facts) {
   for (const auto& [bus, index] : history.gpus) facts[prefix + bus] = index;
 }
 
-// The driver logs Xids of GPUs that the node has. Another is no reason for anything.
+// The driver logs Xids of the node's own GPUs. An Xid of any other place must not cause anything.
 Finding checked_xid(Finding finding, const Facts& facts) {
   const size_t bus = finding.device.rfind(' ');
   if (finding.kind == "gpu-xid" && !facts.contains("gpu/" + finding.device.substr(bus + 1))) {
@@ -75,6 +75,14 @@ void escalate(Judged& judged, const Rule& rule, const History& history, std::tim
   judged.who = fmt::format("{} times in {:g} h", times, more.hours);
 }
 
+Judged judge_and_escalate(const Finding& finding, const Look& look, const Context& context,
+                          const History& history, std::time_t now) {
+  Rule rule;
+  Judged judged = judge_one(finding, context, look.facts, rule);
+  escalate(judged, rule, history, now);
+  return judged;
+}
+
 bool is_settled(const Finding& finding, const Facts& facts) {
   return finding.kind == "gpu-xid" && recovery_of(finding, facts) == "none";
 }
@@ -107,12 +115,10 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
   for (const Finding& seen : look.findings) {
     const Finding finding = checked_xid(seen, verdict.facts);
     history.remember(finding, now);
-    Rule rule;
-    Judged judged = judge_one(finding, context, look.facts, rule);
-    escalate(judged, rule, history, now);
+    Judged judged = judge_and_escalate(finding, look, context, history, now);
     present.insert(key_of(finding));
     if (lasts(judged)) {
-      // Of the same again the last word counts.
+      // Of several that are the same the last one counts.
       std::erase_if(history.open, [&](const Finding& open) { return same(open, finding); });
       history.open.push_back(finding);
     }
@@ -120,9 +126,7 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
   }
   for (const Finding& finding : open_before) {
     if (present.contains(key_of(finding))) continue;
-    Rule rule;
-    Judged judged = judge_one(finding, context, look.facts, rule);
-    escalate(judged, rule, history, now);
+    Judged judged = judge_and_escalate(finding, look, context, history, now);
     judged.from_before = true;
     verdict.findings.push_back(std::move(judged));
   }

@@ -1,4 +1,4 @@
-// The kernel's log.
+// Reads the kernel's log.
 #include "launcher/health/kernel_log.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 8> level_names = {
     "emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
 
-// "4,339,5140900,-;NVRM: …"; there may be more fields, and there is no other flag of a whole line.
+// "4,339,5140900,-;NVRM: …". More fields may follow; only whole lines have the flag `-`.
 std::optional<KernelRecord> parse_record(std::string_view line) {
   const size_t end = line.find(';');
   if (end == line.npos) return std::nullopt;

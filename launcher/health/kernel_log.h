@@ -1,8 +1,8 @@
-// The kernel's log (Documentation/ABI/testing/dev-kmsg), and what it has of GPUs.
+// The kernel's log (Documentation/ABI/testing/dev-kmsg), and the Xids in it.
 //
-// Much of what it says has names in it that users choose: of programs, files, cgroups, devices. So
-// a record counts only when the kernel itself has written it, as seriously as it writes of faults,
-// and when the whole of it has the form of what it is to be: kernel_words.h.
+// Many records contain names that users choose: of programs, files, cgroups, devices. So a record
+// counts only when the kernel itself has written it, at the level of a fault, and when all of it
+// has the expected form: kernel_words.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace slipway::health {
 
-// How serious the kernel takes it: syslog(2).
+// How severe a record is: syslog(2).
 enum class Level { emergency, alert, critical, error, warning, notice, info, debug };
 
 std::optional<Level> level_named(std::string_view name);
@@ -24,11 +24,11 @@ std::optional<Level> level_named(std::string_view name);
 struct KernelRecord {
   int64_t number = 0;
   Level level = Level::debug;
-  std::string text;  // what is not printable ASCII, and backslashes, stand as \xNN
+  std::string text;  // backslashes and what is not printable ASCII are \xNN
 };
 
-// The whole records in a text of /dev/kmsg, but those that user space has written, and pieces of
-// lines, which may begin with anything.
+// The records in a text of /dev/kmsg, without those that user space has written, and without pieces
+// of lines, which may begin with anything.
 std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after);
 
 class KernelLogReader {
@@ -47,15 +47,14 @@ class KernelLogReader {
   Fd file_;
 };
 
-// An Xid, as NVIDIA's driver logs it. The names and numbers of processes that stand behind it are
-// left out.
+// An Xid, as NVIDIA's driver logs it, without the names and numbers of processes that follow.
 struct Xid {
   std::string bus;  // "0000:07:00.0"
   int number = 0;
 };
 
-// Nothing when any part of the text is not as the driver writes it. Whether the record may be the
-// driver's, and its GPU one of the node's, is not in the text: kernel_words.h.
+// Nothing when any part of the text is not as the driver writes it. Whether the record comes from
+// the driver, and whether the node has this GPU, the text cannot show: kernel_words.h.
 std::optional<Xid> parse_xid(std::string_view text);
 
 }  // namespace slipway::health

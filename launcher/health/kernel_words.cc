@@ -1,4 +1,4 @@
-// What records of the kernel's log say.
+// Matches records of the kernel's log with the policy.
 #include "launcher/health/kernel_words.h"
 
 #include <algorithm>

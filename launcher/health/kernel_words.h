@@ -1,6 +1,5 @@
-// What records of the kernel's log say about the node: Xids, and what the policy has patterns for.
-//
-// The one place that decides it, for looks at the node and for `slipway launch`.
+// What records of the kernel's log mean for the node: Xids, and what the policy has patterns for.
+// Both the health checks and `slipway launch` decide it here.
 #pragma once
 
 #include <optional>
@@ -10,15 +9,15 @@
 
 namespace slipway::health {
 
-// The driver's Xid that a record is. Nothing in a record that is less than a warning is one: there
-// the kernel writes of what programs do.
+// The Xid that a record reports. Records below a warning never do: there the kernel writes about
+// what programs do.
 std::optional<Xid> xid_of(const KernelRecord& record);
 
-// The first of the policy's patterns that a record is; null for all others.
+// The first of the policy's patterns that a record matches; null when none does.
 const KernelPattern* pattern_of(const KernelRecord& record, const Policy& policy);
 
-// Whether a record begins with what a user has called a program: "python3[1234]: segfault at …".
-// None of those is taken for anything else, whatever the name is.
+// Whether a record begins with the name of a program, which a user has chosen: "python3[1234]:
+// segfault at …". Such a record never matches anything else.
 bool begins_with_a_program(const KernelRecord& record, const Policy& policy);
 
 }  // namespace slipway::health

@@ -1,4 +1,4 @@
-// One look at this node.
+// One health check of this node.
 #include "launcher/health/look.h"
 
 #include <fmt/format.h>
@@ -24,12 +24,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Looks are made one after the other: two would count the same event twice. Who waits in vain looks
-// all the same, and keeps nothing.
+// Checks run one after the other: two at once would count the same event twice. One that has waited
+// this long runs all the same, and keeps nothing.
 constexpr auto longest_wait_for_another = 1s;
 
-// Which start of the machine this is: the kernel's, and that of PID 1, which is all that starts
-// anew in a node of a cluster on one machine.
+// Identifies this start of the machine: the kernel's boot id and the start of PID 1, because a node
+// of a local cluster restarts without its kernel.
 std::string boot_of(const Machine& machine) {
   const std::string stat = machine.read("/proc/1/stat").value_or("");
   const size_t name_ends = stat.rfind(')');
@@ -40,8 +40,7 @@ std::string boot_of(const Machine& machine) {
                      words.size() > start_time ? words[start_time] : "");
 }
 
-// What is kept, if there is somewhere to keep it: a full disk does not keep a node from being
-// looked at.
+// What is kept between checks, if it can be: a full disk does not keep a node from being checked.
 class State {
  public:
   explicit State(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -49,14 +48,14 @@ class State {
     try {
       make_directories(folder_);
       lock_ = lock_within(folder_ / "lock", longest_wait_for_another);
-      if (!lock_) trouble_ = "another look takes long";
+      if (!lock_) trouble_ = "another check takes long";
     } catch (const Error& error) {
       trouble_ = error.what();
     }
     history = load_history(folder_);
   }
 
-  // Runs `write` when this look may keep anything.
+  // Runs `write` when this check may keep anything.
   template <class Write>
   void keep(Write write) {
     if (!lock_) return;
@@ -106,7 +105,8 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-// A node whose profile is wrong is looked at, too: without it, for the rest. Returns what is wrong.
+// A node whose profile is wrong is checked all the same, as far as that goes without one. Returns
+// what is wrong with it.
 std::string load_profile(const LookOptions& options, NodeProfile& profile) {
   const bool of_a_cluster = options.stage != Stage::manual;
   if (!of_a_cluster && !std::filesystem::exists(options.profile)) {
@@ -121,6 +121,54 @@ std::string load_profile(const LookOptions& options, NodeProfile& profile) {
     ::gethostname(name, sizeof name - 1);
     profile.node = name;  // as in Slurm
     return error.what();
+  }
+}
+
+// Makes all checks of the stage within `limit` of `begin`.
+Look make_checks(const Context& context, const Machine& machine, const std::string& wrong_profile,
+                 Clock::time_point begin, std::chrono::milliseconds limit) {
+  Look look = run_families(families_for(context, machine), context, limit);
+  if (!wrong_profile.empty()) {
+    Looking looking(context, look);
+    looking.begin("profile");
+    looking.find("profile-unreadable", "node", wrong_profile);
+  }
+  if (context.stage != Stage::deep) return look;
+  for (const Family& family : deep_families(context, begin + limit - 1s)) {
+    look.add(run_families({family}, context, left_until(begin + limit)));
+  }
+  return look;
+}
+
+FoundReports read_reports(State& state, const Context& context, Look& look) {
+  FoundReports reported;
+  if (context.stage != Stage::epilog && context.stage != Stage::periodic) return reported;
+  state.keep([&](const std::filesystem::path&) {
+    Looking looking(context, look);
+    reported = find_reports(reports_folder);
+    check_reports(reported.reports, looking);
+  });
+  return reported;
+}
+
+// Tells Slurm, until `end`.
+void tell_slurm(const LookOptions& options, const Policy& policy, Clock::time_point end,
+                State& state, LookResult& result) {
+  Verdict& verdict = result.verdict;
+  if (!concerns_slurm(verdict, state.history)) return;
+  const History before = state.history;
+  RealSlurm slurm(end);
+  result.job_may_start = act(verdict, policy, state.history, slurm).job_may_start;
+  if (options.stage == Stage::prolog && !result.job_may_start) {
+    RealJobOfSlurm job(end);
+    result.job_has_ended = !options.job.empty() &&
+                           end_job_of_prolog(options.job, verdict.node, reason_of(verdict), job);
+    if (result.job_has_ended) verdict.slurm += ", and the job ended";
+    if (!result.job_has_ended) state.history.prolog_failed = verdict.time;
+  }
+  if (state.history.comment != before.comment ||
+      state.history.prolog_failed != before.prolog_failed) {
+    state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
   }
 }
 
@@ -155,55 +203,21 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
   const auto allowed =
       milliseconds_of(context.policy.deadlines.at(std::string(name_of(options.stage))));
   const auto for_checks = std::max(allowed - 3000ms, allowed / 2);
-  Look look = run_families(families_for(context, machine), context, for_checks);
-  if (!wrong_profile.empty()) {
-    Looking looking(context, look);
-    looking.begin("profile");
-    looking.find("profile-unreadable", "node", wrong_profile);
-  }
-
-  if (options.stage == Stage::deep) {
-    for (const Family& family : deep_families(context, begin + for_checks - 1s)) {
-      look.add(run_families({family}, context, left_until(begin + for_checks)));
-    }
-  }
-
+  Look look = make_checks(context, machine, wrong_profile, begin, for_checks);
   if (options.job_user && !options.state.empty()) give_slot(reports_folder, *options.job_user);
-  FoundReports reported;
-  if (options.stage == Stage::epilog || options.stage == Stage::periodic) {
-    state.keep([&](const std::filesystem::path&) {
-      Looking looking(context, look);
-      reported = find_reports(reports_folder);
-      check_reports(reported.reports, looking);
-    });
-  }
+  const FoundReports reported = read_reports(state, context, look);
 
   LookResult result;
   Verdict& verdict = result.verdict;
   verdict = judge(look, context, state.history, std::time(nullptr));
   keep_about_job(state, options, look, verdict);
-  // Before Slurm is told: whoever is killed in between finds what he saw the next time.
+  // Before Slurm is told: a check that is killed in between loses nothing.
   state.keep([&](const std::filesystem::path& folder) {
     save_history(folder, state.history);
     empty_slots(reports_folder, reported);
   });
   result.job_may_start = verdict.fit();
-  if (options.act && concerns_slurm(verdict, state.history)) {
-    RealSlurm slurm(begin + allowed);
-    const History before = state.history;
-    result.job_may_start = act(verdict, context.policy, state.history, slurm).job_may_start;
-    if (options.stage == Stage::prolog && !result.job_may_start) {
-      RealJobOfSlurm job(begin + allowed);
-      result.job_has_ended = !options.job.empty() &&
-                             end_job_of_prolog(options.job, verdict.node, reason_of(verdict), job);
-      if (result.job_has_ended) verdict.slurm += ", and the job ended";
-      if (!result.job_has_ended) state.history.prolog_failed = verdict.time;
-    }
-    if (state.history.comment != before.comment ||
-        state.history.prolog_failed != before.prolog_failed) {
-      state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
-    }
-  }
+  if (options.act) tell_slurm(options, context.policy, begin + allowed, state, result);
   if (!state.trouble().empty()) verdict.skipped.push_back({"history", state.trouble()});
   verdict.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   state.keep([&](const std::filesystem::path& folder) {

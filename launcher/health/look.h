@@ -1,4 +1,4 @@
-// One look at this node, from what it is told to what Slurm is told.
+// One health check of this node, from the options to what Slurm is told.
 #pragma once
 
 #include <sys/types.h>
@@ -14,11 +14,11 @@ namespace slipway::health {
 struct LookOptions {
   Stage stage = Stage::manual;
   bool act = false;               // tell Slurm
-  std::filesystem::path state;    // a folder that is kept from look to look; empty: none
+  std::filesystem::path state;    // a folder that is kept between checks; empty: none
   std::filesystem::path profile;  // node.json
   std::string job;                // whose prolog or epilog this is; may be empty
   std::optional<std::set<unsigned>> job_gpus;
-  std::optional<uid_t> job_user;  // before a job: whose it is; he may leave reports from then on
+  std::optional<uid_t> job_user;  // before a job: its user, who may leave reports from then on
 };
 
 struct LookResult {
@@ -27,7 +27,7 @@ struct LookResult {
   bool job_has_ended = false;  // and so its prolog need not fail
 };
 
-// Throws Error when the node cannot be looked at: then nothing was done. Ends within the stage's
+// Throws Error when the node cannot be checked: then nothing was done. Ends within the stage's
 // deadline.
 LookResult look_at_node(const LookOptions& options, Policy policy);
 

@@ -1,4 +1,4 @@
-// The machine as it is.
+// Reads the machine's own files.
 #include "launcher/health/machine.h"
 
 #include <fcntl.h>

@@ -22,7 +22,7 @@ struct Space {
   uint64_t user_free_bytes = 0;  // that everybody can write
   uint64_t total_bytes = 0;
   uint64_t free_inodes = 0, total_inodes = 0;  // 0 of 0 where the file system does not count them
-  bool for_everybody = false;  // everybody may write to the folder, or it is a user's
+  bool for_everybody = false;  // everybody may write to the folder, or a user owns it
   bool read_only = false;
 };
 
@@ -42,11 +42,12 @@ class Machine {
   // The same as a number.
   std::optional<int64_t> number(const std::filesystem::path& path) const;
 
-  // What is in a folder, sorted; nothing when it is none.
+  // The names in a folder, sorted; nothing when it is not a folder.
   std::vector<std::string> names(const std::filesystem::path& folder) const;
 
-  // Which of these names programs have that run and are not an ordinary user's. Users choose names,
-  // and by prctl(2) and programs of root's, who owns a process's files: what counts is who runs it.
+  // Those of these names that running programs have which are not an ordinary user's. Users choose
+  // names, and with prctl(2) and programs of root's also who owns a process's files in /proc: what
+  // counts is the user who runs it.
   std::set<std::string> daemons(const std::set<std::string>& names_wanted) const;
 
   // What the kernel itself has said after the record of this number. Nothing where we may not read
@@ -56,7 +57,7 @@ class Machine {
   virtual std::optional<Space> space(const std::filesystem::path& path) const;
   virtual std::optional<ClockState> clock() const;
 
-  // Whose files fill the file system of `path`, as far as it takes to explain what is missing.
+  // Whose files fill the file system of `path`; counts until they explain what is missing.
   virtual FileOwners owners_of_files(const std::filesystem::path& path,
                                      const std::vector<std::string>& folders,
                                      Missing missing) const;

@@ -21,11 +21,11 @@ namespace {
 constexpr uid_t nobody = 65534;
 constexpr int longest_connect_ms = 200;  // the server is on this machine's host
 
-// A socket belongs to whom the file system took its maker for: socket(7) of the rule `skuid`.
+// The firewall sees a socket's owner as the user that its maker had for the file system.
 Fd socket_of_nobody(int family) {
   const auto before = static_cast<uid_t>(::setfsuid(nobody));
   Fd socket;
-  // It has no other way to say that it did not work: setfsuid(2).
+  // It reports failure in no other way: setfsuid(2).
   if (static_cast<uid_t>(::setfsuid(nobody)) == nobody) {
     socket = Fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   }
@@ -83,7 +83,7 @@ void check_metadata_server(const MetadataServer& server, Looking& looking) {
   const auto find = [&](const std::string& evidence) {
     looking.find("metadata-open", "metadata server", evidence);
   };
-  // What a user can do comes first: the rules are only the way to it.
+  // The connection counts most: the rules are only the means.
   if (server.user_got_in.value_or(false)) return find("a user's connection got through");
   if (server.rules_made == "") return find("this machine's boot has not closed it to users");
   if (server.rules_now == "") return find("the rules that close it to users are gone");

@@ -1,5 +1,5 @@
-// Whether users of this machine can reach its metadata server, which hands out the machine's
-// service account: docs/security.md.
+// Checks that users of this machine cannot reach its metadata server, which hands out tokens of the
+// machine's service account: docs/security.md.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace slipway::health {
 
-// Each of them is nothing where it was not asked for or could not be told.
+// A value is missing where it was not asked for or could not be determined.
 struct MetadataServer {
-  std::optional<std::string> rules_made;  // as the boot left them; empty: it has made none
-  std::optional<std::string> rules_now;   // as the kernel has them; empty: there are none
+  std::optional<std::string> rules_made;  // at boot; empty: the boot has made no rules
+  std::optional<std::string> rules_now;   // in the kernel; empty: it has no rules
   std::optional<bool> user_got_in;
 };
 
-// Tries to connect as an ordinary user, and asks the kernel for the rules, which takes a process:
-// too long where a job waits. As root.
+// Tries to connect as an ordinary user. `with_rules` also asks the kernel for the rules; that
+// starts a process, too slow while a job waits. As root.
 MetadataServer read_metadata_server(bool with_rules);
 
 void check_metadata_server(const MetadataServer& server, Looking& looking);

@@ -56,10 +56,10 @@ struct GpuModel {
 };
 
 struct KernelPattern {
-  std::string name;                // what is told of it; no word of the record
-  Level level = Level::emergency;  // it is that serious, or more
+  std::string name;                // what is reported; nothing of the record itself
+  Level level = Level::emergency;  // or worse
   RecordForm record;
-  std::string finding;  // what it is
+  std::string finding;
 };
 
 struct Breaker {
@@ -79,7 +79,7 @@ struct Policy {
   std::map<std::string, double> deadlines;  // seconds, by stage
   std::map<std::string, GpuModel> gpu_models;
   std::vector<KernelPattern> kernel_log;
-  std::vector<RecordForm> program_records;  // that begin with a user's word
+  std::vector<RecordForm> program_records;  // begin with a program's name
   std::vector<std::string> disks, mounts, daemons;
   std::vector<std::string> user_folders;  // where users may leave files on a node's own disks
   Breaker breaker;
@@ -101,14 +101,14 @@ struct Policy {
 inline constexpr const char* own_policy_path = "/etc/slipway/health.yaml";
 inline constexpr const char* cluster_policy_path = "/etc/slurm/health.yaml";
 
-// The policy that a text of `sources` in the form of the catalogue's health.yaml is. What is wrong
+// The policy in a text of `sources` that has the form of the catalogue's health.yaml. What is wrong
 // is in `diagnostics` (E0902); then the policy is not to be used.
 Policy read_policy(source::Span text, source::Sources& sources, source::Diagnostics& diagnostics);
 
 // Reads `folder`/health.yaml, or what was prepared of it, and over it `own`, a text of `sources`,
-// unless that is no place. What is wrong is in `diagnostics` (E0902 in the catalogue's file, E0903
-// in the user's); then the policy is not to be used. Throws Error when the catalogue's file cannot
-// be read.
+// unless that is empty. What is wrong is in `diagnostics` (E0902 in the catalogue's file, E0903 in
+// the user's); then the policy is not to be used. Throws Error when the catalogue's file cannot be
+// read.
 Policy load_policy(const std::filesystem::path& folder, source::Span own, source::Sources& sources,
                    source::Diagnostics& diagnostics);
 // The same, with `own` read from a file; without one, from that of this machine, if it has one.

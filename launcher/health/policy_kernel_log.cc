@@ -1,6 +1,8 @@
-// The part of a health policy that says which records of the kernel's log are findings.
+// Reads the part of a health policy that says which records of the kernel's log are findings.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "launcher/health/kernel_words.h"
@@ -15,15 +17,15 @@ const std::vector<std::string> pattern_keys = {"name", "level", "record", "examp
 // The kernel writes what programs do at the lower ones.
 const std::vector<std::string> level_words = {"emergency", "alert", "critical", "error", "warning"};
 
-// A name of the kernel's (comm) has no more than 15 bytes; each may stand as \xNN.
+// A program's name in the kernel (comm) has at most 15 bytes; each may be written as \xNN.
 constexpr const char* program_name = R"((?:\\x[0-9a-f]{2}|[^\\]){0,15})";
 
-// Whether every record of this form begins with the same character: a form that begins with
-// anything finds its words wherever a user has put them.
+// Whether every record of this form begins with the same character: a form that may begin with
+// anything would match words that a user has put into a name.
 bool begins_with_fixed_text(const std::string& form) {
   if (form.empty() || std::strchr(".[(*+?|^$)", form[0]) != nullptr) return false;
   if (form[0] == '\\' && (form.size() < 2 || std::isalnum(static_cast<unsigned char>(form[1])))) {
-    return false;  // a class of characters, or nothing
+    return false;  // a class of characters, or a lone backslash
   }
   const size_t next = form[0] == '\\' ? 2 : 1;
   if (next < form.size() && std::strchr("*?{", form[next]) != nullptr) return false;
@@ -70,7 +72,7 @@ bool PolicyReader::read_form(const Node& node, RecordForm& form) {
 bool PolicyReader::is_example(const Node& example, const KernelPattern& pattern) {
   const KernelRecord record{0, pattern.level, example.text};
   if (!pattern.record.matches(record.text)) {
-    wrong(example.span, "the example is no such record",
+    wrong(example.span, "the example does not match `record`",
           "`record` has to match all of it, from its beginning to its end");
   } else if (begins_with_a_program(record, policy_)) {
     wrong(example.span, "the example begins with a program's name, which users choose");
@@ -84,7 +86,7 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
   if (!is_mapping(node, "a pattern of `kernel_log`")) return;
   for (const source::Entry& entry : node.entries) {
     if (entry.key == "begins") {
-      return wrong(entry.key_span, "patterns of `kernel_log` have no `begins` any more",
+      return wrong(entry.key_span, "patterns of `kernel_log` no longer have `begins`",
                    "a program may be called like the beginning of a record: say what the whole "
                    "`record` is, and at what `level`");
     }
@@ -112,7 +114,7 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
   }
   KernelPattern pattern{text_of(node, "name"), *level_named(level.text), {}, finding.text};
   if (!read_form(*node.find("record"), pattern.record)) return;
-  // Those of the catalogue have a unit test, and each look reads them.
+  // The catalogue's examples are checked by a unit test: every check of a node reads the catalogue.
   if (is_first() || is_example(example, pattern)) policy_.kernel_log.push_back(std::move(pattern));
 }
 

@@ -1,4 +1,4 @@
-// The values of a file of health policy.
+// Reads the values of a file of health policy.
 #include "launcher/health/policy_values.h"
 
 #include <fmt/format.h>
@@ -52,9 +52,8 @@ const std::map<std::string, NumberRange, std::less<>> ranges_of_limits = {
     {"collective_gb_per_s", speed},
 };
 
-// A prolog's and an epilog's: node_health waits for 15 s (spank-plugins/node_health/settings.h),
-// and what the checks leave of their time is for Slurm. Periodic: HealthCheckProgram of
-// slurm.conf(5).
+// Prolog and epilog: node_health waits for 15 s (spank-plugins/node_health/settings.h), and Slurm
+// is told in what the checks leave of that. Periodic: HealthCheckProgram of slurm.conf(5).
 const std::map<std::string, NumberRange, std::less<>> ranges_of_deadlines = {
     {"prolog", {1, 12, false, "the plugin node_health waits for 15 s in all"}},
     {"epilog", {1, 12, false, "the plugin node_health waits for 15 s in all"}},
@@ -69,7 +68,7 @@ std::optional<NumberRange> find(const std::map<std::string, NumberRange, std::le
   return found == ranges.end() ? std::nullopt : std::optional(found->second);
 }
 
-// What stands there, for a message.
+// The value, for a message.
 std::string words_of(const Node& node) {
   return node.is_scalar() && !node.text.empty() ? fmt::format("`{}`", node.text)
                                                 : std::string(describe(node));
@@ -113,7 +112,7 @@ std::optional<double> PolicyValues::number(const Node& node, std::string_view wh
   if (node.is_scalar()) {
     const source::Scalar scalar = resolve(node);
     const auto* value = std::get_if<long double>(&scalar);
-    // Written so that a value that is not a number is outside, too.
+    // Written so that NaN is outside, too.
     if (value != nullptr && *value >= range.least && *value <= range.most &&
         (!range.whole || *value == std::floor(*value))) {
       return static_cast<double>(*value);

@@ -1,4 +1,4 @@
-// The values of a file of health policy: each is what it has to be, or a diagnostic at its place.
+// Reads the values of a file of health policy. A wrong value is a diagnostic at its place.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace slipway::health {
 struct NumberRange {
   double least = 0, most = 0;
   bool whole = false;
-  const char* why = "";  // a hint for who is outside of it
+  const char* why = "";  // the hint for a number that is outside
 };
 
-// Of a key of `limits` and of `deadlines`; nothing of one that the checks do not know.
+// The range of a key of `limits` or `deadlines`; nothing for an unknown key.
 std::optional<NumberRange> range_of_limit(std::string_view name);
 std::optional<NumberRange> range_of_deadline(std::string_view stage);
 
@@ -38,14 +38,14 @@ class PolicyValues {
   // Nothing, and a diagnostic, when the value is not a number of the range.
   std::optional<double> number(const source::Node& node, std::string_view what,
                                const NumberRange& range);
-  // The same of a range of whole numbers.
+  // The same for whole numbers.
   std::optional<int> whole(const source::Node& node, std::string_view what, int least, int most);
   std::optional<Action> action(const source::Node& node);
   // Not empty.
   std::optional<std::string> text(const source::Node& node, std::string_view what);
   // A list of texts, none of them twice.
   std::vector<std::string> texts(const source::Node& node, std::string_view what);
-  // Names of processes, as the kernel has them.
+  // Process names as in `ps -o comm`.
   std::vector<std::string> daemons(const source::Node& node);
   // Absolute paths as the kernel writes them: `/home/` is `/home`.
   std::vector<std::string> paths(const source::Node& node, std::string_view what);

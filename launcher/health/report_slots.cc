@@ -1,4 +1,4 @@
-// Where users leave reports for root.
+// The files in which users leave reports for root.
 #include "launcher/health/report_slots.h"
 
 #include <dirent.h>
@@ -22,9 +22,9 @@ namespace slipway::health {
 namespace {
 
 constexpr size_t largest_report = 512;
-constexpr size_t most_reports = 4;  // of one look; each is a line in the verdict
+constexpr size_t most_reports = 4;  // of one check; each is a line in the verdict
 constexpr const char* free_prefix = "free-";
-constexpr int patience_ms = 200;  // with another process of root's
+constexpr int patience_ms = 200;  // for another process of root's
 
 Fd open_folder(const std::filesystem::path& folder) {
   return Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -43,8 +43,7 @@ off_t page() {
   return ::sysconf(_SC_PAGESIZE);
 }
 
-// Empty, of one page, and the page is taken up: of a file that its user has made longer or shorter,
-// too.
+// Makes the file one empty page that is allocated, whatever its user has done to its size.
 bool reset(const Fd& slot) {
   const std::string nothing(static_cast<size_t>(page()), '\0');
   return ::ftruncate(slot.get(), page()) == 0 && ::fallocate(slot.get(), 0, 0, page()) == 0 &&
@@ -60,8 +59,7 @@ Fd make_free_slot(const Fd& folder, const std::string& name) {
   return {};
 }
 
-// A slot of a user's, who may have done anything with it that the owner of a file can: it is not
-// waited for.
+// A user's slot. Its owner may hold a lease or a lock on it: nothing here waits.
 Fd open_slot(const Fd& folder, const std::string& name, struct stat& info) {
   Fd slot(::openat(folder.get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   const auto user = to_number<uid_t>(name);
@@ -84,8 +82,8 @@ std::vector<std::string> names_in(const Fd& folder) {
   return names;
 }
 
-// Takes the slot from the user who has had it longest without a word, with a new file in its place:
-// he may have the old one open.
+// Takes the slot that was changed longest ago from its user, and makes a new file: the user may
+// still have the old one open.
 std::string take_one(const Fd& folder, const std::vector<std::string>& names) {
   std::string oldest;
   std::time_t since = 0;
@@ -107,7 +105,7 @@ bool give(const Fd& folder, const std::string& name, uid_t user) {
          ::renameat(folder.get(), name.c_str(), folder.get(), std::to_string(user).c_str()) == 0;
 }
 
-// Nothing when there is no report in it.
+// Nothing when the slot has no valid report.
 std::optional<JobReport> read_slot(const Fd& slot, uid_t user, bool& is_empty) {
   std::array<char, largest_report> text;
   const ssize_t read = ::pread(slot.get(), text.data(), text.size(), 0);

@@ -1,8 +1,9 @@
-// Where users leave reports of a node for root: a file for each user who has had a job here.
+// The files in which users leave reports of a node for root: one for each user who has had a job
+// here.
 //
 // The folder is a file system of its own, and root's: nobody else can make, remove or list anything
-// in it. Each file has room for one report, which is taken up when the node starts, and there is no
-// other room: whatever a user does with his own file, others lose nothing.
+// in it. Each file is one page, allocated when the node starts, and the file system has room for
+// nothing else: whatever users do with their own file, others lose nothing.
 // docs/decisions/0032-reports-of-blamed-nodes.md.
 #pragma once
 
@@ -18,14 +19,14 @@ namespace slipway::health {
 
 inline constexpr int most_slots = 64;
 
-// What mount(2) is told of the file system.
+// The file system's options for mount(2).
 std::string slots_mount_options();
 
-// Fills an empty folder with slots that nobody has. Throws Error.
+// Fills an empty folder with free slots. Throws Error.
 void prepare_slots(const std::filesystem::path& folder);
 
-// Root, before a job: its user has a slot from now on. When all are given, the one that was given
-// or written longest ago is taken from its user. False when there is no such folder, or no room.
+// For root, before a job: gives the job's user a slot. When none is free, the one that was given or
+// written longest ago changes hands. False when the folder is missing or has no room.
 bool give_slot(const std::filesystem::path& folder, uid_t user);
 
 // What root finds in the folder.
@@ -36,7 +37,7 @@ struct FoundReports {
 FoundReports find_reports(const std::filesystem::path& folder);
 void empty_slots(const std::filesystem::path& folder, const FoundReports& found);
 
-// The user: leaves a report in his own slot, over one that is there. False when he has none.
+// For the user: writes a report to the user's own slot. False when the user has none.
 bool leave_report(const std::filesystem::path& folder, const JobReport& report);
 
 }  // namespace slipway::health

@@ -33,10 +33,10 @@ bool is_ours(const Slurm::NodeLine& line) {
   return is_drained(line) && is_own_reason(line.reason);
 }
 
-// What slurmctld says by itself of a node whose prolog we have failed: it has no part in our own
-// drain, and may come after that one was undone.
+// slurmctld's own drain of a node whose prolog we have failed. It is not part of our drain, and may
+// come after that one was undone.
 bool follows_ours(const Slurm::NodeLine& line, const History& history) {
-  constexpr std::time_t longest = 15 * 60;  // for which slurmd may repeat it
+  constexpr std::time_t longest = 15 * 60;  // slurmd may repeat it for as long
   return is_drained(line) && line.reason == "Prolog error" && history.prolog_failed > 0 &&
          line.since >= history.prolog_failed && line.since <= history.prolog_failed + longest;
 }

@@ -27,7 +27,7 @@ class Slurm {
   // Waits until whoever drains a node has another time of it than a drain before this call: Slurm's
   // times are whole seconds.
   virtual void let_second_pass() = 0;
-  // Whether a step of any job runs on this node, also of one that slurmctld has forgotten.
+  // Whether a step of any job runs on this node, also of a job that slurmctld has forgotten.
   virtual bool runs_steps() = 0;
 };
 
@@ -54,7 +54,7 @@ std::vector<Slurm::NodeLine> parse_nodes(std::string_view text);
 // Whether a drain of `node` is within the breaker: of each of its partitions fewer than the limit
 // are drained by us in the window. `already`: it is drained itself; then it is, when fewer were so
 // before it (of the same second, by name), so that of nodes which decide at once only so many stay
-// drained. The words say which partition is full; empty when none is.
+// drained. The text says which partition is full; empty when none is.
 std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::string& node,
                          const Breaker& breaker, std::time_t now, bool already);
 
@@ -64,8 +64,8 @@ std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::s
 bool concerns_slurm(const Verdict& verdict, const History& history);
 
 // Drains the node of an unfit verdict, or says only so when the breaker is open; resumes a node
-// that we have drained after enough good looks; keeps its comment. Returns what was done, which is
-// in verdict.slurm, too. Throws nothing: Slurm that cannot be asked is said, and nothing is done.
+// that we have drained after enough clean checks; keeps its comment. Returns what was done, which
+// is in verdict.slurm, too. Throws nothing: when Slurm does not answer, verdict.slurm says so.
 struct Done {
   bool job_may_start = true;  // false: the node is drained, whoever drained it
 };

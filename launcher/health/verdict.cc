@@ -15,7 +15,8 @@ using nlohmann::ordered_json;
 
 constexpr size_t longest_reason = 200;  // what sinfo shows of one in a line
 
-// How a reason of ours ends, before what repair tools are asked for. Older ones began so.
+// How our reasons end, before the word for repair tools. Those of older versions began with a
+// prefix.
 constexpr std::string_view own_mark = " [node_problem] (slipway health)";
 constexpr std::string_view older_prefix = "slipway health:";
 
@@ -42,11 +43,12 @@ std::string short_device(const Verdict& verdict, const std::string& device) {
   if (!device.starts_with(gpu)) return device;
   const std::string rest = device.substr(gpu.size());
   const auto index = verdict.facts.find("gpu/" + rest);
-  if (index != verdict.facts.end() && !index->second.empty()) return fmt::format("GPU{} {}", index->second, rest);
+  if (index != verdict.facts.end() && !index->second.empty())
+    return fmt::format("GPU{} {}", index->second, rest);
   return rest.find(':') < rest.find(' ') ? device : "GPU" + rest;
 }
 
-// What is seen first, and where little is seen, all that is.
+// The beginning of a reason, which is all that `sinfo -R` shows.
 std::string core_of(const Verdict& verdict, const Judged& judged) {
   const Finding& finding = judged.finding;
   const std::string device = short_device(verdict, finding.device);

@@ -11,7 +11,7 @@ namespace slipway::health {
 
 inline constexpr std::string_view verdict_schema = "slipway/health/1";
 
-// How a comment of ours on a node begins.
+// How our comments on a node begin.
 inline constexpr std::string_view comment_prefix = "slipway health: ";
 
 // Docs: docs/schemas/health-1.schema.json.
@@ -20,14 +20,14 @@ nlohmann::ordered_json to_json(const Verdict& verdict);
 // "node n-3: drain: gpu_ecc GPU 5 0000:09:00.0: 2 memory errors … (and 1 more); 26 checks, 12 ms"
 std::string line_of(const Verdict& verdict);
 
-// The reason of a drain: what the worst finding is, who says so, and the words that repair tools
-// look for: "[node_problem]" (soperator) and "Action:Reboot" or "Action:Replace" (HyperPod).
+// The reason of a drain: the worst finding, who reports it, and the words that repair tools look
+// for: "[node_problem]" (soperator) and "Action:Reboot" or "Action:Replace" (HyperPod).
 // `sinfo -R` shows the first 20 characters, so it begins with its core:
 // "Xid79 GPU3 0000:07:00.0: GPU has fallen off the bus [node_problem] (slipway health) …"
 std::string reason_of(const Verdict& verdict);
 
-// Whether a reason is of a drain of ours, also of an older version's: no other is ever undone.
-// Users cannot write reasons; other tools of root's can, and do not end them like this.
+// Whether a reason belongs to a drain of ours or of an older version: no other drain is ever
+// undone. Users cannot write reasons; other tools of root's can, and end them differently.
 bool is_own_reason(std::string_view reason);
 
 // The node's comment in Slurm: what degrades it; empty when nothing does.

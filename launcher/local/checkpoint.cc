@@ -1,4 +1,4 @@
-// Points of a change at which a test can interrupt it.
+// Stops a process at a chosen point, for tests.
 #include "launcher/local/checkpoint.h"
 
 #include <fmt/format.h>

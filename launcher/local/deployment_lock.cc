@@ -1,4 +1,4 @@
-// One command at a time changes a deployment.
+// Takes the lock of a deployment, and says who has it.
 #include "launcher/local/deployment_lock.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 #include "common/error.h"
 #include "common/file.h"
@@ -20,7 +21,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto longest_moment = 10s;
-// Longer than a change and its undoing wait for anything.
+// Longer than a change and its undoing can take.
 constexpr auto longest_change = 150s;
 constexpr const char* interrupted = "interrupted";
 
@@ -34,7 +35,7 @@ std::filesystem::path path_of(const DeploymentFolder& folder) {
   return folder.path().parent_path().parent_path() / "locks" / folder.name();
 }
 
-// Best effort: the lock holds also when nothing can be written about it.
+// Best effort: the lock also holds when its holder cannot be written down.
 void write_holder(const Fd& file, const std::string& verb) {
   const std::string text = fmt::format("{} {} {}\n", verb, ::getpid(), std::time(nullptr));
   if (::ftruncate(file.get(), 0) == 0) {
@@ -42,7 +43,7 @@ void write_holder(const Fd& file, const std::string& verb) {
   }
 }
 
-// Nothing while its holder has yet to write it.
+// Empty while the holder has not written it yet.
 Holder read_holder(const std::filesystem::path& path) try {
   const std::vector<std::string> words = split(trim(read_regular_file(path, 256)), ' ');
   if (words.size() != 3) return {};
@@ -51,10 +52,14 @@ Holder read_holder(const std::filesystem::path& path) try {
   return {};
 }
 
+std::chrono::seconds patience_with(const Holder& holder) {
+  if (holder.verb == interrupted) return longest_change;
+  return holder.verb == "deploy" || holder.verb == "destroy" ? 0s : longest_moment;
+}
+
 [[noreturn]] void refuse(const DeploymentFolder& folder, const Holder& holder) {
   if (holder.verb == interrupted) {
-    throw Error(
-        fmt::format("deployment `{}`: a change that was interrupted does not end", folder.name()));
+    throw Error(fmt::format("deployment `{}`: its interrupted change does not end", folder.name()));
   }
   const auto seconds = std::max<std::time_t>(0, std::time(nullptr) - holder.since);
   throw Error(
@@ -74,12 +79,9 @@ DeploymentLock::DeploymentLock(const DeploymentFolder& folder, const std::string
   bool told = false;
   while (!(file_ = try_lock(path))) {
     const Holder holder = read_holder(path);
-    const bool goes_on_alone = holder.verb == interrupted;
-    const auto patience = goes_on_alone                                         ? longest_change
-                          : holder.verb == "deploy" || holder.verb == "destroy" ? 0s
-                                                                                : longest_moment;
-    if (Clock::now() - begin > patience) refuse(folder, holder);
-    if (goes_on_alone && !std::exchange(told, true) && interrupted_change) interrupted_change();
+    if (Clock::now() - begin > patience_with(holder)) refuse(folder, holder);
+    const bool first = holder.verb == interrupted && !std::exchange(told, true);
+    if (first && interrupted_change) interrupted_change();
     std::this_thread::sleep_for(10ms);
   }
   write_holder(file_, verb);

@@ -1,4 +1,4 @@
-// One command at a time changes a deployment.
+// The lock with which one command at a time changes a deployment.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@
 
 namespace slipway::local {
 
-// The lock of a deployment's name, for as long as it lives. It is a file beside the deployments, so
-// that it can be held before the folder is there and after it is gone, and stays.
+// The lock of a deployment's name, held for as long as this object lives. Its file is beside the
+// deployments' folders, so that it can be held before a folder exists and after it is removed.
 class DeploymentLock {
  public:
-  // Waits for commands that take a moment (a fault), and for a change that goes on by itself since
-  // its command was interrupted: `interrupted_change` is called once when there is such a one.
-  // Throws Error that says who holds the lock when that is another deploy or destroy, or takes too
-  // long. `verb`: "deploy", "destroy", "fault".
+  // `verb`: "deploy", "destroy", "fault". Waits for commands that take a moment (a fault), and for
+  // a change that goes on after its command was interrupted: then `interrupted_change` is called
+  // once. Throws Error with the holder when that is another deploy or destroy, or when it takes too
+  // long.
   DeploymentLock(const DeploymentFolder& folder, const std::string& verb,
                  const std::function<void()>& interrupted_change = {});
 
@@ -27,7 +27,7 @@ class DeploymentLock {
   Fd file_;
 };
 
-// For whoever holds the lock's file on behalf of a command that is gone: says so to those who wait.
+// For the supervisor, which keeps the lock when its command is gone: tells those who wait.
 void say_interrupted(const Fd& lock_file);
 
 }  // namespace slipway::local

@@ -1,9 +1,8 @@
 // A deployment as its owner sees it.
 #include "launcher/local/deployment_view.h"
 
-#include <fmt/format.h>
-
 #include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -33,14 +32,20 @@ void read_description(DeploymentView& view) {
   }
 }
 
-// A supervisor answers within milliseconds, or waits for the kernel.
+// A supervisor answers within milliseconds unless the kernel holds it.
 constexpr std::chrono::milliseconds longest_request{800};
-// `slipway status` is for a look: who waits for it has a controller that hangs.
+// `slipway status` answers quickly, also when the controller hangs.
 constexpr std::chrono::milliseconds longest_question{700};
 
 std::string time_text(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y-%m-%d %H:%M:%SZ}",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+std::string state_in(const json& answer, const DeploymentFolder& folder) {
+  if (!answer.at("kept")) return "starting";
+  if (!stands(folder)) return "unfinished";
+  return answer.value("changing", false) ? "changing" : "running";
 }
 
 void ask_supervisor(DeploymentView& view) {
@@ -55,10 +60,7 @@ void ask_supervisor(DeploymentView& view) {
       node.faults = row->second->at("faults");
     }
     view.slurm_silent_since = answer.value("slurm_silent_since", "");
-    view.state = !answer.at("kept")                ? "starting"
-                 : !stands(view.folder)            ? "unfinished"
-                 : answer.value("changing", false) ? "changing"
-                                                   : "running";
+    view.state = state_in(answer, view.folder);
   } catch (const Error&) {
     view.state = view.folder.life() == Life::running ? "silent" : "dead";
   }
@@ -67,7 +69,7 @@ void ask_supervisor(DeploymentView& view) {
 struct Answer {
   bool came = false;
   std::vector<std::vector<std::string>> lines;
-  std::string wrong;  // Slurm's last words, when it has any
+  std::string wrong;  // the last line of the error
 };
 
 // Runs one of Slurm's commands on the controller.
@@ -91,8 +93,8 @@ Answer ask_slurm_for(const DeploymentView& view, std::vector<std::string> argv) 
   return answer;
 }
 
-// What is known of a Slurm that does not answer: daemons that the controller should run and does
-// not, by what its PID 1 has written down, or what Slurm's commands said.
+// Notes why Slurm does not answer: daemons that do not run, from the records of the controller's
+// PID 1, or the errors of Slurm's commands.
 void note_silence(DeploymentView& view, const std::string& wrong) {
   view.slurm.answers = false;
   auto since = std::chrono::system_clock::now();
@@ -117,7 +119,7 @@ void note_silence(DeploymentView& view, const std::string& wrong) {
   }
 }
 
-// The supervisor remembers it for whoever asks next.
+// The supervisor remembers it for the next `slipway status`.
 void remember_silence(const DeploymentView& view) {
   const std::string since = view.slurm.answers ? "" : view.slurm.since;
   if (since == view.slurm_silent_since) return;

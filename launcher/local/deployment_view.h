@@ -29,19 +29,19 @@ struct JobView {
   std::string node_list;  // or the reason why it waits, in brackets
 };
 
-// What Slurm had to say, asked for a moment.
+// Whether Slurm answered.
 struct SlurmView {
   bool asked = false;
-  bool answers = true;     // slurmctld told of nodes and jobs
-  std::string since = {};  // when it was first found that it does not: "2026-11-22 17:03:12Z"
-  std::string why = {};    // as far as the node's PID 1 and Slurm's commands know
+  bool answers = true;     // slurmctld listed nodes and jobs
+  std::string since = {};  // when it was first seen not to answer: "2026-11-22 17:03:12Z"
+  std::string why = {};    // from the node's PID 1 and Slurm's commands
 };
 
 struct DeploymentView {
   DeploymentFolder folder;
   std::string name;
-  // "running"; "starting" while its `slipway deploy` waits for it; "changing" while it becomes what
-  // another blueprint says; "silent" when its supervisor does not answer; "unfinished" when its
+  // "running"; "starting" while its `slipway deploy` waits for it; "changing" while another
+  // blueprint is applied; "silent" when its supervisor does not answer; "unfinished" when its
   // deploy or destroy was interrupted; "dead"
   std::string state;
   std::vector<NodeView> nodes;
@@ -52,18 +52,18 @@ struct DeploymentView {
   bool runs() const { return state == "running" || state == "changing"; }
 };
 
-// What the state means, and what to do; empty for one that runs.
+// What the state means, and what to do; empty for a deployment that runs.
 std::string remark(const DeploymentView& view);
 
-// "jobs unknown: slurmctld has not answered since …: …"; empty when it has, or was not asked.
+// "slurmctld has not answered since …: …"; empty when it has, or was not asked.
 std::string slurm_remark(const DeploymentView& view);
 
 // What the folder and the supervisor tell; Slurm is not asked. Throws Error when there is no such
 // deployment.
 DeploymentView view(const DeploymentFolder& folder);
 
-// Fills in slurm, slurm_state and jobs from sinfo and squeue on the controller, which have less
-// than a second together. A controller that does not answer leaves "unknown".
+// Fills in slurm, slurm_state and jobs from sinfo and squeue on the controller, in less than a
+// second. When the controller does not answer, states are "unknown".
 void ask_slurm(DeploymentView& view);
 
 // The name of the node that `typed` means: its name, the only name that ends in -`typed`, or the

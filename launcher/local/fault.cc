@@ -24,11 +24,12 @@ void check_arguments(const Fault& fault) {
   for (const std::string& argument : fault.arguments) {
     const bool plain = !argument.empty() && argument[0] != '-' &&
                        std::ranges::none_of(argument, [](unsigned char c) { return c <= ' '; });
-    if (!plain) throw UsageError(fmt::format("`{}` is no argument of {}", argument, fault.kind));
+    if (!plain)
+      throw UsageError(fmt::format("`{}` is not an argument of {}", argument, fault.kind));
   }
   if (fault.kind == "link-rate" && !is_rate(fault.arguments[1])) {
     throw UsageError(
-        fmt::format("`{}` is no rate: a number and kbit, mbit or gbit", fault.arguments[1]));
+        fmt::format("`{}` is not a rate: a number and kbit, mbit or gbit", fault.arguments[1]));
   }
   if (fault.kind.starts_with("gpu-")) fault_number(fault.arguments[0], 999);
   const auto kind = std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name);
@@ -142,7 +143,7 @@ Fault fault_from_json(const nlohmann::json& body) {
 int fault_number(const std::string& text, int last) {
   const int number = to_number<int>(text).value_or(-1);
   if (number < 0 || number > last) {
-    throw UsageError(fmt::format("`{}` is no whole number from 0 to {}", text, last));
+    throw UsageError(fmt::format("`{}` is not a whole number from 0 to {}", text, last));
   }
   return number;
 }

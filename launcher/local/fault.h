@@ -10,7 +10,7 @@ namespace slipway::local {
 
 struct FaultKind {
   std::string name;                    // "link-rate"
-  std::vector<std::string> arguments;  // what stands behind it: "IFACE", "RATE"
+  std::vector<std::string> arguments;  // "IFACE", "RATE"
   std::string about;
   bool ends_with_power;  // software: a start makes it good
   int most = 0;          // the largest second argument, of a fault whose arguments are numbers
@@ -35,14 +35,14 @@ Fault parse_fault(std::span<const std::string> words);
 nlohmann::json to_json(const Fault& fault);
 Fault fault_from_json(const nlohmann::json& body);
 
-// What the kernel says of a fault `kernel-log`, and at which level; empty when it is none of those.
+// What the kernel logs for the fault `kernel-log`, and at which level; empty for an unknown `what`.
 struct KernelLine {
   int level = 0;  // syslog(2)
   std::string text;
 };
 KernelLine kernel_line(const std::string& what);
 
-// A whole number that a fault was given. Throws UsageError when it is none from 0 to `last`.
+// A number that a fault was given. Throws UsageError unless it is whole and from 0 to `last`.
 int fault_number(const std::string& text, int last);
 
 }  // namespace slipway::local

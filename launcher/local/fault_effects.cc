@@ -73,8 +73,8 @@ void require_own_memory(const fs::path& folder) {
   throw Error(fmt::format("{} is no file system of this node's own", folder.string()));
 }
 
-// It says how large the file system was, and is as large as what a node's daemons and jobs may
-// give back without the disk being any emptier.
+// A file that fills the disk. It begins with the former size of the file system, and is larger than
+// what daemons and jobs free while the disk is to stay full.
 fs::path filler_of(const fs::path& folder) {
   return folder / ".slipway-disk-full";
 }
@@ -82,8 +82,8 @@ fs::path filler_of(const fs::path& folder) {
 constexpr uintmax_t filler_bytes = 64 << 20;
 constexpr size_t piece_bytes = 1 << 20;
 
-// A small part of this machine's memory is filled, and the file system is no larger than that and
-// what is in it: whoever removes something has that room again, and no more.
+// Shrinks the file system to its content and the filler, so that little of this machine's memory is
+// used. Whoever removes a file gets that much room again, and no more.
 void fill_up(const fs::path& folder) {
   require_own_memory(folder);
   struct statvfs before = {};

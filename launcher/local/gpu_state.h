@@ -28,7 +28,7 @@ void prepare_gpus(const std::filesystem::path& gpus, const PlannedNode& node);
 void show_gpus(const std::filesystem::path& gpus, const PlannedNode& node,
                const std::filesystem::path& prefix, NodeRoot& root);
 
-// The kernel's log of a node, which it sees as /dev/kmsg, in that device's format. It begins anew
+// The kernel's log of a node, which it sees as /dev/kmsg, in that device's format. It starts empty
 // with the node. Throw Error.
 std::filesystem::path kernel_log_of(const std::filesystem::path& gpus, const PlannedNode& node);
 void begin_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node);

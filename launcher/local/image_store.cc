@@ -46,7 +46,7 @@ std::string slurm_version(const fs::path& root) {
 LocalImage read_image(const fs::path& folder) {
   const Json json = Json::parse(read_file(folder / description), nullptr, false);
   if (!json.is_object() || json.value("schema", "") != image_schema) {
-    throw Error(fmt::format("{} is no image's description", (folder / description).string()));
+    throw Error(fmt::format("{} does not describe an image", (folder / description).string()));
   }
   return {folder.filename().string(), json.value("release", ""), json.value("slurm", ""),
           json.value("built", ""), folder};
@@ -64,8 +64,8 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
-// An empty Fd when others have a lock that does not go with this one. Whoever lists images has one
-// for a moment each (is_held), which is waited for.
+// An empty Fd when another process holds a conflicting lock for longer than `patience`. A list of
+// images takes such locks for a moment (is_held).
 Fd lock_image(const LocalImage& image, int how, std::chrono::milliseconds patience) {
   const fs::path file = image.folder / description;
   Fd lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -81,7 +81,7 @@ Fd lock_image(const LocalImage& image, int how, std::chrono::milliseconds patien
 
 constexpr std::chrono::milliseconds longest_listing{500};
 
-// Images that were to be removed when somebody was killed.
+// Images whose removal was killed.
 void remove_gone(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().filename().string().starts_with(gone_prefix)) remove_folder(entry.path());
@@ -191,7 +191,7 @@ LocalImage ImageStore::build(const ImageRecipe& recipe) const {
 }
 
 void ImageStore::remove(const std::string& name) const {
-  find(name);  // a name that is none needs no lock
+  find(name);  // throws for an unknown name, which needs no lock
   const Fd removing = lock_within(folder_ / ".removing", longest_removal);
   if (!removing) throw Error("another image is being removed");
   remove_gone(folder_);

@@ -1,4 +1,4 @@
-// What a change of a deployment that runs is about to do, and how far it is.
+// Reads and writes the journal of a change, and the plan in force.
 #include "launcher/local/journal.h"
 
 #include <fmt/format.h>

@@ -11,9 +11,9 @@
 
 namespace slipway::local {
 
-// Throws Error in a root that was entered by chroot(2), or one that names every program that is
-// missing on this machine, with the command that installs them. `accounting`: those of a controller
-// with job accounting, too.
+// Throws Error in a chroot(2), and when programs are missing on this machine; then it names them
+// all, with the command that installs them. `accounting` adds those of a controller with job
+// accounting.
 void require_programs(bool accounting, const std::string& image);
 
 // Throws Error where nodes cannot start on demand: Slurm wants to see that they have just started.
@@ -33,14 +33,15 @@ struct Launched {
 };
 
 // Brings the plan up in `folder`, whose lock the caller holds, and waits until every compute node
-// is idle. When anything fails, or the caller is interrupted (SIGINT, SIGTERM), all of it is gone
-// again and Error is thrown; when the caller is killed, its processes are gone, and the next
-// command removes the files (settle in redeploy.h, which is to be called first). A deployment that
-// stands is changed instead.
+// is idle. When anything fails, or the caller is interrupted (SIGINT, SIGTERM), everything is
+// removed again and Error is thrown. When the caller is killed, its processes end with it, and
+// settle() (redeploy.h), which must be called first, removes the files the next time. A deployment
+// that stands is changed instead.
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
                 const DeploymentLock& lock);
 
-// Writes what the nodes read to the deployment's folder, or removes what they no longer should.
+// Writes the files that nodes read to the deployment's folder, and removes those of `before` that
+// `after` does not have.
 void write_folder(const Plan& plan, const DeploymentFolder& folder);
 void remove_slurm_files(const Plan& before, const Plan& after, const DeploymentFolder& folder);
 

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // Made by us in every node, never taken from the image.
 const std::set<std::string> own_folders = {"/proc", "/sys", "/dev", "/run", "/tmp", "/lost+found"};
 
-// In a node a link to /tmp: jobs have a /tmp of their own, and Slurm 22.05 gives them no /var/tmp.
+// A link to /tmp in every node: jobs have their own /tmp, but Slurm 22.05 gives them no /var/tmp.
 const fs::path second_tmp = "var/tmp";
 
 constexpr const char* root_name = "root";  // below NodeRoot::folder
@@ -171,7 +171,7 @@ class Builder {
     copy_folder_itself(path, upper_ / path);
     make_needed_folders(path);
     if (second_tmp.parent_path() == path) {
-      fs::create_symlink("/tmp", upper_ / second_tmp);  // what is no folder hides one below
+      fs::create_symlink("/tmp", upper_ / second_tmp);  // a link hides the folder below it
     }
     make_directories(work_ / path);
     const std::string layers = fmt::format(

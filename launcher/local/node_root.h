@@ -28,9 +28,9 @@ struct NodeRoot {
 
 // Builds the root in the caller's mount namespace, which must be its own, in a PID and a network
 // namespace of its own. The image itself is never written to: every folder of it is an overlay
-// whose changes stay in `folder`; folders with mounts below are made anew, because an ordinary user
-// may not clone what is under a mount. /proc, /sys (read-only), /dev, /run and /tmp are the node's
-// own, and /var/tmp leads to /tmp. Throws Error.
+// whose changes stay in `folder`; folders with mounts below are built from their entries, because
+// an ordinary user may not clone what is under a mount. /proc, /sys (read-only), /dev, /run and
+// /tmp are the node's own, and /var/tmp leads to /tmp. Throws Error.
 void build_node_root(const NodeRoot& root);
 
 // Makes the root that was built in `folder` the root of the caller's mount namespace; the host's is

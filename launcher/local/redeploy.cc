@@ -1,5 +1,5 @@
-// Making another cluster of a deployment that runs: what the command does. The change itself is the
-// supervisor's (running_change.h).
+// Changing a deployment that runs: the command's part. The supervisor makes the change itself
+// (running_change.h).
 #include "launcher/local/redeploy.h"
 
 #include <fmt/format.h>
@@ -35,8 +35,8 @@ Fd file_with(const std::string& text) {
   return file;
 }
 
-// What the supervisor's process says of a change, until its end. Returns how many nodes were
-// started. Throws Error when it failed, or when we are interrupted and it goes on.
+// Reports the progress of a change until its end. Returns how many nodes were started. Throws Error
+// when the change failed, or when we are interrupted and it goes on.
 size_t follow(const Fd& connection, const std::function<void(const std::string&)>& say,
               const Interrupts& interrupts) {
   std::string phase;
@@ -92,7 +92,7 @@ void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
   try {
     follow(connection, say, interrupts);
   } catch (const Error& error) {
-    // It may have gone back: that is an end, too.
+    // A change that was undone has ended, too.
     if (std::filesystem::exists(folder.journal())) throw;
     if (say) say(error.what());
   }

@@ -1,4 +1,4 @@
-// Making another cluster of a deployment that runs.
+// Changing a deployment that runs into what another blueprint says.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,20 @@
 
 namespace slipway::local {
 
-// What a deployment that runs was made by; nothing when none of this name stands. Throws Error when
-// it was made by another version of slipway.
+// The plan of a deployment that runs; nothing when no deployment of this name stands. Throws Error
+// when another version of slipway made it.
 std::optional<Plan> standing_plan(const DeploymentFolder& folder);
 
-// Ends what a command that was interrupted has begun: removes a deployment whose first deploy or
-// whose destroy did not end, finishes or undoes a change. Says so. Throws Error when that cannot be
-// done.
+// Ends what an interrupted command has begun: removes a deployment whose first deploy or whose
+// destroy did not end, or finishes or undoes a change, and tells `say`. Throws Error when that
+// fails.
 void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
             const std::function<void(const std::string& line)>& say);
 
-// Changes what `wanted` (made with the standing plan) asks for, and nothing else: jobs on nodes
-// that stay go on. Says what changes before anything does. Refuses to stop nodes that jobs run on,
-// unless it is forced to: then Slurm takes these jobs for jobs of nodes that failed. The supervisor
-// makes the change, and goes on with it when we are interrupted or killed; one that fails is
-// undone. Throws Error.
+// Changes what `wanted` (made with the standing plan) asks for, and nothing else: jobs on other
+// nodes go on. Reports the changes before it makes them. Refuses to stop nodes with jobs unless it
+// is forced; then Slurm treats these nodes as failed. The supervisor makes the change, continues
+// when we are interrupted or killed, and undoes a change that fails. Throws Error.
 Launched redeploy(const Plan& wanted, const DeploymentFolder& folder, const LaunchOptions& options,
                   const DeploymentLock& lock, const Interrupts& interrupts);
 

@@ -48,7 +48,7 @@ void end_supervisor(const DeploymentFolder& folder) {
 
 void remove(const DeploymentFolder& folder) {
   const Life life = folder.life_if_present();
-  // From here on it does not stand: whoever comes after us, should we be killed, finishes this.
+  // From here on it does not stand: should we be killed, the next command finishes this.
   std::filesystem::remove(folder.plan());
   checkpoint("it does not stand any more");
   if (life == Life::running) end_supervisor(folder);

@@ -38,16 +38,15 @@ constexpr Requirement requirements[] = {
     {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user, false},
 };
 
-// The mount and the file that "/" is.
+// The mount and the inode of "/".
 std::pair<uint64_t, uint64_t> root_of_process() {
   struct statx info = {};
   ::statx(AT_FDCWD, "/", 0, STATX_MNT_ID | STATX_INO, &info);
   return {info.stx_mnt_id, info.stx_ino};
 }
 
-// Who enters a mount namespace, if it is its own, is at that namespace's root: it is another one
-// than "/" in a chroot(2). An ordinary user may not ask, and may not make namespaces in a chroot
-// (user_namespaces(7)).
+// Entering our own mount namespace again leads to its root, which in a chroot(2) differs from "/".
+// An ordinary user cannot ask, and cannot make namespaces in a chroot anyway (user_namespaces(7)).
 bool is_in_chroot() {
   if (::geteuid() != 0) return false;
   const pid_t child = ::fork();

@@ -1,5 +1,5 @@
-// The change of a deployment that its supervisor has taken on: it goes on when the command that
-// asked for it is gone, and is begun again when its own process is.
+// A change that the supervisor has accepted. It goes on when the command that asked for it is gone,
+// and is resumed when its own process is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +18,12 @@ class RunningChange {
 
   pid_t pid() const { return pid_; }
 
-  // The command wants no more of it, or is gone: what can be left, is.
+  // The command was interrupted, or is gone: the change stops if it has not begun in earnest.
   void interrupt() const;
   void client_is_gone();
 
-  // To be told how its process has ended. True when that was the end of the change; otherwise
-  // another one goes on.
+  // Takes the wait status of the process. True when the change has ended; otherwise another process
+  // goes on.
   bool ended(int wait_status);
 
  private:

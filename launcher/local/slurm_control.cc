@@ -1,4 +1,4 @@
-// What a change asks of the Slurm of a local cluster.
+// Runs Slurm's commands on the controller of a local cluster.
 #include "launcher/local/slurm_control.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using Names = std::vector<std::string>;
 
-// Tells nodes that we hold from those that somebody else has drained.
+// Distinguishes nodes that we hold from those that somebody else has drained.
 constexpr const char* our_reason = "slipway deploy";
-// Epilogs take seconds; one that takes a minute hangs, and is for somebody to look at.
+// Epilogs take seconds; one that takes a minute hangs.
 constexpr std::chrono::seconds epilog_limit = 60s;
 
 }  // namespace
@@ -80,7 +80,7 @@ void SlurmControl::refuse_jobs(const Names& nodes) const {
                   join(split(jobs, '\n'), ", ")));
 }
 
-// Jobs that have ended are let finish: srun returns before the epilog does.
+// Lets jobs that have ended finish: srun returns before the epilog does.
 void SlurmControl::wait_for_epilogs(const Names& nodes) const {
   const Deadline limit(
       std::min(epilog_limit, std::chrono::ceil<std::chrono::seconds>(deadline_.left())));

@@ -1,4 +1,4 @@
-// What a change asks of the Slurm of a local cluster: by its commands, on the controller.
+// Slurm of a local cluster, as a change needs it: Slurm's commands, run on the controller.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class SlurmControl {
     bool is_out_of_service() const;
   };
 
-  // Everything throws Error: when a command fails, at the deadline, or "interrupted".
+  // All functions throw Error: when a command fails, at the deadline, or "interrupted".
   SlurmControl(const DeploymentFolder& folder, std::string controller, const Deadline& deadline,
                const Interrupts* interrupts)
       : folder_(folder),
@@ -33,18 +33,18 @@ class SlurmControl {
   // Gives nodes no more jobs: `state` is "drain", or "down" also for jobs that run there.
   void hold(const std::vector<std::string>& nodes, const char* state) const;
 
-  // Takes back what hold() did, of nodes that Slurm still has for it.
+  // Undoes hold() for nodes that nobody else has drained since.
   void resume(const std::vector<std::string>& nodes) const;
 
   // Throws Error with the jobs when some run on these nodes; waits for epilogs.
   void refuse_jobs(const std::vector<std::string>& nodes) const;
 
-  // slurmctld begins again, or only reads its files again, as the slurmds do.
+  // Restarts slurmctld, or has it and the slurmds only read their files again.
   void restart() const;
   void reread() const;
 
-  // slurmctld ends, and has written down all that it knows: its node is about to be stopped. What
-  // it knows of the last seconds would be lost otherwise, such as jobs that have just begun.
+  // Ends slurmctld and waits until it has written its state, before its node is stopped: otherwise
+  // the last seconds would be lost, such as jobs that have just begun.
   void end() const;
 
  private:

@@ -1,4 +1,4 @@
-// Changing a deployment that runs: the steps.
+// The steps of a change.
 #include "launcher/local/transaction.h"
 
 #include <fmt/format.h>
@@ -30,9 +30,9 @@ using Phase = Journal::Phase;
 
 // States of a node that jobs can run on, or do already.
 const std::set<std::string> usable = {"idle", "allocated", "mixed", "completing", "planned"};
-// What going back is given: whoever waits has waited for the way there already.
+// For going back: the user has waited for the way there already.
 constexpr std::chrono::seconds time_to_go_back = 60s;
-// What slurmctld is given to write down what it knows.
+// For slurmctld to write its state.
 constexpr std::chrono::seconds time_to_end = 10s;
 
 Names compute_nodes(const Plan& plan, const Names& names) {
@@ -106,8 +106,8 @@ class Transaction {
     journal_.write(folder_);
   }
 
-  // No job is to run on nodes that are stopped, and none is to begin there. When that cannot be
-  // had, nothing has changed.
+  // Makes sure that no job runs or begins on nodes that will be stopped. If that fails, nothing has
+  // changed.
   void prepare() {
     const SlurmControl slurm(folder_, controller_, deadline_, &interrupts_);
     try {
@@ -153,8 +153,8 @@ class Transaction {
     if (!journal_.force) slurm.refuse_jobs(known);
   }
 
-  // The deployment goes by `target`. Everything in it can be done again: what was done before is
-  // found by looking. `again`: something may have been.
+  // Makes the deployment what `target` says. Every step can be repeated: it finds what was done
+  // before. `again`: something may have been.
   void become(const Plan& target, const Plan& from, bool again) {
     const Changes changes = compare(from, target);
     remove_slurm_files(from, target, folder_);
@@ -178,7 +178,7 @@ class Transaction {
     checkpoint("nodes get jobs again");
   }
 
-  // What it was is made again, without regard to jobs that have begun on nodes that are new.
+  // Restores what it was, without regard to jobs that have begun on new nodes.
   [[noreturn]] void go_back() {
     deadline_ = Deadline(time_to_go_back);
     try {
@@ -206,7 +206,7 @@ class Transaction {
     }
   }
 
-  // Nodes that Slurm has asked for are let come up first.
+  // Lets nodes that Slurm has asked for come up first.
   void adopt(const Names& stopped) const {
     Names off;
     const json status = ask({{"request", "status"}});
@@ -220,7 +220,7 @@ class Transaction {
         SlurmControl(folder_, controller_, limit, nullptr).end();
         checkpoint("slurmctld has ended");
       } catch (const Error&) {
-        // It does not run, or hangs: the node is stopped all the same.
+        // It does not run, or hangs: the node is stopped anyway.
       }
     }
     while (ask({{"request", "adopt"}, {"off", off}}).value("busy", false)) {
@@ -229,7 +229,7 @@ class Transaction {
     }
   }
 
-  // Slurm learns of it while all nodes that it has heard of can be asked.
+  // Tells Slurm while all nodes that it knows can answer.
   void tell_slurm(const Plan& target, const Changes& changes, bool again) {
     const Names off = nodes_that_are_off(target);
     const bool is_off = std::ranges::find(off, controller_) != off.end();
@@ -243,7 +243,7 @@ class Transaction {
     if (is_off || changes.slurm != Changes::Slurm::nothing || again) slurm.reread();
   }
 
-  // Those on demand are for Slurm to start; some are off because somebody wants that.
+  // Without nodes on demand, which Slurm starts, and nodes that somebody has powered off.
   Names nodes_that_are_off(const Plan& plan) const {
     Names off;
     const json status = ask({{"request", "status"}});

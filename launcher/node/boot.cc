@@ -53,18 +53,41 @@ std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& 
     if (!name.starts_with(folder)) continue;
     const std::string own = name.substr(folder.size());
     if (own.empty() || own.find('/') != own.npos || own[0] == '.') {
-      throw Error(fmt::format("{} is no name of a file of Slurm's", name));
+      throw Error(fmt::format("`{}` is not a Slurm configuration file", name));
     }
     files[own] = fetch_with(patience, cloud, self, cluster, name);
   }
   return files;
 }
 
-// slurmctld's programs ask for machines, with the controller's rights.
+// slurmctld's programs make and delete machines, with the controller's rights.
 std::vector<std::string> metadata_users(const Myself& self) {
   std::vector<std::string> users = self.metadata_users;
   if (self.role == "controller") users.emplace_back("slurm");
   return users;
+}
+
+// True when one of them was not there, or was different.
+bool write_slurm_files(std::map<std::string, std::string> files) {
+  bool changed = false;
+  for (auto& [name, content] : files) {
+    if (name == "job_container.conf") {
+      content = job_container_conf_for(std::move(content), slurm_version());
+    }
+    changed = write_changed("/etc/slurm/" + name, content) || changed;
+  }
+  return changed;
+}
+
+// What a compute node has besides the folders of every node.
+void make_room_for_jobs(const Say& say) {
+  try {
+    prepare_reports();
+  } catch (const Error& error) {
+    say(fmt::format("{}: launchers can leave no reports", error.what()));
+  }
+  prepare_spool();
+  if (const auto space = job_space()) prepare_job_space(*space, say);
 }
 
 }  // namespace
@@ -117,12 +140,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     mount_storage(patience, storage, say);
   }
   bool changed = write_changed(node_profile_path, to_json(profile));
-  for (auto& [name, content] : files) {
-    if (name == "job_container.conf") {
-      content = job_container_conf_for(std::move(content), slurm_version());
-    }
-    changed = write_changed("/etc/slurm/" + name, content) || changed;
-  }
+  changed = write_slurm_files(std::move(files)) || changed;
   std::vector<std::string> slurmd_options;
   if (!self.node_conf.empty()) {
     slurmd_options = joining_options(self.node_conf);
@@ -132,15 +150,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   if (!is_controller) find_controller(patience, cluster);
 
   prepare_folders();
-  if (self.role == "compute") {
-    try {
-      prepare_reports();
-    } catch (const Error& error) {
-      say(fmt::format("{}: launchers can leave no reports", error.what()));
-    }
-    prepare_spool();
-    if (const auto space = job_space()) prepare_job_space(*space, say);
-  }
+  if (self.role == "compute") make_room_for_jobs(say);
   const bool new_key = write_munge_key(key);
   start_munge(new_key);
   take_stock(profile.transport);

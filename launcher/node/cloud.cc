@@ -57,8 +57,8 @@ std::string body_of(const HttpAnswer& answer) {
   throw Refused(said.message, answer.status, said.reason);
 }
 
-// Every service here answers with an object. Anything else is somebody in between, a proxy say, and
-// may pass.
+// Every service here answers with an object. Anything else comes from something in between, such as
+// a proxy, and may pass.
 json parsed(const std::string& text) {
   try {
     json body = parse_json(text);

@@ -22,7 +22,7 @@ std::string first_error(const json& operation) {
   }
 }
 
-// A text of an object of Compute Engine's; empty where there is none.
+// A text of an object; empty where the object has no such text.
 std::string text_of(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";

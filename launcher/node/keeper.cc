@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds first_pause = 1s, longest_pause = 30s;
-// slurmctld writes all that it knows when it ends. One that is stopped, or hangs, does not end.
+// slurmctld writes its state when it ends. One that is stopped or hangs never ends.
 constexpr milliseconds longest_end = 30s;
 constexpr const char* ended_for_restart = "restart";
 
@@ -33,7 +33,7 @@ struct Kept {
   Clock::time_point begun;
   std::optional<Clock::time_point> due;
   milliseconds pause = first_pause;  // before the next start, should it fail
-  // It was told to end, and is started again at once; it is killed when it has not ended by then.
+  // Being restarted: it was told to end, and is killed when it has not ended by then.
   std::optional<Clock::time_point> restart;
 
   std::string name() const { return std::filesystem::path(service.argv[0]).filename().string(); }
@@ -70,13 +70,13 @@ bool is_held(const Kept& kept) {
   return std::filesystem::exists(std::filesystem::path(held_services) / kept.name());
 }
 
-// Whether somebody has asked for a restart; the request is taken.
+// Whether a restart was requested; removes the request.
 bool takes_restart(const Kept& kept) {
   std::error_code ignored;
   return std::filesystem::remove(std::filesystem::path(restarted_services) / kept.name(), ignored);
 }
 
-// The process of a service, or 0: its file comes and goes with it.
+// The process of a service, or 0.
 pid_t process_of(const std::string& name) try {
   const std::string text = read_file(std::filesystem::path(running_services) / name);
   return to_number<pid_t>(trim(text)).value_or(0);
@@ -84,7 +84,7 @@ pid_t process_of(const std::string& name) try {
   return 0;
 }
 
-// What a daemon of ours writes to its stdout and stderr; munged and mariadbd have their log there.
+// Where a daemon's stdout and stderr go; for munged and mariadbd that is their log.
 std::filesystem::path log_of(const std::string& name) {
   const std::filesystem::path out = fmt::format("{}/{}.out", log_folder, name);
   if (std::filesystem::exists(out)) return out;
@@ -185,7 +185,7 @@ void restart_service(const std::string& name, const std::function<bool()>& ready
   const auto is_back = [&] {
     const pid_t now = process_of(name);
     if (now > 0 && now != before && ready()) return true;
-    // A program that does not like its configuration ends at once, and would again and again.
+    // A program with a wrong configuration ends at once, and would again and again.
     const ServiceRecord record = read_service_records(log_folder)[name];
     if (record.runs || record.since <= asked || record.how == ended_for_restart) return false;
     throw Error(fmt::format("{} ended as soon as it was started ({}); it said: {}", name,

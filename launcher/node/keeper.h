@@ -12,10 +12,10 @@
 
 namespace slipway::node {
 
-// A file for each service that runs, with its process id: "slurmctld". A service that has a file of
-// its name in `held_services` is not started again: somebody wants to see what happens without it.
-// One that has a file in `restarted_services` when PID 1 hears SIGHUP is told to end, and started
-// again when it has: PID 1 does both, so nobody who asked for it and was killed leaves it stopped.
+// `running_services` has a file for each service that runs, with its process id: "slurmctld". A
+// service with a file in `held_services` is not started again, for rehearsals. One with a file in
+// `restarted_services` is restarted when PID 1 gets SIGHUP: PID 1 does all of it, so that a command
+// that is killed does not leave the service stopped.
 inline constexpr const char* running_services = "/run/slipway/services";
 inline constexpr const char* held_services = "/run/slipway/held";
 inline constexpr const char* restarted_services = "/run/slipway/restart";

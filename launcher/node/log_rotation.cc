@@ -1,4 +1,4 @@
-// Keeping logs small.
+// Rotates logs in place.
 #include "launcher/node/log_rotation.h"
 
 #include <fcntl.h>
@@ -32,10 +32,10 @@ bool rotate(const fs::path& log, uint64_t limit_bytes) {
   const Fd kept(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   const bool whole = kept && copy(file.get(), kept.get(), info.st_size) &&
                      ::fchown(kept.get(), info.st_uid, info.st_gid) == 0 &&
-                     ::fchmod(kept.get(), info.st_mode & 07777) == 0 &&
+                     ::fchmod(kept.get(), info.st_mode & 0777) == 0 &&
                      ::rename(fresh.c_str(), before.c_str()) == 0;
   if (!whole) ::unlink(fresh.c_str());
-  // A disk that has no room for the copy needs this all the more.
+  // Also without a copy: a full disk needs the room most.
   return ::ftruncate(file.get(), 0) == 0;
 }
 

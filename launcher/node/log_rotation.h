@@ -1,5 +1,5 @@
-// Logs of a local node's daemons do not grow for ever: PID 1 keeps the newest part of each, and the
-// part before. Machines of the cloud have logrotate for that (images/logrotate.conf).
+// Keeps the logs of a local node's daemons small: PID 1 keeps the newest part of each, and the one
+// before. Cloud machines use logrotate (images/logrotate.conf).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace slipway::node {
 
 // Copies each regular file of `folder` that is larger than `limit_bytes` to <name>.1, with its mode
-// and owner, and empties it: who has it open to append goes on writing to it. Links are left alone.
+// and owner, and empties it: programs that have it open to append go on. Links are left alone.
 // Returns the names; what cannot be rotated is tried again the next time.
 std::vector<std::string> rotate_logs(const std::filesystem::path& folder, uint64_t limit_bytes);
 

@@ -1,4 +1,4 @@
-// The firewall rules that keep users away from the metadata server.
+// Makes the firewall rules that keep users away from the metadata server.
 #include "launcher/node/metadata_guard.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void write_in_folder(const fs::path& path, const std::string& text) {
   write_file(path, text);
 }
 
-// Adding first makes deleting succeed where there is no such table yet.
+// Adding first, so that deleting succeeds when the table does not exist yet.
 std::string without_table() {
   return fmt::format("add table {0}\ndelete table {0}\n", metadata_table);
 }
@@ -105,7 +105,7 @@ void guard_metadata(const std::vector<std::string>& users,
                     const std::function<void(const std::string&)>& say) {
   const bool open = std::ranges::find(users, "*") != users.end();
   const std::string rules = open ? without_table() : metadata_rules(ids_of(users, say));
-  // What health compares with is gone until the new rules are there.
+  // Until the new rules are in place, health must have nothing to compare with.
   std::error_code none;
   fs::remove(metadata_rules_made, none);
   try {

@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 constexpr size_t most_at_once = 1000;  // of bulkInsert
 
-// Nodes by their nodeset's name; those of none go to `failed`.
+// Nodes by their nodeset's name; those without a nodeset go to `failed`.
 std::map<std::string, Names> by_nodeset(const ClusterFile& cluster, const Names& nodes,
                                         std::vector<Failed>& failed) {
   std::map<std::string, Names> groups;

@@ -18,16 +18,17 @@ struct Failed {
 };
 
 // Makes a machine for each of the nodes, from its nodeset's instance template, in the first of the
-// nodeset's zones that has room; one that stands still is started. Those that run are left alone.
+// nodeset's zones that has room; one that is stopped is started. Those that run are left alone.
 std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster,
                            const std::vector<std::string>& nodes, const Patience& patience);
 
-// Deletes the machines of the nodes, and no others. Those that are gone are no failure.
+// Deletes the machines of the nodes, and no others. A machine that is already gone is not a
+// failure.
 std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster,
                             const std::vector<std::string>& nodes, const Patience& patience);
 
-// Those of the nodes whose machine is off, stops, or is not there. A node of no nodeset is not
-// among them: nothing is known of its machine.
+// The nodes whose machine is off, stopping or gone. Nodes that belong to no nodeset are not
+// included: nothing is known about their machines.
 std::vector<std::string> machines_off(Cloud& cloud, const ClusterFile& cluster,
                                       const std::vector<std::string>& nodes,
                                       const Patience& patience);

@@ -21,8 +21,7 @@ constexpr const char* scontrol = "/usr/bin/scontrol";
 constexpr size_t longest_reason = 400;
 constexpr int most_tries = 3;
 
-// What is asked of Slurm is answered by then, or slurmctld is gone: ResumeTimeout is not waited
-// for.
+// Slurm answers by then, or slurmctld is gone. ResumeTimeout is not waited for.
 const ProcessOptions soon{.input = "", .deadline = 15s};
 
 // slurmctld may be about to start again.

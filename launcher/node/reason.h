@@ -12,13 +12,13 @@ namespace slipway::node {
 // any.
 std::chrono::seconds longest_suspend_timeout(const std::string& partitions);
 
-// A reason as Slurm takes it: one line that is not longer than an argument of a command may be.
+// A reason in the form that Slurm accepts: one line, not too long for a command's argument.
 std::string reason_for_slurm(std::string reason);
 
 // Their jobs are queued again, and the nodes are DOWN with the reason, for `sinfo -R` to show.
 // After SuspendTimeout they are put off, unless somebody has changed their state by then, and can
-// be asked for again. Returns at once: a process of its own waits. Slurm is
-// asked several times. Throws Error.
+// be asked for again. A separate process waits for that. Asks Slurm up to three times when it does
+// not answer. Throws Error.
 void tell_slurm(const Failed& failed);
 
 }  // namespace slipway::node

@@ -1,4 +1,4 @@
-// What PID 1 of a node has written down about its services.
+// Reads and writes PID 1's records of its services.
 #include "launcher/node/service_record.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ void write_service_record(const std::filesystem::path& folder, const std::string
   }
   write_file(folder / file_name, text);
 } catch (const Error&) {
-  // Nobody can be told.
+  // There is nobody to report it to.
 }
 
 std::map<std::string, ServiceRecord> read_service_records(const std::filesystem::path& folder) try {

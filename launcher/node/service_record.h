@@ -1,4 +1,4 @@
-// What PID 1 of a node has written down about its services, for whoever cannot ask them.
+// PID 1's records of a node's services, for those who cannot ask the services themselves.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@ namespace slipway::node {
 struct ServiceRecord {
   bool runs = false;
   std::chrono::system_clock::time_point since;
-  std::string how;  // of one that does not run: how it ended, "status 1", "signal 9"
+  std::string how;  // how a service that does not run has ended: "status 1", "signal 9"
 };
 
-// Writes one to the file `services` of `folder`, which keeps the others. Errors are ignored: a full
-// disk must not end a node.
+// Updates one record in the file `services` of `folder`. Ignores errors: a full disk must not end a
+// node.
 void write_service_record(const std::filesystem::path& folder, const std::string& name,
                           const ServiceRecord& record);
 
-// Those in the file `services` of `folder`, by the daemon's name; none when it cannot be read. Its
-// lines: `slurmctld ended 1763830000123 signal 9`, with milliseconds since 1970.
+// The records in the file `services` of `folder`, by the daemon's name; empty when it cannot be
+// read. A line: `slurmctld ended 1763830000123 signal 9`, with milliseconds since 1970.
 std::map<std::string, ServiceRecord> read_service_records(const std::filesystem::path& folder);
 
 }  // namespace slipway::node

@@ -30,13 +30,12 @@ constexpr const char* spool_folder = "/var/spool/slurmd";
 bool is_mount_point(const std::filesystem::path& folder) {
   struct stat here = {}, above = {};
   if (::lstat(folder.c_str(), &here) != 0 || ::stat(folder.parent_path().c_str(), &above) != 0) {
-    throw_errno(fmt::format("cannot look at {}", folder.native()));
+    throw_errno(fmt::format("cannot read {}", folder.native()));
   }
   return here.st_dev != above.st_dev;
 }
 
-// Slurm finds dead nodes by itself, only later: a cluster serves without the watch, as one does
-// whose image has none.
+// Without the watch Slurm finds dead nodes by itself, only later. Older images do not have it.
 void start_watch() {
   const Service service{{"/opt/slipway/libexec/slipway/watch-nodes"},
                         "root",

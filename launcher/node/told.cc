@@ -102,6 +102,18 @@ ClusterFile cluster_from(const json& j) {
   return cluster;
 }
 
+// "gs://BUCKET/FOLDER"
+void read_place_of_files(const std::string& files, Myself& self) {
+  constexpr std::string_view scheme = "gs://";
+  const size_t slash = files.find('/', scheme.size());
+  if (!files.starts_with(scheme) || slash == files.npos || slash + 1 == files.size()) {
+    throw Error(fmt::format("the metadata `slipway-files` is `{}`, which is not gs://BUCKET/FOLDER",
+                            files));
+  }
+  self.bucket = files.substr(scheme.size(), slash - scheme.size());
+  self.folder = files.substr(slash + 1);
+}
+
 Myself myself_from(const json& instance) {
   Myself self;
   self.name = instance.value("name", "");
@@ -114,22 +126,14 @@ Myself myself_from(const json& instance) {
     throw Error("the metadata server gives this machine no name");
   }
   if (self.role != "controller" && self.role != "login" && self.role != "compute") {
-    throw Error(
-        fmt::format("the metadata `slipway-role` is `{}`, and no role of a machine", self.role));
+    throw Error(fmt::format("the metadata `slipway-role` is `{}`, which is not a role of a machine",
+                            self.role));
   }
-  const std::string files = attribute(instance, "slipway-files");  // "gs://BUCKET/FOLDER"
-  constexpr std::string_view scheme = "gs://";
-  const size_t slash = files.find('/', scheme.size());
-  if (!files.starts_with(scheme) || slash == files.npos || slash + 1 == files.size()) {
-    throw Error(
-        fmt::format("the metadata `slipway-files` is `{}`, and not gs://BUCKET/FOLDER", files));
-  }
-  self.bucket = files.substr(scheme.size(), slash - scheme.size());
-  self.folder = files.substr(slash + 1);
+  read_place_of_files(attribute(instance, "slipway-files"), self);
   if (instance.contains(json::json_pointer("/attributes/slipway-node-conf"))) {
     self.node_conf = attribute(instance, "slipway-node-conf");
     if (!is_plain_conf(self.node_conf)) {
-      throw Error(fmt::format("the metadata `slipway-node-conf` is `{}`, and no KEY=VALUE …",
+      throw Error(fmt::format("the metadata `slipway-node-conf` is `{}`, which is not KEY=VALUE …",
                               self.node_conf));
     }
   }
@@ -149,8 +153,7 @@ Myself myself_from(const json& instance) {
 Myself read_myself(const json& instance) try {
   return myself_from(instance);
 } catch (const json::exception& error) {
-  throw Error(
-      fmt::format("the metadata server's answer is not what it should be: {}", error.what()));
+  throw Error(fmt::format("the metadata server sent an invalid answer: {}", error.what()));
 }
 
 ClusterFile parse_cluster_file(const std::string& text) {
@@ -174,7 +177,7 @@ std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const Myself& 
   const auto add = [&](const std::vector<NetworkStorage>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  // What is said for fewer machines comes first, and wins.
+  // Settings for fewer machines come first, and win.
   if (self.role == "login") add(cluster.login_mounts);
   if (const Nodes* nodes = nodeset_of(cluster, self.name); nodes && self.role == "compute") {
     add(nodes->mounts);

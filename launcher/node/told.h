@@ -26,7 +26,7 @@ struct Myself {
   std::string bucket, folder;  // where the cluster's files are
   std::string node_conf;       // what slurmd tells slurmctld of the node; empty: slurm.conf has it
   std::vector<std::string>
-      metadata_users;  // who may ask the metadata server besides root; "*": all
+      metadata_users;  // who may reach the metadata server besides root; "*": everybody
   std::vector<CloudInterface> interfaces;
 };
 

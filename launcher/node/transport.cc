@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto patience_with_sigterm = 10s;
 
-// What removes the leftovers of a daemon has at least this long.
+// The command that removes a daemon's leftovers has at least this long.
 constexpr auto least_for_stop = 5s;
 
 // A process, known again after its number was given to another one.
@@ -110,7 +110,7 @@ class Daemon {
     }
   }
 
-  // One file a job would be there for ever; those of the last two weeks stay.
+  // There is one log a job: they are removed after two weeks.
   void remove_old_logs() const {
     std::error_code gone;
     const auto oldest = fs::file_time_type::clock::now() - std::chrono::days(14);
@@ -123,7 +123,7 @@ class Daemon {
   }
 
   void begin(const std::string& job) {
-    end();  // of one that has died, what it left behind
+    end();  // the leftovers of one that has died
     if (daemon_.socket.starts_with('/')) make_directories(fs::path(daemon_.socket).parent_path());
     make_directories(places_.logs);
     remove_old_logs();

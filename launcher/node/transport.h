@@ -26,13 +26,13 @@ struct TransportPlaces {
   std::chrono::milliseconds patience = std::chrono::seconds(30);
 };
 
-// Has the daemon running and serving for a job. One that serves already serves this job, too.
-// Throws Error when it does not serve within its deadline, or when it ends; then none is left.
-// Throws Error, too, when others who start or stop it are not done in time.
+// Starts the daemon for a job and waits until it serves. A daemon that serves already serves this
+// job, too. Throws Error when it does not serve within its deadline, or ends; then none is left
+// running. Also throws Error when other jobs keep starting or stopping it for too long.
 void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
                       const TransportPlaces& places = {});
 
-// The job needs it no more. With the last job the daemon ends. Nothing happens when there is none.
+// The job no longer needs it. The daemon ends with the last job. Does nothing when no daemon runs.
 void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
                      const TransportPlaces& places = {});
 

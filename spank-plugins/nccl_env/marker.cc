@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-// JSON is text, and values are bytes: each byte is the character of its number, in UTF-8.
+// JSON is text, and values are bytes: each byte becomes the character with its number, in UTF-8.
 std::string as_text(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -25,7 +25,7 @@ std::string as_text(const std::string& bytes) {
   return text;
 }
 
-// Nothing of a text that as_text() has not made.
+// Nothing for a text that as_text() has not made.
 std::optional<std::string> as_bytes(const std::string& text) {
   std::string bytes;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -27,8 +27,8 @@ inline constexpr const char* digest_name = "SLIPWAY_NCCL_DIGEST";
 // ASCII: a byte from 0x80 on is \u0080 to \u00ff, whatever it means.
 std::string write_marker(const Environment& ours);
 
-// What the marker in `environment` says. Nothing where there is none, or where somebody else wrote
-// it: then every value counts as the user's.
+// What the marker in `environment` says. Empty when it is missing, or when somebody else wrote it:
+// then every value counts as the user's.
 Environment read_marker(const Environment& environment);
 
 }  // namespace slipway::nccl_env

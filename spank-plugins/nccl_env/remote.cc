@@ -32,7 +32,7 @@ struct Step {
   Environment users;  // the user's own variables of NCCL's
   std::vector<Finding> findings;
   std::string table;               // to be printed by the first task
-  std::string table_without_gpus;  // likewise, when it has none
+  std::string table_without_gpus;  // the same for tasks without GPUs
 };
 
 Step step;
@@ -138,7 +138,7 @@ void restore_users(const spank::Handle& slurm) {
   }
 }
 
-// The longest NAME=value that a program can be started with, its last byte 0 included: execve(2).
+// The longest NAME=value that a program can be started with, with its final 0: execve(2).
 constexpr size_t longest_variable = 128 << 10;
 
 void hand_on_users(const spank::Handle& slurm) {
@@ -146,7 +146,7 @@ void hand_on_users(const spank::Handle& slurm) {
     const std::string copy = std::string(users_prefix) + name;
     if (copy.size() + value.size() + 2 <= longest_variable) {
       change(slurm, copy, value);
-    } else {
+    } else if (slurm.global_task_id() == 0U) {
       print(fmt::format("nccl_env: warning: {} is too long to be kept from a container's image\n",
                         printable(name)));
     }

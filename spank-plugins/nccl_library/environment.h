@@ -14,7 +14,7 @@ class Values {
   Values& operator=(const Values&) = delete;
   ~Values();
 
-  // What is no such object has no values. nullptr: none.
+  // Anything but such an object, nullptr too, has no values.
   void read(const char* json);
   const char* find(const char* name) const;
 
@@ -51,7 +51,7 @@ class Users {
 };
 
 // What the program changed after its start wins; then what the user exported for the job, then what
-// nccl_env set; else what stands in the environment, which an image may have put there. nullptr: no
+// nccl_env set; else the environment's own value, which an image may have put there. nullptr: no
 // value.
 const char* choose(const char* name, const Start& start, const Values& ours);
 

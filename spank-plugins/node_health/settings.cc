@@ -9,15 +9,16 @@
 namespace slipway::node_health {
 namespace {
 
-// Less than PrologEpilogTimeout, 60 s (launcher/cluster/slurm_conf.cc): Slurm drains the node of a
-// prolog that it has to end.
+// Less than PrologEpilogTimeout, 60 s (launcher/cluster/slurm_conf.cc): Slurm drains a node when it
+// has to end the prolog there.
 constexpr int longest_deadline = 50;
 
 std::chrono::seconds parse_deadline(const std::string& text) {
   const auto seconds = to_number<int>(text);
   if (!seconds || *seconds < 1 || *seconds > longest_deadline) {
-    throw Error(fmt::format("`deadline={}` in plugstack.conf is no number of seconds from 1 to {}",
-                            text, longest_deadline));
+    throw Error(
+        fmt::format("`deadline={}` in plugstack.conf is not a number of seconds from 1 to {}", text,
+                    longest_deadline));
   }
   return std::chrono::seconds(*seconds);
 }

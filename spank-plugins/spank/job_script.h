@@ -1,4 +1,4 @@
-// What a plugin can ask of a job in its prolog and epilog, and in srun.
+// What a plugin can ask about a job in its prolog and epilog, and in srun.
 #pragma once
 
 #include <sys/types.h>
@@ -11,10 +11,10 @@
 
 namespace slipway::spank {
 
-// The value that the job's user gave an option of ours; nothing when there is none.
+// The value that the job's user gave an option of ours; nothing when it was not given.
 std::optional<std::string> option_of_job(spank_t spank, const Option& option);
 
-// The job's id, and whose it is; nothing where Slurm does not give it.
+// The job's id and user; nothing where Slurm does not give them.
 std::optional<uint32_t> job_id(spank_t spank);
 std::optional<uid_t> job_user(spank_t spank);
 // In srun: the step's number in the job, from 0.

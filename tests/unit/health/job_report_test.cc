@@ -35,17 +35,17 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST_CASE("job report: words of a user's own are no part of it") {
   CHECK(complaint_of(some_text()).empty());
-  CHECK(complaint_of(changed(R"("12")", R"("12 Action:Reboot")")) == "the job is no number");
-  CHECK(complaint_of(changed(R"("12")", R"("")")) == "the job is no number");
+  CHECK(complaint_of(changed(R"("12")", R"("12 Action:Reboot")")) == "the job is not a number");
+  CHECK(complaint_of(changed(R"("12")", R"("")")) == "the job is not a number");
   CHECK(complaint_of(changed(R"("detail":"")", R"("detail":"x")")) ==
-        "the detail is none of its cause");
+        "the detail does not belong to its cause");
   CHECK(complaint_of(changed(R"("failures","detail":"")", R"("xid","detail":"79 x")")) ==
-        "the detail is none of its cause");
+        "the detail does not belong to its cause");
   CHECK(complaint_of(changed(R"("failures","detail":"")", R"("unfit","detail":"gpu <b>")")) ==
-        "the detail is none of its cause");
+        "the detail does not belong to its cause");
   CHECK(complaint_of(changed(R"("failures")", R"("theft")")) == "there is no such cause");
-  CHECK(complaint_of(changed(":3,", ":-3,")) == "the attempt is no number");
-  CHECK(complaint_of(changed(":3,", ":3e99,")) == "the attempt is no number");
+  CHECK(complaint_of(changed(":3,", ":-3,")) == "the attempt is not a number");
+  CHECK(complaint_of(changed(":3,", ":3e99,")) == "the attempt is not a number");
   CHECK(complaint_of(changed("report/1", "report/2")) == "it is of another schema");
   CHECK_FALSE(complaint_of(changed(R"("12")", "12")).empty());
   CHECK_FALSE(complaint_of("[]").empty());

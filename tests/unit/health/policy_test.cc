@@ -145,7 +145,7 @@ TEST_CASE("health policy: every kind of mistake is one") {
       {"presets: {}\n", "there is no key of a health policy `presets`"},
       {"jobs_may_skip: perhaps\n", "`jobs_may_skip` is `true` or `false`"},
       {"kernel_log: [{begins: x, finding: kernel-fault}]\n",
-       "patterns of `kernel_log` have no `begins` any more"},
+       "patterns of `kernel_log` no longer have `begins`"},
       {"kernel_log: [{record: x}]\n", "a pattern needs `name`"},
       {"kernel_log: [{recrod: x}]\n", "there is no key of a pattern `recrod`"},
       {"kernel_log: [x]\n", "a pattern of `kernel_log` is a text, expected a mapping"},
@@ -227,7 +227,7 @@ TEST_CASE("health policy: a pattern of the kernel's log is the whole of a record
           {"error", "m{0}d: x", "d: x", "does not begin with fixed text"},
           {"error", R"(\w+: x)", "md: x", "does not begin with fixed text"},
           {"error", "md: x|.*", "md: x", "does not begin with fixed text"},
-          {"error", "md: x", "md: x y", "the example is no such record"},
+          {"error", "md: x", "md: x y", "the example does not match `record`"},
           {"error", R"(md\[[0-9]+\]: .*)", "md[1]: x", "the example begins with a program's name"},
       }));
   const std::string said = complaint(

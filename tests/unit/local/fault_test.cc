@@ -26,10 +26,11 @@ TEST_CASE("fault: what is mistyped gets a suggestion, what is missing is named")
   CHECK_THROWS_WITH(parse_fault(Words{"gpu-xid", "3"}), "gpu-xid takes N XID");
   CHECK_THROWS_WITH(parse_fault(Words{"hang", "now"}), "hang takes no argument");
   CHECK_THROWS_WITH(parse_fault(Words{"link-rate", "enp0s12", "slow"}),
-                    "`slow` is no rate: a number and kbit, mbit or gbit");
-  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "-1"}), "`-1` is no argument of gpu-lost");
-  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "x"}), "`x` is no whole number from 0 to 999");
-  CHECK_THROWS_WITH(parse_fault(Words{"link-down", "a b"}), "`a b` is no argument of link-down");
+                    "`slow` is not a rate: a number and kbit, mbit or gbit");
+  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "-1"}), "`-1` is not an argument of gpu-lost");
+  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "x"}), "`x` is not a whole number from 0 to 999");
+  CHECK_THROWS_WITH(parse_fault(Words{"link-down", "a b"}),
+                    "`a b` is not an argument of link-down");
 }
 
 namespace {

@@ -71,7 +71,7 @@ TEST_CASE("told: a machine that joins by itself knows what it is, and nothing el
   CHECK(read_myself(joining).node_conf == "CPUs=8 Feature=elastic");
   joining["attributes"]["slipway-node-conf"] = "CPUs=8' -f /tmp/x";
   CHECK(error_of(joining) ==
-        "the metadata `slipway-node-conf` is `CPUs=8' -f /tmp/x`, and no KEY=VALUE …");
+        "the metadata `slipway-node-conf` is `CPUs=8' -f /tmp/x`, which is not KEY=VALUE …");
 }
 
 TEST_CASE("metadata: a machine reads who it is, and where its files are") {
@@ -94,12 +94,13 @@ TEST_CASE("metadata: what is missing or no part of a cluster is said") {
         "this machine has no metadata `slipway-role`: it is none of a cluster of Slipway's");
   given = instance();
   given["attributes"]["slipway-role"] = "king";
-  CHECK(error_of(given) == "the metadata `slipway-role` is `king`, and no role of a machine");
+  CHECK(error_of(given) ==
+        "the metadata `slipway-role` is `king`, which is not a role of a machine");
   for (const char* files : {"bucket/folder", "gs://bucket", "gs://bucket/"}) {
     given = instance();
     given["attributes"]["slipway-files"] = files;
     CHECK(error_of(given) == "the metadata `slipway-files` is `" + std::string(files) +
-                                 "`, and not gs://BUCKET/FOLDER");
+                                 "`, which is not gs://BUCKET/FOLDER");
   }
   CHECK(error_of(json::object()).find("no metadata `slipway-cluster`") != std::string::npos);
 }
