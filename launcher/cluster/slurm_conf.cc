@@ -31,7 +31,7 @@ const std::vector<SlurmSetting> common_settings = {
      "A node that was down serves again as soon as its slurmd registers with all that it should "
      "have."},
     {"MessageTimeout", "60",
-     "Hundreds of nodes that start a step at once may answer late; that is no failure."},
+     "Hundreds of nodes that start a step at once may answer late; that is not a failure."},
     {"BatchStartTimeout", "60", ""},
     {"HealthCheckProgram", "/opt/slipway/libexec/slipway/health",
      "Looks at nodes also without a job, and takes back its own drains when they are fit again."},
@@ -200,16 +200,16 @@ std::string nodes_text(const Lines& lines, bool elastic) {
   return text;
 }
 
-}  // namespace
+bool has_joining_nodes(const Lines& lines) {
+  return std::ranges::any_of(lines.nodesets,
+                             [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
+}
 
-std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
-                                               const SlurmSite& site) {
-  const Lines lines = make_lines(cluster, catalogue, site);
-  std::map<std::string, std::string> files;
+// What this site and this cluster need besides the common settings, without topology.
+std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& catalogue,
+                                       const SlurmSite& site, const Lines& lines) {
   std::vector<SlurmSetting> settings = site.settings;
-  const bool joining = std::ranges::any_of(
-      lines.nodesets, [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
-  if (joining) make_room(lines, settings);
+  if (has_joining_nodes(lines)) make_room(lines, settings);
   const auto start_of_daemon = longest_start_of_daemon(cluster, catalogue, site);
   settings.push_back(prolog_timeout(start_of_daemon));
   if (start_of_daemon) {
@@ -218,9 +218,43 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
                         "job that needs it."});
     settings.push_back({"Epilog", site.epilog, ""});
   }
+  return settings;
+}
+
+std::string gres_text(const Cluster& cluster, const SlurmSite& site, const Lines& lines) {
+  std::string text = head(cluster, site, "Which device of a node is which GPU: gres.conf(5).");
+  for (const NodesetLines& nodeset : lines.nodesets) {
+    if (!nodeset.names.empty()) text += nodeset.gres;
+  }
+  return text;
+}
+
+std::string plugstack_text(const Cluster& cluster, const SlurmSite& site) {
+  return head(cluster, site, "The SPANK plugins of srun, sbatch and slurmd: spank(8).") +
+         fmt::format(
+             "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails "
+             "no job.\noptional {}/nccl_env.so\n"
+             "# Looks at each node before a job. The line itself comes with the plugin: a node "
+             "whose image was built before\n# has neither, and starts.\ninclude {}/*.conf\n",
+             site.plugin_dir, site.plugin_dir);
+}
+
+std::string job_container_text(const Cluster& cluster, const SlurmSite& site) {
+  const std::string& path = cluster.controller.private_tmp_path;
+  return head(cluster, site, "Where jobs have their own /tmp: job_container.conf(5).") +
+         fmt::format("AutoBasePath=true\nBasePath={}\n", path.empty() ? default_job_space : path);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
+                                               const SlurmSite& site) {
+  const Lines lines = make_lines(cluster, catalogue, site);
+  std::map<std::string, std::string> files;
+  std::vector<SlurmSetting> settings = own_settings(cluster, catalogue, site, lines);
   Topology topology;
   // A node that is in no switch of a tree gets no job, and no file names those that join.
-  if (site.has_topology && !joining) {
+  if (site.has_topology && !has_joining_nodes(lines)) {
     topology = make_topology(cluster, lines.nodesets);
     settings.push_back(topology.plugin);
     files["topology.conf"] =
@@ -235,29 +269,11 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
       settings_text(settings) + "\n# --- Nodes and partitions.\n" +
       nodes_text(lines, site.elastic) + topology.padding;
 
-  std::string& gres = files["gres.conf"];
-  gres = head(cluster, site, "Which device of a node is which GPU: gres.conf(5).");
-  for (const NodesetLines& nodeset : lines.nodesets) {
-    if (!nodeset.names.empty()) gres += nodeset.gres;
-  }
-
-  files["plugstack.conf"] =
-      head(cluster, site, "The SPANK plugins of srun, sbatch and slurmd: spank(8).") +
-      fmt::format(
-          "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails no "
-          "job.\noptional {}/nccl_env.so\n"
-          "# Looks at each node before a job. The line itself comes with the plugin: a node whose "
-          "image "
-          "was built before\n# has neither, and starts.\ninclude {}/*.conf\n",
-          site.plugin_dir, site.plugin_dir);
-
+  files["gres.conf"] = gres_text(cluster, site, lines);
+  files["plugstack.conf"] = plugstack_text(cluster, site);
   if (cluster.controller.private_tmp) {
-    const std::string& path = cluster.controller.private_tmp_path;
-    files["job_container.conf"] =
-        head(cluster, site, "Where jobs have their own /tmp: job_container.conf(5).") +
-        fmt::format("AutoBasePath=true\nBasePath={}\n", path.empty() ? default_job_space : path);
+    files["job_container.conf"] = job_container_text(cluster, site);
   }
-
   files["mpi.conf"] = head(cluster, site, "How ranks of MPI programs meet: mpi.conf(5).") +
                       settings_text(mpi_settings);
 

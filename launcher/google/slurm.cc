@@ -105,6 +105,30 @@ std::set<std::string> groups_of_machines(const cluster::Cluster& cluster) {
   return ids;
 }
 
+// What machines that join by themselves tell slurmctld, by module.
+std::map<std::string, std::string> node_confs_of(const cluster::Cluster& cluster,
+                                                 const cluster::Catalogue& catalogue) {
+  std::map<std::string, std::string> node_confs;
+  for (const cluster::Nodeset& nodeset : cluster.nodesets) {
+    if (nodeset.feature.empty()) continue;
+    node_confs[nodeset.id] = cluster::joining_node_conf(nodeset, catalogue);
+  }
+  return node_confs;
+}
+
+// Notes how many nodes are on demand, and warns of machines that could be faster than they will be.
+void note_nodesets(Context& context, const cluster::Cluster& cluster,
+                   const cluster::Catalogue& catalogue) {
+  for (const cluster::Nodeset& nodeset : cluster.nodesets) {
+    context.definitions.on_demand[nodeset.id] = nodeset.node_count_dynamic_max;
+    if (nodeset.machine.networks.size() != 1) continue;
+    say_missing_networks(
+        catalogue.machine(nodeset.machine.machine_type), 1,
+        cluster::place_of(*context.deployment.find(nodeset.id).module, "machine_type"),
+        context.diagnostics);
+  }
+}
+
 }  // namespace
 
 void add_slurm(Context& context, const cluster::Cluster& cluster,
@@ -118,24 +142,10 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
     files.emplace(name, path);
     digests.emplace(name, std::move(digest));
   }
-  std::map<std::string, std::string> node_confs;  // by module
-  for (const cluster::Nodeset& nodeset : cluster.nodesets) {
-    if (!nodeset.feature.empty()) {
-      node_confs[nodeset.id] = cluster::joining_node_conf(nodeset, catalogue);
-    }
-  }
+  std::map<std::string, std::string> node_confs = node_confs_of(cluster, catalogue);
   std::map<std::string, Value::List> names;  // by module
   for (const cluster::Node& node : nodes(cluster)) names[node.group].emplace_back(node.name);
-
-  for (const cluster::Nodeset& nodeset : cluster.nodesets) {
-    context.definitions.on_demand[nodeset.id] = nodeset.node_count_dynamic_max;
-    // What is paid for should be as fast as it can be.
-    if (nodeset.machine.networks.size() != 1) continue;
-    say_missing_networks(
-        catalogue.machine(nodeset.machine.machine_type), 1,
-        cluster::place_of(*context.deployment.find(nodeset.id).module, "machine_type"),
-        context.diagnostics);
-  }
+  note_nodesets(context, cluster, catalogue);
   const std::set<std::string> machines = groups_of_machines(cluster);
   const Accounts who = accounts(context, cluster, machines);
   const Value controller_name = names.at(controller->id).at(0);
