@@ -1,4 +1,4 @@
-// How two programs prove to each other that they have the same key.
+// The frames of the handshake, and their proofs.
 #include "common/handshake.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string introduction(const Speaker& own) {
   return text + padded(own.version, version_bytes) + std::string(bytes_of(random_secret()));
 }
 
-// Whoever wrote it: only what may be shown stays.
+// It comes from a stranger: what cannot be printed safely is replaced.
 std::string printable(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c < ' ' || c > '~'; }, '?');

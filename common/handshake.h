@@ -1,13 +1,13 @@
-// How two programs of one user prove to each other over TCP that they have the same key, before
-// either reads anything else. docs/decisions/0039-links-prove-themselves.md has the reasons.
+// A handshake over TCP: two programs of one user prove to each other that they have the same key,
+// before either reads anything else. docs/decisions/0039-links-prove-themselves.md has the reasons.
 //
-//   who listens    greeting: magic, protocol, version, nonce                       64 bytes
-//   who connects   answer: the same of its own, its claim, and its proof          352 bytes
-//   who listens    confirmation: its proof                                         32 bytes
+//   listener    greeting: magic, protocol, version, nonce                               64 bytes
+//   connector   answer: its own magic, protocol, version, nonce, its claim, its proof  352 bytes
+//   listener    confirmation: its proof                                                 32 bytes
 //
-// A proof is an HMAC by the key over the purpose, the side, the greeting and the answer before it:
-// nobody can use it in another conversation, for another claim, or for the other side. The frames
-// stay as they are in every version, so that any two versions can say that they differ.
+// A proof is an HMAC by the key over the purpose, the side, the greeting and the answer: it cannot
+// be reused on another connection, for another claim, or by the other side. The frames never
+// change, so that any two versions can tell each other that they differ.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace slipway {
 
-// Who speaks: what its messages are, and the version that a person knows.
+// One side: the protocol of its messages, and its version for people.
 struct Speaker {
   uint32_t protocol = 0;
   std::string version;
@@ -31,11 +31,11 @@ inline constexpr size_t longest_claim = 255;
 
 // With a new nonce.
 std::string make_greeting(const Speaker& own);
-// Nothing when it is not one.
+// Nothing when `greeting` is not a greeting.
 std::optional<Speaker> speaker_of(std::string_view greeting);
 
-// `purpose` is what the connection is for, the same on both sides. `claim` is who connects, such as
-// a node's name; Error when it is too long.
+// `purpose` says what the connection is for, and must be the same on both sides. `claim` identifies
+// the connector, such as a node's name. Throws Error when it is longer than longest_claim.
 std::string make_answer(const Secret& key, std::string_view purpose, const Speaker& own,
                         std::string_view greeting, std::string_view claim);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/error.h"
@@ -108,10 +109,10 @@ bool JsonValue::boolean() const {
 
 int64_t JsonValue::whole(int64_t least, int64_t most) const {
   const auto wrong = [&] { expected(fmt::format("a whole number from {} to {}", least, most)); };
-  if (value_->is_number_unsigned()) {  // what is positive, and may be more than int64_t holds
+  if (value_->is_number_unsigned()) {  // may be more than int64_t holds
     const auto number = value_->get<uint64_t>();
     if (number > static_cast<uint64_t>(std::max<int64_t>(most, 0))) wrong();
-  } else if (value_->is_number_float()) {  // 8.0 is 8; 8.9 and 1e300 are nothing
+  } else if (value_->is_number_float()) {  // 8.0 is 8; 8.9 and 1e300 are refused
     const auto number = value_->get<double>();
     constexpr double exact = 9007199254740992;  // 2^53
     if (!(std::abs(number) <= exact) || number != std::floor(number)) wrong();

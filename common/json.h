@@ -1,5 +1,5 @@
-// JSON that another program, another machine or a user has written: read, and believed only as far
-// as it is what it has to be.
+// JSON that another program, another machine or a user has written. Every value is checked before
+// it is used.
 //
 //   const json body = parse_json(text);
 //   const JsonValue profile(body);
@@ -16,12 +16,12 @@
 
 namespace slipway {
 
-// Throws Error where it is not JSON, and where it is nested deeper than anything of ours: copying
-// such a value would take a stack frame for each level.
+// Throws Error on what is not JSON, and on JSON that is nested deeper than anything of ours:
+// copying such a value takes a stack frame for each level.
 nlohmann::json parse_json(std::string_view text);
 
-// A value and where it is. Whatever it is not, is an Error that names the place, what is there, and
-// what is expected. It refers to the json, which has to live as long.
+// A value and its place. Asked for what the value is not, it throws an Error that names the place,
+// the value, and what was expected. It refers to the json, which has to live as long.
 class JsonValue {
  public:
   explicit JsonValue(const nlohmann::json& value, std::string place = {})

@@ -1,4 +1,4 @@
-// Asking the kernel for the rules about the metadata server.
+// Reads the firewall rules of the metadata server from the kernel.
 #include "common/metadata_rules.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* nft = "/usr/sbin/nft";
 
-// An update of the package changes it.
+// Changes with an update of the package.
 std::string which_nft() {
   struct stat info = {};
   ::stat(nft, &info);

@@ -1,5 +1,5 @@
-// The firewall rules that keep users away from a machine's metadata server, as those see them who
-// make them (launcher/node/metadata_guard.h) and who check that they are there (launcher/health).
+// The firewall rules that keep users away from a machine's metadata server. launcher/node makes
+// them (metadata_guard.h), launcher/health checks that they are still there.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@ namespace slipway {
 // The family and the name of our table: nft(8).
 inline constexpr const char* metadata_table = "inet slipway_metadata";
 
-// The rules as a script for nft, for whatever reloads the firewall: nftables.service does.
+// The rules as a script for nft: nftables.service runs it when it reloads the firewall.
 inline constexpr const char* metadata_rules_file = "/etc/slipway/metadata.nft";
 
-// What metadata_rules_now() returned when the rules had just been made; metadata_is_open where the
-// blueprint lets everybody in. Gone after a restart of the machine.
+// The file with what metadata_rules_now() returned right after the rules were made, or with
+// metadata_is_open where the blueprint lets everybody in. It does not survive a restart.
 inline constexpr const char* metadata_rules_made = "/run/slipway/metadata-rules";
 inline constexpr const char* metadata_is_open = "open to every user\n";
 
-// The table as the kernel has it now, in the words of this machine's nft, after a line that tells
-// which nft that is. Empty when there is no such table. Nothing when nft gave no answer: that says
-// nothing about the rules, for users can bring it about with enough load.
+// The table as the kernel has it now, as this machine's nft prints it, after a line that identifies
+// that nft. Empty when there is no such table; nothing when nft does not answer, which says nothing
+// about the rules: users can cause it with enough load.
 std::optional<std::string> metadata_rules_now();
 
-// Whether two of those answers are of different rules. Another nft may have other words.
+// Whether two of those answers show different rules. Only answers of the same nft can be compared.
 bool are_other_rules(const std::string& made, const std::string& now);
 
 }  // namespace slipway

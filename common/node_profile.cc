@@ -32,7 +32,7 @@ ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
           {"transport", expected.transport}};
 }
 
-// No machine of a cloud has more of any of these; a number beyond is a mistake.
+// No cloud machine has more of any of these: a larger number is a mistake.
 constexpr int64_t most_gpus = 1024, most_nodes = 1'000'000, largest_mtu = 65535;
 constexpr int64_t largest_message = int64_t{1} << 50;
 constexpr double fastest_gb_per_s = 1e6;

@@ -50,6 +50,43 @@ void feed(Fd& fd, std::string_view& left) {
   if (left.empty() || (n < 0 && errno != EINTR && errno != EAGAIN)) fd.reset();
 }
 
+struct Child {
+  pid_t pid = 0;
+  Fd in, out, err;      // our ends of its streams
+  Fd report;            // closed by exec
+  std::string failure;  // read from `report`: the errno of an exec that failed, as bytes
+};
+
+Child start(const std::vector<std::string>& argv) {
+  std::vector<char*> words;
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
+  if (pid == 0)
+    become(words.data(), in.read.get(), out.write.get(), err.write.get(), report.write.get());
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  return {
+      pid, std::move(in.write), std::move(out.read), std::move(err.read), std::move(report.read),
+      ""};
+}
+
+class IgnoredPipeSignal {
+ public:
+  IgnoredPipeSignal() {
+    struct sigaction ignore = {};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignore, &before_);
+  }
+  ~IgnoredPipeSignal() { ::sigaction(SIGPIPE, &before_, nullptr); }
+  IgnoredPipeSignal(const IgnoredPipeSignal&) = delete;
+  IgnoredPipeSignal& operator=(const IgnoredPipeSignal&) = delete;
+
+ private:
+  struct sigaction before_ = {};
+};
+
 // A killed process is gone within this time, or it is stuck in the kernel: in a driver, or in a
 // file system whose server is gone.
 constexpr auto patience_with_killed = std::chrono::seconds(1);
@@ -59,8 +96,29 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
 }
 
-// Children that outlived their SIGKILL. They end when the kernel lets them, and then somebody has
-// to take note of it: whoever runs the next child does.
+// Until the child has closed its streams; false when `end` comes first. Waits for exec like for
+// everything else: it may hang where the program lies.
+bool talk_to(Child& child, std::string_view input, Clock::time_point end, ProcessResult& result) {
+  if (input.empty()) child.in.reset();
+  while (child.out || child.err || child.report) {
+    const int left = milliseconds_until(end);
+    if (left == 0) return false;
+    // poll() passes over negative descriptors, which is what a closed Fd is.
+    pollfd fds[] = {{child.out.get(), POLLIN, 0},
+                    {child.err.get(), POLLIN, 0},
+                    {child.in.get(), POLLOUT, 0},
+                    {child.report.get(), POLLIN, 0}};
+    if (::poll(fds, 4, left) < 0) continue;  // a signal: nothing else can be wrong with these
+    if (fds[0].revents != 0) read_some(child.out, result.output);
+    if (fds[1].revents != 0) read_some(child.err, result.errors);
+    if (fds[2].revents != 0) feed(child.in, input);
+    if (fds[3].revents != 0) read_some(child.report, child.failure);
+  }
+  return true;
+}
+
+// Children that outlived their SIGKILL. They end when the kernel lets them, and somebody has to
+// reap them: the next call of run_process() does.
 class Abandoned {
  public:
   void add(pid_t child) {
@@ -85,7 +143,7 @@ class Abandoned {
 
 Abandoned abandoned;
 
-// Both are sent: the child may not have made its group yet.
+// To both: the child may not have made its group yet.
 void kill_group(pid_t child) {
   ::kill(-child, SIGKILL);
   ::kill(child, SIGKILL);
@@ -127,58 +185,19 @@ int exit_code_of(int wait_status) {
 }
 
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-
   abandoned.reap();
-  Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
   const auto end = Clock::now() + options.deadline;
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
-  if (child == 0)
-    become(words.data(), in.read.get(), out.write.get(), err.write.get(), report.write.get());
-  in.read.reset();
-  out.write.reset();
-  err.write.reset();
-  report.write.reset();
-
-  struct sigaction ignore = {}, before = {};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, &before);  // a child that does not read its stdin is not our end
-
+  Child child = start(argv);
+  const IgnoredPipeSignal ignored;  // a child that does not read its stdin does not end us
   ProcessResult result;
-  std::string failure;  // the errno of exec, as bytes
-  std::string_view input = options.input;
-  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
-  if (input.empty()) in.write.reset();
-  // What is asked of exec is waited for like everything else: it may hang where the program lies.
-  while (out.read || err.read || report.read) {
-    const int left = milliseconds_until(end);
-    if (left == 0) {
-      result.timed_out = true;
-      break;
-    }
-    // poll() passes over negative descriptors, which is what a closed Fd is.
-    pollfd fds[] = {{out.read.get(), POLLIN, 0},
-                    {err.read.get(), POLLIN, 0},
-                    {in.write.get(), POLLOUT, 0},
-                    {report.read.get(), POLLIN, 0}};
-    if (::poll(fds, 4, left) < 0) continue;  // a signal: nothing else can be wrong with these
-    if (fds[0].revents != 0) read_some(out.read, result.output);
-    if (fds[1].revents != 0) read_some(err.read, result.errors);
-    if (fds[2].revents != 0) feed(in.write, input);
-    if (fds[3].revents != 0) read_some(report.read, failure);
-  }
-  // It may have closed its streams and go on.
-  if (!result.timed_out && !ends_within(child, std::chrono::milliseconds(milliseconds_until(end))))
-    result.timed_out = true;
-  if (result.timed_out) kill_group(child);
-  result.exit_code = reap(child);
-  ::sigaction(SIGPIPE, &before, nullptr);
-  if (failure.size() == sizeof(int)) {
+  result.timed_out = !talk_to(child, options.input, end, result) ||
+                     // It may have closed its streams and go on.
+                     !ends_within(child.pid, std::chrono::milliseconds(milliseconds_until(end)));
+  if (result.timed_out) kill_group(child.pid);
+  result.exit_code = reap(child.pid);
+  if (child.failure.size() == sizeof(int)) {
     int code = 0;
-    std::memcpy(&code, failure.data(), sizeof code);
+    std::memcpy(&code, child.failure.data(), sizeof code);
     throw_errno(fmt::format("cannot start {}", argv[0]), code);
   }
   return result;

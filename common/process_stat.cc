@@ -1,4 +1,4 @@
-// What the kernel says of a process.
+// Reads /proc/PID/stat, and waits for children.
 #include "common/process_stat.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ bool ends_within(pid_t child, std::chrono::milliseconds limit) {
   while (!has_ended(child)) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
-    // Where the kernel gives no descriptor of a process, it is asked again and again.
+    // A kernel without pidfds is polled.
     pollfd fd = {pidfd.get(), POLLIN, 0};
     const int64_t most = pidfd ? std::numeric_limits<int>::max() : 1;
     ::poll(&fd, 1, static_cast<int>(std::min<int64_t>(left, most)));

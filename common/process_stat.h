@@ -1,4 +1,4 @@
-// A process: what the kernel says of it in /proc/PID/stat, proc_pid_stat(5), and its end.
+// The state of a process, from /proc/PID/stat (proc_pid_stat(5)), and waiting for its end.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 namespace slipway {
 
 struct ProcessStat {
-  char state = 0;     // 'R', 'S', 'D', …; 'Z': it has ended, and its parent has not looked yet
-  std::string start;  // in ticks since the boot: tells two processes of one number from each other
+  char state = 0;     // 'R', 'S', 'D', …; 'Z': it has ended, and its parent has not reaped it yet
+  std::string start;  // in ticks since the boot: a reused process number has another one
 };
 
 // Nothing when there is no such process.

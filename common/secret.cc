@@ -89,7 +89,7 @@ bool is_same(std::string_view a, std::string_view b) {
   for (size_t i = 0; i < a.size(); ++i) {
     different = static_cast<unsigned char>(different | (a[i] ^ b[i]));
   }
-  // The compiler is not to know that nothing but zero matters before the end.
+  // Volatile, so that the compiler cannot stop at the first difference.
   return *static_cast<volatile unsigned char*>(&different) == 0;
 }
 

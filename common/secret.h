@@ -1,4 +1,5 @@
-// A secret that two programs share, and proofs that one has it, which do not tell it.
+// A secret that two programs share, and HMACs that prove that a program has it without revealing
+// it.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@
 namespace slipway {
 
 inline constexpr size_t secret_bytes = 32;
-// The variable in which programs of one user that start together find their common one, as
-// hexadecimal digits: `slipway launch` sets it for the tasks of an attempt.
+// The environment variable with the secret of programs that were started together, as hexadecimal
+// digits: `slipway launch` sets it for the tasks of an attempt.
 inline constexpr const char* run_key_variable = "SLIPWAY_RUN_KEY";
 
 using Secret = std::array<uint8_t, secret_bytes>;
@@ -28,10 +29,10 @@ std::optional<Secret> secret_from_hex(std::string_view text);
 Secret hmac_sha256(std::string_view key, std::string_view message);
 Secret hmac_sha256(const Secret& key, std::string_view message);
 
-// Takes the same time wherever they differ.
+// Takes the same time wherever they differ, so that timing reveals nothing.
 bool is_same(std::string_view a, std::string_view b);
 
-// The bytes as text that may hold anything.
+// The 32 bytes, not hexadecimal digits.
 std::string_view bytes_of(const Secret& secret);
 
 }  // namespace slipway

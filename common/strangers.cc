@@ -1,10 +1,13 @@
-// Those who have connected and have not said yet who they are.
+// Clients that have not proven yet who they are.
 #include "common/strangers.h"
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,11 +21,29 @@ namespace {
 // One call does not take longer than some milliseconds, whoever comes.
 constexpr int most_at_once = 256;
 
-void watch(const Fd& waiting, int socket) {
+// How long the listening socket rests when there is no descriptor for those who wait on it. It
+// stays readable all the time: whoever polled it would spin.
+constexpr long pause_ns = 100'000'000;
+
+void change_watch(const Fd& waiting, int how, int socket, uint32_t events) {
   epoll_event event = {};
-  event.events = EPOLLIN;
+  event.events = events;
   event.data.fd = socket;
-  if (::epoll_ctl(waiting.get(), EPOLL_CTL_ADD, socket, &event) != 0) throw_errno("epoll_ctl");
+  if (::epoll_ctl(waiting.get(), how, socket, &event) != 0) throw_errno("epoll_ctl");
+}
+
+void watch(const Fd& waiting, int socket) {
+  change_watch(waiting, EPOLL_CTL_ADD, socket, EPOLLIN);
+}
+
+bool is_readable(const Fd& fd) {
+  pollfd entry = {fd.get(), POLLIN, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
+// Neither the process nor the machine can take another connection now.
+bool is_out_of_resources(int code) {
+  return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
 }
 
 // A connection that is dropped leaves nothing in the kernel, either. Those that are accepted have
@@ -37,12 +58,15 @@ void drop_at_once(const Fd& socket, bool yes) {
 Strangers::Strangers(Fd listener, Speaker own, std::string after_greeting, Limits limits)
     : listener_(std::move(listener)),
       waiting_(::epoll_create1(EPOLL_CLOEXEC)),
+      pause_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
       own_(std::move(own)),
       after_greeting_(std::move(after_greeting)),
       limits_(limits) {
   if (!waiting_) throw_errno("epoll_create1");
+  if (!pause_) throw_errno("timerfd_create");
   drop_at_once(listener_, true);
   watch(waiting_, listener_.get());
+  watch(waiting_, pause_.get());
 }
 
 std::vector<Strangers::Arrival> Strangers::hear() {
@@ -57,7 +81,10 @@ std::vector<Strangers::Arrival> Strangers::hear() {
     const int socket = events[static_cast<size_t>(i)].data.fd;
     if (socket == listener_.get()) {
       somebody_new = true;
-    } else if (auto arrival = read(by_socket_.at(socket))) {
+    } else if (socket == pause_.get()) {
+      resume_accepting();
+      somebody_new = true;
+    } else if (auto arrival = read_from(by_socket_.at(socket))) {
       arrivals.push_back(std::move(*arrival));
     }
   }
@@ -71,15 +98,28 @@ void Strangers::accept() {
     socklen_t length = sizeof from;
     Fd socket(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&from), &length,
                         SOCK_CLOEXEC | SOCK_NONBLOCK));
-    const bool none_left = !socket && (errno == EMFILE || errno == ENFILE);
-    if (!socket && !none_left) return;
-    if (none_left) {
-      if (strangers_.empty()) return;
+    if (socket) {
+      welcome(std::move(socket), from.sin_addr.s_addr);
+    } else if (!is_out_of_resources(errno) || !is_readable(listener_)) {
+      return;  // accept(2) wants a descriptor before it looks whether anybody waits
+    } else if (strangers_.empty()) {
+      return pause_accepting();
+    } else {
       drop(strangers_.begin());
-      continue;
     }
-    welcome(std::move(socket), from.sin_addr.s_addr);
   }
+}
+
+void Strangers::pause_accepting() {
+  change_watch(waiting_, EPOLL_CTL_MOD, listener_.get(), 0);
+  const itimerspec once = {{0, 0}, {0, pause_ns}};
+  if (::timerfd_settime(pause_.get(), 0, &once, nullptr) != 0) throw_errno("timerfd_settime");
+}
+
+void Strangers::resume_accepting() {
+  uint64_t times = 0;
+  (void)!::read(pause_.get(), &times, sizeof times);
+  change_watch(waiting_, EPOLL_CTL_MOD, listener_.get(), EPOLLIN);
 }
 
 void Strangers::welcome(Fd socket, uint32_t address) {
@@ -120,7 +160,7 @@ void Strangers::drop(Place stranger) {
   strangers_.erase(stranger);
 }
 
-std::optional<Strangers::Arrival> Strangers::read(Place stranger) {
+std::optional<Strangers::Arrival> Strangers::read_from(Place stranger) {
   std::array<char, answer_bytes> buffer;
   const size_t missing = answer_bytes - stranger->answer.size();
   // What follows the answer is for whoever takes the connection.

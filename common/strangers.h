@@ -1,8 +1,8 @@
-// Those who have connected to a listening socket and have not said yet who they are.
+// Clients of a listening socket that have not proven yet who they are.
 //
-// Each is sent a greeting and may send one frame of fixed size. How many there are, how long they
-// may take, and what is kept of them is bounded, and nobody waits for them: who is one of us says
-// so at once, and must find room whatever others do.
+// Each is sent a greeting and may send one frame of fixed size. Their number, their time and what
+// is kept of them are bounded, and nobody waits for them: an honest client answers at once, and
+// finds room whatever others do.
 #pragma once
 
 #include <chrono>
@@ -33,8 +33,8 @@ class Strangers {
     std::string greeting, answer;  // the answer is not checked yet
   };
 
-  // `listener` is a listening TCP socket of IPv4 that does not block. `after_greeting` is sent to
-  // everybody, too. Throws Error.
+  // `listener` is a non-blocking listening TCP socket of IPv4. `after_greeting` is sent to
+  // everybody, right after the greeting. Throws Error.
   Strangers(Fd listener, Speaker own, std::string after_greeting, Limits limits);
   Strangers(Fd listener, Speaker own, std::string after_greeting = {})
       : Strangers(std::move(listener), std::move(own), std::move(after_greeting), Limits()) {}
@@ -43,8 +43,9 @@ class Strangers {
   // Readable when hear() has something to do.
   int fd() const { return waiting_.get(); }
 
-  // Those who have answered. Never waits. Where there is no room for who comes, the oldest stranger
-  // of the address that has most of them has to go.
+  // Those who have answered. Never waits. Where there is no room for a newcomer, the oldest
+  // stranger of the address with the most strangers has to go; where the process has no descriptor
+  // left and there is no stranger to drop, newcomers wait in the kernel's queue for a moment.
   std::vector<Arrival> hear();
 
   size_t size() const { return strangers_.size(); }
@@ -59,13 +60,16 @@ class Strangers {
   using Place = std::list<Stranger>::iterator;
 
   void accept();
+  void pause_accepting();
+  void resume_accepting();
   void welcome(Fd socket, uint32_t address);
   void make_room(uint32_t address);
   void drop_oldest_of(uint32_t address);
   void drop(Place stranger);
-  std::optional<Arrival> read(Place stranger);
+  std::optional<Arrival> read_from(Place stranger);
 
   Fd listener_, waiting_;
+  Fd pause_;  // a timer; runs while nobody is accepted
   Speaker own_;
   std::string after_greeting_;
   Limits limits_;
@@ -74,8 +78,8 @@ class Strangers {
   std::map<uint32_t, size_t> of_address_;
 };
 
-// As many descriptors as this process may have. To be called after children that are not to inherit
-// it have been started.
+// Raises the soft limit of descriptors to the hard one. Call it after you have started children
+// that should not inherit it.
 void raise_descriptor_limit();
 
 }  // namespace slipway

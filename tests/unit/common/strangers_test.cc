@@ -1,7 +1,9 @@
 #include "common/strangers.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <thread>
@@ -68,6 +70,25 @@ std::vector<Strangers::Arrival> hear(Strangers& strangers, Enough enough) {
   }
   return all;
 }
+
+// All descriptors of this process are taken while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = std::min<rlim_t>(before_.rlim_cur, 128);
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    for (Fd fd; (fd = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));)
+      taken_.push_back(std::move(fd));
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  void give_one_back() { taken_.pop_back(); }
+
+ private:
+  rlimit before_ = {};
+  std::vector<Fd> taken_;
+};
 
 }  // namespace
 
@@ -136,4 +157,25 @@ TEST_CASE("strangers: those who leave leave nothing") {
   hear(strangers, [&](const auto&) { return strangers.size() > 0; });
   hear(strangers, [&](const auto&) { return strangers.size() == 0; });
   CHECK(strangers.size() == 0);
+}
+
+TEST_CASE("strangers: without a descriptor left nobody spins, and who waits is greeted later") {
+  Strangers strangers(listen_anywhere(), own);
+  const Fd waiting = connect_from("127.0.0.1", strangers);
+  int turns = 0;
+  {
+    NoDescriptors none;
+    const auto end = Strangers::Clock::now() + 500ms;
+    for (; Strangers::Clock::now() < end; ++turns) {
+      pollfd entry = {strangers.fd(), POLLIN, 0};
+      ::poll(&entry, 1, 1000);
+      strangers.hear();
+    }
+    CHECK(strangers.size() == 0);
+    none.give_one_back();
+    hear(strangers, [&](const auto&) { return strangers.size() == 1; });
+  }
+  CHECK(turns < 20);
+  CHECK(strangers.size() == 1);
+  CHECK(read(waiting, greeting_bytes).size() == greeting_bytes);
 }
