@@ -355,9 +355,9 @@ TEST_CASE("nccl_env plugin: the user's own values go along byte for byte, howeve
     const auto copy = environment.find("SLIPWAY_NCCL_USER_NCCL_DEBUG_FILE");
     return copy == environment.end() ? "(none)" : copy->second;
   };
-  const std::string value = GENERATE("\xff\xfe\x80", "\xc3", "a\nb\t\"\\", std::string(90'000, '"'),
-                                     std::string(100'000, '\x01'));
-  CHECK(seen(value) == value);
+  const std::vector<std::string> values = {"\xff\xfe\x80", "\xc3", "a\nb\t\"\\",
+                                           std::string(90'000, '"'), std::string(100'000, '\x01')};
+  for (const std::string& value : values) CHECK(seen(value) == value);
   // No program is started with a longer one: execve(2).
   const size_t room = (128 << 10) - std::string("SLIPWAY_NCCL_USER_NCCL_DEBUG_FILE=").size() - 1;
   CHECK(seen(std::string(room, 'x')).size() == room);
