@@ -2,21 +2,27 @@
 //
 // What Slurm calls. The checks are made by `slipway health` in a process of its own: what hangs
 // with a driver hangs there, and is killed. Users read docs/health.md.
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.h"
+#include "common/process.h"
+#include "spank-plugins/node_health/left_out.h"
 #include "spank-plugins/node_health/settings.h"
 #include "spank-plugins/node_health/stage.h"
 #include "spank-plugins/node_health/step_start.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/handle.h"
+#include "spank-plugins/spank/job_script.h"
 
 namespace slipway::node_health {
 namespace {
 
 constexpr int failed = -1;  // Slurm before 25.05 takes no number above 0 for an error
+constexpr const char* job_container_conf = "/etc/slurm/job_container.conf";
+constexpr std::chrono::seconds patience_with_slurm{10};
 
 // Nothing when plugstack.conf is wrong: then nothing is checked, and no node is drained.
 std::optional<Arguments> read_arguments(int count, char** words) {
@@ -40,6 +46,17 @@ int init(const spank::Handle& slurm, int count, char** words) {
   return ESPANK_SUCCESS;
 }
 
+// A step of a job that this node was not prepared for cannot start: Slurm says why in its own
+// words.
+void find_left_out_job(spank_t spank) {
+  if (spank_context() != S_CTX_REMOTE) return;
+  const auto job = spank::job_id(spank);
+  if (!job || !lacks_own_tmp(job_container_conf, *job)) return;
+  spank::log_error(queue_again(*job, [](const std::vector<std::string>& argv) {
+    return run_process(argv, {.input = "", .deadline = patience_with_slurm});
+  }));
+}
+
 }  // namespace
 }  // namespace slipway::node_health
 
@@ -49,8 +66,11 @@ SPANK_PLUGIN(node_health, 1)
 
 int slurm_spank_init(spank_t handle, int count, char* words[]) {
   using namespace slipway;
-  return spank::guarded("init",
-                        [&] { return node_health::init(spank::Handle(handle), count, words); });
+  return spank::guarded("init", [&] {
+    const int result = node_health::init(spank::Handle(handle), count, words);
+    node_health::find_left_out_job(handle);
+    return result;
+  });
 }
 
 // In srun, when the step is there and before it is launched.

@@ -80,6 +80,12 @@ END
   wait_for nothing_of_jobs $N-0
 }
 
+@test "disk: a job whose begin a killed slurmctld had not written down begins again, with its own /tmp on all nodes" {
+  begin_and_forget --nodes=2
+  wait_for begins_again
+  wait_for nothing_of_jobs $N-0
+}
+
 @test "disk: what a killed slurmstepd has left is removed by the next check, and the node serves" {
   local job
   job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/dev/null --wrap 'touch /tmp/left /home/out/killed; sleep 600')

@@ -64,3 +64,33 @@ END
   RECORDS=$(awk -F, -v OFS=, -v next_one="$(wc -l <"$log")" '{ $2 = next_one++; print }' <<<"$RECORDS")
   cat >>"$log" <<<"$RECORDS"
 }
+
+# begin_and_forget [option of sbatch...]: JOB is a job that began, and that slurmctld has forgotten: it was killed before it
+# wrote that down. Another one when it was faster.
+begin_and_forget() {
+  local tries
+  for tries in 1 2 3; do
+    JOB=$(on $NAME login sbatch --parsable --begin=now+6 --open-mode=append --output=/home/forgotten-%j "$@" --wrap '
+      srun sh -c "echo mine >/tmp/mine"; touch /home/begun-$SLURM_JOB_ID
+      while [ ! -e /home/go-$SLURM_JOB_ID ]; do sleep 0.1; done; srun cat /tmp/mine; echo end')
+    write_down "$JOB"
+    on $NAME login scontrol update "jobid=$JOB" starttime=now
+    wait_for on $NAME login test -e "/home/begun-$JOB"
+    on $NAME controller pkill -KILL -x slurmctld
+    is_known() { on $NAME controller timeout 2 squeue --noheader --jobs="$JOB" >/dev/null 2>&1; }
+    wait_for is_known
+    for _ in $(seq 50); do
+      ! on $NAME controller grep -q "Registered PENDING JobId=$JOB " /var/log/slurm/slurmctld.log || return 0
+      sleep 0.2
+    done
+    on $NAME login scancel "$JOB"
+  done
+  echo "slurmctld has written each job down" && return 1
+}
+
+# begins_again: JOB, which may end then, and all of its nodes have a /tmp of its own
+begins_again() {
+  on $NAME login touch "/home/go-$JOB"
+  on $NAME login grep -qx end "/home/forgotten-$JOB" &&
+    [ "$(on $NAME login grep -cx mine "/home/forgotten-$JOB")" -eq "$(on $NAME controller squeue --noheader --states=all --jobs="$JOB" --format=%D)" ]
+}

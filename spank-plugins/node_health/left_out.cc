@@ -1,0 +1,65 @@
+// A job whose prolog slurmd has left out.
+#include "spank-plugins/node_health/left_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/text.h"
+
+namespace slipway::node_health {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view base_path = "BasePath=";
+constexpr int most_restarts = 20;
+
+std::optional<fs::path> base_path_in(const fs::path& job_container_conf) {
+  if (!fs::exists(job_container_conf)) return std::nullopt;
+  for (const std::string& line : split(read_file(job_container_conf), '\n')) {
+    if (!line.starts_with(base_path)) continue;
+    const std::string value = line.substr(base_path.size());
+    return fs::path(value.substr(0, value.find(' ')));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool lacks_own_tmp(const fs::path& job_container_conf, uint32_t job) {
+  const std::optional<fs::path> base = base_path_in(job_container_conf);
+  if (!base || !fs::is_directory(*base)) return false;
+  const std::string name = std::to_string(job);
+  // <base>/<job>, and <base>/<node>/<job> in Slurm 22.05.
+  if (fs::exists(*base / name)) return false;
+  return std::ranges::none_of(fs::directory_iterator(*base), [&](const fs::directory_entry& entry) {
+    return fs::exists(entry.path() / name);
+  });
+}
+
+std::string queue_again(uint32_t job, const RunSlurm& run) {
+  const std::string found = "slurmd began the job here without its prolog and its own /tmp";
+  const std::string id = std::to_string(job);
+  // squeue, not scontrol: none of these fields has a text of the user's in it.
+  const ProcessResult asked = run({"/usr/bin/squeue", "--noheader", "--states=all", "--jobs=" + id,
+                                   "--Format=batchflag:|,restartcnt:|,hetjobid:|"});
+  const std::vector<std::string> words =
+      split(asked.output.substr(0, asked.output.find('\n')), '|');
+  if (!asked.ok() || words.size() < 3) return found + "; Slurm does not know the job";
+  const auto number = [&](size_t i) { return to_number<int>(trim(words[i])).value_or(0); };
+  if (number(0) != 1) return found + ": submit it again";
+  if (number(1) >= most_restarts) {
+    return fmt::format("{}; it was queued again {} times already", found, number(1));
+  }
+  const std::string whole = number(2) > 0 ? std::to_string(number(2)) : id;
+  const ProcessResult queued = run({"/usr/bin/scontrol", "requeue", whole});
+  if (!queued.ok()) {
+    return fmt::format("{}, and cannot be queued again: {}", found, trim(queued.errors));
+  }
+  return found + ": it is queued again";
+}
+
+}  // namespace slipway::node_health

@@ -1,0 +1,75 @@
+// Tests of what becomes of a job whose prolog slurmd has left out.
+#include "spank-plugins/node_health/left_out.h"
+
+#include "common/file.h"
+#include "common/text.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/temporary_directory.h"
+
+using namespace slipway;
+using namespace slipway::node_health;
+
+namespace {
+
+// Slurm's answers to squeue and scontrol, and what scontrol was asked for.
+struct FakeSlurm {
+  ProcessResult squeue, scontrol = {};
+  std::vector<std::string> calls = {};
+
+  std::string queue_again(uint32_t job) {
+    return node_health::queue_again(job, [&](const std::vector<std::string>& argv) {
+      if (argv[0] == "/usr/bin/squeue") return squeue;
+      calls.push_back(join(argv, " "));
+      return scontrol;
+    });
+  }
+};
+
+ProcessResult says(const std::string& output) {
+  return {0, false, output, ""};
+}
+
+}  // namespace
+
+TEST_CASE("left out: a job has its own /tmp below the node's folder, or below the base path") {
+  const TemporaryDirectory folder;
+  const auto conf = folder / "job_container.conf";
+  CHECK_FALSE(lacks_own_tmp(conf, 7));  // jobs share the node's /tmp
+  write_file(conf, "AutoBasePath=true\nBasePath=" + (folder / "jobs").string() + " Dirs=/tmp\n");
+  CHECK_FALSE(lacks_own_tmp(conf, 7));  // slurmd has yet to make it
+  make_directories(folder / "jobs/node-1");
+  CHECK(lacks_own_tmp(conf, 7));
+  make_directories(folder / "jobs/node-1/7");
+  CHECK_FALSE(lacks_own_tmp(conf, 7));
+  make_directories(folder / "jobs/8");
+  CHECK_FALSE(lacks_own_tmp(conf, 8));
+  CHECK(lacks_own_tmp(conf, 9));
+}
+
+TEST_CASE("left out: a batch job is queued again, a heterogeneous one as a whole") {
+  FakeSlurm slurm{says("1|0|0|\n")};
+  CHECK(slurm.queue_again(7) ==
+        "slurmd began the job here without its prolog and its own /tmp: it is queued again");
+  slurm.squeue = says("1                   |2|6|\n1|0|6|\n");
+  slurm.queue_again(7);
+  CHECK(slurm.calls ==
+        std::vector<std::string>{"/usr/bin/scontrol requeue 7", "/usr/bin/scontrol requeue 6"});
+}
+
+TEST_CASE("left out: what is not queued again is told why") {
+  const auto [answer, told] = GENERATE(
+      table<std::string, std::string>({{"0|0|0|\n", ": submit it again"},
+                                       {"1|20|0|\n", "; it was queued again 20 times already"},
+                                       {"", "; Slurm does not know the job"}}));
+  FakeSlurm slurm{says(answer)};
+  CHECK(slurm.queue_again(7) ==
+        "slurmd began the job here without its prolog and its own /tmp" + told);
+  CHECK(slurm.calls.empty());
+}
+
+TEST_CASE("left out: a job that its user does not want queued again") {
+  FakeSlurm slurm{says("1|0|0|\n"), {1, false, "", "Requested operation is presently disabled\n"}};
+  CHECK(slurm.queue_again(7) ==
+        "slurmd began the job here without its prolog and its own /tmp, and cannot be queued "
+        "again: Requested operation is presently disabled");
+}
