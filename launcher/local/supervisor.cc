@@ -17,7 +17,6 @@
 #include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "common/error.h"
@@ -34,24 +33,13 @@
 #include "launcher/local/plan_json.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/local/running_change.h"
+#include "launcher/local/supervisor_client.h"
 #include "launcher/local/unix_socket.h"
 
 namespace slipway::local {
 namespace {
 
 using nlohmann::json;
-
-// A client. When it asked for a command, `pid` is the command's.
-struct Client {
-  Fd connection;
-  bool owner = true;     // of the deployment; otherwise it may ask for power only
-  bool changes = false;  // it has asked for the change that is under way
-  pid_t pid = 0;
-  bool waits_for_starts = false;
-  std::set<size_t> starting = {};  // nodes that it has asked for and that are not yet on
-  json failed = json::array();     // [{"nodes", "reason"}]
-  bool done = false;
-};
 
 class Supervisor {
  public:
@@ -163,7 +151,7 @@ class Supervisor {
     }
     const auto client = std::ranges::find(clients_, pid, &Client::pid);
     if (client == clients_.end()) return;
-    answer(*client, {{"exit_code", exit_code_of(status)}});
+    client->answer({{"exit_code", exit_code_of(status)}});
     client->done = true;
   }
 
@@ -198,7 +186,7 @@ class Supervisor {
       }
       return take_request(client, *message);
     } catch (const std::exception& error) {
-      answer(client, {{"error", error.what()}});
+      client.answer({{"error", error.what()}});
       return false;
     }
   }
@@ -215,7 +203,7 @@ class Supervisor {
     if (request == "adopt") {
       const bool busy = nodes_.any_starting();
       if (!busy) adopt(message.body);
-      answer(client, {{"busy", busy}});
+      client.answer({{"busy", busy}});
       return false;
     }
     if (request == "fault" || request == "clear")
@@ -228,10 +216,10 @@ class Supervisor {
                       {"faults", faults_.active(i)}});
     }
     slurm_silent_since_ = message.body.value("slurm_silent_since", slurm_silent_since_);
-    answer(client, {{"kept", !start_.deployer},
-                    {"slurm_silent_since", slurm_silent_since_},
-                    {"changing", change_.has_value()},
-                    {"nodes", std::move(rows)}});
+    client.answer({{"kept", !start_.deployer},
+                   {"slurm_silent_since", slurm_silent_since_},
+                   {"changing", change_.has_value()},
+                   {"nodes", std::move(rows)}});
     return false;
   }
 
@@ -241,7 +229,7 @@ class Supervisor {
     const bool again = request == "settle";
     if (message.fds.size() != (again ? 1 : 2)) throw Error("descriptors are missing");
     if (again && !std::filesystem::exists(start_.folder->journal())) {
-      answer(client, {{"done", true}, {"nodes", 0}});
+      client.answer({{"done", true}, {"nodes", 0}});
       return false;
     }
     if (!again) {
@@ -263,7 +251,7 @@ class Supervisor {
     for (Client& client : clients_) {
       if (!client.changes) continue;
       // Where the change has told its end, nobody reads any further.
-      answer(client, {{"error", "the change was killed again and again"}});
+      client.answer({{"error", "the change was killed again and again"}});
       client.done = true;
     }
     change_.reset();
@@ -305,7 +293,7 @@ class Supervisor {
       }
     }
     client.waits_for_starts = true;
-    answer_when_started(client);
+    client.answer_when_started();
     return client.done;
   }
 
@@ -325,31 +313,21 @@ class Supervisor {
         nodes_.power_on(node);
         if (nodes_.power(node) == Power::starting) client.starting.insert(node);
       } catch (const Error& error) {
-        add_failed(client, name, error.what());
+        client.add_failed(name, error.what());
       }
     }
     nodes_.power_off(stopping);
     client.waits_for_starts = true;
-    answer_when_started(client);
+    client.answer_when_started();
     return client.done;
-  }
-
-  static void add_failed(Client& client, const std::string& node, const std::string& reason) {
-    const auto same = std::ranges::find_if(
-        client.failed, [&](const json& one) { return one.at("reason") == reason; });
-    if (same != client.failed.end()) {
-      same->at("nodes").push_back(node);
-    } else {
-      client.failed.push_back({{"nodes", {node}}, {"reason", reason}});
-    }
   }
 
   void end_of_start(size_t node, const std::string& wrong) {
     if (wrong.empty()) put_faults_back(node);
     for (Client& client : clients_) {
       if (client.starting.erase(node) == 0) continue;
-      if (!wrong.empty()) add_failed(client, plan_.nodes[node].name, wrong);
-      if (client.waits_for_starts) answer_when_started(client);
+      if (!wrong.empty()) client.add_failed(plan_.nodes[node].name, wrong);
+      if (client.waits_for_starts) client.answer_when_started();
     }
   }
 
@@ -359,12 +337,6 @@ class Supervisor {
     } catch (const Error& error) {
       fmt::print(stderr, "node {}: {}\n", plan_.nodes[node].name, error.what());
     }
-  }
-
-  static void answer_when_started(Client& client) {
-    if (!client.starting.empty()) return;
-    answer(client, {{"failed", client.failed}});
-    client.done = true;
   }
 
   void execute(Client& client, Message& message) {
@@ -381,14 +353,6 @@ class Supervisor {
     client.pid = start_in_namespaces_of(pidfd.get(), node_namespaces(), [&] {
       become_command(command, std::move(message.fds), client.connection.get(), folder);
     });
-  }
-
-  static void answer(const Client& client, const json& body) {
-    try {
-      send_message(client.connection.get(), body);
-    } catch (const Error&) {
-      // The client did not wait for the answer.
-    }
   }
 
   SupervisorStart start_;
