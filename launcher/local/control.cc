@@ -36,10 +36,11 @@ Fd try_to_connect(const DeploymentFolder& folder) try {
 Fd connect_to_supervisor(const DeploymentFolder& folder) {
   const std::string& name = folder.name();
   if (folder.life_if_present() == Life::dead) {
-    throw Error(
-        fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was "
-                    "restarted; `slipway destroy {0}` tidies up",
-                    name));
+    throw Error(fmt::format(
+        "deployment `{0}` is dead: its supervisor was killed or the host was "
+        "restarted; `slipway deploy` starts it again with its files, `slipway destroy {0}` "
+        "removes it",
+        name));
   }
   if (Fd connection = try_to_connect(folder)) return connection;
   throw Error(fmt::format("deployment `{}` is about to start or to end; try again", name));

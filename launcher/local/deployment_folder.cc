@@ -72,6 +72,17 @@ Fd DeploymentFolder::create() const {
   return lock;
 }
 
+Fd DeploymentFolder::take_over() const {
+  const std::filesystem::path file = path_ / "lock";
+  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  // Somebody who only looks whether it lives has it for a moment.
+  for (int tries = 0; lock && tries < 100; ++tries) {
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+    ::usleep(10'000);
+  }
+  throw_errno(fmt::format("cannot lock {}", file.string()));
+}
+
 std::filesystem::path deployments_folder() {
   if (::geteuid() == 0) return "/var/lib/slipway/deployments";
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && state[0] == '/') {

@@ -64,6 +64,9 @@ class DeploymentFolder {
   // Throws Error with the path when it cannot be made.
   Fd create() const;
 
+  // Takes the lock of a folder that is there and dead. Throws Error when it cannot be had.
+  Fd take_over() const;
+
  private:
   std::string name_;
   std::filesystem::path path_;

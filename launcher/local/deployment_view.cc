@@ -177,7 +177,9 @@ std::string remark(const DeploymentView& view) {
   const std::string& name = view.name;
   if (view.state == "dead") {
     return fmt::format(
-        "its supervisor was killed or the host was restarted; `slipway destroy {}` tidies up",
+        "its supervisor was killed or the host was restarted; `slipway deploy` starts it again "
+        "with "
+        "its files, `slipway destroy {}` removes it",
         name);
   }
   if (view.state == "silent") return "its supervisor does not answer; it may be stopped";

@@ -20,9 +20,11 @@
 #include "launcher/local/control.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/local/image_store.h"
+#include "launcher/local/journal.h"
 #include "launcher/local/message.h"
 #include "launcher/local/namespaces.h"
 #include "launcher/local/redeploy.h"
+#include "launcher/local/slurm_control.h"
 #include "launcher/local/supervisor.h"
 #include "launcher/local/wait_for_nodes.h"
 #include "launcher/node/accounting.h"
@@ -36,15 +38,18 @@ using Clock = std::chrono::steady_clock;
 
 class Launch {
  public:
-  Launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
+  // `stood`: the folder is that of a deployment whose supervisor is gone.
+  Launch(const Plan& plan, const DeploymentFolder& folder, bool stood, const LaunchOptions& options,
          const Interrupts& interrupts)
       : plan_(plan),
         folder_(folder),
+        stood_(stood),
         options_(options),
         interrupts_(interrupts),
         deadline_(options.deadline) {}
 
   Launched run(Fd lock) {
+    if (stood_) clear_remains();
     checkpoint("the folder is made");
     write_folder(plan_, folder_);
     write_file(folder_.description(), describe(plan_).dump(2) + "\n");
@@ -59,7 +64,8 @@ class Launch {
     checkpoint("the supervisor is started");
     hear_nodes();
     checkpoint("nodes are started");
-    const size_t idle = wait_until_idle();
+    if (stood_) bring_slurm_up_to_date();
+    const size_t idle = wait_for_compute_nodes();
     checkpoint("nodes are idle");
     send_message(supervisor_.get(), {{"keep", true}});
     hear("kept");
@@ -74,6 +80,29 @@ class Launch {
  private:
   void say(const std::string& line) const {
     if (options_.progress) options_.progress(line);
+  }
+
+  // What a killed supervisor leaves: its socket, a change that it was at, files of another plan.
+  void clear_remains() {
+    say(
+        fmt::format("starting `{}` again: its supervisor was killed, or the host was restarted; "
+                    "its files are kept, and jobs that ran are lost or queued again",
+                    folder_.name()));
+    remove_journal(folder_);
+    std::filesystem::remove(folder_.control_socket());
+    std::filesystem::remove_all(folder_.slurm());
+  }
+
+  // slurmctld remembers nodes that a change was about to stop, and nodes on demand that were on.
+  void bring_slurm_up_to_date() const {
+    const SlurmControl slurm(folder_, plan_.controller().name, deadline_, &interrupts_);
+    std::vector<std::string> all, off;
+    for (const PlannedNode& node : plan_.nodes) {
+      all.push_back(node.name);
+      if (node.on_demand) off.push_back(node.name);
+    }
+    slurm.resume(all);
+    slurm.put_off(off);
   }
 
   void tell_of_image() const {
@@ -150,17 +179,24 @@ class Launch {
     }
   }
 
-  size_t wait_until_idle() {
-    std::set<std::string> waiting;
+  // In a deployment that stood, jobs that wait begin as soon as they can, and nodes that somebody
+  // has drained stay so.
+  size_t wait_for_compute_nodes() {
+    std::set<std::string> waiting, states = {"idle"};
     for (const PlannedNode& node : plan_.nodes) {
       if (node.role == "compute" && !node.on_demand) waiting.insert(node.name);
     }
-    wait_for_nodes(folder_, plan_.controller().name, waiting, {"idle"}, deadline_, interrupts_);
+    if (stood_) {
+      states = usable_states;
+      states.insert({"drained", "draining"});
+    }
+    wait_for_nodes(folder_, plan_.controller().name, waiting, states, deadline_, interrupts_);
     return waiting.size();
   }
 
   const Plan& plan_;
   const DeploymentFolder& folder_;
+  const bool stood_;
   const LaunchOptions& options_;
   const Interrupts& interrupts_;
   const Clock::time_point begin_ = Clock::now();
@@ -168,16 +204,6 @@ class Launch {
   Fd supervisor_;  // progress
   Fd pidfd_;       // of the supervisor
 };
-
-// A deployment of that name is there already. Throws Error unless it runs.
-void require_running(const DeploymentFolder& folder) {
-  const std::string& name = folder.name();
-  if (folder.life() == Life::dead) {
-    throw Error(fmt::format(
-        "a dead deployment `{0}` is in the way; `slipway destroy {0}` removes it and its files",
-        name));
-  }
-}
 
 }  // namespace
 
@@ -211,15 +237,22 @@ Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOp
   if (plan.elastic()) require_elastic_nodes();
   const Interrupts interrupts;
   Fd lock = folder.create();
-  if (!lock) {
-    require_running(folder);
+  const bool stood = !lock;
+  if (stood && folder.life() == Life::running) {
     return redeploy(plan, folder, options, deployment_lock, interrupts);
   }
-  Launch launch(plan, folder, options, interrupts);
+  if (stood) lock = folder.take_over();
+  Launch launch(plan, folder, stood, options, interrupts);
   try {
     return launch.run(std::move(lock));
   } catch (const std::exception& error) {
     launch.abandon();
+    if (stood) {
+      throw Error(
+          fmt::format("cannot start `{0}` again: {1}; its files are kept: `slipway deploy` tries "
+                      "again, `slipway destroy {0}` removes them",
+                      folder.name(), error.what()));
+    }
     remove(folder);
     throw Error(fmt::format("cannot bring up `{}`: {}", folder.name(), error.what()));
   }

@@ -36,7 +36,8 @@ struct Launched {
 // is idle. When anything fails, or the caller is interrupted (SIGINT, SIGTERM), everything is
 // removed again and Error is thrown. When the caller is killed, its processes end with it, and
 // settle() (redeploy.h), which must be called first, removes the files the next time. A deployment
-// that stands is changed instead.
+// that stands is changed instead. One whose supervisor is gone is started again with its files,
+// which also stay when that fails.
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
                 const DeploymentLock& lock);
 

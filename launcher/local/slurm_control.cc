@@ -70,6 +70,18 @@ void SlurmControl::resume(const Names& held) const {
   if (!ours.empty()) run({"scontrol", "update", "nodename=" + join(ours, ","), "state=resume"});
 }
 
+void SlurmControl::put_off(const Names& on_demand) const {
+  if (on_demand.empty()) return;
+  Names remembered;  // as on: sinfo has a ~ for those that are off
+  for (const auto& [name, state] : nodes()) {
+    const bool is_off = state.name.ends_with('~');
+    if (!is_off && std::ranges::find(on_demand, name) != on_demand.end())
+      remembered.push_back(name);
+  }
+  if (remembered.empty()) return;
+  run({"scontrol", "update", "nodename=" + join(remembered, ","), "state=power_down_force"});
+}
+
 void SlurmControl::refuse_jobs(const Names& nodes) const {
   wait_for_epilogs(nodes);
   const std::string jobs = jobs_on(nodes, "R,CF,CG,S");

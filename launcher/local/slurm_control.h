@@ -36,6 +36,9 @@ class SlurmControl {
   // Undoes hold() for nodes that nobody else has drained since.
   void resume(const std::vector<std::string>& nodes) const;
 
+  // Has Slurm take nodes on demand that are off for what they are, whatever it remembers.
+  void put_off(const std::vector<std::string>& nodes) const;
+
   // Throws Error with the jobs when some run on these nodes; waits for epilogs.
   void refuse_jobs(const std::vector<std::string>& nodes) const;
 

@@ -28,8 +28,6 @@ using nlohmann::json;
 using Names = std::vector<std::string>;
 using Phase = Journal::Phase;
 
-// States of a node that jobs can run on, or do already.
-const std::set<std::string> usable = {"idle", "allocated", "mixed", "completing", "planned"};
 // For going back: the user has waited for the way there already.
 constexpr std::chrono::seconds time_to_go_back = 60s;
 // For slurmctld to write its state.
@@ -87,8 +85,8 @@ class Transaction {
     tell(client_, {{"phase", "waiting"}});
     const Names computing = compute_nodes(journal_.wanted, started_);
     try {
-      wait_for_nodes(folder_, controller_, {computing.begin(), computing.end()}, usable, deadline_,
-                     interrupts_);
+      wait_for_nodes(folder_, controller_, {computing.begin(), computing.end()}, usable_states,
+                     deadline_, interrupts_);
     } catch (const Error& error) {
       throw error.within("it is changed, but its new nodes are not idle yet");
     }

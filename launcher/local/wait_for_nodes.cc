@@ -57,6 +57,8 @@ std::string why_not(const DeploymentFolder& folder, const std::string& controlle
 
 }  // namespace
 
+const std::set<std::string> usable_states = {"idle", "allocated", "mixed", "completing", "planned"};
+
 std::chrono::milliseconds Deadline::left() const {
   return std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(
                            end - std::chrono::steady_clock::now()));

@@ -22,6 +22,9 @@ struct Deadline {
   std::chrono::steady_clock::time_point end;
 };
 
+// States of a node that jobs can run on, or do already.
+extern const std::set<std::string> usable_states;
+
 // Waits until sinfo on the controller says of each of `nodes` that it is in one of `states`
 // ("idle"). Throws Error with all nodes' states when the deadline passes, or "interrupted".
 void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,

@@ -74,6 +74,26 @@ begin_job() {
   nothing_is_left
 }
 
+@test "interrupt: a supervisor killed in the middle of a change: the next deploy starts the cluster again, with its files" {
+  local point nodes=1
+  deploy_nodes st-int 1
+  on st-int login sh -c 'echo kept >/home/file'
+  # Before anything has changed, with the plan taken over, and at the end.
+  for point in 3 7 12; do
+    nodes=$((3 - nodes))
+    run_to_point $point deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-int --nodes "a3mega_nodeset=$nodes"
+    kill -KILL "$(supervisor_of st-int)"
+    kill -CONT -- "-$JOB" 2>/dev/null || true
+    wait "$JOB" || true
+    run deploy_nodes st-int $nodes
+    says "starting \`st-int\` again"
+    [ "$(compute_nodes st-int | wc -l)" -eq $nodes ]
+    [ "$(on st-int controller sinfo --noheader --Node --format=%T | grep -c idle)" -eq $nodes ]
+    [ "$(on st-int login cat /home/file)" = kept ]
+    [ ! -e "$(deployments_folder)/st-int/change.json" ]
+  done
+}
+
 @test "interrupt: a change that Slurm refuses is undone, and slurmctld is back at once" {
   deploy_nodes st-int 1
   begin_job st-int

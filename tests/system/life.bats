@@ -58,9 +58,10 @@ teardown() {
   nothing_is_left
 }
 
-@test "life: a supervisor that is killed takes everything with it; status says so, destroy tidies, deploy works again" {
+@test "life: a supervisor that is killed takes everything with it; status says so, deploy starts it again with its files" {
   deploy st-life
   local supervisor
+  on st-life login sh -c 'echo kept >/home/file'
   supervisor=$(supervisor_of st-life)
   kill -KILL "$supervisor"
   # Nothing has tidied up yet, and all but the files is gone.
@@ -73,12 +74,34 @@ teardown() {
   run on st-life login true
   fails_with 1 "is dead"
   run deploy st-life
-  fails_with 1 "a dead deployment \`st-life\` is in the way"
-  slipway destroy st-life
-  nothing_is_left
-  deploy st-life
+  says "starting \`st-life\` again"
   run on st-life controller sinfo --noheader --format='%D %T'
   says "4 idle"
+  [ "$(on st-life login cat /home/file)" = kept ]
+  run deploy st-life
+  says "stands already; nothing was changed"
+}
+
+# kill_supervisor NAME: and all that it had goes with it
+kill_supervisor() {
+  kill -KILL "$(supervisor_of "$1")"
+  is_dead() { slipway status "$1" 2>&1 | grep -q "^deployment $1: dead"; }
+  wait_for is_dead "$1"
+}
+
+@test "life: a dead deployment that cannot start again keeps its files; destroy removes them" {
+  deploy st-life
+  on st-life login sh -c 'echo kept >/home/file'
+  kill_supervisor st-life
+  run deploy_with_node_conf 'NoSuchKey: 1'
+  fails_with 1 "its files are kept: \`slipway deploy\` tries again, \`slipway destroy st-life\` removes them"
+  run slipway status st-life
+  fails_with 1 "\`slipway deploy\` starts it again with its files, \`slipway destroy st-life\` removes it"
+  deploy st-life
+  [ "$(on st-life login cat /home/file)" = kept ]
+  kill_supervisor st-life
+  slipway destroy st-life
+  nothing_is_left
 }
 
 # deploy_with_node_conf LINE OPTION...: deploys the quickstart with one more line in its node_conf
