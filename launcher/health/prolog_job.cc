@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "common/error.h"
 #include "common/text.h"
 
 namespace slipway::health {
 namespace {
+
+constexpr std::chrono::milliseconds time_for_other_nodes{1000};
+constexpr std::chrono::milliseconds time_to_end_a_job{1000};
 
 struct JobState {
   bool known = false;  // Slurm has answered
@@ -44,6 +48,11 @@ ProcessResult RealJobOfSlurm::run(const std::vector<std::string>& argv) {
   return run_process(argv, options);
 }
 
+void RealJobOfSlurm::wait(std::chrono::milliseconds time) {
+  std::this_thread::sleep_until(
+      std::min(std::chrono::steady_clock::now() + time, end_ - time_to_end_a_job));
+}
+
 bool end_job_of_prolog(const std::string& job, const std::string& node, const std::string& reason,
                        JobOfSlurm& slurm) {
   try {
@@ -61,6 +70,7 @@ bool end_job_of_prolog(const std::string& job, const std::string& node, const st
         {"scontrol", "notify", whole, fmt::format("Prolog failure on node {}: {}", node, reason)});
     slurm.run({"scontrol", "update", "JobId=" + whole,
                fmt::format("AdminComment=node {} was unfit: {}", node, reason)});
+    slurm.wait(time_for_other_nodes);
     // Another node of the job may have been faster.
     return slurm.run({"scancel", whole}).ok() || ask(whole, slurm).is_over();
   } catch (const Error&) {

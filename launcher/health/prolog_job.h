@@ -23,12 +23,14 @@ class JobOfSlurm {
  public:
   virtual ~JobOfSlurm() = default;
   virtual ProcessResult run(const std::vector<std::string>& argv) = 0;
+  virtual void wait(std::chrono::milliseconds time) = 0;
 };
 
 class RealJobOfSlurm : public JobOfSlurm {
  public:
   explicit RealJobOfSlurm(std::chrono::steady_clock::time_point end) : end_(end) {}
   ProcessResult run(const std::vector<std::string>& argv) override;
+  void wait(std::chrono::milliseconds time) override;
 
  private:
   std::chrono::steady_clock::time_point end_;
@@ -36,6 +38,8 @@ class RealJobOfSlurm : public JobOfSlurm {
 
 // True when the job has ended, or ends now: its prolog may succeed. False when its prolog is to
 // fail: Slurm queues the job again, or does not answer.
+// srun and salloc hear of a node only while their job is alive, and all of its nodes are checked at
+// the same time: so the first unfit one tells its reason, and ends the job a second later.
 bool end_job_of_prolog(const std::string& job, const std::string& node, const std::string& reason,
                        JobOfSlurm& slurm);
 

@@ -79,7 +79,7 @@ begin_job() {
   deploy_nodes st-int 1
   on st-int login sh -c 'echo kept >/home/file'
   # Before anything has changed, with the plan taken over, and at the end.
-  for point in 3 7 12; do
+  for point in 3 7 10; do
     nodes=$((3 - nodes))
     run_to_point $point deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-int --nodes "a3mega_nodeset=$nodes"
     kill -KILL "$(supervisor_of st-int)"

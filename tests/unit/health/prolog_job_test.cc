@@ -28,6 +28,10 @@ class FakeJob : public JobOfSlurm {
     return {0, false, answer, ""};
   }
 
+  void wait(std::chrono::milliseconds time) override {
+    calls.push_back("wait " + std::to_string(time.count()));
+  }
+
   std::vector<std::string> answers;
   int scancel_status = 0;
   Calls calls, asked;
@@ -39,13 +43,15 @@ bool ends(FakeJob& job) {
 
 }  // namespace
 
-TEST_CASE("prolog job: an interactive job is told why, and ended: slurmd must not do it") {
+TEST_CASE(
+    "prolog job: an interactive job is told why, by its other nodes too, and ended: slurmd must "
+    "not do it") {
   FakeJob job({"CONFIGURING         |0|0|0|\n"});
   CHECK(ends(job));
   CHECK(job.calls ==
         Calls{"scontrol notify 7 Prolog failure on node n-1: gpu_count: 7 of 8",
               "scontrol update JobId=7 AdminComment=node n-1 was unfit: gpu_count: 7 of 8",
-              "scancel 7"});
+              "wait 1000", "scancel 7"});
 }
 
 TEST_CASE("prolog job: a batch job that may not be queued again is ended, too") {
