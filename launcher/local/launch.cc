@@ -64,8 +64,11 @@ class Launch {
     checkpoint("the supervisor is started");
     hear_nodes();
     checkpoint("nodes are started");
-    if (stood_) bring_slurm_up_to_date();
-    const size_t idle = wait_for_compute_nodes();
+    size_t idle = wait_for_compute_nodes();
+    if (stood_) {
+      bring_slurm_up_to_date();
+      idle = wait_for_compute_nodes();
+    }
     checkpoint("nodes are idle");
     send_message(supervisor_.get(), {{"keep", true}});
     hear("kept");
@@ -93,7 +96,9 @@ class Launch {
     std::filesystem::remove_all(folder_.slurm());
   }
 
-  // slurmctld remembers nodes that a change was about to stop, and nodes on demand that were on.
+  // To be called when nodes have registered: until then slurmctld shows them as unknown. It
+  // remembers jobs that ran, nodes that a change was about to stop, and nodes on demand that were
+  // on.
   void bring_slurm_up_to_date() const {
     const SlurmControl slurm(folder_, plan_.controller().name, deadline_, &interrupts_);
     std::vector<std::string> all, off;
@@ -101,6 +106,7 @@ class Launch {
       all.push_back(node.name);
       if (node.on_demand) off.push_back(node.name);
     }
+    slurm.end_lost_jobs(all);
     slurm.resume(all);
     slurm.put_off(off);
   }
@@ -180,7 +186,7 @@ class Launch {
   }
 
   // In a deployment that stood, jobs that wait begin as soon as they can, and nodes that somebody
-  // has drained stay so.
+  // has taken out of service stay so.
   size_t wait_for_compute_nodes() {
     std::set<std::string> waiting, states = {"idle"};
     for (const PlannedNode& node : plan_.nodes) {
@@ -188,7 +194,7 @@ class Launch {
     }
     if (stood_) {
       states = usable_states;
-      states.insert({"drained", "draining"});
+      states.insert({"drained", "draining", "down"});
     }
     wait_for_nodes(folder_, plan_.controller().name, waiting, states, deadline_, interrupts_);
     return waiting.size();

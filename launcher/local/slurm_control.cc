@@ -70,6 +70,16 @@ void SlurmControl::resume(const Names& held) const {
   if (!ours.empty()) run({"scontrol", "update", "nodename=" + join(ours, ","), "state=resume"});
 }
 
+void SlurmControl::end_lost_jobs(const Names& on) const {
+  Names busy;
+  for (const auto& [name, state] : nodes()) {
+    const bool has_jobs = state.name.starts_with("alloc") || state.name.starts_with("mixed") ||
+                          state.name.starts_with("comp");
+    if (has_jobs && std::ranges::find(on, name) != on.end()) busy.push_back(name);
+  }
+  hold(busy, "down");
+}
+
 void SlurmControl::put_off(const Names& on_demand) const {
   if (on_demand.empty()) return;
   Names remembered;  // as on: sinfo has a ~ for those that are off

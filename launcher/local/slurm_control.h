@@ -36,6 +36,10 @@ class SlurmControl {
   // Undoes hold() for nodes that nobody else has drained since.
   void resume(const std::vector<std::string>& nodes) const;
 
+  // Jobs that slurmctld takes for running on these nodes are queued again, or have failed: resume()
+  // has the nodes serve again.
+  void end_lost_jobs(const std::vector<std::string>& nodes) const;
+
   // Has Slurm take nodes on demand that are off for what they are, whatever it remembers.
   void put_off(const std::vector<std::string>& nodes) const;
 

@@ -60,8 +60,11 @@ teardown() {
 
 @test "life: a supervisor that is killed takes everything with it; status says so, deploy starts it again with its files" {
   deploy st-life
-  local supervisor
+  local supervisor job NAME=st-life
   on st-life login sh -c 'echo kept >/home/file'
+  job=$(on st-life login sbatch --parsable --nodes=2 --output=/dev/null --wrap 'exec sleep 4321')
+  wait_for pgrep -x -f 'sleep 4321'
+  write_down "$job"
   supervisor=$(supervisor_of st-life)
   kill -KILL "$supervisor"
   # Nothing has tidied up yet, and all but the files is gone.
@@ -78,6 +81,9 @@ teardown() {
   run on st-life controller sinfo --noheader --format='%D %T'
   says "4 idle"
   [ "$(on st-life login cat /home/file)" = kept ]
+  run on st-life login scontrol show job "$job"
+  says "Restarts=1"
+  lacks "JobState=RUNNING"
   run deploy st-life
   says "stands already; nothing was changed"
 }
