@@ -118,8 +118,9 @@ if ! $quick; then
   count_bats "${system_tests[@]}"
   if [ "$(id -u)" -eq 0 ]; then
     say "test: real clusters of an ordinary user"
-    SLIPWAY_TEST_AS=user count_bats tests/system/{a3mega,all_gather,boot,cluster,exec,life,nccl_env}.bats
+    SLIPWAY_TEST_AS=user count_bats tests/system/{a3mega,all_gather,boot,cluster,exec,life,metadata,nccl_env}.bats
     SLIPWAY_TEST_AS=user count_bats tests/system/health.bats --filter 'healthy nodes|a GPU breaks|a user can'
+    SLIPWAY_TEST_AS=user count_bats tests/system/disk.bats --filter 'steps share|fills /tmp|has filled'
   fi
 
   say "build: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"

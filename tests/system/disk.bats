@@ -12,7 +12,8 @@ setup_file() {
   looks_of_slurm_every 0
   # Room for a test to fill.
   on $NAME $N-0 mount -o remount,size=32m,nr_inodes=4000 $JOBS
-  on $NAME login sh -c 'cat >/home/fill.py; mkdir -m 1777 /home/out' <<'END'
+  on $NAME login mkdir -m 1777 /home/out
+  write_program /home/fill.py <<'END'
 # fill.py FOLDER bytes|inodes: until there is no room
 import os, sys
 os.chdir(sys.argv[1])
@@ -32,16 +33,7 @@ END
 
 teardown_file() { slipway destroy $NAME; }
 
-# A test that fails leaves no job and no fault to the next.
-teardown() {
-  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
-  { on $NAME login scancel --user=root && on $NAME login scancel --user=nobody; } || true
-  local i
-  for i in 0 1; do
-    fault $N-$i clear
-    on $NAME controller scontrol update NodeName=$N-$i State=RESUME
-  done || true
-}
+teardown() { leave_nothing $N-0 $N-1; }
 
 # as_user COMMAND...: on the login node, as an ordinary user
 as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }

@@ -10,19 +10,14 @@ setup_file() {
   # Slurm misses a node after seconds, not after a minute.
   sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=3/; s/^MessageTimeout=.*/MessageTimeout=2/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
   on $NAME controller scontrol reconfigure
-  slipway exec $NAME login -- sh -c 'cat >/home/nvml_probe; chmod 755 /home/nvml_probe' <"$TOP/build/tests/nvml_probe"
+  write_program /home/nvml_probe <"$TOP/build/tests/nvml_probe"
 }
 
 teardown_file() { slipway destroy $NAME; }
 
 fault() { slipway fault $NAME "$@"; }
 
-# A test that fails leaves no fault to the next.
-teardown() {
-  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
-  local i
-  for i in 0 1 2 3; do fault $N-$i clear; done || true
-}
+teardown() { leave_nothing $N-0 $N-1 $N-2 $N-3; }
 
 probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
 

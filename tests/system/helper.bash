@@ -106,6 +106,20 @@ write_down() {
   wait_for on "$NAME" controller grep -q "written down: $1" /var/spool/slurmctld/job_state
 }
 
+# write_program FILE: what stdin has, as a program of the deployment NAME's shared file system
+write_program() { on "$NAME" login sh -c 'cat >"$1"; chmod 755 "$1"' sh "$1"; }
+
+# leave_nothing NODE...: for teardown(): a test that has failed leaves no job to the next, and no fault or drain of these nodes
+leave_nothing() {
+  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+  local node
+  for node in "$@"; do
+    slipway fault "$NAME" "$node" clear || true
+    on "$NAME" controller scontrol update "NodeName=$node" State=RESUME 2>/dev/null || true
+  done
+  on "$NAME" controller sh -c 'squeue --noheader --format=%A | xargs --no-run-if-empty scancel' || true
+}
+
 # fails_with STATUS TEXT: of the last `run`
 fails_with() {
   if [ "$status" -ne "$1" ] || [[ "$output" != *"$2"* ]]; then

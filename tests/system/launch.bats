@@ -9,7 +9,7 @@ N=stlaunch-a3meganodeset
 setup_file() {
   deploy $NAME --nodes a3mega_nodeset=5
   # A program that keeps its step in a file of all nodes, and goes on from there: ./count.sh STEPS
-  on $NAME login sh -c 'cat >/home/count.sh; chmod 755 /home/count.sh' <<'END'
+  write_program /home/count.sh <<'END'
 #!/bin/bash
 step=$(cat "/home/saved-$SLURM_JOB_ID" 2>/dev/null || echo 0)
 echo $step >"$SLIPWAY_PROGRESS"
@@ -26,13 +26,7 @@ END
 
 teardown_file() { slipway destroy $NAME; }
 
-# A test that fails leaves no job and no fault to the next.
-teardown() {
-  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
-  local node
-  for node in stlaunch-controller $N-0 $N-1 $N-2 $N-3 $N-4; do slipway fault $NAME "$node" clear; done || true
-  on $NAME login scancel --user=root || true
-}
+teardown() { leave_nothing stlaunch-controller $N-0 $N-1 $N-2 $N-3 $N-4; }
 
 # submit OPTION... -- COMMAND...: a job of five nodes, or of NODES; its number is in JOB, its output in /home/JOB.out
 submit() {
@@ -207,7 +201,7 @@ int main(int argc, char** argv) {
 }
 END
   mpicc -o "$BATS_TEST_TMPDIR/abort" "$BATS_TEST_TMPDIR/abort.c"
-  on $NAME login sh -c 'cat >/home/abort; chmod 755 /home/abort' <"$BATS_TEST_TMPDIR/abort"
+  write_program /home/abort <"$BATS_TEST_TMPDIR/abort"
   submit -- ./abort
   ended 0
   says "rank 3 on $N-3 exited with status 1: MPI_ABORT was invoked on rank 3"

@@ -134,7 +134,7 @@ EOF
 # daemon a fake.
 with_transport() {
   local node
-  on $NAME login sh -c 'cat >/home/rxdm.py; chmod 755 /home/rxdm.py' <"$TOP/tests/fakes/rxdm.py"
+  write_program /home/rxdm.py <"$TOP/tests/fakes/rxdm.py"
   for node in "$@"; do
     on $NAME "$node" python3 -c '
 import json, os
