@@ -66,7 +66,11 @@ std::map<std::string, std::string> Zone::machines(const std::string& prefix) {
       throw Error(fmt::format("the list of machines in {} is not a list", name_));
     }
     for (const json& one : items == answer.end() ? json::array() : *items) {
-      found[text_of(one, "name")] = text_of(one, "status");
+      const std::string name = text_of(one, "name"), status = text_of(one, "status");
+      if (name.empty() || status.empty())
+        throw Error(
+            fmt::format("the list of machines in {} has one without name or status", name_));
+      found[name] = status;
     }
     page = text_of(answer, "nextPageToken");
     if (page.empty()) return found;

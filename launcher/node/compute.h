@@ -16,7 +16,7 @@ class Zone {
   Zone(Cloud& cloud, const std::string& project, const std::string& zone, const Patience& patience);
 
   // The machines whose names begin with `prefix`, and the status of each: "RUNNING", "TERMINATED",
-  // …: "Instance lifecycle".
+  // …: "Instance lifecycle". Throws Error when the list is not complete.
   std::map<std::string, std::string> machines(const std::string& prefix);
 
   // Makes as many of the named machines as there is room for, and waits until the cloud is done

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "common/text.h"
@@ -104,6 +105,13 @@ void resume_nodeset(Cloud& cloud, const Nodes& nodeset, const std::string& prefi
                                            : join(reasons, "; ")});
 }
 
+// A status that nobody knows yet is none of a machine that is off.
+bool is_off(const std::string& status) {
+  constexpr std::array off = {"STOPPING",  "STOPPED",        "TERMINATED", "SUSPENDING",
+                              "SUSPENDED", "DEPROVISIONING", "REPAIRING"};
+  return std::ranges::find(off, status) != off.end();
+}
+
 }  // namespace
 
 std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster, const Names& nodes,
@@ -145,9 +153,7 @@ std::vector<std::string> machines_off(Cloud& cloud, const ClusterFile& cluster, 
     Names missing = group;
     Machines machines(cloud, *nodeset_of(cluster, group.front()), prefix, patience);
     machines.take(missing, [&](const Zone&, const std::string& name, const std::string& status) {
-      const bool runs = status == "RUNNING" || status == "PROVISIONING" || status == "STAGING" ||
-                        status == "REPAIRING" || status == "PENDING";
-      if (!runs) off.push_back(name);
+      if (is_off(status)) off.push_back(name);
     });
     off.insert(off.end(), missing.begin(), missing.end());
   }

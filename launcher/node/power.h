@@ -27,8 +27,9 @@ std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster,
 std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster,
                             const std::vector<std::string>& nodes, const Patience& patience);
 
-// The nodes whose machine is off, stopping or gone. Nodes that belong to no nodeset are not
-// included: nothing is known about their machines.
+// The nodes whose machine is off, stopping, in repair, or gone. Nodes that belong to no nodeset are
+// not included: nothing is known about their machines. Throws Error when the cloud does not answer
+// for all of them: one that is on must never be taken for off.
 std::vector<std::string> machines_off(Cloud& cloud, const ClusterFile& cluster,
                                       const std::vector<std::string>& nodes,
                                       const Patience& patience);

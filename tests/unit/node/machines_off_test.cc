@@ -1,0 +1,200 @@
+// Tests of which machines are off by the cloud's word, against a fake of Compute Engine that pages,
+// filters, refuses and fails as the real one does.
+#include <fmt/format.h>
+
+#include <deque>
+#include <regex>
+
+#include "common/error.h"
+#include "launcher/node/power.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::node;
+using namespace std::chrono_literals;
+using Names = std::vector<std::string>;
+using nlohmann::json;
+
+namespace {
+
+ClusterFile two_nodesets() {
+  ClusterFile cluster;
+  cluster.cluster = "c";
+  cluster.nodesets["gpu"] = {"p", {"zone-a", "zone-b"}, "projects/p/template", {}};
+  cluster.nodesets["cpu"] = {"q", {"zone-a"}, "projects/q/template", {}};
+  return cluster;
+}
+
+std::string decoded(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size()) {
+      out += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+HttpAnswer refused_with(int status, const std::string& message, const std::string& reason) {
+  return {
+      status,
+      json{{"error", {{"code", status}, {"message", message}, {"errors", {{{"reason", reason}}}}}}}
+          .dump(),
+      ""};
+}
+
+// The list of machines of projects and zones. Anything else is a request that the real one refuses.
+class FakeCompute {
+ public:
+  // "p/zone-a" → name → status
+  std::map<std::string, std::map<std::string, std::string>> machines;
+  std::deque<HttpAnswer> first;               // answers to the first requests for a list
+  std::map<std::string, HttpAnswer> refuses;  // by project and zone
+  int lists = 0;
+
+  HttpAnswer answer(const HttpRequest& request) {
+    if (request.url.ends_with("/service-accounts/default/token"))
+      return {200, R"({"access_token": "t", "expires_in": 3599, "token_type": "Bearer"})", ""};
+    if (request.headers != Names{"Authorization: Bearer t"})
+      return refused_with(401, "Request is missing required authentication credential.",
+                          "required");
+    static const std::regex form(
+        "https://compute\\.googleapis\\.com/compute/v1/projects/([^/]+)/zones/([^/]+)/instances\\?"
+        "maxResults=(\\d+)&filter=([^&]+)(?:&pageToken=([^&]+))?");
+    std::smatch found;
+    if (request.method != "GET" || !std::regex_match(request.url, found, form))
+      return refused_with(404, "The requested URL was not found on this server.", "notFound");
+    const std::string place = found[1].str() + "/" + found[2].str();
+    ++lists;
+    if (!first.empty()) {
+      const HttpAnswer now = first.front();
+      first.pop_front();
+      return now;
+    }
+    if (refuses.contains(place)) return refuses[place];
+    return list(place, decoded(found[4]), found[5].matched ? std::stoul(found[5]) : 0);
+  }
+
+ private:
+  // A page has two machines, and a list without any has no "items".
+  HttpAnswer list(const std::string& place, const std::string& filter, size_t begin) {
+    static const std::regex form("name eq \"(.*)\"");
+    std::smatch pattern;
+    if (!std::regex_match(filter, pattern, form))
+      return refused_with(400, "Invalid value for field 'filter'", "invalid");
+    json items = json::array();
+    for (const auto& [name, status] : machines[place]) {
+      if (std::regex_match(name, std::regex(pattern[1].str())))
+        items.push_back({{"name", name}, {"status", status}});
+    }
+    json answer = {{"kind", "compute#instanceList"}};
+    for (size_t i = begin; i < std::min(begin + 2, items.size()); ++i)
+      answer["items"].push_back(items[i]);
+    if (begin + 2 < items.size()) answer["nextPageToken"] = std::to_string(begin + 2);
+    return {200, answer.dump(), ""};
+  }
+};
+
+Names off(FakeCompute& compute, const Names& nodes, std::chrono::milliseconds patience = 0s) {
+  Cloud cloud([&](const HttpRequest& request) { return compute.answer(request); });
+  return machines_off(cloud, two_nodesets(), nodes,
+                      {std::chrono::steady_clock::now() + patience, {}});
+}
+
+std::string failure(FakeCompute& compute, const Names& nodes) {
+  try {
+    off(compute, nodes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("machines off: by their status, and one that nobody knows is on") {
+  for (const char* status : {"STOPPING", "STOPPED", "TERMINATED", "SUSPENDING", "SUSPENDED",
+                             "DEPROVISIONING", "REPAIRING"}) {
+    INFO(status);
+    FakeCompute compute;
+    compute.machines["p/zone-a"] = {{"c-gpu-0", status}, {"c-gpu-1", "RUNNING"}};
+    CHECK(off(compute, {"c-gpu-0", "c-gpu-1"}) == Names{"c-gpu-0"});
+  }
+  for (const char* status :
+       {"RUNNING", "PROVISIONING", "STAGING", "PENDING", "PENDING_STOP", "RESUMING", "?"}) {
+    INFO(status);
+    FakeCompute compute;
+    compute.machines["p/zone-a"] = {{"c-gpu-0", status}};
+    CHECK(off(compute, {"c-gpu-0"}).empty());
+  }
+}
+
+TEST_CASE("machines off: one that is in none of its nodeset's zones, and those of all pages") {
+  FakeCompute compute;
+  for (int i = 0; i < 7; ++i) {
+    compute.machines[i % 2 == 0 ? "p/zone-a" : "p/zone-b"][fmt::format("c-gpu-{}", i)] =
+        i == 5 ? "TERMINATED" : "RUNNING";
+  }
+  Names all;
+  for (int i = 0; i < 8; ++i) all.push_back(fmt::format("c-gpu-{}", i));
+  CHECK(off(compute, all) == Names{"c-gpu-5", "c-gpu-7"});
+  // Another's of the same name is not its.
+  compute.machines["q/zone-a"] = {{"c-gpu-7", "RUNNING"}};
+  compute.machines["p/zone-c"] = {{"c-gpu-7", "RUNNING"}};
+  CHECK(off(compute, {"c-gpu-7"}) == Names{"c-gpu-7"});
+}
+
+TEST_CASE("machines off: nothing is known of nodes of no nodeset, nor asked") {
+  FakeCompute compute;
+  CHECK(off(compute, {"c-other-0", "d-gpu-0", "x"}).empty());
+  CHECK(off(compute, {}).empty());
+  CHECK(compute.lists == 0);
+  compute.machines["q/zone-a"] = {{"c-cpu-0", "RUNNING"}};
+  CHECK(off(compute, {"c-other-0", "c-cpu-0", "c-cpu-1"}) == Names{"c-cpu-1"});
+}
+
+TEST_CASE("machines off: where a zone refuses to say it, no node is off") {
+  FakeCompute compute;
+  compute.machines["p/zone-a"] = {{"c-gpu-0", "TERMINATED"}};
+  compute.refuses["p/zone-b"] = refused_with(403,
+                                             "Required 'compute.instances.list' permission for "
+                                             "'projects/p/zones/zone-b'",
+                                             "forbidden");
+  CHECK(failure(compute, {"c-gpu-0"}).find("compute.instances.list") != std::string::npos);
+  compute.refuses["p/zone-b"] =
+      refused_with(404, "The resource 'projects/p/zones/zone-b' was not found", "notFound");
+  CHECK(failure(compute, {"c-gpu-1"}).find("was not found") != std::string::npos);
+}
+
+TEST_CASE("machines off: what passes is waited for, and what does not pass is an error") {
+  const std::vector<HttpAnswer> passing = {
+      refused_with(503, "The service is currently unavailable.", "backendError"),
+      refused_with(429, "Rate Limit Exceeded", "rateLimitExceeded"),
+      refused_with(401, "Invalid Credentials", "authError"),
+      {0, "", "connection timed out"},
+      {200, "<html>a proxy</html>", ""}};
+  for (const HttpAnswer& answer : passing) {
+    INFO(answer.status << answer.body);
+    FakeCompute compute;
+    compute.machines["p/zone-b"] = {{"c-gpu-0", "RUNNING"}};
+    compute.first = {answer};
+    CHECK(off(compute, {"c-gpu-0", "c-gpu-1"}, 5s) == Names{"c-gpu-1"});
+    compute.refuses["p/zone-a"] = answer;
+    CHECK_FALSE(failure(compute, {"c-gpu-0"}).empty());
+  }
+}
+
+TEST_CASE("machines off: a list that is cut short or of another kind takes no node away") {
+  for (const char* body :
+       {R"({"items": 7})", R"({"items": [1]})", R"({"items": [{"name": "c-gpu-1"}]})",
+        R"({"items": [{"status": "RUNNING"}]})", R"({"items": [{"name": 7, "status": []}]})",
+        R"({"items": [], "nextPageToken": "for ever"})"}) {
+    INFO(body);
+    FakeCompute compute;
+    compute.refuses["p/zone-a"] = {200, body, ""};
+    CHECK_FALSE(failure(compute, {"c-gpu-0"}).empty());
+  }
+}
