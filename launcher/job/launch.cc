@@ -2,8 +2,6 @@
 #include "launcher/job/launch.h"
 
 #include <fmt/format.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,10 +17,14 @@
 #include "launcher/job/allocation.h"
 #include "launcher/job/attempt.h"
 #include "launcher/job/choose_nodes.h"
+#include "launcher/job/count.h"
 #include "launcher/job/energy_tally.h"
-#include "launcher/job/give_back.h"
 #include "launcher/job/job_ledger.h"
+#include "launcher/job/launch_checks.h"
+#include "launcher/job/launcher_signals.h"
 #include "launcher/job/output.h"
+#include "launcher/job/restarts.h"
+#include "launcher/job/run_watch.h"
 #include "launcher/job/scribe.h"
 #include "launcher/job/step_watch.h"
 
@@ -41,22 +43,8 @@ constexpr auto energy_limit = milliseconds(1500);  // for a node to say what its
 constexpr size_t most_backlog = size_t{16} << 20;
 constexpr auto as_good_as_progress = std::chrono::hours(1);  // of programs that report none
 
-Fd launcher_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&set, number);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) throw_errno("signalfd");
-  return fd;
-}
-
 void say(const std::string& text) {
   fmt::print(stderr, "slipway launch: {}\n", text);
-}
-
-std::string count(size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 std::filesystem::path ledger_path(const LaunchOptions& options, const std::string& job) {
@@ -72,12 +60,13 @@ class Launcher {
   Launcher(const LaunchOptions& options, Allocation allocation)
       : options_(options),
         allocation_(std::move(allocation)),
-        signals_(launcher_signals()),
         ledger_(ledger_path(options, allocation_.job), allocation_.job, scribe_,
                 allocation_.restarts > 0),
         output_(scribe_, options.label),
         watch_(options.progress, scribe_),
-        agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here) {}
+        agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),
+        restarts_(options.restarts),
+        run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds)) {}
 
   int run() {
     ledger_.begin(options_.command);
@@ -86,7 +75,7 @@ class Launcher {
     for (;;) {
       if (const auto status = too_few()) return *status;
       Attempt attempt = run_attempt();
-      if (is_over_) return give_way();
+      if (run_.is_over()) return give_way();
       if (cancelled_)
         return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
       if (!attempt.has_failed()) return end("done", 0);
@@ -145,41 +134,19 @@ class Launcher {
 
   // --- whether this run of the job is still Slurm's
 
-  // After we stood still, or all other nodes have gone: their agents take it for our death, and
-  // have Slurm queue the job again. Then another launcher has the ledger, and we have nothing to
-  // say.
-  void look_whether_over(const std::string& why) {
-    try {
-      RealSlurmPrograms slurm;
-      is_over_ = !is_current({allocation_.job, allocation_.restarts}, slurm);
-    } catch (const Error&) {
-      is_over_ = true;  // cut off from the other nodes and from Slurm
-    }
-    if (is_over_) over_because_ = why;
-  }
-
   bool is_alone(const Attempt& attempt) const {
-    const auto others = std::ranges::count_if(
-        attempt.world().nodes, [&](const std::string& node) { return node != allocation_.here; });
-    const auto left = std::ranges::count_if(attempt.world().nodes, [&](const std::string& node) {
-      return node != allocation_.here && agents_.is_here(node);
-    });
-    return others > 0 && left == 0;
-  }
-
-  void look_after_standstill() {
-    const auto now = Clock::now();
-    const bool stood_still = now - pumped_ > to_milliseconds(options_.heartbeat_seconds);
-    pumped_ = now;
-    if (stood_still && !is_over_) look_whether_over("it stood still for longer than a heartbeat");
-    pumped_ = Clock::now();
+    bool has_others = false;
+    for (const std::string& node : attempt.world().nodes) {
+      if (node == allocation_.here) continue;
+      if (agents_.is_here(node)) return false;
+      has_others = true;
+    }
+    return has_others;
   }
 
   int give_way() {
-    say(
-        fmt::format("this launcher ends, and leaves the job to Slurm: {}, and this run of the job "
-                    "is over",
-                    over_because_));
+    say(fmt::format("this launcher ends, and leaves the job to Slurm: {}, and this run is over",
+                    run_.over_because()));
     end_agents();
     return 1;
   }
@@ -187,9 +154,8 @@ class Launcher {
   // Hears everybody once. `attempt` may be none.
   void pump(Attempt* attempt, milliseconds timeout = milliseconds(250)) {
     const bool read = scribe_.backlog() < most_backlog;
-    const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.get(), read);
-    look_after_standstill();
-    if (is_over_) return;
+    const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.fd(), read);
+    if (run_.look_after_standstill()) return;
     for (const AgentEvent& event : events) hear(event, attempt);
     for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
     hear_signals(attempt);
@@ -238,13 +204,9 @@ class Launcher {
   }
 
   void hear_signals(Attempt* attempt) {
-    signalfd_siginfo info;
-    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-      const auto number = static_cast<int>(info.ssi_signo);
+    for (const int number : signals_.take()) {
       if (attempt != nullptr) {
-        for (const std::string& node : attempt->world().nodes) {
-          agents_.send(node, Signal{number});
-        }
+        for (const std::string& node : attempt->world().nodes) agents_.send(node, Signal{number});
       }
       if (number == SIGUSR1 || number == SIGUSR2) continue;
       if (cancelled_ != 0) at_once_ = true;
@@ -274,17 +236,16 @@ class Launcher {
     energy_.begin(attempt.number(), choice_.nodes);
     say(fmt::format("attempt {} on {}, {}", attempt.number(), count(choice_.nodes.size(), "node"),
                     count(choice_.spares.size(), "spare")));
-    for (size_t node = 0; node < choice_.nodes.size(); ++node) {
+    for (size_t node = 0; node < choice_.nodes.size(); ++node)
       agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, taken_));
-    }
     while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
     const bool all_well = attempt.all_ended() && !attempt.has_failed();
     noticed_ms_ = now_ms();
-    while (cancelled_ == 0 && !is_over_ && attempt.may_tell_more())
+    while (cancelled_ == 0 && !run_.is_over() && attempt.may_tell_more())
       pump(&attempt, milliseconds(50));
-    if (!all_well && !is_over_) stop(attempt);
-    if (!all_well && !is_over_ && is_alone(attempt)) look_whether_over("all other nodes are gone");
-    if (is_over_) return attempt;
+    if (!all_well && !run_.is_over()) stop(attempt);
+    if (!all_well && !run_.is_over() && is_alone(attempt)) run_.look("all other nodes are gone");
+    if (run_.is_over()) return attempt;
     output_.put_rest();
     ledger_.last_progress(attempt.number(), attempt.step());
     return attempt;
@@ -298,7 +259,7 @@ class Launcher {
   }
 
   bool is_over(Attempt& attempt) const {
-    if (at_once_ || is_over_) return true;
+    if (at_once_ || run_.is_over()) return true;
     if (cancelled_ != 0) return !attempt.evidence().gone.empty();
     const auto stall = to_milliseconds(options_.stall_seconds);
     if (stall.count() > 0 && Clock::now() - attempt.last_progress() > stall) {
@@ -316,7 +277,8 @@ class Launcher {
       }
     }
     const auto begin = Clock::now();
-    while (!attempt.all_stopped() && !is_over_ && Clock::now() - begin < stop_limit) pump(&attempt);
+    while (!attempt.all_stopped() && !run_.is_over() && Clock::now() - begin < stop_limit)
+      pump(&attempt);
   }
 
   int64_t tasks_per_node() const {
@@ -340,15 +302,8 @@ class Launcher {
     }
     reason_ = fmt::format("{}: {}", verdict.what, join(verdict.evidence, "; "));
 
-    if (evidence.progressed) without_progress_ = 0;
-    if (verdict.blame != Blame::node && !verdict.undecided) ++without_progress_;
-    if (verdict.for_ever) {
-      say("another attempt cannot end otherwise: no further restart");
-      return false;
-    }
-    if (without_progress_ > options_.restarts) {
-      say(fmt::format("{} without progress: no further restart",
-                      count(static_cast<size_t>(without_progress_), "failure")));
+    if (const std::string why = restarts_.why_none(verdict, evidence.progressed); !why.empty()) {
+      say(why);
       return false;
     }
     choice_ = next_choice(std::move(choice_), bad_, verdict, least());
@@ -407,7 +362,7 @@ class Launcher {
   LaunchOptions options_;
   FailureWords words_ = installed_failure_words();
   Allocation allocation_;
-  Fd signals_;  // blocked before there is a second thread, which would take them
+  LauncherSignals signals_;  // blocked before there is a second thread, which would take them
   Scribe scribe_;
   JobLedger ledger_;
   Output output_;
@@ -419,46 +374,15 @@ class Launcher {
   NodeChoice choice_;
   std::vector<std::string> bad_;  // for the rest of the job
   std::vector<Verdict> history_;
+  Restarts restarts_;
   std::string reason_ = "nodes did not come up";
   int64_t noticed_ms_ = 0;
-  int64_t without_progress_ = 0;
   int cancelled_ = 0;      // the status that we end with; 0: nobody has told us to end
   bool at_once_ = false;   // told twice
   bool queueing_ = false;  // whoever tells us to end now does what we have asked for
   bool refused_ = false;   // Slurm does not queue the job again
-  bool is_over_ = false;   // Slurm has ended this run of the job, and we say no more
-  std::string over_because_;
-  Clock::time_point pumped_ = Clock::now();
+  RunWatch run_;
 };
-
-bool is_program(const std::filesystem::path& path) {
-  return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
-}
-
-void check_command(const std::string& command) {
-  if (command.find('/') != command.npos) {
-    if (is_program(command)) return;
-  } else {
-    const char* path = std::getenv("PATH");
-    for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
-      if (is_program(std::filesystem::path(folder) / command)) return;
-    }
-  }
-  throw UsageError(fmt::format("there is no program `{}` here", command));
-}
-
-void check_counts(const LaunchOptions& options, const Allocation& allocation) {
-  const auto nodes = static_cast<int64_t>(allocation.nodes.size());
-  if (options.spares >= nodes) {
-    throw UsageError(fmt::format("{} of {} as spares leaves none to run on", options.spares,
-                                 count(allocation.nodes.size(), "node")));
-  }
-  if (options.min_nodes > nodes - options.spares) {
-    throw UsageError(fmt::format("--min-nodes {} is more than the {} beside the spares",
-                                 options.min_nodes,
-                                 count(static_cast<size_t>(nodes - options.spares), "node")));
-  }
-}
 
 }  // namespace
 

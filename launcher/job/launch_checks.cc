@@ -1,0 +1,48 @@
+// What must be so before a launcher starts.
+#include "launcher/job/launch_checks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "launcher/job/count.h"
+
+namespace slipway::job {
+namespace {
+
+bool is_program(const std::filesystem::path& path) {
+  return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+void check_command(const std::string& program) {
+  if (program.find('/') != program.npos) {
+    if (is_program(program)) return;
+  } else {
+    const char* path = std::getenv("PATH");
+    for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+      if (is_program(std::filesystem::path(folder) / program)) return;
+    }
+  }
+  throw UsageError(fmt::format("there is no program `{}` here", program));
+}
+
+void check_counts(const LaunchOptions& options, const Allocation& allocation) {
+  const auto nodes = static_cast<int64_t>(allocation.nodes.size());
+  if (options.spares >= nodes) {
+    throw UsageError(fmt::format("{} of {} as spares leaves none to run on", options.spares,
+                                 count(allocation.nodes.size(), "node")));
+  }
+  if (options.min_nodes > nodes - options.spares) {
+    throw UsageError(fmt::format("--min-nodes {} is more than the {} beside the spares",
+                                 options.min_nodes,
+                                 count(static_cast<size_t>(nodes - options.spares), "node")));
+  }
+}
+
+}  // namespace slipway::job

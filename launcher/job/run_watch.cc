@@ -1,0 +1,30 @@
+// Whether a launcher's run of its job is still Slurm's.
+#include "launcher/job/run_watch.h"
+
+#include <utility>
+
+#include "common/error.h"
+
+namespace slipway::job {
+
+RunWatch::RunWatch(JobRun run, std::chrono::milliseconds heartbeat)
+    : run_(std::move(run)), heartbeat_(heartbeat) {}
+
+bool RunWatch::look_after_standstill() {
+  const bool stood_still = Clock::now() - called_ > heartbeat_;
+  if (stood_still && !is_over_) look("it stood still for longer than a heartbeat");
+  called_ = Clock::now();
+  return is_over_;
+}
+
+void RunWatch::look(const std::string& why) {
+  try {
+    RealSlurmPrograms slurm;
+    is_over_ = !is_current(run_, slurm);
+  } catch (const Error&) {
+    is_over_ = true;
+  }
+  if (is_over_) over_because_ = why;
+}
+
+}  // namespace slipway::job
