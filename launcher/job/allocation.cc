@@ -13,6 +13,7 @@
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/job/give_back.h"
+#include "launcher/job/sbatch_options.h"
 
 namespace slipway::job {
 namespace {
@@ -35,21 +36,7 @@ ProcessResult scontrol(std::vector<std::string> words) {
   return run_process(words, options);
 }
 
-bool has_no_kill(std::string_view line) {
-  for (const std::string& word : split(line, ' ')) {
-    if (word == "--no-kill" || word == "-k") return true;
-  }
-  return false;
-}
-
 }  // namespace
-
-bool asks_for_no_kill(const std::string& script) {
-  for (const std::string& line : split(script, '\n')) {
-    if (line.starts_with("#SBATCH") && has_no_kill(line.substr(0, line.find(" #")))) return true;
-  }
-  return false;
-}
 
 Allocation read_allocation() {
   Allocation allocation;
@@ -84,10 +71,9 @@ std::string check_allocation(const Allocation& allocation, bool no_kill) {
                     allocation.job, shared));
   }
   if (no_kill || !variable("SBATCH_NO_KILL").empty()) return "";
-  const size_t submitted = job.output.find(" SubmitLine=");
-  if (submitted != job.output.npos && has_no_kill(job.output.substr(submitted))) return "";
   const ProcessResult script = scontrol({"write", "batch_script", allocation.job, "-"});
-  if (script.ok() && asks_for_no_kill(script.output)) return "";
+  if (sbatch_options(script.ok() ? script.output : "", submit_line_of(job.output)).no_kill)
+    return "";
   throw Error(fmt::format(
       "the script of job {} has no `#SBATCH --no-kill`: Slurm would end the job with its first "
       "node (if sbatch was given it on its command line, say --no-kill here, too)",

@@ -22,7 +22,4 @@ Allocation read_allocation();
 // does although its script does not. When the controller does not answer, a warning is returned.
 std::string check_allocation(const Allocation& allocation, bool no_kill);
 
-// Whether a batch script asks for --no-kill in its #SBATCH lines.
-bool asks_for_no_kill(const std::string& script);
-
 }  // namespace slipway::job

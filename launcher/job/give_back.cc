@@ -12,6 +12,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/job/sbatch_options.h"
 
 namespace slipway::job {
 namespace {
@@ -60,23 +61,6 @@ size_t first_number(std::string_view text) {
   return to_number<size_t>(text.substr(0, text.find('-'))).value_or(0);
 }
 
-// "8", "2-8" of `#SBATCH --nodes=2-8`; empty when the script does not say.
-std::string nodes_in_script(const std::string& script) {
-  std::string nodes;
-  for (const std::string& line : split(script, '\n')) {
-    constexpr std::string_view mark = "#SBATCH";
-    if (!line.empty() && line[0] != '#') break;  // sbatch reads no further
-    if (!line.starts_with(mark)) continue;
-    const std::vector<std::string> words = split(std::string(trim(line)), ' ');
-    for (size_t i = 1; i < words.size(); ++i) {
-      if (words[i].starts_with("--nodes=")) nodes = words[i].substr(8);
-      if (words[i].starts_with("-N") && words[i].size() > 2) nodes = words[i].substr(2);
-      if ((words[i] == "--nodes" || words[i] == "-N") && i + 1 < words.size()) nodes = words[i + 1];
-    }
-  }
-  return nodes;
-}
-
 // How many nodes a job asks for at least. While one that is queued again completes, Slurm says only
 // how many it still holds; then it is what its script says, or all that it had.
 size_t least_nodes(const std::string& job, const std::string& running, const std::string& record,
@@ -84,7 +68,8 @@ size_t least_nodes(const std::string& job, const std::string& running, const std
   if (job_field(record, "JobState") == "PENDING")
     return std::max<size_t>(first_number(job_field(record, "NumNodes")), 1);
   const ProcessResult script = slurm.run({"scontrol", "write", "batch_script", job, "-"}, "");
-  const size_t wanted = script.ok() ? first_number(nodes_in_script(script.output)) : 0;
+  const size_t wanted =
+      sbatch_options(script.ok() ? script.output : "", submit_line_of(running)).least_nodes;
   std::string tres = job_field(running, "ReqTRES");  // of newer Slurm
   if (tres.empty()) tres = job_field(running, "TRES");
   const size_t at = tres.find("node=");
@@ -214,6 +199,12 @@ std::string job_field(std::string_view record, std::string_view key) {
   const size_t begin = at + wanted.size();
   const std::string value(record.substr(begin, record.find_first_of(" \n", begin) - begin));
   return value == "(null)" || value == "N/A" ? "" : value;
+}
+
+std::string submit_line_of(std::string_view record) {
+  constexpr std::string_view key = " SubmitLine=";
+  const size_t at = record.find(key);
+  return at == record.npos ? "" : std::string(record.substr(at + key.size()));
 }
 
 bool is_current(const JobRun& run, SlurmPrograms& slurm) {

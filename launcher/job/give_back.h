@@ -44,6 +44,10 @@ struct JobRun {
 // "… Key=value …" of `scontrol show job --oneliner`; empty when there is no such key, or no value.
 std::string job_field(std::string_view record, std::string_view key);
 
+// The command line of sbatch in such a record, and what follows it there; empty when the Slurm is
+// older than that field.
+std::string submit_line_of(std::string_view record);
+
 // Whether Slurm still has this run of the job: false when the job has ended, waits, or runs again.
 // Throws Error when Slurm does not say.
 bool is_current(const JobRun& run, SlurmPrograms& slurm);

@@ -17,13 +17,13 @@ using Calls = std::vector<std::string>;
 namespace {
 
 // A job of ten nodes n-0 … n-9, which asked for five.
-std::string record(const std::string& more) {
+std::string job_record(const std::string& more) {
   return "JobId=7 JobName=x Requeue=1 Restarts=2 BatchFlag=1 " + more +
          " Partition=gpu StdErr=/home/7.out\n";
 }
 
-const std::string running = record("JobState=RUNNING NumNodes=5 ExcNodeList=(null)");
-const std::string waiting = record("JobState=PENDING NumNodes=5-5 ExcNodeList=(null)");
+const std::string running = job_record("JobState=RUNNING NumNodes=5 ExcNodeList=(null)");
+const std::string waiting = job_record("JobState=PENDING NumNodes=5-5 ExcNodeList=(null)");
 
 class FakePrograms : public SlurmPrograms {
  public:
@@ -98,14 +98,14 @@ TEST_CASE("give back: a job is queued again without its bad nodes") {
 }
 
 TEST_CASE("give back: nodes that the user excluded stay excluded") {
-  FakePrograms slurm({running, record("JobState=PENDING NumNodes=5 ExcNodeList=n-8,n-9")});
+  FakePrograms slurm({running, job_record("JobState=PENDING NumNodes=5 ExcNodeList=n-8,n-9")});
   CHECK(give(slurm).what == GivenBack::queued);
   CHECK(slurm.calls.back() == "scontrol update JobId=7 ExcNodeList=n-0,n-8,n-9");
 }
 
 TEST_CASE("give back: a run that is over is left alone") {
   for (const std::string& now :
-       {waiting, record("JobState=COMPLETING"), record("JobState=CANCELLED"),
+       {waiting, job_record("JobState=COMPLETING"), job_record("JobState=CANCELLED"),
         std::string("JobId=7 JobState=RUNNING Requeue=1 Restarts=3 BatchFlag=1\n")}) {
     FakePrograms slurm({now});
     CHECK(give(slurm).what == GivenBack::another);
@@ -130,9 +130,9 @@ TEST_CASE("give back: a job that cannot be queued again ends with the reason") {
 }
 
 TEST_CASE("give back: a job that could never start again ends with the reason") {
-  FakePrograms few({running, record("JobState=PENDING NumNodes=10-12")});
+  FakePrograms few({running, job_record("JobState=PENDING NumNodes=10-12")});
   CHECK(ended_because(few, give(few), "it needs 10 nodes, and there are 9 without"));
-  FakePrograms named({running, record("JobState=PENDING NumNodes=2 ReqNodeList=n-0,n-1")});
+  FakePrograms named({running, job_record("JobState=PENDING NumNodes=2 ReqNodeList=n-0,n-1")});
   CHECK(ended_because(named, give(named), "it asks for n-0 by --nodelist"));
   FakePrograms special({running, waiting});
   special.fits_without = false;
@@ -140,8 +140,8 @@ TEST_CASE("give back: a job that could never start again ends with the reason") 
 }
 
 TEST_CASE("give back: while a job completes, its script or its allocation tells its nodes") {
-  const std::string held = record("JobState=RUNNING NumNodes=7 TRES=cpu=80,node=8,billing=80");
-  const std::string completes = record("JobState=COMPLETING NumNodes=1 TRES=cpu=80,node=8");
+  const std::string held = job_record("JobState=RUNNING NumNodes=7 TRES=cpu=80,node=8,billing=80");
+  const std::string completes = job_record("JobState=COMPLETING NumNodes=1 TRES=cpu=80,node=8");
   FakePrograms all({held, completes});
   CHECK(ended_because(all, give(all, {"n-0", "n-1", "n-2"}), "it needs 8 nodes, and there are 7"));
   for (const char* line : {"#SBATCH --nodes=2-8", "#SBATCH -N 2-8", "#SBATCH --time=1 -N2-8"}) {
@@ -155,7 +155,7 @@ TEST_CASE("give back: where nodes are only drained the job waits for them") {
   FakePrograms slurm({running, waiting});
   slurm.fits_at_all = slurm.fits_without = false;
   CHECK(give(slurm).what == GivenBack::queued);
-  FakePrograms several({running, record("JobState=PENDING NumNodes=2-10")});
+  FakePrograms several({running, job_record("JobState=PENDING NumNodes=2-10")});
   CHECK(give(several, {"n-0", "n-1", "n-2"}).what == GivenBack::queued);
 }
 
@@ -170,6 +170,9 @@ TEST_CASE("give back: fields of a job's record") {
   CHECK(job_field("JobId=7 NumNodes=5-5 ReqNodeList=(null)\n", "NumNodes") == "5-5");
   CHECK(job_field("JobId=7 NumNodes=5-5 ReqNodeList=(null)\n", "ReqNodeList").empty());
   CHECK(job_field("JobId=7 ReqNodeList=n-1\n", "NodeList").empty());
+  CHECK(submit_line_of("JobId=7 SubmitLine=sbatch -N 2 x.sh WorkDir=/\n") ==
+        "sbatch -N 2 x.sh WorkDir=/\n");
+  CHECK(submit_line_of("JobId=7 WorkDir=/\n").empty());
 }
 
 TEST_CASE("orphan: agents act one after the other, all of a thousand within 20 s") {

@@ -35,7 +35,7 @@ health::KernelRecord xid(int number) {
   return record(fmt::format("NVRM: Xid (PCI:0000:3b:00): {}, pid=1", number));
 }
 
-const std::string killed =
+const std::string killed_program =
     "Out of memory: Killed process 12 (python3) total-vm:1kB, anon-rss:1kB, UID:1000";
 
 // A node's log, and what root's last look has found.
@@ -55,7 +55,7 @@ struct Node {
 TEST_CASE("kernel log: what matters in it") {
   const health::Policy policy = policy_with("");
   CHECK(matters(xid(79), policy));
-  CHECK(matters(record(killed, health::Level::error), policy));
+  CHECK(matters(record(killed_program, health::Level::error), policy));
   for (const char* other : {"eth0: link becomes ready", "python3[1]: Out of memory: Killed process",
                             "usb 1-1: Product: Hardware Error", "x fallen off the bus", ""}) {
     CHECK_FALSE(matters(record(other), policy));
@@ -96,11 +96,11 @@ TEST_CASE("kernel log: of what comes, a node is blamed for its own Xids alone") 
   CHECK(node.log.lines().all.empty());  // from before
   const std::string own = "NVRM: Xid (PCI:0000:3b:00): 79, now";
   node.says("4,1,1,-;" + own + "\n4,2,1,-;NVRM: Xid (PCI:0000:07:00): 79, of no GPU\n" +
-            "3,3,1,-;" + killed + "\n" +
+            "3,3,1,-;" + killed_program + "\n" +
             "6,4,1,-;NVRM: Xid (PCI:[9]: segfault at 0 ip 1 sp 2 error 6 in x): 79, y[1,2]\n");
   const KernelLines lines = node.log.lines();
   CHECK(lines.broken == Lines{own});
-  CHECK(lines.all == Lines{own, "NVRM: Xid (PCI:0000:07:00): 79, of no GPU", killed});
+  CHECK(lines.all == Lines{own, "NVRM: Xid (PCI:0000:07:00): 79, of no GPU", killed_program});
   CHECK(node.log.lines().all.empty());
 }
 
