@@ -337,7 +337,11 @@ class Agent {
       RealSlurmPrograms slurm;
       const JobReturn outcome =
           give_back({order.job, orphan_.run.restarts}, order.bad, order.comment, slurm);
-      if (outcome.what != GivenBack::queued) tell(Refused{refusal(outcome)});
+      if (outcome.what == GivenBack::queued) {
+        stay_until_free(order.bad, slurm);
+      } else {
+        tell(Refused{refusal(outcome)});
+      }
     } catch (const Error& error) {
       tell(Refused{error.what()});
     }

@@ -18,6 +18,7 @@ namespace slipway::job {
 namespace {
 
 constexpr auto deadline = std::chrono::seconds(30);
+constexpr auto longest_stay = std::chrono::seconds(120);  // as a rule Slurm's KillWait is shorter
 constexpr size_t longest_comment = 1000;
 
 using Names = std::set<std::string>;
@@ -151,6 +152,14 @@ void update(const std::string& job, const std::string& what, int tries, SlurmPro
   }
 }
 
+// "n-1|IDLE+COMPLETING|" of sinfo: Slurm waits for the node to say that it has completed a job.
+bool is_completing(std::string line) {
+  std::ranges::transform(line, line.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::vector<std::string> words = split(line, '|');
+  return words.size() > 1 && words[1].find("completing") != std::string::npos &&
+         words[1].find("down") == std::string::npos;
+}
+
 JobReturn end(const JobRun& run, const std::string& record, const std::string& why,
               SlurmPrograms& slurm) {
   const std::string text =
@@ -244,6 +253,18 @@ JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
     update(run.job, "ExcNodeList=" + join(list, ","), 20, slurm);
   }
   return {GivenBack::queued, ""};
+}
+
+void stay_until_free(const std::vector<std::string>& nodes, SlurmPrograms& slurm) {
+  if (nodes.empty()) return;
+  const std::vector<std::string> words = {"sinfo", "--noheader", "--Node",
+                                          "--nodes=" + join(nodes, ","),
+                                          "--Format=NodeHost:|,StateComplete:|"};
+  for (int i = 0; i < longest_stay.count(); ++i) {
+    const ProcessResult result = slurm.run(words, "");
+    if (result.ok() && std::ranges::none_of(split(result.output, '\n'), is_completing)) return;
+    slurm.pause(std::chrono::seconds(1));
+  }
 }
 
 }  // namespace slipway::job

@@ -68,4 +68,10 @@ struct JobReturn {
 JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
                     const std::string& reason, SlurmPrograms& slurm);
 
+// Returns when Slurm waits for none of `nodes` any more, the bad nodes of a job that was given
+// back. Until then this step does not end, and so its node has not completed the job when a dead
+// one is set down: Slurm before 23.02.2 forgets to clean up a job of which a dead node is the last,
+// and loses the GPUs of its next run. Slurm ends us when that takes longer than KillWait.
+void stay_until_free(const std::vector<std::string>& nodes, SlurmPrograms& slurm);
+
 }  // namespace slipway::job

@@ -103,6 +103,7 @@ void give_back_orphaned(const Orphan& orphan) {
           fmt::format("node gone: {}: it had the batch script and the launcher", orphan.launcher);
       const JobReturn outcome = give_back(orphan.run, {orphan.launcher}, reason, slurm);
       if (outcome.what != GivenBack::another) note(orphan, reason, outcome);
+      if (outcome.what == GivenBack::queued) stay_until_free({orphan.launcher}, slurm);
       return;
     } catch (const Error&) {
       slurm.pause(between_looks);  // slurmctld may come back

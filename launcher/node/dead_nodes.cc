@@ -17,6 +17,10 @@ bool NodeState::is_waited_for() const {
   return !is_off && (flags.contains("completing") || flags.contains("not_responding"));
 }
 
+bool NodeState::runs_jobs() const {
+  return flags.contains("allocated") || flags.contains("mixed");
+}
+
 std::vector<NodeState> parse_node_states(std::string_view text) {
   std::map<std::string, NodeState> states;  // a node is there once for each of its partitions
   for (const std::string& line : split(text, '\n')) {
@@ -50,31 +54,40 @@ std::vector<std::string> DeadNodes::to_ask(const std::vector<NodeState>& states,
     const auto before = waited_.find(state.node);
     Waited node = before == waited_.end() ? Waited{} : before->second;
     if (before != waited_.end()) node.again = true;
-    if (node.again && now >= node.next) ask.push_back(state.node);
+    node.runs_jobs = state.runs_jobs();
+    if (node.again && now >= node.next) {
+      node.asked = now;
+      ask.push_back(state.node);
+    }
     waited.emplace(state.node, node);
   }
   waited_ = std::move(waited);
   return ask;
 }
 
-std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked,
-                                         const std::set<std::string>& answered,
+std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked, const Answers& answers,
                                          Clock::time_point now) {
   std::vector<std::string> dead;
   for (const std::string& name : asked) {
     const auto found = waited_.find(name);
     if (found == waited_.end()) continue;
     Waited& node = found->second;
-    if (answered.contains(name)) {
-      node.in_vain = 0;
-      node.next = now + look_again_after;
+    const auto answer = answers.find(name);
+    if (answer != answers.end() && (answer->second == Answer::daemon || node.runs_jobs)) {
+      is_alive(name, now);
       continue;
     }
-    if (node.in_vain++ == 0) node.silent_since = now;
+    if (node.in_vain++ == 0) node.silent_since = node.asked;
     if (node.in_vain >= looks && now - node.silent_since >= dead_after) dead.push_back(name);
   }
   if (2 * dead.size() > up_) dead.clear();
   return dead;
+}
+
+void DeadNodes::is_alive(const std::string& node, Clock::time_point now) {
+  Waited& waited = waited_[node];
+  waited.in_vain = 0;
+  waited.next = now + look_again_after;
 }
 
 }  // namespace slipway::node

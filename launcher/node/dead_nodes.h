@@ -4,7 +4,8 @@
 // Asked about are only nodes that Slurm waits for: those that are completing a job, or do not
 // respond. A node is dead when its kernel has not taken or refused a connection for a while. One
 // that is merely loaded takes it, one whose slurmd restarts refuses it, and Slurm itself knows of
-// those whose power it changes.
+// those whose power it changes. On a node that runs nothing more, slurmd itself has to answer: a
+// kernel may take connections where every program stands still.
 #pragma once
 
 #include <chrono>
@@ -24,14 +25,21 @@ struct NodeState {
   std::string reason;           // of a drain; empty when there is none
 
   bool is_waited_for() const;  // by Slurm, and nobody has put it off
+  bool runs_jobs() const;      // beside those that it completes
 };
 std::vector<NodeState> parse_node_states(std::string_view text);
+
+// Who has answered on a node; nobody when it is not there.
+enum class Answer { kernel, daemon };
+using Answers = std::map<std::string, Answer>;
 
 class DeadNodes {
  public:
   using Clock = std::chrono::steady_clock;
 
-  static constexpr std::chrono::seconds dead_after{15};
+  // Together with `interval_while_waiting` of the watch less than Slurm's KillWait of 30 s after
+  // Slurm has begun to wait: docs/decisions/0041-dead-nodes.md.
+  static constexpr std::chrono::seconds dead_after{12};
   static constexpr std::chrono::seconds look_again_after{30};  // at one that has answered
   static constexpr int looks = 3;
 
@@ -42,24 +50,30 @@ class DeadNodes {
   // Takes in who has answered of those that were asked, and returns the nodes that are dead. None
   // when that would be more than half of the cluster's nodes that are up: then it is our own
   // network that is broken.
-  std::vector<std::string> dead(const std::set<std::string>& asked,
-                                const std::set<std::string>& answered, Clock::time_point now);
+  std::vector<std::string> dead(const std::set<std::string>& asked, const Answers& answers,
+                                Clock::time_point now);
+
+  // A node that is not dead after all is not asked again soon.
+  void is_alive(const std::string& node, Clock::time_point now);
 
  private:
   struct Waited {
-    bool again = false;  // Slurm waits for it not only since now
-    int in_vain = 0;     // looks in a row
-    Clock::time_point silent_since = {};
+    bool again = false;                   // Slurm waits for it not only since now
+    bool runs_jobs = false;               // its kernel speaks for it: they are not to be lost
+    int in_vain = 0;                      // looks in a row
+    Clock::time_point asked = {};         // last
+    Clock::time_point silent_since = {};  // asked first in vain
     Clock::time_point next = {};
   };
   std::map<std::string, Waited> waited_;
   size_t up_ = 0;
 };
 
-// Those of the hosts whose kernel takes or refuses a connection to the port within `limit`. One
-// that cannot be found by its name has not answered.
-std::set<std::string> who_answers(const std::vector<std::string>& hosts, int port,
-                                  std::chrono::milliseconds limit);
+// Who answers on the hosts within `limit`: a kernel takes a connection to the port, and the daemon
+// ends it after us. A kernel that refuses it is alive, and so may the daemon be soon. A host that
+// cannot be found by its name has not answered.
+Answers who_answers(const std::vector<std::string>& hosts, int port,
+                    std::chrono::milliseconds limit);
 
 // Watches for ever, on the controller, as root. `confirm` returns those of some nodes that are
 // known to be off by other means, too; without it, silence is enough. `say` takes lines of a log.

@@ -23,8 +23,9 @@ using Clock = DeadNodes::Clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto interval = seconds(5);        // between questions while nodes are busy
-constexpr auto idle_interval = seconds(15);  // while none is
+constexpr auto interval = seconds(5);                // between questions while nodes are busy
+constexpr auto interval_while_waiting = seconds(2);  // while Slurm waits for one
+constexpr auto idle_interval = seconds(15);          // while none is
 constexpr milliseconds answer_limit = seconds(3);
 constexpr const char* reason = "slipway: the node is off or out of reach";
 
@@ -36,34 +37,58 @@ std::vector<NodeState> ask_slurm() {
                                        options));
 }
 
-// A connection that is under way; none when there is an answer already, or there will be none.
+// A connection to a host: under way, or taken and to be ended by the daemon, to which we have
+// nothing to say.
 struct Question {
   std::string host;
   Fd fd;
+  bool is_taken = false;
 };
 
-bool is_answer(int code) {
-  return code == 0 || code == ECONNREFUSED;
+// True when there is nothing more to hear.
+bool has_ended(Question& question, int code, Answers& answers) {
+  if (code == ECONNREFUSED || code == ECONNRESET) {
+    answers[question.host] = Answer::daemon;
+    return true;
+  }
+  if (code != 0) return true;
+  if (!question.is_taken) {
+    question.is_taken = true;
+    answers[question.host] = Answer::kernel;
+    ::shutdown(question.fd.get(), SHUT_WR);
+  }
+  char rest = 0;
+  const ssize_t got = ::recv(question.fd.get(), &rest, 1, 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (got >= 0 || errno == ECONNRESET) answers[question.host] = Answer::daemon;
+  return true;
 }
 
 void begin_question(const std::string& host, int port, std::vector<Question>& questions,
-                    std::set<std::string>& answered) {
+                    Answers& answers) {
   addrinfo hints = {};
   hints.ai_family = AF_INET;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) throw_errno("cannot make a socket");
-  const int code = ::connect(fd.get(), found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
-  if (is_answer(code)) answered.insert(host);
-  if (code == EINPROGRESS) questions.push_back({host, std::move(fd)});
+  Question question = {host, Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
+  if (!question.fd) throw_errno("cannot make a socket");
+  const int code = ::connect(question.fd.get(), found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
+  if (code == EINPROGRESS || !has_ended(question, code, answers))
+    questions.push_back(std::move(question));
+}
+
+// What a socket has to say: its error, or 0.
+int error_of(const Fd& socket) {
+  int code = 0;
+  socklen_t length = sizeof code;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &code, &length);
+  return code;
 }
 
 bool is_busy(const NodeState& state) {
-  return state.is_waited_for() || state.flags.contains("allocated") ||
-         state.flags.contains("mixed");
+  return state.is_waited_for() || state.runs_jobs();
 }
 
 void tell_slurm_of(const std::string& node, const std::vector<NodeState>& states) {
@@ -78,46 +103,54 @@ void tell_slurm_of(const std::string& node, const std::vector<NodeState>& states
               options);
 }
 
+// Those of the nodes that are known to be off by other means, too. The others are put off: it costs
+// a call of the cloud's.
+std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNodes& nodes,
+                                   const Watch& watch) {
+  if (dead.empty() || !watch.confirm) return dead;
+  const std::vector<std::string> off = watch.confirm(dead);
+  for (const std::string& node : dead) {
+    if (std::ranges::find(off, node) == off.end()) nodes.is_alive(node, Clock::now());
+  }
+  return off;
+}
+
 // Returns the time until the next look.
 seconds look(DeadNodes& nodes, const Watch& watch) {
   const std::vector<NodeState> states = ask_slurm();
   const std::vector<std::string> asked = nodes.to_ask(states, Clock::now());
   if (!asked.empty()) {
-    const std::set<std::string> answered = who_answers(asked, slurmd_port, answer_limit);
-    std::vector<std::string> dead =
-        nodes.dead({asked.begin(), asked.end()}, answered, Clock::now());
-    if (!dead.empty() && watch.confirm) dead = watch.confirm(dead);
-    for (const std::string& node : dead) {
+    const Answers answers = who_answers(asked, slurmd_port, answer_limit);
+    const auto dead = nodes.dead({asked.begin(), asked.end()}, answers, Clock::now());
+    for (const std::string& node : confirmed(dead, nodes, watch)) {
       tell_slurm_of(node, states);
       watch.say(fmt::format("{} does not answer, and Slurm waits for it: it is down", node));
     }
   }
+  if (std::ranges::any_of(states, &NodeState::is_waited_for)) return interval_while_waiting;
   return std::ranges::any_of(states, is_busy) ? interval : idle_interval;
 }
 
 }  // namespace
 
-std::set<std::string> who_answers(const std::vector<std::string>& hosts, int port,
-                                  milliseconds limit) {
-  std::set<std::string> answered;
+Answers who_answers(const std::vector<std::string>& hosts, int port, milliseconds limit) {
+  Answers answers;
   std::vector<Question> questions;
-  for (const std::string& host : hosts) begin_question(host, port, questions, answered);
+  for (const std::string& host : hosts) begin_question(host, port, questions, answers);
   for (const auto end = Clock::now() + limit; !questions.empty();) {
     std::vector<pollfd> fds;
-    for (const Question& each : questions) fds.push_back({each.fd.get(), POLLOUT, 0});
+    for (const Question& each : questions)
+      fds.push_back({each.fd.get(), static_cast<short>(each.is_taken ? POLLIN : POLLOUT), 0});
     const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
     if (left.count() <= 0) break;
     if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0) continue;
     for (size_t i = questions.size(); i-- > 0;) {
       if (fds[i].revents == 0) continue;
-      int code = 0;
-      socklen_t length = sizeof code;
-      ::getsockopt(fds[i].fd, SOL_SOCKET, SO_ERROR, &code, &length);
-      if (is_answer(code)) answered.insert(questions[i].host);
-      questions.erase(questions.begin() + static_cast<std::ptrdiff_t>(i));
+      if (has_ended(questions[i], error_of(questions[i].fd), answers))
+        questions.erase(questions.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  return answered;
+  return answers;
 }
 
 void watch_nodes(const Watch& watch) {

@@ -6,6 +6,8 @@ load health_helper
 
 NAME=st-image
 
+load first_node_helper
+
 # image RELEASE: the name of the one that was built
 image() { cat "$SUITE/image.$1"; }
 
@@ -104,6 +106,24 @@ teardown_file() {
   says "Out of bounds values : 0 OK"
   run on $NAME login sacct --noheader --parsable2 --allocations --name=gather --format=State
   says "COMPLETED"
+}
+
+# first_node_dies FAULT: under slipway launch, in a cluster of its own
+first_node_dies() {
+  local NAME=st-image-first N=stimagefirst-a3meganodeset
+  deploy $NAME --nodes a3mega_nodeset=5 --image "$(image trixie)"
+  install_program
+  launch_survives --no-kill "$@"
+  echo "# Slurm $(on $NAME controller sinfo --version), $*: queued again after $QUEUED s, node down after $DOWN s, runs again after $RUNNING s" >&3
+  slipway destroy $NAME
+}
+
+@test "image: when the first node loses its power, a job is queued again in time, and all nodes serve" {
+  first_node_dies power-off
+}
+
+@test "image: when the first node hangs, a job is queued again in time, and all nodes serve" {
+  first_node_dies hang
 }
 
 @test "image: one that a deployment runs from is not removed" {

@@ -42,6 +42,12 @@ class FakePrograms : public SlurmPrograms {
       for (char& c : names) c = c == ',' ? '\n' : c;
       return {0, false, names, ""};
     }
+    if (words.starts_with("sinfo --noheader --Node --nodes=")) {
+      if (states.empty()) return {1, false, "", "Unable to contact slurm controller"};
+      const std::string now = states.front();
+      if (states.size() > 1) states.pop_front();
+      return {0, false, now, ""};
+    }
     if (argv[0] == "sinfo") {
       std::string names;
       for (int i = 0; i < 10; ++i) names += "n-" + std::to_string(i) + "\n";
@@ -60,9 +66,11 @@ class FakePrograms : public SlurmPrograms {
       return {1, false, "", requeue_error};
     return {};
   }
-  void pause(std::chrono::milliseconds) override {}
+  void pause(std::chrono::milliseconds time) override { paused += time; }
 
   std::deque<std::string> records;  // of the job, one after the other; the last stays
+  std::deque<std::string> states;   // of nodes, in the same way
+  std::chrono::milliseconds paused{};
   bool fits_at_all = true, fits_without = true;
   std::string requeue_error;
   std::string script = "#!/bin/sh\n";
@@ -164,6 +172,22 @@ TEST_CASE("give back: nothing is done when Slurm does not answer") {
   CHECK_THROWS_AS(give(slurm), Error);
   CHECK_THROWS_AS(is_current(run, slurm), Error);
   CHECK(slurm.calls.empty());
+}
+
+TEST_CASE("give back: an agent stays until Slurm waits for none of the bad nodes") {
+  FakePrograms slurm({waiting});
+  slurm.states = {"n-0|IDLE+COMPLETING|\nn-1|IDLE+COMPLETING|\n",
+                  "n-0|IDLE+COMPLETING+NOT_RESPONDING|\nn-1|ALLOCATED|\n",
+                  "n-0|DOWN+COMPLETING|\nn-1|idle|\n"};
+  stay_until_free({"n-0", "n-1"}, slurm);
+  CHECK(slurm.paused == std::chrono::seconds(2));
+  CHECK(slurm.calls.empty());
+  FakePrograms silent({});
+  stay_until_free({"n-0"}, silent);  // Slurm ends us before, as a rule
+  CHECK(silent.paused == std::chrono::seconds(120));
+  FakePrograms none({});
+  stay_until_free({}, none);
+  CHECK(none.paused.count() == 0);
 }
 
 TEST_CASE("give back: fields of a job's record") {

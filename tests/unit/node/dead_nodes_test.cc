@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <thread>
+
 #include "common/fd.h"
 #include "tests/unit/catch.h"
 
@@ -14,15 +16,21 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Looks every five seconds at a cluster of which Slurm says `text`; `alive` answer.
+// Looks every five seconds at a cluster of which Slurm says `text`: it asks for three seconds, and
+// pauses for two. Of nodes that are `alive`, slurmd answers; of the `frozen`, the kernel alone.
 struct Watched {
   DeadNodes nodes;
   DeadNodes::Clock::time_point now = {};
+  std::set<std::string> frozen = {};
 
   Names look(const std::string& text, const std::set<std::string>& alive = {}) {
-    now += 5s;
+    Answers answers;
+    for (const std::string& node : alive) answers[node] = Answer::daemon;
+    for (const std::string& node : frozen) answers[node] = Answer::kernel;
+    now += 2s;
     asked = nodes.to_ask(parse_node_states(text), now);
-    return nodes.dead({asked.begin(), asked.end()}, alive, now);
+    now += 3s;
+    return nodes.dead({asked.begin(), asked.end()}, answers, now);
   }
   // The look at which somebody is dead; 0: none of ten.
   int first_dead(const std::string& text, const std::set<std::string>& alive = {}) {
@@ -64,15 +72,39 @@ TEST_CASE("dead nodes: only those are asked that Slurm waits for, and whose powe
   }
 }
 
-TEST_CASE("dead nodes: one is dead when it has not answered three times and for 15 s") {
+TEST_CASE("dead nodes: one is dead when it has not answered three times and for 12 s") {
   Watched cluster;
   CHECK(cluster.look(busy).empty());
   CHECK(cluster.asked.empty());  // it may just be completing
   CHECK(cluster.look(busy).empty());
   CHECK(cluster.asked == Names{"n-0"});
   CHECK(cluster.look(busy).empty());
-  CHECK(cluster.look(busy).empty());
   CHECK(cluster.look(busy) == Names{"n-0"});
+  Watched quick;
+  quick.look(busy);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(quick.nodes.to_ask(parse_node_states(busy), quick.now) == Names{"n-0"});
+    CHECK(quick.nodes.dead({"n-0"}, {}, quick.now + 3s).empty());  // three times, but at once
+  }
+}
+
+TEST_CASE("dead nodes: where only the kernel answers, a node is dead that runs nothing more") {
+  const std::string rest = "|none|\nn-1|allocated|none|\nn-2|idle|none|\n";
+  Watched frozen;
+  frozen.frozen = {"n-0"};
+  CHECK(frozen.first_dead("n-0|idle+completing" + rest) == 4);
+  for (const char* state : {"allocated+completing", "mixed+completing", "mixed+not_responding"}) {
+    Watched busier;
+    busier.frozen = {"n-0"};
+    CHECK(busier.first_dead("n-0|" + std::string(state) + rest) == 0);
+  }
+}
+
+TEST_CASE("dead nodes: one that others know to be alive is not asked again soon") {
+  Watched cluster;
+  CHECK(cluster.first_dead(busy) == 4);
+  cluster.nodes.is_alive("n-0", cluster.now);
+  CHECK(cluster.first_dead(busy) >= 9);
 }
 
 TEST_CASE("dead nodes: one that answers is alive, and not asked again soon") {
@@ -80,7 +112,7 @@ TEST_CASE("dead nodes: one that answers is alive, and not asked again soon") {
   cluster.look(busy);
   cluster.look(busy, {"n-0"});
   CHECK(cluster.asked == Names{"n-0"});
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 6; ++i) {
     CHECK(cluster.look(busy).empty());
     CHECK(cluster.asked.empty());
   }
@@ -90,13 +122,13 @@ TEST_CASE("dead nodes: one that answers is alive, and not asked again soon") {
 
 TEST_CASE("dead nodes: silence is counted anew after an answer, and when Slurm waits no longer") {
   Watched answers;
-  for (int i = 0; i < 4; ++i) CHECK(answers.look(busy).empty());
+  for (int i = 0; i < 3; ++i) CHECK(answers.look(busy).empty());
   CHECK(answers.look(busy, {"n-0"}).empty());
-  CHECK(answers.first_dead(busy) >= 9);  // 30 s of peace, then 15 s
+  CHECK(answers.first_dead(busy) >= 9);  // 30 s of peace, then 12 s
   Watched done;
-  for (int i = 0; i < 4; ++i) CHECK(done.look(busy).empty());
+  for (int i = 0; i < 3; ++i) CHECK(done.look(busy).empty());
   done.look("n-0|idle|none|\nn-1|idle|none|\n");
-  CHECK(done.first_dead(busy) == 5);
+  CHECK(done.first_dead(busy) == 4);
 }
 
 TEST_CASE(
@@ -107,7 +139,7 @@ TEST_CASE(
       "n-0|completing|none|\nn-1|completing|none|\nn-2|mixed+not_responding|none|\nn-3|idle|none|"
       "\n";
   Watched cluster;
-  CHECK(cluster.first_dead(half) == 5);
+  CHECK(cluster.first_dead(half) == 4);
   Watched alone;
   CHECK(alone.first_dead(most) == 0);
   CHECK(alone.first_dead(most, {"n-2"}) > 0);
@@ -116,9 +148,7 @@ TEST_CASE(
   CHECK(small.first_dead("n-0|completing|none|\nn-1|idle+powered_down|none|\nn-2|down|x|\n") == 0);
 }
 
-TEST_CASE(
-    "dead nodes: a kernel that takes or refuses a connection answers, one without address does "
-    "not") {
+TEST_CASE("dead nodes: a kernel refuses or takes a connection, a daemon ends it") {
   Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -127,8 +157,19 @@ TEST_CASE(
   socklen_t length = sizeof address;
   REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
   const int port = ntohs(address.sin_port);
-  const std::set<std::string> here = {"127.0.0.1"};
-  CHECK(who_answers({"127.0.0.1", "no-such-host.invalid"}, port, 2s) == here);  // refused
-  REQUIRE(::listen(listener.get(), 1) == 0);
-  CHECK(who_answers({"127.0.0.1"}, port, 2s) == here);
+  const std::vector<std::string> hosts = {"127.0.0.1", "no-such-host.invalid"};
+  const Answers daemon = {{"127.0.0.1", Answer::daemon}}, kernel = {{"127.0.0.1", Answer::kernel}};
+  CHECK(who_answers(hosts, port, 2s) == daemon);  // refused: it may be about to start
+  REQUIRE(::listen(listener.get(), 5) == 0);
+  CHECK(who_answers(hosts, port, 200ms) == kernel);
+  const bool resets = GENERATE(false, true);
+  std::thread accepts([&] {
+    for (int i = 0; i < 2; ++i) {  // that of above first
+      const Fd taken(::accept(listener.get(), nullptr, nullptr));
+      const linger at_once = {1, 0};
+      if (resets) ::setsockopt(taken.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    }
+  });
+  CHECK(who_answers(hosts, port, 5s) == daemon);
+  accepts.join();
 }

@@ -1,0 +1,73 @@
+# The node of the batch script and the launcher loses its power, hangs, or loses its network, under jobs with --no-kill, with
+# --requeue and with neither: each is queued again in time, nobody writes twice, nothing hangs in COMPLETING, and all nodes
+# serve afterwards with all GPUs. Beside it the same faults under plain Slurm. The figures are printed.
+
+load helper
+
+NAME=st-first
+CONTROLLER=stfirst-controller
+
+load first_node_helper
+
+setup_file() {
+  deploy $NAME --nodes a3mega_nodeset=5
+  install_program
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+teardown() { [ -n "${BATS_TEST_COMPLETED:-}" ] || clean_up; }
+
+# survives 'OPTION OF SBATCH...' FAULT [argument...]
+survives() {
+  launch_survives "$@"
+  echo "# ${1:-neither}, ${*:2}: queued again after $QUEUED s, node down after $DOWN s, runs again after $RUNNING s" >&3
+}
+
+# ends FAULT [argument...]: a job that could not start without the node ends with the reason, in the same time
+ends() {
+  submit_launch 5 --no-kill
+  fails "$@"
+  wait_for record_has "JobState=CANCELLED"
+  local after
+  after=$(seconds_since_fault)
+  at_most "$after" $((HEARTBEAT + PROMISED))
+  record_has "Comment=slipway launch: job $JOB cannot be queued again: it needs 5 nodes, and there are 4 without"
+  has_completed() { [ -z "$(on $NAME login squeue --noheader --jobs="$JOB" --states=COMPLETING)" ]; }
+  wait_for has_completed
+  echo "# all nodes, $*: ended after $after s, completed after $(seconds_since_fault) s" >&3
+  heal
+  wait_for all_idle
+  all_nodes_serve 5
+}
+
+# waits_for_slurm FAULT [argument...]: plain Slurm, without our watch on the controller
+waits_for_slurm() {
+  slipway fault $NAME $CONTROLLER daemon-killed watch-nodes
+  submit 3 --requeue srun ./count.sh 3000
+  fails "$@"
+  wait_until_queued
+  echo "# plain Slurm, $*: queued again after $QUEUED s" >&3
+  heal
+  on $NAME login scancel "$JOB"
+  slipway fault $NAME $CONTROLLER clear
+  wait_for all_idle
+}
+
+@test "first node: its power goes, with --no-kill" { survives --no-kill power-off; }
+@test "first node: its power goes, with --requeue" { survives --requeue power-off; }
+@test "first node: its power goes, with neither" { survives "" power-off; }
+@test "first node: it hangs, with --no-kill" { survives --no-kill hang; }
+@test "first node: it hangs, with --requeue" { survives --requeue hang; }
+@test "first node: it hangs, with neither" { survives "" hang; }
+@test "first node: its network goes, with --no-kill" { survives --no-kill link-down enp0s12; }
+@test "first node: its network goes, with --requeue" { survives --requeue link-down enp0s12; }
+@test "first node: its network goes, with neither" { survives "" link-down enp0s12; }
+
+@test "first node: its power goes, and the job cannot start without it" { ends power-off; }
+@test "first node: it hangs, and the job cannot start without it" { ends hang; }
+@test "first node: its network goes, and the job cannot start without it" { ends link-down enp0s12; }
+
+@test "first node: its power goes, under plain Slurm" { waits_for_slurm power-off; }
+@test "first node: it hangs, under plain Slurm" { waits_for_slurm hang; }
+@test "first node: its network goes, under plain Slurm" { waits_for_slurm link-down enp0s12; }
