@@ -24,7 +24,7 @@ TEST_CASE("sbatch options: the number of nodes, in all ways that it is written")
        {"#SBATCH --nodes=5", "#SBATCH --nodes 5", "#SBATCH -N5", "#SBATCH -N 5", "#SBATCH -N\t5-8",
         "#SBATCH --nodes=5-8", "#SBATCH --nodes=\"5\"", "#SBATCH '--nodes=5'", "#SBATCH -N\\5",
         "#SBATCH -HN5", "#SBATCH --time=1 -N5 # eight: -N8", "#SBATCH -N5#8", "#SBATCH--nodes=5",
-        "#SBATCH -N8\n#SBATCH -N5", "# ours\n\n#SBATCH -N5\n", "#SBATCH\t-N5", "#SBATCH -N5 \\#",
+        "#SBATCH -N8\n#SBATCH -N5", "# ours\n\n#SBATCH -N5\n", "#SBATCH\t-N5",
         "#SBATCH --job-name=-N8 -J -N9 --nodes=5"}) {
     INFO(line);
     CHECK(in_script(line).least_nodes == 5);
