@@ -32,7 +32,8 @@ json as_json(const History& history) {
           {"gpus", history.gpus},
           {"good_looks", history.good_looks},
           {"comment", history.comment},
-          {"prolog_failed", history.prolog_failed}};
+          {"prolog_failed", history.prolog_failed},
+          {"epilog_failed", history.epilog_failed}};
 }
 
 History from_json(const json& body) {
@@ -47,6 +48,7 @@ History from_json(const json& body) {
   body.at("good_looks").get_to(history.good_looks);
   body.at("comment").get_to(history.comment);
   history.prolog_failed = body.value("prolog_failed", std::time_t{0});  // older ones have none
+  history.epilog_failed = body.value("epilog_failed", std::time_t{0});
   return history;
 }
 

@@ -34,7 +34,8 @@ struct History {
       gpus;             // seen since the machine started, "0000:07:00.0": NVML's number, or ""
   int good_looks = 0;   // in a row
   std::string comment;  // of the node in Slurm, as we have set it
-  std::time_t prolog_failed = 0;  // when a prolog of ours failed last; 0: never
+  // When a prolog and an epilog of ours failed last; 0: never.
+  std::time_t prolog_failed = 0, epilog_failed = 0;
 
   // Forgets what a start of the machine makes good, when it has started again; then it is true.
   bool begin_boot(const std::string& now);

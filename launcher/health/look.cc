@@ -166,8 +166,12 @@ void tell_slurm(const LookOptions& options, const Policy& policy, Clock::time_po
     if (result.job_has_ended) verdict.slurm += ", and the job ended";
     if (!result.job_has_ended) state.history.prolog_failed = verdict.time;
   }
+  if (options.stage == Stage::epilog && !result.job_may_start) {
+    state.history.epilog_failed = verdict.time;
+  }
   if (state.history.comment != before.comment ||
-      state.history.prolog_failed != before.prolog_failed) {
+      state.history.prolog_failed != before.prolog_failed ||
+      state.history.epilog_failed != before.epilog_failed) {
     state.keep([&](const std::filesystem::path& folder) { save_history(folder, state.history); });
   }
 }

@@ -33,12 +33,16 @@ bool is_ours(const Slurm::NodeLine& line) {
   return is_drained(line) && is_own_reason(line.reason);
 }
 
-// slurmctld's own drain of a node whose prolog we have failed. It is not part of our drain, and may
-// come after that one was undone.
+// slurmctld's own drain of a node whose prolog or epilog we have failed. It is not part of our
+// drain, and may come after that one was undone.
 bool follows_ours(const Slurm::NodeLine& line, const History& history) {
   constexpr std::time_t longest = 15 * 60;  // slurmd may repeat it for as long
-  return is_drained(line) && line.reason == "Prolog error" && history.prolog_failed > 0 &&
-         line.since >= history.prolog_failed && line.since <= history.prolog_failed + longest;
+  const auto follows = [&](std::string_view reason, std::time_t failed) {
+    return line.reason == reason && failed > 0 && line.since >= failed &&
+           line.since <= failed + longest;
+  };
+  return is_drained(line) && (follows("Prolog error", history.prolog_failed) ||
+                              follows("Epilog error", history.epilog_failed));
 }
 
 // A slurmctld that was killed, and has begun again with what it had written down before it sent a

@@ -11,9 +11,9 @@ setup_file() {
   cloud_start "$TOP/examples/quickstart.yaml"
   machine_start $C $N-0 $N-1
   # The node comes first, and waits for the controller.
-  boot $N-0 --deadline 30 >"$SUITE/node.out" 2>&1 3>&- &
+  boot $N-0 --deadline 120 >"$SUITE/node.out" 2>&1 3>&- &
   local node=$!
-  boot $C --deadline 30 >"$SUITE/controller.out" 2>&1 3>&-
+  boot $C --deadline 120 >"$SUITE/controller.out" 2>&1 3>&-
   wait $node
 }
 

@@ -232,15 +232,25 @@ TEST_CASE("slurm: lines of sinfo are read, also with a reason that has bars in i
 }
 
 TEST_CASE(
-    "slurm: what slurmctld says of a prolog that we have failed is undone like our own drain") {
+    "slurm: what slurmctld says of a job script that we have failed is undone like our own drain") {
+  const bool prolog = GENERATE(true, false);
   FakeSlurm slurm = ten_nodes();
   Looked node;
-  node.history.prolog_failed = moment - 60;
-  slurm.set("n-0", "drained", "Prolog error");
+  (prolog ? node.history.prolog_failed : node.history.epilog_failed) = moment - 60;
+  slurm.set("n-0", "drained", prolog ? "Prolog error" : "Epilog error");
   node.act(slurm, {});
   CHECK(slurm.calls.empty());
   node.act(slurm, {});
   CHECK(slurm.calls == Calls{"resume n-0"});
+}
+
+TEST_CASE("slurm: an epilog error is not taken for one of a prolog that we have failed") {
+  FakeSlurm slurm = ten_nodes();
+  Looked node;
+  node.history.prolog_failed = moment - 60;
+  slurm.set("n-0", "drained", "Epilog error");
+  for (int i = 0; i < 3; ++i) node.act(slurm, {});
+  CHECK(slurm.calls.empty());
 }
 
 TEST_CASE("slurm: a prolog that others have failed, or that failed before, stays") {
