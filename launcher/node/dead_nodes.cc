@@ -41,6 +41,20 @@ std::vector<NodeState> parse_node_states(std::string_view text) {
   return list;
 }
 
+std::vector<std::string> down_for(std::string_view reason, const std::vector<NodeState>& states) {
+  constexpr std::array others = {
+      "drain",         "fail",        "power_down",    "powered_down",
+      "powering_down", "powering_up", "reboot_issued", "reboot_requested"};
+  std::vector<std::string> nodes;
+  for (const NodeState& state : states) {
+    const bool is_put_off =
+        std::ranges::any_of(others, [&](const char* flag) { return state.flags.contains(flag); });
+    if (state.flags.contains("down") && state.reason == reason && !is_put_off)
+      nodes.push_back(state.node);
+  }
+  return nodes;
+}
+
 std::vector<std::string> DeadNodes::to_ask(const std::vector<NodeState>& states,
                                            Clock::time_point now) {
   std::map<std::string, Waited> waited;
@@ -73,7 +87,7 @@ std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked, con
     if (found == waited_.end()) continue;
     Waited& node = found->second;
     const auto answer = answers.find(name);
-    if (answer != answers.end() && (answer->second == Answer::daemon || node.runs_jobs)) {
+    if (answer != answers.end() && (answer->second != Answer::kernel || node.runs_jobs)) {
       is_alive(name, now);
       continue;
     }

@@ -29,8 +29,12 @@ struct NodeState {
 };
 std::vector<NodeState> parse_node_states(std::string_view text);
 
-// Who has answered on a node; nobody when it is not there.
-enum class Answer { kernel, daemon };
+// The nodes that are down for this reason, and for nothing else: they may come back. Those whose
+// power Slurm changes, or that were drained meanwhile, are not among them.
+std::vector<std::string> down_for(std::string_view reason, const std::vector<NodeState>& states);
+
+// Who has answered on a node: a kernel that takes connections, or refuses them, or the daemon, too.
+enum class Answer { kernel, refusal, daemon };
 using Answers = std::map<std::string, Answer>;
 
 class DeadNodes {

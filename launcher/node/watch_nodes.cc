@@ -47,10 +47,8 @@ struct Question {
 
 // True when there is nothing more to hear.
 bool has_ended(Question& question, int code, Answers& answers) {
-  if (code == ECONNREFUSED || code == ECONNRESET) {
-    answers[question.host] = Answer::daemon;
-    return true;
-  }
+  if (code == ECONNREFUSED) answers[question.host] = Answer::refusal;
+  if (code == ECONNRESET) answers[question.host] = Answer::daemon;
   if (code != 0) return true;
   if (!question.is_taken) {
     question.is_taken = true;
@@ -103,6 +101,14 @@ void tell_slurm_of(const std::string& node, const std::vector<NodeState>& states
               options);
 }
 
+// Has Slurm ask a node that we have set down to register, and use it again when it does: slurmd
+// does that by itself only when it starts, and Slurm would ask after minutes.
+void tell_slurm_to_resume(const std::string& node) {
+  ProcessOptions options;
+  options.deadline = seconds(30);
+  run_checked({"/usr/bin/scontrol", "update", "nodename=" + node, "state=resume"}, options);
+}
+
 // Those of the nodes that are known to be off by other means, too. The others are put off: it costs
 // a call of the cloud's.
 std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNodes& nodes,
@@ -119,16 +125,23 @@ std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNod
 seconds look(DeadNodes& nodes, const Watch& watch) {
   const std::vector<NodeState> states = ask_slurm();
   const std::vector<std::string> asked = nodes.to_ask(states, Clock::now());
-  if (!asked.empty()) {
-    const Answers answers = who_answers(asked, slurmd_port, answer_limit);
-    const auto dead = nodes.dead({asked.begin(), asked.end()}, answers, Clock::now());
-    for (const std::string& node : confirmed(dead, nodes, watch)) {
-      tell_slurm_of(node, states);
-      watch.say(fmt::format("{} does not answer, and Slurm waits for it: it is down", node));
-    }
+  const std::vector<std::string> ours = down_for(reason, states);
+  std::vector<std::string> all = asked;
+  all.insert(all.end(), ours.begin(), ours.end());
+  const Answers answers = who_answers(all, slurmd_port, answer_limit);
+  const auto dead = nodes.dead({asked.begin(), asked.end()}, answers, Clock::now());
+  for (const std::string& node : confirmed(dead, nodes, watch)) {
+    tell_slurm_of(node, states);
+    watch.say(fmt::format("{} does not answer, and Slurm waits for it: it is down", node));
+  }
+  for (const std::string& node : ours) {
+    const auto answer = answers.find(node);
+    if (answer == answers.end() || answer->second != Answer::daemon) continue;
+    tell_slurm_to_resume(node);
+    watch.say(fmt::format("{} answers again: it is to register", node));
   }
   if (std::ranges::any_of(states, &NodeState::is_waited_for)) return interval_while_waiting;
-  return std::ranges::any_of(states, is_busy) ? interval : idle_interval;
+  return !ours.empty() || std::ranges::any_of(states, is_busy) ? interval : idle_interval;
 }
 
 }  // namespace

@@ -99,8 +99,8 @@ all_nodes_serve() {
 
 # heal: the first node serves again
 heal() {
-  slipway fault "$NAME" "$N-0" clear || true
   HEALED_AT=$(date +%s%3N)
+  slipway fault "$NAME" "$N-0" clear || true
   wait_for node_is "$N-0" idle
 }
 

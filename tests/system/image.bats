@@ -110,11 +110,11 @@ teardown_file() {
 
 # first_node_dies FAULT: under slipway launch, in a cluster of its own
 first_node_dies() {
-  local NAME=st-image-first N=stimagefirst-a3meganodeset
+  local NAME=st-image-1 N=stimage1-a3meganodeset
   deploy $NAME --nodes a3mega_nodeset=5 --image "$(image trixie)"
   install_program
   launch_survives --no-kill "$@"
-  echo "# Slurm $(on $NAME controller sinfo --version), $*: queued again after $QUEUED s, node down after $DOWN s, runs again after $RUNNING s" >&3
+  echo "# $(on $NAME controller sinfo --version), $*: queued again after $QUEUED s, node down after $DOWN s, runs again after $RUNNING s" >&3
   slipway destroy $NAME
 }
 

@@ -5,7 +5,6 @@
 load helper
 
 NAME=st-first
-CONTROLLER=stfirst-controller
 
 load first_node_helper
 
@@ -28,29 +27,29 @@ survives() {
 ends() {
   submit_launch 5 --no-kill
   fails "$@"
-  wait_for record_has "JobState=CANCELLED"
+  wait_for record_has "Comment=slipway launch: job $JOB cannot be queued again: it needs 5 nodes, and there are 4 without"
   local after
   after=$(seconds_since_fault)
   at_most "$after" $((HEARTBEAT + PROMISED))
-  record_has "Comment=slipway launch: job $JOB cannot be queued again: it needs 5 nodes, and there are 4 without"
-  has_completed() { [ -z "$(on $NAME login squeue --noheader --jobs="$JOB" --states=COMPLETING)" ]; }
+  if [ "$1" = hang ]; then heal; else wait_for down_by_watch; fi
+  has_completed() { [ -z "$(on $NAME login squeue --noheader --states=COMPLETING)" ]; }
   wait_for has_completed
   echo "# all nodes, $*: ended after $after s, completed after $(seconds_since_fault) s" >&3
-  heal
+  [ "$1" = hang ] || heal
   wait_for all_idle
   all_nodes_serve 5
 }
 
 # waits_for_slurm FAULT [argument...]: plain Slurm, without our watch on the controller
 waits_for_slurm() {
-  slipway fault $NAME $CONTROLLER daemon-killed watch-nodes
+  on $NAME controller pkill -STOP -f 'slipway node watch'
   submit 3 --requeue srun ./count.sh 3000
   fails "$@"
   wait_until_queued
   echo "# plain Slurm, $*: queued again after $QUEUED s" >&3
+  on $NAME controller pkill -CONT -f 'slipway node watch'
   heal
   on $NAME login scancel "$JOB"
-  slipway fault $NAME $CONTROLLER clear
   wait_for all_idle
 }
 
@@ -67,6 +66,17 @@ waits_for_slurm() {
 @test "first node: its power goes, and the job cannot start without it" { ends power-off; }
 @test "first node: it hangs, and the job cannot start without it" { ends hang; }
 @test "first node: its network goes, and the job cannot start without it" { ends link-down enp0s12; }
+
+@test "another node: its power goes, and no spare is left for it" {
+  submit 3 --no-kill /opt/slipway/bin/slipway launch --heartbeat $HEARTBEAT -- ./count.sh 3000
+  slipway fault $NAME $N-2 power-off
+  wait_for record_has "Restarts=1 .*ExcNodeList=$N-2 "
+  wait_for runs_again
+  on $NAME login scancel "$JOB"
+  slipway fault $NAME $N-2 clear
+  wait_for all_idle
+  all_nodes_serve 5
+}
 
 @test "first node: its power goes, under plain Slurm" { waits_for_slurm power-off; }
 @test "first node: it hangs, under plain Slurm" { waits_for_slurm hang; }

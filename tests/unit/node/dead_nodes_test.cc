@@ -100,6 +100,13 @@ TEST_CASE("dead nodes: where only the kernel answers, a node is dead that runs n
   }
 }
 
+TEST_CASE("dead nodes: those that are down for one reason and nothing else") {
+  const auto states = parse_node_states(
+      "n-0|DOWN+NOT_RESPONDING|off|\nn-1|DOWN|other|\nn-2|idle|off|\nn-3|DOWN+DRAIN|off|\n"
+      "n-4|DOWN+CLOUD+POWERING_UP|off|\nn-5|down|off|\n");
+  CHECK(down_for("off", states) == Names{"n-0", "n-5"});
+}
+
 TEST_CASE("dead nodes: one that others know to be alive is not asked again soon") {
   Watched cluster;
   CHECK(cluster.first_dead(busy) == 4);
@@ -158,8 +165,9 @@ TEST_CASE("dead nodes: a kernel refuses or takes a connection, a daemon ends it"
   REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
   const int port = ntohs(address.sin_port);
   const std::vector<std::string> hosts = {"127.0.0.1", "no-such-host.invalid"};
-  const Answers daemon = {{"127.0.0.1", Answer::daemon}}, kernel = {{"127.0.0.1", Answer::kernel}};
-  CHECK(who_answers(hosts, port, 2s) == daemon);  // refused: it may be about to start
+  const Answers daemon = {{"127.0.0.1", Answer::daemon}}, kernel = {{"127.0.0.1", Answer::kernel}},
+                refusal = {{"127.0.0.1", Answer::refusal}};
+  CHECK(who_answers(hosts, port, 2s) == refusal);
   REQUIRE(::listen(listener.get(), 5) == 0);
   CHECK(who_answers(hosts, port, 200ms) == kernel);
   const bool resets = GENERATE(false, true);
