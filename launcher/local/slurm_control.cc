@@ -58,6 +58,20 @@ void SlurmControl::hold(const Names& nodes, const char* state) const {
 
 void SlurmControl::resume(const Names& held) const {
   if (held.empty()) return;
+  // One that registers meanwhile comes back by itself, and then there is nothing to resume.
+  for (int tries = 1;; ++tries) {
+    const Names ours = still_held(held);
+    if (ours.empty()) return;
+    try {
+      run({"scontrol", "update", "nodename=" + join(ours, ","), "state=resume"});
+      return;
+    } catch (const Error&) {
+      if (tries == 3) throw;
+    }
+  }
+}
+
+Names SlurmControl::still_held(const Names& held) const {
   const std::map<std::string, State> known = nodes();
   Names ours;
   for (const std::string& name : held) {
@@ -67,7 +81,7 @@ void SlurmControl::resume(const Names& held) const {
       ours.push_back(name);
     }
   }
-  if (!ours.empty()) run({"scontrol", "update", "nodename=" + join(ours, ","), "state=resume"});
+  return ours;
 }
 
 void SlurmControl::end_lost_jobs(const Names& on) const {

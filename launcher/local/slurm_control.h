@@ -56,6 +56,7 @@ class SlurmControl {
 
  private:
   std::string run(std::vector<std::string> argv) const;
+  std::vector<std::string> still_held(const std::vector<std::string>& held) const;
   std::string jobs_on(const std::vector<std::string>& nodes, const char* states) const;
   void wait_for_epilogs(const std::vector<std::string>& nodes) const;
 
