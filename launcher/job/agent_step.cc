@@ -101,6 +101,18 @@ bool AgentStep::runs() {
   return pid_ > 0;
 }
 
+// With its shepherd, a process of srun's that cancels the step when srun is killed.
+void AgentStep::hold(bool stops) {
+  if (runs()) ::kill(-pid_, stops ? SIGSTOP : SIGCONT);
+}
+
+void AgentStep::abandon() {
+  if (!runs()) return;
+  ::kill(-pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
 AgentStep::~AgentStep() {
   // srun waits for agents that are on lost nodes, until Slurm has noticed, too.
   constexpr std::array ways = {0, SIGTERM, SIGKILL};

@@ -26,6 +26,12 @@ class AgentStep {
 
   bool runs();
 
+  // Stops srun, and lets it go on: while nobody knows whether this run of the job is over.
+  void hold(bool stops);
+  // Ends srun so that it has nothing to say to Slurm. When the job runs again, its step has the
+  // same number as ours had, and an srun that is told to end would cancel that one.
+  void abandon();
+
  private:
   pid_t pid_ = 0;
 };

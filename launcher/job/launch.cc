@@ -66,7 +66,8 @@ class Launcher {
         watch_(options.progress, scribe_),
         agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),
         restarts_(options.restarts),
-        run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds)) {}
+        run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
+             [this](bool stops) { hold_step(stops); }) {}
 
   int run() {
     ledger_.begin(options_.command);
@@ -132,7 +133,9 @@ class Launcher {
     choice_ = first_choice(good, wanted());
   }
 
-  // --- whether this run of the job is still Slurm's
+  void hold_step(bool stops) {
+    if (step_) step_->hold(stops);
+  }
 
   bool is_alone(const Attempt& attempt) const {
     bool has_others = false;
@@ -147,6 +150,7 @@ class Launcher {
   int give_way() {
     say(fmt::format("this launcher ends, and leaves the job to Slurm: {}, and this run is over",
                     run_.over_because()));
+    if (step_) step_->abandon();
     end_agents();
     return 1;
   }
@@ -205,9 +209,8 @@ class Launcher {
 
   void hear_signals(Attempt* attempt) {
     for (const int number : signals_.take()) {
-      if (attempt != nullptr) {
+      if (attempt != nullptr)
         for (const std::string& node : attempt->world().nodes) agents_.send(node, Signal{number});
-      }
       if (number == SIGUSR1 || number == SIGUSR2) continue;
       if (cancelled_ != 0) at_once_ = true;
       cancel(number);
@@ -272,9 +275,7 @@ class Launcher {
   void stop(Attempt& attempt) {
     for (const std::string& node : attempt.world().nodes) {
       agents_.send(node, Stop{milliseconds(grace).count()});
-      if (!agents_.is_here(node)) {
-        attempt.hear({node, Gone{"its agent was gone before"}});
-      }
+      if (!agents_.is_here(node)) attempt.hear({node, Gone{"its agent was gone before"}});
     }
     const auto begin = Clock::now();
     while (!attempt.all_stopped() && !run_.is_over() && Clock::now() - begin < stop_limit)

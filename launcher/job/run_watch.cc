@@ -7,8 +7,8 @@
 
 namespace slipway::job {
 
-RunWatch::RunWatch(JobRun run, std::chrono::milliseconds heartbeat)
-    : run_(std::move(run)), heartbeat_(heartbeat) {}
+RunWatch::RunWatch(JobRun run, std::chrono::milliseconds heartbeat, std::function<void(bool)> hold)
+    : run_(std::move(run)), heartbeat_(heartbeat), hold_(std::move(hold)) {}
 
 bool RunWatch::look_after_standstill() {
   const bool stood_still = Clock::now() - called_ > heartbeat_;
@@ -18,13 +18,18 @@ bool RunWatch::look_after_standstill() {
 }
 
 void RunWatch::look(const std::string& why) {
+  hold_(true);
   try {
     RealSlurmPrograms slurm;
     is_over_ = !is_current(run_, slurm);
   } catch (const Error&) {
     is_over_ = true;
   }
-  if (is_over_) over_because_ = why;
+  if (is_over_) {
+    over_because_ = why;
+  } else {
+    hold_(false);
+  }
 }
 
 }  // namespace slipway::job

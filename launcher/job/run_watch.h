@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "launcher/job/give_back.h"
@@ -14,7 +15,8 @@ namespace slipway::job {
 
 class RunWatch {
  public:
-  RunWatch(JobRun run, std::chrono::milliseconds heartbeat);
+  // `hold` is called with true before Slurm is asked, and with false when the run goes on.
+  RunWatch(JobRun run, std::chrono::milliseconds heartbeat, std::function<void(bool)> hold);
 
   // Asks Slurm when it has not been called for longer than a heartbeat. Returns is_over().
   bool look_after_standstill();
@@ -30,6 +32,7 @@ class RunWatch {
 
   JobRun run_;
   std::chrono::milliseconds heartbeat_;
+  std::function<void(bool)> hold_;
   Clock::time_point called_ = Clock::now();
   bool is_over_ = false;
   std::string over_because_;

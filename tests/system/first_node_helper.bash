@@ -126,6 +126,8 @@ launch_survives() {
   record_has "ExcNodeList=$N-0 "
   [ "$1" = hang ] || heal
   sleep 4
+  record_has "Restarts=1 "
+  record_has "JobState=RUNNING "
   nobody_writes_twice
   ledger_is_in_order
   on "$NAME" login scancel "$JOB"
