@@ -337,11 +337,8 @@ class Agent {
       RealSlurmPrograms slurm;
       const JobReturn outcome =
           give_back({order.job, orphan_.run.restarts}, order.bad, order.comment, slurm);
-      if (outcome.what == GivenBack::queued) {
-        stay_until_free(order.bad, slurm);
-      } else {
-        tell(Refused{refusal(outcome)});
-      }
+      if (outcome.what != GivenBack::queued) return tell(Refused{refusal(outcome)});
+      stay_until_free(order.bad, slurm);
     } catch (const Error& error) {
       tell(Refused{error.what()});
     }
