@@ -260,6 +260,7 @@ TABLE
 }
 
 @test "health: a node that Slurm drained for a job that it sent twice serves again when nothing runs there" {
+  wait_for node_is $N-1 idle # with a job that still completes it would be draining
   on $NAME controller scontrol update NodeName=$N-1 State=DRAIN 'Reason=Duplicate jobid'
   node_is $N-1 drained
   serves_again $N-1
