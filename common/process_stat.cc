@@ -44,6 +44,18 @@ std::optional<ProcessStat> process_stat(pid_t pid) {
   return ProcessStat{fields[0][0], fields[start_time]};
 }
 
+std::optional<ProcessorTime> processor_time(pid_t pid) {
+  try {
+    const auto words = split(trim(read_file(fmt::format("/proc/{}/schedstat", pid))), ' ');
+    const auto ran = to_number<int64_t>(words.at(0));
+    const auto waited = to_number<int64_t>(words.at(1));
+    if (!ran || !waited) return std::nullopt;
+    return ProcessorTime{std::chrono::nanoseconds(*ran), std::chrono::nanoseconds(*waited)};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 bool ends_within(pid_t child, std::chrono::milliseconds limit) {
   const auto end = Clock::now() + limit;
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));

@@ -17,6 +17,15 @@ struct ProcessStat {
 // Nothing when there is no such process.
 std::optional<ProcessStat> process_stat(pid_t pid);
 
+// What a process had of the processors since it started: /proc/PID/schedstat
+// (Documentation/scheduler/sched-stats.rst).
+struct ProcessorTime {
+  std::chrono::nanoseconds ran{}, waited{};  // waited: others had them; not yet the wait that lasts
+};
+
+// Nothing when there is no such process, or the kernel does not count it.
+std::optional<ProcessorTime> processor_time(pid_t pid);
+
 // Waits for the end of a child without reaping it. False when `limit` comes first.
 bool ends_within(pid_t child, std::chrono::milliseconds limit);
 

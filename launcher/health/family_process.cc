@@ -61,6 +61,12 @@ bool write_line(int fd, const std::string& line) {
   ::_exit(0);
 }
 
+// Whether a process that has not ended was kept from it by load, which users can make, and not by a
+// driver or a file system: those let it sleep, or have it use up a processor.
+bool had_no_processor(const ProcessorTime& had, bool was_ready, std::chrono::milliseconds limit) {
+  return had.waited >= limit / 2 || (was_ready && had.ran < limit / 2);
+}
+
 }  // namespace
 
 FamilyProcess::FamilyProcess(Family family, const Context& context) : family_(std::move(family)) {
@@ -78,7 +84,12 @@ void FamilyProcess::hear() {
 void FamilyProcess::kill() {
   const pid_t pid = std::exchange(pid_, 0);
   if (pid == 0) return;
-  if (words_) ::kill(pid, SIGKILL);
+  if (words_) {
+    const auto stat = process_stat(pid);
+    was_ready_ = stat && stat->state == 'R';
+    had_ = processor_time(pid);
+    ::kill(pid, SIGKILL);
+  }
   // One that has reported everything may be stuck, too, when a driver does not close its files.
   if (ends_within(pid, patience_with_killed)) ::waitpid(pid, nullptr, WNOHANG);
 }
@@ -102,7 +113,13 @@ Look FamilyProcess::look(std::chrono::milliseconds limit) const {
       return look;
     }
   }
-  if (words_) {
+  if (words_ && had_ && had_no_processor(*had_, was_ready_, limit)) {
+    look.complete = false;
+    look.findings.push_back({"overloaded", family_.name,
+                             fmt::format("{}: other processes had the processors", doing),
+                             family_.name, 0, false});
+    look.checks.push_back(family_.name);
+  } else if (words_) {
     look.findings.push_back({family_.hangs, family_.name,
                              fmt::format("{} took longer than {:.1f} s", doing,
                                          static_cast<double>(limit.count()) / 1000),

@@ -4,9 +4,11 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "common/fd.h"
+#include "common/process_stat.h"
 #include "launcher/health/runner.h"
 
 namespace slipway::health {
@@ -28,7 +30,8 @@ class FamilyProcess {
   void kill();
 
   // What it has seen. One that was killed before it ended hung, and its finding says at what;
-  // `limit` is what it was given. What one that failed was about is among the skipped.
+  // `limit` is what it was given. One that had no processor for most of it did not hang: that is a
+  // finding `overloaded`. What one that failed was about is among the skipped.
   Look look(std::chrono::milliseconds limit) const;
 
  private:
@@ -36,6 +39,8 @@ class FamilyProcess {
   pid_t pid_ = 0;
   Fd words_;  // lines: what it is doing; the last one is what it has seen
   std::string text_;
+  bool was_ready_ = false;            // to run, when it was killed before it ended
+  std::optional<ProcessorTime> had_;  // the same
 };
 
 }  // namespace slipway::health

@@ -72,7 +72,7 @@ TEST_CASE("health policy: what users bring about with a program drains no node")
   const std::string preset = GENERATE("slipway", "nvidia", "aws", "nebius", "meta", "gpud");
   const Policy policy = policy_with("preset: " + preset + "\n");
   for (const int xid : {13, 31, 43, 45, 68, 69}) CHECK(xid_action(policy, xid) < Action::drain);
-  for (const char* finding : {"gpu-busy", "scratch-full", "memory-low", "kernel-stall"}) {
+  for (const char* finding : {"gpu-busy", "scratch-full", "memory-low", "kernel-stall", "overloaded"}) {
     CHECK(policy.findings.at(finding).action < Action::drain);
     CHECK(policy.findings.at(finding).escalation.times == 0);
   }

@@ -1,7 +1,9 @@
 // Tests of how checks are run: in processes that may hang, crash or fail.
 #include "launcher/health/runner.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -30,6 +32,19 @@ Family good(const std::string& name) {
   });
 }
 
+// The first that we may use.
+void stay_on_one_processor() {
+  cpu_set_t all, one;
+  ::sched_getaffinity(0, sizeof all, &all);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    CPU_SET(cpu, &one);
+    break;
+  }
+  ::sched_setaffinity(0, sizeof one, &one);
+}
+
 }  // namespace
 
 TEST_CASE("runner: what families have seen comes back from their processes") {
@@ -50,6 +65,26 @@ TEST_CASE("runner: a family that hangs is killed, is told at what, and costs the
   const Look look = run_families({hanging, good("one")}, context_with(), 1s);
   CHECK(lines_of(look) ==
         Lines{"driver-hang driver: reading GPU 3 took longer than 1.0 s", "gpu-hot GPU 1: 99 °C"});
+}
+
+TEST_CASE("runner: a family that gets no processor because of others' load does not hang") {
+  const pid_t other = ::fork();
+  if (other == 0) {
+    stay_on_one_processor();
+    for (;;) continue;
+  }
+  const Family starved = family("driver", [](Looking&, const Doing& doing) {
+    doing("reading GPU 0");
+    stay_on_one_processor();
+    ::nice(19);
+    for (;;) continue;
+  });
+  const Look look = run_families({starved}, context_with(), 1s);
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+  CHECK(lines_of(look) ==
+        Lines{"overloaded driver: reading GPU 0: other processes had the processors"});
+  CHECK_FALSE(look.complete);
 }
 
 TEST_CASE("runner: a family that ignores signals to end is killed, too") {
