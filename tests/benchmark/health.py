@@ -4,7 +4,8 @@
 A node of a local cluster has eight simulated GPUs. `slipway health --stage prolog` is run on it as the SPANK plugin runs it, but without
 telling Slurm: healthy; with NVML that hangs; PROLOGS (1000) times while two processes keep two cores busy and a third one writes
 to 2 GiB of memory without end; and with each fault of the table. Times are of the whole program, from fork to exit, in ms.
-First, what it costs a job: srun of `true` on all nodes with the plugin and without it, in pairs whose order alternates, on the login node.
+First, what it costs a job: srun of `true` with both plugins and without any, in pairs whose order alternates, on the login node. On four nodes, and on
+as many as the machine has processors: nodes of a cluster have processors of their own.
 """
 import os, pathlib, statistics, subprocess, sys, time
 
@@ -54,14 +55,14 @@ class Cluster:
         lines = self.on(self.node, "/usr/bin/python3", "-c", LOOK, str(times)).splitlines()
         return [(int(status), float(ms), words) for status, ms, words in (line.split(" ", 2) for line in lines)]
 
-    def job(self, with_plugin):
+    def job(self, nodes, with_plugins):
         """The ms of an srun. Nodes read plugstack.conf each time; those before it have been looked at again by then."""
         state = pathlib.Path(os.environ.get("XDG_STATE_HOME", pathlib.Path.home() / ".local/state"))
         base = pathlib.Path("/var/lib") if os.geteuid() == 0 else state
         plugstack = base / "slipway/deployments" / self.name / "slurm/plugstack.conf"
         lines = plugstack.read_text()
-        plugstack.write_text("".join(line for line in lines.splitlines(True) if with_plugin or not line.startswith("include ")))
-        script = "a=$(date +%s%N); srun -N4 -n32 true; b=$(date +%s%N); echo $((b-a))"
+        plugstack.write_text("".join(line for line in lines.splitlines(True) if with_plugins or not line.startswith("include ")))
+        script = f"a=$(date +%s%N); srun -N{nodes} -n{8 * nodes} true; b=$(date +%s%N); echo $((b-a))"
         ms = int(self.on("login", "sh", "-c", script)) / 1e6
         plugstack.write_text(lines)
         time.sleep(0.5)
@@ -89,12 +90,15 @@ def main():
     prologs = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
     with Cluster(slipway, blueprint) as cluster:
         print(f"{'':<36} {'median':>9} {'p99':>9} {'most':>9} {'runs':>6} {'unfit':>6}")
-        times = {True: [], False: []}
-        for i in range(PAIRS):
-            for with_plugin in (True, False) if i % 2 else (False, True):
-                times[with_plugin].append((0, cluster.job(with_plugin), ""))
-        report("srun -N4 -n32, without the plugin", times[False])
-        report("srun -N4 -n32, with it", times[True])
+        for nodes in sorted({4, min(4, os.cpu_count())}, reverse=True):
+            times = {True: [], False: []}
+            for i in range(PAIRS):
+                for with_plugins in (True, False) if i % 2 else (False, True):
+                    times[with_plugins].append((0, cluster.job(nodes, with_plugins), ""))
+            report(f"srun -N{nodes} -n{8 * nodes}, without plugins", times[False])
+            report(f"srun -N{nodes} -n{8 * nodes}, with both", times[True])
+            ratios = sorted(a[1] / b[1] for a, b in zip(times[True], times[False]))
+            print(f"{'  ratio in pairs':<36} {statistics.median(ratios):9.3f}", flush=True)
         report("healthy, 8 simulated GPUs", cluster.look(RUNS))
         cluster.fault("nvml-hang")
         report("NVML hangs", cluster.look(3))
