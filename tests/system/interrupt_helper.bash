@@ -1,7 +1,18 @@
 # Interrupting `slipway deploy` and `destroy` at each of their points (launcher/local/checkpoint.h).
 
+# own PID...: those of the program that is tested; what else of slipway's runs on this machine is not ours to kill
+own() {
+  local process
+  for process in "$@"; do
+    case $(readlink "/proc/$process/exe") in "$SUITE"/*) echo "$process" ;; esac
+  done
+}
+
+# clients: the commands that run
+clients() { own $(pgrep -x slipway); }
+
 # stopped_process: the one of slipway's that has stopped itself at its point
-stopped_process() { ps -eo pid=,stat=,comm= | awk '$2 ~ /^T/ && $3 ~ /^slipway/ { print $1; found = 1; exit } END { exit !found }'; }
+stopped_process() { own $(ps -eo pid=,stat=,comm= | awk '$2 ~ /^T/ && $3 ~ /^slipway/ { print $1 }') | head -n 1 | grep .; }
 
 # run_to_point N ARGUMENT...: runs slipway until it, or the supervisor's process that makes the change, has reached its
 # point N; JOB is the command then, CLIENT its process, STOPPED the one that has stopped. Fails when it has no point N.
@@ -15,7 +26,7 @@ run_to_point() {
   stopped_or_ended() { STOPPED=$(stopped_process) || ! kill -0 "$JOB" 2>/dev/null; }
   wait_for stopped_or_ended
   [ -n "$STOPPED" ] || { wait "$JOB" && return 1; }
-  CLIENT=$(pgrep -x slipway | head -n 1)
+  CLIENT=$(clients | head -n 1)
 }
 
 # interrupt_at N SIGNAL WHOM ARGUMENT...: runs slipway to its point N, sends the signal to it (WHOM is client), or to

@@ -35,7 +35,7 @@ load interrupt_helper
   for round in $(seq 100); do
     deploy_nodes st-soak $nodes >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
     sleep "0.$(printf %03d $((RANDOM % 900)))"
-    pkill -KILL -x slipway || true
+    clients | xargs -r kill -KILL || true
     wait
     slurm_answers st-soak
     [ $((round % 2)) -eq 0 ] || nodes=$((3 - nodes))
