@@ -87,8 +87,8 @@ local::NodeRoot root_of(const local::PlannedNode& node, const json& instance, co
                 {"/etc/ssl/certs/ca-certificates.crt", read_file(cloud.folder / "ca.crt")},
                 {"/usr/sbin/mount.nfs", fake_mount_nfs},
                 {"/usr/sbin/mount.gcsfuse", fake_mount_gcsfuse}};
-  root.fresh_folders = {"/etc/munge", "/etc/slurm", "/etc/slipway", "/var/spool/slurmctld",
-                        "/var/spool/slurmd"};
+  root.fresh_folders = {"/etc/munge",       "/etc/slurm",           "/etc/slipway",
+                        "/var/lib/slipway", "/var/spool/slurmctld", "/var/spool/slurmd"};
   const fs::path logs = cloud.folder / "log-of" / name;
   make_directories(logs);
   root.binds = {{logs, "/var/log/slurm", false}, {cloud.folder / "shares", "/srv", false}};
