@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <type_traits>
 
 #pragma GCC visibility push(default)
 #include <slurm/slurm.h>
@@ -22,9 +23,22 @@ constexpr auto first_pause = 5ms, longest_pause = 500ms;
 // Longer than any prolog may take: PrologEpilogTimeout of launcher/cluster/slurm_conf.cc.
 constexpr auto longest_wait = 5min;
 
+// slurm_load_job() of Slurm takes the job's number, that of 26.05 a step's.
+template <class Load>
+int load_job(Load load, job_info_msg_t** answer, uint32_t job) {
+  if constexpr (std::is_invocable_v<Load, job_info_msg_t**, uint32_t, uint16_t>) {
+    return load(answer, job, SHOW_ALL);
+  } else {
+    slurm_step_id_t id = {};
+    id.job_id = job;
+    id.step_id = id.step_het_comp = NO_VAL;
+    return load(answer, id, SHOW_ALL);
+  }
+}
+
 bool prolog_runs(uint32_t job) {
   job_info_msg_t* answer = nullptr;
-  if (slurm_load_job(&answer, job, SHOW_ALL) != SLURM_SUCCESS) return false;
+  if (load_job(slurm_load_job, &answer, job) != SLURM_SUCCESS) return false;
   const bool runs = std::any_of(
       answer->job_array, answer->job_array + answer->record_count, [](const slurm_job_info_t& one) {
         return (one.job_state & JOB_STATE_BASE) == JOB_RUNNING && one.state_reason == WAIT_PROLOG;
