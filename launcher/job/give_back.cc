@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -160,6 +161,18 @@ bool is_completing(std::string line) {
          words[1].find("down") == std::string::npos;
 }
 
+// Whether this Slurm is older than 23.02.2, by "slurm-wlm 22.05.8". One that does not say counts as
+// older.
+bool loses_gpus(SlurmPrograms& slurm) {
+  const std::string said(trim(slurm.run({"sinfo", "--version"}, "").output));
+  const std::vector<std::string> parts = split(said.substr(said.rfind(' ') + 1), '.');
+  std::array<int, 3> version = {};
+  for (size_t i = 0; i < version.size() && i < parts.size(); ++i) {
+    version[i] = to_number<int>(parts[i]).value_or(0);
+  }
+  return version < std::array{23, 2, 2};
+}
+
 JobReturn end(const JobRun& run, const std::string& record, const std::string& why,
               SlurmPrograms& slurm) {
   const std::string text =
@@ -256,7 +269,7 @@ JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
 }
 
 void stay_until_free(const std::vector<std::string>& nodes, SlurmPrograms& slurm) {
-  if (nodes.empty()) return;
+  if (nodes.empty() || !loses_gpus(slurm)) return;
   const std::vector<std::string> words = {"sinfo", "--noheader", "--Node",
                                           "--nodes=" + join(nodes, ","),
                                           "--Format=NodeHost:|,StateComplete:|"};

@@ -71,7 +71,9 @@ JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
 // Returns when Slurm waits for none of `nodes` any more, the bad nodes of a job that was given
 // back. Until then this step does not end, and so its node has not completed the job when a dead
 // one is set down: Slurm before 23.02.2 forgets to clean up a job of which a dead node is the last,
-// and loses the GPUs of its next run. Slurm ends us when that takes longer than KillWait.
+// and loses the GPUs of its next run. Slurm ends us when that takes longer than KillWait. Returns
+// at once with a newer Slurm: there it is no use, and steps that do not end by themselves are a
+// risk.
 void stay_until_free(const std::vector<std::string>& nodes, SlurmPrograms& slurm);
 
 }  // namespace slipway::job

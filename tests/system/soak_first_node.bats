@@ -1,6 +1,7 @@
 # The node of the batch script and the launcher loses its power, hangs, or loses its network, under jobs with --no-kill, with
 # --requeue and with neither: each is queued again in time, nobody writes twice, nothing hangs in COMPLETING, and all nodes
-# serve afterwards with all GPUs. Beside it the same faults under plain Slurm. The figures are printed.
+# serve afterwards with all GPUs. Beside it the same faults under plain Slurm. The figures are printed. With SLIPWAY_TEST_IMAGE
+# the nodes have the Slurm of that image (`slipway image list`).
 
 load helper
 
@@ -9,7 +10,7 @@ NAME=st-first
 load first_node_helper
 
 setup_file() {
-  deploy $NAME --nodes a3mega_nodeset=5
+  deploy $NAME --nodes a3mega_nodeset=5 ${SLIPWAY_TEST_IMAGE:+--image "$SLIPWAY_TEST_IMAGE"}
   install_program
 }
 

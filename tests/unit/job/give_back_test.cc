@@ -48,6 +48,7 @@ class FakePrograms : public SlurmPrograms {
       if (states.size() > 1) states.pop_front();
       return {0, false, now, ""};
     }
+    if (words == "sinfo --version") return {0, false, version + "\n", ""};
     if (argv[0] == "sinfo") {
       std::string names;
       for (int i = 0; i < 10; ++i) names += "n-" + std::to_string(i) + "\n";
@@ -73,6 +74,7 @@ class FakePrograms : public SlurmPrograms {
   std::chrono::milliseconds paused{};
   bool fits_at_all = true, fits_without = true;
   std::string requeue_error;
+  std::string version = "slurm-wlm 22.05.8";
   std::string script = "#!/bin/sh\n";
   Calls calls;
 };
@@ -185,6 +187,14 @@ TEST_CASE("give back: an agent stays until Slurm waits for none of the bad nodes
   FakePrograms silent({});
   stay_until_free({"n-0"}, silent);  // Slurm ends us before, as a rule
   CHECK(silent.paused == std::chrono::seconds(120));
+  FakePrograms newer({});
+  newer.version = GENERATE("slurm-wlm 23.02.2", "slurm 24.11.5", "slurm 26.05.0-0rc1");
+  stay_until_free({"n-0"}, newer);
+  CHECK(newer.paused.count() == 0);
+  FakePrograms almost({});
+  almost.version = GENERATE("slurm 23.02.1", "slurm-wlm 23.02.0", "slurm 22.05", "");
+  stay_until_free({"n-0"}, almost);
+  CHECK(almost.paused == std::chrono::seconds(120));
   FakePrograms none({});
   stay_until_free({}, none);
   CHECK(none.paused.count() == 0);
