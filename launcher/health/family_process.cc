@@ -24,9 +24,6 @@ namespace {
 
 using nlohmann::json;
 
-// A killed process is gone within this time, or it is stuck in the kernel.
-constexpr std::chrono::milliseconds patience_with_killed{50};
-
 bool write_line(int fd, const std::string& line) {
   std::string_view left = line;
   while (!left.empty()) {
@@ -37,15 +34,9 @@ bool write_line(int fd, const std::string& line) {
   return true;
 }
 
-// The rest of a family's process. It keeps nothing of its parent's open: should it be stuck in a
-// driver for ever, nobody who reads our output waits for it.
+// The rest of a family's process.
 [[noreturn]] void be(const Family& family, const Context& context, int words) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  unblock_signals();
-  ::signal(SIGPIPE, SIG_IGN);
-  const Fd null(::open("/dev/null", O_RDWR));
-  for (int stream : {0, 1, 2}) ::dup2(null.get(), stream);
-  close_all_but({words});
+  stand_apart(words);
   Look look;
   Looking looking(context, look);
   json last;
@@ -69,6 +60,20 @@ bool had_no_processor(const ProcessorTime& had, bool was_ready, std::chrono::mil
 
 }  // namespace
 
+void stand_apart(int words) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  unblock_signals();
+  ::signal(SIGPIPE, SIG_IGN);
+  const Fd null(::open("/dev/null", O_RDWR));
+  for (const int stream : {0, 1, 2}) ::dup2(null.get(), stream);
+  close_all_but({words});
+}
+
+void reap_killed(pid_t child) {
+  constexpr std::chrono::milliseconds patience{50};  // gone by then, or stuck in the kernel
+  if (ends_within(child, patience)) ::waitpid(child, nullptr, WNOHANG);
+}
+
 FamilyProcess::FamilyProcess(Family family, const Context& context) : family_(std::move(family)) {
   Pipe pipe = make_pipe();
   pid_ = ::fork();
@@ -91,7 +96,7 @@ void FamilyProcess::kill() {
     ::kill(pid, SIGKILL);
   }
   // One that has reported everything may be stuck, too, when a driver does not close its files.
-  if (ends_within(pid, patience_with_killed)) ::waitpid(pid, nullptr, WNOHANG);
+  reap_killed(pid);
 }
 
 Look FamilyProcess::look(std::chrono::milliseconds limit) const {

@@ -13,6 +13,13 @@
 
 namespace slipway::health {
 
+// For a child that asks a driver and may hang there for ever: it ends with its parent, and keeps
+// nothing of the parent's open but `words`, so nobody who reads our output waits for it.
+void stand_apart(int words);
+
+// Reaps a child that was sent SIGKILL. One that is stuck in the kernel is left to it.
+void reap_killed(pid_t child);
+
 class FamilyProcess {
  public:
   // Starts it. Throws Error.

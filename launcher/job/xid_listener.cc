@@ -1,35 +1,22 @@
 // Listening to NVML's events.
 #include "launcher/job/xid_listener.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-
-#include "common/process.h"
-#include "common/process_stat.h"
 #include "common/text.h"
+#include "launcher/health/family_process.h"
 #include "launcher/health/gpus.h"
 
 namespace slipway::job {
 namespace {
 
 constexpr const char* ready_word = "ready";
-// A killed process is gone within this time, or it is stuck in the kernel.
-constexpr std::chrono::milliseconds patience_with_killed{50};
 
 [[noreturn]] void listen(const XidListener::Watch& watch, int words) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  unblock_signals();
-  ::signal(SIGPIPE, SIG_IGN);
-  const Fd null(::open("/dev/null", O_RDWR));
-  for (const int stream : {0, 1, 2}) ::dup2(null.get(), stream);
-  close_all_but({words});
+  health::stand_apart(words);
   // A line is less than PIPE_BUF: it comes whole or not at all.
   const auto write_line = [words](const std::string& line) {
     return ::write(words, line.data(), line.size()) == static_cast<ssize_t>(line.size());
@@ -68,7 +55,7 @@ XidListener::~XidListener() {
   pollfd alive = {words_.get(), 0, 0};
   if (!words_ || ::poll(&alive, 1, 0) != 0) return;
   ::kill(pid_, SIGKILL);
-  if (ends_within(pid_, patience_with_killed)) ::waitpid(pid_, nullptr, WNOHANG);
+  health::reap_killed(pid_);
 }
 
 std::optional<std::vector<health::Xid>> XidListener::news() {
