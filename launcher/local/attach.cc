@@ -1,4 +1,5 @@
-// The client's side of a command on a node: the caller's terminal, streams and signals.
+// The client's side of `slipway exec`: connects the caller's terminal, streams and signals to a
+// command on a node.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -22,7 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-// The caller's terminal in raw mode: every key goes to the node. Restored at the end.
+// Puts the caller's terminal into raw mode, so that every key goes to the node, and restores it on
+// destruction.
 class RawTerminal {
  public:
   RawTerminal() {
@@ -39,7 +41,7 @@ class RawTerminal {
   termios before_ = {};
 };
 
-// Signals that are passed on instead of ending us.
+// Signals that are forwarded to the command instead of ending us.
 sigset_t passed_on() {
   sigset_t set;
   sigemptyset(&set);
@@ -61,7 +63,7 @@ bool write_all(int fd, const char* bytes, ssize_t count) {
   return true;
 }
 
-// Copies what is there. False at the end.
+// Copies what is available. False at end of file.
 bool copy_some(int from, int to) {
   char buffer[1 << 14];
   const ssize_t n = ::read(from, buffer, sizeof buffer);
@@ -71,7 +73,7 @@ bool copy_some(int from, int to) {
 
 class Attachment {
  public:
-  // `terminal`: the node's, for keys and output. `input`: for keys alone. Either may be empty.
+  // `terminal`: the node's, for keys and output. `input`: for keys only. Either may be empty.
   Attachment(Fd connection, Fd terminal, Fd input)
       : connection_(std::move(connection)),
         terminal_(std::move(terminal)),
@@ -84,14 +86,14 @@ class Attachment {
 
   int run() {
     std::optional<int> exit_code;
-    // The command's last words may still be on their way when it has ended.
+    // When the command has ended, its last output may still be in transit.
     while (!exit_code || terminal_) {
       const bool keys = !exit_code && (input_ || (terminal_ && keyboard_));
       pollfd fds[] = {{exit_code ? -1 : connection_.get(), POLLIN, 0},
                       {exit_code ? -1 : signals_.get(), POLLIN, 0},
                       {terminal_.get(), POLLIN, 0},
                       {keys ? 0 : -1, POLLIN, 0}};
-      // What a background process of the command holds open is not waited for.
+      // After the command ends, do not wait for its background processes to close the terminal.
       const int ready = ::poll(fds, 4, exit_code ? 100 : -1);
       if (ready < 0 && errno != EINTR) throw_errno("poll");
       if (ready == 0) break;
@@ -132,8 +134,8 @@ int attach_streams(Fd connection, const json& body) {
   Pipe keys;
   int streams[] = {0, 1, 2};
   if (::isatty(0) == 1) {
-    // The command is not of this terminal's session: it would read keys that are meant for others,
-    // where we are stopped.
+    // The command is outside this terminal's session: once we are stopped, it would still read keys
+    // meant for the shell. So it gets them through a pipe.
     keys = make_pipe();
     streams[0] = keys.read.get();
     ::signal(SIGPIPE, SIG_IGN);
@@ -146,7 +148,7 @@ int attach_streams(Fd connection, const json& body) {
 int attach_terminal(Fd connection, const json& body) {
   send_message(connection.get(), body);
   Message message = receive_answer(connection.get());
-  if (message.fds.size() != 1) throw Error("the node gave no terminal");
+  if (message.fds.size() != 1) throw Error("the node sent no terminal");
   const RawTerminal raw;
   return Attachment(std::move(connection), std::move(message.fds[0]), Fd()).run();
 }

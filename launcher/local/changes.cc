@@ -1,4 +1,4 @@
-// What has to change in a deployment that runs.
+// Compares two plans to find what must change in a running deployment.
 #include "launcher/local/changes.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ const T* find(const std::vector<T>& items, std::string T::*member, const std::st
   return found == items.end() ? nullptr : &*found;
 }
 
-// Why a node cannot stay as it is; "" when it can.
+// Why a node must be replaced; "" if it can stay.
 std::string difference(const PlannedNode& before, const Plan& standing, const PlannedNode& after,
                        const Plan& wanted) {
   if (before.machine_type != after.machine_type) {
@@ -33,25 +33,26 @@ std::string difference(const PlannedNode& before, const Plan& standing, const Pl
     }
     return texts;
   };
-  if (ports(before, standing) != ports(after, wanted)) return "it has other network interfaces";
+  if (ports(before, standing) != ports(after, wanted)) return "its network interfaces change";
   const auto mounts = [](const PlannedNode& node) {
     std::vector<std::string> texts;
     for (const Mount& mount : node.mounts) texts.push_back(mount.shared + " " + mount.target);
     return texts;
   };
-  if (mounts(before) != mounts(after)) return "it mounts other file systems";
-  if (before.gpu_devices != after.gpu_devices) return "it has other GPUs";
-  if (before.node_json != after.node_json) return "it is told something else of itself";
+  if (mounts(before) != mounts(after)) return "its file systems change";
+  if (before.gpu_devices != after.gpu_devices) return "its GPUs change";
+  if (before.node_json != after.node_json) return "its node profile changes";
   if (after.role != "controller") return "";
   if (standing.slurmdbd_conf.empty() != wanted.slurmdbd_conf.empty()) {
-    return wanted.slurmdbd_conf.empty() ? "it keeps no history of jobs"
-                                        : "it keeps the history of jobs";
+    return wanted.slurmdbd_conf.empty() ? "job accounting is turned off"
+                                        : "job accounting is turned on";
   }
   if (standing.elastic() == wanted.elastic()) return "";
-  return wanted.elastic() ? "it starts and stops nodes" : "it starts and stops no nodes";
+  return wanted.elastic() ? "it now starts nodes on demand" : "it no longer starts nodes on demand";
 }
 
-// The lines of a file that mean something; `partitions`: those about partitions, or all others.
+// The lines of the files without comments and blank lines: only those about partitions, or only the
+// others.
 std::vector<std::string> meaning(const std::map<std::string, std::string>& files, bool partitions) {
   std::vector<std::string> kept;
   for (const auto& [name, text] : files) {
@@ -141,7 +142,7 @@ Changes compare(const Plan& standing, const Plan& wanted) {
     }
   }
   changes.hosts = standing.hosts != wanted.hosts;
-  // Slurm learns of nodes, and of most of its settings, only when slurmctld starts.
+  // Slurm reads nodes, and most of its settings, only when slurmctld starts.
   if (meaning(standing.slurm_files, false) != meaning(wanted.slurm_files, false)) {
     changes.slurm = Changes::Slurm::restart;
   } else if (meaning(standing.slurm_files, true) != meaning(wanted.slurm_files, true)) {
@@ -164,8 +165,8 @@ std::vector<std::string> lines(const Changes& changes) {
   for (const auto& [why, nodes] : replaced) {
     lines.push_back(fmt::format("nodes replaced: {} ({})", names(nodes), why));
   }
-  if (changes.slurm == Changes::Slurm::reread) lines.push_back("Slurm reads its partitions again");
-  if (changes.slurm == Changes::Slurm::restart) lines.push_back("slurmctld starts again");
+  if (changes.slurm == Changes::Slurm::reread) lines.push_back("Slurm rereads its partitions");
+  if (changes.slurm == Changes::Slurm::restart) lines.push_back("slurmctld restarts");
   return lines;
 }
 

@@ -1,4 +1,4 @@
-// What has to change in a deployment that runs, for it to become another.
+// What must change in a running deployment to match a new plan.
 #pragma once
 
 #include <string>
@@ -19,21 +19,21 @@ struct Changes {
   std::vector<Replaced> replaced;           // nodes that are stopped and started again
   std::vector<std::string> networks_added, networks_removed;
   bool hosts = false;  // /etc/hosts of every node
-  // What Slurm has to do: read its files again, or have slurmctld begin anew with them.
+  // What Slurm has to do: reread its files, or restart slurmctld with them.
   enum class Slurm { nothing, reread, restart } slurm = Slurm::nothing;
 
   bool any() const;
 
-  // Nodes that are stopped, and those that are started then.
+  // Nodes that the change stops, and nodes that it then starts.
   std::vector<std::string> stopped() const;
   std::vector<std::string> started() const;
 };
 
-// Throws Error that says so when there is something that cannot change while the deployment runs:
-// its cluster's name, the address range of a network.
+// Throws Error, naming the cause, when something differs that cannot change while the deployment
+// runs: the cluster's name, a network's address range, the image.
 Changes compare(const Plan& standing, const Plan& wanted);
 
-// A line for each thing, for whoever watches.
+// One line for each change, for the user to read.
 std::vector<std::string> lines(const Changes& changes);
 
 }  // namespace slipway::local

@@ -3,15 +3,15 @@
 
 namespace slipway::local {
 
-// The variable SLIPWAY_TEST_STOP_AT=N of whoever runs `slipway deploy` or `destroy` has the process
-// that reaches the Nth point stop itself (SIGSTOP) there, so that a test can end it, or let it go
-// on. The points count on from the command to the process of the supervisor's that makes the
-// change. Without the variable nothing happens, and with it nothing that its owner could not do by
-// hand. `what` goes to stderr.
+// With SLIPWAY_TEST_STOP_AT=N in the environment of `slipway deploy` or `destroy`, the process that
+// reaches the Nth point stops itself there (SIGSTOP), so that a test can kill it or let it
+// continue. The count continues from the command into the supervisor's child process that makes the
+// change. The variable gives its user nothing that a kill(1) by hand would not. `what` goes to
+// stderr.
 void checkpoint(const char* what);
 
-// How many points are left until the stop, for the process that goes on counting; 0: none is
-// counted.
+// Points left until the stop; 0: not counting. For passing the count to the process that takes
+// over.
 int points_left();
 void count_points(int left);
 

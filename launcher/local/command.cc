@@ -1,4 +1,4 @@
-// A command that is to run on a node.
+// Runs a command on a node: user, environment, terminal, working directory.
 #include "launcher/local/command.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ void take_streams(const std::vector<Fd>& streams) {
   for (int i = 0; i < 3; ++i) ::dup2(streams[static_cast<size_t>(i)].get(), i);
 }
 
-// Opens a terminal of this node, keeps one end as stdin, stdout and stderr and sends the other to
+// Opens a terminal in this node, keeps one end as stdin, stdout and stderr, and sends the other to
 // the client.
 void open_terminal(const NodeCommand& command, int connection, uid_t owner) {
   const Fd master(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -55,7 +55,7 @@ void become_user(const passwd& user) {
   }
 }
 
-// What a login gives a user, and nothing of the host's environment.
+// Sets what a login would, and nothing from the host's environment.
 void set_environment(const passwd& user, const std::string& terminal) {
   ::clearenv();
   const bool root = user.pw_uid == 0;

@@ -1,4 +1,4 @@
-// A command that is to run on a node: what a client asks for and what the node does with it.
+// A command to run on a node: what the client sends, and how the node runs it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,15 +17,15 @@ struct NodeCommand {
   unsigned short rows = 0, columns = 0;  // of the client's terminal
 };
 
-// The request that a supervisor understands (supervisor.h), and the command of one.
+// Converts a command to the request that the supervisor expects (supervisor.h), and back.
 nlohmann::json exec_request(const std::string& node, const NodeCommand& command);
 NodeCommand command_from_json(const nlohmann::json& body);
 
-// In a process that is inside the node: becomes the command. `streams` are its stdin, stdout and
-// stderr; without them it gets a terminal of the node, whose other end is sent over `connection`
-// with {"state": "started"}. `default_folder` is the working directory where the command names
-// none. Exit status 127 when the program is not there, 126 when it cannot be run, as a shell has
-// it.
+// Turns the calling process, which must be inside the node, into the command. `streams` are its
+// stdin, stdout and stderr; if empty, the node opens a terminal and sends the other end over
+// `connection` with {"state": "started"}. `default_folder` is the working directory if the command
+// names none. Exits with 127 if the program does not exist and 126 if it cannot be run, as a shell
+// does.
 [[noreturn]] void become_command(const NodeCommand& command, std::vector<Fd> streams,
                                  int connection, const std::string& default_folder);
 

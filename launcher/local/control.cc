@@ -1,4 +1,4 @@
-// Talking to the supervisor of a deployment.
+// Sends requests to a deployment's supervisor.
 #include "launcher/local/control.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ Fd bind_control_socket(const DeploymentFolder& folder) {
 }
 
 Fd try_to_connect(const DeploymentFolder& folder) try {
-  if (folder.life() == Life::absent) return Fd();  // it has just been destroyed
+  if (folder.life() == Life::absent) return Fd();  // it was destroyed just now
   return connect_to_socket(folder.path(), "control");
 } catch (const Error& error) {
   throw error.within(fmt::format("cannot reach the supervisor of `{}`", folder.name()));
@@ -36,21 +36,21 @@ Fd try_to_connect(const DeploymentFolder& folder) try {
 Fd connect_to_supervisor(const DeploymentFolder& folder) {
   const std::string& name = folder.name();
   if (folder.life_if_present() == Life::dead) {
-    throw Error(fmt::format(
-        "deployment `{0}` is dead: its supervisor was killed or the host was "
-        "restarted; `slipway deploy` starts it again with its files, `slipway destroy {0}` "
-        "removes it",
-        name));
+    throw Error(
+        fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was "
+                    "restarted; `slipway deploy` restarts it with its files, `slipway destroy {0}` "
+                    "removes it",
+                    name));
   }
   if (Fd connection = try_to_connect(folder)) return connection;
-  throw Error(fmt::format("deployment `{}` is about to start or to end; try again", name));
+  throw Error(fmt::format("deployment `{}` is starting or being destroyed; try again", name));
 }
 
 pid_t supervisor_pid(int connection) {
   ucred peer = {};
   socklen_t size = sizeof peer;
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    throw_errno("cannot tell who the supervisor is");
+    throw_errno("cannot identify the supervisor");
   }
   return peer.pid;
 }
@@ -80,7 +80,7 @@ ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& nod
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
     if (left.count() <= 0) {
-      result.timed_out = true;  // the end of the connection hangs the command up
+      result.timed_out = true;  // closing the connection hangs the command up
       return result;
     }
     pollfd fds[] = {{answered ? -1 : connection.get(), POLLIN, 0},

@@ -1,4 +1,4 @@
-// Talking to the supervisor of a deployment.
+// Requests to a deployment's supervisor: connecting, asking, and running commands on nodes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,33 +16,33 @@
 
 namespace slipway::local {
 
-// The control socket in the deployment's folder, for its owner only; the supervisor itself has to
-// listen on it, because a client sees the process that did as its peer. Throws Error.
+// The control socket in the deployment's folder, accessible to its owner only. The supervisor
+// itself must call listen(), because clients see the process that did as their peer. Throws Error.
 Fd bind_control_socket(const DeploymentFolder& folder);
 
-// A connection to the supervisor, or an empty Fd when nobody listens.
+// A connection to the supervisor, or an empty Fd if nothing listens.
 Fd try_to_connect(const DeploymentFolder& folder);
 
-// A connection to the supervisor. Throws Error that says what to do when the deployment is not
-// there or is dead.
+// A connection to the supervisor. Throws Error with advice if the deployment does not exist or is
+// dead.
 Fd connect_to_supervisor(const DeploymentFolder& folder);
 
-// The supervisor's process, as the caller sees it.
+// The supervisor's process ID in the caller's PID namespace.
 pid_t supervisor_pid(int connection);
 
-// Sends one request and waits for its answer. Throws Error when the answer is an error.
+// Sends one request and waits for the answer. Throws Error if the answer is an error.
 nlohmann::json request(const DeploymentFolder& folder, const nlohmann::json& body,
                        std::chrono::milliseconds limit = std::chrono::seconds(10));
 
-// Runs a command on a node and collects its output; for our own use, without terminal and signals.
-// At the deadline it is hung up, and `timed_out` is set. Throws Error("interrupted") when
-// `interrupts` are given and one comes.
+// Runs a command on a node without a terminal and collects its output. At the deadline the command
+// is hung up and `timed_out` is set. Throws Error("interrupted") if `interrupts` is given and a
+// signal arrives.
 ProcessResult run_on_node(const DeploymentFolder& folder, const std::string& node,
                           const NodeCommand& command, std::chrono::milliseconds deadline,
                           const Interrupts* interrupts = nullptr);
 
 // Runs a command on a node with the caller's terminal or standard streams, passes signals on, and
-// returns its exit code (128 + n when signal n ended it).
+// returns its exit code (128 + n if signal n ended it).
 int attach_to_node(const DeploymentFolder& folder, const std::string& node, NodeCommand command);
 
 }  // namespace slipway::local

@@ -1,4 +1,4 @@
-// Where a local deployment lives on disk, and whether it lives.
+// The files of a local deployment, its lock, and whether it runs.
 #include "launcher/local/deployment_folder.h"
 
 #include <fcntl.h>
@@ -30,14 +30,14 @@ DeploymentFolder::DeploymentFolder(std::filesystem::path deployments, std::strin
     : name_(std::move(name)), path_(std::move(deployments) / name_) {
   if (!usable_name(name_)) {
     throw Error(fmt::format(
-        "`{}` is not the name of a deployment: lower-case letters, digits, - and _ only", name_));
+        "`{}` is not a deployment name; use lower-case letters, digits, - and _ only", name_));
   }
 }
 
 Life DeploymentFolder::life() const {
   Fd lock(::open((path_ / "lock").c_str(), O_RDONLY | O_CLOEXEC));
   if (!lock) return std::filesystem::exists(path_) ? Life::dead : Life::absent;
-  // A shared lock, so that two who ask at once don't see each other.
+  // A shared lock, so that two processes that ask at once do not see each other.
   return ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0 ? Life::dead : Life::running;
 }
 
@@ -75,7 +75,7 @@ Fd DeploymentFolder::create() const {
 Fd DeploymentFolder::take_over() const {
   const std::filesystem::path file = path_ / "lock";
   Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  // Somebody who only looks whether it lives has it for a moment.
+  // A process that only checks whether the deployment runs holds the lock for a moment.
   for (int tries = 0; lock && tries < 100; ++tries) {
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
     ::usleep(10'000);
@@ -91,7 +91,7 @@ std::filesystem::path deployments_folder() {
   if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
     return std::filesystem::path(home) / ".local/state/slipway/deployments";
   }
-  throw Error("cannot tell where deployments are kept: HOME is not set");
+  throw Error("cannot locate your deployments: HOME is not set");
 }
 
 std::vector<DeploymentFolder> all_deployments() {

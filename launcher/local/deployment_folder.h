@@ -1,17 +1,17 @@
-// Where a local deployment lives on disk, and whether it lives.
+// The files of a local deployment, and whether the deployment runs.
 //
 //   <deployments>/../locks/<name>   held by the command that changes it (deployment_lock.h)
-//   <deployments>/<name>/   its owner's alone
-//     lock              held by the supervisor (flock) for as long as it runs
-//     control           its socket
+//   <deployments>/<name>/   accessible to its owner only
+//     lock              held by the supervisor (flock) as long as it runs
+//     control           the supervisor's socket
 //     deployment.json   what was deployed (schema slipway/local/1)
 //     plan.json         the plan in force (plan_json.h), from the end of the first deploy to the
-//                       beginning of destroy
-//     change.json       there while a change is under way (journal.h)
+//                       start of destroy
+//     change.json       exists while a change is in progress (journal.h)
 //     slurm/            /etc/slurm of every node
 //     shared/<id>/      the shared file systems
-//     state/            of slurmctld: outlives the controller
-//     database/         of slurmdbd, with accounting
+//     state/            slurmctld's state, which outlives the controller
+//     database/         slurmdbd's database, with accounting
 //     log/<node>/       /var/log/slurm of each node; log/supervisor.log
 //     gpus/<node>/      the state of its simulated GPUs
 //     run/              mount point of the nodes' roots; empty outside the supervisor
@@ -28,12 +28,12 @@ namespace slipway::local {
 enum class Life {
   absent,   // no such deployment
   running,  // its supervisor runs
-  dead,     // the folder is there, the supervisor is not: killed, or the host was restarted
+  dead,     // the folder exists but the supervisor does not: killed, or the host was restarted
 };
 
 class DeploymentFolder {
  public:
-  // Throws Error when `name` could not be the name of a folder of ours.
+  // Throws Error if `name` is not a valid name for a deployment.
   DeploymentFolder(std::filesystem::path deployments, std::string name);
 
   const std::string& name() const { return name_; }
@@ -54,17 +54,17 @@ class DeploymentFolder {
 
   Life life() const;
 
-  // life(), for whoever needs the deployment: throws Error that says what to do when there is none.
+  // life(), or throws Error with advice if the deployment is absent.
   Life life_if_present() const;
 
-  // Whether nothing more can be written to the file system that it is on.
+  // Whether the file system that holds the folder is full.
   bool is_full() const;
 
-  // Makes the folder and takes its lock. An empty Fd when the folder is there already.
-  // Throws Error with the path when it cannot be made.
+  // Makes the folder and takes its lock. Returns an empty Fd if the folder already exists. Throws
+  // Error with the path if it cannot be made.
   Fd create() const;
 
-  // Takes the lock of a folder that is there and dead. Throws Error when it cannot be had.
+  // Takes the lock of an existing, dead deployment's folder. Throws Error if it cannot.
   Fd take_over() const;
 
  private:
@@ -72,11 +72,11 @@ class DeploymentFolder {
   std::filesystem::path path_;
 };
 
-// The folder of all deployments of the calling user: /var/lib/slipway/deployments for root,
-// otherwise slipway/deployments below $XDG_STATE_HOME or ~/.local/state.
+// The folder of the calling user's deployments: /var/lib/slipway/deployments for root, otherwise
+// slipway/deployments below $XDG_STATE_HOME or ~/.local/state.
 std::filesystem::path deployments_folder();
 
-// Every deployment of the calling user, by name.
+// All deployments of the calling user, sorted by name.
 std::vector<DeploymentFolder> all_deployments();
 
 }  // namespace slipway::local

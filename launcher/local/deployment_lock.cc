@@ -1,4 +1,4 @@
-// Takes the lock of a deployment, and says who has it.
+// Takes a deployment's lock, or reports who holds it.
 #include "launcher/local/deployment_lock.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto longest_moment = 10s;
-// Longer than a change and its undoing can take.
+// Longer than a change and its rollback can take.
 constexpr auto longest_change = 150s;
 constexpr const char* interrupted = "interrupted";
 
@@ -35,7 +35,7 @@ std::filesystem::path path_of(const DeploymentFolder& folder) {
   return folder.path().parent_path().parent_path() / "locks" / folder.name();
 }
 
-// Best effort: the lock also holds when its holder cannot be written down.
+// Best effort: the lock works even if its holder cannot be recorded.
 void write_holder(const Fd& file, const std::string& verb) {
   const std::string text = fmt::format("{} {} {}\n", verb, ::getpid(), std::time(nullptr));
   if (::ftruncate(file.get(), 0) == 0) {
@@ -43,7 +43,7 @@ void write_holder(const Fd& file, const std::string& verb) {
   }
 }
 
-// Empty while the holder has not written it yet.
+// Empty until the holder has recorded itself.
 Holder read_holder(const std::filesystem::path& path) try {
   const std::vector<std::string> words = split(trim(read_regular_file(path, 256)), ' ');
   if (words.size() != 3) return {};
@@ -59,7 +59,8 @@ std::chrono::seconds patience_with(const Holder& holder) {
 
 [[noreturn]] void refuse(const DeploymentFolder& folder, const Holder& holder) {
   if (holder.verb == interrupted) {
-    throw Error(fmt::format("deployment `{}`: its interrupted change does not end", folder.name()));
+    throw Error(
+        fmt::format("deployment `{}`: its interrupted change has not finished", folder.name()));
   }
   const auto seconds = std::max<std::time_t>(0, std::time(nullptr) - holder.since);
   throw Error(

@@ -1,4 +1,4 @@
-// The lock with which one command at a time changes a deployment.
+// The lock that lets only one command at a time change a deployment.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@
 
 namespace slipway::local {
 
-// The lock of a deployment's name, held for as long as this object lives. Its file is beside the
-// deployments' folders, so that it can be held before a folder exists and after it is removed.
+// The lock on a deployment's name, held as long as this object exists. The lock file is outside the
+// deployments' folders so that it can be held before a folder exists and after it is removed.
 class DeploymentLock {
  public:
   // `verb`: "deploy", "destroy", "fault". Waits for commands that take a moment (a fault), and for
-  // a change that goes on after its command was interrupted: then `interrupted_change` is called
-  // once. Throws Error with the holder when that is another deploy or destroy, or when it takes too
-  // long.
+  // a change that continues after its command was interrupted; in that case it calls
+  // `interrupted_change` once. Throws Error naming the holder if that is another deploy or destroy,
+  // or if the wait takes too long.
   DeploymentLock(const DeploymentFolder& folder, const std::string& verb,
                  const std::function<void()>& interrupted_change = {});
 
@@ -27,7 +27,8 @@ class DeploymentLock {
   Fd file_;
 };
 
-// For the supervisor, which keeps the lock when its command is gone: tells those who wait.
+// For the supervisor, which keeps the lock after its command is gone: records this for commands
+// that wait.
 void say_interrupted(const Fd& lock_file);
 
 }  // namespace slipway::local

@@ -1,4 +1,4 @@
-// A deployment as its owner sees it.
+// Collects a deployment's state from its folder, its supervisor and Slurm.
 #include "launcher/local/deployment_view.h"
 
 #include <fmt/chrono.h>
@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// A folder whose making was cut short has no description: it has no nodes either.
+// A folder whose creation was interrupted has no description, and so no nodes.
 void read_description(DeploymentView& view) {
   if (!std::filesystem::exists(view.folder.description())) return;
   const json description = json::parse(read_file(view.folder.description()));
@@ -32,9 +32,9 @@ void read_description(DeploymentView& view) {
   }
 }
 
-// A supervisor answers within milliseconds unless the kernel holds it.
+// A supervisor answers within milliseconds unless it is blocked in the kernel.
 constexpr std::chrono::milliseconds longest_request{800};
-// `slipway status` answers quickly, also when the controller hangs.
+// Keeps `slipway status` fast even if the controller hangs.
 constexpr std::chrono::milliseconds longest_question{700};
 
 std::string time_text(std::chrono::system_clock::time_point time) {
@@ -69,10 +69,10 @@ void ask_supervisor(DeploymentView& view) {
 struct Answer {
   bool came = false;
   std::vector<std::vector<std::string>> lines;
-  std::string wrong;  // the last line of the error
+  std::string wrong;  // the last line of the error output
 };
 
-// Runs one of Slurm's commands on the controller.
+// Runs a Slurm command on the controller.
 Answer ask_slurm_for(const DeploymentView& view, std::vector<std::string> argv) {
   NodeCommand command;
   command.argv = std::move(argv);
@@ -93,8 +93,8 @@ Answer ask_slurm_for(const DeploymentView& view, std::vector<std::string> argv) 
   return answer;
 }
 
-// Notes why Slurm does not answer: daemons that do not run, from the records of the controller's
-// PID 1, or the errors of Slurm's commands.
+// Records why Slurm does not answer: daemons that are not running, from the records of the
+// controller's PID 1, or the errors of Slurm's commands.
 void note_silence(DeploymentView& view, const std::string& wrong) {
   view.slurm.answers = false;
   auto since = std::chrono::system_clock::now();
@@ -105,7 +105,7 @@ void note_silence(DeploymentView& view, const std::string& wrong) {
   for (const auto& [name, record] :
        node::read_service_records(view.folder.log(view.nodes.front().name))) {
     if (record.runs || !view.nodes.front().running) continue;
-    missing.push_back(fmt::format("{} does not run ({})", name, record.how));
+    missing.push_back(fmt::format("{} is not running ({})", name, record.how));
     since = std::min(since, record.since);
   }
   view.slurm.since = time_text(since);
@@ -115,18 +115,18 @@ void note_silence(DeploymentView& view, const std::string& wrong) {
   view.slurm.why = missing.empty() ? wrong : join(missing, ", ");
   if (view.slurm.why.empty()) {
     view.slurm.why =
-        fmt::format("it runs, and gave no answer within {} ms", longest_question.count());
+        fmt::format("it is running but did not answer within {} ms", longest_question.count());
   }
 }
 
-// The supervisor remembers it for the next `slipway status`.
+// The supervisor keeps it for the next `slipway status`.
 void remember_silence(const DeploymentView& view) {
   const std::string since = view.slurm.answers ? "" : view.slurm.since;
   if (since == view.slurm_silent_since) return;
   try {
     request(view.folder, {{"request", "status"}, {"slurm_silent_since", since}}, longest_request);
   } catch (const Error&) {
-    // It has ended meanwhile.
+    // The supervisor has just ended.
   }
 }
 
@@ -158,7 +158,7 @@ void ask_slurm(DeploymentView& view) {
     note_silence(view, states.wrong.empty() ? jobs.wrong : states.wrong);
   }
   remember_silence(view);
-  // A line for each partition that a node is in.
+  // One line for each partition of a node.
   for (const auto& line : states.lines) {
     const auto node = line.size() < 4 ? known.end() : known.find(line[0]);
     if (node == known.end()) continue;
@@ -177,15 +177,14 @@ std::string remark(const DeploymentView& view) {
   const std::string& name = view.name;
   if (view.state == "dead") {
     return fmt::format(
-        "its supervisor was killed or the host was restarted; `slipway deploy` starts it again "
-        "with "
+        "its supervisor was killed or the host was restarted; `slipway deploy` restarts it with "
         "its files, `slipway destroy {}` removes it",
         name);
   }
   if (view.state == "silent") return "its supervisor does not answer; it may be stopped";
   if (view.state == "unfinished") {
     return fmt::format(
-        "its deploy or destroy was interrupted; `slipway destroy {}` removes what is left, and "
+        "its deploy or destroy was interrupted; `slipway destroy {}` removes the rest, and "
         "`slipway deploy` does so first",
         name);
   }
@@ -210,7 +209,7 @@ std::string resolve_node(const DeploymentView& view, const std::string& typed) {
   const std::string guess = nearest(typed, names);
   throw Error(
       guess.empty()
-          ? fmt::format("deployment `{0}` has no node `{1}`; `slipway status {0}` lists them",
+          ? fmt::format("deployment `{0}` has no node `{1}`; `slipway status {0}` lists its nodes",
                         view.name, typed)
           : fmt::format("deployment `{}` has no node `{}`; did you mean `{}`?", view.name, typed,
                         guess));

@@ -1,4 +1,4 @@
-// The faults that a node of a local cluster can be given.
+// The table of faults, and parsing one from a command line.
 #include "launcher/local/fault.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace slipway::local {
 namespace {
 
-// A number with a unit, as tc(8) takes it.
+// A number with a unit, as in tc(8).
 bool is_rate(const std::string& text) {
   const size_t digits = text.find_first_not_of("0123456789");
   if (digits == 0 || digits == text.npos || digits > 9 || text[0] == '0') return false;
@@ -25,18 +25,18 @@ void check_arguments(const Fault& fault) {
     const bool plain = !argument.empty() && argument[0] != '-' &&
                        std::ranges::none_of(argument, [](unsigned char c) { return c <= ' '; });
     if (!plain)
-      throw UsageError(fmt::format("`{}` is not an argument of {}", argument, fault.kind));
+      throw UsageError(fmt::format("`{}` is not a valid argument of {}", argument, fault.kind));
   }
   if (fault.kind == "link-rate" && !is_rate(fault.arguments[1])) {
-    throw UsageError(
-        fmt::format("`{}` is not a rate: a number and kbit, mbit or gbit", fault.arguments[1]));
+    throw UsageError(fmt::format("`{}` is not a rate; write a number and kbit, mbit or gbit",
+                                 fault.arguments[1]));
   }
   if (fault.kind.starts_with("gpu-")) fault_number(fault.arguments[0], 999);
   const auto kind = std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name);
   if (kind->most > 0) fault_number(fault.arguments[1], kind->most);
   if (fault.kind == "kernel-log" && kernel_line(fault.arguments[0]).text.empty()) {
     throw UsageError(
-        fmt::format("`{}` is nothing that a kernel says; known: oops, memory-error, "
+        fmt::format("unknown kernel message `{}`; known: oops, memory-error, "
                     "stall, disk-error",
                     fault.arguments[0]));
   }
@@ -46,40 +46,48 @@ void check_arguments(const Fault& fault) {
 
 std::span<const FaultKind> fault_kinds() {
   static const std::vector<FaultKind> kinds = {
-      {"power-off", {}, "the node is off, and cannot be started until this is cleared", false},
-      {"hang", {}, "every process of the node is frozen; its kernel still answers", true},
-      {"link-down", {"IFACE"}, "the cable of an interface is out", false},
+      {"power-off", {}, "the node loses power and stays off until you clear this fault", false},
+      {"hang", {}, "every process on the node is frozen; its kernel still answers", true},
+      {"link-down", {"IFACE"}, "an interface's cable is unplugged", false},
       {"link-rate", {"IFACE", "RATE"}, "an interface carries no more than RATE: 100mbit", false},
-      {"gpu-lost", {"N"}, "GPU N has fallen off the bus, as NVML has it", false},
-      {"gpu-missing", {"N"}, "GPU N is not there any more", false},
-      {"gpu-xid", {"N", "XID"}, "GPU N reports the error XID", false, 999},
+      {"gpu-lost", {"N"}, "NVML reports that GPU N has fallen off the bus", false},
+      {"gpu-missing", {"N"}, "GPU N is missing", false},
+      {"gpu-xid", {"N", "XID"}, "GPU N reports the Xid XID", false, 999},
       {"gpu-ecc",
        {"N", "COUNT"},
-       "GPU N has had COUNT memory errors that cannot be corrected",
+       "GPU N counts COUNT uncorrectable memory errors",
        false,
        1'000'000},
-      {"gpu-ecc-corrected", {"N", "COUNT"}, "and COUNT that were corrected", false, 1'000'000},
+      {"gpu-ecc-corrected",
+       {"N", "COUNT"},
+       "GPU N counts COUNT corrected memory errors",
+       false,
+       1'000'000},
       {"gpu-remap-failed", {"N"}, "a row of GPU N's memory could not be remapped", false},
       {"gpu-pages", {"N", "COUNT"}, "GPU N has retired COUNT pages of its memory", false, 999},
       {"gpu-nvlink", {"N", "LINK"}, "an NVLink of GPU N is down", false, 17},
-      {"gpu-pcie-width", {"N", "LANES"}, "GPU N has so many PCIe lanes", false, 16},
-      {"gpu-pcie-gen", {"N", "GEN"}, "GPU N's PCIe is of this generation", false, 9},
-      {"gpu-replays", {"N", "COUNT"}, "GPU N has had COUNT PCIe replays", false, 1'000'000},
-      {"gpu-throttled", {"N"}, "heat holds GPU N's clocks down", false},
-      {"gpu-celsius", {"N", "DEGREES"}, "GPU N is so hot", false, 200},
-      {"gpu-watts", {"N", "WATTS"}, "GPU N is limited to so much power", false, 10'000},
-      {"gpu-process", {"N", "PID"}, "a process is on GPU N", false, 4'194'304},
+      {"gpu-pcie-width", {"N", "LANES"}, "GPU N has only LANES PCIe lanes", false, 16},
+      {"gpu-pcie-gen", {"N", "GEN"}, "GPU N runs at PCIe generation GEN", false, 9},
+      {"gpu-replays", {"N", "COUNT"}, "GPU N counts COUNT PCIe replays", false, 1'000'000},
+      {"gpu-throttled", {"N"}, "GPU N lowers its clocks because of heat", false},
+      {"gpu-celsius", {"N", "DEGREES"}, "GPU N reports this temperature", false, 200},
+      {"gpu-watts", {"N", "WATTS"}, "GPU N's power is limited to WATTS", false, 10'000},
+      {"gpu-process", {"N", "PID"}, "process PID runs on GPU N", false, 4'194'304},
       {"gpu-unloads", {"N"}, "GPU N is not in persistence mode", false},
-      {"gpu-recovery", {"N", "ACTION"}, "the driver says what GPU N needs: 0 to 4", false, 4},
-      {"nvml-mismatch", {}, "NVML is of another version than the driver", false},
+      {"gpu-recovery",
+       {"N", "ACTION"},
+       "the driver reports this recovery action for GPU N, 0 to 4",
+       false,
+       4},
+      {"nvml-mismatch", {}, "NVML and the driver have different versions", false},
       {"kernel-log",
        {"WHAT"},
-       "the node's kernel says it once: oops, memory-error, stall, disk-error",
+       "the node's kernel logs it once: oops, memory-error, stall, disk-error",
        true},
-      {"nvml-hang", {}, "calls of NVML do not return", false},
+      {"nvml-hang", {}, "NVML calls never return", false},
       {"disk-full",
        {"FOLDER"},
-       "no more can be written there: /tmp, /dev/shm, /run, "
+       "the file system is full: /tmp, /dev/shm, /run, "
        "/var/spool/slurmd",
        true},
       {"daemon-killed", {"NAME"}, "slurmd, munged or slurmctld is killed and stays away", true},

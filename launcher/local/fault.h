@@ -1,4 +1,4 @@
-// The faults that a node of a local cluster can be given, as a person types them.
+// The faults that you can inject into a node of a local cluster, and how they are written.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,8 +12,8 @@ struct FaultKind {
   std::string name;                    // "link-rate"
   std::vector<std::string> arguments;  // "IFACE", "RATE"
   std::string about;
-  bool ends_with_power;  // software: a start makes it good
-  int most = 0;          // the largest second argument, of a fault whose arguments are numbers
+  bool ends_with_power;  // a software fault, which a restart of the node repairs
+  int most = 0;          // largest second argument, for faults with numeric arguments
 };
 
 std::span<const FaultKind> fault_kinds();
@@ -24,25 +24,25 @@ struct Fault {
 
   std::string text() const;  // "link-rate enp0s12 1gbit"
 
-  // Two faults of one key are one: the kind, and what it is about ("link-rate enp0s12").
+  // The kind and its target ("link-rate enp0s12"). A node has at most one fault for each key.
   std::string key() const;
 };
 
-// The words of a command line. Throws UsageError, with the kinds that there are, or the arguments
-// that are missing.
+// Parses a fault from a command line. Throws UsageError with the known kinds or the missing
+// arguments.
 Fault parse_fault(std::span<const std::string> words);
 
 nlohmann::json to_json(const Fault& fault);
 Fault fault_from_json(const nlohmann::json& body);
 
-// What the kernel logs for the fault `kernel-log`, and at which level; empty for an unknown `what`.
+// The line and level that the kernel logs for the fault `kernel-log`; empty for an unknown `what`.
 struct KernelLine {
-  int level = 0;  // syslog(2)
+  int level = 0;  // as in syslog(2)
   std::string text;
 };
 KernelLine kernel_line(const std::string& what);
 
-// A number that a fault was given. Throws UsageError unless it is whole and from 0 to `last`.
+// A numeric argument of a fault. Throws UsageError unless it is an integer from 0 to `last`.
 int fault_number(const std::string& text, int last);
 
 }  // namespace slipway::local

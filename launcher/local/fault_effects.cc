@@ -1,4 +1,4 @@
-// What faults do to a node that runs.
+// Applies faults to a running node.
 #include "launcher/local/fault_effects.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The process ids of the node whose program has this name.
+// The ids of the node's processes whose program has this name.
 std::vector<pid_t> processes_named(const std::string& name) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -39,7 +39,7 @@ std::vector<pid_t> processes_named(const std::string& name) {
     try {
       if (trim(read_file(entry.path() / "comm")) == name) found.push_back(std::stoi(id));
     } catch (const Error&) {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   return found;
@@ -70,11 +70,11 @@ void require_own_memory(const fs::path& folder) {
                   ::stat(folder.c_str(), &here) == 0 &&
                   ::stat(folder.parent_path().c_str(), &above) == 0 && here.st_dev != above.st_dev;
   if (is) return;
-  throw Error(fmt::format("{} is no file system of this node's own", folder.string()));
+  throw Error(fmt::format("{} is not a file system of this node", folder.string()));
 }
 
-// A file that fills the disk. It begins with the former size of the file system, and is larger than
-// what daemons and jobs free while the disk is to stay full.
+// A file that fills the disk. It is as large as the original file system plus whatever daemons and
+// jobs free while the disk should stay full.
 fs::path filler_of(const fs::path& folder) {
   return folder / ".slipway-disk-full";
 }
@@ -82,8 +82,8 @@ fs::path filler_of(const fs::path& folder) {
 constexpr uintmax_t filler_bytes = 64 << 20;
 constexpr size_t piece_bytes = 1 << 20;
 
-// Shrinks the file system to its content and the filler, so that little of this machine's memory is
-// used. Whoever removes a file gets that much room again, and no more.
+// Shrinks the file system to its content and the filler, so that it uses little of the host's
+// memory. Removing a file frees only that file's room.
 void fill_up(const fs::path& folder) {
   require_own_memory(folder);
   struct statvfs before = {};
@@ -133,7 +133,7 @@ void run_in_node(pid_t pid, int flags, const std::function<void()>& body) {
 
 void freeze(pid_t pid, bool frozen) {
   run_in_node(pid, node_namespaces(), [&] {
-    // All of this PID namespace but PID 1 and ourselves.
+    // Everything in this PID namespace except PID 1 and the caller.
     if (::kill(-1, frozen ? SIGSTOP : SIGCONT) != 0 && errno != ESRCH) throw_errno("kill");
   });
 }
@@ -153,11 +153,11 @@ void keep_daemon_away(pid_t pid, const std::string& name, bool away) {
     const fs::path held = fs::path(node::held_services) / name;
     if (!away) {
       fs::remove(held);
-      ::kill(1, SIGHUP);  // PID 1 starts what does not run
+      ::kill(1, SIGHUP);  // makes PID 1 start daemons that are not running
       return;
     }
     const std::vector<pid_t> running = processes_named(name);
-    if (running.empty()) throw Error(fmt::format("no `{}` runs there", name));
+    if (running.empty()) throw Error(fmt::format("`{}` is not running there", name));
     make_directories(node::held_services);
     write_file(held, "");
     for (const pid_t process : running) ::kill(process, SIGKILL);

@@ -1,4 +1,4 @@
-// The simulated GPUs of a node.
+// Writes the state of a node's simulated GPUs and its kernel log.
 #include "launcher/local/gpu_state.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// FNV-1a, so that a GPU has the same identity in every deployment of the same name.
+// FNV-1a, so that a GPU has the same identity in every deployment with the same name.
 uint64_t hash_of(const std::string& text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
@@ -33,7 +33,7 @@ std::string uuid_of(const std::string& node, size_t index) {
                      a & 0xffff, b >> 48, b & 0xffffffffffff);
 }
 
-// Where the loader looks for NVIDIA's library, and finds the simulated one.
+// The loader looks for NVIDIA's library under this name and finds the simulated one.
 constexpr const char* nvml_name = "libnvidia-ml.so.1";
 #if defined(__aarch64__)
 const std::filesystem::path nvml_folder = "/usr/lib/aarch64-linux-gnu";
@@ -45,7 +45,7 @@ std::filesystem::path file_of(const std::filesystem::path& gpus, const PlannedNo
   return gpus / node.name / "gpus.json";
 }
 
-// What a fault changes of a GPU in the file. Without a number it is a flag.
+// The field of a GPU that a fault changes in the file. Without a number it is a flag.
 struct Property {
   const char* fault;
   const char* key;
@@ -75,7 +75,7 @@ json& gpu_at(json& state, const Fault& fault, const PlannedNode& node) {
   json& gpus = state.at("gpus");
   const auto index = static_cast<size_t>(fault_number(fault.arguments.at(0), 999));
   if (index < gpus.size()) return gpus[index];
-  throw Error(fmt::format("node {} has {} GPUs, from 0 on", node.name, gpus.size()));
+  throw Error(fmt::format("node {} has {} GPUs, numbered from 0", node.name, gpus.size()));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void begin_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node
 
 void say_in_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node,
                        const KernelLine& said) {
-  // In its place: the node has this very file mounted.
+  // Truncate in place: the node has this very file mounted.
   const Fd log(
       ::open(kernel_log_of(gpus, node).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!log) throw_errno(fmt::format("cannot write the kernel log of {}", node.name));
@@ -171,12 +171,13 @@ void change_gpus(const std::filesystem::path& gpus, const PlannedNode& node, con
   } else if (fault.kind == "nvml-mismatch") {
     state["mismatch"] = begin;
   } else if (fault.kind == "gpu-xid") {
-    // Each is an event: whoever waits for events sees it once. Cleared is what later ones see.
+    // Each Xid is an event, which every waiting process sees once. Cleared Xids are not shown to
+    // processes that start later.
     json& xids = gpu_at(state, fault, node).at("xids");
     if (begin) {
       state["events"] = state.value("events", 0) + 1;
       xids.push_back({{"number", state["events"]}, {"xid", std::stoi(fault.arguments.at(1))}});
-      constexpr int default_level = 4;  // the driver gives none
+      constexpr int default_level = 4;  // the driver sets none
       say_in_kernel_log(
           gpus, node,
           {default_level, fmt::format("NVRM: Xid (PCI:0000:{:02x}:00): {}, simulated",

@@ -1,4 +1,4 @@
-// Names of nodes as Slurm writes lists of them.
+// Compresses node names into a Slurm host list.
 #include "launcher/local/host_list.h"
 
 #include <fmt/format.h>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr size_t most_digits = 9;
 
-// Numbers of one width, if they have zeros in front, belong together: 001 and 1 are two names.
+// Zero-padded numbers of the same width belong together: 001 and 1 are two names.
 struct Family {
   std::string prefix;
-  size_t zero_padded_to = 0;  // 0: not
+  size_t zero_padded_to = 0;  // 0: no padding
   auto operator<=>(const Family&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// Names of nodes as Slurm writes lists of them.
+// Compresses node names into a Slurm host list.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace slipway::local {
 
-// {"a-0", "a-2", "a-1", "b"} is "a-[0-2],b": names that differ in their last number stand together.
-// The order is that of the names' beginnings, and of numbers as numbers.
+// {"a-0", "a-2", "a-1", "b"} becomes "a-[0-2],b": names that differ only in their last number are
+// joined. Sorted by prefix, then by number.
 std::string host_list(const std::vector<std::string>& names);
 
 }  // namespace slipway::local

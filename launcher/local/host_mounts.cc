@@ -1,4 +1,4 @@
-// What is mounted on the host.
+// Reads the host's mount points, and resolves paths inside an image.
 #include "launcher/local/host_mounts.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace slipway::local {
 namespace {
 
-// The kernel writes blanks, tabs, line feeds and backslashes as \ooo.
+// The kernel writes spaces, tabs, line feeds and backslashes as \ooo.
 std::string unescape(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -49,7 +49,7 @@ bool has_mounts_below(const std::vector<std::filesystem::path>& mounts,
 std::filesystem::path resolve_in(const std::filesystem::path& root,
                                  const std::filesystem::path& path) {
   namespace fs = std::filesystem;
-  constexpr int max_links = 40;  // as the kernel has it
+  constexpr int max_links = 40;  // the kernel's limit
   std::deque<fs::path> left;
   for (const fs::path& part : path.relative_path()) left.push_back(part);
   fs::path done;

@@ -1,4 +1,4 @@
-// Images of nodes for local clusters.
+// Builds, lists and removes node images for local clusters.
 #include "launcher/local/image_store.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ constexpr std::chrono::minutes build_deadline{40};
 constexpr std::chrono::minutes longest_removal{5};
 constexpr const char* gone_prefix = ".gone-";
 
-// Slurm's version is the package's: "slurm-wlm 24.11.5".
+// Reads the package's Slurm version: "slurm-wlm 24.11.5".
 std::string slurm_version(const fs::path& root) {
   const std::string said =
       run_checked({"/usr/sbin/chroot", root.string(), "/usr/sbin/slurmctld", "-V"});
@@ -52,7 +52,7 @@ LocalImage read_image(const fs::path& folder) {
           json.value("built", ""), folder};
 }
 
-// Of what a build that was killed has left, and of what is removed, nothing keeps a name.
+// Refuses to remove a folder that still has mounts below it.
 void remove_folder(const fs::path& folder) {
   if (has_mounts_below(mount_points(read_file("/proc/self/mountinfo")), folder)) {
     throw Error(fmt::format("something is mounted below {}: `umount` it first", folder.string()));
@@ -64,8 +64,8 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
-// An empty Fd when another process holds a conflicting lock for longer than `patience`. A list of
-// images takes such locks for a moment (is_held).
+// Returns an empty Fd if another process holds a conflicting lock for longer than `patience`.
+// Listing images takes such locks for a moment (is_held).
 Fd lock_image(const LocalImage& image, int how, std::chrono::milliseconds patience) {
   const fs::path file = image.folder / description;
   Fd lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -81,7 +81,7 @@ Fd lock_image(const LocalImage& image, int how, std::chrono::milliseconds patien
 
 constexpr std::chrono::milliseconds longest_listing{500};
 
-// Images whose removal was killed.
+// Removes images whose removal was interrupted.
 void remove_gone(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().filename().string().starts_with(gone_prefix)) remove_folder(entry.path());
@@ -90,11 +90,12 @@ void remove_gone(const fs::path& folder) {
 
 void require_source(const fs::path& source) {
   if (fs::is_regular_file(source / "images/install.sh")) return;
-  throw Error(
-      fmt::format("`{}` is not Slipway's source: it has no images/install.sh", source.string()));
+  throw Error(fmt::format("`{}` is not a Slipway source tree: it has no images/install.sh",
+                          source.string()));
 }
 
-// In namespaces of its own: what it mounts is not seen outside, and all of it ends with us.
+// Runs in its own namespaces, so that its mounts are not visible outside and everything ends with
+// us.
 std::vector<std::string> mmdebstrap_for(const ImageRecipe& recipe, const std::string& install,
                                         const fs::path& root) {
   std::vector<std::string> argv = {
@@ -130,7 +131,8 @@ std::vector<LocalImage> ImageStore::list() const {
       try {
         images.push_back(read_image(entry.path()));
       } catch (const Error&) {
-        if (fs::exists(entry.path() / description, ignored)) throw;  // it is just being removed
+        // Otherwise it is being removed just now.
+        if (fs::exists(entry.path() / description, ignored)) throw;
       }
     }
   }
@@ -151,7 +153,7 @@ LocalImage ImageStore::find(const std::string& name) const {
 
 std::string ImageStore::name_of(const ImageRecipe& recipe) {
   require_source(recipe.source);
-  // The release is one of the options that the digest is made of.
+  // The release is one of the options in the digest.
   const std::string name = run_checked({"/bin/bash", (recipe.source / "images/name.sh").string(),
                                         "--without", "cloud", recipe.release});
   const std::string line = name.substr(0, name.find('\n'));
@@ -176,7 +178,7 @@ LocalImage ImageStore::build(const ImageRecipe& recipe) const {
       run_process(mmdebstrap_for(recipe, install, unfinished / "root"), {"", build_deadline});
   if (!made.ok()) {
     write_file(unfinished / "log", made.output + made.errors, 0600);
-    throw Error(fmt::format("cannot build the image ({}); it said: {}",
+    throw Error(fmt::format("cannot build the image ({}); the last output was: {}",
                             (unfinished / "log").string(), last_words(unfinished / "log", 8)));
   }
   fs::remove(install);

@@ -1,11 +1,11 @@
-// Images of nodes for local clusters: root file systems with another Debian, and so another Slurm,
-// than the host's. They are built by the recipe in images/ of Slipway's source.
+// Node images for local clusters: root file systems with a different Debian release, and so a
+// different Slurm, from the host's. The recipe is images/ in Slipway's source.
 //
 //   <images>/<name>/root/         the root file system
-//   <images>/<name>/image.json    what it is; a running deployment has it locked (flock, shared)
+//   <images>/<name>/image.json    its description; locked (flock, shared) by running deployments
 //
-// The folder is /var/lib/slipway/images, whoever asks: only root can build one, and everybody can
-// start nodes from it.
+// The folder is /var/lib/slipway/images for every user: only root can build an image, but everyone
+// can start nodes from it.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,25 @@
 namespace slipway::local {
 
 struct LocalImage {
-  std::string name;     // "trixie-0123456789ab": the release and a digest of all that went into it
-  std::string release;  // of Debian
-  std::string slurm;    // the version of its Slurm: "24.11.5"
+  std::string name;     // "trixie-0123456789ab": the release and a digest of everything the image
+                        // is made from
+  std::string release;  // Debian release
+  std::string slurm;    // version of its Slurm: "24.11.5"
   std::string built;    // when, UTC: "2026-11-21T22:45:06Z"
   std::filesystem::path folder;
 
   std::filesystem::path root() const { return folder / "root"; }
 
-  // False: it was built before Slipway could, and its nodes do without.
+  // False for images built before node_health existed; their nodes run no checks.
   bool looks_at_nodes() const;
 };
 
 // What an image is made from.
 struct ImageRecipe {
   std::filesystem::path source = ".";    // Slipway's source tree
-  std::string release = "trixie";        // Debian's
-  std::string mirror;                    // of Debian's archive; empty: mmdebstrap's choice
-  std::vector<std::string> apt_options;  // lines of apt.conf, while it is made
+  std::string release = "trixie";        // Debian release
+  std::string mirror;                    // Debian mirror; empty: mmdebstrap's default
+  std::vector<std::string> apt_options;  // lines for apt.conf during the build
 };
 
 class ImageStore {
@@ -43,29 +44,31 @@ class ImageStore {
   explicit ImageStore(std::filesystem::path folder = "/var/lib/slipway/images")
       : folder_(std::move(folder)) {}
 
-  // Every image, by name.
+  // All images, sorted by name.
   std::vector<LocalImage> list() const;
 
-  // Throws Error, with a suggestion, when there is none of that name.
+  // Throws Error with a suggestion if there is no such image.
   LocalImage find(const std::string& name) const;
 
-  // The name that an image would have.
+  // The name that an image built from `recipe` would have.
   static std::string name_of(const ImageRecipe& recipe);
 
-  // Makes it with mmdebstrap, which takes minutes. It is there whole, or not at all. Throws Error.
+  // Builds the image with mmdebstrap, which takes minutes. It appears complete or not at all.
+  // Throws Error.
   LocalImage build(const ImageRecipe& recipe) const;
 
-  // Throws Error when a deployment runs from it.
+  // Throws Error if a deployment runs from it.
   void remove(const std::string& name) const;
 
  private:
   std::filesystem::path folder_;
 };
 
-// What nodes start from: the image's root file system; for "", this machine's own. Throws Error.
+// The root file system that nodes start from: the image's, or for "" this machine's own. Throws
+// Error.
 std::filesystem::path image_root(const std::string& name);
 
-// Held by a deployment as long as it runs. Throws Error when the image is being removed.
+// A lock that a deployment holds as long as it runs. Throws Error if the image is being removed.
 Fd hold_image(const LocalImage& image);
 bool is_held(const LocalImage& image);
 

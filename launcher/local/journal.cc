@@ -26,7 +26,7 @@ constexpr const char* change_schema = "slipway/local-change/1";
 std::optional<Journal> Journal::read(const DeploymentFolder& folder) try {
   if (!std::filesystem::exists(folder.journal())) return std::nullopt;
   const json from = json::parse(read_file(folder.journal()));
-  if (from.at("schema") != change_schema) throw Error("it is of another version of slipway");
+  if (from.at("schema") != change_schema) throw Error("another version of slipway wrote it");
   Journal journal;
   from.at("phase").get_to(journal.phase);
   journal.wanted = plan_from_json(from.at("wanted"));

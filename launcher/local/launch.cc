@@ -1,4 +1,4 @@
-// Bringing a local deployment up.
+// Brings a local deployment up.
 #include "launcher/local/launch.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 class Launch {
  public:
-  // `stood`: the folder is that of a deployment whose supervisor is gone.
+  // `stood`: the folder belongs to a deployment whose supervisor is gone.
   Launch(const Plan& plan, const DeploymentFolder& folder, bool stood, const LaunchOptions& options,
          const Interrupts& interrupts)
       : plan_(plan),
@@ -72,12 +72,12 @@ class Launch {
     checkpoint("nodes are idle");
     send_message(supervisor_.get(), {{"keep", true}});
     hear("kept");
-    checkpoint("it stands");
+    checkpoint("the deployment is up");
     const std::chrono::duration<double> seconds = Clock::now() - begin_;
     return {false, idle, seconds.count()};
   }
 
-  // Ends what was started; after it, nothing of it is left but the files.
+  // Ends everything that was started; only the files remain.
   void abandon() { end_process(pidfd_); }
 
  private:
@@ -85,19 +85,20 @@ class Launch {
     if (options_.progress) options_.progress(line);
   }
 
-  // What a killed supervisor leaves: its socket, a change that it was at, files of another plan.
+  // Removes what a killed supervisor leaves: its socket, a change in progress, files of another
+  // plan.
   void clear_remains() {
     say(
-        fmt::format("starting `{}` again: its supervisor was killed, or the host was restarted; "
-                    "its files are kept, and jobs that ran are lost or queued again",
+        fmt::format("restarting `{}`: its supervisor was killed, or the host was restarted; "
+                    "its files are kept, and jobs that ran are lost or requeued",
                     folder_.name()));
     remove_journal(folder_);
     std::filesystem::remove(folder_.control_socket());
     std::filesystem::remove_all(folder_.slurm());
   }
 
-  // To be called when nodes have registered: until then slurmctld shows them as unknown. It
-  // remembers jobs that ran, nodes that a change was about to stop, and nodes on demand that were
+  // Call it once nodes have registered: until then slurmctld shows them as unknown. slurmctld
+  // remembers running jobs, nodes that a change was about to stop, and on-demand nodes that were
   // on.
   void bring_slurm_up_to_date() const {
     const SlurmControl slurm(folder_, plan_.controller().name, deadline_, &interrupts_);
@@ -114,8 +115,8 @@ class Launch {
   void tell_of_image() const {
     if (plan_.image.empty() || ImageStore().find(plan_.image).looks_at_nodes()) return;
     say(fmt::format(
-        "image `{}` is older than node_health: its nodes are not looked at before jobs until "
-        "`slipway image build` makes another",
+        "image `{}` is older than node_health: its nodes are not checked before jobs until "
+        "you build a new image with `slipway image build`",
         plan_.image));
   }
 
@@ -135,11 +136,11 @@ class Launch {
       detach(start);
       supervise(std::move(start));
     }));
-    // `start` ends here, and with it our copies of what the supervisor holds.
+    // `start` ends here, and with it our copies of the supervisor's descriptors.
   }
 
-  // The supervisor outlives what it was started from: no descriptor, variable or session of the
-  // caller's stays.
+  // The supervisor outlives the command that started it: drop the caller's descriptors, variables
+  // and session.
   void detach(const SupervisorStart& start) const {
     ::setsid();
     ::chdir("/");
@@ -168,7 +169,7 @@ class Launch {
 
   void hear_nodes() { hear("started"); }
 
-  // Until the supervisor has come so far.
+  // Reads the supervisor's progress until it reports `awaited`.
   void hear(const std::string& awaited) {
     for (;;) {
       if (!interrupts_.wait(supervisor_.get(), deadline_.left())) {
@@ -185,8 +186,8 @@ class Launch {
     }
   }
 
-  // In a deployment that stood, jobs that wait begin as soon as they can, and nodes that somebody
-  // has taken out of service stay so.
+  // In a restarted deployment, waiting jobs start as soon as they can, and nodes that someone took
+  // out of service stay so.
   size_t wait_for_compute_nodes() {
     std::set<std::string> waiting, states = {"idle"};
     for (const PlannedNode& node : plan_.nodes) {
@@ -208,7 +209,7 @@ class Launch {
   const Clock::time_point begin_ = Clock::now();
   const Deadline deadline_;
   Fd supervisor_;  // progress
-  Fd pidfd_;       // of the supervisor
+  Fd pidfd_;       // the supervisor's
 };
 
 }  // namespace
@@ -224,7 +225,7 @@ void write_folder(const Plan& plan, const DeploymentFolder& folder) {
   make_directories(folder.state());
   if (!plan.slurmdbd_conf.empty()) {
     make_directories(folder.database());
-    // The text is for slurmdbd alone: the controller keeps it for itself.
+    // Only slurmdbd may read this file, so it is on the controller, not in the shared folder.
     const std::filesystem::path link = folder.slurm() / "slurmdbd.conf";
     std::filesystem::remove(link);
     std::filesystem::create_symlink(node::slurmdbd_conf_path, link);
@@ -255,7 +256,7 @@ Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOp
     launch.abandon();
     if (stood) {
       throw Error(
-          fmt::format("cannot start `{0}` again: {1}; its files are kept: `slipway deploy` tries "
+          fmt::format("cannot restart `{0}`: {1}; its files are kept: `slipway deploy` tries "
                       "again, `slipway destroy {0}` removes them",
                       folder.name(), error.what()));
     }

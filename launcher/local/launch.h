@@ -1,4 +1,4 @@
-// Bringing a local deployment up and taking it down.
+// Brings a local deployment up, and takes it down.
 #pragma once
 
 #include <chrono>
@@ -11,33 +11,33 @@
 
 namespace slipway::local {
 
-// Throws Error in a chroot(2), and when programs are missing on this machine; then it names them
-// all, with the command that installs them. `accounting` adds those of a controller with job
+// Throws Error in a chroot(2), and if this machine lacks programs; the message names all of them
+// and the command that installs them. `accounting` adds the programs of a controller with job
 // accounting.
 void require_programs(bool accounting, const std::string& image);
 
-// Throws Error where nodes cannot start on demand: Slurm wants to see that they have just started.
+// Throws Error if nodes cannot start on demand: Slurm must see that they have just booted.
 void require_elastic_nodes();
 
 struct LaunchOptions {
   std::chrono::seconds deadline{60};                      // for all nodes to be idle
   std::function<void(const std::string& line)> progress;  // called with a line for each step
-  bool force = false;  // stop nodes of a deployment that runs also when jobs run on them
+  bool force = false;  // also stop nodes that run jobs when changing a running deployment
 };
 
 struct Launched {
-  bool was_there = false;  // a deployment of this name stands already; nothing was changed
-  size_t nodes = 0;        // compute nodes that were started, and are idle
-  double seconds = 0;      // from the call to the last node idle
-  bool changed = false;    // it stood already, and has become what the plan says
+  bool was_there = false;  // the deployment already exists; nothing was changed
+  size_t nodes = 0;        // compute nodes that were started and are idle
+  double seconds = 0;      // from the call until the last node was idle
+  bool changed = false;    // it existed, and now matches the plan
 };
 
 // Brings the plan up in `folder`, whose lock the caller holds, and waits until every compute node
-// is idle. When anything fails, or the caller is interrupted (SIGINT, SIGTERM), everything is
-// removed again and Error is thrown. When the caller is killed, its processes end with it, and
-// settle() (redeploy.h), which must be called first, removes the files the next time. A deployment
-// that stands is changed instead. One whose supervisor is gone is started again with its files,
-// which also stay when that fails.
+// is idle. If anything fails, or the caller is interrupted (SIGINT, SIGTERM), removes everything
+// again and throws Error. If the caller is killed, its processes end with it, and settle()
+// (redeploy.h), which must be called first, removes the files the next time. A deployment that
+// already runs is changed instead. One whose supervisor is gone is restarted with its files, which
+// are kept even if that fails.
 Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOptions& options,
                 const DeploymentLock& lock);
 
@@ -46,12 +46,12 @@ Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOp
 void write_folder(const Plan& plan, const DeploymentFolder& folder);
 void remove_slurm_files(const Plan& before, const Plan& after, const DeploymentFolder& folder);
 
-// Ends the deployment's processes and removes its folder, shared file systems included. Waits until
-// the kernel has let go of everything. The caller holds the lock. Throws Error when there is no
-// such deployment.
+// Ends the deployment's processes and removes its folder, including shared file systems. Waits
+// until the kernel has released everything. The caller holds the lock. Throws Error if the
+// deployment does not exist.
 void remove(const DeploymentFolder& folder);
 
-// Kills the supervisor, and with it everything of the deployment that runs; waits for the end.
+// Kills the supervisor, and with it every process of the deployment; waits until they are gone.
 void end_supervisor(const DeploymentFolder& folder);
 
 }  // namespace slipway::local

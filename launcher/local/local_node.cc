@@ -1,4 +1,4 @@
-// One node of a local cluster.
+// Starts one node of a local cluster.
 #include "launcher/local/local_node.h"
 
 #include <fcntl.h>
@@ -37,11 +37,12 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
-  // What the host has in the second is the host's, and an ordinary user could not write there.
+  // The host's content of these folders is private to the host, and an ordinary user could not
+  // write to it.
   root.fresh_folders = {"/etc/munge", "/var/lib/slipway"};
   root.binds = {{around.slurm, "/etc/slurm", true},
                 {around.logs / node.name, "/var/log/slurm", false}};
-  // An image has an installation of its own, whose plugins are made for its Slurm.
+  // An image has its own installation, whose plugins are built for its Slurm.
   if (plan.image.empty()) root.binds.push_back({around.prefix, node_prefix, true});
   if (node.role == "controller") {
     root.binds.push_back({around.state, "/var/spool/slurmctld", false});
@@ -61,17 +62,16 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
 
 void wait_for(const char* what) {
   const auto message = receive_message(channel_fd);
-  if (!message) ::_exit(0);  // the supervisor is gone, and so is this node
-  if (message->body.value("go", "") != what)
-    throw Error("the supervisor said something unexpected");
+  if (!message) ::_exit(0);  // the supervisor is gone, so this node ends too
+  if (message->body.value("go", "") != what) throw Error("unexpected message from the supervisor");
 }
 
 void report(const char* state) {
   send_message(channel_fd, {{"state", state}});
 }
 
-// The rest of this process is a node: nothing of the supervisor's stays open but the channel, now
-// descriptor 3.
+// From here on this process is a node: close everything of the supervisor's except the channel,
+// which becomes descriptor 3.
 void let_go_of_the_supervisor(int channel, const std::filesystem::path& log) {
   if (!redirect_streams(log)) throw_errno(fmt::format("cannot write {}", log.string()));
   ::dup2(channel, channel_fd);

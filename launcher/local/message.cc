@@ -1,4 +1,4 @@
-// Messages on a SOCK_SEQPACKET socket.
+// Sends and receives JSON messages on a SOCK_SEQPACKET socket.
 #include "launcher/local/message.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace slipway::local {
 namespace {
 
-// Room for the descriptors of one message, aligned as the kernel wants it.
+// Room for the descriptors of one message, aligned as the kernel requires.
 union ControlBuffer {
   char bytes[CMSG_SPACE(sizeof(int) * max_message_fds)];
   cmsghdr align;

@@ -1,4 +1,4 @@
-// Processes in namespaces of their own.
+// Starts processes in new or existing namespaces, and ends them.
 #include "launcher/local/namespaces.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 namespace slipway::local {
 namespace {
 
-// What the intermediate process says to the caller: how far it came, and a pid or an errno.
+// The intermediate process's report to the caller: how far it came, and a pid or an errno.
 struct Word {
   enum Kind { user_namespace_made, mapped, started, failed } kind = failed;
   int value = 0;
@@ -51,7 +51,7 @@ Word hear(int socket) {
   ::_exit(1);
 }
 
-// In the intermediate process: forks the real child, tells its pid, and leaves.
+// Runs in the intermediate process: forks the real child, reports its pid, and exits.
 [[noreturn]] void fork_and_leave(int socket, const std::function<void()>& body) {
   const pid_t child = ::fork();
   if (child == 0) run_body(body);
@@ -81,16 +81,17 @@ void write_map(const char* program, pid_t pid, const std::vector<IdRange>& range
   throw_errno(what, code);
 }
 
-// In whoever has made a time namespace, for the children that it will have. 0 or an errno.
+// Runs in the process that made a time namespace, for its future children. Returns 0 or an errno.
 int begin_uptime() {
   timespec up = {};
   ::clock_gettime(CLOCK_BOOTTIME, &up);
-  // To the nanosecond: sysinfo(2) rounds up, and a rest of a second would make the node older than
-  // Slurm's request to start it. Nanoseconds of a negative offset are counted upwards.
+  // To the nanosecond: sysinfo(2) rounds up, and a fraction of a second would make the node older
+  // than Slurm's request to start it. With a negative offset, nanoseconds still count upward.
   constexpr long second = 1'000'000'000;
   const std::string offset = fmt::format("boottime {} {}\n", -up.tv_sec - (up.tv_nsec > 0 ? 1 : 0),
                                          (second - up.tv_nsec) % second);
-  // Who has changed users may not write to its own files of /proc, until it says that it may.
+  // A process that changed its user may not write to its own /proc files until it makes itself
+  // dumpable.
   const int before = ::prctl(PR_GET_DUMPABLE);
   ::prctl(PR_SET_DUMPABLE, 1);
   const Fd offsets(::open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC));
@@ -125,7 +126,7 @@ IdMap id_map_of_caller() {
   const unsigned uid = ::getuid(), gid = ::getgid();
   const passwd* entry = ::getpwuid(uid);
   const std::string user = entry != nullptr ? entry->pw_name : std::to_string(uid);
-  // Slurm's own account is 64030 on Debian, nobody is 65534: all 16-bit ids are needed.
+  // Slurm's account is 64030 on Debian and nobody is 65534, so all 16-bit ids are needed.
   constexpr unsigned needed = 65535;
   const auto range_in = [&](const char* file) {
     const IdRange range =
@@ -206,7 +207,8 @@ void end_process(const Fd& pidfd) {
 
 void wait_for_end(const Fd& pidfd) {
   if (!pidfd) return;
-  // It becomes readable when the process has ended, which PID 1 has after all others.
+  // A pidfd becomes readable when the process has ended; PID 1 ends after everything else in its
+  // namespace.
   pollfd fd = {pidfd.get(), POLLIN, 0};
   while (::poll(&fd, 1, -1) < 0) {
   }

@@ -1,4 +1,4 @@
-// The networks of a local cluster, made with iproute2.
+// Writes the iproute2 commands for a local cluster's networks, and runs them.
 #include "launcher/local/network.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ void set_sysctl(const std::string& path, const char* value) {
   if (!file || ::write(file.get(), value, 1) != 1) throw_errno(fmt::format("cannot set {}", path));
 }
 
-// "42:01:0a:00:00:01" of "10.0.0.1/16", as Google Cloud does it.
+// "42:01:0a:00:00:01" for "10.0.0.1/16", as Google Cloud does.
 std::string hardware_address(const std::string& address) {
   const std::vector<std::string> bytes = split(host_part(address), '.');
   std::string text = "42:01";
@@ -39,8 +39,9 @@ std::string hardware_address(const std::string& address) {
 std::string bridges_batch(const std::vector<Bridge>& bridges) {
   std::string text = "link set lo up\n";
   for (const Bridge& bridge : bridges) {
-    // Without an address of its own a bridge takes the lowest of its ports': with each node that
-    // comes or goes the others could lose their gateway, until they ask for its address again.
+    // A bridge without its own hardware address takes the lowest of its ports'. Each node that
+    // starts or stops could then change it, and the others would lose their gateway until they ask
+    // for the address again.
     text += fmt::format(
         "link add name {0} mtu {1} address {3} type bridge\n"
         "link set {0} addrgenmode none up\n"
@@ -108,8 +109,8 @@ std::string addresses_batch(const PlannedNode& node) {
 void route_between_nodes(const std::vector<Bridge>& bridges) {
   const std::string folder = "/proc/sys/net/ipv4/";
   set_sysctl(folder + "ip_forward", "1");
-  // Every packet leaves by the bridge that it came in by, and that is meant: no node is told a
-  // shorter way.
+  // Packets are meant to leave through the bridge they came in on: do not tell nodes about a
+  // shorter route.
   set_sysctl(folder + "conf/all/send_redirects", "0");
   for (const Bridge& bridge : bridges) {
     set_sysctl(folder + "conf/" + bridge.name + "/send_redirects", "0");

@@ -1,7 +1,7 @@
 // The networks of a local cluster, made with iproute2.
 //
-// As in a cloud, a node sees one neighbour in a network, the gateway: its address has no subnet,
-// and the gateway routes between the nodes. (Docs: docs/decisions/0005-gateway-routes.md.)
+// As in a cloud, a node's only neighbor in a network is the gateway: its address has no subnet, and
+// the gateway routes between nodes (docs/decisions/0005-gateway-routes.md).
 #pragma once
 
 #include <sys/types.h>
@@ -13,30 +13,30 @@
 
 namespace slipway::local {
 
-// The text for `ip -batch` that makes the bridges in the network namespace it is run in.
+// Input for `ip -batch` that makes the bridges in the network namespace it runs in.
 std::string bridges_batch(const std::vector<Bridge>& bridges);
 
-// The text that makes `wanted` of the bridges `standing`, and leaves alone what is in both.
+// Input for `ip -batch` that turns the bridges `standing` into `wanted` and leaves those in both
+// alone.
 std::string changed_bridges_batch(const std::vector<Bridge>& standing,
                                   const std::vector<Bridge>& wanted);
 
-// The text that gives a node its interfaces: a veth pair each, one end in the bridge, the other in
-// the network namespace of process `pid` under its final name. `index` keeps the names of our ends
-// apart.
+// Input that gives a node its interfaces: for each a veth pair, one end in the bridge, the other in
+// the network namespace of process `pid` under its final name. `index` makes the names of the
+// bridge ends unique.
 std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
                         const std::vector<Bridge>& bridges);
 
-// The text that removes our ends of them, and with them the node's.
+// Input that removes the bridge ends of a node's interfaces, and with them the node's ends.
 std::string remove_ports_batch(const PlannedNode& node, size_t index);
 
-// The text that, run in the node's network namespace, brings the interfaces up with their
-// addresses.
+// Input that, run in the node's network namespace, brings the interfaces up with their addresses.
 std::string addresses_batch(const PlannedNode& node);
 
-// Makes the network namespace that the caller is in the gateway of its bridges. Throws Error.
+// Makes the caller's network namespace the gateway of its bridges. Throws Error.
 void route_between_nodes(const std::vector<Bridge>& bridges);
 
-// Runs `ip -batch` on `text` in the caller's network namespace. Throws Error with what ip said.
+// Runs `ip -batch` on `text` in the caller's network namespace. Throws Error with ip's message.
 void run_ip(const std::string& text);
 
 }  // namespace slipway::local

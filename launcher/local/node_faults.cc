@@ -1,4 +1,4 @@
-// The faults of a deployment's nodes.
+// Begins, records and undoes the faults of a deployment's nodes.
 #include "launcher/local/node_faults.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ bool needs_power(const Fault& fault) {
 void NodeFaults::begin(size_t node, const Fault& fault) {
   const PlannedNode& planned = plan_.nodes[node];
   if (planned.role == "controller" && fault.kind == "power-off") {
-    throw Error("the controller stays on: what it knows of jobs is asked by everything else");
+    throw Error("the controller cannot be powered off: everything else asks it about jobs");
   }
   if (needs_power(fault) && nodes_.power(node) != Power::on) {
     throw Error(fmt::format("node {} is off", planned.name));
@@ -83,7 +83,7 @@ void NodeFaults::node_started(size_t node) {
   }
 }
 
-// Our end of an interface of the node.
+// The bridge end of a node's interface.
 std::string NodeFaults::our_end(size_t node, const std::string& interface) const {
   const std::vector<Port>& ports = plan_.nodes[node].ports;
   const auto port = std::ranges::find(ports, interface, &Port::interface);
@@ -118,7 +118,7 @@ void NodeFaults::apply(size_t node, const Fault& fault) {
   }
 }
 
-// Of a node that is off, what would be undone is gone with its power.
+// If the node is off, its fault is gone already.
 void NodeFaults::undo(size_t node, const Fault& fault) {
   const pid_t pid = nodes_.pid(node);
   if (!needs_power(fault)) {

@@ -1,4 +1,4 @@
-// The faults of a deployment's nodes, which its supervisor keeps and undoes.
+// Begins, records and undoes the faults of a deployment's nodes, for its supervisor.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,25 @@ namespace slipway::local {
 
 class NodeFaults {
  public:
-  // `gpus`: the folder of the GPUs' states (gpu_state.h). The rest stays the caller's.
+  // `gpus`: the folder of the GPUs' states (gpu_state.h). The caller keeps ownership of the other
+  // arguments.
   NodeFaults(const Plan& plan, NodeProcesses& nodes, std::filesystem::path gpus)
       : plan_(plan), nodes_(nodes), gpus_(std::move(gpus)) {}
 
-  // Throws Error, and nothing is kept, when the node cannot have it.
+  // Throws Error, and records nothing, if the node cannot have this fault.
   void begin(size_t node, const Fault& fault);
 
-  // Undoes the active faults whose text begins with the words of `which`; all of them when it is
-  // empty. Throws Error when there is none.
+  // Undoes the active faults whose text begins with the words in `which`; all if it is empty.
+  // Throws Error if none match.
   void clear(size_t node, const std::string& which);
 
   std::vector<std::string> active(size_t node) const;
 
-  // Whether the node's power is held off.
+  // Whether a fault holds the node's power off.
   bool holds_power(size_t node) const;
 
-  // To be told: what a start makes good is no fault any more, what is in its hardware is put back.
+  // Call after a node started: forgets faults that a restart repairs, and reapplies hardware
+  // faults.
   void node_started(size_t node);
 
  private:
@@ -41,7 +43,7 @@ class NodeFaults {
   const Plan& plan_;
   NodeProcesses& nodes_;
   std::filesystem::path gpus_;
-  std::map<std::string, std::vector<Fault>> active_;  // by the node's name
+  std::map<std::string, std::vector<Fault>> active_;  // by node name
 };
 
 }  // namespace slipway::local

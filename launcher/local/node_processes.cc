@@ -1,4 +1,4 @@
-// The nodes of a deployment as its supervisor runs them.
+// Starts and stops the nodes of a deployment.
 #include "launcher/local/node_processes.h"
 
 #include <fmt/format.h>
@@ -47,11 +47,11 @@ void NodeProcesses::say(size_t node, const char* go) {
   try {
     send_message(states_[node].process.channel.get(), {{"go", go}});
   } catch (const Error&) {
-    // It has ended. Its last word is heard next.
+    // The node has ended. Its final message is read below.
   }
 }
 
-// Waits for `state` of a node. Throws Error with the node's name and its reason.
+// Waits until a node reports `state`. Throws Error with the node's name and reason.
 void NodeProcesses::hear(size_t node, const std::string& state) {
   const std::string& name = plan_.nodes[node].name;
   const auto message = receive_message(states_[node].process.channel.get());
@@ -60,7 +60,7 @@ void NodeProcesses::hear(size_t node, const std::string& state) {
     throw Error(fmt::format("node {}: {}", name, message->body["error"].get<std::string>()));
   }
   if (message->body.value("state", "") != state) {
-    throw Error(fmt::format("node {} said something unexpected", name));
+    throw Error(fmt::format("node {} sent an unexpected message", name));
   }
 }
 
@@ -89,8 +89,8 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
   finish({all.begin() + 1, all.end()});
 }
 
-// When one of the nodes has ended by itself, what it said says more than what went wrong for want
-// of it.
+// If one of the nodes has ended by itself, its own error explains more than the failures that
+// follow from it.
 void NodeProcesses::throw_last_word(const std::vector<size_t>& nodes) {
   for (const size_t i : nodes) end_process_of(i);
   for (const size_t i : nodes) {
@@ -104,7 +104,7 @@ void NodeProcesses::power_on(size_t node) {
   try {
     start_processes({node});
   } catch (const Error& error) {
-    // When the node has ended by itself, what it said says more.
+    // If the node has ended by itself, its own error explains more.
     end_process_of(node);
     const std::string wrong = last_word(states_[node].process.channel, error.what());
     forget(node);
@@ -118,7 +118,7 @@ void NodeProcesses::power_off(const std::vector<size_t>& nodes) {
     if (power(i) == Power::starting) starting.push_back(i);
   }
   drop(nodes);
-  for (const size_t i : starting) end_of_start(i, "it was put off while it was starting");
+  for (const size_t i : starting) end_of_start(i, "it was powered off while it was starting");
 }
 
 void NodeProcesses::drop(const std::vector<size_t>& nodes) {
@@ -188,7 +188,7 @@ bool NodeProcesses::ended(pid_t pid) {
   return true;
 }
 
-// What a node that has ended said last; `wrong` when it said nothing.
+// The last error that an ended node reported, or `wrong` if it reported none.
 std::string NodeProcesses::last_word(const Fd& channel, std::string wrong) {
   try {
     while (channel) {
@@ -197,7 +197,7 @@ std::string NodeProcesses::last_word(const Fd& channel, std::string wrong) {
       wrong = message->body.value("error", wrong);
     }
   } catch (const Error&) {
-    // There is no more.
+    // No more messages.
   }
   return wrong;
 }
@@ -242,8 +242,8 @@ void NodeProcesses::forget(size_t node) {
   clean_up(node);
 }
 
-// A node leaves its changes, which are memory, and for a moment our ends of its interfaces: the
-// kernel takes its time with a network namespace that nobody is in any more.
+// A node leaves its changes, which use memory, and for a moment the bridge ends of its interfaces:
+// the kernel takes time to remove a network namespace that has no processes left.
 void NodeProcesses::clean_up(size_t node) {
   std::error_code ignored;
   std::filesystem::remove_all(surroundings_.run / plan_.nodes[node].name, ignored);

@@ -1,4 +1,4 @@
-// The nodes of a deployment as its supervisor runs them: each is off, starting or on.
+// Starts and stops the nodes of a deployment, for its supervisor. Each node is off, starting or on.
 #pragma once
 
 #include <poll.h>
@@ -17,43 +17,44 @@ enum class Power { off, starting, on };
 
 class NodeProcesses {
  public:
-  // `plan` and `surroundings` stay the caller's.
+  // The caller keeps ownership of `plan` and `surroundings`.
   NodeProcesses(const Plan& plan, const NodeSurroundings& surroundings);
 
   // Starts all nodes that are always on, the controller's services first, and calls `started` with
   // the name of each. Throws Error with the name and the reason of the first that cannot start.
   void bring_up(const std::function<void(const std::string& node)>& started);
 
-  // Index into the plan's nodes. Throws Error when there is no such node.
+  // Index into the plan's nodes. Throws Error if there is no such node.
   size_t index_of(const std::string& name) const;
 
   Power power(size_t node) const { return states_[node].power; }
   pid_t pid(size_t node) const { return states_[node].process.pid; }
 
-  // Starts a node that is off and returns at once: `on_end_of_start` is called when it is known how
-  // that went. Throws Error when not even that can be done.
+  // Starts a node that is off, and returns at once: `on_end_of_start` is called with the result.
+  // Throws Error if the start cannot even begin.
   void power_on(size_t node);
 
-  // Ends nodes, whatever runs on them, as if their power failed; those that are off stay so.
+  // Ends nodes and everything on them, as if their power failed. Nodes that are off stay off.
   void power_off(const std::vector<size_t>& nodes);
 
   bool any_starting() const;
 
-  // The plan becomes another one. Nodes of both stay as they are, on or off; those that are no more
-  // are put off. To be called while no node is starting. `plan` is the one of the constructor.
+  // Replaces the plan. Nodes in both plans keep their state; others are powered off. Call it only
+  // while no node is starting. `plan` is the constructor's.
   void adopt(Plan& plan, Plan wanted);
 
-  // Runs `body` in a process in each node that is on, one after the other.
+  // Runs `body` in a process in each node that is on, one after another.
   void run_in_each(const std::function<void()>& body) const;
 
-  // What is to be polled for nodes that start, and what to call when `fd` has something to read.
+  // Adds the channels of starting nodes to a poll set; then the function to call when `fd` is
+  // readable.
   void add_channels(std::vector<pollfd>& fds) const;
   void hear_channel(int fd);
 
-  // To be told of each child that has ended. True when it was a node's PID 1.
+  // Call for each child that has ended. True if it was a node's PID 1.
   bool ended(pid_t pid);
 
-  // `wrong` is empty when the node is on.
+  // `wrong` is empty if the node is on.
   std::function<void(size_t node, const std::string& wrong)> on_end_of_start;
 
  private:

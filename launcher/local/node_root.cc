@@ -1,4 +1,4 @@
-// The root file system of a local node.
+// Builds the root file system of a local node.
 #include "launcher/local/node_root.h"
 
 #include <fcntl.h>
@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Made by us in every node, never taken from the image.
+// Made new in every node, never taken from the image.
 const std::set<std::string> own_folders = {"/proc", "/sys", "/dev", "/run", "/tmp", "/lost+found"};
 
-// A link to /tmp in every node: jobs have their own /tmp, but Slurm 22.05 gives them no /var/tmp.
+// Links to /tmp in every node: jobs have their own /tmp, but Slurm 22.05 gives them no /var/tmp.
 const fs::path second_tmp = "var/tmp";
 
 constexpr const char* root_name = "root";  // below NodeRoot::folder
@@ -53,7 +53,7 @@ bool is_proc(const fs::path& folder) {
   return ::statfs(folder.c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
-// A path in overlay's mount options, where a comma ends an option and a colon a layer.
+// A path in overlay's mount options, where a comma ends an option and a colon ends a layer.
 std::string option_text(const fs::path& path) {
   std::string text;
   for (char c : path.string()) {
@@ -81,7 +81,7 @@ class Builder {
 
   void build() {
     for (const fs::path& path : {root_, upper_, work_}) make_directories(path);
-    // pivot_root wants a mount point, and what is mounted in it must go along.
+    // pivot_root needs a mount point, and mounts in it must move along.
     mount_or_throw(root_.c_str(), root_, nullptr, MS_BIND | MS_REC);
     take_folder("");
     make_proc_and_sys();
@@ -107,8 +107,8 @@ class Builder {
   }
 
  private:
-  // Where a path of the node really is, relative to its root. Links of the image lead to places in
-  // the node: followed from here they would lead to the host's.
+  // Resolves a path of the node, relative to its root. The image's links lead to places in the
+  // node; followed from here they would lead to the host's.
   fs::path place(const fs::path& path) const { return resolve_in(plan_.image, path); }
 
   // Makes `path` of the image (relative to it) appear in the node.
@@ -120,7 +120,7 @@ class Builder {
     } else if (fs::is_symlink(status)) {
       fs::create_symlink(fs::read_symlink(source), root_ / path);
     } else if (fs::is_directory(status)) {
-      if (is_proc(source)) {  // another one than /proc, such as a chroot's: it shows the host
+      if (is_proc(source)) {  // a chroot's /proc, for example, would show the host
         copy_folder_itself(path, root_ / path);
       } else if (has_mounts_below(plan_.image_mounts, source)) {
         take_folder(path);
@@ -145,15 +145,15 @@ class Builder {
     const fs::path source = plan_.image / path;
     std::error_code ignored;
     if (fs::file_size(source, ignored) <= max_copied_bytes) {
-      fs::copy_file(source, root_ / path, ignored);  // one that we may not read is not there
+      fs::copy_file(source, root_ / path, ignored);  // skips files that we may not read
     } else {
       touch(root_ / path);
       bind_mount({source, path, true});
     }
   }
 
-  // An empty folder with the mode of the image's. Its owner is root: munge and sshd distrust
-  // folders of strangers, and the host's root is a stranger in an ordinary user's namespace.
+  // Makes an empty folder with the mode of the image's. Root owns it: munge and sshd distrust
+  // folders of other users, and in an ordinary user's namespace the host's root is another user.
   void copy_folder_itself(const fs::path& path, const fs::path& to) {
     struct stat info = {};
     const bool known = ::stat((plan_.image / path).c_str(), &info) == 0;
@@ -163,7 +163,7 @@ class Builder {
 
   void overlay(const fs::path& path) {
     const fs::path source = plan_.image / path;
-    if (::access(source.c_str(), R_OK | X_OK) != 0) {  // an ordinary user sees it empty
+    if (::access(source.c_str(), R_OK | X_OK) != 0) {  // an ordinary user sees an empty folder
       copy_folder_itself(path, root_ / path);
       return;
     }
@@ -171,7 +171,7 @@ class Builder {
     copy_folder_itself(path, upper_ / path);
     make_needed_folders(path);
     if (second_tmp.parent_path() == path) {
-      fs::create_symlink("/tmp", upper_ / second_tmp);  // a link hides the folder below it
+      fs::create_symlink("/tmp", upper_ / second_tmp);  // the link hides the folder below it
     }
     make_directories(work_ / path);
     const std::string layers = fmt::format(
@@ -179,7 +179,7 @@ class Builder {
         option_text(work_ / path), in_initial_user_namespace_ ? "" : ",userxattr");
     if (::mount("overlay", (root_ / path).c_str(), "overlay", 0, layers.c_str()) == 0) return;
     const int code = errno;
-    // Not every file system can be below an overlay: FAT cannot, nor what is an overlay of
+    // Not every file system can be an overlay's lower layer: FAT cannot, nor can an overlay of
     // overlays.
     if (code != EINVAL || !is_mounted_in_image(source)) {
       throw_errno(fmt::format("cannot mount an overlay of {}", source.string()), code);
@@ -191,9 +191,9 @@ class Builder {
     return std::ranges::find(plan_.image_mounts, folder) != plan_.image_mounts.end();
   }
 
-  // The folders below `path` that files and mounts of ours go to: made in the upper layer, where
-  // they are ours. In the image they belong to the host's root, and an ordinary user's cluster may
-  // not write into those.
+  // Makes the folders below `path` that our files and mounts need, in the upper layer, where we own
+  // them. In the image they belong to the host's root, and an ordinary user's cluster may not write
+  // into those.
   void make_needed_folders(const fs::path& path) {
     for (const fs::path& needed : needed_folders_) {
       if (!(needed.string() + "/").starts_with(path.string() + "/")) continue;
@@ -206,7 +206,7 @@ class Builder {
     }
   }
 
-  // In the initial user namespace every id is mapped to itself.
+  // In the initial user namespace every id maps to itself.
   static bool in_initial_user_namespace() {
     return read_file("/proc/self/uid_map").find("4294967295") != std::string::npos;
   }
@@ -215,7 +215,7 @@ class Builder {
     for (const char* name : {"proc", "sys"}) make_directories(root_ / name);
     mount_or_throw("proc", root_ / "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC);
     mount_or_throw("sysfs", root_ / "sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY);
-    // slurmd does not start without a file system here, even where Slurm uses no cgroups.
+    // slurmd does not start without a file system here, even if Slurm does not use cgroups.
     mount_or_throw("tmpfs", root_ / "sys/fs/cgroup", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC);
   }
 

@@ -1,4 +1,4 @@
-// The root file system of a local node.
+// Builds the root file system of a local node as overlays over an image.
 #pragma once
 
 #include <filesystem>
@@ -15,26 +15,26 @@ struct BindMount {
 };
 
 struct NodeRoot {
-  std::filesystem::path folder;       // empty and on a tmpfs: the node's changes are kept here
-  std::filesystem::path image = "/";  // what the node starts from
+  std::filesystem::path folder;                     // empty, on a tmpfs; holds the node's changes
+  std::filesystem::path image = "/";                // what the node starts from
   std::vector<std::filesystem::path> image_mounts;  // mount points below the image, from mountinfo
-  std::map<std::filesystem::path, std::string> files;  // path in the node and text
+  std::map<std::filesystem::path, std::string> files;  // path in the node, and its text
   std::vector<std::filesystem::path>
-      fresh_folders;  // empty and the node's own, whatever the image has there
-  std::vector<std::filesystem::path> own_memory;  // the same, each a tmpfs of its own
+      fresh_folders;  // empty and private to the node, whatever the image has there
+  std::vector<std::filesystem::path> own_memory;  // the same, each on its own tmpfs
   std::vector<BindMount> binds;                   // in this order; targets are made
-  std::vector<std::string> null_devices;          // device nodes that stand for hardware
+  std::vector<std::string> null_devices;          // device nodes that represent hardware
 };
 
-// Builds the root in the caller's mount namespace, which must be its own, in a PID and a network
-// namespace of its own. The image itself is never written to: every folder of it is an overlay
-// whose changes stay in `folder`; folders with mounts below are built from their entries, because
-// an ordinary user may not clone what is under a mount. /proc, /sys (read-only), /dev, /run and
-// /tmp are the node's own, and /var/tmp leads to /tmp. Throws Error.
+// Builds the root in the caller's private mount namespace; the caller also needs its own PID and
+// network namespaces. The image is never written to: each of its folders becomes an overlay that
+// keeps its changes in `folder`. Folders with mounts below are built entry by entry, because an
+// ordinary user may not clone what a mount hides. /proc, /sys (read-only), /dev, /run and /tmp are
+// the node's own, and /var/tmp links to /tmp. Throws Error.
 void build_node_root(const NodeRoot& root);
 
-// Makes the root that was built in `folder` the root of the caller's mount namespace; the host's is
-// gone from it. Throws Error.
+// Makes the root built in `folder` the root of the caller's mount namespace and detaches the
+// host's. Throws Error.
 void enter_node_root(const std::filesystem::path& folder);
 
 }  // namespace slipway::local

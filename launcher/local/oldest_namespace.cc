@@ -24,7 +24,7 @@ constexpr unsigned long ns_get_id = _IOR(0xb7, 13, uint64_t);
 
 constexpr int most_tries = 16;
 
-// The number of the caller's mount namespace; nothing on kernels that number namespaces in order.
+// The number of the caller's mount namespace; empty on kernels that number namespaces in order.
 std::optional<uint64_t> number_of_namespace() {
   const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (!self) return std::nullopt;
@@ -41,7 +41,7 @@ bool pin(int cpu) {
   return ::sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-// The number that a mount namespace made on this CPU now gets; nothing when none could be made.
+// The number that the next mount namespace made on this CPU gets; empty if none could be made.
 std::optional<uint64_t> next_number_of(int cpu) {
   Pipe answer = make_pipe();
   const pid_t child = ::fork();
@@ -84,7 +84,7 @@ void become_oldest_mount_namespace() {
     if (!own) return;
     const Lowest lowest = lowest_of(cpus);
     if (lowest.cpu < 0 || lowest.number > *own) return;
-    // The numbers of every CPU only grow, and those of the others are higher already.
+    // Each CPU's numbers only grow, and those of the other CPUs are higher already.
     const bool made = pin(lowest.cpu) && ::unshare(CLONE_NEWNS) == 0;
     const int code = errno;
     ::sched_setaffinity(0, sizeof cpus, &cpus);

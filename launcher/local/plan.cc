@@ -1,4 +1,4 @@
-// The plan of a local cluster: everything that is decided before anything is started.
+// Makes the plan of a local cluster from the cluster model.
 #include "launcher/local/plan.h"
 
 #include <fmt/format.h>
@@ -17,15 +17,15 @@
 namespace slipway::local {
 namespace {
 
-// Hands out the addresses of each network, and the bridge that stands for it. What stands keeps
-// what it has.
+// Assigns addresses in each network, and the bridge that represents it. Existing nodes and networks
+// keep theirs.
 class Networks {
  public:
   Networks(const std::vector<cluster::Network>& networks, const Plan* standing)
       : standing_(standing) {
     for (const cluster::Network& network : networks) {
-      // One that only the cloud knows gets addresses that no network of a blueprint has: those of
-      // carriers, RFC 6598.
+      // A network that only the cloud defines gets a range that no blueprint uses: carrier-grade
+      // NAT's (RFC 6598).
       const std::string cidr =
           network.cidr.empty() ? fmt::format("100.{}.0.0/16", 64 + rows_.size()) : network.cidr;
       rows_.push_back({network.id, network.name, Subnet::parse(cidr), 0, {}});
@@ -74,7 +74,7 @@ class Networks {
     return address;
   }
 
-  // The slot of a node: its own, or the first that nobody has.
+  // The slot of a node: the one it has, or the first free one.
   size_t slot(const std::string& node) {
     if (const PlannedNode* before = standing_node(node)) return before->slot;
     const auto is_taken = [&](size_t slot) {
@@ -91,7 +91,7 @@ class Networks {
     std::string id, name;
     Subnet subnet;
     uint32_t given;
-    std::set<std::string> taken;  // addresses of what stands
+    std::set<std::string> taken;  // addresses of existing nodes
   };
 
   const PlannedNode* standing_node(const std::string& name) const {
@@ -128,8 +128,8 @@ std::vector<Mount> mounts_of(const cluster::Node& node, const cluster::Cluster& 
   return mounts;
 }
 
-// A node's name stands for its first address, and so does the controller's: networks are not routed
-// to each other.
+// A node's name resolves to its first address, and so does the controller's, but networks are not
+// routed to each other.
 void require_same_first_network(const cluster::Node& node, const cluster::Cluster& cluster) {
   const std::string& controllers = cluster.controller.machine.networks.at(0);
   const std::string& first = node.machine.networks.at(0);
@@ -162,7 +162,7 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
   return planned;
 }
 
-// Nobody else starts nodes here that would join by themselves.
+// Here, nodes are started only by us, and none join by themselves.
 std::map<std::string, std::string> slurm_files_of(cluster::Cluster cluster,
                                                   const cluster::Catalogue& catalogue,
                                                   const cluster::SlurmSite& site) {
@@ -170,7 +170,7 @@ std::map<std::string, std::string> slurm_files_of(cluster::Cluster cluster,
   return cluster::slurm_files(cluster, catalogue, site);
 }
 
-// The first address of each node: the one that its name stands for.
+// The first address of each node, which its name resolves to.
 std::string hosts_text(const std::vector<PlannedNode>& nodes) {
   std::string text = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
   for (const PlannedNode& node : nodes) {
@@ -196,7 +196,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
     plan.nodes.push_back(plan_node(node, cluster, catalogue, networks));
   }
   for (const PlannedNode& node : plan.nodes) {
-    // A bridge carries no frame that is larger than its own MTU.
+    // A bridge drops frames that are larger than its own MTU.
     for (const Port& port : node.ports) {
       int64_t& mtu = plan.bridges[port.bridge].mtu_bytes;
       mtu = std::max(mtu, port.mtu_bytes);

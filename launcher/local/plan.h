@@ -1,7 +1,7 @@
-// The plan of a local cluster: everything that is decided before anything is started.
+// The plan of a local cluster: everything that is decided before anything starts.
 //
 // A pure function of the cluster model and the catalogue, so that it can be read and tested without
-// a machine.
+// starting a cluster.
 #pragma once
 
 #include <filesystem>
@@ -42,11 +42,11 @@ struct PlannedNode {
   std::string role;  // "controller", "login" or "compute"
   std::string machine_type;
   std::vector<Port> ports;
-  std::vector<Mount> mounts;             // parents before what is mounted in them
+  std::vector<Mount> mounts;             // parents before mounts below them
   std::vector<std::string> gpu_devices;  // device nodes to make, "/dev/nvidia0", …
   std::string node_json;                 // text of /etc/slipway/node.json
   bool on_demand = false;                // runs only while a job needs it
-  size_t slot = 0;                       // tells our ends of its interfaces from other nodes'
+  size_t slot = 0;                       // makes the names of its interfaces' bridge ends unique
 };
 
 struct Plan {
@@ -55,8 +55,8 @@ struct Plan {
   std::string image;  // that nodes start from (image_store.h); empty: this machine's own root
   std::vector<Bridge> bridges;
   std::vector<std::string> shared;                 // ids of the shared file systems
-  std::vector<PlannedNode> nodes;                  // the controller first, those on demand last
-  std::map<std::string, std::string> slurm_files;  // name in /etc/slurm and text
+  std::vector<PlannedNode> nodes;                  // the controller first, on-demand nodes last
+  std::map<std::string, std::string> slurm_files;  // text by name in /etc/slurm
   std::string slurmdbd_conf;                       // its text; empty: no accounting
   std::string hosts;                               // text of /etc/hosts
 
@@ -64,14 +64,13 @@ struct Plan {
   bool elastic() const { return nodes.back().on_demand; }
 };
 
-// `standing` is what runs already, if anything does: its nodes and networks keep their addresses
-// and the names of their interfaces. Throws Error when a network is too small for its nodes or a
-// machine has too few interfaces.
+// `standing` is the running deployment's plan, if any: its nodes and networks keep their addresses
+// and interface names. Throws Error if a network is too small for its nodes or a machine has too
+// few interfaces.
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
                const Plan* standing = nullptr);
 
-// What `slipway status` needs to know of a deployment whose supervisor is gone; schema
-// slipway/local/1.
+// What `slipway status` shows of a deployment whose supervisor is gone; schema slipway/local/1.
 nlohmann::json describe(const Plan& plan);
 
 }  // namespace slipway::local

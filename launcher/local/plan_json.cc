@@ -1,4 +1,4 @@
-// A plan as JSON.
+// Reads and writes a plan as JSON.
 #include "launcher/local/plan_json.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr const char* schema = "slipway/local-plan/1";
 
 }  // namespace
 
-// The macros name the members once for both ways.
+// These macros define both directions.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bridge, name, network, address, mtu_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Port, interface, address, mtu_bytes, bridge)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mount, shared, target)
@@ -37,7 +37,7 @@ json to_json(const Plan& plan) {
 }
 
 Plan plan_from_json(const json& from) try {
-  if (from.at("schema") != schema) throw Error("it is of another version of slipway");
+  if (from.at("schema") != schema) throw Error("another version of slipway wrote it");
   Plan plan;
   from.at("deployment").get_to(plan.deployment);
   from.at("cluster").get_to(plan.cluster);
@@ -51,7 +51,7 @@ Plan plan_from_json(const json& from) try {
   if (plan.nodes.empty()) throw Error("it has no nodes");
   return plan;
 } catch (const json::exception& error) {
-  throw Error(fmt::format("this is no plan of a deployment: {}", error.what()));
+  throw Error(fmt::format("this is not a deployment's plan: {}", error.what()));
 }
 
 }  // namespace slipway::local

@@ -1,5 +1,4 @@
-// A plan as JSON: what a deployment was made by stays in its folder, so that it can be compared
-// with what is wanted later.
+// A plan as JSON. A deployment's folder keeps its plan so that a later deploy can compare the two.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +9,7 @@ namespace slipway::local {
 
 nlohmann::json to_json(const Plan& plan);
 
-// Throws Error when it is none.
+// Throws Error if it is not a plan.
 Plan plan_from_json(const nlohmann::json& json);
 
 }  // namespace slipway::local

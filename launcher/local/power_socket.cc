@@ -1,4 +1,4 @@
-// Where Slurm asks for nodes of a local cluster to be started and stopped.
+// The socket through which Slurm has nodes of a local cluster started and stopped.
 #include "launcher/local/power_socket.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr const char* folder_on_node = "/run/slipway";
 constexpr const char* socket_name = "power";
 
-// A node that does not start says so itself before that.
+// A node that cannot start reports so earlier.
 constexpr std::chrono::seconds longest_start{60};
 
 const passwd& slurm_user() {
@@ -30,7 +30,7 @@ const passwd& slurm_user() {
 }
 
 std::filesystem::path folder_below(const std::filesystem::path& run) {
-  return run / ".power";  // no node's name
+  return run / ".power";  // not a valid node name
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ bool may_ask_for_power(const Fd& connection) {
 
 std::vector<node::Failed> change_power(const std::vector<std::string>& nodes, bool on) {
   const Fd connection = connect_to_socket(folder_on_node, socket_name);
-  if (!connection) throw Error("the deployment's supervisor does not listen");
+  if (!connection) throw Error("the deployment's supervisor is not listening");
   answer_within(connection, longest_start);
   send_message(connection.get(), {{"request", "power"}, {"on", on}, {"nodes", nodes}});
   std::vector<node::Failed> failed;

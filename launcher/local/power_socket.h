@@ -1,4 +1,4 @@
-// Where Slurm, on the controller of a local cluster, asks for nodes to be started and stopped.
+// The socket through which Slurm, on a local cluster's controller, has nodes started and stopped.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace slipway::local {
 
-// The supervisor's side. A folder `power` below `run`, with a socket that is bound and listened to;
-// both are SlurmUser's alone.
+// The supervisor's side: makes a folder `power` below `run` with a listening socket, both
+// accessible to SlurmUser only.
 Fd listen_for_power(const std::filesystem::path& run);
 
-// What the controller mounts to reach it.
+// The mount that gives the controller access to the socket.
 BindMount power_mount(const std::filesystem::path& run);
 
-// Whether the other end of a connection may ask for power: root of the cluster, or SlurmUser.
+// Whether the peer may request power changes: the cluster's root or SlurmUser.
 bool may_ask_for_power(const Fd& connection);
 
-// Slurm's side, in the controller: starts (`on`) or stops nodes, and waits until that is done.
-// Throws Error when the supervisor cannot be asked.
+// Slurm's side, on the controller: starts (`on`) or stops nodes and waits until that is done.
+// Throws Error if the supervisor cannot be asked.
 std::vector<node::Failed> change_power(const std::vector<std::string>& nodes, bool on);
 
 }  // namespace slipway::local

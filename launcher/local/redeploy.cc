@@ -1,4 +1,4 @@
-// Changing a deployment that runs: the command's part. The supervisor makes the change itself
+// The command's part of changing a running deployment. The supervisor makes the change itself
 // (running_change.h).
 #include "launcher/local/redeploy.h"
 
@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-// A plan can be longer than a message.
+// A plan can be too long for a message.
 Fd file_with(const std::string& text) {
   Fd file(::memfd_create("plan", MFD_CLOEXEC));
   if (!file) throw_errno("memfd_create");
@@ -36,7 +36,7 @@ Fd file_with(const std::string& text) {
 }
 
 // Reports the progress of a change until its end. Returns how many nodes were started. Throws Error
-// when the change failed, or when we are interrupted and it goes on.
+// if the change failed, or if we are interrupted while it continues.
 size_t follow(const Fd& connection, const std::function<void(const std::string&)>& say,
               const Interrupts& interrupts) {
   std::string phase;
@@ -47,11 +47,11 @@ size_t follow(const Fd& connection, const std::function<void(const std::string&)
     } catch (const Error&) {
       if (phase == "going") {
         throw Error(
-            "interrupted; the change goes on without this command, and the next `slipway deploy` "
-            "waits for its end");
+            "interrupted; the change continues without this command, and the next `slipway deploy` "
+            "waits until it is done");
       }
       if (phase == "waiting")
-        throw Error("interrupted; it is changed, new nodes may not be idle yet");
+        throw Error("interrupted; the change is made, but new nodes may not be idle yet");
       if (!asked_to_stop) send_message(connection.get(), {{"signal", SIGTERM}});
       asked_to_stop = true;
       continue;
@@ -77,14 +77,14 @@ void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
   if (life == Life::absent) return;
   if (!stands(folder)) {
     if (say) {
-      say(fmt::format("removing what a deploy or destroy of `{}` that was interrupted has left",
+      say(fmt::format("removing what an interrupted deploy or destroy of `{}` left",
                       folder.name()));
     }
     remove(folder);
     return;
   }
   if (life == Life::dead || !std::filesystem::exists(folder.journal())) return;
-  if (say) say(fmt::format("ending a change of `{}` that was interrupted", folder.name()));
+  if (say) say(fmt::format("finishing an interrupted change of `{}`", folder.name()));
   const Interrupts interrupts;
   const Fd connection = connect_to_supervisor(folder);
   const int fds[] = {lock.file().get()};
@@ -92,7 +92,7 @@ void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
   try {
     follow(connection, say, interrupts);
   } catch (const Error& error) {
-    // A change that was undone has ended, too.
+    // A change that was rolled back is finished, too.
     if (std::filesystem::exists(folder.journal())) throw;
     if (say) say(error.what());
   }
@@ -106,7 +106,7 @@ Launched redeploy(const Plan& wanted, const DeploymentFolder& folder, const Laun
     const Changes changes = compare(standing, wanted);
     if (!changes.any()) return {true, 0, 0};
     if (options.progress) {
-      options.progress(fmt::format("deployment `{}` runs, and changes:", folder.name()));
+      options.progress(fmt::format("changing the running deployment `{}`:", folder.name()));
       for (const std::string& line : lines(changes)) options.progress("  " + line);
     }
     checkpoint("changes are known");

@@ -1,4 +1,4 @@
-// Changing a deployment that runs into what another blueprint says.
+// Changes a running deployment to match another blueprint.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,20 @@
 
 namespace slipway::local {
 
-// The plan of a deployment that runs; nothing when no deployment of this name stands. Throws Error
-// when another version of slipway made it.
+// The plan of an existing deployment; empty if it does not exist. Throws Error if another
+// version of Slipway made it.
 std::optional<Plan> standing_plan(const DeploymentFolder& folder);
 
-// Ends what an interrupted command has begun: removes a deployment whose first deploy or whose
-// destroy did not end, or finishes or undoes a change, and tells `say`. Throws Error when that
-// fails.
+// Finishes what an interrupted command began: removes a deployment whose first deploy or whose
+// destroy did not finish, or completes or rolls back a change. Reports to `say`. Throws Error if
+// that fails.
 void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
             const std::function<void(const std::string& line)>& say);
 
-// Changes what `wanted` (made with the standing plan) asks for, and nothing else: jobs on other
-// nodes go on. Reports the changes before it makes them. Refuses to stop nodes with jobs unless it
-// is forced; then Slurm treats these nodes as failed. The supervisor makes the change, continues
-// when we are interrupted or killed, and undoes a change that fails. Throws Error.
+// Makes only the changes that `wanted` (made with the standing plan) asks for; jobs on other nodes
+// continue. Reports the changes before making them. Refuses to stop nodes with jobs unless forced;
+// Slurm then treats these nodes as failed. The supervisor makes the change, continues if the caller
+// is interrupted or killed, and rolls back a change that fails. Throws Error.
 Launched redeploy(const Plan& wanted, const DeploymentFolder& folder, const LaunchOptions& options,
                   const DeploymentLock& lock, const Interrupts& interrupts);
 

@@ -1,4 +1,4 @@
-// Taking a local deployment down.
+// Takes a local deployment down.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ void remove_files(const std::filesystem::path& path) {
     std::filesystem::remove_all(path);
     return;
   }
-  // What the cluster's other users wrote belongs to the caller's subordinate ids: it takes their
-  // root to remove it.
+  // Files of the cluster's other users belong to the caller's subordinate ids: only root of their
+  // namespace can remove them.
   const IdMap map = id_map_of_caller();
   const pid_t pid = start_in_new_namespaces(0, &map, [&] {
     std::filesystem::remove_all(path);
@@ -33,24 +33,25 @@ void remove_files(const std::filesystem::path& path) {
 
 }  // namespace
 
-// It is killed: it keeps nothing that an orderly end would save, and it may be stopped or hang.
+// Kill it: an orderly shutdown would save nothing, and it may be stopped or hang.
 void end_supervisor(const DeploymentFolder& folder) {
   if (const Fd connection = try_to_connect(folder)) {
     end_process(open_pidfd(supervisor_pid(connection.get())));
   }
-  // It may be on its way out, or on its way in. Its files are not touched while it may use them.
+  // It may be starting or ending. Do not touch its files while it may use them.
   for (int tries = 0; folder.life() == Life::running; ++tries) {
     if (tries == 100)
-      throw Error(fmt::format("the supervisor of `{}` does not end", folder.name()));
+      throw Error(fmt::format("the supervisor of `{}` is still running", folder.name()));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
 
 void remove(const DeploymentFolder& folder) {
   const Life life = folder.life_if_present();
-  // From here on it does not stand: should we be killed, the next command finishes this.
+  // From here on the deployment is incomplete: if we are killed, the next command finishes the
+  // removal.
   std::filesystem::remove(folder.plan());
-  checkpoint("it does not stand any more");
+  checkpoint("the plan is gone");
   if (life == Life::running) end_supervisor(folder);
   checkpoint("nothing of it runs");
   std::filesystem::remove(folder.description());

@@ -1,4 +1,4 @@
-// The programs of other packages that a local cluster runs.
+// Checks that this machine has the programs that a local cluster runs.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -22,9 +22,9 @@ namespace {
 
 struct Requirement {
   const char* program;
-  const char* package;  // Debian's name
+  const char* package;  // Debian package
   enum { always, ordinary_user, accounting } when = always;
-  bool on_nodes = true;  // false: this machine runs it, for the nodes
+  bool on_nodes = true;  // false: this machine runs it on the nodes' behalf
 };
 
 constexpr Requirement requirements[] = {
@@ -46,7 +46,8 @@ std::pair<uint64_t, uint64_t> root_of_process() {
 }
 
 // Entering our own mount namespace again leads to its root, which in a chroot(2) differs from "/".
-// An ordinary user cannot ask, and cannot make namespaces in a chroot anyway (user_namespaces(7)).
+// An ordinary user may not do this, but cannot make namespaces in a chroot anyway
+// (user_namespaces(7)).
 bool is_in_chroot() {
   if (::geteuid() != 0) return false;
   const pid_t child = ::fork();
@@ -87,7 +88,7 @@ void require_programs(bool accounting, const std::string& image) {
   if (missing.empty()) return;
   const std::vector<std::string> names(packages.begin(), packages.end());
   if (!image.empty()) {
-    throw Error(fmt::format("the image `{}`, or this machine, lacks {}, of the packages {}", image,
+    throw Error(fmt::format("the image `{}`, or this machine, lacks {} (packages: {})", image,
                             join(missing, ", "), join(names, " ")));
   }
   throw Error(fmt::format("this machine lacks {}; as root: apt-get install {}", join(missing, ", "),
@@ -98,8 +99,8 @@ void require_elastic_nodes() {
   if (has_time_namespaces()) return;
   throw Error(
       "this kernel has no time namespaces (CONFIG_TIME_NS), and without them Slurm takes a node "
-      "that starts on demand for one that has been up for long; with node_count_dynamic_max: 0 "
-      "there are none");
+      "that starts on demand for a long-running one; set node_count_dynamic_max to 0 "
+      "to do without on-demand nodes");
 }
 
 }  // namespace slipway::local

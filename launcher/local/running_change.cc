@@ -1,4 +1,4 @@
-// Runs the process of a change, again if it is killed.
+// Runs the process that makes a change, and restarts it if it is killed.
 #include "launcher/local/running_change.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@
 namespace slipway::local {
 namespace {
 
-// Of processes that were killed before they reported how the change went.
+// Limits restarts of processes that were killed before they reported a result.
 constexpr int most_attempts = 5;
 
 }  // namespace
@@ -34,7 +34,7 @@ void RunningChange::start(bool again) {
   pid_ = ::fork();
   if (pid_ < 0) throw_errno("fork");
   if (pid_ > 0) {
-    count_points(0);  // the child counts; a child that replaces it is not stopped again
+    count_points(0);  // the child has the count; a child that replaces it is not stopped again
     return;
   }
   ::prctl(PR_SET_NAME, "slipway-change");

@@ -1,5 +1,5 @@
-// A change that the supervisor has accepted. It goes on when the command that asked for it is gone,
-// and is resumed when its own process is killed.
+// A change that the supervisor has accepted. It continues if the command that requested it is gone,
+// and is resumed if its own process is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,20 @@ namespace slipway::local {
 
 class RunningChange {
  public:
-  // Starts the process of the change (transaction.h), by the journal in the folder. `lock` is the
-  // deployment's (deployment_lock.h); `client` is the asking command's connection, and stays the
-  // caller's.
+  // Starts the process that makes the change in the folder's journal (transaction.h). `lock` is the
+  // deployment's (deployment_lock.h). `client` is the requesting command's connection; the caller
+  // keeps ownership. `again`: see run_transaction().
   RunningChange(const DeploymentFolder& folder, Fd lock, const Fd& client, bool again);
 
   pid_t pid() const { return pid_; }
 
-  // The command was interrupted, or is gone: the change stops if it has not begun in earnest.
+  // The command was interrupted or is gone: stops the change unless it is already past its point of
+  // no return.
   void interrupt() const;
   void client_is_gone();
 
-  // Takes the wait status of the process. True when the change has ended; otherwise another process
-  // goes on.
+  // Takes the wait status of the process. True if the change has ended; otherwise another process
+  // continues it.
   bool ended(int wait_status);
 
  private:

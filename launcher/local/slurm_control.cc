@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using Names = std::vector<std::string>;
 
-// Distinguishes nodes that we hold from those that somebody else has drained.
+// Distinguishes nodes that we hold from those that someone else drained.
 constexpr const char* our_reason = "slipway deploy";
-// Epilogs take seconds; one that takes a minute hangs.
+// Epilogs take seconds; one that takes a minute is hung.
 constexpr std::chrono::seconds epilog_limit = 60s;
 
 }  // namespace
@@ -58,7 +58,7 @@ void SlurmControl::hold(const Names& nodes, const char* state) const {
 
 void SlurmControl::resume(const Names& held) const {
   if (held.empty()) return;
-  // One that registers meanwhile comes back by itself, and then there is nothing to resume.
+  // A node that registers meanwhile resumes by itself, and then there is nothing to resume.
   for (int tries = 1;; ++tries) {
     const Names ours = still_held(held);
     if (ours.empty()) return;
@@ -96,7 +96,7 @@ void SlurmControl::end_lost_jobs(const Names& on) const {
 
 void SlurmControl::put_off(const Names& on_demand) const {
   if (on_demand.empty()) return;
-  Names remembered;  // as on: sinfo has a ~ for those that are off
+  Names remembered;  // as on: sinfo marks nodes that are off with ~
   for (const auto& [name, state] : nodes()) {
     const bool is_off = state.name.ends_with('~');
     if (!is_off && std::ranges::find(on_demand, name) != on_demand.end())
@@ -112,11 +112,11 @@ void SlurmControl::refuse_jobs(const Names& nodes) const {
   if (jobs.empty()) return;
   throw Error(
       fmt::format("jobs run on nodes that would be stopped: {}; nothing was changed (wait "
-                  "for them, or --force takes the nodes away from them)",
+                  "for them, or use --force to stop the nodes anyway)",
                   join(split(jobs, '\n'), ", ")));
 }
 
-// Lets jobs that have ended finish: srun returns before the epilog does.
+// Lets jobs that have ended finish: srun returns before the epilog is done.
 void SlurmControl::wait_for_epilogs(const Names& nodes) const {
   const Deadline limit(
       std::min(epilog_limit, std::chrono::ceil<std::chrono::seconds>(deadline_.left())));

@@ -1,4 +1,4 @@
-// Slurm of a local cluster, as a change needs it: Slurm's commands, run on the controller.
+// Slurm operations that a change of a local cluster needs, run as Slurm commands on the controller.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class SlurmControl {
     bool is_out_of_service() const;
   };
 
-  // All functions throw Error: when a command fails, at the deadline, or "interrupted".
+  // Every function throws Error: if a command fails, at the deadline, or "interrupted".
   SlurmControl(const DeploymentFolder& folder, std::string controller, const Deadline& deadline,
                const Interrupts* interrupts)
       : folder_(folder),
@@ -27,31 +27,31 @@ class SlurmControl {
         deadline_(deadline),
         interrupts_(interrupts) {}
 
-  // The nodes that slurmctld knows: those of the configuration that it has read.
+  // The nodes in the configuration that slurmctld has read.
   std::map<std::string, State> nodes() const;
 
-  // Gives nodes no more jobs: `state` is "drain", or "down" also for jobs that run there.
+  // Keeps new jobs off nodes: `state` is "drain", or "down" to end running jobs too.
   void hold(const std::vector<std::string>& nodes, const char* state) const;
 
   // Undoes hold() for nodes that nobody else has drained since.
   void resume(const std::vector<std::string>& nodes) const;
 
-  // Jobs that slurmctld takes for running on these nodes are queued again, or have failed: resume()
-  // has the nodes serve again.
+  // Makes slurmctld requeue or fail the jobs that it believes run on these nodes; resume() then
+  // returns the nodes to service.
   void end_lost_jobs(const std::vector<std::string>& nodes) const;
 
-  // Has Slurm take nodes on demand that are off for what they are, whatever it remembers.
+  // Tells Slurm that on-demand nodes that are off are off, whatever it remembers.
   void put_off(const std::vector<std::string>& nodes) const;
 
-  // Throws Error with the jobs when some run on these nodes; waits for epilogs.
+  // Waits for epilogs, then throws Error with the jobs if any run on these nodes.
   void refuse_jobs(const std::vector<std::string>& nodes) const;
 
-  // Restarts slurmctld, or has it and the slurmds only read their files again.
+  // restart() restarts slurmctld; reread() only makes it and the slurmds reread their files.
   void restart() const;
   void reread() const;
 
-  // Ends slurmctld and waits until it has written its state, before its node is stopped: otherwise
-  // the last seconds would be lost, such as jobs that have just begun.
+  // Ends slurmctld and waits until it has written its state. Call it before stopping its node, or
+  // the last seconds are lost, such as jobs that have just begun.
   void end() const;
 
  private:

@@ -1,4 +1,4 @@
-// A deployment on a terminal of a given size.
+// Draws a deployment for a terminal of a given size.
 #include "launcher/local/status_screen.h"
 
 #include <fmt/format.h>
@@ -21,12 +21,13 @@ struct Cell {
 };
 using Row = std::vector<Cell>;
 
-// How much a state needs somebody, and its tone. States are sinfo's, with a flag behind: "idle~".
+// How urgently a state needs attention, and its color. States are sinfo's, with a flag at the end:
+// "idle~".
 Tone tone_of(const std::string& state) {
   for (const char* word : {"down", "fail", "error", "unknown", "perfctrs"}) {
     if (state.starts_with(word)) return Tone::bad;
   }
-  if (state.ends_with('*')) return Tone::bad;  // does not respond
+  if (state.ends_with('*')) return Tone::bad;  // not responding
   for (const char* word : {"drain", "maint", "reserved", "reboot"}) {
     if (state.starts_with(word)) return Tone::warning;
   }
@@ -63,7 +64,8 @@ std::string coloured(const std::string& text, Tone tone) {
   return code == codes.end() ? text : fmt::format("\x1b[{}m{}\x1b[0m", code->second, text);
 }
 
-// Text of others has no say over the terminal, and each byte is one character wide.
+// Replaces control characters, so that text from others cannot control the terminal, and makes each
+// byte one character wide.
 std::string plain_text(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7f) c = '?';
@@ -71,7 +73,7 @@ std::string plain_text(std::string text) {
   return text;
 }
 
-// The cells of rows in columns, cut off at the screen's edge.
+// Lays out rows in aligned columns, cut off at the screen's edge.
 std::vector<std::string> lay_out(const std::vector<Row>& rows, const Screen& screen) {
   std::vector<size_t> widths;
   for (const Row& row : rows) {
@@ -129,7 +131,7 @@ std::vector<Row> a_row_each(const DeploymentView& view) {
   return rows;
 }
 
-// Nodes of like partition, state and remark share a row.
+// Nodes with the same partition, state and remark share a row.
 std::vector<Row> a_row_for_like_ones(const DeploymentView& view) {
   using Key = std::tuple<int, std::string, std::string, std::string>;
   std::map<Key, std::vector<std::string>> groups;
@@ -174,7 +176,7 @@ std::vector<Row> job_rows(const DeploymentView& view) {
   return rows;
 }
 
-// What does not fit is counted in the last line.
+// Drops lines that do not fit and adds a last line that counts them.
 void cut(std::vector<std::string>& lines, size_t room, const Screen& screen) {
   if (lines.size() <= room) return;
   const size_t kept = room == 0 ? 0 : room - 1;
@@ -201,8 +203,8 @@ std::vector<std::string> draw_status(const DeploymentView& view, const Screen& s
               screen);
   const std::vector<std::string> jobs = lay_out(job_rows(view), screen);
   std::vector<std::string> nodes = lay_out(a_row_each(view), screen);
-  const size_t frame = lines.size() + 2;  // and an empty line before each part
-  // Jobs have a quarter of the screen for certain.
+  const size_t frame = lines.size() + 2;  // plus an empty line before each part
+  // Jobs get at least a quarter of the screen.
   const size_t for_jobs = std::min(jobs.size(), std::max<size_t>(2, screen.rows / 4));
   const size_t for_nodes = screen.rows > frame + for_jobs ? screen.rows - frame - for_jobs : 1;
   if (nodes.size() > for_nodes) nodes = lay_out(a_row_for_like_ones(view), screen);

@@ -1,4 +1,4 @@
-// A deployment on a terminal of a given size: nodes, faults and jobs.
+// Draws a deployment's nodes, faults and jobs for a terminal of a given size.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct Screen {
   bool colour = false;
 };
 
-// At most `rows` lines of at most `columns` characters. Each node has a line where there is room;
-// otherwise nodes of like state share one, those that need somebody first. `when` stands at the
+// At most `rows` lines of at most `columns` characters. Each node gets a line if there is room;
+// otherwise nodes in the same state share one, those that need attention first. `when` goes at the
 // top.
 std::vector<std::string> draw_status(const DeploymentView& view, const Screen& screen,
                                      const std::string& when);

@@ -1,4 +1,4 @@
-// The supervisor of a local deployment.
+// The supervisor of a local deployment: its event loop and its requests.
 #include "launcher/local/supervisor.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ class Supervisor {
       const size_t first_channel = fds.size();
       nodes_.add_channels(fds);
       if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) throw_errno("poll");
-      // Clients first: the rows of fds are theirs as they were before anything is added or dropped.
+      // Clients first: their rows of `fds` match clients_ only until something is added or dropped.
       auto row = fds.begin() + static_cast<std::ptrdiff_t>(first_client);
       for (Client& client : clients_) {
         if ((row++)->revents != 0 && !client.done) client.done = !hear_client(client);
@@ -93,7 +93,7 @@ class Supervisor {
     try {
       send_message(start_.deployer.get(), body);
     } catch (const Error&) {
-      ::_exit(0);  // the deployer is gone before it said to keep the cluster
+      ::_exit(0);  // the deployer ended before it sent "keep"
     }
   }
 
@@ -109,7 +109,7 @@ class Supervisor {
     signals_.reset(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) throw_errno("signalfd");
     if (::listen(start_.listener.get(), SOMAXCONN) != 0) throw_errno("cannot listen");
-    // Nothing that is mounted from here on is seen outside.
+    // Mounts made from here on are not visible outside.
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
       throw_errno("cannot make mounts private");
     }
@@ -158,16 +158,16 @@ class Supervisor {
   void accept_client(const Fd& listener, bool owner) {
     Fd connection(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection) {
-      // Out of descriptors, most likely: without a pause this would be a busy loop.
+      // Probably out of descriptors: without a pause this would be a busy loop.
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       return;
     }
-    // In an ordinary user's namespace that user is 0, and everybody else is not.
+    // In an ordinary user's namespace that user is 0, and nobody else is.
     const bool welcome = owner ? peer_user(connection) == 0 : may_ask_for_power(connection);
     if (welcome) clients_.push_back({std::move(connection), owner});
   }
 
-  // False when the client is done with.
+  // False if the client is finished.
   bool hear_client(Client& client) {
     try {
       auto message = receive_message(client.connection.get());
@@ -194,7 +194,7 @@ class Supervisor {
   bool take_request(Client& client, Message& message) {
     const std::string request = message.body.at("request");
     if (request == "power") return !change_power(client, message.body);
-    if (!client.owner) throw Error(fmt::format("`{}` may not be asked here", request));
+    if (!client.owner) throw Error(fmt::format("`{}` is not allowed on this socket", request));
     if (request == "exec") {
       execute(client, message);
       return true;
@@ -223,7 +223,8 @@ class Supervisor {
     return false;
   }
 
-  // The answers are the change's own (transaction.h). False when there is nothing to do.
+  // transaction.h lists the answers, which the change itself sends. False if there is nothing to
+  // do.
   bool begin_change(Client& client, const std::string& request, Message& message) {
     if (change_) throw Error("another change is under way");
     const bool again = request == "settle";
@@ -250,18 +251,18 @@ class Supervisor {
   void end_of_change() {
     for (Client& client : clients_) {
       if (!client.changes) continue;
-      // Where the change has told its end, nobody reads any further.
-      client.answer({{"error", "the change was killed again and again"}});
+      // If the change has already reported its end, nobody reads this.
+      client.answer({{"error", "the change was killed too many times"}});
       client.done = true;
     }
     change_.reset();
   }
 
-  // Becomes the supervisor of the plan that the change under way is on its way to. Throws Error
-  // before anything has changed, or because of the kernel.
+  // Switches to the plan that the change in progress is moving to. Throws Error before anything has
+  // changed, or because of a kernel error.
   void adopt(const json& body) {
     const std::optional<Journal> journal = Journal::read(*start_.folder);
-    if (!journal) throw Error("there is no change");
+    if (!journal) throw Error("no change is in progress");
     Plan wanted =
         journal->phase == Journal::Phase::back ? plan_in_force(*start_.folder) : journal->wanted;
     std::vector<size_t> off;
@@ -277,7 +278,7 @@ class Supervisor {
     nodes_.run_in_each([&] { write_file("/etc/hosts", plan_.hosts); });
   }
 
-  // True when the client has its answer: a node whose power is back is waited for.
+  // True if the client has its answer; otherwise it waits for a node whose power is back.
   bool change_fault(Client& client, const std::string& request, const json& body) {
     const size_t node = nodes_.index_of(body.at("node"));
     if (request == "fault") {
@@ -297,14 +298,14 @@ class Supervisor {
     return client.done;
   }
 
-  // True when the client has its answer; otherwise it waits for nodes to start.
+  // True if the client has its answer; otherwise it waits for nodes to start.
   bool change_power(Client& client, const json& body) {
     std::vector<size_t> stopping;
     for (const std::string name : body.at("nodes")) {
       try {
         const size_t node = nodes_.index_of(name);
         if (!client.owner && plan_.nodes[node].role != "compute")
-          throw Error("it is no compute node");
+          throw Error("it is not a compute node");
         if (!body.at("on").get<bool>()) {
           stopping.push_back(node);
           continue;
@@ -346,7 +347,7 @@ class Supervisor {
     const NodeCommand command = command_from_json(message.body);
     if (command.terminal.empty() && message.fds.size() != 3)
       throw Error("three streams are needed");
-    // A job's files should be where every node sees them.
+    // A job's files should be in a folder that every node sees.
     const std::vector<Mount>& mounts = plan_.nodes[node].mounts;
     const std::string folder = mounts.empty() ? "/" : mounts.front().target;
     const Fd pidfd = open_pidfd(nodes_.pid(node));
@@ -361,7 +362,7 @@ class Supervisor {
   NodeFaults faults_;
   std::list<Client> clients_;
   std::optional<RunningChange> change_;
-  std::string slurm_silent_since_;  // what somebody who asked slurmctld in vain has told
+  std::string slurm_silent_since_;  // reported by a client that slurmctld did not answer
   Fd signals_;
   Fd power_listener_;
 };

@@ -1,4 +1,4 @@
-// A client of the supervisor's.
+// A client of the supervisor.
 #include "launcher/local/supervisor_client.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ void Client::answer(const json& body) const {
   try {
     send_message(connection.get(), body);
   } catch (const Error&) {
-    // It is gone.
+    // The client is gone.
   }
 }
 

@@ -1,4 +1,4 @@
-// A client of the supervisor's: a connection to its control socket, and what was asked for on it.
+// A client of the supervisor: a connection to its control socket, and what it has requested.
 #pragma once
 
 #include <sys/types.h>
@@ -13,21 +13,21 @@ namespace slipway::local {
 
 struct Client {
   Fd connection;
-  bool owner = true;     // of the deployment; otherwise it may ask for power only
-  bool changes = false;  // it has asked for the change that is under way
-  pid_t pid = 0;         // of the command that it has asked for
+  bool owner = true;     // of the deployment; others may request power only
+  bool changes = false;  // it requested the change in progress
+  pid_t pid = 0;         // of the command that it requested
   bool waits_for_starts = false;
-  std::set<size_t> starting = {};                   // nodes that are not yet on
+  std::set<size_t> starting = {};                   // nodes that are not on yet
   nlohmann::json failed = nlohmann::json::array();  // [{"nodes", "reason"}]
   bool done = false;
 
-  // A client that did not wait for its answer is no error.
+  // Does not fail if the client did not wait for its answer.
   void answer(const nlohmann::json& body) const;
 
-  // Nodes that failed for the same reason are told together.
+  // Groups nodes that failed for the same reason.
   void add_failed(const std::string& node, const std::string& reason);
 
-  // The answer to a request for power: when no node of it is starting any more.
+  // Answers a power request once none of its nodes is still starting.
   void answer_when_started();
 };
 

@@ -1,4 +1,4 @@
-// The steps of a change.
+// Carries out a change of a deployment, step by step.
 #include "launcher/local/transaction.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ using nlohmann::json;
 using Names = std::vector<std::string>;
 using Phase = Journal::Phase;
 
-// For going back: the user has waited for the way there already.
+// For rolling back: the user has already waited for the change.
 constexpr std::chrono::seconds time_to_go_back = 60s;
 // For slurmctld to write its state.
 constexpr std::chrono::seconds time_to_end = 10s;
@@ -46,7 +46,7 @@ void tell(const Fd& client, const json& body) {
   try {
     if (client) send_message(client.get(), body);
   } catch (const Error&) {
-    // It is gone.
+    // The client is gone.
   }
 }
 
@@ -88,7 +88,7 @@ class Transaction {
       wait_for_nodes(folder_, controller_, {computing.begin(), computing.end()}, usable_states,
                      deadline_, interrupts_);
     } catch (const Error& error) {
-      throw error.within("it is changed, but its new nodes are not idle yet");
+      throw error.within("the change is made, but its new nodes are not idle yet");
     }
     tell(client_, {{"done", true}, {"nodes", computing.size()}});
   }
@@ -104,7 +104,7 @@ class Transaction {
     journal_.write(folder_);
   }
 
-  // Makes sure that no job runs or begins on nodes that will be stopped. If that fails, nothing has
+  // Makes sure that no job runs or begins on nodes that will be stopped. If this fails, nothing has
   // changed.
   void prepare() {
     const SlurmControl slurm(folder_, controller_, deadline_, &interrupts_);
@@ -124,9 +124,9 @@ class Transaction {
       const Deadline limit(time_to_go_back);
       SlurmControl(folder_, controller_, limit, nullptr).resume(journal_.held);
     } catch (const Error& error) {
-      // The journal stays, and with it the nodes' names for the next command.
-      throw Error(
-          fmt::format("{}; and nodes that were to be stopped get no jobs: {}", why, error.what()));
+      // The journal stays, and in it the nodes' names for the next command.
+      throw Error(fmt::format("{}; nodes that were about to be stopped are still drained: {}", why,
+                              error.what()));
     }
     remove_journal(folder_);
   }
@@ -145,14 +145,14 @@ class Transaction {
     if (known.empty()) return;
     if (!journal_.force) slurm.refuse_jobs(known);
     journal_.write(folder_);
-    checkpoint("it is written down which nodes get no jobs");
+    checkpoint("the nodes to drain are recorded");
     slurm.hold(journal_.held, journal_.force ? "down" : "drain");
-    checkpoint("nodes get no jobs");
+    checkpoint("nodes are drained");
     if (!journal_.force) slurm.refuse_jobs(known);
   }
 
-  // Makes the deployment what `target` says. Every step can be repeated: it finds what was done
-  // before. `again`: something may have been.
+  // Makes the deployment match `target`. Every step can be repeated, as it finds what was done
+  // before. `again`: some steps may have been done.
   void become(const Plan& target, const Plan& from, bool again) {
     const Changes changes = compare(from, target);
     remove_slurm_files(from, target, folder_);
@@ -165,29 +165,30 @@ class Transaction {
       journal_.write(folder_);
     }
     controller_ = target.controller().name;
-    checkpoint("the supervisor goes by the new plan");
+    checkpoint("the supervisor has the new plan");
     tell_slurm(target, changes, again);
-    checkpoint("Slurm knows of it");
+    checkpoint("Slurm has the new plan");
     const Names off = nodes_that_are_off(target);
     power_on(off);
     started_.insert(started_.end(), off.begin(), off.end());
     checkpoint("nodes are started");
     SlurmControl(folder_, controller_, deadline_, nullptr).resume(journal_.held);
-    checkpoint("nodes get jobs again");
+    checkpoint("nodes are resumed");
   }
 
-  // Restores what it was, without regard to jobs that have begun on new nodes.
+  // Restores the former plan, regardless of jobs that have begun on new nodes.
   [[noreturn]] void go_back() {
     deadline_ = Deadline(time_to_go_back);
     try {
       drop_jobs_of(compute_nodes(journal_.wanted, compare(in_force_, journal_.wanted).added));
       become(in_force_, journal_.wanted, true);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}; it could not be changed back: {}", journal_.why, error.what()));
+      throw Error(
+          fmt::format("{}; the change could not be rolled back: {}", journal_.why, error.what()));
     }
     put_in_force(in_force_, folder_);
     remove_journal(folder_);
-    throw Error(fmt::format("{}; it was changed back", journal_.why));
+    throw Error(fmt::format("{}; the change was rolled back", journal_.why));
   }
 
   void drop_jobs_of(const Names& nodes) const {
@@ -200,11 +201,11 @@ class Transaction {
                            [&](const std::string& name) { return states.contains(name); });
       slurm.hold(known, "down");
     } catch (const Error&) {
-      // slurmctld does not run with the new plan: nobody has given them jobs.
+      // slurmctld is not running with the new plan, so nobody has given these nodes jobs.
     }
   }
 
-  // Lets nodes that Slurm has asked for come up first.
+  // Waits for nodes that Slurm is starting, then switches the supervisor to the new plan.
   void adopt(const Names& stopped) const {
     Names off;
     const json status = ask({{"request", "status"}});
@@ -218,7 +219,7 @@ class Transaction {
         SlurmControl(folder_, controller_, limit, nullptr).end();
         checkpoint("slurmctld has ended");
       } catch (const Error&) {
-        // It does not run, or hangs: the node is stopped anyway.
+        // slurmctld is not running, or hangs: stop the node anyway.
       }
     }
     while (ask({{"request", "adopt"}, {"off", off}}).value("busy", false)) {
@@ -227,7 +228,7 @@ class Transaction {
     }
   }
 
-  // Tells Slurm while all nodes that it knows can answer.
+  // Tells Slurm while all nodes in its configuration can answer.
   void tell_slurm(const Plan& target, const Changes& changes, bool again) {
     const Names off = nodes_that_are_off(target);
     const bool is_off = std::ranges::find(off, controller_) != off.end();
@@ -241,7 +242,7 @@ class Transaction {
     if (is_off || changes.slurm != Changes::Slurm::nothing || again) slurm.reread();
   }
 
-  // Without nodes on demand, which Slurm starts, and nodes that somebody has powered off.
+  // Omits on-demand nodes, which Slurm starts, and nodes that someone has powered off.
   Names nodes_that_are_off(const Plan& plan) const {
     Names off;
     const json status = ask({{"request", "status"}});
@@ -273,7 +274,7 @@ class Transaction {
   bool again_;
   Journal journal_;
   const Plan in_force_;
-  std::string controller_;  // the node
+  std::string controller_;  // the node's name
   Deadline deadline_;
   Names started_;
 };
@@ -283,7 +284,7 @@ class Transaction {
 void run_transaction(const DeploymentFolder& folder, const Fd& client, bool again) {
   try {
     std::optional<Journal> journal = Journal::read(folder);
-    if (!journal) throw Error("there is no change to be made");
+    if (!journal) throw Error("there is no change to make");
     Transaction(folder, client, again, std::move(*journal)).run();
   } catch (const std::exception& error) {
     tell(client, {{"error", error.what()}});

@@ -1,4 +1,4 @@
-// The steps of a change, in a process of the supervisor's.
+// Carries out a change of a deployment, step by step, in a child process of the supervisor.
 #pragma once
 
 #include <sys/types.h>
@@ -8,14 +8,14 @@
 
 namespace slipway::local {
 
-// Continues the change in the journal (journal.h): finishes or undoes it. `again`: an earlier
-// process was killed, or failed. To be called by a child of the supervisor, which serves the
-// control socket meanwhile. Tells `client`, which may be gone:
+// Continues the change in the journal (journal.h): completes it or rolls it back. `again`: an
+// earlier process was killed or failed. Must be called in a child of the supervisor, which serves
+// the control socket meanwhile. Sends `client`, which may be gone:
 //   {"say": line}
-//   {"phase": "going"}    from here on, interrupts are ignored: the change is made, or undone
-//   {"phase": "waiting"}  the change is made, and what is left is to wait for idle nodes
-//   {"done": true, "nodes": nodes that were started} or {"error": text}: the last
-// SIGTERM interrupts it before it begins in earnest. Never throws.
+//   {"phase": "going"}    from here on interrupts are ignored: the change is made or rolled back
+//   {"phase": "waiting"}  the change is made, and only the wait for idle nodes is left
+//   {"done": true, "nodes": number of nodes that were started} or {"error": text}: the last message
+// SIGTERM interrupts it before the phase "going". Never throws.
 void run_transaction(const DeploymentFolder& folder, const Fd& client, bool again);
 
 }  // namespace slipway::local

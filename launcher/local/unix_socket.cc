@@ -1,4 +1,4 @@
-// Sockets with a name in a folder.
+// Named Unix sockets in a folder.
 #include "launcher/local/unix_socket.h"
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 namespace slipway::local {
 namespace {
 
-// A socket's path may have 107 bytes, a user's folder may have more: it is named through a
-// descriptor of its folder.
+// A socket's path is limited to 107 bytes, and a user's folder may be longer: so this names it
+// through a descriptor of its folder.
 class SocketAddress {
  public:
   SocketAddress(const std::filesystem::path& folder, const std::string& name)

@@ -1,4 +1,4 @@
-// Waiting until Slurm can use nodes.
+// Waits until Slurm can use nodes.
 #include "launcher/local/wait_for_nodes.h"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 
 struct NodeState {
   std::string node, state;
-  std::string reason;  // of one that is down or drained; empty
+  std::string reason;  // if it is down or drained; otherwise empty
 };
 
-// A line of sinfo: "n-0 drained disk is full", or "n-1 idle none".
+// A line from sinfo: "n-0 drained disk is full", or "n-1 idle none".
 std::optional<NodeState> parse_state(const std::string& line) {
   const size_t first = line.find(' ');
   if (first == line.npos) return std::nullopt;
@@ -48,7 +48,7 @@ std::string states_text(const std::string& sinfo) {
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
                     const ProcessResult& sinfo, const Deadline& deadline) {
   const std::string states = states_text(sinfo.output);
-  return fmt::format("{}: {}; slurmctld said last: {}", deadline.too_late("idle nodes"),
+  return fmt::format("{}: {}; slurmctld's last output: {}", deadline.too_late("idle nodes"),
                      !states.empty()   ? states
                      : sinfo.timed_out ? "sinfo did not end"
                                        : fmt::format("sinfo failed: {}", trim(sinfo.errors)),
@@ -78,7 +78,7 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
     if (deadline.left() <= 0ms) throw Error(why_not(folder, controller, answer, deadline));
     interrupts.wait(-1, 20ms);
     ProcessResult latest = run_on_node(folder, controller, sinfo, deadline.left(), &interrupts);
-    // At the deadline the last question is cut short: the answer before it says more.
+    // At the deadline the last query is cut short: the answer before it says more.
     if (!latest.timed_out || answer.output.empty()) answer = std::move(latest);
     for (const std::string& line : split(answer.output, '\n')) {
       const auto found = parse_state(line);

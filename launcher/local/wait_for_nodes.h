@@ -1,4 +1,4 @@
-// Waiting until Slurm can use nodes.
+// Waits until Slurm can use nodes.
 #pragma once
 
 #include <chrono>
@@ -10,23 +10,23 @@
 
 namespace slipway::local {
 
-// A time to be done by.
+// A point in time by which something must be done.
 struct Deadline {
   explicit Deadline(std::chrono::seconds limit)
       : limit(limit), end(std::chrono::steady_clock::now() + limit) {}
 
-  std::chrono::milliseconds left() const;               // 0 when it is over
+  std::chrono::milliseconds left() const;               // 0 after the deadline
   std::string too_late(const std::string& what) const;  // "waited 60 s for idle nodes"
 
   std::chrono::seconds limit;
   std::chrono::steady_clock::time_point end;
 };
 
-// States of a node that jobs can run on, or do already.
+// States of a node that can run jobs, or already does.
 extern const std::set<std::string> usable_states;
 
-// Waits until sinfo on the controller says of each of `nodes` that it is in one of `states`
-// ("idle"). Throws Error with all nodes' states when the deadline passes, or "interrupted".
+// Waits until sinfo on the controller reports each of `nodes` in one of `states` ("idle"). Throws
+// Error with all nodes' states when the deadline passes, or "interrupted".
 void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,
                     std::set<std::string> nodes, const std::set<std::string>& states,
                     const Deadline& deadline, const Interrupts& interrupts);

@@ -70,7 +70,7 @@ $N-2" ]
   [ "$status" -eq 1 ]
   [[ "$output" == *"cannot resume $N-3: cannot connect to /run/slipway/power: Permission denied"* ]]
   run as_slurm /opt/slipway/bin/slipway node suspend stelastic-controller
-  fails_with 1 "cannot suspend stelastic-controller: it is no compute node"
+  fails_with 1 "cannot suspend stelastic-controller: it is not a compute node"
   run on $NAME $N-0 test -e /run/slipway/power
   [ "$status" -eq 1 ]
   is_off $N-3

@@ -80,7 +80,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   [ "$status" -ne 0 ]
   fault $N-0 clear
   run fault $N-0 disk-full /etc
-  fails_with 1 "/etc is no file system of this node's own"
+  fails_with 1 "/etc is not a file system of this node"
 }
 
 @test "faults: a daemon that is killed stays away until that is cleared" {
@@ -134,7 +134,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   run fault login gpu-lost 0
   fails_with 1 "has no GPU"
   run fault controller power-off
-  fails_with 1 "the controller stays on"
+  fails_with 1 "the controller cannot be powered off"
   run fault $N-0 powr-off
   fails_with 2 "did you mean \`power-off\`?"
   run fault $N-0 clear

@@ -89,7 +89,7 @@ teardown_file() {
   cp --remove-destination "$folder/$(image trixie)/image.json" "$folder/$old/" # it is what is locked
   rm "$folder/$old/root/opt/slipway/libexec/slipway/health" "$folder/$old/root/opt/slipway/lib/slipway/spank"/node_health*
   run deploy st-image-old --image "$old"
-  says "image \`$old\` is older than node_health: its nodes are not looked at"
+  says "image \`$old\` is older than node_health: its nodes are not checked"
   run on st-image-old login srun --nodes=4 --label hostname
   [ "$status" -eq 0 ]
   [ "${#lines[@]}" -eq 4 ]

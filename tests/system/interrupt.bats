@@ -109,7 +109,7 @@ begin_job() {
   sed 's/^\( *\)ThreadsPerCore: 2/&\n\1NoSuchKey: 1/' "$BLUEPRINT" >"$SUITE/changed.yaml"
   run slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-int --nodes a3mega_nodeset=2
   fails_with 1 "Parsing error at unrecognized key: NoSuchKey"
-  [[ "$output" == *"; it was changed back"* ]]
+  [[ "$output" == *"; the change was rolled back"* ]]
   slurm_answers st-int
   [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
   run deploy_nodes st-int 1

@@ -102,7 +102,7 @@ kill_supervisor() {
   run deploy_with_node_conf 'NoSuchKey: 1'
   fails_with 1 "its files are kept: \`slipway deploy\` tries again, \`slipway destroy st-life\` removes them"
   run slipway status st-life
-  fails_with 1 "\`slipway deploy\` starts it again with its files, \`slipway destroy st-life\` removes it"
+  fails_with 1 "\`slipway deploy\` restarts it with its files, \`slipway destroy st-life\` removes it"
   deploy st-life
   [ "$(on st-life login cat /home/file)" = kept ]
   kill_supervisor st-life

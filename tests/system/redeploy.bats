@@ -77,7 +77,7 @@ $N-2" ]
   local before
   before=$(on $NAME controller pgrep -x slurmctld)
   run deploy_changed 's/^\( *\)OverSubscribe: EXCLUSIVE/&\n\1MaxTime: 90/' 3
-  says "Slurm reads its partitions again"
+  says "Slurm rereads its partitions"
   run on $NAME login scontrol show partition a3mega
   says "MaxTime=01:30:00"
   [ "$(on $NAME controller pgrep -x slurmctld)" = "$before" ]

@@ -36,7 +36,7 @@ status_within_a_second() {
   slipway fault $NAME controller daemon-killed slurmctld
   status_within_a_second
   says "jobs unknown: slurmctld has not answered since 20"
-  says ": slurmctld does not run (signal 9)"
+  says ": slurmctld is not running (signal 9)"
   lacks 'no job'
   grep -qE "^$N .* on +unknown" <<<"$output"
   local first=$output
@@ -57,7 +57,7 @@ status_within_a_second() {
   on $NAME controller pkill -STOP -x slurmctld
   status_within_a_second
   says "jobs unknown: slurmctld has not answered since 20"
-  says "it runs, and gave no answer within 700 ms"
+  says "it is running but did not answer within 700 ms"
   local first=$output
   sleep 1.1
   status_within_a_second
@@ -67,7 +67,7 @@ status_within_a_second() {
 @test "status: without munge on the controller" {
   slipway fault $NAME controller daemon-killed munged
   status_within_a_second
-  says "munged does not run (signal 9)"
+  says "munged is not running (signal 9)"
   lacks 'no job'
 }
 

@@ -26,11 +26,12 @@ TEST_CASE("fault: what is mistyped gets a suggestion, what is missing is named")
   CHECK_THROWS_WITH(parse_fault(Words{"gpu-xid", "3"}), "gpu-xid takes N XID");
   CHECK_THROWS_WITH(parse_fault(Words{"hang", "now"}), "hang takes no argument");
   CHECK_THROWS_WITH(parse_fault(Words{"link-rate", "enp0s12", "slow"}),
-                    "`slow` is not a rate: a number and kbit, mbit or gbit");
-  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "-1"}), "`-1` is not an argument of gpu-lost");
+                    "`slow` is not a rate; write a number and kbit, mbit or gbit");
+  CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "-1"}),
+                    "`-1` is not a valid argument of gpu-lost");
   CHECK_THROWS_WITH(parse_fault(Words{"gpu-lost", "x"}), "`x` is not a whole number from 0 to 999");
   CHECK_THROWS_WITH(parse_fault(Words{"link-down", "a b"}),
-                    "`a b` is not an argument of link-down");
+                    "`a b` is not a valid argument of link-down");
 }
 
 namespace {
@@ -96,7 +97,7 @@ TEST_CASE("gpu state: every fault of a GPU changes it, and its end makes it heal
 TEST_CASE("gpu state: a GPU that is not there is an error that says how many there are") {
   Gpus gpus;
   CHECK_THROWS_WITH(gpus.after({"gpu-lost", "8"}),
-                    "node quickstart-a3meganodeset-3 has 8 GPUs, from 0 on");
+                    "node quickstart-a3meganodeset-3 has 8 GPUs, numbered from 0");
 }
 
 TEST_CASE("gpu state: no two GPUs have one identity") {

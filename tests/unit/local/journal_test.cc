@@ -56,7 +56,7 @@ TEST_CASE("journal: one that is none is an error with its path") {
   write_file(folder.journal(), "{}");
   CHECK_THROWS_AS(Journal::read(folder), Error);
   write_file(folder.journal(), "{\"schema\": \"slipway/local-change/0\"}");
-  CHECK_THROWS_WITH(Journal::read(folder), "it is of another version of slipway");
+  CHECK_THROWS_WITH(Journal::read(folder), "another version of slipway wrote it");
 }
 
 TEST_CASE("journal: a deployment stands from when its plan is in force") {

@@ -110,15 +110,15 @@ TEST_CASE("status screen: in colour, it is the same text") {
 TEST_CASE("status screen: a slurmctld that does not answer has no jobs that are known") {
   DeploymentView view = cluster_of(1);
   view.nodes[1].slurm_state = "unknown";
-  view.slurm = {true, false, "2026-11-22 17:03:12Z", "slurmctld does not run (signal 9)"};
-  CHECK(
-      drawn(view, {100, 24, false}) ==
-      "q: running  2 nodes  states unknown  jobs unknown  12:00:00Z\n"
-      "\n"
-      "NODE          ROLE        POWER  STATE    FAULTS AND REASON\n"
-      "q-controller  controller  on     on       \n"
-      "q-a-0         compute     on     unknown  \n"
-      "\n"
-      "jobs unknown\n"
-      "slurmctld has not answered since 2026-11-22 17:03:12Z: slurmctld does not run (signal 9)\n");
+  view.slurm = {true, false, "2026-11-22 17:03:12Z", "slurmctld is not running (signal 9)"};
+  CHECK(drawn(view, {100, 24, false}) ==
+        "q: running  2 nodes  states unknown  jobs unknown  12:00:00Z\n"
+        "\n"
+        "NODE          ROLE        POWER  STATE    FAULTS AND REASON\n"
+        "q-controller  controller  on     on       \n"
+        "q-a-0         compute     on     unknown  \n"
+        "\n"
+        "jobs unknown\n"
+        "slurmctld has not answered since 2026-11-22 17:03:12Z: slurmctld is not running (signal "
+        "9)\n");
 }

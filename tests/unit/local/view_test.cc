@@ -28,7 +28,7 @@ TEST_CASE("resolve node: by name, by its only end, by role") {
 
 TEST_CASE("resolve node: an end that two nodes share is none") {
   CHECK_THROWS_WITH(resolve_node(example(), "0"),
-                    "deployment `quick` has no node `0`; `slipway status quick` lists them");
+                    "deployment `quick` has no node `0`; `slipway status quick` lists its nodes");
 }
 
 TEST_CASE("resolve node: a typo gets a suggestion") {
