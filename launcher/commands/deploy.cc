@@ -50,9 +50,9 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
                folder.name());
   });
   local::settle(folder, lock, options.progress);
-  const std::optional<local::Plan> standing = local::standing_plan(folder);
+  const std::optional<local::Plan> current = local::current_plan(folder);
   local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
-                                      standing.has_value() ? &*standing : nullptr);
+                                      current.has_value() ? &*current : nullptr);
   plan.image = given.image;
   const local::Launched launched = local::launch(plan, folder, options, lock);
   if (launched.was_there) {

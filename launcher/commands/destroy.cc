@@ -22,7 +22,8 @@ bool means_folder(const std::string& word, const std::string& target) {
   std::error_code ignored;
   if (word.find('/') != std::string::npos) return std::filesystem::is_directory(word, ignored);
   if (!apply::is_deployment_folder(word)) return false;
-  return local::DeploymentFolder(local::deployments_folder(), word).life() == local::Life::absent;
+  return local::DeploymentFolder(local::deployments_folder(), word).run_state() ==
+         local::RunState::absent;
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ int destroy(Args args) {
     throw UsageError("--only, --skip, --images and --auto-approve are for a folder");
   }
   const local::DeploymentFolder folder(local::deployments_folder(), name);
-  folder.life_if_present();  // throws for an unknown name, which needs no lock
+  folder.require_present();  // throws for an unknown name, which needs no lock
   // A change that goes on by itself is not waited for: it ends with the supervisor.
   const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
   local::remove(folder);

@@ -62,7 +62,7 @@ int fault(Args args) {
 
   const json begin = request_for("", words);  // what was typed is looked at first
   const local::DeploymentFolder folder(local::deployments_folder(), name);
-  folder.life_if_present();  // throws for an unknown name, which needs no lock
+  folder.require_present();  // throws for an unknown name, which needs no lock
   const local::DeploymentLock lock(folder, "fault");
   const std::string full = local::resolve_node(local::view(folder), node);
   json body = begin;

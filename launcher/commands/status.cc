@@ -129,7 +129,7 @@ int status(Args args) {
       try {
         views.push_back(local::view(folder));
       } catch (const Error&) {
-        if (folder.life() != local::Life::absent) throw;  // it has just been destroyed
+        if (folder.run_state() != local::RunState::absent) throw;  // it has just been destroyed
       }
     }
     if (json) {

@@ -51,7 +51,7 @@ local::Screen screen_of_terminal() {
     screen.rows = size.ws_row;
   }
   const char* no_colour = std::getenv("NO_COLOR");
-  screen.colour = no_colour == nullptr || *no_colour == '\0';
+  screen.color = no_colour == nullptr || *no_colour == '\0';
   return screen;
 }
 

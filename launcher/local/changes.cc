@@ -19,7 +19,7 @@ const T* find(const std::vector<T>& items, std::string T::*member, const std::st
 }
 
 // Why a node must be replaced; "" if it can stay.
-std::string difference(const PlannedNode& before, const Plan& standing, const PlannedNode& after,
+std::string difference(const PlannedNode& before, const Plan& current, const PlannedNode& after,
                        const Plan& wanted) {
   if (before.machine_type != after.machine_type) {
     return fmt::format("its machine type is {}, and was {}", after.machine_type,
@@ -33,7 +33,7 @@ std::string difference(const PlannedNode& before, const Plan& standing, const Pl
     }
     return texts;
   };
-  if (ports(before, standing) != ports(after, wanted)) return "its network interfaces change";
+  if (ports(before, current) != ports(after, wanted)) return "its network interfaces change";
   const auto mounts = [](const PlannedNode& node) {
     std::vector<std::string> texts;
     for (const Mount& mount : node.mounts) texts.push_back(mount.shared + " " + mount.target);
@@ -43,11 +43,11 @@ std::string difference(const PlannedNode& before, const Plan& standing, const Pl
   if (before.gpu_devices != after.gpu_devices) return "its GPUs change";
   if (before.node_json != after.node_json) return "its node profile changes";
   if (after.role != "controller") return "";
-  if (standing.slurmdbd_conf.empty() != wanted.slurmdbd_conf.empty()) {
+  if (current.slurmdbd_conf.empty() != wanted.slurmdbd_conf.empty()) {
     return wanted.slurmdbd_conf.empty() ? "job accounting is turned off"
                                         : "job accounting is turned on";
   }
-  if (standing.elastic() == wanted.elastic()) return "";
+  if (current.elastic() == wanted.elastic()) return "";
   return wanted.elastic() ? "it now starts nodes on demand" : "it no longer starts nodes on demand";
 }
 
@@ -64,9 +64,9 @@ std::vector<std::string> meaning(const std::map<std::string, std::string>& files
   return kept;
 }
 
-void compare_networks(const Plan& standing, const Plan& wanted, Changes& changes) {
+void compare_networks(const Plan& current, const Plan& wanted, Changes& changes) {
   for (const Bridge& bridge : wanted.bridges) {
-    const Bridge* before = find(standing.bridges, &Bridge::network, bridge.network);
+    const Bridge* before = find(current.bridges, &Bridge::network, bridge.network);
     if (before == nullptr) {
       changes.networks_added.push_back(bridge.network);
     } else if (before->address != bridge.address) {
@@ -76,7 +76,7 @@ void compare_networks(const Plan& standing, const Plan& wanted, Changes& changes
           bridge.network, before->address, bridge.address));
     }
   }
-  for (const Bridge& bridge : standing.bridges) {
+  for (const Bridge& bridge : current.bridges) {
     if (find(wanted.bridges, &Bridge::network, bridge.network) == nullptr) {
       changes.networks_removed.push_back(bridge.network);
     }
@@ -110,42 +110,42 @@ std::vector<std::string> Changes::started() const {
   return with_replaced(added, *this);
 }
 
-Changes compare(const Plan& standing, const Plan& wanted) {
-  if (standing.cluster != wanted.cluster) {
+Changes compare(const Plan& current, const Plan& wanted) {
+  if (current.cluster != wanted.cluster) {
     throw Error(
         fmt::format("the name of the cluster cannot change while the deployment runs (it "
                     "is `{}`, and would be `{}`): destroy it first",
-                    standing.cluster, wanted.cluster));
+                    current.cluster, wanted.cluster));
   }
-  if (standing.image != wanted.image) {
+  if (current.image != wanted.image) {
     const auto name = [](const Plan& plan) {
       return plan.image.empty() ? "this machine's own root" : "`" + plan.image + "`";
     };
     throw Error(
         fmt::format("the image cannot change while the deployment runs (it is {}, and would be "
                     "{}): destroy it first",
-                    name(standing), name(wanted)));
+                    name(current), name(wanted)));
   }
   Changes changes;
-  compare_networks(standing, wanted, changes);
+  compare_networks(current, wanted, changes);
   for (const PlannedNode& node : wanted.nodes) {
-    const PlannedNode* before = find(standing.nodes, &PlannedNode::name, node.name);
+    const PlannedNode* before = find(current.nodes, &PlannedNode::name, node.name);
     if (before == nullptr) {
       changes.added.push_back(node.name);
-    } else if (const std::string why = difference(*before, standing, node, wanted); !why.empty()) {
+    } else if (const std::string why = difference(*before, current, node, wanted); !why.empty()) {
       changes.replaced.push_back({node.name, why});
     }
   }
-  for (const PlannedNode& node : standing.nodes) {
+  for (const PlannedNode& node : current.nodes) {
     if (find(wanted.nodes, &PlannedNode::name, node.name) == nullptr) {
       changes.removed.push_back(node.name);
     }
   }
-  changes.hosts = standing.hosts != wanted.hosts;
+  changes.hosts = current.hosts != wanted.hosts;
   // Slurm reads nodes, and most of its settings, only when slurmctld starts.
-  if (meaning(standing.slurm_files, false) != meaning(wanted.slurm_files, false)) {
+  if (meaning(current.slurm_files, false) != meaning(wanted.slurm_files, false)) {
     changes.slurm = Changes::Slurm::restart;
-  } else if (meaning(standing.slurm_files, true) != meaning(wanted.slurm_files, true)) {
+  } else if (meaning(current.slurm_files, true) != meaning(wanted.slurm_files, true)) {
     changes.slurm = Changes::Slurm::reread;
   }
   return changes;

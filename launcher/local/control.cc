@@ -27,7 +27,7 @@ Fd bind_control_socket(const DeploymentFolder& folder) {
 }
 
 Fd try_to_connect(const DeploymentFolder& folder) try {
-  if (folder.life() == Life::absent) return Fd();  // it was destroyed just now
+  if (folder.run_state() == RunState::absent) return Fd();  // it was destroyed just now
   return connect_to_socket(folder.path(), "control");
 } catch (const Error& error) {
   throw error.within(fmt::format("cannot reach the supervisor of `{}`", folder.name()));
@@ -35,7 +35,7 @@ Fd try_to_connect(const DeploymentFolder& folder) try {
 
 Fd connect_to_supervisor(const DeploymentFolder& folder) {
   const std::string& name = folder.name();
-  if (folder.life_if_present() == Life::dead) {
+  if (folder.require_present() == RunState::dead) {
     throw Error(
         fmt::format("deployment `{0}` is dead: its supervisor was killed or the host was "
                     "restarted; `slipway deploy` restarts it with its files, `slipway destroy {0}` "

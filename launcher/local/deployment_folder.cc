@@ -34,16 +34,16 @@ DeploymentFolder::DeploymentFolder(std::filesystem::path deployments, std::strin
   }
 }
 
-Life DeploymentFolder::life() const {
+RunState DeploymentFolder::run_state() const {
   Fd lock(::open((path_ / "lock").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!lock) return std::filesystem::exists(path_) ? Life::dead : Life::absent;
+  if (!lock) return std::filesystem::exists(path_) ? RunState::dead : RunState::absent;
   // A shared lock, so that two processes that ask at once do not see each other.
-  return ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0 ? Life::dead : Life::running;
+  return ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0 ? RunState::dead : RunState::running;
 }
 
-Life DeploymentFolder::life_if_present() const {
-  const Life now = life();
-  if (now == Life::absent) {
+RunState DeploymentFolder::require_present() const {
+  const RunState now = run_state();
+  if (now == RunState::absent) {
     throw Error(fmt::format("there is no deployment `{}`; `slipway status` lists them", name_));
   }
   return now;

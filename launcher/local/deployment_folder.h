@@ -25,7 +25,7 @@
 
 namespace slipway::local {
 
-enum class Life {
+enum class RunState {
   absent,   // no such deployment
   running,  // its supervisor runs
   dead,     // the folder exists but the supervisor does not: killed, or the host was restarted
@@ -52,10 +52,10 @@ class DeploymentFolder {
   std::filesystem::path run() const { return path_ / "run"; }
   std::filesystem::path gpus() const { return path_ / "gpus"; }
 
-  Life life() const;
+  RunState run_state() const;
 
-  // life(), or throws Error with advice if the deployment is absent.
-  Life life_if_present() const;
+  // run_state(), or throws Error with advice if the deployment is absent.
+  RunState require_present() const;
 
   // Whether the file system that holds the folder is full.
   bool is_full() const;

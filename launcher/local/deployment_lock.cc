@@ -88,7 +88,7 @@ DeploymentLock::DeploymentLock(const DeploymentFolder& folder, const std::string
   write_holder(file_, verb);
 }
 
-void say_interrupted(const Fd& lock_file) {
+void record_interruption(const Fd& lock_file) {
   write_holder(lock_file, interrupted);
 }
 

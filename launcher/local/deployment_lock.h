@@ -29,6 +29,6 @@ class DeploymentLock {
 
 // For the supervisor, which keeps the lock after its command is gone: records this for commands
 // that wait.
-void say_interrupted(const Fd& lock_file);
+void record_interruption(const Fd& lock_file);
 
 }  // namespace slipway::local

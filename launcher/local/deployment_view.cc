@@ -44,7 +44,7 @@ std::string time_text(std::chrono::system_clock::time_point time) {
 
 std::string state_in(const json& answer, const DeploymentFolder& folder) {
   if (!answer.at("kept")) return "starting";
-  if (!stands(folder)) return "unfinished";
+  if (!is_complete(folder)) return "unfinished";
   return answer.value("changing", false) ? "changing" : "running";
 }
 
@@ -62,7 +62,7 @@ void ask_supervisor(DeploymentView& view) {
     view.slurm_silent_since = answer.value("slurm_silent_since", "");
     view.state = state_in(answer, view.folder);
   } catch (const Error&) {
-    view.state = view.folder.life() == Life::running ? "silent" : "dead";
+    view.state = view.folder.run_state() == RunState::running ? "silent" : "dead";
   }
 }
 
@@ -134,10 +134,10 @@ void remember_silence(const DeploymentView& view) {
 
 DeploymentView view(const DeploymentFolder& folder) {
   DeploymentView view{folder, folder.name(), "dead", {}, {}};
-  const Life life = folder.life_if_present();
+  const RunState state = folder.require_present();
   read_description(view);
-  if (life == Life::running) ask_supervisor(view);
-  if (view.state == "dead" && !stands(folder)) view.state = "unfinished";
+  if (state == RunState::running) ask_supervisor(view);
+  if (view.state == "dead" && !is_complete(folder)) view.state = "unfinished";
   return view;
 }
 

@@ -118,7 +118,7 @@ std::vector<std::string> mmdebstrap_for(const ImageRecipe& recipe, const std::st
 
 }  // namespace
 
-bool LocalImage::looks_at_nodes() const {
+bool LocalImage::has_node_health() const {
   return fs::exists(root() / "opt/slipway/libexec/slipway/health");
 }
 

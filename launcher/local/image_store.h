@@ -28,7 +28,7 @@ struct LocalImage {
   std::filesystem::path root() const { return folder / "root"; }
 
   // False for images built before node_health existed; their nodes run no checks.
-  bool looks_at_nodes() const;
+  bool has_node_health() const;
 };
 
 // What an image is made from.

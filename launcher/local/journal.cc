@@ -67,7 +67,7 @@ void put_in_force(const Plan& plan, const DeploymentFolder& folder) {
   write_file(folder.plan(), to_json(plan).dump() + "\n", 0600);
 }
 
-bool stands(const DeploymentFolder& folder) {
+bool is_complete(const DeploymentFolder& folder) {
   return std::filesystem::exists(folder.plan());
 }
 

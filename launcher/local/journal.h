@@ -38,6 +38,6 @@ void remove_journal(const DeploymentFolder& folder);
 // is incomplete: its first deploy has not finished, or its destroy has begun.
 Plan plan_in_force(const DeploymentFolder& folder);
 void put_in_force(const Plan& plan, const DeploymentFolder& folder);
-bool stands(const DeploymentFolder& folder);
+bool is_complete(const DeploymentFolder& folder);
 
 }  // namespace slipway::local

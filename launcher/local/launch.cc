@@ -71,7 +71,7 @@ class Launch {
     }
     checkpoint("nodes are idle");
     send_message(supervisor_.get(), {{"keep", true}});
-    hear("kept");
+    wait_for_progress("kept");
     checkpoint("the deployment is up");
     const std::chrono::duration<double> seconds = Clock::now() - begin_;
     return {false, idle, seconds.count()};
@@ -109,11 +109,11 @@ class Launch {
     }
     slurm.end_lost_jobs(all);
     slurm.resume(all);
-    slurm.put_off(off);
+    slurm.mark_powered_off(off);
   }
 
   void tell_of_image() const {
-    if (plan_.image.empty() || ImageStore().find(plan_.image).looks_at_nodes()) return;
+    if (plan_.image.empty() || ImageStore().find(plan_.image).has_node_health()) return;
     say(fmt::format(
         "image `{}` is older than node_health: its nodes are not checked before jobs until "
         "you build a new image with `slipway image build`",
@@ -167,13 +167,13 @@ class Launch {
             folder_.gpus()};
   }
 
-  void hear_nodes() { hear("started"); }
+  void hear_nodes() { wait_for_progress("started"); }
 
   // Reads the supervisor's progress until it reports `awaited`.
-  void hear(const std::string& awaited) {
+  void wait_for_progress(const std::string& awaited) {
     for (;;) {
       if (!interrupts_.wait(supervisor_.get(), deadline_.left())) {
-        throw Error(deadline_.too_late("the nodes to start"));
+        throw Error(deadline_.timeout_message("the nodes to start"));
       }
       const auto message = receive_message(supervisor_.get());
       if (!message) {
@@ -245,7 +245,7 @@ Launched launch(const Plan& plan, const DeploymentFolder& folder, const LaunchOp
   const Interrupts interrupts;
   Fd lock = folder.create();
   const bool stood = !lock;
-  if (stood && folder.life() == Life::running) {
+  if (stood && folder.run_state() == RunState::running) {
     return redeploy(plan, folder, options, deployment_lock, interrupts);
   }
   if (stood) lock = folder.take_over();

@@ -26,19 +26,19 @@ namespace slipway::local {
 namespace {
 
 // The intermediate process's report to the caller: how far it came, and a pid or an errno.
-struct Word {
+struct Report {
   enum Kind { user_namespace_made, mapped, started, failed } kind = failed;
   int value = 0;
 };
 
-void say(int socket, Word word) {
-  [[maybe_unused]] auto n = ::write(socket, &word, sizeof word);
+void send_report(int socket, Report report) {
+  [[maybe_unused]] auto n = ::write(socket, &report, sizeof report);
 }
 
-Word hear(int socket) {
-  Word word;
-  if (::read(socket, &word, sizeof word) != sizeof word) return {Word::failed, ECHILD};
-  return word;
+Report receive_report(int socket) {
+  Report report;
+  if (::read(socket, &report, sizeof report) != sizeof report) return {Report::failed, ECHILD};
+  return report;
 }
 
 [[noreturn]] void run_body(const std::function<void()>& body) {
@@ -55,7 +55,7 @@ Word hear(int socket) {
 [[noreturn]] void fork_and_leave(int socket, const std::function<void()>& body) {
   const pid_t child = ::fork();
   if (child == 0) run_body(body);
-  say(socket, child < 0 ? Word{Word::failed, errno} : Word{Word::started, child});
+  send_report(socket, child < 0 ? Report{Report::failed, errno} : Report{Report::started, child});
   ::_exit(0);
 }
 
@@ -150,36 +150,36 @@ pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<v
     const int socket = talk.theirs.get();
     if (map != nullptr) {
       if (::unshare(CLONE_NEWUSER) != 0) {
-        say(socket, {Word::failed, errno});
+        send_report(socket, {Report::failed, errno});
         ::_exit(1);
       }
-      say(socket, {Word::user_namespace_made, 0});
-      if (hear(socket).kind != Word::mapped) ::_exit(1);
+      send_report(socket, {Report::user_namespace_made, 0});
+      if (receive_report(socket).kind != Report::mapped) ::_exit(1);
       ::setgroups(0, nullptr);
       ::setresgid(0, 0, 0);
       ::setresuid(0, 0, 0);
     }
     if (::unshare(flags) != 0) {
-      say(socket, {Word::failed, errno});
+      send_report(socket, {Report::failed, errno});
       ::_exit(1);
     }
     if (const int code = (flags & CLONE_NEWTIME) != 0 ? begin_uptime() : 0; code != 0) {
-      say(socket, {Word::failed, code});
+      send_report(socket, {Report::failed, code});
       ::_exit(1);
     }
     fork_and_leave(socket, body);
   }
   talk.theirs.reset();
-  Word word = hear(talk.ours.get());
-  if (word.kind == Word::user_namespace_made) {
+  Report report = receive_report(talk.ours.get());
+  if (report.kind == Report::user_namespace_made) {
     write_map("/usr/bin/newuidmap", between, map->users);
     write_map("/usr/bin/newgidmap", between, map->groups);
-    say(talk.ours.get(), {Word::mapped, 0});
-    word = hear(talk.ours.get());
+    send_report(talk.ours.get(), {Report::mapped, 0});
+    report = receive_report(talk.ours.get());
   }
   ::waitpid(between, nullptr, 0);
-  if (word.kind != Word::started) explain_namespace_error(word.value);
-  return word.value;
+  if (report.kind != Report::started) explain_namespace_error(report.value);
+  return report.value;
 }
 
 pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& body) {
@@ -188,16 +188,16 @@ pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& 
   if (between < 0) throw_errno("fork");
   if (between == 0) {
     if (::setns(pidfd, flags) != 0) {
-      say(talk.theirs.get(), {Word::failed, errno});
+      send_report(talk.theirs.get(), {Report::failed, errno});
       ::_exit(1);
     }
     fork_and_leave(talk.theirs.get(), body);
   }
   talk.theirs.reset();
-  const Word word = hear(talk.ours.get());
+  const Report report = receive_report(talk.ours.get());
   ::waitpid(between, nullptr, 0);
-  if (word.kind != Word::started) throw_errno("cannot enter the node", word.value);
-  return word.value;
+  if (report.kind != Report::started) throw_errno("cannot enter the node", report.value);
+  return report.value;
 }
 
 void end_process(const Fd& pidfd) {

@@ -51,18 +51,18 @@ std::string bridges_batch(const std::vector<Bridge>& bridges) {
   return text;
 }
 
-std::string changed_bridges_batch(const std::vector<Bridge>& standing,
+std::string changed_bridges_batch(const std::vector<Bridge>& current,
                                   const std::vector<Bridge>& wanted) {
   const auto in = [](const std::vector<Bridge>& bridges, const Bridge& bridge) {
     return std::ranges::find(bridges, bridge.name, &Bridge::name) != bridges.end();
   };
   std::string text;
-  for (const Bridge& bridge : standing) {
+  for (const Bridge& bridge : current) {
     if (!in(wanted, bridge)) text += fmt::format("link delete {}\n", bridge.name);
   }
   std::vector<Bridge> added;
   for (const Bridge& bridge : wanted) {
-    if (in(standing, bridge)) {
+    if (in(current, bridge)) {
       text += fmt::format("link set {} mtu {}\n", bridge.name, bridge.mtu_bytes);
     } else {
       added.push_back(bridge);

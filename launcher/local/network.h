@@ -16,9 +16,9 @@ namespace slipway::local {
 // Input for `ip -batch` that makes the bridges in the network namespace it runs in.
 std::string bridges_batch(const std::vector<Bridge>& bridges);
 
-// Input for `ip -batch` that turns the bridges `standing` into `wanted` and leaves those in both
+// Input for `ip -batch` that turns the bridges `current` into `wanted` and leaves those in both
 // alone.
-std::string changed_bridges_batch(const std::vector<Bridge>& standing,
+std::string changed_bridges_batch(const std::vector<Bridge>& current,
                                   const std::vector<Bridge>& wanted);
 
 // Input that gives a node its interfaces: for each a veth pair, one end in the bridge, the other in

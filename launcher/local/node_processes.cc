@@ -52,7 +52,7 @@ void NodeProcesses::say(size_t node, const char* go) {
 }
 
 // Waits until a node reports `state`. Throws Error with the node's name and reason.
-void NodeProcesses::hear(size_t node, const std::string& state) {
+void NodeProcesses::wait_for_state(size_t node, const std::string& state) {
   const std::string& name = plan_.nodes[node].name;
   const auto message = receive_message(states_[node].process.channel.get());
   if (!message) throw Error(fmt::format("node {} ended while it was starting", name));
@@ -72,14 +72,14 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
   try {
     start_processes(all);
   } catch (const Error&) {
-    throw_last_word(all);
+    throw_own_error(all);
     throw;
   }
-  for (const size_t i : all) hear(i, "prepared");
+  for (const size_t i : all) wait_for_state(i, "prepared");
   const auto finish = [&](std::vector<size_t> nodes) {
     for (const size_t i : nodes) say(i, "services");
     for (const size_t i : nodes) {
-      hear(i, "started");
+      wait_for_state(i, "started");
       states_[i].power = Power::on;
       states_[i].process.channel.reset();
       started(plan_.nodes[i].name);
@@ -91,10 +91,10 @@ void NodeProcesses::bring_up(const std::function<void(const std::string&)>& star
 
 // If one of the nodes has ended by itself, its own error explains more than the failures that
 // follow from it.
-void NodeProcesses::throw_last_word(const std::vector<size_t>& nodes) {
+void NodeProcesses::throw_own_error(const std::vector<size_t>& nodes) {
   for (const size_t i : nodes) end_process_of(i);
   for (const size_t i : nodes) {
-    const std::string wrong = last_word(states_[i].process.channel, "");
+    const std::string wrong = last_error(states_[i].process.channel, "");
     if (!wrong.empty()) throw Error(fmt::format("node {}: {}", plan_.nodes[i].name, wrong));
   }
 }
@@ -106,7 +106,7 @@ void NodeProcesses::power_on(size_t node) {
   } catch (const Error& error) {
     // If the node has ended by itself, its own error explains more.
     end_process_of(node);
-    const std::string wrong = last_word(states_[node].process.channel, error.what());
+    const std::string wrong = last_error(states_[node].process.channel, error.what());
     forget(node);
     throw Error(wrong);
   }
@@ -182,14 +182,14 @@ bool NodeProcesses::ended(pid_t pid) {
   const auto node = static_cast<size_t>(found - states_.begin());
   const Power before = found->power;
   const std::string wrong =
-      before == Power::starting ? last_word(found->process.channel, ended_early) : "";
+      before == Power::starting ? last_error(found->process.channel, ended_early) : "";
   forget(node);
   if (before == Power::starting) end_of_start(node, wrong);
   return true;
 }
 
 // The last error that an ended node reported, or `wrong` if it reported none.
-std::string NodeProcesses::last_word(const Fd& channel, std::string wrong) {
+std::string NodeProcesses::last_error(const Fd& channel, std::string wrong) {
   try {
     while (channel) {
       const auto message = receive_message(channel.get());

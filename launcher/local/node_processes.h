@@ -65,11 +65,11 @@ class NodeProcesses {
 
   void start_processes(const std::vector<size_t>& nodes);
   void say(size_t node, const char* go);
-  void hear(size_t node, const std::string& state);
+  void wait_for_state(size_t node, const std::string& state);
   void drop(const std::vector<size_t>& nodes);
   void end_process_of(size_t node);
-  void throw_last_word(const std::vector<size_t>& nodes);
-  static std::string last_word(const Fd& channel, std::string wrong);
+  void throw_own_error(const std::vector<size_t>& nodes);
+  static std::string last_error(const Fd& channel, std::string wrong);
   void forget(size_t node);
   void clean_up(size_t node);
   void end_of_start(size_t node, const std::string& wrong);

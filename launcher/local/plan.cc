@@ -21,8 +21,7 @@ namespace {
 // keep theirs.
 class Networks {
  public:
-  Networks(const std::vector<cluster::Network>& networks, const Plan* standing)
-      : standing_(standing) {
+  Networks(const std::vector<cluster::Network>& networks, const Plan* current) : current_(current) {
     for (const cluster::Network& network : networks) {
       // A network that only the cloud defines gets a range that no blueprint uses: carrier-grade
       // NAT's (RFC 6598).
@@ -30,8 +29,8 @@ class Networks {
           network.cidr.empty() ? fmt::format("100.{}.0.0/16", 64 + rows_.size()) : network.cidr;
       rows_.push_back({network.id, network.name, Subnet::parse(cidr), 0, {}});
     }
-    if (standing_ == nullptr) return;
-    for (const PlannedNode& node : standing_->nodes) {
+    if (current_ == nullptr) return;
+    for (const PlannedNode& node : current_->nodes) {
       for (const Port& port : node.ports) {
         const auto row = std::ranges::find(rows_, network_of(port), &Row::name);
         if (row != rows_.end()) row->taken.insert(port.address);
@@ -48,8 +47,8 @@ class Networks {
   std::vector<Bridge> bridges(const std::vector<cluster::Network>& networks) const {
     std::vector<Bridge> bridges;
     std::set<std::string> taken;
-    if (standing_ != nullptr) {
-      for (const Bridge& bridge : standing_->bridges) taken.insert(bridge.name);
+    if (current_ != nullptr) {
+      for (const Bridge& bridge : current_->bridges) taken.insert(bridge.name);
     }
     for (size_t i = 0; i < networks.size(); ++i) {
       std::string name = standing_bridge(networks[i].name);
@@ -78,9 +77,8 @@ class Networks {
   size_t slot(const std::string& node) {
     if (const PlannedNode* before = standing_node(node)) return before->slot;
     const auto is_taken = [&](size_t slot) {
-      return standing_ != nullptr &&
-             std::ranges::find(standing_->nodes, slot, &PlannedNode::slot) !=
-                 standing_->nodes.end();
+      return current_ != nullptr &&
+             std::ranges::find(current_->nodes, slot, &PlannedNode::slot) != current_->nodes.end();
     };
     while (is_taken(next_slot_)) ++next_slot_;
     return next_slot_++;
@@ -95,22 +93,22 @@ class Networks {
   };
 
   const PlannedNode* standing_node(const std::string& name) const {
-    if (standing_ == nullptr) return nullptr;
-    const auto found = std::ranges::find(standing_->nodes, name, &PlannedNode::name);
-    return found == standing_->nodes.end() ? nullptr : &*found;
+    if (current_ == nullptr) return nullptr;
+    const auto found = std::ranges::find(current_->nodes, name, &PlannedNode::name);
+    return found == current_->nodes.end() ? nullptr : &*found;
   }
 
   std::string standing_bridge(const std::string& network) const {
-    if (standing_ == nullptr) return "";
-    const auto found = std::ranges::find(standing_->bridges, network, &Bridge::network);
-    return found == standing_->bridges.end() ? "" : found->name;
+    if (current_ == nullptr) return "";
+    const auto found = std::ranges::find(current_->bridges, network, &Bridge::network);
+    return found == current_->bridges.end() ? "" : found->name;
   }
 
   const std::string& network_of(const Port& port) const {
-    return standing_->bridges.at(port.bridge).network;
+    return current_->bridges.at(port.bridge).network;
   }
 
-  const Plan* standing_;
+  const Plan* current_;
   std::vector<Row> rows_;
   size_t next_slot_ = 0;
 };
@@ -183,11 +181,11 @@ std::string hosts_text(const std::vector<PlannedNode>& nodes) {
 }  // namespace
 
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* standing) {
+               const Plan* current) {
   Plan plan;
   plan.deployment = cluster.deployment;
   plan.cluster = cluster.name;
-  Networks networks(cluster.networks, standing);
+  Networks networks(cluster.networks, current);
   plan.bridges = networks.bridges(cluster.networks);
   for (const cluster::FileSystem& fs : cluster.file_systems) plan.shared.push_back(fs.id);
   std::vector<cluster::Node> machines = cluster::nodes(cluster);

@@ -64,11 +64,11 @@ struct Plan {
   bool elastic() const { return nodes.back().on_demand; }
 };
 
-// `standing` is the running deployment's plan, if any: its nodes and networks keep their addresses
+// `current` is the running deployment's plan, if any: its nodes and networks keep their addresses
 // and interface names. Throws Error if a network is too small for its nodes or a machine has too
 // few interfaces.
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* standing = nullptr);
+               const Plan* current = nullptr);
 
 // What `slipway status` shows of a deployment whose supervisor is gone; schema slipway/local/1.
 nlohmann::json describe(const Plan& plan);

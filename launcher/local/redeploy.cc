@@ -66,16 +66,16 @@ size_t follow(const Fd& connection, const std::function<void(const std::string&)
 
 }  // namespace
 
-std::optional<Plan> standing_plan(const DeploymentFolder& folder) {
-  if (folder.life() != Life::running || !stands(folder)) return std::nullopt;
+std::optional<Plan> current_plan(const DeploymentFolder& folder) {
+  if (folder.run_state() != RunState::running || !is_complete(folder)) return std::nullopt;
   return plan_in_force(folder);
 }
 
 void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
             const std::function<void(const std::string&)>& say) {
-  const Life life = folder.life();
-  if (life == Life::absent) return;
-  if (!stands(folder)) {
+  const RunState state = folder.run_state();
+  if (state == RunState::absent) return;
+  if (!is_complete(folder)) {
     if (say) {
       say(fmt::format("removing what an interrupted deploy or destroy of `{}` left",
                       folder.name()));
@@ -83,7 +83,7 @@ void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
     remove(folder);
     return;
   }
-  if (life == Life::dead || !std::filesystem::exists(folder.journal())) return;
+  if (state == RunState::dead || !std::filesystem::exists(folder.journal())) return;
   if (say) say(fmt::format("finishing an interrupted change of `{}`", folder.name()));
   const Interrupts interrupts;
   const Fd connection = connect_to_supervisor(folder);
@@ -101,9 +101,9 @@ void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
 Launched redeploy(const Plan& wanted, const DeploymentFolder& folder, const LaunchOptions& options,
                   const DeploymentLock& lock, const Interrupts& interrupts) {
   const auto begin = std::chrono::steady_clock::now();
-  const Plan standing = plan_in_force(folder);
+  const Plan current = plan_in_force(folder);
   try {
-    const Changes changes = compare(standing, wanted);
+    const Changes changes = compare(current, wanted);
     if (!changes.any()) return {true, 0, 0};
     if (options.progress) {
       options.progress(fmt::format("changing the running deployment `{}`:", folder.name()));

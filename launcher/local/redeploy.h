@@ -15,7 +15,7 @@ namespace slipway::local {
 
 // The plan of an existing deployment; empty if it does not exist. Throws Error if another
 // version of Slipway made it.
-std::optional<Plan> standing_plan(const DeploymentFolder& folder);
+std::optional<Plan> current_plan(const DeploymentFolder& folder);
 
 // Finishes what an interrupted command began: removes a deployment whose first deploy or whose
 // destroy did not finish, or completes or rolls back a change. Reports to `say`. Throws Error if
@@ -23,7 +23,7 @@ std::optional<Plan> standing_plan(const DeploymentFolder& folder);
 void settle(const DeploymentFolder& folder, const DeploymentLock& lock,
             const std::function<void(const std::string& line)>& say);
 
-// Makes only the changes that `wanted` (made with the standing plan) asks for; jobs on other nodes
+// Makes only the changes that `wanted` (made with the current plan) asks for; jobs on other nodes
 // continue. Reports the changes before making them. Refuses to stop nodes with jobs unless forced;
 // Slurm then treats these nodes as failed. The supervisor makes the change, continues if the caller
 // is interrupted or killed, and rolls back a change that fails. Throws Error.

@@ -39,7 +39,7 @@ void end_supervisor(const DeploymentFolder& folder) {
     end_process(open_pidfd(supervisor_pid(connection.get())));
   }
   // It may be starting or ending. Do not touch its files while it may use them.
-  for (int tries = 0; folder.life() == Life::running; ++tries) {
+  for (int tries = 0; folder.run_state() == RunState::running; ++tries) {
     if (tries == 100)
       throw Error(fmt::format("the supervisor of `{}` is still running", folder.name()));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -47,12 +47,12 @@ void end_supervisor(const DeploymentFolder& folder) {
 }
 
 void remove(const DeploymentFolder& folder) {
-  const Life life = folder.life_if_present();
+  const RunState state = folder.require_present();
   // From here on the deployment is incomplete: if we are killed, the next command finishes the
   // removal.
   std::filesystem::remove(folder.plan());
   checkpoint("the plan is gone");
-  if (life == Life::running) end_supervisor(folder);
+  if (state == RunState::running) end_supervisor(folder);
   checkpoint("nothing of it runs");
   std::filesystem::remove(folder.description());
   checkpoint("some of its files are gone");

@@ -52,7 +52,7 @@ void RunningChange::interrupt() const {
 
 void RunningChange::client_is_gone() {
   client_ = -1;
-  say_interrupted(lock_);
+  record_interruption(lock_);
   interrupt();
 }
 

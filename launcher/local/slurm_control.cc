@@ -33,7 +33,7 @@ std::string SlurmControl::run(Names argv) const {
   command.argv = std::move(argv);
   const ProcessResult result =
       run_on_node(folder_, controller_, command, deadline_.left(), interrupts_);
-  if (result.timed_out) throw Error(deadline_.too_late(command.argv[0]));
+  if (result.timed_out) throw Error(deadline_.timeout_message(command.argv[0]));
   if (!result.ok()) {
     throw Error(fmt::format("{}: {}", join(command.argv, " "), trim(result.errors)));
   }
@@ -94,7 +94,7 @@ void SlurmControl::end_lost_jobs(const Names& on) const {
   hold(busy, "down");
 }
 
-void SlurmControl::put_off(const Names& on_demand) const {
+void SlurmControl::mark_powered_off(const Names& on_demand) const {
   if (on_demand.empty()) return;
   Names remembered;  // as on: sinfo marks nodes that are off with ~
   for (const auto& [name, state] : nodes()) {

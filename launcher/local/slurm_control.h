@@ -41,7 +41,7 @@ class SlurmControl {
   void end_lost_jobs(const std::vector<std::string>& nodes) const;
 
   // Tells Slurm that on-demand nodes that are off are off, whatever it remembers.
-  void put_off(const std::vector<std::string>& nodes) const;
+  void mark_powered_off(const std::vector<std::string>& nodes) const;
 
   // Waits for epilogs, then throws Error with the jobs if any run on these nodes.
   void refuse_jobs(const std::vector<std::string>& nodes) const;

@@ -54,7 +54,7 @@ int urgency(const std::string& state) {
   }
 }
 
-std::string coloured(const std::string& text, Tone tone) {
+std::string colored(const std::string& text, Tone tone) {
   static const std::map<Tone, const char*> codes = {{Tone::faint, "2"},
                                                     {Tone::good, "32"},
                                                     {Tone::busy, "36"},
@@ -87,7 +87,7 @@ std::vector<std::string> lay_out(const std::vector<Row>& rows, const Screen& scr
     for (size_t i = 0; i < row.size() && left > 0; ++i) {
       const bool last = i + 1 == row.size();
       const std::string text = plain_text(row[i].text).substr(0, left);
-      line += screen.colour ? coloured(text, row[i].tone) : text;
+      line += screen.color ? colored(text, row[i].tone) : text;
       left -= text.size();
       if (last) break;
       const size_t gap = std::min(left, widths[i] + 2 - text.size());
@@ -132,7 +132,7 @@ std::vector<Row> a_row_each(const DeploymentView& view) {
 }
 
 // Nodes with the same partition, state and remark share a row.
-std::vector<Row> a_row_for_like_ones(const DeploymentView& view) {
+std::vector<Row> rows_for_similar_nodes(const DeploymentView& view) {
   using Key = std::tuple<int, std::string, std::string, std::string>;
   std::map<Key, std::vector<std::string>> groups;
   for (const NodeView& node : view.nodes) {
@@ -207,7 +207,7 @@ std::vector<std::string> draw_status(const DeploymentView& view, const Screen& s
   // Jobs get at least a quarter of the screen.
   const size_t for_jobs = std::min(jobs.size(), std::max<size_t>(2, screen.rows / 4));
   const size_t for_nodes = screen.rows > frame + for_jobs ? screen.rows - frame - for_jobs : 1;
-  if (nodes.size() > for_nodes) nodes = lay_out(a_row_for_like_ones(view), screen);
+  if (nodes.size() > for_nodes) nodes = lay_out(rows_for_similar_nodes(view), screen);
   cut(nodes, for_nodes, screen);
   lines.emplace_back();
   lines.insert(lines.end(), nodes.begin(), nodes.end());

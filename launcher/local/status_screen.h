@@ -11,7 +11,7 @@ namespace slipway::local {
 struct Screen {
   size_t columns = 80;
   size_t rows = 24;
-  bool colour = false;
+  bool color = false;
 };
 
 // At most `rows` lines of at most `columns` characters. Each node gets a line if there is room;

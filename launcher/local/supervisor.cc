@@ -75,7 +75,7 @@ class Supervisor {
       // Clients first: their rows of `fds` match clients_ only until something is added or dropped.
       auto row = fds.begin() + static_cast<std::ptrdiff_t>(first_client);
       for (Client& client : clients_) {
-        if ((row++)->revents != 0 && !client.done) client.done = !hear_client(client);
+        if ((row++)->revents != 0 && !client.done) client.done = !handle_message(client);
       }
       for (size_t i = first_channel; i < fds.size(); ++i) {
         if (fds[i].revents != 0) nodes_.hear_channel(fds[i].fd);
@@ -168,7 +168,7 @@ class Supervisor {
   }
 
   // False if the client is finished.
-  bool hear_client(Client& client) {
+  bool handle_message(Client& client) {
     try {
       auto message = receive_message(client.connection.get());
       if (!message) {

@@ -223,7 +223,8 @@ class Transaction {
       }
     }
     while (ask({{"request", "adopt"}, {"off", off}}).value("busy", false)) {
-      if (deadline_.left() <= 0ms) throw Error(deadline_.too_late("nodes that are starting"));
+      if (deadline_.left() <= 0ms)
+        throw Error(deadline_.timeout_message("nodes that are starting"));
       std::this_thread::sleep_for(100ms);
     }
   }

@@ -48,7 +48,7 @@ std::string states_text(const std::string& sinfo) {
 std::string why_not(const DeploymentFolder& folder, const std::string& controller,
                     const ProcessResult& sinfo, const Deadline& deadline) {
   const std::string states = states_text(sinfo.output);
-  return fmt::format("{}: {}; slurmctld's last output: {}", deadline.too_late("idle nodes"),
+  return fmt::format("{}: {}; slurmctld's last output: {}", deadline.timeout_message("idle nodes"),
                      !states.empty()   ? states
                      : sinfo.timed_out ? "sinfo did not end"
                                        : fmt::format("sinfo failed: {}", trim(sinfo.errors)),
@@ -64,7 +64,7 @@ std::chrono::milliseconds Deadline::left() const {
                            end - std::chrono::steady_clock::now()));
 }
 
-std::string Deadline::too_late(const std::string& what) const {
+std::string Deadline::timeout_message(const std::string& what) const {
   return fmt::format("waited {} s for {}", limit.count(), what);
 }
 

@@ -15,8 +15,8 @@ struct Deadline {
   explicit Deadline(std::chrono::seconds limit)
       : limit(limit), end(std::chrono::steady_clock::now() + limit) {}
 
-  std::chrono::milliseconds left() const;               // 0 after the deadline
-  std::string too_late(const std::string& what) const;  // "waited 60 s for idle nodes"
+  std::chrono::milliseconds left() const;                      // 0 after the deadline
+  std::string timeout_message(const std::string& what) const;  // "waited 60 s for idle nodes"
 
   std::chrono::seconds limit;
   std::chrono::steady_clock::time_point end;

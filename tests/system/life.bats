@@ -58,7 +58,7 @@ teardown() {
   nothing_is_left
 }
 
-@test "life: a supervisor that is killed takes everything with it; status says so, deploy starts it again with its files" {
+@test "life: a supervisor that is killed takes everything with it; status says so, deploy restarts it with its files" {
   deploy st-life
   local supervisor job NAME=st-life
   on st-life login sh -c 'echo kept >/home/file'

@@ -32,7 +32,7 @@ status_within_a_second() {
   echo "it took longer than a second" && return 1
 }
 
-@test "status: a slurmctld that does not run: since when, and how it ended; jobs are unknown, not none" {
+@test "status: a slurmctld that is not running: since when, and how it ended; jobs are unknown, not zero" {
   slipway fault $NAME controller daemon-killed slurmctld
   status_within_a_second
   says "jobs unknown: slurmctld has not answered since 20"

@@ -17,9 +17,9 @@ namespace {
 Changes changes(const std::function<void(cluster::Cluster&)>& change) {
   const cluster::Catalogue catalogue = cluster::shipped_catalogue();
   cluster::Cluster cluster = cluster::quickstart_cluster(2);
-  const Plan standing = make_plan(cluster, catalogue);
+  const Plan current = make_plan(cluster, catalogue);
   change(cluster);
-  return compare(standing, make_plan(cluster, catalogue, &standing));
+  return compare(current, make_plan(cluster, catalogue, &current));
 }
 
 }  // namespace

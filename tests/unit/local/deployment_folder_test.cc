@@ -10,11 +10,11 @@ using namespace slipway::local;
 TEST_CASE("deployment folder: absent, running while the lock is held, dead afterwards") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
-  CHECK(folder.life() == Life::absent);
+  CHECK(folder.run_state() == RunState::absent);
   Fd lock = folder.create();
-  CHECK(folder.life() == Life::running);
+  CHECK(folder.run_state() == RunState::running);
   lock.reset();
-  CHECK(folder.life() == Life::dead);
+  CHECK(folder.run_state() == RunState::dead);
 }
 
 TEST_CASE("deployment folder: is made once") {
@@ -23,7 +23,7 @@ TEST_CASE("deployment folder: is made once") {
   const Fd first = folder.create();
   CHECK(first);
   CHECK_FALSE(folder.create());
-  CHECK(folder.life() == Life::running);
+  CHECK(folder.run_state() == RunState::running);
 }
 
 TEST_CASE("deployment folder: a name cannot lead out of it") {

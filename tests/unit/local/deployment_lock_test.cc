@@ -47,7 +47,7 @@ TEST_CASE("deployment lock: a change whose command is gone is waited for, and th
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   auto first = std::make_unique<DeploymentLock>(folder, "deploy");
-  say_interrupted(first->file());
+  record_interruption(first->file());
   int told = 0;
   const DeploymentLock second(folder, "destroy", [&] {
     ++told;

@@ -51,10 +51,10 @@ TEST_CASE("images: those that are whole are listed by name") {
 TEST_CASE("images: one from before node_health is known by what it lacks") {
   const Images images;
   const local::LocalImage image = images.store.find("sid-222222222222");
-  CHECK_FALSE(image.looks_at_nodes());
+  CHECK_FALSE(image.has_node_health());
   make_directories(image.root() / "opt/slipway/libexec/slipway");
   write_file(image.root() / "opt/slipway/libexec/slipway/health", "#!/bin/sh\n");
-  CHECK(image.looks_at_nodes());
+  CHECK(image.has_node_health());
 }
 
 TEST_CASE("images: a name that is none gets a suggestion") {
@@ -105,6 +105,7 @@ TEST_CASE("images: what a removal that was killed has left goes with the next on
 
 TEST_CASE("images: the source must be Slipway's") {
   const TemporaryDirectory folder;
-  CHECK(error_of([&] { local::ImageStore::name_of({folder.path(), "trixie", "", {}}); })
-            .ends_with("is not Slipway's source: it has no images/install.sh"));
+  CHECK(error_of([&] {
+          local::ImageStore::name_of({folder.path(), "trixie", "", {}});
+        }).ends_with("is not a Slipway source tree: it has no images/install.sh"));
 }

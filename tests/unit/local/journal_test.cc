@@ -63,8 +63,8 @@ TEST_CASE("journal: a deployment stands from when its plan is in force") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir.path(), "quick");
   std::filesystem::create_directories(folder.path());
-  CHECK_FALSE(stands(folder));
+  CHECK_FALSE(is_complete(folder));
   put_in_force(plan_of("quick"), folder);
-  CHECK(stands(folder));
+  CHECK(is_complete(folder));
   CHECK(plan_in_force(folder).deployment == "quick");
 }

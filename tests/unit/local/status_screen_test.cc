@@ -102,7 +102,7 @@ TEST_CASE("status screen: names of others cannot steer the terminal") {
   CHECK_THAT(drawn(view, {80, 24, false}), ContainsSubstring("a?[2Jb"));
 }
 
-TEST_CASE("status screen: in colour, it is the same text") {
+TEST_CASE("status screen: in color, it is the same text") {
   const DeploymentView view = cluster_of(4);
   CHECK_THAT(drawn(view, {80, 24, true}), ContainsSubstring("\x1b[32midle\x1b[0m"));
 }
