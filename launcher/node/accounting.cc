@@ -1,4 +1,4 @@
-// Job accounting on a controller.
+// Starts job accounting on a controller.
 #include "launcher/node/accounting.h"
 
 #include <fmt/format.h>
@@ -18,33 +18,32 @@ using namespace std::chrono_literals;
 
 constexpr const char* mariadbd = "/usr/sbin/mariadbd";
 constexpr const char* run_folder = "/run/mysqld";
-// Slurm's own user runs the database, too: MariaDB's user belongs to a package that starts a server
-// of its own, and is not needed here.
+// Slurm's own user runs the database too: MariaDB's user comes with a package that starts its own
+// server, which is not needed here.
 constexpr const char* user = "slurm";
 
 const fs::path tables = fs::path(database_folder) / "tables";
 
-// Nothing of the machine's own /etc/mysql is read.
+// Ignores the machine's /etc/mysql.
 std::vector<std::string> mariadbd_with(const fs::path& folder, std::vector<std::string> more) {
   std::vector<std::string> argv = {mariadbd, "--no-defaults", "--datadir=" + folder.string(),
-                                   // slurmdbd recommends gigabytes, which are for sites with
-                                   // thousands of jobs a day.
+                                   // slurmdbd recommends gigabytes, but for sites with thousands of
+                                   // jobs a day.
                                    "--innodb-log-file-size=16M", "--innodb-lock-wait-timeout=900",
                                    "--max-allowed-packet=16M",
-                                   // Containers may forbid it, and there is little to write.
+                                   // Containers may forbid it, and little is written.
                                    "--innodb-use-native-aio=0"};
   argv.insert(argv.end(), more.begin(), more.end());
   return argv;
 }
 
-// What the names of the SQL files that come with the server begin with: MariaDB 11 calls them by
-// its own name.
+// The common prefix of the SQL files that come with the server; MariaDB 11 renamed them.
 std::string statements_of_server() {
   const std::string since_11 = "/usr/share/mariadb/mariadb_";
   return fs::exists(since_11 + "system_tables.sql") ? since_11 : "/usr/share/mysql/mysql_";
 }
 
-// What mariadb-install-db does, without what is not needed: that program belongs to the clients.
+// Does what is needed of mariadb-install-db, which comes with the clients' package.
 void make_database() {
   if (fs::exists(tables)) return;
   const std::string sql = statements_of_server();
@@ -54,7 +53,7 @@ void make_database() {
        {"system_tables.sql", "performance_tables.sql", "system_tables_data.sql"}) {
     text += read_file(sql + name) + "\n";
   }
-  // One that was interrupted is made again: it has its name when it is complete.
+  // Build it under another name: if this is interrupted, it starts over.
   const fs::path half = fs::path(database_folder) / "new";
   fs::remove_all(half);
   make_folder_for(user, half.c_str(), 0700);
@@ -72,8 +71,8 @@ void start_database() {
   service.argv =
       mariadbd_with(tables, {"--skip-networking", fmt::format("--socket={}", database_socket),
                              fmt::format("--pid-file={}/mariadbd.pid", run_folder),
-                             // What is written outlives the end of the process, if not that of the
-                             // machine: with it the cluster ends as well.
+                             // Written data survives the end of the process but not a crash of the
+                             // machine, which ends the cluster as well.
                              "--innodb-flush-log-at-trx-commit=2"});
   service.user = user;
   service.log = fmt::format("{}/mariadbd.log", log_folder);

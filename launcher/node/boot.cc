@@ -1,4 +1,4 @@
-// What a machine on Google Cloud does when it starts.
+// Boots a machine on Google Cloud into its cluster.
 #include "launcher/node/boot.h"
 
 #include <fmt/format.h>
@@ -23,13 +23,13 @@ namespace {
 
 constexpr int key_version = 1;
 
-// A file of the cluster with the content that cluster.json promises: while a new configuration is
-// being uploaded, files of both are there.
+// A file of the cluster with the digest in cluster.json: while a new configuration is being
+// uploaded, old and new files are mixed.
 std::string fetch(Cloud& cloud, const Myself& self, const std::string& name,
                   const std::string& digest) {
   std::string text = cloud.object(self.bucket, self.folder + "/" + name);
   if (expression::sha256(text) != digest) {
-    throw NotYet("it is not the one that cluster.json names");
+    throw NotYet("its content does not match cluster.json");
   }
   return text;
 }
@@ -44,7 +44,7 @@ std::string fetch_with(const Patience& patience, Cloud& cloud, const Myself& sel
                  [&] { return fetch(cloud, self, name, file->second); });
 }
 
-// Slurm's files by their names in /etc/slurm.
+// Slurm's files by their name in /etc/slurm.
 std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& cloud,
                                                const Myself& self, const ClusterFile& cluster) {
   constexpr std::string_view folder = "slurm/";
@@ -60,14 +60,14 @@ std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& 
   return files;
 }
 
-// slurmctld's programs make and delete machines, with the controller's rights.
+// slurmctld's programs make and delete machines with the controller's service account.
 std::vector<std::string> metadata_users(const Myself& self) {
   std::vector<std::string> users = self.metadata_users;
   if (self.role == "controller") users.emplace_back("slurm");
   return users;
 }
 
-// True when one of them was not there, or was different.
+// True if one of them was missing or different.
 bool write_slurm_files(std::map<std::string, std::string> files) {
   bool changed = false;
   for (auto& [name, content] : files) {
@@ -79,12 +79,12 @@ bool write_slurm_files(std::map<std::string, std::string> files) {
   return changed;
 }
 
-// What a compute node has besides the folders of every node.
+// What only compute nodes need.
 void make_room_for_jobs(const Say& say) {
   try {
     prepare_reports();
   } catch (const Error& error) {
-    say(fmt::format("{}: launchers can leave no reports", error.what()));
+    say(fmt::format("{}; launchers cannot leave reports", error.what()));
   }
   prepare_spool();
   if (const auto space = job_space()) prepare_job_space(*space, say);
@@ -98,7 +98,7 @@ std::string cluster_key(Cloud& cloud, const std::string& secret, bool may_make) 
     cloud.add_secret_version(secret, random_key());
     key = cloud.secret(secret, key_version);
   }
-  if (!key) throw NotYet("the controller has not made it yet");
+  if (!key) throw NotYet("the controller has not created it yet");
   return *key;
 }
 

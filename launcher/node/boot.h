@@ -1,4 +1,4 @@
-// What a machine on Google Cloud does when it starts: docs/google-cloud.md.
+// What a machine on Google Cloud does when it boots: docs/google-cloud.md.
 #pragma once
 
 #include <chrono>
@@ -10,21 +10,21 @@
 
 namespace slipway::node {
 
-// Makes a running part of its cluster of this machine, as root: asks the cloud who it is, fetches
-// the cluster's files and key, mounts what it was told, and starts the daemons of its role. Doing
-// it again changes nothing. `say` is told each step that takes time and what is odd. Throws Error
-// when it cannot be done until the deadline.
+// Makes this machine a running part of its cluster, as root: asks the cloud for its identity,
+// fetches the cluster's files and key, mounts the configured storage, and starts the daemons of its
+// role. Can be repeated without effect. Reports slow steps and anomalies to `say`. Throws Error if
+// the deadline passes.
 void boot(Cloud& cloud, std::chrono::seconds deadline,
           const std::function<void(const std::string&)>& say);
 
-// Who this machine is, and what the file cluster.json of its cluster says now. Throws Error when
+// This machine's identity, and the current content of its cluster's cluster.json. Throws Error if
 // there is no answer in time.
 Myself ask_who_i_am(Cloud& cloud, const Patience& patience);
 ClusterFile ask_of_cluster(Cloud& cloud, const Myself& self, const Patience& patience);
 
-// The cluster's key: version 1 of its secret, whoever made it. A controller makes it when there is
-// none. Two controllers at the same time make two versions, and the first of them is the key of
-// both. Throws NotYet when it is not there.
+// The cluster's key: version 1 of its secret, whichever machine made it. A controller makes it if
+// it does not exist. If two controllers do so at once, they make two versions, and both use the
+// first. Throws NotYet if the key does not exist.
 std::string cluster_key(Cloud& cloud, const std::string& secret, bool may_make);
 
 }  // namespace slipway::node

@@ -1,4 +1,4 @@
-// Google Cloud as a machine in it sees it.
+// Requests to Google Cloud from inside a machine.
 #include "launcher/node/cloud.h"
 
 #include <fmt/format.h>
@@ -15,13 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-// The same for every machine of the cloud, and reachable from nowhere else.
+// The same for every machine in the cloud, and reachable only from inside it.
 constexpr const char* metadata = "http://169.254.169.254/computeMetadata/v1/instance";
 constexpr const char* storage = "https://storage.googleapis.com/storage/v1/b";
 constexpr const char* secrets = "https://secretmanager.googleapis.com/v1";
 
-// What a service says of an error, in its words: {"error": {"code": 403, "message": "…",
-// "status": "PERMISSION_DENIED", "errors": [{"reason": "quotaExceeded"}]}}
+// An error as a service reports it: {"error": {"code": 403, "message": "…", "status":
+// "PERMISSION_DENIED", "errors": [{"reason": "quotaExceeded"}]}}
 struct Said {
   std::string message, reason;
 };
@@ -43,7 +43,7 @@ Said said_by(const HttpAnswer& answer) {
   return {otherwise, ""};
 }
 
-// Rights take minutes until every server knows of them, so a refusal may be one that passes.
+// New permissions take minutes to reach every server, so a refusal may pass.
 bool may_pass(int status) {
   return status == 401 || status == 403 || status == 404 || status == 408 || status == 429 ||
          status >= 500;
@@ -57,8 +57,8 @@ std::string body_of(const HttpAnswer& answer) {
   throw Refused(said.message, answer.status, said.reason);
 }
 
-// Every service here answers with an object. Anything else comes from something in between, such as
-// a proxy, and may pass.
+// Every service used here answers with an object. Anything else comes from something in between,
+// such as a proxy, and may pass.
 json parsed(const std::string& text) {
   try {
     json body = parse_json(text);
@@ -97,11 +97,11 @@ const std::string& Cloud::token() {
   request.deadline = 10s;
   const HttpAnswer answer = send_(request);
   if (answer.status == 404) {
-    throw Error("this machine has no service account, and so no right to read anything");
+    throw Error("this machine has no service account, so it cannot read anything");
   }
   const json body = parsed(body_of(answer));
   const auto token = body.find("access_token"), expires_in = body.find("expires_in");
-  if (token == body.end() || !token->is_string()) throw NotYet("there is no token");
+  if (token == body.end() || !token->is_string()) throw NotYet("the answer has no access token");
   const bool has_end = expires_in != body.end() && expires_in->is_number();
   const double seconds = has_end ? expires_in->get<double>() - 60 : 0;
   token_ = token->get<std::string>();
@@ -124,8 +124,8 @@ std::string Cloud::object(const std::string& bucket, const std::string& name) {
 std::optional<std::string> Cloud::secret(const std::string& name, int version) {
   const HttpAnswer answer =
       authorized({fmt::format("{}/{}/versions/{}:access", secrets, name, version)});
-  // The service's word for "no such secret" is the same as for "no such version": who may see the
-  // secret finds out by adding a version.
+  // The service reports a missing secret and a missing version alike; adding a version shows which
+  // it is.
   if (answer.status == 404) return std::nullopt;
   const json body = parsed(body_of(answer));
   const json data = body.value(json::json_pointer("/payload/data"), json());
@@ -152,7 +152,7 @@ json Cloud::call(const std::string& method, const std::string& url, const json& 
   if (answer.status >= 200 && answer.status < 300) return parsed(answer.body);
   if (answer.status == 0) throw NotYet(answer.error);
   const Said said = said_by(answer);
-  // Rights and quotas are for people to change: they are told.
+  // Retrying does not help with permissions and quotas, so report these instead.
   if (answer.status == 401 || answer.status == 408 || answer.status == 429 ||
       answer.status >= 500) {
     throw NotYet(said.message);

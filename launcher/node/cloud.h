@@ -1,4 +1,4 @@
-// Google Cloud as a machine in it sees it: its metadata server, and the services that it may call.
+// Google Cloud from inside a machine: its metadata server, and the services that it may call.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace slipway::node {
 
-// The cloud did not give it now and may give it a moment later: the server does not answer, the
-// object or the right to read it is on its way.
+// A failure that may pass: the server does not answer, or the object or the permission to read it
+// has not arrived yet.
 class NotYet : public Error {
  public:
   using Error::Error;
@@ -24,17 +24,17 @@ class Refused : public Error {
  public:
   Refused(const std::string& what, int status, std::string reason)
       : Error(what), status(status), reason(std::move(reason)) {}
-  int status;          // of HTTP
-  std::string reason;  // the service's own word for it: "QUOTA_EXCEEDED"
+  int status;          // HTTP status
+  std::string reason;  // the service's own reason: "QUOTA_EXCEEDED"
 };
 
-// How long something is tried, and who is told why it takes so long.
+// How long to retry, and where to report the reason for waiting.
 struct Patience {
   std::chrono::steady_clock::time_point end;
   std::function<void(const std::string&)> say;
 };
 
-// Sleeps, a little longer each time, and says `why` when it is another reason than before. Throws
+// Sleeps, a little longer each time, and reports `why` if it differs from the last reason. Throws
 // Error with it when time is up.
 class Pause {
  public:
@@ -61,26 +61,26 @@ auto persist(const Patience& patience, std::string what, Get get) {
   }
 }
 
-// Every call throws NotYet where it is worth another try, else Error.
+// Every call throws NotYet if a retry may help, otherwise Error.
 class Cloud {
  public:
   using Send = std::function<HttpAnswer(const HttpRequest&)>;
   explicit Cloud(Send send = node::send) : send_(std::move(send)) {}
 
-  // All that the metadata server says of this machine: docs.cloud.google.com, "Predefined metadata
-  // keys", the tree below `instance`. Throws NotYet when nothing answers.
+  // Everything that the metadata server knows about this machine: the tree below `instance`
+  // (docs.cloud.google.com, "Predefined metadata keys"). Throws NotYet if nothing answers.
   nlohmann::json instance();
 
   // An object of Cloud Storage.
   std::string object(const std::string& bucket, const std::string& name);
 
-  // The value of a version of a secret, "projects/P/secrets/S"; nothing when there is no such
-  // version.
+  // The value of a version of a secret, "projects/P/secrets/S"; empty if that version does not
+  // exist.
   std::optional<std::string> secret(const std::string& name, int version);
   void add_secret_version(const std::string& name, const std::string& value);
 
-  // A request to one of Google's services with this machine's rights. Throws Refused for what
-  // another try does not change.
+  // Calls a Google service with this machine's credentials. Throws Refused if a retry would not
+  // help.
   nlohmann::json call(const std::string& method, const std::string& url,
                       const nlohmann::json& body = nullptr);
 

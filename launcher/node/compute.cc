@@ -1,4 +1,4 @@
-// The part of Compute Engine that power saving needs.
+// The part of the Compute Engine API that power saving needs.
 #include "launcher/node/compute.h"
 
 #include <fmt/format.h>
@@ -10,19 +10,18 @@ using nlohmann::json;
 
 constexpr size_t most_pages = 1000;  // of 500 machines each
 
-// "QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0": the first of an operation's
-// errors.
+// The first error of an operation: "QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0".
 std::string first_error(const json& operation) {
   if (!operation.contains("error")) return "";
   try {
     const json& first = operation.at("error").at("errors").at(0);
     return fmt::format("{}: {}", first.value("code", "UNKNOWN"), first.value("message", ""));
   } catch (const json::exception&) {
-    return "the cloud does not say why";
+    return "the cloud gives no reason";
   }
 }
 
-// A text of an object; empty where the object has no such text.
+// A string in an object; empty if the object does not have it.
 std::string text_of(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -75,7 +74,7 @@ std::map<std::string, std::string> Zone::machines(const std::string& prefix) {
     page = text_of(answer, "nextPageToken");
     if (page.empty()) return found;
     if (pages == most_pages) {
-      throw Error(fmt::format("the list of machines in {} has no end", name_));
+      throw Error(fmt::format("the list of machines in {} is too long", name_));
     }
   }
 }
@@ -86,7 +85,8 @@ std::string Zone::finish(json operation) {
           fmt::format("the end of `{}` in {}", text_of(operation, "operationType"), name_), [&] {
             if (text_of(operation, "status") == "DONE") return;
             operation = cloud_.call("GET", url_ + path);
-            if (text_of(operation, "status") != "DONE") throw NotYet("the cloud works on it");
+            if (text_of(operation, "status") != "DONE")
+              throw NotYet("the operation is still running");
           });
   return first_error(operation);
 }

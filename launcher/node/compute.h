@@ -1,4 +1,4 @@
-// The part of Compute Engine that power saving needs.
+// The part of the Compute Engine API that power saving needs.
 // https://docs.cloud.google.com/compute/docs/reference/rest/v1
 #pragma once
 
@@ -15,17 +15,17 @@ class Zone {
  public:
   Zone(Cloud& cloud, const std::string& project, const std::string& zone, const Patience& patience);
 
-  // The machines whose names begin with `prefix`, and the status of each: "RUNNING", "TERMINATED",
-  // …: "Instance lifecycle". Throws Error when the list is not complete.
+  // The machines whose names begin with `prefix`, and their status: "RUNNING", "TERMINATED", …
+  // ("Instance lifecycle" in the API's documentation). Throws Error if the list is incomplete.
   std::map<std::string, std::string> machines(const std::string& prefix);
 
-  // Makes as many of the named machines as there is room for, and waits until the cloud is done
-  // with it. Returns what went wrong, in the cloud's words; empty when nothing did. Which ones are
-  // there then, machines() says.
+  // Makes as many of the named machines as there is capacity for, and waits until the cloud is
+  // done. Returns the cloud's error message; empty if there was no error. Call machines() to see
+  // which ones exist.
   std::string make(const std::vector<std::string>& names, const std::string& instance_template);
 
-  // Asks for it, and does not wait for it. Returns what was wrong; a machine that is not there is
-  // deleted already.
+  // Requests it and does not wait. Returns the error message. Deleting a machine that does not
+  // exist is not an error.
   std::string start(const std::string& name);
   std::string remove(const std::string& name);
 
@@ -41,7 +41,7 @@ class Zone {
   const Patience& patience_;
 };
 
-// "projects/P/global/instanceTemplates/T" of a link to it.
+// "projects/P/global/instanceTemplates/T" from a link to it.
 std::string template_path(const std::string& link);
 
 }  // namespace slipway::node

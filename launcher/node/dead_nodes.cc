@@ -1,4 +1,4 @@
-// Which nodes are dead.
+// Finds dead nodes.
 #include "launcher/node/dead_nodes.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ bool NodeState::runs_jobs() const {
 }
 
 std::vector<NodeState> parse_node_states(std::string_view text) {
-  std::map<std::string, NodeState> states;  // a node is there once for each of its partitions
+  std::map<std::string, NodeState> states;  // deduplicated: sinfo lists a node once for each
+                                            // partition
   for (const std::string& line : split(text, '\n')) {
     const std::vector<std::string> words = split(line, '|');
     if (words.size() < 3) continue;

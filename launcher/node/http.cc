@@ -1,4 +1,4 @@
-// A request to a web service, made by the program curl.
+// HTTP requests, sent by curl.
 #include "launcher/node/http.h"
 
 #include <fmt/format.h>
@@ -15,11 +15,11 @@ namespace {
 
 constexpr const char* program = "/usr/bin/curl";
 
-// A value as curl's files have it in quotes.
+// Quotes a value for curl's configuration file.
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
-    if (c == '\0') throw Error("a request has a byte 0 in it");
+    if (c == '\0') throw Error("a request contains a NUL byte");
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n') {
       out += "\\n";
@@ -52,7 +52,7 @@ HttpAnswer send(const HttpRequest& request) {
   ProcessOptions options;
   options.input = curl_config(request);
   options.deadline = request.deadline + std::chrono::seconds(5);
-  // `--disable` first: no file of the user's is read.
+  // `--disable` must be first: it keeps curl from reading the user's configuration.
   ProcessResult result = run_process({program, "--disable", "--config", "-"}, options);
   HttpAnswer answer;
   const size_t line = result.output.rfind('\n');

@@ -1,8 +1,8 @@
-// A request to a web service, made by the program curl.
+// HTTP requests, sent by curl.
 //
-// curl is a child and no library: only what runs on a machine of the cloud needs it, and nothing
-// else here should load its forty libraries. What is secret goes to it by stdin, never by its
-// command line, which every user of the machine can read.
+// curl runs as a child process and is not linked: only machines in the cloud need it, and nothing
+// else should load its forty libraries. Secrets are passed on stdin, never on the command line,
+// which every user of the machine can read.
 #pragma once
 
 #include <chrono>
@@ -12,29 +12,30 @@
 namespace slipway::node {
 
 struct HttpRequest {
-  std::string url;                     // http:// or https://, never anything else
+  std::string url;                     // http:// or https:// only
   std::vector<std::string> headers{};  // "Metadata-Flavor: Google"
   std::string method = "GET";
-  std::string body{};  // sent when it is not empty
+  std::string body{};  // sent unless empty
   std::chrono::milliseconds deadline{std::chrono::seconds(30)};
 };
 
 struct HttpAnswer {
-  int status = 0;  // 0: there was no answer
+  int status = 0;  // 0: no answer
   std::string body;
-  std::string error;  // why there was none, in curl's words
+  std::string error;  // curl's message, if there was no answer
 };
 
-// Takes no settings from the environment or from files, so nobody chooses another server for a
-// program that runs as root; certificates are checked by those of the system. Throws Error when
-// curl cannot be started.
+// Reads no settings from the environment or from files, so that nobody can redirect a program that
+// runs as root; certificates are checked against the system's. Throws Error if curl cannot be
+// started.
 HttpAnswer send(const HttpRequest& request);
 
-// The text of a file for `curl --config`: what send() gives to it. Throws Error when a part has a
-// byte that such a file cannot hold.
+// The configuration that send() passes to `curl --config`. Throws Error if a part has a byte that
+// such a file cannot contain.
 std::string curl_config(const HttpRequest& request);
 
-// `text` in a URL as one part of its path: everything but letters, digits, - . _ ~ as %XX.
+// Escapes `text` as one component of a URL's path: everything except letters, digits, - . _ ~
+// becomes %XX.
 std::string url_encode(std::string_view text);
 
 }  // namespace slipway::node

@@ -1,4 +1,4 @@
-// PID 1 of a node in a PID namespace.
+// PID 1 of a node in its own PID namespace.
 #include "launcher/node/init.h"
 
 #include <signal.h>

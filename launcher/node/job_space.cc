@@ -1,4 +1,4 @@
-// The room on a compute node for jobs' own /tmp.
+// Disk space on a compute node for jobs' private folders.
 #include "launcher/node/job_space.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view base_path = "BasePath=";
 constexpr uint64_t least_disk_bytes = uint64_t{1} << 30;
-// A file in memory costs about a kilobyte, however empty it is.
+// A file in memory costs about a kilobyte even if it is empty.
 constexpr const char* memory_options = "mode=0755,size=25%,nr_inodes=500k";
 
 bool is_number(const std::string& text) {
@@ -34,12 +34,12 @@ bool is_number(const std::string& text) {
 dev_t device_of(const fs::path& path) {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0)
-    throw_errno(fmt::format("cannot look at {}", path.native()));
+    throw_errno(fmt::format("cannot inspect {}", path.native()));
   return info.st_dev;
 }
 
 struct Room {
-  bool is_disk = false;   // not memory, and not a layer over something
+  bool is_disk = false;   // neither memory nor an overlay
   bool is_layer = false;  // of an overlay
   uint64_t free_bytes = 0;
 };
@@ -47,7 +47,7 @@ struct Room {
 Room room_of(const fs::path& folder) {
   struct statfs info = {};
   if (::statfs(folder.c_str(), &info) != 0) {
-    throw_errno(fmt::format("cannot look at {}", folder.native()));
+    throw_errno(fmt::format("cannot inspect {}", folder.native()));
   }
   const bool is_disk = info.f_type == EXT4_SUPER_MAGIC || info.f_type == XFS_SUPER_MAGIC ||
                        info.f_type == BTRFS_SUPER_MAGIC;
@@ -67,7 +67,7 @@ void mount_disk(const fs::path& folder, uint64_t bytes) {
   run_checked({"/bin/mount", "-o", "loop,nosuid,nodev", file, folder});
 }
 
-// Folders of jobs below `folder`, by job: <folder>/<job>, and <folder>/<node>/<job> in Slurm 22.05.
+// Folders of jobs below `folder`, by job: <folder>/<job>, or <folder>/<node>/<job> in Slurm 22.05.
 std::vector<fs::path> job_folders(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code gone;
@@ -87,7 +87,7 @@ std::vector<fs::path> job_folders(const fs::path& folder) {
   return found;
 }
 
-// With the words of each apart by blanks.
+// The arguments of each are separated by spaces.
 std::vector<std::string> command_lines_of_root() {
   std::vector<std::string> lines;
   std::error_code gone;
@@ -100,7 +100,7 @@ std::vector<std::string> command_lines_of_root() {
     try {
       lines.push_back(read_file(entry.path() / "cmdline"));
     } catch (const Error&) {
-      // It has just ended.
+      // The process has just ended.
     }
   }
   return lines;
@@ -109,8 +109,8 @@ std::vector<std::string> command_lines_of_root() {
 void remove_job_folder(const fs::path& folder, std::chrono::milliseconds deadline) {
   ::umount2((folder / ".ns").c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
   ::umount2(folder.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
-  // A job may have made folders as deep as it liked: rm(1) needs no path and no descriptor for
-  // each.
+  // A job may have nested folders arbitrarily deep: rm(1) needs neither a full path nor a
+  // descriptor for each.
   run_process({"/bin/rm", "-rf", "--one-file-system", "--", folder},
               {.input = "", .deadline = deadline});
 }
@@ -142,7 +142,7 @@ void prepare_job_space(const fs::path& folder, const std::function<void(const st
       mount_disk(folder, room.free_bytes / 2);
       return;
     } catch (const Error& error) {
-      say(fmt::format("{}: jobs' own /tmp is in memory", error.what()));
+      say(fmt::format("{}; jobs' private /tmp is in memory", error.what()));
     }
   }
   mount_memory(folder);
@@ -153,11 +153,12 @@ void make_job_disk(const fs::path& file, uint64_t bytes) {
   const Fd disk(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!disk) throw_errno(fmt::format("cannot make {}", file.native()));
   try {
-    // Set aside: a job that fills its own /tmp takes nothing more from the disk.
+    // Preallocated, so that a job that fills its /tmp takes nothing more from the disk.
     if (const int code = ::posix_fallocate(disk.get(), 0, static_cast<off_t>(bytes)); code != 0) {
-      throw_errno(fmt::format("cannot set {} MiB aside for {}", bytes >> 20, file.native()), code);
+      throw_errno(fmt::format("cannot reserve {} MiB for {}", bytes >> 20, file.native()), code);
     }
-    // Nobody wants what is in it after a crash. Discarding would give the room back to the disk.
+    // No journal: nobody needs the content after a crash. No discard: it would return the space to
+    // the disk.
     run_checked(
         {"/sbin/mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal", "-E", "nodiscard", file});
   } catch (const Error&) {
@@ -191,7 +192,8 @@ std::set<std::string> jobs_with_a_slurmstepd(const std::vector<std::string>& com
 std::vector<std::string> sweep_job_space(const fs::path& folder,
                                          std::chrono::milliseconds deadline) {
   const auto end = std::chrono::steady_clock::now() + deadline;
-  // Folders first: one that is there was made by a slurmstepd that runs, unless that was killed.
+  // List folders first, then processes: a folder in the list belongs to a slurmstepd that is still
+  // running, unless that was killed.
   const std::vector<fs::path> folders = job_folders(folder);
   if (folders.empty()) return {};
   const std::set<std::string> running = jobs_with_a_slurmstepd(command_lines_of_root());

@@ -1,4 +1,4 @@
-// The services that PID 1 of a node keeps running.
+// Supervises a node's services from its PID 1.
 #include "launcher/node/keeper.h"
 
 #include <fmt/format.h>
@@ -23,17 +23,17 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds first_pause = 1s, longest_pause = 30s;
-// slurmctld writes its state when it ends. One that is stopped or hangs never ends.
+// slurmctld writes its state when it ends. If it is stopped or hangs, it never ends.
 constexpr milliseconds longest_end = 30s;
 constexpr const char* ended_for_restart = "restart";
 
 struct Kept {
   Service service;
-  pid_t pid = 0;  // 0 when it does not run
+  pid_t pid = 0;  // 0 if it is not running
   Clock::time_point begun;
   std::optional<Clock::time_point> due;
-  milliseconds pause = first_pause;  // before the next start, should it fail
-  // Being restarted: it was told to end, and is killed when it has not ended by then.
+  milliseconds pause = first_pause;  // before the next start, if it fails
+  // Set while it is being restarted: when to kill it if it has not ended by then.
   std::optional<Clock::time_point> restart;
 
   std::string name() const { return std::filesystem::path(service.argv[0]).filename().string(); }
@@ -44,13 +44,14 @@ std::vector<Kept>& all() {
   return kept;
 }
 
-// Words for whoever looks into the node's own log.
+// Writes a line to the node's log.
 void note(const std::string& what) {
   fmt::print(stderr, "{}\n", what);
   std::fflush(stderr);
 }
 
-// Signals that ask a program to end, as systemd has them (systemd.service(5), Restart=).
+// Whether a service ended normally or by a signal that asks it to end, as in systemd.service(5),
+// Restart=.
 bool ended_as_asked(int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status) == 0;
   const int number = WTERMSIG(status);
@@ -76,7 +77,7 @@ bool takes_restart(const Kept& kept) {
   return std::filesystem::remove(std::filesystem::path(restarted_services) / kept.name(), ignored);
 }
 
-// The process of a service, or 0.
+// The process of a running service, or 0.
 pid_t process_of(const std::string& name) try {
   const std::string text = read_file(std::filesystem::path(running_services) / name);
   return to_number<pid_t>(trim(text)).value_or(0);
@@ -84,7 +85,7 @@ pid_t process_of(const std::string& name) try {
   return 0;
 }
 
-// Where a daemon's stdout and stderr go; for munged and mariadbd that is their log.
+// The file that a daemon's stdout and stderr go to; munged and mariadbd have them in their log.
 std::filesystem::path log_of(const std::string& name) {
   const std::filesystem::path out = fmt::format("{}/{}.out", log_folder, name);
   if (std::filesystem::exists(out)) return out;
@@ -121,18 +122,17 @@ void child_ended(pid_t pid, int status) {
       log_folder, found->name(),
       {false, std::chrono::system_clock::now(), found->restart ? ended_for_restart : how});
   if (found->restart) {
-    note(fmt::format("{} ended ({}) to be started again", found->name(), how));
+    note(fmt::format("{} ended ({}) and will be restarted", found->name(), how));
     found->restart.reset();
     found->due = Clock::now();
     return;
   }
   if (ended_as_asked(status)) {
-    note(fmt::format("{} ended as it was asked to ({})", found->name(), how));
+    note(fmt::format("{} ended on request ({})", found->name(), how));
     return;
   }
   if (Clock::now() - found->begun > 1min) found->pause = first_pause;
-  note(fmt::format("{} failed ({}); it is started again in {} s", found->name(), how,
-                   found->pause / 1s));
+  note(fmt::format("{} failed ({}); restarting it in {} s", found->name(), how, found->pause / 1s));
   found->due = Clock::now() + found->pause;
   found->pause = std::min(2 * found->pause, longest_pause);
 }
@@ -141,14 +141,14 @@ milliseconds start_due_services() {
   std::optional<Clock::time_point> next;
   for (Kept& kept : all()) {
     if (kept.restart && *kept.restart <= Clock::now()) {
-      note(fmt::format("{} did not end within {} s, and is killed", kept.name(), longest_end / 1s));
+      note(fmt::format("{} did not end within {} s; killing it", kept.name(), longest_end / 1s));
       ::kill(kept.pid, SIGKILL);
       *kept.restart = Clock::now() + longest_end;
     }
     if (kept.restart) next = next ? std::min(*next, *kept.restart) : *kept.restart;
     if (!kept.due) continue;
     if (*kept.due <= Clock::now() && is_held(kept)) {
-      kept.due.reset();  // start_all_services() asks again
+      kept.due.reset();  // start_all_services() makes it due again
     } else if (*kept.due <= Clock::now()) {
       try {
         begin(kept, start_service(kept.service));
@@ -185,13 +185,13 @@ void restart_service(const std::string& name, const std::function<bool()>& ready
   const auto is_back = [&] {
     const pid_t now = process_of(name);
     if (now > 0 && now != before && ready()) return true;
-    // A program with a wrong configuration ends at once, and would again and again.
+    // A program with a wrong configuration would end at once, again and again.
     const ServiceRecord record = read_service_records(log_folder)[name];
     if (record.runs || record.since <= asked || record.how == ended_for_restart) return false;
-    throw Error(fmt::format("{} ended as soon as it was started ({}); it said: {}", name,
+    throw Error(fmt::format("{} ended right after it was started ({}); its last output: {}", name,
                             record.how, last_words(log_of(name), 4)));
   };
-  wait_for(is_back, limit, fmt::format("{} did not come back", name));
+  wait_for(is_back, limit, fmt::format("{} was not ready again", name));
 }
 
 }  // namespace slipway::node

@@ -1,4 +1,4 @@
-// The key that munge needs.
+// Generates a munge key.
 #include "launcher/node/key.h"
 
 #include <sys/random.h>

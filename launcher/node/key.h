@@ -1,12 +1,12 @@
-// The key that munge needs.
+// Generates a munge key.
 #pragma once
 
 #include <string>
 
 namespace slipway::node {
 
-// 128 bytes from the kernel: munge asks for 32 at least and 1024 at most. Throws Error when there
-// are none.
+// 128 random bytes from the kernel; munge accepts 32 to 1024. Throws Error if the kernel provides
+// none.
 std::string random_key();
 
 }  // namespace slipway::node

@@ -1,4 +1,4 @@
-// Rotates logs in place.
+// Rotates the logs of a local node in place.
 #include "launcher/node/log_rotation.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ bool rotate(const fs::path& log, uint64_t limit_bytes) {
                      ::fchmod(kept.get(), info.st_mode & 0777) == 0 &&
                      ::rename(fresh.c_str(), before.c_str()) == 0;
   if (!whole) ::unlink(fresh.c_str());
-  // Also without a copy: a full disk needs the room most.
+  // Truncate even if the copy failed: it matters most when the disk is full.
   return ::ftruncate(file.get(), 0) == 0;
 }
 

@@ -1,4 +1,4 @@
-// What a machine of a cloud needs besides its services.
+// Prepares a cloud machine for its services.
 #include "launcher/node/machine.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is mounted on a folder, as the kernel names it ("10.0.0.2:/share", "/dev/sdb"), or "": the
-// last one, which hides others.
+// The source of the topmost mount on a folder, as the kernel names it ("10.0.0.2:/share",
+// "/dev/sdb"), or "".
 std::string mounted_on(const fs::path& folder) {
   std::string source;
   // "36 35 98:0 / /home rw,noatime master:1 - ext4 /dev/sdb rw": proc_pid_mountinfo(5)
@@ -42,23 +42,23 @@ bool is_known(const std::string& name) {
   return true;
 }
 
-// What is mounted, as mount(8) wants it, and by which program of its; a source of "" is left to the
-// startup script. A Lustre client is not only a program: its modules have to be told a port.
+// Arguments for mount(8), and the helper program that it needs. An empty source means: left to the
+// startup script. Lustre is among those: its client needs modules with a configured port.
 struct Mountable {
   std::string source, options;
-  fs::path program = {};  // "": the kernel does it, or the image always has it
+  fs::path program = {};  // "": the kernel mounts it, or every image has the helper
 };
 
 Mountable mountable(const NetworkStorage& storage) {
   const std::string options = storage.options.empty() ? "defaults" : storage.options;
   if (storage.type == "nfs") return {storage.server + ":" + storage.remote, options};
   if (storage.type != "gcsfuse") return {};
-  // A bucket has no server; without `allow_other` it would be root's alone.
+  // A bucket has no server; without `allow_other` only root could use it.
   const bool shared = (options + ",").find("allow_other,") != std::string::npos;
   return {storage.remote, shared ? options : options + ",allow_other", "/sbin/mount.gcsfuse"};
 }
 
-// The name of the interface with a hardware address, or "".
+// The name of the interface with this hardware address, or "".
 std::string interface_with(const std::string& mac) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/sys/class/net", ignored)) {
@@ -84,18 +84,21 @@ void mount_storage(const Patience& patience, const NetworkStorage& storage, cons
   const Mountable mount = mountable(storage);
   const std::string& source = mount.source;
   if (source.empty() || (!mount.program.empty() && !fs::exists(mount.program))) {
-    say(fmt::format("{} is a file system of type {}: it is left to the startup script",
+    say(fmt::format("{} is a file system of type {}; the startup script has to mount it",
                     storage.local, storage.type));
     return;
   }
   if (!storage.local.starts_with('/') || source.starts_with('-')) {
-    throw Error(fmt::format("`{}` of `{}` is nothing that can be mounted", storage.local, source));
+    throw Error(
+        fmt::format("cannot mount `{1}` on `{0}`: the folder must be an absolute path, and the "
+                    "source cannot begin with `-`",
+                    storage.local, source));
   }
   if (mounted_on(storage.local) == source) return;
   make_directories(storage.local);
   persist(patience, fmt::format("{} on {}", source, storage.local), [&] {
     ProcessOptions options;
-    options.deadline = std::chrono::minutes(3);  // mount itself tries for two
+    options.deadline = std::chrono::minutes(3);  // mount itself retries for two minutes
     const ProcessResult result = run_process(
         {"/bin/mount", "-t", storage.type, "-o", mount.options, "--", source, storage.local},
         options);
@@ -107,14 +110,15 @@ void mount_state_disk(const Say& say) {
   const fs::path disk = "/dev/disk/by-id/google-slurm-state";
   const fs::path folder = "/var/spool/slurmctld";
   if (!fs::exists(disk) || mounted_on(folder) == fs::canonical(disk)) return;
-  // blkid exits with 2 when there is nothing on the disk that anything knows.
+  // blkid exits with 2 if it recognizes nothing on the disk.
   const ProcessResult content =
       run_process({"/sbin/blkid", "--probe", "--usages", "filesystem,raid,crypto,other", disk});
   if (content.exit_code == 2) {
     say("the disk for slurmctld's state is empty: making a file system on it");
     run_checked({"/sbin/mkfs.ext4", "-q", disk});
   } else if (!content.ok()) {
-    throw Error(fmt::format("cannot tell what is on {}: {}", disk.string(), trim(content.errors)));
+    throw Error(
+        fmt::format("cannot determine the content of {}: {}", disk.string(), trim(content.errors)));
   }
   make_directories(folder);
   run_checked({"/bin/mount", disk, folder});
@@ -167,7 +171,7 @@ void know_all_zones(const ClusterFile& cluster, const Myself& self) {
 
 void find_controller(const Patience& patience, const ClusterFile& cluster) {
   persist(patience, fmt::format("the address of {}", cluster.controller), [&] {
-    if (!is_known(cluster.controller)) throw NotYet("no server knows it");
+    if (!is_known(cluster.controller)) throw NotYet("the name does not resolve");
   });
 }
 
@@ -176,7 +180,7 @@ void warn_of_interfaces(const NodeProfile& profile, const Myself& self, const Sa
     const std::string name = interface_with(self.interfaces[i].mac);
     const std::string& told = profile.network_interfaces[i].name;
     if (!name.empty() && name != told) {
-      say(fmt::format("network interface {} is called {} here, and {} in the catalogue", i, name,
+      say(fmt::format("network interface {} is called {} here but {} in the catalogue", i, name,
                       told));
     }
   }

@@ -1,5 +1,4 @@
-// What a machine of a cloud needs besides its services: file systems, and the way to the
-// controller.
+// Prepares a cloud machine for its services: file systems, and how to reach the controller.
 #pragma once
 
 #include <filesystem>
@@ -13,32 +12,32 @@ namespace slipway::node {
 
 using Say = std::function<void(const std::string&)>;
 
-// Writes `text` unless the file has it already. True when it was written.
+// Writes `text` unless the file already contains it. True if it was written.
 bool write_changed(const std::filesystem::path& path, const std::string& text);
 
-// Mounts an NFS share, or a bucket where the image has Cloud Storage FUSE, once; waits for its
-// server. Other kinds are said, and left to the startup script.
+// Mounts an NFS share, or a bucket if the image has Cloud Storage FUSE, unless it is mounted; waits
+// for its server. Other types are reported and left to the startup script.
 void mount_storage(const Patience& patience, const NetworkStorage& storage, const Say& say);
 
-// Mounts the disk that keeps slurmctld's state, where the machine has it; makes a file system on
-// it when it is empty.
+// Mounts the disk for slurmctld's state, if the machine has one; makes a file system on it if it is
+// empty.
 void mount_state_disk(const Say& say);
 
-// Lets this machine find those of every zone that the cluster may have machines in by their short
-// names: the cloud's DNS has names of zones, and a machine looks in its own only.
+// Makes machines in every zone of the cluster resolvable by their short names: the cloud's DNS
+// names include the zone, and a machine searches only its own.
 void know_all_zones(const ClusterFile& cluster, const Myself& self);
 
-// Waits until the controller's name has an address. Throws Error when time is up.
+// Waits until the controller's name resolves. Throws Error when time is up.
 void find_controller(const Patience& patience, const ClusterFile& cluster);
 
-// Says it when an interface has another name than the profile has: rules of the transport name
-// them.
+// Warns if an interface has a different name from the one in the profile, because the transport's
+// settings refer to that name.
 void warn_of_interfaces(const NodeProfile& profile, const Myself& self, const Say& say);
 
-// The DNS domains of the zones that a cluster has machines in but this machine, sorted.
+// The DNS domains of the cluster's zones, sorted, except this machine's own.
 std::vector<std::string> other_domains(const ClusterFile& cluster, const Myself& self);
 
-// The text of /etc/resolv.conf with more domains to search in; those that it has are not repeated.
+// The text of /etc/resolv.conf with additional search domains; existing ones are not repeated.
 std::string resolv_conf_with(const std::string& text, const std::vector<std::string>& domains);
 
 }  // namespace slipway::node

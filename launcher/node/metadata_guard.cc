@@ -1,4 +1,4 @@
-// Makes the firewall rules that keep users away from the metadata server.
+// Firewall rules that keep users away from the metadata server.
 #include "launcher/node/metadata_guard.h"
 
 #include <fmt/format.h>
@@ -28,14 +28,14 @@ void write_in_folder(const fs::path& path, const std::string& text) {
   write_file(path, text);
 }
 
-// Adding first, so that deleting succeeds when the table does not exist yet.
+// Add it first, so that deleting succeeds even if the table does not exist.
 std::string without_table() {
   return fmt::format("add table {0}\ndelete table {0}\n", metadata_table);
 }
 
 std::string rules_just_made() {
   const auto rules = metadata_rules_now();
-  if (!rules || rules->empty()) throw Error("nft does not show the rules that it has made");
+  if (!rules || rules->empty()) throw Error("nft does not list the rules that it made");
   return *rules;
 }
 
@@ -55,7 +55,8 @@ std::vector<uid_t> ids_of(const std::vector<std::string>& names,
       ids.push_back(entry->pw_uid);
     } else {
       say(fmt::format(
-          "this machine has no user `{}`: nobody of that name reaches the metadata server", name));
+          "this machine has no user `{}`; a user of that name cannot reach the metadata server",
+          name));
     }
   }
   return ids;
@@ -63,14 +64,14 @@ std::vector<uid_t> ids_of(const std::vector<std::string>& names,
 
 }  // namespace
 
-// An owner is the user that opened the socket, as the machine numbers users: root of a user
-// namespace is not 0 here. What leaves a network namespace of a container is forwarded, and has no
-// owner that counts. A packet without an owner may end a connection of root's, never begin one.
-// No connection tracking: that would cost every connection of the machine.
+// skuid is the user that opened the socket, numbered as on the machine: root of a user namespace is
+// not 0 here. Packets from a container's network namespace are forwarded, and their owner is not
+// used. A packet without an owner may end one of root's connections but never begin one. There is
+// no connection tracking, which would slow down every connection of the machine.
 //
 // Ports: https://docs.cloud.google.com/compute/docs/internal-dns (53),
 // https://docs.cloud.google.com/compute/docs/instances/configure-ntp (123); DHCP (67, 547) is
-// renewed by a user of systemd's.
+// renewed by a systemd user.
 std::string metadata_rules(const std::vector<uid_t>& users) {
   return without_table() + fmt::format(R"(table {} {{
   chain output {{
@@ -105,11 +106,11 @@ void guard_metadata(const std::vector<std::string>& users,
                     const std::function<void(const std::string&)>& say) {
   const bool open = std::ranges::find(users, "*") != users.end();
   const std::string rules = open ? without_table() : metadata_rules(ids_of(users, say));
-  // Until the new rules are in place, health must have nothing to compare with.
+  // Until the new rules are in place, health checks must have nothing to compare with.
   std::error_code none;
   fs::remove(metadata_rules_made, none);
   try {
-    // A machine that is open to everybody needs no nft.
+    // A machine that is open to everyone does not need nft.
     if (!open || fs::exists(nft)) run_checked({nft, "--file", "-"}, {rules, 30s});
     write_in_folder(metadata_rules_file, rules);
     write_in_folder(metadata_rules_made, open ? metadata_is_open : rules_just_made());

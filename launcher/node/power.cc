@@ -15,9 +15,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr size_t most_at_once = 1000;  // of bulkInsert
+constexpr size_t most_at_once = 1000;  // limit of bulkInsert
 
-// Nodes by their nodeset's name; those without a nodeset go to `failed`.
+// Groups nodes by nodeset; those without one go to `failed`.
 std::map<std::string, Names> by_nodeset(const ClusterFile& cluster, const Names& nodes,
                                         std::vector<Failed>& failed) {
   std::map<std::string, Names> groups;
@@ -30,12 +30,12 @@ std::map<std::string, Names> by_nodeset(const ClusterFile& cluster, const Names&
       groups[node.substr(0, node.rfind('-') + 1)].push_back(node);
     }
   }
-  if (!strangers.empty()) failed.push_back({strangers, "cluster.json has no such nodeset"});
+  if (!strangers.empty()) failed.push_back({strangers, "its nodeset is not in cluster.json"});
   return groups;
 }
 
-// Where the machines of nodes are. Waits for the end of those that are about to stop: a name is
-// free only then.
+// Finds the machines of nodes. Waits for machines that are stopping to end: only then is the name
+// free.
 class Machines {
  public:
   Machines(Cloud& cloud, const Nodes& nodeset, std::string prefix, const Patience& patience)
@@ -47,8 +47,8 @@ class Machines {
 
   std::vector<Zone>& zones() { return zones_; }
 
-  // Calls visit(zone, name, status) for each of the names that has a machine, and removes it from
-  // the names.
+  // Calls visit(zone, name, status) for each name that has a machine, and removes it from the
+  // names.
   template <class Visit>
   void take(Names& names, Visit visit) {
     for (Zone& zone : zones_) {
@@ -62,7 +62,7 @@ class Machines {
   }
 
   void wait_until_none_stops(const Names& names) {
-    persist(patience_, "the end of machines that are being stopped", [&] {
+    persist(patience_, "machines that are stopping", [&] {
       Names left = names;
       take(left, [](const Zone&, const std::string& name, const std::string& status) {
         if (status == "STOPPING" || status == "SUSPENDING") {
@@ -101,11 +101,11 @@ void resume_nodeset(Cloud& cloud, const Nodes& nodeset, const std::string& prefi
     machines.take(nodes, [](const Zone&, const std::string&, const std::string&) {});
     if (nodes.empty()) return;
   }
-  failed.push_back({nodes, reasons.empty() ? "the cloud made no machine and does not say why"
+  failed.push_back({nodes, reasons.empty() ? "the cloud made no machine and gave no reason"
                                            : join(reasons, "; ")});
 }
 
-// A status that nobody knows yet is none of a machine that is off.
+// A status that we do not know does not mean that the machine is off.
 bool is_off(const std::string& status) {
   constexpr std::array off = {"STOPPING",  "STOPPED",        "TERMINATED", "SUSPENDING",
                               "SUSPENDED", "DEPROVISIONING", "REPAIRING"};

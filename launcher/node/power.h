@@ -1,5 +1,5 @@
-// Slurm's ResumeProgram and SuspendProgram on Google Cloud: machines that are there while jobs need
-// them. docs/google-cloud.md
+// Slurm's ResumeProgram and SuspendProgram on Google Cloud, which make and delete machines on
+// demand: docs/google-cloud.md.
 #pragma once
 
 #include <functional>
@@ -11,25 +11,25 @@
 
 namespace slipway::node {
 
-// Nodes that could not be had, and why, in a line for people.
+// Nodes that could not be provided, and why, in one readable line.
 struct Failed {
   std::vector<std::string> nodes;
   std::string reason;
 };
 
-// Makes a machine for each of the nodes, from its nodeset's instance template, in the first of the
-// nodeset's zones that has room; one that is stopped is started. Those that run are left alone.
+// Makes a machine for each node from its nodeset's instance template, in the first of the nodeset's
+// zones that has capacity; starts it instead if it exists and is stopped. Leaves running machines
+// alone.
 std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster,
                            const std::vector<std::string>& nodes, const Patience& patience);
 
-// Deletes the machines of the nodes, and no others. A machine that is already gone is not a
-// failure.
+// Deletes the machines of these nodes only. A machine that is already gone is not a failure.
 std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster,
                             const std::vector<std::string>& nodes, const Patience& patience);
 
 // The nodes whose machine is off, stopping, in repair, or gone. Nodes that belong to no nodeset are
-// not included: nothing is known about their machines. Throws Error when the cloud does not answer
-// for all of them: one that is on must never be taken for off.
+// not included: nothing is known about their machines. Throws Error unless the cloud answers for
+// all of them: a machine that is on must never be reported as off.
 std::vector<std::string> machines_off(Cloud& cloud, const ClusterFile& cluster,
                                       const std::vector<std::string>& nodes,
                                       const Patience& patience);

@@ -1,4 +1,4 @@
-// Telling Slurm why nodes could not be had.
+// Tells Slurm why nodes could not be provided.
 #include "launcher/node/reason.h"
 
 #include <unistd.h>
@@ -21,10 +21,10 @@ constexpr const char* scontrol = "/usr/bin/scontrol";
 constexpr size_t longest_reason = 400;
 constexpr int most_tries = 3;
 
-// Slurm answers by then, or slurmctld is gone. ResumeTimeout is not waited for.
+// Slurm answers by then unless slurmctld is gone; this does not wait for ResumeTimeout.
 const ProcessOptions soon{.input = "", .deadline = 15s};
 
-// slurmctld may be about to start again.
+// Retries, as slurmctld may be restarting.
 std::string ask_slurm(const std::vector<std::string>& argv) {
   for (int tries = 1;; ++tries) {
     try {
@@ -64,7 +64,8 @@ std::chrono::seconds longest_suspend_timeout(const std::string& partitions) {
 std::string reason_for_slurm(std::string reason) {
   if (reason.size() > longest_reason) {
     size_t end = longest_reason;
-    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80) --end;  // of UTF-8
+    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80)
+      --end;  // keep UTF-8 sequences whole
     reason = reason.substr(0, end) + "…";
   }
   std::ranges::replace_if(
@@ -80,7 +81,7 @@ void tell_slurm(const Failed& failed) {
   const pid_t child = ::fork();
   if (child < 0) throw_errno("fork");
   if (child > 0) return;
-  // slurmctld ends the process group of its program.
+  // slurmctld kills the process group of its program when that ends.
   ::setsid();
   std::this_thread::sleep_for(wait);
   try {

@@ -1,4 +1,4 @@
-// Telling Slurm why nodes could not be had.
+// Tells Slurm why nodes could not be provided.
 #pragma once
 
 #include <chrono>
@@ -8,17 +8,17 @@
 
 namespace slipway::node {
 
-// The longest SuspendTimeout in what `scontrol --oneliner show partition` says, or 30 s without
-// any.
+// The longest SuspendTimeout in the output of `scontrol --oneliner show partition`; 30 s if it has
+// none.
 std::chrono::seconds longest_suspend_timeout(const std::string& partitions);
 
-// A reason in the form that Slurm accepts: one line, not too long for a command's argument.
+// A reason in a form that Slurm accepts: one line, short enough for a command's argument.
 std::string reason_for_slurm(std::string reason);
 
-// Their jobs are queued again, and the nodes are DOWN with the reason, for `sinfo -R` to show.
-// After SuspendTimeout they are put off, unless somebody has changed their state by then, and can
-// be asked for again. A separate process waits for that. Asks Slurm up to three times when it does
-// not answer. Throws Error.
+// Requeues the nodes' jobs and sets the nodes DOWN with the reason, for `sinfo -R` to show. After
+// SuspendTimeout a separate process powers the nodes down, unless someone has changed their state
+// by then, so that Slurm can request them again. Retries up to three times if Slurm does not
+// answer. Throws Error.
 void tell_slurm(const Failed& failed);
 
 }  // namespace slipway::node

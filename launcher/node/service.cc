@@ -1,4 +1,4 @@
-// One daemon of a node.
+// Starts one daemon of a node.
 #include "launcher/node/service.h"
 
 #include <fmt/format.h>
@@ -29,22 +29,23 @@ const passwd& user_entry(const char* name) {
   return *entry;
 }
 
-// sd_booted(3)
+// As sd_booted(3).
 bool has_systemd() {
   return std::filesystem::is_directory("/run/systemd/system");
 }
 
-// `child` is 0 for a unit of systemd's.
+// `child` is 0 for a systemd unit.
 void wait_until(const std::function<bool()>& ready, pid_t child, const Service& service,
                 std::chrono::seconds limit) {
   const std::string& name = service.argv[0];
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!ready()) {
     if (child > 0 && ::waitpid(child, nullptr, WNOHANG) == child) {
-      throw Error(fmt::format("{} ended at once; it said: {}", name, last_words(service.log, 3)));
+      throw Error(
+          fmt::format("{} ended at once; its output: {}", name, last_words(service.log, 3)));
     }
     if (std::chrono::steady_clock::now() > end) {
-      throw Error(fmt::format("{} did not answer within {} s; it said: {}", name, limit.count(),
+      throw Error(fmt::format("{} did not answer within {} s; its output: {}", name, limit.count(),
                               last_words(service.log, 3)));
     }
     std::this_thread::sleep_for(2ms);
@@ -91,7 +92,8 @@ void make_folder_for(const std::string& user, const std::filesystem::path& path,
 }
 
 bool listens(int number) {
-  // "  sl  local_address rem_address   st ...": the address ends in the port, state 0A is LISTEN.
+  // "  sl  local_address rem_address   st ...": the address ends in the port, and state 0A is
+  // LISTEN.
   const std::string port = fmt::format(":{:04X} ", number);
   for (const std::string& line : split(read_file("/proc/net/tcp"), '\n')) {
     const size_t local = line.find(port);
@@ -101,7 +103,7 @@ bool listens(int number) {
 }
 
 bool listens(const std::string& socket) {
-  // The flags 00010000 say that the socket listens.
+  // The flag 00010000 means that the socket listens.
   for (const std::string& line : split(read_file("/proc/net/unix"), '\n')) {
     if (line.find(" 00010000 ") != line.npos && line.ends_with(socket)) return true;
   }
@@ -118,7 +120,7 @@ void run_service(const Service& service, const std::function<bool()>& ready, boo
   if (ready()) {
     if (anew) {
       throw Error(
-          fmt::format("{} runs with what it read earlier, and there is no systemd to "
+          fmt::format("{} still runs with its former configuration, and there is no systemd to "
                       "restart it",
                       service.argv[0]));
     }

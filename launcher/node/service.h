@@ -1,7 +1,7 @@
-// One daemon of a node, and what it needs to run.
+// Starts one daemon of a node.
 //
-// Where systemd runs, daemons are its units; elsewhere they are processes that we start, and those
-// that run already are left alone.
+// With systemd, daemons are its units. Without it, they are processes that we start, and those that
+// already run are left alone.
 #pragma once
 
 #include <sys/types.h>
@@ -20,21 +20,21 @@ inline constexpr const char* log_folder = "/var/log/slurm";
 struct Service {
   std::vector<std::string> argv;
   std::string user = "root";
-  std::string log;   // takes its stdout and stderr
-  std::string unit;  // of systemd, where that runs
+  std::string log;   // receives stdout and stderr
+  std::string unit;  // systemd unit, used if systemd runs
 };
 
-// Starts it as a child. Throws Error when the program is missing or the user unknown.
+// Starts it as a child. Throws Error if the program is missing or the user is unknown.
 pid_t start_service(const Service& service);
 
-// A service that is to run, which `ready` tells: nothing happens when it does, unless it has to
-// begin anew. Waits for it for `limit`; not at all when that is 0. Throws Error when it ends or is
-// not ready in time.
+// Starts a service and waits up to `limit` until `ready` returns true; does not wait if `limit` is
+// 0. Does nothing if it is ready already, unless `anew` asks for a restart. Throws Error if the
+// service ends or is not ready in time.
 void run_service(const Service& service, const std::function<bool()>& ready, bool anew,
                  std::chrono::seconds limit);
 
-// Whether something listens on a TCP port, or on a socket of a path. Asked of the kernel: a
-// connection for the sake of asking would stand in the daemons' logs as an error.
+// Whether something listens on a TCP port or on the socket at a path. Reads the kernel's tables: a
+// test connection would show up in the daemons' logs as an error.
 bool listens(int port);
 bool listens(const std::string& socket);
 

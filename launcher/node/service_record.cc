@@ -30,7 +30,7 @@ void write_service_record(const std::filesystem::path& folder, const std::string
   }
   write_file(folder / file_name, text);
 } catch (const Error&) {
-  // There is nobody to report it to.
+  // There is nobody to report this to.
 }
 
 std::map<std::string, ServiceRecord> read_service_records(const std::filesystem::path& folder) try {

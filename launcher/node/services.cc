@@ -1,4 +1,4 @@
-// The services of a node.
+// Starts the services of a node.
 #include "launcher/node/services.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ bool is_mount_point(const std::filesystem::path& folder) {
   return here.st_dev != above.st_dev;
 }
 
-// Without the watch Slurm finds dead nodes by itself, only later. Older images do not have it.
+// Without the watch Slurm finds dead nodes by itself, but later. Older images do not have it.
 void start_watch() {
   const Service service{{"/opt/slipway/libexec/slipway/watch-nodes"},
                         "root",
@@ -46,7 +46,8 @@ void start_watch() {
     run_service(
         service, [] { return false; }, false, 0s);
   } catch (const Error& error) {
-    fmt::print(stderr, "slipway node: {}; Slurm finds dead nodes by itself\n", error.what());
+    fmt::print(stderr, "slipway node: {}; Slurm will find dead nodes by itself, but later\n",
+               error.what());
   }
 }
 
@@ -88,7 +89,7 @@ bool write_munge_key(const std::string& key) {
 }
 
 void start_munge(bool anew) {
-  // Two threads are munged's least; a node asks for a handful of credentials a second.
+  // Two threads are munged's minimum; a node needs a handful of credentials a second.
   const Service service{
       {"/usr/sbin/munged", "--foreground", "--num-threads=2", "--seed-file=/run/munge/munge.seed"},
       "munge",
@@ -122,14 +123,14 @@ void start_daemons(const std::string& role, bool anew,
                     fmt::format("{}/slurmd.out", log_folder),
                     "slurmd.service"};
     service.argv.insert(service.argv.end(), slurmd_options.begin(), slurmd_options.end());
-    // Nobody waits for slurmd: slurmctld says when it has registered.
+    // Do not wait for slurmd: slurmctld shows when it has registered.
     run_service(
         service, [] { return listens(slurmd_port); }, anew, 0s);
   }
 }
 
 std::string slurm_version() {
-  // The daemons say it without a configuration; clients look for one first.
+  // The daemons print their version without a configuration; clients look for one first.
   for (const char* daemon : {"/usr/sbin/slurmd", "/usr/sbin/slurmctld"}) {
     if (!std::filesystem::exists(daemon)) continue;
     // "slurm-wlm 24.11.5"

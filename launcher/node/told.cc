@@ -1,4 +1,4 @@
-// What a machine on Google Cloud is told.
+// Reads a cloud machine's metadata and its cluster's cluster.json.
 #include "launcher/node/told.h"
 
 #include <arpa/inet.h>
@@ -17,7 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-// Of a node's line of slurm.conf: no quotes, nothing that a shell or systemd would read otherwise.
+// Whether a node's slurm.conf line has no quotes and nothing that a shell or systemd would
+// interpret.
 bool is_plain_conf(const std::string& text) {
   return text.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -28,15 +29,13 @@ std::string attribute(const json& instance, const char* name) {
   const json value =
       instance.value(json::json_pointer(fmt::format("/attributes/{}", name)), json());
   if (!value.is_string() || value.get<std::string>().empty()) {
-    throw Error(
-        fmt::format("this machine has no metadata `{}`: it is none of a cluster of "
-                    "Slipway's",
-                    name));
+    throw Error(fmt::format(
+        "this machine has no metadata `{}`: it is not part of a Slipway cluster", name));
   }
   return value.get<std::string>();
 }
 
-// Names of users, separated by commas; "*" is everybody.
+// User names, separated by commas; "*" means everyone.
 std::vector<std::string> users_from(const std::string& text) {
   std::vector<std::string> users = split(text, ',');
   for (const std::string& user : users) {
@@ -47,7 +46,7 @@ std::vector<std::string> users_from(const std::string& text) {
             std::string::npos;
     if (!is_name && user != "*") {
       throw Error(fmt::format(
-          "the metadata `slipway-metadata-users` has `{}`, which is not a user's name", user));
+          "the metadata `slipway-metadata-users` contains `{}`, which is not a user name", user));
     }
   }
   return users;
@@ -59,7 +58,7 @@ int prefix_bits(const std::string& mask) {
   return std::popcount(address.s_addr);
 }
 
-// `text` is a name that may become a path of a file.
+// Whether `text` is a name that is safe as a file name.
 bool is_plain_name(const std::string& text) {
   return !text.empty() && text.find('/') == text.npos && text[0] != '.';
 }
@@ -86,7 +85,7 @@ ClusterFile cluster_from(const json& j) {
   const json& controller = j.at("controller");
   controller.at("name").get_to(cluster.controller);
   controller.at("project").get_to(cluster.controller_project);
-  // Null: where Terraform's provider puts it by default.
+  // null: where Terraform's provider puts it by default.
   const json& zone = controller.at("zone");
   if (zone.is_string()) cluster.controller_zone = zone;
   j.at("munge_key").get_to(cluster.munge_key);
@@ -102,7 +101,7 @@ ClusterFile cluster_from(const json& j) {
   return cluster;
 }
 
-// "gs://BUCKET/FOLDER"
+// Parses "gs://BUCKET/FOLDER".
 void read_place_of_files(const std::string& files, Myself& self) {
   constexpr std::string_view scheme = "gs://";
   const size_t slash = files.find('/', scheme.size());
@@ -126,8 +125,8 @@ Myself myself_from(const json& instance) {
     throw Error("the metadata server gives this machine no name");
   }
   if (self.role != "controller" && self.role != "login" && self.role != "compute") {
-    throw Error(fmt::format("the metadata `slipway-role` is `{}`, which is not a role of a machine",
-                            self.role));
+    throw Error(
+        fmt::format("the metadata `slipway-role` is `{}`, which is not a valid role", self.role));
   }
   read_place_of_files(attribute(instance, "slipway-files"), self);
   if (instance.contains(json::json_pointer("/attributes/slipway-node-conf"))) {
@@ -177,7 +176,7 @@ std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const Myself& 
   const auto add = [&](const std::vector<NetworkStorage>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  // Settings for fewer machines come first, and win.
+  // More specific settings come first, and win.
   if (self.role == "login") add(cluster.login_mounts);
   if (const Nodes* nodes = nodeset_of(cluster, self.name); nodes && self.role == "compute") {
     add(nodes->mounts);

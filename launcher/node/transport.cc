@@ -1,4 +1,4 @@
-// The transport's daemon beside a job.
+// The transport's daemon, which runs beside jobs.
 #include "launcher/node/transport.h"
 
 #include <fmt/format.h>
@@ -30,13 +30,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto patience_with_sigterm = 10s;
 
-// The command that removes a daemon's leftovers has at least this long.
+// Minimum time for the command that removes a daemon's leftovers.
 constexpr auto least_for_stop = 5s;
 
-// A process, known again after its number was given to another one.
+// A process, identified so that another process with a reused ID is not mistaken for it.
 struct Process {
   pid_t pid = 0;
-  std::string start;  // of ProcessStat
+  std::string start;  // from ProcessStat
 };
 
 std::string start_of(pid_t pid) {
@@ -48,13 +48,13 @@ bool lives(const Process& process) {
   return process.pid > 0 && !process.start.empty() && start_of(process.pid) == process.start;
 }
 
-// The daemon of this node, and the jobs that need it.
+// This node's daemon, and the jobs that need it.
 class Daemon {
  public:
   Daemon(const NodeTransport::Daemon& daemon, const TransportPlaces& places)
       : daemon_(daemon), places_(places) {
     make_directories(jobs());
-    // The prologs of two jobs may come at the same time.
+    // The prologs of two jobs may run at the same time.
     lock_ = lock_within(places.state / "lock", left());
     if (!lock_) {
       throw Error(fmt::format("another job's prolog or epilog has been busy with {} for too long",
@@ -97,7 +97,7 @@ class Daemon {
     return {static_cast<pid_t>(std::atoi(words[0].c_str())), words[1]};
   }
 
-  // The log that the daemon writes to: that of the job that it was started for.
+  // The log that the running daemon writes to: that of the job that started it.
   fs::path current_log() const {
     const std::vector<std::string> words = split(trim(read_file(record())), ' ');
     return words.size() == 3 ? log_of(words[2]) : fs::path();
@@ -110,20 +110,20 @@ class Daemon {
     }
   }
 
-  // There is one log a job: they are removed after two weeks.
+  // There is one log for each job; remove logs after two weeks.
   void remove_old_logs() const {
     std::error_code gone;
     const auto oldest = fs::file_time_type::clock::now() - std::chrono::days(14);
     for (const auto& entry : fs::directory_iterator(places_.logs, gone)) {
       if (!entry.path().filename().native().starts_with(daemon_.name + "-")) continue;
-      // A link is as old as what it leads to, or leads nowhere.
+      // A link counts as old as its target, or may be dangling.
       const auto written = fs::last_write_time(entry.path(), gone);
       if (gone || written < oldest) fs::remove(entry.path(), gone);
     }
   }
 
   void begin(const std::string& job) {
-    end();  // the leftovers of one that has died
+    end();  // cleans up after a daemon that died
     if (daemon_.socket.starts_with('/')) make_directories(fs::path(daemon_.socket).parent_path());
     make_directories(places_.logs);
     remove_old_logs();
@@ -145,14 +145,14 @@ class Daemon {
   void wait_until_it_serves(const Process& process) const {
     const auto end = std::min(end_, Clock::now() + std::chrono::seconds(daemon_.deadline_seconds));
     for (;;) {
-      ::waitpid(process.pid, nullptr, WNOHANG);  // when it is a child of ours
+      ::waitpid(process.pid, nullptr, WNOHANG);  // in case it is our child
       if (!lives(process)) {
-        throw Error(fmt::format("{} ended before it served; it said: {}", daemon_.name,
+        throw Error(fmt::format("{} ended before it was ready; its output: {}", daemon_.name,
                                 last_words(current_log(), 3)));
       }
       if (serves()) return;
       if (Clock::now() > end) {
-        throw Error(fmt::format("{} did not serve within {} s; it said: {}", daemon_.name,
+        throw Error(fmt::format("{} was not ready within {} s; its output: {}", daemon_.name,
                                 daemon_.deadline_seconds, last_words(current_log(), 3)));
       }
       std::this_thread::sleep_for(20ms);

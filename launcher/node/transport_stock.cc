@@ -1,4 +1,4 @@
-// What is installed of the transport: versions, and a digest of its libraries.
+// Records what is installed of the transport: versions, and a digest of its libraries.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* nccl_name = "libnccl.so.2";
 
-// The bytes of a file without a copy of them: NCCL's library has hundreds of MB.
+// Maps a file instead of reading it: NCCL's library is hundreds of MB.
 class MappedFile {
  public:
   explicit MappedFile(const fs::path& path) {
@@ -45,7 +45,7 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-// "2.28.9" of the text "NCCL version 2.28.9+cuda13.0" that the library says of itself.
+// "2.28.9" from the text "NCCL version 2.28.9+cuda13.0" in the library.
 std::string nccl_version(std::string_view library) {
   constexpr std::string_view before = "NCCL version ";
   for (size_t at = library.find(before); at != library.npos; at = library.find(before, at + 1)) {

@@ -1,4 +1,4 @@
-// Telling Slurm of nodes that are dead: the watch on the controller.
+// The watch on the controller that tells Slurm about dead nodes.
 #include <fmt/format.h>
 #include <netdb.h>
 #include <poll.h>
@@ -23,9 +23,9 @@ using Clock = DeadNodes::Clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto interval = seconds(5);                // between questions while nodes are busy
-constexpr auto interval_while_waiting = seconds(2);  // while Slurm waits for one
-constexpr auto idle_interval = seconds(15);          // while none is
+constexpr auto interval = seconds(5);                // between checks while nodes are busy
+constexpr auto interval_while_waiting = seconds(2);  // while Slurm waits for a node
+constexpr auto idle_interval = seconds(15);          // while no node is busy
 constexpr milliseconds answer_limit = seconds(3);
 constexpr const char* reason = "slipway: the node is off or out of reach";
 
@@ -37,15 +37,15 @@ std::vector<NodeState> ask_slurm() {
                                        options));
 }
 
-// A connection to a host: under way, or taken and to be ended by the daemon, to which we have
-// nothing to say.
+// A connection to a host: in progress, or accepted and waiting for the daemon to close it, as we
+// send nothing.
 struct Question {
   std::string host;
   Fd fd;
   bool is_taken = false;
 };
 
-// True when there is nothing more to hear.
+// True if nothing more is expected from this host.
 bool has_ended(Question& question, int code, Answers& answers) {
   if (code == ECONNREFUSED) answers[question.host] = Answer::refusal;
   if (code == ECONNRESET) answers[question.host] = Answer::daemon;
@@ -77,7 +77,7 @@ void begin_question(const std::string& host, int port, std::vector<Question>& qu
     questions.push_back(std::move(question));
 }
 
-// What a socket has to say: its error, or 0.
+// A socket's pending error, or 0.
 int error_of(const Fd& socket) {
   int code = 0;
   socklen_t length = sizeof code;
@@ -91,7 +91,7 @@ bool is_busy(const NodeState& state) {
 
 void tell_slurm_of(const std::string& node, const std::vector<NodeState>& states) {
   const auto known = std::ranges::find(states, node, &NodeState::node);
-  // What the node was drained for is still wrong with it.
+  // If the node was also drained, that reason still applies: keep it.
   const bool keeps =
       known != states.end() && known->flags.contains("drain") && !known->reason.empty();
   ProcessOptions options;
@@ -101,16 +101,16 @@ void tell_slurm_of(const std::string& node, const std::vector<NodeState>& states
               options);
 }
 
-// Has Slurm ask a node that we have set down to register, and use it again when it does: slurmd
-// does that by itself only when it starts, and Slurm would ask after minutes.
+// Makes Slurm ask a node that we set down to register, and use it again once it does: slurmd does
+// that by itself only when it starts, and Slurm would ask only after minutes.
 void tell_slurm_to_resume(const std::string& node) {
   ProcessOptions options;
   options.deadline = seconds(30);
   run_checked({"/usr/bin/scontrol", "update", "nodename=" + node, "state=resume"}, options);
 }
 
-// Those of the nodes that are known to be off by other means, too. The others are put off: it costs
-// a call of the cloud's.
+// The nodes that are also known to be off from another source. The others are not probed again
+// soon, because confirming takes a call to the cloud.
 std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNodes& nodes,
                                    const Watch& watch) {
   if (dead.empty() || !watch.confirm) return dead;
@@ -121,7 +121,7 @@ std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNod
   return off;
 }
 
-// Returns the time until the next look.
+// Checks the nodes once, and returns the time until the next check.
 seconds look(DeadNodes& nodes, const Watch& watch) {
   const std::vector<NodeState> states = ask_slurm();
   const std::vector<std::string> asked = nodes.to_ask(states, Clock::now());
@@ -132,13 +132,13 @@ seconds look(DeadNodes& nodes, const Watch& watch) {
   const auto dead = nodes.dead({asked.begin(), asked.end()}, answers, Clock::now());
   for (const std::string& node : confirmed(dead, nodes, watch)) {
     tell_slurm_of(node, states);
-    watch.say(fmt::format("{} does not answer, and Slurm waits for it: it is down", node));
+    watch.say(fmt::format("{} does not answer although Slurm waits for it; setting it down", node));
   }
   for (const std::string& node : ours) {
     const auto answer = answers.find(node);
     if (answer == answers.end() || answer->second != Answer::daemon) continue;
     tell_slurm_to_resume(node);
-    watch.say(fmt::format("{} answers again: it is to register", node));
+    watch.say(fmt::format("{} answers again; asking it to register", node));
   }
   if (std::ranges::any_of(states, &NodeState::is_waited_for)) return interval_while_waiting;
   return !ours.empty() || std::ranges::any_of(states, is_busy) ? interval : idle_interval;
@@ -175,7 +175,7 @@ void watch_nodes(const Watch& watch) {
       pause = look(nodes, watch);
       said.clear();
     } catch (const Error& error) {
-      // slurmctld may restart: it is said once.
+      // slurmctld may be restarting: report it once.
       if (said != error.what()) watch.say(error.what());
       said = error.what();
     }

@@ -117,7 +117,7 @@ what_a_boot_changes() {
   as_tester sh -c "echo '# more' >>'$(bucket_file slurm/slurm.conf)'"
   run boot $N-1 --deadline 1
   as_tester mv "$CLOUD/aside" "$(bucket_file slurm/slurm.conf)"
-  fails_with 1 "slurm.conf: it is not the one that cluster.json names"
+  fails_with 1 "slurm.conf: its content does not match cluster.json"
 }
 
 @test "boot: a service whose certificate somebody else signed gets no token" {
@@ -141,7 +141,7 @@ what_a_boot_changes() {
   as_tester sed -i 's/slipway-cluster/other/' "$CLOUD/to-start/$N-3.json"
   machine_start $N-3
   run boot $N-3 --deadline 5
-  fails_with 1 "slipway node boot: this machine has no metadata \`slipway-cluster\`: it is none of a cluster of Slipway's"
+  fails_with 1 "slipway node boot: this machine has no metadata \`slipway-cluster\`: it is not part of a Slipway cluster"
 }
 
 @test "boot: without a metadata server it gives up in time" {

@@ -274,7 +274,7 @@ at_once() {
 
 @test "life: a daemon that does not start is an error with what it said, and nothing is left" {
   run deploy_with_node_conf "NoSuchKey: 1"
-  fails_with 1 "cannot bring up \`st-life\`: node stlife-controller: /usr/sbin/slurmctld ended at once; it said:"
+  fails_with 1 "cannot bring up \`st-life\`: node stlife-controller: /usr/sbin/slurmctld ended at once; its output:"
   [[ "$output" == *"NoSuchKey"* ]]
   nothing_is_left
 }

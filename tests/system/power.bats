@@ -121,7 +121,7 @@ $N-3"
   run power suspend $C,other-1
   [ "$status" -eq 1 ]
   run power_log
-  says "cannot suspend $C,other-1: cluster.json has no such nodeset"
+  says "cannot suspend $C,other-1: its nodeset is not in cluster.json"
   machines_are $C $N-0
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("http: what curl is told has every text in quotes") {
         "globoff\nsilent\nshow-error\nconnect-timeout = 2.000\nmax-time = 2.000\n"
         "write-out = \"\\n%{http_code}\"\n"
         "header = \"X: \\\"y\\\\z\\\"\"\ndata-raw = \"{\\\"a\\\":\\n1}\"\n");
-  CHECK(error_of([] { curl_config({std::string("a\0b", 3)}); }) == "a request has a byte 0 in it");
+  CHECK(error_of([] { curl_config({std::string("a\0b", 3)}); }) == "a request contains a NUL byte");
 }
 
 TEST_CASE("http: a part of a path is encoded whole") {
@@ -121,7 +121,7 @@ TEST_CASE("cloud: a machine without a service account says so") {
   Script script;
   script.answers = {{404, "", ""}};
   CHECK(error_of([&] { script.cloud.object("b", "f"); }) ==
-        "this machine has no service account, and so no right to read anything");
+        "this machine has no service account, so it cannot read anything");
 }
 
 TEST_CASE("cluster key: version 1 is the key, and is not made anew") {
@@ -145,7 +145,7 @@ TEST_CASE("cluster key: a node waits for the controller and makes none") {
   Script script;
   script.answers = {token, refusal(404, "none")};
   CHECK(error_of([&] { cluster_key(script.cloud, "projects/p/secrets/s", false); }) ==
-        "the controller has not made it yet");
+        "the controller has not created it yet");
   CHECK(script.asked.size() == 2);
 }
 

@@ -88,6 +88,6 @@ TEST_CASE("job space: the disk of jobs has all of its bytes set aside, and is ex
   CHECK((info.st_mode & 0777) == 0600);
   CHECK(read_file(file).substr(1024 + 56, 2) == "\x53\xef");  // ext4's magic number
   CHECK_THROWS_WITH(make_job_disk(folder / "large", uint64_t{1} << 60),
-                    Catch::Matchers::StartsWith("cannot set "));
+                    Catch::Matchers::StartsWith("cannot reserve "));
   CHECK_FALSE(std::filesystem::exists(folder / "large"));
 }

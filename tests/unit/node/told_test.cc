@@ -91,11 +91,10 @@ TEST_CASE("metadata: what is missing or no part of a cluster is said") {
   json given = instance();
   given["attributes"].erase("slipway-role");
   CHECK(error_of(given) ==
-        "this machine has no metadata `slipway-role`: it is none of a cluster of Slipway's");
+        "this machine has no metadata `slipway-role`: it is not part of a Slipway cluster");
   given = instance();
   given["attributes"]["slipway-role"] = "king";
-  CHECK(error_of(given) ==
-        "the metadata `slipway-role` is `king`, which is not a role of a machine");
+  CHECK(error_of(given) == "the metadata `slipway-role` is `king`, which is not a valid role");
   for (const char* files : {"bucket/folder", "gs://bucket", "gs://bucket/"}) {
     given = instance();
     given["attributes"]["slipway-files"] = files;
@@ -169,6 +168,6 @@ TEST_CASE("told: who may ask the metadata server, by names that are names") {
   for (const char* wrong : {"anna,,bob", "-x", "a b", "a;b", "a*"}) {
     CAPTURE(wrong);
     given["attributes"]["slipway-metadata-users"] = wrong;
-    CHECK(error_of(given).find("which is not a user's name") != std::string::npos);
+    CHECK(error_of(given).find("which is not a user name") != std::string::npos);
   }
 }

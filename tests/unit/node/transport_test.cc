@@ -119,7 +119,7 @@ TEST_CASE("transport: one that died is started again, and what it left is remove
 TEST_CASE("transport: one that ends at once is an error with its last words, and is none") {
   const Node node;
   CHECK_THROWS_WITH(start_daemon_for("7", node.daemon({"--fail"}), node.places()),
-                    "rxdm ended before it served; it said: fake rxdm: no GPU has a NIC");
+                    "rxdm ended before it was ready; its output: fake rxdm: no GPU has a NIC");
   CHECK_FALSE(fs::exists(node.places().state / "process"));
   CHECK(fs::is_empty(node.places().state / "jobs"));
 }
@@ -129,7 +129,7 @@ TEST_CASE("transport: one that does not serve in time is ended") {
   NodeTransport::Daemon daemon = node.daemon({"--never-serve"});
   daemon.deadline_seconds = 1;
   CHECK_THROWS_WITH(start_daemon_for("7", daemon, node.places()),
-                    ContainsSubstring("rxdm did not serve within 1 s"));
+                    ContainsSubstring("rxdm was not ready within 1 s"));
   CHECK_FALSE(fs::exists(node.places().state / "process"));
 }
 
