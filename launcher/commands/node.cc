@@ -105,8 +105,9 @@ std::vector<node::Failed> change_in_the_cloud(const PowerChange& change,
                                               const std::vector<std::string>& nodes) {
   node::Cloud cloud;
   const node::Patience patience{std::chrono::steady_clock::now() + power_deadline, log_line};
-  const node::Myself self = node::ask_who_i_am(cloud, patience);
-  return change.in_the_cloud(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
+  const node::MachineMetadata self = node::fetch_machine_metadata(cloud, patience);
+  return change.in_the_cloud(cloud, node::fetch_cluster_file(cloud, self, patience), nodes,
+                             patience);
 }
 
 int change_power(const PowerChange& change, Args args) {

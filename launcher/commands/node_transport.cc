@@ -60,7 +60,7 @@ int start(Args args) {
   require_root();
   const auto transport = transport_of_node();
   if (!transport) return 0;
-  node::take_stock(*transport);
+  node::record_transport_versions(*transport);
   if (transport->daemon.name.empty() || !needs_daemon()) return 0;
   node::start_daemon_for(job_of_slurm(), transport->daemon);
   return 0;
@@ -87,7 +87,7 @@ int prepare(Args args) {
   if (!line.parse(args)) return 0;
   require_root();
   const NodeTransport transport = load_node_profile().transport;
-  node::take_stock(transport);
+  node::record_transport_versions(transport);
   node::pull_images(transport.daemon);
   return 0;
 }

@@ -19,8 +19,9 @@ constexpr std::chrono::seconds cloud_deadline{60};
 std::vector<std::string> off_in_the_cloud(const std::vector<std::string>& nodes) {
   node::Cloud cloud;
   const node::Patience patience{std::chrono::steady_clock::now() + cloud_deadline, log_line};
-  const node::Myself self = node::ask_who_i_am(cloud, patience);
-  return node::machines_off(cloud, node::ask_of_cluster(cloud, self, patience), nodes, patience);
+  const node::MachineMetadata self = node::fetch_machine_metadata(cloud, patience);
+  return node::machines_off(cloud, node::fetch_cluster_file(cloud, self, patience), nodes,
+                            patience);
 }
 
 }  // namespace

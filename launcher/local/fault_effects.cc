@@ -23,7 +23,7 @@
 #include "common/process.h"
 #include "common/text.h"
 #include "launcher/local/namespaces.h"
-#include "launcher/node/keeper.h"
+#include "launcher/node/service_supervisor.h"
 
 namespace slipway::local {
 namespace {

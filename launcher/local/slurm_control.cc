@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/local/control.h"
-#include "launcher/node/keeper.h"
+#include "launcher/node/service_supervisor.h"
 
 namespace slipway::local {
 namespace {

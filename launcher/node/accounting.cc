@@ -78,7 +78,7 @@ void start_database() {
   service.log = fmt::format("{}/mariadbd.log", log_folder);
   service.unit = "mariadb.service";
   run_service(
-      service, [] { return listens(database_socket); }, false, 60s);
+      service, [] { return listens(database_socket); }, IfRunning::keep, 60s);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ void start_accounting(const std::string& slurmdbd_conf) {
                         fmt::format("{}/slurmdbd.out", log_folder),
                         "slurmdbd.service"};
   run_service(
-      service, [] { return listens(slurmdbd_port); }, false, 60s);
+      service, [] { return listens(slurmdbd_port); }, IfRunning::keep, 60s);
 }
 
 }  // namespace slipway::node

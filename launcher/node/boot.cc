@@ -13,9 +13,9 @@
 #include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
 #include "launcher/node/machine.h"
+#include "launcher/node/metadata.h"
 #include "launcher/node/metadata_guard.h"
 #include "launcher/node/services.h"
-#include "launcher/node/told.h"
 #include "launcher/node/transport.h"
 
 namespace slipway::node {
@@ -25,7 +25,7 @@ constexpr int key_version = 1;
 
 // A file of the cluster with the digest in cluster.json: while a new configuration is being
 // uploaded, old and new files are mixed.
-std::string fetch(Cloud& cloud, const Myself& self, const std::string& name,
+std::string fetch(Cloud& cloud, const MachineMetadata& self, const std::string& name,
                   const std::string& digest) {
   std::string text = cloud.object(self.bucket, self.folder + "/" + name);
   if (expression::sha256(text) != digest) {
@@ -34,7 +34,7 @@ std::string fetch(Cloud& cloud, const Myself& self, const std::string& name,
   return text;
 }
 
-std::string fetch_with(const Patience& patience, Cloud& cloud, const Myself& self,
+std::string fetch_with(const Patience& patience, Cloud& cloud, const MachineMetadata& self,
                        const ClusterFile& cluster, const std::string& name) {
   const auto file = cluster.files.find(name);
   if (file == cluster.files.end()) {
@@ -46,7 +46,8 @@ std::string fetch_with(const Patience& patience, Cloud& cloud, const Myself& sel
 
 // Slurm's files by their name in /etc/slurm.
 std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& cloud,
-                                               const Myself& self, const ClusterFile& cluster) {
+                                               const MachineMetadata& self,
+                                               const ClusterFile& cluster) {
   constexpr std::string_view folder = "slurm/";
   std::map<std::string, std::string> files;
   for (const auto& [name, digest] : cluster.files) {
@@ -61,7 +62,7 @@ std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& 
 }
 
 // slurmctld's programs make and delete machines with the controller's service account.
-std::vector<std::string> metadata_users(const Myself& self) {
+std::vector<std::string> metadata_users(const MachineMetadata& self) {
   std::vector<std::string> users = self.metadata_users;
   if (self.role == "controller") users.emplace_back("slurm");
   return users;
@@ -102,11 +103,13 @@ std::string cluster_key(Cloud& cloud, const std::string& secret, bool may_make) 
   return *key;
 }
 
-Myself ask_who_i_am(Cloud& cloud, const Patience& patience) {
-  return read_myself(persist(patience, "the machine's metadata", [&] { return cloud.instance(); }));
+MachineMetadata fetch_machine_metadata(Cloud& cloud, const Patience& patience) {
+  return read_machine_metadata(
+      persist(patience, "the machine's metadata", [&] { return cloud.instance(); }));
 }
 
-ClusterFile ask_of_cluster(Cloud& cloud, const Myself& self, const Patience& patience) {
+ClusterFile fetch_cluster_file(Cloud& cloud, const MachineMetadata& self,
+                               const Patience& patience) {
   const std::string name = self.folder + "/cluster.json";
   const std::string path = fmt::format("gs://{}/{}", self.bucket, name);
   const std::string text = persist(patience, path, [&] { return cloud.object(self.bucket, name); });
@@ -119,11 +122,11 @@ ClusterFile ask_of_cluster(Cloud& cloud, const Myself& self, const Patience& pat
 
 void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   const Patience patience{std::chrono::steady_clock::now() + deadline, say};
-  const Myself self = ask_who_i_am(cloud, patience);
+  const MachineMetadata self = fetch_machine_metadata(cloud, patience);
   say(fmt::format("this is {}, a {} machine of cluster {}", self.name, self.role, self.cluster));
   // Before anything that a user could run.
   guard_metadata(metadata_users(self), say);
-  const ClusterFile cluster = ask_of_cluster(cloud, self, patience);
+  const ClusterFile cluster = fetch_cluster_file(cloud, self, patience);
   auto files = slurm_files(patience, cloud, self, cluster);
   const std::string profile_name = fmt::format("machines/{}.json", self.group);
   const NodeProfile profile = own_profile(
@@ -146,19 +149,20 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     slurmd_options = joining_options(self.node_conf);
     changed = write_changed(slurmd_options_path, slurmd_environment(slurmd_options)) || changed;
   }
-  know_all_zones(cluster, self);
-  if (!is_controller) find_controller(patience, cluster);
+  search_all_zones(cluster, self);
+  if (!is_controller) wait_for_controller_address(patience, cluster);
 
   prepare_folders();
   if (self.role == "compute") make_room_for_jobs(say);
   const bool new_key = write_munge_key(key);
-  start_munge(new_key);
-  take_stock(profile.transport);
+  start_munge(new_key ? IfRunning::restart : IfRunning::keep);
+  record_transport_versions(profile.transport);
   if (self.role == "compute") {
     persist(patience, "the containers of the transport's daemon",
             [&] { pull_images(profile.transport.daemon); });
   }
-  start_daemons(self.role, changed || new_key, slurmd_options);
+  start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
+                slurmd_options);
   say(fmt::format("{} is up", self.name));
 }
 

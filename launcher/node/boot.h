@@ -6,7 +6,7 @@
 #include <string>
 
 #include "launcher/node/cloud.h"
-#include "launcher/node/told.h"
+#include "launcher/node/metadata.h"
 
 namespace slipway::node {
 
@@ -19,8 +19,8 @@ void boot(Cloud& cloud, std::chrono::seconds deadline,
 
 // This machine's identity, and the current content of its cluster's cluster.json. Throws Error if
 // there is no answer in time.
-Myself ask_who_i_am(Cloud& cloud, const Patience& patience);
-ClusterFile ask_of_cluster(Cloud& cloud, const Myself& self, const Patience& patience);
+MachineMetadata fetch_machine_metadata(Cloud& cloud, const Patience& patience);
+ClusterFile fetch_cluster_file(Cloud& cloud, const MachineMetadata& self, const Patience& patience);
 
 // The cluster's key: version 1 of its secret, whichever machine made it. A controller makes it if
 // it does not exist. If two controllers do so at once, they make two versions, and both use the

@@ -22,16 +22,16 @@ constexpr const char* secrets = "https://secretmanager.googleapis.com/v1";
 
 // An error as a service reports it: {"error": {"code": 403, "message": "…", "status":
 // "PERMISSION_DENIED", "errors": [{"reason": "quotaExceeded"}]}}
-struct Said {
+struct ServiceError {
   std::string message, reason;
 };
 
-Said said_by(const HttpAnswer& answer) {
+ServiceError error_in(const HttpAnswer& answer) {
   const std::string otherwise = fmt::format("HTTP status {}", answer.status);
   try {
     const json body = parse_json(answer.body);
     const json& error = body.at("error");
-    Said said{error.value("message", otherwise), error.value("status", "")};
+    ServiceError said{error.value("message", otherwise), error.value("status", "")};
     const auto errors = error.find("errors");
     if (errors != error.end() && !errors->empty()) {
       said.reason = errors->at(0).value("reason", said.reason);
@@ -52,7 +52,7 @@ bool may_pass(int status) {
 std::string body_of(const HttpAnswer& answer) {
   if (answer.status == 200) return answer.body;
   if (answer.status == 0) throw NotYet(answer.error);
-  const Said said = said_by(answer);
+  const ServiceError said = error_in(answer);
   if (may_pass(answer.status)) throw NotYet(said.message);
   throw Refused(said.message, answer.status, said.reason);
 }
@@ -151,7 +151,7 @@ json Cloud::call(const std::string& method, const std::string& url, const json& 
   const HttpAnswer answer = authorized(std::move(request));
   if (answer.status >= 200 && answer.status < 300) return parsed(answer.body);
   if (answer.status == 0) throw NotYet(answer.error);
-  const Said said = said_by(answer);
+  const ServiceError said = error_in(answer);
   // Retrying does not help with permissions and quotas, so report these instead.
   if (answer.status == 401 || answer.status == 408 || answer.status == 429 ||
       answer.status >= 500) {

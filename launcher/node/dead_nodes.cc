@@ -92,8 +92,8 @@ std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked, con
       is_alive(name, now);
       continue;
     }
-    if (node.in_vain++ == 0) node.silent_since = node.asked;
-    if (node.in_vain >= looks && now - node.silent_since >= dead_after) dead.push_back(name);
+    if (node.unanswered++ == 0) node.silent_since = node.asked;
+    if (node.unanswered >= probes && now - node.silent_since >= dead_after) dead.push_back(name);
   }
   if (2 * dead.size() > up_) dead.clear();
   return dead;
@@ -101,8 +101,8 @@ std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked, con
 
 void DeadNodes::is_alive(const std::string& node, Clock::time_point now) {
   Waited& waited = waited_[node];
-  waited.in_vain = 0;
-  waited.next = now + look_again_after;
+  waited.unanswered = 0;
+  waited.next = now + probe_again_after;
 }
 
 }  // namespace slipway::node

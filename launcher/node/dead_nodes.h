@@ -44,8 +44,8 @@ class DeadNodes {
   // Together with the watch's `interval_while_waiting` this stays below Slurm's KillWait of 30 s
   // from when Slurm begins to wait: docs/decisions/0041-dead-nodes.md.
   static constexpr std::chrono::seconds dead_after{12};
-  static constexpr std::chrono::seconds look_again_after{30};  // for a node that answered
-  static constexpr int looks = 3;
+  static constexpr std::chrono::seconds probe_again_after{30};  // for a node that answered
+  static constexpr int probes = 3;
 
   // Takes Slurm's current states and returns the nodes to probe: those that Slurm waits for the
   // second time in a row, unless they answered recently.
@@ -64,7 +64,7 @@ class DeadNodes {
   struct Waited {
     bool again = false;                   // Slurm already waited for it the last time
     bool runs_jobs = false;               // jobs to protect: an answer from its kernel is enough
-    int in_vain = 0;                      // unanswered probes in a row
+    int unanswered = 0;                   // unanswered probes in a row
     Clock::time_point asked = {};         // last probe
     Clock::time_point silent_since = {};  // first unanswered probe
     Clock::time_point next = {};

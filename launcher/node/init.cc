@@ -7,8 +7,8 @@
 
 #include <chrono>
 
-#include "launcher/node/keeper.h"
 #include "launcher/node/log_rotation.h"
+#include "launcher/node/service_supervisor.h"
 
 namespace slipway::node {
 namespace {

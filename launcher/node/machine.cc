@@ -124,7 +124,7 @@ void mount_state_disk(const Say& say) {
   run_checked({"/bin/mount", disk, folder});
 }
 
-std::vector<std::string> other_domains(const ClusterFile& cluster, const Myself& self) {
+std::vector<std::string> other_domains(const ClusterFile& cluster, const MachineMetadata& self) {
   std::set<std::string> domains;
   const auto add = [&](const std::string& zone, const std::string& project) {
     if (!zone.empty() && zone != self.zone) {
@@ -155,7 +155,7 @@ std::string resolv_conf_with(const std::string& text, const std::vector<std::str
   return all.empty() ? kept : kept + "search " + join(all, " ") + "\n";
 }
 
-void know_all_zones(const ClusterFile& cluster, const Myself& self) {
+void search_all_zones(const ClusterFile& cluster, const MachineMetadata& self) {
   const std::vector<std::string> domains = other_domains(cluster, self);
   if (domains.empty()) return;
   if (fs::is_directory("/run/systemd/resolve")) {
@@ -169,19 +169,19 @@ void know_all_zones(const ClusterFile& cluster, const Myself& self) {
   write_changed(path, resolv_conf_with(fs::exists(path) ? read_file(path) : "", domains));
 }
 
-void find_controller(const Patience& patience, const ClusterFile& cluster) {
+void wait_for_controller_address(const Patience& patience, const ClusterFile& cluster) {
   persist(patience, fmt::format("the address of {}", cluster.controller), [&] {
     if (!is_known(cluster.controller)) throw NotYet("the name does not resolve");
   });
 }
 
-void warn_of_interfaces(const NodeProfile& profile, const Myself& self, const Say& say) {
+void warn_of_interfaces(const NodeProfile& profile, const MachineMetadata& self, const Say& say) {
   for (size_t i = 0; i < profile.network_interfaces.size() && i < self.interfaces.size(); ++i) {
     const std::string name = interface_with(self.interfaces[i].mac);
-    const std::string& told = profile.network_interfaces[i].name;
-    if (!name.empty() && name != told) {
+    const std::string& expected = profile.network_interfaces[i].name;
+    if (!name.empty() && name != expected) {
       say(fmt::format("network interface {} is called {} here but {} in the catalogue", i, name,
-                      told));
+                      expected));
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "launcher/node/cloud.h"
-#include "launcher/node/told.h"
+#include "launcher/node/metadata.h"
 
 namespace slipway::node {
 
@@ -25,17 +25,17 @@ void mount_state_disk(const Say& say);
 
 // Makes machines in every zone of the cluster resolvable by their short names: the cloud's DNS
 // names include the zone, and a machine searches only its own.
-void know_all_zones(const ClusterFile& cluster, const Myself& self);
+void search_all_zones(const ClusterFile& cluster, const MachineMetadata& self);
 
 // Waits until the controller's name resolves. Throws Error when time is up.
-void find_controller(const Patience& patience, const ClusterFile& cluster);
+void wait_for_controller_address(const Patience& patience, const ClusterFile& cluster);
 
 // Warns if an interface has a different name from the one in the profile, because the transport's
 // settings refer to that name.
-void warn_of_interfaces(const NodeProfile& profile, const Myself& self, const Say& say);
+void warn_of_interfaces(const NodeProfile& profile, const MachineMetadata& self, const Say& say);
 
 // The DNS domains of the cluster's zones, sorted, except this machine's own.
-std::vector<std::string> other_domains(const ClusterFile& cluster, const Myself& self);
+std::vector<std::string> other_domains(const ClusterFile& cluster, const MachineMetadata& self);
 
 // The text of /etc/resolv.conf with additional search domains; existing ones are not repeated.
 std::string resolv_conf_with(const std::string& text, const std::vector<std::string>& domains);

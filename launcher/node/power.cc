@@ -21,16 +21,16 @@ constexpr size_t most_at_once = 1000;  // limit of bulkInsert
 std::map<std::string, Names> by_nodeset(const ClusterFile& cluster, const Names& nodes,
                                         std::vector<Failed>& failed) {
   std::map<std::string, Names> groups;
-  Names strangers;
+  Names unknown;
   for (const std::string& node : nodes) {
     const Nodes* nodeset = nodeset_of(cluster, node);
     if (nodeset == nullptr) {
-      strangers.push_back(node);
+      unknown.push_back(node);
     } else {
       groups[node.substr(0, node.rfind('-') + 1)].push_back(node);
     }
   }
-  if (!strangers.empty()) failed.push_back({strangers, "its nodeset is not in cluster.json"});
+  if (!unknown.empty()) failed.push_back({unknown, "its nodeset is not in cluster.json"});
   return groups;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launcher/node/cloud.h"
-#include "launcher/node/told.h"
+#include "launcher/node/metadata.h"
 
 namespace slipway::node {
 

@@ -36,7 +36,7 @@ std::string ask_slurm(const std::vector<std::string>& argv) {
   }
 }
 
-void put_off_those_still_down(const std::vector<std::string>& nodes) {
+void power_down_if_still_down(const std::vector<std::string>& nodes) {
   std::vector<std::string> down =
       split(run_checked({"/usr/bin/sinfo", "--noheader", "--Node", "--states=down",
                          "--nodes=" + join(nodes, ","), "--format=%N"},
@@ -85,7 +85,7 @@ void tell_slurm(const Failed& failed) {
   ::setsid();
   std::this_thread::sleep_for(wait);
   try {
-    put_off_those_still_down(failed.nodes);
+    power_down_if_still_down(failed.nodes);
   } catch (const Error&) {
     // slurmctld is gone; the nodes stay down, with their reason.
   }

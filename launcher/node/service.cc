@@ -16,7 +16,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
-#include "launcher/node/keeper.h"
+#include "launcher/node/service_supervisor.h"
 
 namespace slipway::node {
 namespace {
@@ -110,15 +110,16 @@ bool listens(const std::string& socket) {
   return false;
 }
 
-void run_service(const Service& service, const std::function<bool()>& ready, bool anew,
+void run_service(const Service& service, const std::function<bool()>& ready, IfRunning running,
                  std::chrono::seconds limit) {
   if (has_systemd()) {
-    run_checked({"/bin/systemctl", anew ? "restart" : "start", service.unit});
+    run_checked(
+        {"/bin/systemctl", running == IfRunning::restart ? "restart" : "start", service.unit});
     if (limit.count() > 0) wait_until(ready, 0, service, limit);
     return;
   }
   if (ready()) {
-    if (anew) {
+    if (running == IfRunning::restart) {
       throw Error(
           fmt::format("{} still runs with its former configuration, and there is no systemd to "
                       "restart it",
@@ -128,7 +129,7 @@ void run_service(const Service& service, const std::function<bool()>& ready, boo
   }
   const pid_t child = start_service(service);
   if (limit.count() > 0) wait_until(ready, child, service, limit);
-  keep(service, child);
+  supervise_service(service, child);
 }
 
 }  // namespace slipway::node

@@ -27,10 +27,12 @@ struct Service {
 // Starts it as a child. Throws Error if the program is missing or the user is unknown.
 pid_t start_service(const Service& service);
 
-// Starts a service and waits up to `limit` until `ready` returns true; does not wait if `limit` is
-// 0. Does nothing if it is ready already, unless `anew` asks for a restart. Throws Error if the
-// service ends or is not ready in time.
-void run_service(const Service& service, const std::function<bool()>& ready, bool anew,
+// What to do with a service that already runs: its configuration may have changed.
+enum class IfRunning { keep, restart };
+
+// Starts a service unless it is ready already, and waits up to `limit` until `ready` returns true;
+// does not wait if `limit` is 0. Throws Error if the service ends or is not ready in time.
+void run_service(const Service& service, const std::function<bool()>& ready, IfRunning running,
                  std::chrono::seconds limit);
 
 // Whether something listens on a TCP port or on the socket at a path. Reads the kernel's tables: a

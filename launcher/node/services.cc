@@ -16,7 +16,7 @@
 #include "common/text.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/node/accounting.h"
-#include "launcher/node/keeper.h"
+#include "launcher/node/service_supervisor.h"
 
 namespace slipway::node {
 
@@ -44,7 +44,7 @@ void start_watch() {
   if (!std::filesystem::exists(service.argv[0])) return;
   try {
     run_service(
-        service, [] { return false; }, false, 0s);
+        service, [] { return false; }, IfRunning::keep, 0s);
   } catch (const Error& error) {
     fmt::print(stderr, "slipway node: {}; Slurm will find dead nodes by itself, but later\n",
                error.what());
@@ -88,7 +88,7 @@ bool write_munge_key(const std::string& key) {
   return true;
 }
 
-void start_munge(bool anew) {
+void start_munge(IfRunning running) {
   // Two threads are munged's minimum; a node needs a handful of credentials a second.
   const Service service{
       {"/usr/sbin/munged", "--foreground", "--num-threads=2", "--seed-file=/run/munge/munge.seed"},
@@ -96,7 +96,7 @@ void start_munge(bool anew) {
       fmt::format("{}/munged.log", log_folder),
       "munge.service"};
   run_service(
-      service, [] { return listens(munge_socket); }, anew, 10s);
+      service, [] { return listens(munge_socket); }, running, 10s);
 }
 
 std::vector<std::string> joining_options(const std::string& node_conf) {
@@ -107,7 +107,7 @@ std::string slurmd_environment(const std::vector<std::string>& options) {
   return fmt::format("SLURMD_OPTIONS=\"'{}'\"\n", join(options, "' '"));
 }
 
-void start_daemons(const std::string& role, bool anew,
+void start_daemons(const std::string& role, IfRunning running,
                    const std::vector<std::string>& slurmd_options) {
   if (role == "controller") {
     const Service service{{"/usr/sbin/slurmctld", "-D"},
@@ -115,7 +115,7 @@ void start_daemons(const std::string& role, bool anew,
                           fmt::format("{}/slurmctld.out", log_folder),
                           "slurmctld.service"};
     run_service(
-        service, [] { return listens(slurmctld_port); }, anew, 30s);
+        service, [] { return listens(slurmctld_port); }, running, 30s);
     start_watch();
   } else if (role == "compute") {
     Service service{{"/usr/sbin/slurmd", "-D"},
@@ -125,7 +125,7 @@ void start_daemons(const std::string& role, bool anew,
     service.argv.insert(service.argv.end(), slurmd_options.begin(), slurmd_options.end());
     // Do not wait for slurmd: slurmctld shows when it has registered.
     run_service(
-        service, [] { return listens(slurmd_port); }, anew, 0s);
+        service, [] { return listens(slurmd_port); }, running, 0s);
   }
 }
 

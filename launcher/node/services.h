@@ -29,9 +29,9 @@ void prepare_reports();
 // missing or different.
 bool write_munge_key(const std::string& key);
 
-// Starts munged and waits until it answers; `anew` restarts it because its key has changed. Throws
+// Starts munged and waits until it answers; restart it if its key has changed. Throws
 // Error if it does not answer within 10 s.
-void start_munge(bool anew = false);
+void start_munge(IfRunning running = IfRunning::keep);
 
 // Where Debian's slurmd unit reads its options.
 inline constexpr const char* slurmd_options_path = "/etc/default/slurmd";
@@ -45,7 +45,7 @@ std::string slurmd_environment(const std::vector<std::string>& options);
 // Starts the daemon of a role: slurmctld, waiting until it listens; slurmd, with its options if
 // there is no systemd to read them; nothing on a login node. Throws Error if slurmctld ends or does
 // not listen within 30 s.
-void start_daemons(const std::string& role, bool anew = false,
+void start_daemons(const std::string& role, IfRunning running = IfRunning::keep,
                    const std::vector<std::string>& slurmd_options = {});
 
 // This node's Slurm version, "24.11.5"; "" if Slurm is not installed.

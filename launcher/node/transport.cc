@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto patience_with_sigterm = 10s;
 
 // Minimum time for the command that removes a daemon's leftovers.
-constexpr auto least_for_stop = 5s;
+constexpr auto min_stop_time = 5s;
 
 // A process, identified so that another process with a reused ID is not mistaken for it.
 struct Process {
@@ -174,7 +174,7 @@ class Daemon {
     if (!daemon_.stop.empty())
       run_process(
           daemon_.stop,
-          {.input = "", .deadline = std::max(left(), std::chrono::milliseconds(least_for_stop))});
+          {.input = "", .deadline = std::max(left(), std::chrono::milliseconds(min_stop_time))});
     std::error_code none;
     fs::remove(record(), none);
   }

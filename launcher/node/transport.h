@@ -38,7 +38,7 @@ void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon
 
 // Records which versions are installed and a digest of the libraries; returns at once if nothing
 // has changed since the last time. Writes nothing for a transport without libraries.
-void take_stock(const NodeTransport& transport, const TransportPlaces& places = {});
+void record_transport_versions(const NodeTransport& transport, const TransportPlaces& places = {});
 
 // Pulls the daemon's container images in advance, so that no job waits for them. Throws Error.
 void pull_images(const NodeTransport::Daemon& daemon);

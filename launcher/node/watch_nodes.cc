@@ -39,30 +39,30 @@ std::vector<NodeState> ask_slurm() {
 
 // A connection to a host: in progress, or accepted and waiting for the daemon to close it, as we
 // send nothing.
-struct Question {
+struct Probe {
   std::string host;
   Fd fd;
   bool is_taken = false;
 };
 
 // True if nothing more is expected from this host.
-bool has_ended(Question& question, int code, Answers& answers) {
-  if (code == ECONNREFUSED) answers[question.host] = Answer::refusal;
-  if (code == ECONNRESET) answers[question.host] = Answer::daemon;
+bool has_ended(Probe& probe, int code, Answers& answers) {
+  if (code == ECONNREFUSED) answers[probe.host] = Answer::refusal;
+  if (code == ECONNRESET) answers[probe.host] = Answer::daemon;
   if (code != 0) return true;
-  if (!question.is_taken) {
-    question.is_taken = true;
-    answers[question.host] = Answer::kernel;
-    ::shutdown(question.fd.get(), SHUT_WR);
+  if (!probe.is_taken) {
+    probe.is_taken = true;
+    answers[probe.host] = Answer::kernel;
+    ::shutdown(probe.fd.get(), SHUT_WR);
   }
   char rest = 0;
-  const ssize_t got = ::recv(question.fd.get(), &rest, 1, 0);
+  const ssize_t got = ::recv(probe.fd.get(), &rest, 1, 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-  if (got >= 0 || errno == ECONNRESET) answers[question.host] = Answer::daemon;
+  if (got >= 0 || errno == ECONNRESET) answers[probe.host] = Answer::daemon;
   return true;
 }
 
-void begin_question(const std::string& host, int port, std::vector<Question>& questions,
+void begin_question(const std::string& host, int port, std::vector<Probe>& probes,
                     Answers& answers) {
   addrinfo hints = {};
   hints.ai_family = AF_INET;
@@ -70,11 +70,10 @@ void begin_question(const std::string& host, int port, std::vector<Question>& qu
   addrinfo* found = nullptr;
   if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
-  Question question = {host, Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
-  if (!question.fd) throw_errno("cannot make a socket");
-  const int code = ::connect(question.fd.get(), found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
-  if (code == EINPROGRESS || !has_ended(question, code, answers))
-    questions.push_back(std::move(question));
+  Probe probe = {host, Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
+  if (!probe.fd) throw_errno("cannot make a socket");
+  const int code = ::connect(probe.fd.get(), found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
+  if (code == EINPROGRESS || !has_ended(probe, code, answers)) probes.push_back(std::move(probe));
 }
 
 // A socket's pending error, or 0.
@@ -122,7 +121,7 @@ std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNod
 }
 
 // Checks the nodes once, and returns the time until the next check.
-seconds look(DeadNodes& nodes, const Watch& watch) {
+seconds check_once(DeadNodes& nodes, const Watch& watch) {
   const std::vector<NodeState> states = ask_slurm();
   const std::vector<std::string> asked = nodes.to_ask(states, Clock::now());
   const std::vector<std::string> ours = down_for(reason, states);
@@ -148,19 +147,19 @@ seconds look(DeadNodes& nodes, const Watch& watch) {
 
 Answers who_answers(const std::vector<std::string>& hosts, int port, milliseconds limit) {
   Answers answers;
-  std::vector<Question> questions;
-  for (const std::string& host : hosts) begin_question(host, port, questions, answers);
-  for (const auto end = Clock::now() + limit; !questions.empty();) {
+  std::vector<Probe> probes;
+  for (const std::string& host : hosts) begin_question(host, port, probes, answers);
+  for (const auto end = Clock::now() + limit; !probes.empty();) {
     std::vector<pollfd> fds;
-    for (const Question& each : questions)
+    for (const Probe& each : probes)
       fds.push_back({each.fd.get(), static_cast<short>(each.is_taken ? POLLIN : POLLOUT), 0});
     const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
     if (left.count() <= 0) break;
     if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0) continue;
-    for (size_t i = questions.size(); i-- > 0;) {
+    for (size_t i = probes.size(); i-- > 0;) {
       if (fds[i].revents == 0) continue;
-      if (has_ended(questions[i], error_of(questions[i].fd), answers))
-        questions.erase(questions.begin() + static_cast<std::ptrdiff_t>(i));
+      if (has_ended(probes[i], error_of(probes[i].fd), answers))
+        probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
   return answers;
@@ -172,7 +171,7 @@ void watch_nodes(const Watch& watch) {
   for (;;) {
     seconds pause = interval;
     try {
-      pause = look(nodes, watch);
+      pause = check_once(nodes, watch);
       said.clear();
     } catch (const Error& error) {
       // slurmctld may be restarting: report it once.

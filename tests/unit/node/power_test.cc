@@ -82,9 +82,9 @@ TEST_CASE("power: an answer about this machine or its cluster that is no such th
     INFO(body.substr(0, 80));
     CHECK_THROWS_AS(parse_cluster_file(body), Error);
     const auto json = nlohmann::json::parse(body.size() < 1000 ? body : "[]", nullptr, false);
-    if (!json.is_discarded()) CHECK_THROWS_AS(read_myself(json), Error);
+    if (!json.is_discarded()) CHECK_THROWS_AS(read_machine_metadata(json), Error);
     Cloud cloud = cloud_that_says(body);
     CHECK_THROWS_AS(cloud.secret("projects/p/secrets/s", 1), Error);
   }
-  CHECK_THROWS_AS(read_myself({{"name", 7}, {"zone", {}}, {"attributes", "x"}}), Error);
+  CHECK_THROWS_AS(read_machine_metadata({{"name", 7}, {"zone", {}}, {"attributes", "x"}}), Error);
 }

@@ -167,7 +167,7 @@ TEST_CASE("transport: stock is taken of versions and libraries, and taken again 
   const Node node;
   NodeTransport transport;
   transport.name = "tcpxo";
-  take_stock(transport, node.places());
+  record_transport_versions(transport, node.places());
   CHECK_FALSE(load_transport_stock(node.places().stock));  // nothing to take stock of
   transport.libraries = {node.folder() / "lib", {"libnccl-net.so"}, true};
   make_directories(node.folder() / "lib");
@@ -175,7 +175,7 @@ TEST_CASE("transport: stock is taken of versions and libraries, and taken again 
   write_file(node.folder() / "lib/libnccl.so.2",
              std::string("\0x\0NCCL version %d\0", 18) + "NCCL version 2.28.7+cuda12.8");
   write_file(node.folder() / "versions", "plugin=1.0.17\ndaemon=1.0.23\n");
-  take_stock(transport, node.places());
+  record_transport_versions(transport, node.places());
   const auto stock = load_transport_stock(node.places().stock);
   REQUIRE(stock);
   CHECK(stock->nccl == "2.28.7");
@@ -183,9 +183,9 @@ TEST_CASE("transport: stock is taken of versions and libraries, and taken again 
   CHECK(stock->daemon == "1.0.23");
   CHECK(stock->digest.size() == 64);
   const auto written = fs::last_write_time(node.places().stock);
-  take_stock(transport, node.places());
+  record_transport_versions(transport, node.places());
   CHECK(fs::last_write_time(node.places().stock) == written);
   write_file(node.folder() / "lib/libnccl-net.so", "another");
-  take_stock(transport, node.places());
+  record_transport_versions(transport, node.places());
   CHECK(load_transport_stock(node.places().stock)->digest != stock->digest);
 }

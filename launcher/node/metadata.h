@@ -17,7 +17,7 @@ struct CloudInterface {
   std::string address;  // with prefix length, "10.0.0.2/16"
 };
 
-struct Myself {
+struct MachineMetadata {
   std::string name;            // machine name, which is also Slurm's NodeName
   std::string zone;            // "us-central1-a"
   std::string cluster;         // Slurm's ClusterName
@@ -33,7 +33,7 @@ struct Myself {
 
 // Parses the metadata server's tree `instance`. Throws Error if a value is missing or invalid: this
 // machine then does not belong to a cluster, but was started from a cluster's image.
-Myself read_myself(const nlohmann::json& instance);
+MachineMetadata read_machine_metadata(const nlohmann::json& instance);
 
 // A file system to mount, in a blueprint's terms.
 struct NetworkStorage {
@@ -65,9 +65,9 @@ ClusterFile parse_cluster_file(const std::string& text);
 const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node);
 
 // What this machine mounts of the cluster's storage: a folder before those in it, each once.
-std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const Myself& self);
+std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self);
 
 // This machine's node profile: its group's, with its own name and addresses.
-NodeProfile own_profile(NodeProfile group, const Myself& self);
+NodeProfile own_profile(NodeProfile group, const MachineMetadata& self);
 
 }  // namespace slipway::node

@@ -1,5 +1,5 @@
 // Supervises a node's services from its PID 1.
-#include "launcher/node/keeper.h"
+#include "launcher/node/service_supervisor.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ constexpr milliseconds first_pause = 1s, longest_pause = 30s;
 constexpr milliseconds longest_end = 30s;
 constexpr const char* ended_for_restart = "restart";
 
-struct Kept {
+struct Supervised {
   Service service;
   pid_t pid = 0;  // 0 if it is not running
   Clock::time_point begun;
@@ -39,9 +39,9 @@ struct Kept {
   std::string name() const { return std::filesystem::path(service.argv[0]).filename().string(); }
 };
 
-std::vector<Kept>& all() {
-  static std::vector<Kept> kept;
-  return kept;
+std::vector<Supervised>& all() {
+  static std::vector<Supervised> services;
+  return services;
 }
 
 // Writes a line to the node's log.
@@ -58,23 +58,24 @@ bool ended_as_asked(int status) {
   return number == SIGHUP || number == SIGINT || number == SIGTERM || number == SIGPIPE;
 }
 
-void begin(Kept& kept, pid_t pid) {
-  kept.pid = pid;
-  kept.begun = Clock::now();
-  kept.due.reset();
+void begin(Supervised& supervised, pid_t pid) {
+  supervised.pid = pid;
+  supervised.begun = Clock::now();
+  supervised.due.reset();
   make_directories(running_services);
-  write_file(std::filesystem::path(running_services) / kept.name(), fmt::format("{}\n", pid));
-  write_service_record(log_folder, kept.name(), {true, std::chrono::system_clock::now(), ""});
+  write_file(std::filesystem::path(running_services) / supervised.name(), fmt::format("{}\n", pid));
+  write_service_record(log_folder, supervised.name(), {true, std::chrono::system_clock::now(), ""});
 }
 
-bool is_held(const Kept& kept) {
-  return std::filesystem::exists(std::filesystem::path(held_services) / kept.name());
+bool is_held(const Supervised& supervised) {
+  return std::filesystem::exists(std::filesystem::path(held_services) / supervised.name());
 }
 
 // Whether a restart was requested; removes the request.
-bool takes_restart(const Kept& kept) {
+bool takes_restart(const Supervised& supervised) {
   std::error_code ignored;
-  return std::filesystem::remove(std::filesystem::path(restarted_services) / kept.name(), ignored);
+  return std::filesystem::remove(std::filesystem::path(restarted_services) / supervised.name(),
+                                 ignored);
 }
 
 // The process of a running service, or 0.
@@ -103,15 +104,15 @@ void wait_for(const std::function<bool()>& what, std::chrono::seconds limit,
 
 }  // namespace
 
-void keep(const Service& service, pid_t pid) {
-  Kept kept;
-  kept.service = service;
-  all().push_back(std::move(kept));
+void supervise_service(const Service& service, pid_t pid) {
+  Supervised supervised;
+  supervised.service = service;
+  all().push_back(std::move(supervised));
   begin(all().back(), pid);
 }
 
 void child_ended(pid_t pid, int status) {
-  const auto found = std::ranges::find(all(), pid, &Kept::pid);
+  const auto found = std::ranges::find(all(), pid, &Supervised::pid);
   if (pid <= 0 || found == all().end()) return;
   found->pid = 0;
   std::error_code ignored;
@@ -139,38 +140,40 @@ void child_ended(pid_t pid, int status) {
 
 milliseconds start_due_services() {
   std::optional<Clock::time_point> next;
-  for (Kept& kept : all()) {
-    if (kept.restart && *kept.restart <= Clock::now()) {
-      note(fmt::format("{} did not end within {} s; killing it", kept.name(), longest_end / 1s));
-      ::kill(kept.pid, SIGKILL);
-      *kept.restart = Clock::now() + longest_end;
+  for (Supervised& supervised : all()) {
+    if (supervised.restart && *supervised.restart <= Clock::now()) {
+      note(fmt::format("{} did not end within {} s; killing it", supervised.name(),
+                       longest_end / 1s));
+      ::kill(supervised.pid, SIGKILL);
+      *supervised.restart = Clock::now() + longest_end;
     }
-    if (kept.restart) next = next ? std::min(*next, *kept.restart) : *kept.restart;
-    if (!kept.due) continue;
-    if (*kept.due <= Clock::now() && is_held(kept)) {
-      kept.due.reset();  // start_all_services() makes it due again
-    } else if (*kept.due <= Clock::now()) {
+    if (supervised.restart)
+      next = next ? std::min(*next, *supervised.restart) : *supervised.restart;
+    if (!supervised.due) continue;
+    if (*supervised.due <= Clock::now() && is_held(supervised)) {
+      supervised.due.reset();  // start_all_services() makes it due again
+    } else if (*supervised.due <= Clock::now()) {
       try {
-        begin(kept, start_service(kept.service));
+        begin(supervised, start_service(supervised.service));
       } catch (const Error& error) {
         note(error.what());
-        kept.due = Clock::now() + longest_pause;
+        supervised.due = Clock::now() + longest_pause;
       }
     }
-    if (kept.due) next = next ? std::min(*next, *kept.due) : *kept.due;
+    if (supervised.due) next = next ? std::min(*next, *supervised.due) : *supervised.due;
   }
   if (!next) return -1ms;
   return std::max(0ms, std::chrono::ceil<milliseconds>(*next - Clock::now()));
 }
 
 void start_all_services() {
-  for (Kept& kept : all()) {
-    const bool restart = takes_restart(kept);
-    if (kept.pid == 0) {
-      kept.due = Clock::now();
-    } else if (restart && !kept.restart) {
-      kept.restart = Clock::now() + longest_end;
-      ::kill(kept.pid, SIGTERM);
+  for (Supervised& supervised : all()) {
+    const bool restart = takes_restart(supervised);
+    if (supervised.pid == 0) {
+      supervised.due = Clock::now();
+    } else if (restart && !supervised.restart) {
+      supervised.restart = Clock::now() + longest_end;
+      ::kill(supervised.pid, SIGTERM);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "launcher/node/told.h"
+#include "launcher/node/metadata.h"
 
 #include "common/error.h"
 #include "launcher/node/machine.h"
@@ -49,7 +49,7 @@ json cluster() {
 
 std::string error_of(const json& given) {
   try {
-    read_myself(given);
+    read_machine_metadata(given);
   } catch (const Error& error) {
     return error.what();
   }
@@ -65,17 +65,17 @@ std::string shown(const std::vector<NetworkStorage>& mounts) {
 }  // namespace
 
 TEST_CASE("told: a machine that joins by itself knows what it is, and nothing else") {
-  CHECK(read_myself(instance()).node_conf == "");
+  CHECK(read_machine_metadata(instance()).node_conf == "");
   json joining = instance();
   joining["attributes"]["slipway-node-conf"] = "CPUs=8 Feature=elastic";
-  CHECK(read_myself(joining).node_conf == "CPUs=8 Feature=elastic");
+  CHECK(read_machine_metadata(joining).node_conf == "CPUs=8 Feature=elastic");
   joining["attributes"]["slipway-node-conf"] = "CPUs=8' -f /tmp/x";
   CHECK(error_of(joining) ==
         "the metadata `slipway-node-conf` is `CPUs=8' -f /tmp/x`, which is not KEY=VALUE …");
 }
 
 TEST_CASE("metadata: a machine reads who it is, and where its files are") {
-  const Myself self = read_myself(instance());
+  const MachineMetadata self = read_machine_metadata(instance());
   CHECK(self.name == "c-mega-0");
   CHECK(self.zone == "us-central1-a");
   CHECK(self.cluster == "c");
@@ -133,7 +133,7 @@ TEST_CASE("cluster.json: another schema and a missing key are errors") {
 
 TEST_CASE("mounts: every machine has those of all, and those of its kind win") {
   const ClusterFile file = parse_cluster_file(cluster().dump());
-  Myself self = read_myself(instance());
+  MachineMetadata self = read_machine_metadata(instance());
   CHECK(shown(mounts_of(file, self)) == "all:/home all:/home/data nodes:/scratch ");
   self.role = "login";
   CHECK(shown(mounts_of(file, self)) == "c-controller:/apps login:/home all:/home/data ");
@@ -141,7 +141,7 @@ TEST_CASE("mounts: every machine has those of all, and those of its kind win") {
 
 TEST_CASE("names: a machine looks for others in every zone that the cluster may be in") {
   ClusterFile file = parse_cluster_file(cluster().dump());
-  Myself self = read_myself(instance());
+  MachineMetadata self = read_machine_metadata(instance());
   self.zone = "a";
   CHECK(other_domains(file, self) == std::vector<std::string>{"b.c.p.internal"});
   file.controller_zone = "z";
@@ -158,13 +158,13 @@ TEST_CASE("names: domains are added to /etc/resolv.conf once") {
 }
 
 TEST_CASE("told: who may ask the metadata server, by names that are names") {
-  CHECK(read_myself(instance()).metadata_users.empty());
+  CHECK(read_machine_metadata(instance()).metadata_users.empty());
   json given = instance();
   given["attributes"]["slipway-metadata-users"] = "anna,ext_bob_example.com";
-  CHECK(read_myself(given).metadata_users ==
+  CHECK(read_machine_metadata(given).metadata_users ==
         std::vector<std::string>{"anna", "ext_bob_example.com"});
   given["attributes"]["slipway-metadata-users"] = "*";
-  CHECK(read_myself(given).metadata_users == std::vector<std::string>{"*"});
+  CHECK(read_machine_metadata(given).metadata_users == std::vector<std::string>{"*"});
   for (const char* wrong : {"anna,,bob", "-x", "a b", "a;b", "a*"}) {
     CAPTURE(wrong);
     given["attributes"]["slipway-metadata-users"] = wrong;

@@ -92,7 +92,7 @@ std::string state_of(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-void take_stock(const NodeTransport& transport, const TransportPlaces& places) {
+void record_transport_versions(const NodeTransport& transport, const TransportPlaces& places) {
   if (transport.libraries.folder.empty()) return;
   const std::vector<fs::path> files = files_of(transport.libraries);
   auto versions = read_versions(places.versions);

@@ -21,7 +21,7 @@ inline constexpr const char* held_services = "/run/slipway/held";
 inline constexpr const char* restarted_services = "/run/slipway/restart";
 
 // Starts supervising a service whose process is `pid`.
-void keep(const Service& service, pid_t pid);
+void supervise_service(const Service& service, pid_t pid);
 
 // Call for each child that has ended. A service that failed, by its status or by a signal that is
 // not a request to end, is started again after a second. The delay doubles each time, up to 30 s,

@@ -1,5 +1,5 @@
 // Reads a cloud machine's metadata and its cluster's cluster.json.
-#include "launcher/node/told.h"
+#include "launcher/node/metadata.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -102,7 +102,7 @@ ClusterFile cluster_from(const json& j) {
 }
 
 // Parses "gs://BUCKET/FOLDER".
-void read_place_of_files(const std::string& files, Myself& self) {
+void read_place_of_files(const std::string& files, MachineMetadata& self) {
   constexpr std::string_view scheme = "gs://";
   const size_t slash = files.find('/', scheme.size());
   if (!files.starts_with(scheme) || slash == files.npos || slash + 1 == files.size()) {
@@ -113,8 +113,8 @@ void read_place_of_files(const std::string& files, Myself& self) {
   self.folder = files.substr(slash + 1);
 }
 
-Myself myself_from(const json& instance) {
-  Myself self;
+MachineMetadata myself_from(const json& instance) {
+  MachineMetadata self;
   self.name = instance.value("name", "");
   const std::string zone = instance.value("zone", "");  // "projects/123/zones/us-central1-a"
   self.zone = zone.substr(zone.rfind('/') + 1);
@@ -149,7 +149,7 @@ Myself myself_from(const json& instance) {
 
 }  // namespace
 
-Myself read_myself(const json& instance) try {
+MachineMetadata read_machine_metadata(const json& instance) try {
   return myself_from(instance);
 } catch (const json::exception& error) {
   throw Error(fmt::format("the metadata server sent an invalid answer: {}", error.what()));
@@ -171,7 +171,7 @@ const Nodes* nodeset_of(const ClusterFile& cluster, const std::string& node) {
   return found == cluster.nodesets.end() ? nullptr : &found->second;
 }
 
-std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const Myself& self) {
+std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const MachineMetadata& self) {
   std::vector<NetworkStorage> all;
   const auto add = [&](const std::vector<NetworkStorage>& more) {
     all.insert(all.end(), more.begin(), more.end());
@@ -191,7 +191,7 @@ std::vector<NetworkStorage> mounts_of(const ClusterFile& cluster, const Myself& 
   return all;
 }
 
-NodeProfile own_profile(NodeProfile profile, const Myself& self) {
+NodeProfile own_profile(NodeProfile profile, const MachineMetadata& self) {
   profile.node = self.name;
   for (size_t i = 0; i < profile.network_interfaces.size() && i < self.interfaces.size(); ++i) {
     profile.network_interfaces[i].address = self.interfaces[i].address;
