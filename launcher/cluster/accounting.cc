@@ -1,4 +1,4 @@
-// Job accounting in Slurm's files.
+// The settings for job accounting in Slurm's files.
 #include "launcher/cluster/accounting.h"
 
 #include <fmt/format.h>
@@ -15,10 +15,10 @@ std::string host(const Cluster& cluster) {
 std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std::string& gather) {
   return {
       {"AccountingStorageType", "accounting_storage/slurmdbd",
-       "Jobs stay known after their end: sacct(1), sacctmgr(1)."},
+       "Keeps the history of jobs: sacct(1), sacctmgr(1)."},
       {"AccountingStorageHost", host(cluster), ""},
       {"AccountingStoragePort", std::to_string(slurmdbd_port), ""},
-      {"AccountingStorageTRES", "gres/gpu", "GPUs are counted, too."},
+      {"AccountingStorageTRES", "gres/gpu", "Counts GPUs, too."},
       {"AccountingStoreFlags", "job_comment", ""},
       {"JobAcctGatherType", gather, ""},
       {"JobAcctGatherFrequency", "30", ""},

@@ -1,4 +1,4 @@
-// Reading bandwidth.yaml: what collectives have been seen to reach, for the node profiles.
+// Reads bandwidth.yaml.
 #include "launcher/cluster/bandwidth_reader.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ const std::set<std::string> known_collectives = {"all_gather", "all_reduce",    
                                                  "broadcast",  "gather",         "reduce",
                                                  "scatter",    "reduce_scatter", "sendrecv"};
 
-// Bytes of "64M"; 0 when it is none.
+// The bytes in "64M"; 0 if it is not a size.
 int64_t size_bytes(std::string_view text) {
   constexpr std::string_view units = "KMG";
   const size_t unit = text.empty() ? units.npos : units.find(text.back());
@@ -37,7 +37,7 @@ class BandwidthReader {
     sources_ = file_.keys("sources");
     tolerance_ = static_cast<double>(file_.amount("tolerance"));
     if (tolerance_ >= 1) {
-      return file_.wrong(file_.scalar("tolerance")->span, "`tolerance` is a share below 1");
+      return file_.wrong(file_.scalar("tolerance")->span, "`tolerance` must be a fraction below 1");
     }
     read_line_rates();
     if (const source::Node* rows = file_.sequence("expected")) {
@@ -100,7 +100,7 @@ class BandwidthReader {
     }
   }
 
-  // "megagpu-cafe: NCCL 2.28.7, one run": what stands behind a figure in a verdict.
+  // What a verdict cites for a figure: "megagpu-cafe: NCCL 2.28.7, one run".
   std::string read_provenance(RowReader& row) {
     const source::Node* node = row.mapping("measured");
     if (node == nullptr) return "";
@@ -115,7 +115,7 @@ class BandwidthReader {
                 const MachineType& machine) {
     if (figure.expected.size_bytes == 0) {
       row.wrong(entry.key_span, fmt::format("`{}` is not a size", entry.key),
-                "a whole number with K, M or G");
+                "expected a whole number with K, M or G");
       return false;
     }
     const auto rate = machine_gb_per_s_.find(figure.machine);
@@ -125,7 +125,7 @@ class BandwidthReader {
     }
     const double most = most_busbw_gb_per_s(figure.expected.collective, rate->second,
                                             figure.expected.nodes, machine.gpu_count);
-    // Inside one node there is no such line.
+    // This limit does not apply within one node.
     if (figure.expected.nodes == 1 || figure.expected.busbw_gb_per_s <= most) return true;
     row.wrong(
         entry.value.span,

@@ -1,4 +1,4 @@
-// From a Deployment to the cluster that it means.
+// Builds the cluster model from a blueprint's Deployment.
 #include "launcher/cluster/build.h"
 
 #include <fmt/format.h>
@@ -18,17 +18,17 @@ namespace {
 using expression::Value;
 using source::Code;
 
-// Far more than there are, and small enough to be added up.
+// Far more than any cluster has, and small enough to add up without overflow.
 constexpr int64_t most_nodes = 1'000'000;
 constexpr int64_t most_gib = 1'000'000'000;
 
 using Parts = std::vector<ModelPart>;
 
-// What the key of a model that is a list says of each of its items.
+// Models that are lists: the key that holds the list, and the kind of its items.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kinds_of_lists{
     {{"networks", "network"}, {"file_systems", "file_system"}}};
 
-// The kind of part that a module is, or several, from the shape of its model; "" when it is none.
+// The kind of part, or parts, that a module makes, from the shape of its model; "" if none.
 std::string kind_of(const blueprint::Module& module) {
   const auto* model = module.interface != nullptr && module.interface->model
                           ? module.interface->model->as<expression::ObjectExpression>()
@@ -52,7 +52,7 @@ class Builder {
     cluster_.deployment = deployment_.name;
     for (const ModelPart& part : parts_["network"]) add_network(part);
     for (const ModelPart& part : parts_["file_system"]) add_file_system(part);
-    // Before the partitions, which know them by name: what is wrong with it is wrong here.
+    // Before the partitions, which refer to nodesets by name, so that errors appear at the nodeset.
     for (const ModelPart& part : parts_["nodeset"]) add_nodeset(part);
     for (const ModelPart& part : parts_["partition"]) add_partition(part);
     for (const ModelPart& part : parts_["login"]) add_login(part);
@@ -100,7 +100,7 @@ class Builder {
     if (controllers.size() > 1) {
       diagnostics_
           .error(Code::no_controller, controllers[1].module().id_span,
-                 "a blueprint has one Slurm controller, and this is the second")
+                 "a blueprint can have only one Slurm controller; this is the second")
           .other(controllers[0].module().id_span, "first here");
     }
     if (!controllers.empty()) return &controllers[0];
@@ -110,7 +110,7 @@ class Builder {
           group.modules.begin(), group.modules.end(),
           [](const blueprint::Module& module) { return module.interface == nullptr; });
     };
-    // A module that is not known may have been the controller.
+    // A module that could not be found may have been the controller.
     if (std::none_of(deployment_.groups.begin(), deployment_.groups.end(), is_missing)) {
       diagnostics_
           .error(Code::no_controller, deployment_.blueprint_name_span,
@@ -120,7 +120,7 @@ class Builder {
     return nullptr;
   }
 
-  // A name for a part: its module's id, with an index where the module makes several.
+  // The id of a part: its module's id, with an index if the module makes several.
   std::string new_id(const ModelPart& part) {
     const std::string& module = part.module().id;
     std::vector<std::string>& ids = made_by_[module];
@@ -129,9 +129,8 @@ class Builder {
     return ids.back();
   }
 
-  // What a field that names modules means. The nth time that one is named means the nth part of
-  // those that it makes: a machine's interfaces are attached to the networks of a module one after
-  // the other.
+  // Resolves a field that names modules. If a module makes several parts, the nth mention refers to
+  // the nth part: a machine's interfaces take a module's networks in order.
   std::vector<std::string> ids(const ModelPart& part, std::string_view field,
                                std::string_view what) {
     std::vector<std::string> named = part.ids(field, what);
@@ -159,7 +158,7 @@ class Builder {
                                      part.id("network", "network")});
   }
 
-  // Those that the cluster has: a module without a model, which makes one, is nothing to it.
+  // Only file systems that are in the model: a module without a model may make others.
   std::vector<std::string> file_systems(const ModelPart& part, std::string_view field) {
     std::vector<std::string> named = ids(part, field, "file system");
     std::erase_if(named, [&](const std::string& id) {
@@ -219,7 +218,7 @@ class Builder {
                                part.integer("count", 0, most_nodes, "num_instances")});
   }
 
-  // The controller says which parts are in the cluster, and what all machines mount.
+  // The controller decides which parts are in the cluster, and what all machines mount.
   void add_controller(const ModelPart& part) {
     cluster_.name = part.text("cluster_name");
     cluster_.controller.id = part.module().id;
@@ -279,9 +278,10 @@ class Builder {
       const source::Span first_place = deployment_.find(first->second->id).module->id_span;
       diagnostics_
           .error(Code::two_of_one_name, place,
-                 fmt::format("two {} would be called `{}` in Slurm", what, part.name))
+                 fmt::format("two {} would have the name `{}` in Slurm", what, part.name))
           .other(first_place == place ? source::Span() : first_place, "the first")
-          .help(first_place == place ? "the name of an instance is made with `$(each.key)`" : "");
+          .help(first_place == place ? "use `$(each.key)` in the name to tell instances apart"
+                                     : "");
     }
   }
 
@@ -290,9 +290,9 @@ class Builder {
   const Catalogue& catalogue_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, Parts> parts_;
-  std::map<std::string, std::vector<std::string>> made_by_;  // ids of parts, by module
+  std::map<std::string, std::vector<std::string>> made_by_;  // ids of parts by module
   NetworkOrigins origins_;
-  bool failed_ = false;  // a part is missing whose module's model has no value
+  bool failed_ = false;  // a part is missing because its module's model has no value
   Cluster cluster_;
 };
 

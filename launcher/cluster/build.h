@@ -1,4 +1,4 @@
-// From a Deployment to the cluster that it means.
+// Builds the cluster model from a blueprint's Deployment.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,12 @@
 
 namespace slipway::cluster {
 
-// True when a blueprint has Slurm in it: a nodeset, a partition, a login or a controller.
+// True if the blueprint has Slurm: a nodeset, a partition, a login group or a controller.
 bool has_cluster(const blueprint::Deployment& deployment);
 
-// Evaluates each module's `model` and puts the parts together, from the controller down: partitions
-// that the controller does not get, and nodesets without a partition, are not in the cluster. What
-// is wrong is a diagnostic, said also for a Deployment that has errors already; then nothing is
-// returned.
+// Evaluates each module's `model` and joins the parts, starting at the controller: partitions that
+// it does not use, and nodesets without a partition, are left out. Reports problems as diagnostics,
+// even if the Deployment already has errors; then returns nothing.
 std::optional<Cluster> build(blueprint::Evaluation& evaluation, const Catalogue& catalogue,
                              source::Diagnostics& diagnostics);
 

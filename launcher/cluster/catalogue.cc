@@ -1,4 +1,4 @@
-// The catalogue: looking things up. catalogue_reader.cc reads it.
+// Looks up rows of the catalogue. catalogue_reader.cc reads it.
 #include "launcher/cluster/catalogue.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The catalogue: its two files, with machine_reader.cc and transport_reader.cc.
+// Reads the catalogue's two files, with machine_reader.cc and transport_reader.cc.
 #include <optional>
 
 #include "common/file.h"
@@ -23,7 +23,8 @@ Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& s
                          Diagnostics& diagnostics, Transports which) {
   const size_t errors_before = diagnostics.errors();
   std::map<std::string, TransportType> transports;
-  std::optional<std::set<std::string>> names;  // a wrong row is still a name that machines may use
+  std::optional<std::set<std::string>> names;  // includes wrong rows, so that machines that name
+                                               // them are not errors as well
   if (which == Transports::read) {
     names.emplace();
     if (const auto root = read_root(folder / "transports.yaml", sources, diagnostics)) {

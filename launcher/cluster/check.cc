@@ -1,4 +1,4 @@
-// Whether the parts of a cluster fit together.
+// Checks that the parts of a cluster fit together.
 #include "launcher/cluster/check.h"
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ using expression::Ipv4Range;
 using source::Code;
 using source::Span;
 
-// Addresses of a subnetwork that the cloud keeps: the network's, the gateway's, the one before the
-// last, and the broadcast address.
+// Addresses that the cloud reserves in a subnetwork: the network's, the gateway's, the
+// second-to-last, and the broadcast address.
 // https://cloud.google.com/vpc/docs/subnets#unusable-ip-addresses-in-every-subnet
 constexpr int64_t kept_addresses = 4;
 
@@ -31,7 +31,7 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
 }
 
-// Why nodes cannot mount anything there, or "".
+// Why nothing can be mounted there, or "".
 std::string mount_problem(const std::string& path) {
   constexpr auto taken = std::to_array<std::string_view>(
       {"/", "/bin", "/boot", "/lib", "/lib32", "/lib64", "/root", "/sbin", "/tmp", "/var"});
@@ -42,12 +42,12 @@ std::string mount_problem(const std::string& path) {
   const bool normal = path.starts_with('/') && whole.find("/./") == whole.npos &&
                       whole.find("/../") == whole.npos && path.find("//") == path.npos &&
                       std::ranges::none_of(path, is_control);
-  if (!normal) return "a file system is mounted at an absolute path without `.`, `..` and `//`";
+  if (!normal) return "the mount point must be an absolute path without `.`, `..` and `//`";
   const bool is_taken = std::ranges::find(taken, path) != taken.end() ||
                         std::ranges::any_of(taken_with_all_below, [&](std::string_view folder) {
                           return path == folder || is_below(path, folder);
                         });
-  return is_taken ? fmt::format("`{}` belongs to the machine's own system", path) : std::string();
+  return is_taken ? fmt::format("`{}` belongs to the operating system", path) : std::string();
 }
 
 class Check {
@@ -105,8 +105,8 @@ class Check {
         if (!overlap(*range, taken)) continue;
         diagnostics_
             .error(Code::no_model, here,
-                   fmt::format("the networks `{}` ({}) and `{}` ({}) have addresses in common",
-                               other->id, other->cidr, network.id, network.cidr))
+                   fmt::format("the networks `{}` ({}) and `{}` ({}) overlap", other->id,
+                               other->cidr, network.id, network.cidr))
             .other(range_of(*other), "declared here")
             .help(fmt::format("set `{}` of one of them", origins_.at(network.id).input));
       }
@@ -153,14 +153,14 @@ class Check {
     }
   }
 
-  // What only the whole line tells: numbers, and GPUs that the machine does not have.
+  // Problems that only the complete line shows: numbers, and GPUs that the machine does not have.
   void node_line(const Nodeset& nodeset) {
     const MachineType* type = catalogue_.find_machine(nodeset.machine.machine_type);
     if (!nodeset.feature.empty() && type != nullptr && type->gpu_count > 0) {
       diagnostics_
           .error(Code::no_model, place(nodeset.id, "machine_type"),
-                 "nodes that join by themselves have no GPUs")
-          .help("gres.conf names devices by node: take a nodeset whose nodes are numbered");
+                 "nodes that register themselves cannot have GPUs")
+          .help("gres.conf names devices by node: use a nodeset with numbered nodes");
     }
     try {
       nodeset_lines(cluster_, nodeset, catalogue_, SlurmSite());
@@ -187,7 +187,7 @@ class Check {
   }
 
   void room() {
-    std::map<std::string, int64_t> machines;  // by the id of their network
+    std::map<std::string, int64_t> machines;  // by network id
     const auto add = [&](const MachineSpec& machine, int64_t count) {
       for (const std::string& network : machine.networks) machines[network] += count;
     };
@@ -208,12 +208,12 @@ class Check {
       });
       diagnostics_
           .error(Code::no_model, place(largest->id, "node_count_static"),
-                 fmt::format("the network `{}` ({}) has room for {} machines, and the cluster has "
+                 fmt::format("the network `{}` ({}) has room for {} machines, but the cluster has "
                              "{} in it",
                              network.id, network.cidr, std::max<int64_t>(0, free),
                              machines[network.id]))
           .other(range_of(network), "declared here")
-          .help("a larger part of the range must be used, or a larger range");
+          .help("use more of the range, or a larger range");
     }
   }
 
@@ -223,9 +223,10 @@ class Check {
     const size_t networks = spec.networks.size();
     const size_t most = machine->most_networks();
     if (networks > most) {
-      diagnostics_.error(Code::too_many_networks, place(id, "additional_networks"),
-                         fmt::format("module `{}` has {} networks, and a `{}` has {} interfaces",
-                                     id, networks, machine->name, most));
+      diagnostics_.error(
+          Code::too_many_networks, place(id, "additional_networks"),
+          fmt::format("module `{}` has {} networks, but a `{}` has only {} interfaces", id,
+                      networks, machine->name, most));
     } else if (networks > 1) {
       say_missing_networks(*machine, networks, place(id, "additional_networks"), diagnostics_);
     }

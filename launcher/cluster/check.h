@@ -1,4 +1,4 @@
-// Whether the parts of a cluster fit together: what no module can see of the others.
+// Checks that the parts of a cluster fit together, which no module can see by itself.
 #pragma once
 
 #include <map>
@@ -11,22 +11,22 @@
 
 namespace slipway::cluster {
 
-// The module that makes a network, and its input that says where the addresses are; by network id.
+// The module that makes a network and the input that sets its address range, by network id.
 struct NetworkOrigin {
   std::string module, input;
 };
 using NetworkOrigins = std::map<std::string, NetworkOrigin>;
 
-// Address ranges that overlap or have too little room, places that nothing can be mounted at,
-// overrides that slurm.conf cannot hold, no compute node, more networks than a machine has
-// interfaces, and GPUs without the interfaces beside them: each a diagnostic at the setting. Where
-// there are errors already, only what they cannot have caused is said.
+// Reports address ranges that overlap or are too small, invalid mount points, overrides that
+// slurm.conf cannot hold, a cluster without compute nodes, more networks than a machine has
+// interfaces, and GPUs whose interfaces have no network. Each diagnostic points to the setting. If
+// there are errors already, reports only problems that they cannot have caused.
 void check(const Cluster& cluster, const blueprint::Deployment& deployment,
            const NetworkOrigins& origins, const Catalogue& catalogue,
            source::Diagnostics& diagnostics);
 
-// A warning when a machine with interfaces beside its GPUs has fewer networks than interfaces.
-// check() says so where some of them have one: with none, sockets may be what is wanted.
+// Warns if a machine with GPU interfaces has fewer networks than interfaces. check() warns only if
+// some of them have a network: with none, sockets may be intended.
 void say_missing_networks(const MachineType& machine, size_t networks, source::Span place,
                           source::Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// The cluster model as JSON.
+// Prints the cluster model as JSON.
 #include "launcher/cluster/json.h"
 
 #include <nlohmann/json.hpp>

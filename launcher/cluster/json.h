@@ -1,4 +1,4 @@
-// The cluster model as JSON: what `slipway model` prints.
+// Prints the cluster model as JSON, for `slipway model`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace slipway::cluster {
 
 inline constexpr std::string_view model_schema = "slipway/model/1";
 
-// Two spaces of indentation, a line feed at the end, keys in the order of model.h.
+// Indented by two spaces, with a final line feed; keys in the order of model.h.
 std::string to_json(const Cluster& cluster);
 
 }  // namespace slipway::cluster

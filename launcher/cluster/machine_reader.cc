@@ -1,4 +1,4 @@
-// The catalogue: reading machines.yaml, rows one by one, and series by their sizes.
+// Reads machines.yaml: single rows, and series of machine types that differ in size.
 #include "launcher/cluster/machine_reader.h"
 
 #include <fmt/format.h>
@@ -17,12 +17,12 @@ using source::Entry;
 
 constexpr long double mib_per_gib = 1024;
 
-// As the cloud does it: its 1.8 GiB are 1843 MiB.
+// Truncated, as the cloud does: its 1.8 GiB are 1843 MiB.
 int64_t to_mib(long double gib) {
   return std::llround(gib * mib_per_gib);
 }
 
-// What the machine types of a series share, and what depends on their numbers of vCPUs.
+// What the machine types of a series share, and what depends on their vCPUs.
 struct Series {
   std::string what;
   MachineType shared;
@@ -32,7 +32,7 @@ struct Series {
   const source::Node* memory = nullptr;      // by name, then by vCPUs
 };
 
-// A whole number above 0 without anything else; 0 when it is none.
+// A positive whole number with nothing else; 0 if it is not one.
 int64_t vcpus_of(const std::string& text) {
   const int64_t vcpus = to_number<int64_t>(text).value_or(0);
   return vcpus > 0 && text.front() != '0' ? vcpus : 0;
@@ -142,7 +142,7 @@ class MachineReader {
       const size_t star = entry.key.find('*');
       if (star == std::string::npos || star != entry.key.rfind('*')) {
         names.wrong(entry.key_span, fmt::format("`{}` does not have one `*`", entry.key),
-                    "`*` stands for the number of vCPUs");
+                    "`*` is replaced by the number of vCPUs");
       } else if (sizes != nullptr) {
         RowReader memory(*sizes, fmt::format("`{}`", entry.key), diagnostics_);
         for (const Entry& size : sizes->entries) {
@@ -151,7 +151,7 @@ class MachineReader {
         }
       }
     }
-    // A size that was wrong left its count behind, which is no second mistake.
+    // A wrong size leaves its GPU count unread, which is not a second mistake.
     if (gpu_counts && diagnostics_.errors() == errors) gpu_counts->finish();
   }
 
@@ -160,7 +160,7 @@ class MachineReader {
     const size_t errors = diagnostics_.errors();
     const int64_t vcpus = vcpus_of(size.key);
     if (vcpus == 0) {
-      memory.wrong(size.key_span, fmt::format("`{}` is no number of vCPUs", size.key));
+      memory.wrong(size.key_span, fmt::format("`{}` is not a number of vCPUs", size.key));
       return;
     }
     if (machines_.contains(name)) {
@@ -174,9 +174,11 @@ class MachineReader {
     type.threads_per_core = series.threads_per_core;
     type.cores_per_socket = vcpus / type.sockets / type.threads_per_core;
     if (type.cpus() != vcpus) {
-      memory.wrong(size.key_span,
-                   fmt::format("`{}` has no whole number of cores: sockets {}, threads per core {}",
-                               name, type.sockets, type.threads_per_core));
+      memory.wrong(
+          size.key_span,
+          fmt::format(
+              "the vCPUs of `{}` do not divide into whole cores: sockets {}, threads per core {}",
+              name, type.sockets, type.threads_per_core));
       return;
     }
     type.memory_mib = to_mib(memory.amount(size.key));
@@ -205,7 +207,7 @@ class MachineReader {
     return name;
   }
 
-  // The end of a group of figures, which all name their source.
+  // Ends a group of figures, each of which must name its source.
   void finish(RowReader& figures) {
     figures.one_of("source", sources_);
     figures.finish();

@@ -1,4 +1,4 @@
-// The catalogue: reading machines.yaml.
+// Reads machines.yaml of the catalogue.
 #pragma once
 
 #include <map>
@@ -11,9 +11,8 @@
 
 namespace slipway::cluster {
 
-// The machine types of the file `root`, those of its families among them. What is wrong goes to
-// `diagnostics`; a wrong row is left out. `transports` are the names that a row may give;
-// nothing: any.
+// The machine types in the file `root`, including those of its series. Problems go to
+// `diagnostics`; a wrong row is left out. `transports` are the valid transport names; empty: any.
 std::map<std::string, MachineType> read_machines(
     const source::Node& root, const std::optional<std::set<std::string>>& transports,
     source::Diagnostics& diagnostics);

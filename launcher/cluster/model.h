@@ -1,7 +1,7 @@
-// The cluster model: what a blueprint means, without a word of YAML or of any cloud.
+// The cluster model: what a blueprint describes, independent of YAML and of any cloud.
 //
-// The back ends (google, local) and the Slurm writer read this and nothing before it. `slipway
-// model` prints it as JSON. Every id here is a module id of the blueprint unless said otherwise.
+// The back ends (google, local) and the Slurm writer read only this. `slipway model` prints it as
+// JSON. Ids are module ids of the blueprint unless noted.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,32 @@
 
 namespace slipway::cluster {
 
-// A VPC network with its one subnetwork.
+// A VPC network with its single subnetwork.
 struct Network {
-  std::string id;    // the module's; of a module that makes several, with the number: "gpunets[0]"
+  std::string id;    // the module's; with a number if the module makes several: "gpunets[0]"
   std::string name;  // "quickstart-net"
-  std::string cidr;  // IPv4 range of the subnetwork, "10.0.0.0/16"; empty when only the cloud knows
-  int64_t mtu_bytes = 0;  // 0: the machine type's
+  std::string cidr;  // IPv4 range of the subnetwork, "10.0.0.0/16"; empty if only the cloud knows
+                     // it
+  int64_t mtu_bytes = 0;  // 0: the machine type's default
 };
 
 // A file system that nodes mount.
 struct FileSystem {
   std::string id;
   std::string kind;      // "nfs", "gcsfuse" (a bucket) or "lustre"
-  std::string mount;     // where nodes see it, "/home"
-  int64_t size_gib = 0;  // 0: it grows
-  std::string network;   // id of the network that it is reached by; empty: by any
+  std::string mount;     // mount point on the nodes, "/home"
+  int64_t size_gib = 0;  // 0: grows as needed
+  std::string network;   // id of the network that reaches it; empty: any
 };
 
-// What a machine of the cluster is made of, whatever its role.
+// What a machine of the cluster consists of, in any role.
 struct MachineSpec {
   std::string machine_type;               // a row of blueprints/catalogue/machines.yaml
   std::vector<std::string> networks;      // ids, in the order of the machine's network interfaces
   std::vector<std::string> file_systems;  // ids
 };
 
-// A number of equal compute nodes: <cluster>-<name>-0, -1, …
+// A group of identical compute nodes: <cluster>-<name>-0, -1, …
 struct Nodeset {
   std::string id;
   std::string name;  // Slurm's NodeSet: the id without [^a-z0-9], at most 14 characters
@@ -43,21 +44,21 @@ struct Nodeset {
   int64_t node_count_static = 0;
   int64_t node_count_dynamic_max = 0;
   std::map<std::string, std::string> node_conf;  // slurm.conf keys that override the catalogue's
-  // Of nodes that someone else starts and that join by themselves: they announce it. Empty: nodes
-  // are numbered, and there is a line of slurm.conf about them.
+  // For nodes that someone else starts and that register themselves: the feature that they
+  // announce. Empty: nodes are numbered and have a line in slurm.conf.
   std::string feature = {};
 };
 
 struct Partition {
   std::string id;
   std::string name;
-  std::vector<std::string> nodesets;  // names of nodesets, not ids
+  std::vector<std::string> nodesets;  // nodesets by name, not id
   bool is_default = false;
-  bool exclusive = true;                              // one job a node
+  bool exclusive = true;                              // one job per node
   std::map<std::string, std::string> partition_conf;  // slurm.conf keys that override ours
 };
 
-// A number of equal login nodes: <cluster>-<name>-001, -002, …
+// A group of identical login nodes: <cluster>-<name>-001, -002, …
 struct Login {
   std::string id;
   std::string name;
@@ -65,20 +66,21 @@ struct Login {
   int64_t count = 1;
 };
 
-// The machine of slurmctld: <cluster>-controller
+// The machine that runs slurmctld: <cluster>-controller
 struct Controller {
   std::string id;
   MachineSpec machine;
-  bool accounting = false;            // slurmdbd and its database run there, too
-  std::string health_policy = {};     // the site's own, for all nodes: text of a file; may be empty
-  bool private_tmp = true;            // each job has a /tmp, /var/tmp and /dev/shm of its own
-  std::string private_tmp_path = {};  // where they are on nodes; empty: where Slipway makes room
+  bool accounting = false;            // it also runs slurmdbd and its database
+  std::string health_policy = {};     // text of the site's health policy for all nodes; may be
+                                      // empty
+  bool private_tmp = true;            // each job has its own /tmp, /var/tmp and /dev/shm
+  std::string private_tmp_path = {};  // where these are on nodes; empty: Slipway's default
 };
 
 struct Cluster {
   std::string deployment;  // vars.deployment_name
   std::string
-      name;  // Slurm's ClusterName, made from the deployment's name where the blueprint gives none
+      name;  // Slurm's ClusterName, derived from the deployment's name unless the blueprint sets it
   std::vector<Network> networks;
   std::vector<FileSystem> file_systems;
   std::vector<Nodeset> nodesets;
@@ -91,16 +93,15 @@ struct Cluster {
 struct Node {
   std::string name;   // "quickstart-a3meganodeset-0": Slurm's NodeName and the host name
   std::string role;   // "controller", "login" or "compute"
-  std::string group;  // id of the controller, login or nodeset that it belongs to
+  std::string group;  // id of its controller, login or nodeset
   MachineSpec machine;
   bool on_demand = false;  // runs only while a job needs it
 };
 
-// Every static machine: the controller, the logins, then the nodesets' nodes, each in the order of
-// the model.
+// All static machines in the model's order: the controller, the logins, then the nodesets' nodes.
 std::vector<Node> nodes(const Cluster& cluster);
 
-// The dynamic ones of all nodesets, which are there on demand, in the order of the model.
+// The dynamic nodes of all nodesets, which run on demand, in the model's order.
 std::vector<Node> dynamic_nodes(const Cluster& cluster);
 
 }  // namespace slipway::cluster

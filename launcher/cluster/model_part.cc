@@ -1,4 +1,4 @@
-// One module's `model`.
+// Reads one module's `model`.
 #include "launcher/cluster/model_part.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ const Value* ModelPart::find(std::string_view field) const {
   return nullptr;
 }
 
-// What an earlier error left unknown or null is not worth a second one.
+// Does not report values that an earlier error left unknown or null.
 void ModelPart::wrong(std::string_view field, const Value& value) const {
   if (diagnostics_->errors() > 0 && (!value.is_known() || value.is_null())) return;
   Span call_span;
@@ -80,7 +80,7 @@ void ModelPart::no_such(std::string_view what) const {
   if (diagnostics_->errors() > 0) return;
   diagnostics_
       ->error(Code::no_model, module_->id_span,
-              fmt::format("module `{}` needs a {} that this blueprint makes", module_->id, what))
+              fmt::format("module `{}` needs a {} from this blueprint", module_->id, what))
       .help(fmt::format("`use` a module for a {}", what));
 }
 
@@ -104,8 +104,8 @@ int64_t ModelPart::integer(std::string_view field, int64_t least, int64_t most,
   }
   diagnostics_->error(
       Code::no_model, place(input),
-      fmt::format("`{}` of module `{}` is a whole number from {} to {}, and cannot be {}", input,
-                  module_->id, least, most, expression::short_number_text(*number)));
+      fmt::format("`{}` of module `{}` must be a whole number from {} to {}, and cannot be {}",
+                  input, module_->id, least, most, expression::short_number_text(*number)));
   return 0;
 }
 

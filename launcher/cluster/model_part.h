@@ -1,4 +1,4 @@
-// One module's `model`, read with the types that the cluster model wants.
+// Reads one module's `model` with the types of the cluster model.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace slipway::cluster {
 
-// Where the blueprint sets an input of a module, or the module's id where it does not. With a key:
-// where that key of the input's mapping has its value, if it is written there.
+// Where the blueprint sets an input of a module; the module's id if it does not. With a key: where
+// that key's value is in the input's mapping, if it is written there.
 source::Span place_of(const blueprint::Module& module, std::string_view input,
                       std::string_view key = {});
 
@@ -26,24 +26,24 @@ class ModelPart {
   const blueprint::Module& module() const { return *module_; }
   const std::string& kind() const { return kind_; }  // "network", "nodeset", …
 
-  // The field of a name. One that is missing, of another type, or not known before deployment is a
-  // diagnostic and reads as nothing.
+  // A field's value. If it is missing, has the wrong type, or is not known before deployment,
+  // reports a diagnostic and returns an empty value.
   std::string text(std::string_view field) const;
 
-  // A whole number from `least` to `most`; `input` is what the blueprint calls the field.
+  // A whole number from `least` to `most`. `input` is the field's name in the blueprint.
   int64_t integer(std::string_view field, int64_t least, int64_t most,
                   std::string_view input) const;
   bool boolean(std::string_view field) const;
   std::vector<std::string> texts(std::string_view field) const;
   std::map<std::string, std::string> text_map(std::string_view field) const;
 
-  // Ids of modules of this deployment; `what` says what each must be: "network".
+  // Ids of modules in this deployment. `what` says what each must be: "network".
   std::vector<std::string> ids(std::string_view field, std::string_view what) const;
   std::string id(std::string_view field, std::string_view what) const;
 
   bool has(std::string_view field) const { return fields_.contains(field); }
 
-  // Where the blueprint sets an input, or the module's id where it does not.
+  // Where the blueprint sets an input; the module's id if it does not.
   source::Span place(std::string_view input) const;
 
  private:

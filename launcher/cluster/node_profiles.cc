@@ -1,4 +1,4 @@
-// The node profile of each node of a cluster.
+// Builds the node profile of each node.
 #include "launcher/cluster/node_profiles.h"
 
 #include <fmt/format.h>
@@ -21,12 +21,13 @@ void check_networks(const Node& node, const MachineType& machine, const ProfileS
   const size_t networks = node.machine.networks.size();
   if (networks == 0) throw Error("it has no network");
   if (networks > machine.most_networks()) {
-    throw Error(fmt::format("it has {} networks, and its machine type `{}` has interfaces for {}",
-                            networks, machine.name, machine.most_networks()));
+    throw Error(
+        fmt::format("it has {} networks, but its machine type `{}` has interfaces for only {}",
+                    networks, machine.name, machine.most_networks()));
   }
   if (!site.addresses.empty() && site.addresses.size() != networks) {
-    throw Error(
-        fmt::format("number of networks {}, of addresses {}", networks, site.addresses.size()));
+    throw Error(fmt::format("its numbers of networks and addresses differ: {} and {}", networks,
+                            site.addresses.size()));
   }
 }
 
@@ -45,14 +46,14 @@ std::vector<NodeProfile::Interface> attach(const Node& node, const Cluster& clus
 
 const TransportType& choose_transport(const MachineType& machine, size_t attached,
                                       const Catalogue& catalogue, const ProfileSite& site) {
-  // Interfaces are taken in order: with as many networks as interfaces, all are attached.
+  // Interfaces are used in order, so equal counts mean that all of them have a network.
   const TransportType& own = catalogue.transport(machine.transport);
   const bool usable = attached >= machine.nics.size() && site.transports.contains(own.name) &&
                       !own.environment.empty();
   return usable ? own : catalogue.transport("socket");
 }
 
-// The catalogue's transport with the names of this node's interfaces in it.
+// The catalogue's transport with this node's interface names filled in.
 NodeTransport fill_in(const TransportType& type,
                       const std::vector<NodeProfile::Interface>& interfaces) {
   NodeTransport transport = type.node;
@@ -94,7 +95,7 @@ NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalog
   profile.transport =
       fill_in(choose_transport(machine, profile.network_interfaces.size(), catalogue, site),
               profile.network_interfaces);
-  // Simulated machines of a type have no speed of it.
+  // Simulated machines do not have the type's real speed.
   if (site.target != "local" && node.role == "compute") {
     for (const ExpectedFigure& figure : catalogue.bandwidth) {
       if (figure.machine == machine.name) profile.expected_bandwidth.push_back(figure.expected);

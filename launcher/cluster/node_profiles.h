@@ -1,4 +1,4 @@
-// The node profile of each node of a cluster (common/node_profile.h).
+// Builds the node profile of each node of a cluster (common/node_profile.h).
 #pragma once
 
 #include <set>
@@ -11,25 +11,24 @@
 
 namespace slipway::cluster {
 
-// What the place where the node runs adds to what the model says.
+// What the place where a node runs adds to the model.
 struct ProfileSite {
   std::string target;  // "local" or "google"
 
-  // Names of the transports that the place can provide. `socket` needs no provision.
+  // The transports that the place can provide. `socket` is always available.
   std::set<std::string> transports;
 
-  // The node's own addresses with prefix length ("10.0.0.5/24"), one for each of
-  // node.machine.networks in the same order. Empty where the cloud assigns them.
+  // The node's addresses with prefix length ("10.0.0.5/24"), one for each of node.machine.networks
+  // in the same order. Empty if the cloud assigns them.
   std::vector<std::string> addresses;
 };
 
-// The profile of one node. Its networks take the machine type's interfaces in order; an interface
-// without a network is left out. The machine type's own transport is named where all its GPU
-// interfaces have a network, the place provides it and the catalogue has rules for it, otherwise
-// `socket`; `$(host_nics)` and
-// `$(gpu_nics)` in its rules are replaced. Throws Error with the node's name when the machine type
-// is unknown, or when there are no networks, more networks than interfaces, or addresses that do
-// not match the networks.
+// The profile of one node. Its networks take the machine type's interfaces in order; interfaces
+// without a network are left out. The transport is the machine type's own if all its GPU interfaces
+// have a network, the place provides it and the catalogue has rules for it; otherwise `socket`.
+// `$(host_nics)` and `$(gpu_nics)` in its rules are replaced. Throws Error with the node's name if
+// the machine type is unknown, if it has no network or more networks than interfaces, or if the
+// addresses do not match the networks.
 NodeProfile profile_of(const Node& node, const Cluster& cluster, const Catalogue& catalogue,
                        const ProfileSite& site);
 

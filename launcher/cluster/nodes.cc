@@ -1,4 +1,4 @@
-// The machines of a cluster, by name.
+// Lists the machines of a cluster with their names.
 #include <fmt/format.h>
 
 #include "launcher/cluster/model.h"
@@ -6,7 +6,7 @@
 namespace slipway::cluster {
 namespace {
 
-// The compute nodes of a nodeset from the number `first` to the one before `end`.
+// The compute nodes of a nodeset from number `first` up to, not including, `end`.
 void add_numbered(std::vector<Node>& nodes, const Cluster& cluster, const Nodeset& nodeset,
                   int64_t first, int64_t end, bool on_demand) {
   for (int64_t i = first; i < end; ++i) {

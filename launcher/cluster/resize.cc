@@ -1,4 +1,4 @@
-// Sizes of nodesets from the command line.
+// Overrides node counts from the command line.
 #include "launcher/cluster/resize.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace slipway::cluster {
 namespace {
 
 constexpr int64_t most_nodes_here =
-    1000;  // more than one machine can have: see docs/measurements.md
+    1000;  // more than one machine can run: see docs/measurements.md
 
 Nodeset& nodeset_of(Cluster& cluster, const std::string& name) {
   std::vector<std::string> known;
@@ -28,7 +28,7 @@ int64_t size_of(const std::string& text) {
   const int64_t size = to_number<int64_t>(text).value_or(-1);
   if (size < 0 || size > most_nodes_here) {
     throw UsageError(
-        fmt::format("--nodes: `{}` is no number of nodes from 0 to {}", text, most_nodes_here));
+        fmt::format("--nodes: `{}` is not a number from 0 to {}", text, most_nodes_here));
   }
   return size;
 }
@@ -39,11 +39,12 @@ void resize(Cluster& cluster, const std::vector<std::string>& sizes) {
   for (const std::string& size : sizes) {
     const size_t equals = size.find('=');
     if (equals == std::string::npos) {
-      throw UsageError(fmt::format("--nodes: `{}` is not NODESET=N", size));
+      throw UsageError(fmt::format("--nodes: `{}` does not have the form NODESET=N", size));
     }
     Nodeset& nodeset = nodeset_of(cluster, size.substr(0, equals));
     if (!nodeset.feature.empty()) {
-      throw UsageError(fmt::format("--nodes: nodes of `{}` join by themselves", nodeset.id));
+      throw UsageError(fmt::format(
+          "--nodes: nodes of `{}` register themselves and cannot be counted", nodeset.id));
     }
     nodeset.node_count_static = size_of(size.substr(equals + 1));
   }

@@ -1,5 +1,4 @@
-// Another number of nodes than the blueprint has: for a rehearsal on a small machine, or a large
-// one.
+// Overrides the blueprint's node counts from the command line, to rehearse at another scale.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace slipway::cluster {
 
-// Each size is NODESET=N: a nodeset by its module's id or by Slurm's name, and the number of its
-// nodes that are always up. Throws UsageError.
+// Each size is NODESET=N: a nodeset's module id or Slurm name, and its number of static nodes.
+// Throws UsageError.
 void resize(Cluster& cluster, const std::vector<std::string>& sizes);
 
 }  // namespace slipway::cluster

@@ -1,4 +1,4 @@
-// Reading one mapping of a catalogue file.
+// Reads one mapping of a catalogue file.
 #include "launcher/cluster/row_reader.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ using source::Kind;
 
 namespace {
 
-// The largest whole number that any figure here can be; far below what int64_t holds.
+// The largest whole number that any figure can be, far below int64_t's maximum.
 constexpr long double most = 1e15L;
 
 }  // namespace
@@ -36,7 +36,7 @@ bool RowReader::has(std::string_view key) {
 
 const source::Node* RowReader::value(std::string_view key, Kind kind, std::string_view kind_name) {
   asked_.emplace_back(key);
-  if (!row_.is_mapping()) return nullptr;  // said by the constructor
+  if (!row_.is_mapping()) return nullptr;  // reported by the constructor
   const source::Node* value = row_.find(key);
   if (value == nullptr) {
     wrong(row_.span, fmt::format("{} has no `{}`", what_, key));
@@ -57,7 +57,7 @@ const source::Node* RowReader::sequence(std::string_view key) {
 }
 
 const source::Node* RowReader::scalar(std::string_view key) {
-  return value(key, Kind::scalar, "a text");
+  return value(key, Kind::scalar, "text");
 }
 
 std::string RowReader::text(std::string_view key) {
@@ -104,7 +104,7 @@ std::vector<std::string> RowReader::texts(std::string_view key) {
       texts.push_back(item.text);
     } else {
       wrong(item.span,
-            fmt::format("`{}` of {} has {} in it, expected texts", key, what_, describe(item)));
+            fmt::format("`{}` of {} contains {}, expected text", key, what_, describe(item)));
     }
   }
   return texts;

@@ -1,4 +1,4 @@
-// Reading one mapping of a catalogue file: what is there, what is missing, what is unknown.
+// Reads one mapping of a catalogue file, and reports missing, wrong and unknown keys.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace slipway::cluster {
 
-// Hands out the values of a mapping by key and says what is wrong with them (code E0902). What
-// cannot be had is empty or 0, and ok() is false from then on.
+// Returns the values of a mapping by key and reports problems (code E0902). After a problem the
+// value is empty or 0, and ok() is false from then on.
 class RowReader {
  public:
-  // `what` names the row in messages: "machine type `a3-megagpu-8g`".
+  // `what` is the row's name in messages: "machine type `a3-megagpu-8g`".
   RowReader(const source::Node& row, std::string what, source::Diagnostics& diagnostics);
 
-  const source::Node* mapping(std::string_view key);   // nullptr when missing, which is said
-  const source::Node* sequence(std::string_view key);  // likewise
-  const source::Node* scalar(std::string_view key);    // likewise
+  const source::Node* mapping(std::string_view key);   // nullptr, and reported, if missing
+  const source::Node* sequence(std::string_view key);  // the same
+  const source::Node* scalar(std::string_view key);    // the same
   std::string text(std::string_view key);
   int64_t count(std::string_view key);       // a whole number above 0
   long double amount(std::string_view key);  // a number above 0
   std::vector<std::string> texts(std::string_view key);
 
-  // The text of `key`, which must be one of `known`.
+  // The text of `key`, which must be in `known`.
   std::string one_of(std::string_view key, const std::set<std::string>& known);
 
   // The keys of the mapping `key`.
@@ -34,7 +34,7 @@ class RowReader {
 
   bool has(std::string_view key);
 
-  // Says which keys of the row nobody asked for. True when nothing was wrong.
+  // Reports the keys that were never read. True if nothing was wrong.
   bool finish();
 
   void wrong(source::Span span, std::string message, std::string help = {});

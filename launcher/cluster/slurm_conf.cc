@@ -1,4 +1,4 @@
-// Slurm's configuration files.
+// Generates Slurm's configuration files.
 #include "launcher/cluster/slurm_conf.h"
 
 #include <fmt/format.h>
@@ -14,57 +14,57 @@
 namespace slipway::cluster {
 namespace {
 
-// What every cluster of ours has, wherever it runs.
+// Settings of every cluster, wherever it runs.
 const std::vector<SlurmSetting> common_settings = {
-    {"SelectType", "select/cons_tres", "GPUs are given out one by one, like cores and memory."},
+    {"SelectType", "select/cons_tres", "Allocates single GPUs, like cores and memory."},
     {"SelectTypeParameters", "CR_Core_Memory", ""},
     {"SchedulerType", "sched/backfill", ""},
-    {"GresTypes", "gpu", "gres.conf says which device is which GPU."},
+    {"GresTypes", "gpu", "gres.conf lists the GPU devices."},
     {"MpiDefault", "pmix",
-     "With none, an MPI program under a plain srun becomes as many jobs of one rank."},
+     "Without it, an MPI program under plain srun would run as many single-rank jobs."},
     {"LaunchParameters", "use_interactive_step",
-     "salloc gives a shell on the first node of the allocation, where the GPUs are."},
+     "salloc opens a shell on the first node of the allocation, where the GPUs are."},
     {"PropagateResourceLimitsExcept", "MEMLOCK,STACK",
-     "The login node's limits are not a job's: a small MEMLOCK breaks RDMA, an unlimited STACK "
+     "Jobs do not inherit the login node's limits: a small MEMLOCK breaks RDMA, an unlimited STACK "
      "NCCL."},
     {"ReturnToService", "2",
-     "A node that was down serves again as soon as its slurmd registers with all that it should "
-     "have."},
+     "A node that was down returns to service once its slurmd registers with all its resources."},
     {"MessageTimeout", "60",
-     "Hundreds of nodes that start a step at once may answer late; that is not a failure."},
+     "When hundreds of nodes start a step at once, some answer late; that is not a failure."},
     {"BatchStartTimeout", "60", ""},
     {"HealthCheckProgram", "/opt/slipway/libexec/slipway/health",
-     "Looks at nodes also without a job, and takes back its own drains when they are fit again."},
+     "Checks nodes between jobs, too, and resumes nodes that it drained once they are healthy."},
     {"HealthCheckNodeState", "ANY,CYCLE", ""},
     {"UnkillableStepTimeout", "300",
-     "Five times MessageTimeout, which newer versions of Slurm ask for."},
+     "Five times MessageTimeout, as newer versions of Slurm require."},
 };
 
 constexpr const char* about_prologs =
-    "Nodes are checked when a job gets them, and its script begins when all of them are fit.";
+    "Nodes are checked when a job gets them; its script starts once all of them are healthy.";
 
-// How a job begins on its nodes. job_container/tmpfs needs Contain, and nothing else here does.
+// How a job starts on its nodes. Only job_container/tmpfs needs Contain.
 std::vector<SlurmSetting> job_settings(const Controller& controller) {
   if (!controller.private_tmp) return {{"PrologFlags", "Alloc,DeferBatch", about_prologs}};
   return {{"PrologFlags", "Alloc,Contain,DeferBatch", about_prologs},
           {"JobContainerType", "job_container/tmpfs",
-           "Each job has a /tmp, /var/tmp and /dev/shm of its own, which go with it: what it fills "
-           "is not the node's. job_container.conf says where they are."}};
+           "Each job has its own /tmp, /var/tmp and /dev/shm, which are removed with it and do not "
+           "fill "
+           "the node's. job_container.conf says where they are."}};
 }
 
-// Of MPI's plugins, for every cluster.
+// Settings of Slurm's MPI plugins for every cluster.
 const std::vector<SlurmSetting> mpi_settings = {
     {"PMIxCollFence", "tree",
-     "Left to choose for each fence, Slurm mixes two kinds, and ranks may then leave MPI_Init "
-     "while others are still in it: Open MPI 4.1 crashes when they are sent something there."},
+     "If Slurm chooses for each fence, it mixes two methods, and ranks may leave MPI_Init "
+     "while others are still in it: Open MPI 4.1 crashes if those receive messages."},
 };
 
-// Nodes that join by themselves.
+// How many nodes can register themselves.
 constexpr int64_t most_joining = 1000;
 
 std::string head(const Cluster& cluster, const SlurmSite& site, std::string_view about) {
   return fmt::format(
-      "# Written by slipway {} for deployment `{}` ({}). Changes here are lost: change the "
+      "# Written by slipway {} for deployment `{}` ({}). Do not edit; change the "
       "blueprint.\n# {}\n",
       SLIPWAY_VERSION, cluster.deployment, site.target, about);
 }
@@ -82,7 +82,7 @@ std::string comment(std::string_view text) {
   return out + line + "\n";
 }
 
-// A line each; a setting without a reason of its own stands under the one before.
+// One line each; a setting without its own reason follows the one before it.
 std::string settings_text(const std::vector<SlurmSetting>& settings) {
   std::string text;
   for (const SlurmSetting& setting : settings) {
@@ -112,7 +112,7 @@ std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
 }
 
 struct Lines {
-  std::vector<NodesetLines> nodesets;  // in the order of the model, those without nodes too
+  std::vector<NodesetLines> nodesets;  // in the model's order, including empty ones
   std::vector<SlurmLine> partitions;
 };
 
@@ -132,25 +132,27 @@ Lines make_lines(const Cluster& cluster, const Catalogue& catalogue, const Slurm
   return lines;
 }
 
-// Nodes that join by themselves are in no file: slurmctld needs room for them, tells the others
-// where they are, and messages go straight to each.
+// Nodes that register themselves are in no file: slurmctld needs room for them and tells the other
+// nodes their addresses, and messages go directly to each.
 void make_room(const Lines& lines, std::vector<SlurmSetting>& settings) {
   int64_t numbered = 0;
   for (const NodesetLines& nodeset : lines.nodesets) numbered += nodeset.count;
   for (SlurmSetting& setting : settings) {
     if (setting.key == "TreeWidth") {
-      setting = {"TreeWidth", "65533", "Messages go straight to each node: some are in no file."};
+      setting = {"TreeWidth", "65533",
+                 "Messages go directly to each node, as some are in no file."};
     } else if (setting.key == "SlurmctldParameters") {
-      setting = {"SlurmctldParameters", "idle_on_node_suspend",
-                 "Without cloud_dns: addresses of nodes that join are known to slurmctld only."};
+      setting = {
+          "SlurmctldParameters", "idle_on_node_suspend",
+          "No cloud_dns: only slurmctld knows the addresses of nodes that register themselves."};
     }
   }
   settings.push_back({"MaxNodeCount", std::to_string(numbered + most_joining),
-                      "The nodes of this file, and room for those that join by themselves."});
+                      "The nodes in this file, and room for nodes that register themselves."});
 }
 
-// How long a transport of some nodes gives its daemon beside jobs to serve. Nothing where none has
-// a daemon.
+// The longest time that a transport of these nodes gives its daemon to start; empty if none has a
+// daemon.
 std::optional<int64_t> longest_start_of_daemon(const Cluster& cluster, const Catalogue& catalogue,
                                                const SlurmSite& site) {
   std::optional<int64_t> longest;
@@ -163,21 +165,20 @@ std::optional<int64_t> longest_start_of_daemon(const Cluster& cluster, const Cat
   return longest;
 }
 
-// When Slurm ends a prolog or an epilog: longer than any of ours takes until it gives up by itself.
-// The checks of a node end after 15 s, where node_health has no other `deadline=`, the start of a
-// transport's daemon 35 s after its own deadline (TransportPlaces::patience).
+// When Slurm kills a prolog or an epilog: later than any of ours gives up by itself. A node's
+// checks end after 15 s unless node_health has another `deadline=`, and the start of a transport's
+// daemon 35 s after the daemon's own deadline (TransportPlaces::patience).
 SlurmSetting prolog_timeout(std::optional<int64_t> start_of_daemon) {
   return {"PrologEpilogTimeout", std::to_string(60 + start_of_daemon.value_or(0)),
-          start_of_daemon
-              ? "A prolog or an epilog that hangs is killed, and its node drained: ours "
-                "give up sooner, the checks of a node after 15 s, the start of the "
-                "transport's daemon 25 s before this."
-              : "A prolog or an epilog that hangs is killed, and its node drained: the "
-                "checks of a node give up after 15 s, and the job starts."};
+          start_of_daemon ? "Slurm kills a prolog or epilog that hangs and drains the node. Ours "
+                            "give up sooner: a node's checks after 15 s, the start of the "
+                            "transport's daemon 25 s before this."
+                          : "Slurm kills a prolog or epilog that hangs and drains the node. A "
+                            "node's checks give up after 15 s, and the job starts."};
 }
 
 std::string nodes_text(const Lines& lines, bool elastic) {
-  std::string text = "\n# Nodes, as the machine catalogue and the blueprint's node_conf say.\n";
+  std::string text = "\n# Nodes, from the machine catalogue and the blueprint's node_conf.\n";
   std::vector<std::string> always_on;
   for (const NodesetLines& nodeset : lines.nodesets) {
     if (!nodeset.static_names.empty()) always_on.push_back(nodeset.static_names);
@@ -205,7 +206,7 @@ bool has_joining_nodes(const Lines& lines) {
                              [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
 }
 
-// What this site and this cluster need besides the common settings, without topology.
+// This site's and this cluster's settings besides the common ones, without topology.
 std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& catalogue,
                                        const SlurmSite& site, const Lines& lines) {
   std::vector<SlurmSetting> settings = site.settings;
@@ -214,7 +215,7 @@ std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& 
   settings.push_back(prolog_timeout(start_of_daemon));
   if (start_of_daemon) {
     settings.push_back({"Prolog", site.prolog,
-                        "The transport's daemon serves before a job begins, and ends with the last "
+                        "Starts the transport's daemon before a job, and stops it with the last "
                         "job that needs it."});
     settings.push_back({"Epilog", site.epilog, ""});
   }
@@ -222,7 +223,7 @@ std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& 
 }
 
 std::string gres_text(const Cluster& cluster, const SlurmSite& site, const Lines& lines) {
-  std::string text = head(cluster, site, "Which device of a node is which GPU: gres.conf(5).");
+  std::string text = head(cluster, site, "The GPU devices of each node: gres.conf(5).");
   for (const NodesetLines& nodeset : lines.nodesets) {
     if (!nodeset.names.empty()) text += nodeset.gres;
   }
@@ -230,18 +231,19 @@ std::string gres_text(const Cluster& cluster, const SlurmSite& site, const Lines
 }
 
 std::string plugstack_text(const Cluster& cluster, const SlurmSite& site) {
-  return head(cluster, site, "The SPANK plugins of srun, sbatch and slurmd: spank(8).") +
+  return head(cluster, site, "SPANK plugins for srun, sbatch and slurmd: spank(8).") +
          fmt::format(
-             "# Sets NCCL's variables for the node's transport. `optional`: its own failure fails "
-             "no job.\noptional {}/nccl_env.so\n"
-             "# Looks at each node before a job. The line itself comes with the plugin: a node "
-             "whose image was built before\n# has neither, and starts.\ninclude {}/*.conf\n",
+             "# Sets NCCL's variables for the node's transport. `optional`: if it fails, "
+             "the job runs.\noptional {}/nccl_env.so\n"
+             "# Checks each node before a job. The line itself is installed with the plugin: "
+             "images\n# built before the plugin existed have neither, and start.\ninclude "
+             "{}/*.conf\n",
              site.plugin_dir, site.plugin_dir);
 }
 
 std::string job_container_text(const Cluster& cluster, const SlurmSite& site) {
   const std::string& path = cluster.controller.private_tmp_path;
-  return head(cluster, site, "Where jobs have their own /tmp: job_container.conf(5).") +
+  return head(cluster, site, "Where jobs' private /tmp is: job_container.conf(5).") +
          fmt::format("AutoBasePath=true\nBasePath={}\n", path.empty() ? default_job_space : path);
 }
 
@@ -253,29 +255,31 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   std::map<std::string, std::string> files;
   std::vector<SlurmSetting> settings = own_settings(cluster, catalogue, site, lines);
   Topology topology;
-  // A node that is in no switch of a tree gets no job, and no file names those that join.
+  // Slurm gives no jobs to a node outside all switches of a tree, and nodes that register
+  // themselves are in no file.
   if (site.has_topology && !has_joining_nodes(lines)) {
     topology = make_topology(cluster, lines.nodesets);
     settings.push_back(topology.plugin);
     files["topology.conf"] =
-        head(cluster, site, "Which nodes are near each other: topology.conf(5).") + topology.text;
+        head(cluster, site, "Which nodes are close to each other: topology.conf(5).") +
+        topology.text;
   }
 
-  files["slurm.conf"] =
-      head(cluster, site, "The keys are explained in slurm.conf(5).") +
-      identity_text(cluster, site) + settings_text(common_settings) +
-      settings_text(job_settings(cluster.controller)) +
-      fmt::format("\n# --- What a cluster of target `{}` needs besides.\n", site.target) +
-      settings_text(settings) + "\n# --- Nodes and partitions.\n" +
-      nodes_text(lines, site.elastic) + topology.padding;
+  files["slurm.conf"] = head(cluster, site, "The keys are explained in slurm.conf(5).") +
+                        identity_text(cluster, site) + settings_text(common_settings) +
+                        settings_text(job_settings(cluster.controller)) +
+                        fmt::format("\n# --- Settings for target `{}`.\n", site.target) +
+                        settings_text(settings) + "\n# --- Nodes and partitions.\n" +
+                        nodes_text(lines, site.elastic) + topology.padding;
 
   files["gres.conf"] = gres_text(cluster, site, lines);
   files["plugstack.conf"] = plugstack_text(cluster, site);
   if (cluster.controller.private_tmp) {
     files["job_container.conf"] = job_container_text(cluster, site);
   }
-  files["mpi.conf"] = head(cluster, site, "How ranks of MPI programs meet: mpi.conf(5).") +
-                      settings_text(mpi_settings);
+  files["mpi.conf"] =
+      head(cluster, site, "How the ranks of MPI programs find each other: mpi.conf(5).") +
+      settings_text(mpi_settings);
 
   if (!cluster.controller.health_policy.empty()) {
     files["health.yaml"] = cluster.controller.health_policy;

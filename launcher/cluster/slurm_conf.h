@@ -1,4 +1,4 @@
-// Slurm's configuration files, made from the cluster model and the catalogue.
+// Generates Slurm's configuration files from the cluster model and the catalogue.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace slipway::cluster {
 
-// The complete text of each file of Slurm's configuration folder, by file name: "slurm.conf",
-// "gres.conf", "mpi.conf", "plugstack.conf" and, where they are asked for, "cgroup.conf",
-// "topology.conf" and "health.yaml". The same set serves every node. Nothing is written here.
-// Throws Error when the cluster cannot be said in Slurm's terms: an unknown machine type, no
-// compute node, an override that is no number where one is needed.
+// The text of each file of Slurm's configuration folder, by file name: "slurm.conf", "gres.conf",
+// "mpi.conf", "plugstack.conf" and, if needed, "cgroup.conf", "topology.conf" and "health.yaml".
+// All nodes use the same files. Writes nothing to disk. Throws Error if Slurm cannot express the
+// cluster: an unknown machine type, no compute node, a non-numeric override where a number is
+// needed.
 std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Catalogue& catalogue,
                                                const SlurmSite& site);
 

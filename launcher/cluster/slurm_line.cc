@@ -21,14 +21,14 @@ bool is_word(std::string_view key) {
   return !key.empty() && key.find_first_not_of(letters) == key.npos;
 }
 
-// A line feed would begin a line of its own, a backslash join the next one, a quote end the value,
-// and # the line.
+// A line feed would start a new line, a backslash join the next line, a quote end the value, and #
+// end the line.
 bool fits_a_line(char c) {
   return static_cast<unsigned char>(c) >= ' ' && c != '\x7f' &&
          std::string_view("\\\"#").find(c) == std::string_view::npos;
 }
 
-// Control characters as \x1b, so that a terminal does not obey them.
+// Shows control characters as \x1b, so that a terminal does not interpret them.
 std::string shown(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// The lines about nodes, nodesets and partitions. The rules are those of slurm-gcp v6 (conf.py), so
-// that a blueprint gives the same Slurm configuration here as there.
+// Generates the lines for nodes, nodesets and partitions, by the rules of slurm-gcp v6 (conf.py),
+// so that a blueprint gives the same Slurm configuration in both.
 #include "launcher/cluster/slurm_nodes.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ const std::vector<std::string> fixed_partition_keys = {"PartitionName", "Nodes"}
 
 namespace {
 
-// What an operating system sees of the memory that is sold: it takes 400 MiB, and 30 of each GiB.
+// The memory that an operating system sees of what is sold: 400 MiB and 30 MiB per GiB less.
 int64_t real_memory_mib(int64_t memory_mib) {
   return memory_mib - (400 + 30 * (memory_mib / 1024));
 }
@@ -34,7 +34,7 @@ SlurmLine node_line(const MachineType& machine, const std::string& names, const 
   line.set("CPUs", "");
   if (machine.gpu_count > 0) line.set("Gres", fmt::format("gpu:{}", machine.gpu_count));
   line.override_with(nodeset.node_conf, fixed_node_keys);
-  if (line.has("Sockets")) {  // Slurm takes a node's sockets or a board's, not both
+  if (line.has("Sockets")) {  // Slurm accepts a node's sockets or a board's, not both
     line.remove("Boards");
     line.remove("SocketsPerBoard");
   }
@@ -48,7 +48,7 @@ SlurmLine node_line(const MachineType& machine, const std::string& names, const 
   return line;
 }
 
-// The line of gres.conf for the node line's own Gres, which a user may have changed.
+// The line of gres.conf for the node line's Gres, which a user may have changed.
 std::string gres_line(const SlurmLine& node, const MachineType& machine) {
   for (const std::string& gres : split(node.get("Gres"), ',')) {
     const std::vector<std::string> parts = split(gres, ':');  // gpu[:type][:count]
@@ -57,7 +57,7 @@ std::string gres_line(const SlurmLine& node, const MachineType& machine) {
         parts.size() > 1 && parts.back().find_first_not_of("0123456789") == std::string::npos;
     const int64_t count = last_is_count ? whole_number("Gres", parts.back()) : 1;
     if (count > machine.gpu_count) {
-      throw Error(fmt::format("`Gres` asks for {} GPUs, and a `{}` has {}", count, machine.name,
+      throw Error(fmt::format("`Gres` asks for {} GPUs, but a `{}` has {}", count, machine.name,
                               machine.gpu_count));
     }
     if (count == 0) return "";
@@ -76,8 +76,8 @@ int64_t memory_per_cpu_mib(const SlurmLine& node) {
   return std::max<int64_t>(100, (memory_mib - node.number("MemSpecLimit", 0)) / cpus);
 }
 
-// Keys that mean something only where nodes are switched on and off; PowerDownOnIdle is also
-// newer than Slurm 22.05, which refuses keys that it does not know.
+// Keys that matter only where nodes start on demand; PowerDownOnIdle is also unknown to Slurm
+// 22.05, which rejects unknown keys.
 const std::vector<std::string> power_keys = {"PowerDownOnIdle", "ResumeTimeout", "SuspendTime",
                                              "SuspendTimeout"};
 
@@ -90,7 +90,7 @@ SlurmLine make_partition_line(const Partition& partition,
     const auto found = nodesets.find(name);
     if (found == nodesets.end()) throw Error(fmt::format("there is no nodeset `{}`", name));
     const NodesetLines& nodeset = found->second;
-    // Slurm knows no nodeset without nodes.
+    // Slurm has no nodesets without nodes.
     if (nodeset.names.empty() && nodeset.feature.empty()) continue;
     memory_mib = names.empty() ? nodeset.memory_per_cpu_mib
                                : std::min(memory_mib, nodeset.memory_per_cpu_mib);
@@ -117,7 +117,7 @@ SlurmLine make_partition_line(const Partition& partition,
   return line;
 }
 
-// The lines of a nodeset's nodes: one, unless those that are always on have a State of their own.
+// The lines of a nodeset's nodes: one, unless the static nodes have a different State.
 std::vector<SlurmLine> by_state(const NodesetLines& nodeset, int64_t always_on,
                                 const SlurmSite& site) {
   const bool differ = site.elastic && site.always_on_state != nodeset.node.get("State");
@@ -167,7 +167,7 @@ std::string joining_node_conf(const Nodeset& nodeset, const Catalogue& catalogue
   line.remove("State");
   line.set("Feature", nodeset.feature);
   const std::string text = line.text();
-  return text.substr(0, text.size() - 1);  // without its line end
+  return text.substr(0, text.size() - 1);  // without its line feed
 }
 
 SlurmLine partition_line(const Partition& partition,

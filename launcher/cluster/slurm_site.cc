@@ -1,21 +1,21 @@
-// What the places ask of Slurm.
+// Slurm settings for each place where a cluster can run.
 #include "launcher/cluster/slurm_site.h"
 
 namespace slipway::cluster {
 
 namespace {
 
-// Of nodes that start and stop on this machine.
+// For nodes that start and stop on this machine.
 const std::vector<SlurmSetting> local_power_settings = {
-    {"PrivateData", "cloud", "Nodes that are off until a job needs them are shown like others."},
+    {"PrivateData", "cloud", "Shows nodes that are off until a job needs them."},
     {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend,power_save_interval=1",
-     "Every node has its address before it is started."},
+     "Every node has its address before it starts."},
     {"ResumeProgram", "/opt/slipway/libexec/slipway/resume",
      "Nodes beyond the static ones run only while jobs need them."},
     {"SuspendProgram", "/opt/slipway/libexec/slipway/suspend", ""},
     {"ResumeFailProgram", "/opt/slipway/libexec/slipway/suspend",
-     "A node that did not come in time is put off, so that the next try begins anew."},
-    {"ResumeRate", "0", "All that a job needs start at once."},
+     "Powers off a node that did not start in time, so that the next try starts clean."},
+    {"ResumeRate", "0", "All nodes that a job needs start at once."},
     {"SuspendRate", "0", ""},
 };
 
@@ -30,27 +30,26 @@ SlurmSite local_slurm_site(bool elastic) {
   site.settings = {
       {"AuthType", "auth/munge", "Every node has a munged with this deployment's own key."},
       {"AuthInfo", "cred_expire=15",
-       "A job that was sent back waits for this long, two minutes if nothing is said: on one "
-       "machine "
-       "nothing is under way for longer."},
+       "A requeued job waits this long, by default two minutes: on one machine, credentials "
+       "are never in transit longer."},
       {"CredType", "cred/munge", ""},
       {"ProctrackType", "proctrack/linuxproc",
-       "Nodes are namespaces and cannot write cgroups: processes are found by their parents,"
-       " and cores and memory are counted, not enforced."},
+       "Nodes are namespaces and cannot write cgroups: processes are found through their parents, "
+       "and cores and memory are counted, not enforced."},
       {"TaskPlugin", "task/none", ""},
       {"SlurmdParameters", "config_overrides",
-       "A node claims the CPUs and memory of its machine type, whatever this machine has."},
+       "A node reports the CPUs and memory of its machine type, whatever this machine has."},
       {"TreeWidth", "65533",
-       "Messages go straight to each node: no node waits for another that a rehearsal has killed."},
+       "Messages go directly to each node: none waits for another that a rehearsal has killed."},
       {"SlurmdTimeout", "60",
-       "A dead node is DOWN after a minute (a cloud waits 300 s): rehearsals are shorter than "
+       "A dead node is DOWN after a minute (300 s in a cloud): rehearsals are shorter than "
        "jobs."},
       {"SchedulerParameters", "batch_sched_delay=0,bf_interval=2,nohold_on_prolog_fail",
-       "A batch job that finds its nodes idle starts within a second, not after three; a job of "
-       "several parts starts two seconds after its nodes were looked at, not 30; one that met an "
-       "unfit node goes to others by itself."},
+       "A batch job with idle nodes starts within a second, not after three; a job of "
+       "several parts starts two seconds after its nodes were checked, not 30; after an "
+       "unhealthy node, a job moves to other nodes by itself."},
       {"HealthCheckInterval", "60", ""},
-      {"MailProg", "/bin/true", "There is nobody to send mail to."},
+      {"MailProg", "/bin/true", "Sends no mail: there is nobody to send it to."},
   };
   if (elastic) {
     site.settings.insert(site.settings.end(), local_power_settings.begin(),
@@ -58,9 +57,8 @@ SlurmSite local_slurm_site(bool elastic) {
   }
   site.cgroup_settings = {
       {"CgroupPlugin", "cgroup/v1",
-       "Nothing here uses cgroups. Left to find out which version there is, slurmd 22.05 fails "
-       "where"
-       " there is none; named, it does not look."},
+       "Cgroups are not used. Without this line slurmd 22.05 tries to detect their version and "
+       "fails if they are missing."},
   };
   return site;
 }
@@ -75,30 +73,30 @@ SlurmSite google_slurm_site() {
       {"AuthType", "auth/munge", "Every machine has a munged with the cluster's own key."},
       {"CredType", "cred/munge", ""},
       {"ProctrackType", "proctrack/cgroup",
-       "A job's processes are found by their cgroup: none outlives its job and keeps a GPU."},
+       "Finds a job's processes by their cgroup: none outlives its job and keeps a GPU."},
       {"TaskPlugin", "task/affinity,task/cgroup",
-       "Tasks stay on their cores, and see the GPUs that they were given."},
-      {"TreeWidth", "128", "A message to hundreds of nodes goes through one node in between."},
-      {"PrivateData", "cloud", "Nodes that no machine is made for yet are shown like others."},
+       "Binds tasks to their cores, and shows them only their own GPUs."},
+      {"TreeWidth", "128", "A message to hundreds of nodes passes through one intermediate node."},
+      {"PrivateData", "cloud", "Shows nodes that have no machine yet."},
       {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend",
-       "A node's name is known to the cloud's DNS as soon as its machine is there."},
+       "The cloud's DNS knows a node's name as soon as its machine exists."},
       {"ResumeProgram", "/opt/slipway/libexec/slipway/resume",
-       "Nodes beyond the static ones are machines only while jobs need them."},
+       "Nodes beyond the static ones exist only while jobs need them."},
       {"SuspendProgram", "/opt/slipway/libexec/slipway/suspend", ""},
       {"ResumeFailProgram", "/opt/slipway/libexec/slipway/suspend",
-       "A machine that did not come in time is deleted, so that the next try begins anew."},
+       "Deletes a machine that did not start in time, so that the next try starts clean."},
       {"ResumeTimeout", "300", ""},
       {"SuspendTimeout", "300", ""},
-      {"ResumeRate", "0", "All that a job needs start at once."},
+      {"ResumeRate", "0", "All nodes that a job needs start at once."},
       {"SuspendRate", "0", ""},
       {"SlurmdTimeout", "300", ""},
       {"SchedulerParameters", "nohold_on_prolog_fail",
-       "A job that met an unfit node goes to others by itself."},
+       "After an unhealthy node, a job moves to other nodes by itself."},
       {"HealthCheckInterval", "300", ""},
-      {"MailProg", "/bin/true", "Machines of the image send no mail."},
+      {"MailProg", "/bin/true", "Sends no mail."},
   };
   site.cgroup_settings = {
-      {"ConstrainCores", "yes", "A job has its cores, memory and GPUs, and no others."},
+      {"ConstrainCores", "yes", "A job can use only its own cores, memory and GPUs."},
       {"ConstrainRAMSpace", "yes", ""},
       {"ConstrainDevices", "yes", ""},
   };

@@ -1,4 +1,4 @@
-// Blocks of NVLink domains, or a tree of switches.
+// Generates blocks of NVLink domains, or a tree of switches.
 #include "launcher/cluster/slurm_topology.h"
 
 #include <fmt/format.h>
@@ -10,11 +10,11 @@
 namespace slipway::cluster {
 namespace {
 
-// Nodes of a nodeset are made together, so they are nearer to each other than to others.
+// The nodes of a nodeset are created together, so they are close to each other.
 Topology switches(const std::vector<NodesetLines>& nodesets) {
   Topology topology;
   topology.plugin = {"TopologyPlugin", "topology/tree",
-                     "topology.conf says which nodes are close to each other."};
+                     "topology.conf shows which nodes are close to each other."};
   std::vector<std::string> names;
   for (const NodesetLines& nodeset : nodesets) {
     if (nodeset.names.empty()) continue;
@@ -25,18 +25,18 @@ Topology switches(const std::vector<NodesetLines>& nodesets) {
   return topology;
 }
 
-// Every block must have as many nodes as the largest: nodes that never are (State=FUTURE) stand for
-// those that a domain of this cluster has not.
+// Slurm requires that every block has as many nodes as the largest: nodes that never exist
+// (State=FUTURE) fill the smaller ones.
 Topology blocks(const Cluster& cluster, const std::vector<NodesetLines>& nodesets, int64_t size) {
   Topology topology;
   topology.plugin = {"TopologyPlugin", "topology/block",
-                     "topology.conf says which nodes share an NVLink domain. `sbatch --segment` "
+                     "topology.conf shows which nodes share an NVLink domain. `sbatch --segment` "
                      "keeps parts of a job within one."};
   int64_t missing = 0;
   const std::string nowhere = cluster.name + "-nowhere-";
   for (const NodesetLines& nodeset : nodesets) {
     const int64_t domain = nodeset.nvlink_domain_machines;
-    if (domain == 0) continue;  // outside of all blocks, and used like any node
+    if (domain == 0) continue;  // outside of all blocks; Slurm uses such nodes as usual
     for (int64_t first = 0; first < nodeset.count; first += domain) {
       const int64_t last = std::min(first + domain, nodeset.count) - 1;
       std::string nodes = hostlist(nodeset.prefix, first, last);
@@ -51,7 +51,8 @@ Topology blocks(const Cluster& cluster, const std::vector<NodesetLines>& nodeset
   topology.text += fmt::format("BlockSizes={}\n", size);
   if (missing > 0) {
     topology.padding = fmt::format(
-        "# Nodes that never are: they fill blocks of topology.conf, which must all be of one "
+        "# These nodes never exist: they fill the blocks of topology.conf, which must all have the "
+        "same "
         "size.\n"
         "NodeName={} State=FUTURE CPUs=1\n",
         hostlist(nowhere, 0, missing - 1));

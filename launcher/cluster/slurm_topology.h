@@ -1,4 +1,4 @@
-// Which nodes are near each other, as Slurm is told.
+// Generates Slurm's topology: which nodes are close to each other.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace slipway::cluster {
 
 struct Topology {
   SlurmSetting plugin;  // TopologyPlugin of slurm.conf
-  std::string padding;  // a line of slurm.conf; may be empty
+  std::string padding;  // lines for slurm.conf; may be empty
   std::string text;     // topology.conf
 };
 
-// A block for each NVLink domain where machine types have them, with the topology/block of Slurm
-// 24.05 and newer; else a switch for each nodeset. Of nodesets without nodes nothing is said.
+// A block for each NVLink domain if machine types have them, with topology/block of Slurm 24.05 and
+// newer; otherwise a switch for each nodeset. Nodesets without nodes are left out.
 Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& nodesets);
 
 }  // namespace slipway::cluster

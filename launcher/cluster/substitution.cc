@@ -1,4 +1,4 @@
-// $(host_nics) and $(gpu_nics) in the rules of a transport.
+// Replaces $(host_nics) and $(gpu_nics) in a transport's rules.
 #include "launcher/cluster/substitution.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// $(host_nics) and $(gpu_nics) in the rules of a transport.
+// Replaces $(host_nics) and $(gpu_nics) in a transport's rules.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct ValueRange {
   size_t end = 0;
 };
 
-// The first `$(` that does not begin a known name, with what belongs to it; nothing when all is
-// well.
+// The first `$(` that does not begin a known name, with the text that belongs to it; empty if all
+// are known.
 std::optional<ValueRange> find_bad_substitution(std::string_view value);
 
-// `value` with the names of the interfaces of each purpose, joined by commas. The value has no bad
-// substitution.
+// Replaces the names in `value` by the interfaces of each purpose, joined by commas. `value` must
+// not have bad substitutions.
 std::string substitute(std::string_view value,
                        const std::vector<NodeProfile::Interface>& interfaces);
 

@@ -1,4 +1,4 @@
-// The catalogue: reading transports.yaml.
+// Reads transports.yaml of the catalogue.
 #include "launcher/cluster/transport_reader.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ class TransportReader {
     return row.has(key) ? row.texts(key) : std::vector<std::string>();
   }
 
-  // A group of facts, which all name their source.
+  // A group of facts, each of which must name its source.
   template <class Read>
   void read_facts(const source::Node& node, const char* key, Read&& read) {
     RowReader part(node, fmt::format("`{}` of transport `{}`", key, name_), diagnostics_);
@@ -83,7 +83,7 @@ class TransportReader {
     for (const source::Node& item : list->items) read_facts(item, key, read);
   }
 
-  // The text of `key`, whose `$(` begin known names.
+  // The text of `key`, in which every `$(` must begin a known name.
   std::string substitutable(RowReader& row, const source::Node& node, const std::string& key) {
     std::string text = row.text(key);
     if (const auto bad = find_bad_substitution(text)) {
@@ -91,7 +91,7 @@ class TransportReader {
       row.wrong(
           {offsets[bad->begin], offsets[bad->end]},
           fmt::format("`{}` is not known here", text.substr(bad->begin, bad->end - bad->begin)),
-          "a value may hold $(host_nics) and $(gpu_nics)");
+          "a value may contain $(host_nics) and $(gpu_nics)");
     }
     return text;
   }

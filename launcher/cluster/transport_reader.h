@@ -1,4 +1,4 @@
-// The catalogue: reading transports.yaml.
+// Reads transports.yaml of the catalogue.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace slipway::cluster {
 
-// The transports of the file `root`. What is wrong goes to `diagnostics`; a wrong row is left out.
+// The transports in the file `root`. Problems go to `diagnostics`; a wrong row is left out.
 std::map<std::string, TransportType> read_transports(const source::Node& root,
                                                      source::Diagnostics& diagnostics);
 

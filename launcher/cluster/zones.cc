@@ -1,4 +1,4 @@
-// The catalogue: reading zones.yaml.
+// Reads zones.yaml of the catalogue.
 #include "launcher/cluster/zones.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace slipway::cluster {
 namespace {
 
-// A mapping of regions to the letters of zones in them, by whole names.
+// Reads a mapping from regions to the letters of their zones, and returns the full zone names.
 std::map<std::string, std::vector<std::string>, std::less<>> read_regions(
     const source::Node& node, std::string_view what, source::Diagnostics& diagnostics) {
   std::map<std::string, std::vector<std::string>, std::less<>> regions;

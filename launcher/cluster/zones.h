@@ -1,4 +1,4 @@
-// Regions and zones of the cloud, and where machine types are offered.
+// The cloud's regions and zones, and which machine types they offer.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,17 @@ class Sources;
 namespace slipway::cluster {
 
 struct Zones {
-  std::map<std::string, std::vector<std::string>, std::less<>> regions;  // their zones, whole names
-  std::map<std::string, std::vector<std::string>, std::less<>> offered;  // a machine type's zones
+  std::map<std::string, std::vector<std::string>, std::less<>>
+      regions;  // full zone names by region
+  std::map<std::string, std::vector<std::string>, std::less<>> offered;  // zones by machine type
 
   std::vector<std::string> region_names() const;
-  // The region of a zone by its name; empty when there is no such zone.
+  // The region of a zone; empty if there is no such zone.
   std::string_view region_of(std::string_view zone) const;
 };
 
-// Reads zones.yaml of `folder` (<blueprints>/catalogue) into `sources`. What is wrong in it goes to
-// `diagnostics`, which must be of the same sources. Throws Error when the file cannot be read.
+// Reads zones.yaml of `folder` (<blueprints>/catalogue) into `sources`. Problems go to
+// `diagnostics`, which must use the same sources. Throws Error if the file cannot be read.
 Zones load_zones(const std::filesystem::path& folder, source::Sources& sources,
                  source::Diagnostics& diagnostics);
 

@@ -1,8 +1,8 @@
-// libnvidia-ml.so.1, simulated: it has no GPU and needs no driver, and answers from a file.
+// A simulated libnvidia-ml.so.1, which needs neither GPU nor driver and answers from a file.
 //
-// Nodes of a local cluster whose machine type has GPUs see it where NVIDIA's library would be. It
-// has the calls that a health check makes; what it does not have, a program that looks for it finds
-// missing. Healthy values are constants; what a fault can change comes from the file.
+// Nodes of a local cluster whose machine type has GPUs see it in place of NVIDIA's library. It has
+// only the calls that a health check makes; other symbols are missing. Healthy values are
+// constants; values that a fault can change come from the file.
 #if __has_include(<nvml.h>)
 #include <nvml.h>
 #else
@@ -30,13 +30,13 @@ constexpr unsigned nvlinks = 18;
 constexpr unsigned idle_milliwatts = 70'000;
 
 std::atomic<int> users = 0;
-char handles[most_gpus];  // a device is the address of its place here
+char handles[most_gpus];  // a device handle is the address of its element here
 
 nvmlDevice_t handle_of(unsigned index) {
   return reinterpret_cast<nvmlDevice_t>(&handles[index]);
 }
 
-// NVML_SUCCESS, and the GPU behind a handle, if it can be asked.
+// Finds the GPU for a handle, or returns why it cannot be queried.
 nvmlReturn_t find_gpu(nvmlDevice_t device, Gpu& gpu) {
   if (users == 0) return NVML_ERROR_UNINITIALIZED;
   const auto state = current_state();
@@ -54,7 +54,7 @@ nvmlReturn_t copy_text(const std::string& text, char* to, unsigned length) {
   return NVML_SUCCESS;
 }
 
-// `make(gpu)` is the value that is asked for.
+// `make(gpu)` computes the requested value.
 template <class Value, class Make>
 nvmlReturn_t give(nvmlDevice_t device, Value* to, Make make) {
   Gpu gpu;
@@ -75,10 +75,10 @@ nvmlPciInfo_t pci_of(const Gpu& gpu) {
 
 }  // namespace
 
-// Those who wait for events of some GPUs.
+// A program waiting for events of some GPUs.
 struct nvmlEventSet_st {
-  unsigned long long devices = 0;  // bits
-  long seen = 0;                   // number of the last event that was given out
+  unsigned long long devices = 0;  // a bit for each
+  long seen = 0;                   // number of the last event that was delivered
 };
 
 EXPORTED nvmlReturn_t nvmlInit_v2() {
@@ -196,8 +196,8 @@ EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int*
   return give(device, milliwatts, [](const Gpu&) { return idle_milliwatts; });
 }
 
-// Since the driver was loaded, which here is the start of the machine: simulated GPUs take what an
-// idle one takes, all the time.
+// Since the driver was loaded, which here is when the node started: a simulated GPU always uses an
+// idle GPU's power.
 EXPORTED nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                           unsigned long long* millijoules) {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
@@ -215,8 +215,8 @@ EXPORTED nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemor
   });
 }
 
-// Pages were retired before Ampere; since then rows are remapped. Those that are retired here were
-// so for errors that could not be corrected.
+// GPUs before Ampere retire pages; since Ampere, rows are remapped. The pages here were retired for
+// uncorrectable errors.
 EXPORTED nvmlReturn_t nvmlDeviceGetRetiredPages(nvmlDevice_t device,
                                                 nvmlPageRetirementCause_t cause,
                                                 unsigned int* count, unsigned long long*) {
@@ -235,7 +235,7 @@ EXPORTED nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned in
     return NVML_ERROR_INVALID_ARGUMENT;
   }
   *corrected = *uncorrected = 0;
-  // A row with an error that cannot be corrected is remapped at the next reset.
+  // A row with an uncorrectable error is remapped at the next reset.
   *pending = gpu.ecc_uncorrected > 0 ? 1U : 0U;
   *failed = gpu.remap_failed ? 1U : 0U;
   return NVML_SUCCESS;

@@ -1,7 +1,6 @@
-// The part of NVML that is used and simulated, as NVIDIA's NVML API Reference documents its
-// interface.
+// The part of NVML that Slipway uses and simulates, declared as in NVIDIA's NVML API Reference.
 //
-// The health checks are compiled against this; so is the simulated library, on machines without
+// The health checks are compiled against this, and so is the simulated library on machines without
 // NVIDIA's nvml.h.
 #pragma once
 
@@ -80,7 +79,7 @@ struct nvmlFieldValue_t {
 
 constexpr unsigned long long nvmlEventTypeXidCriticalError = 0x8;
 
-// nvmlClocksEventReason…: bits of what holds a GPU's clocks down.
+// nvmlClocksEventReason…: bits for why a GPU's clocks are reduced.
 constexpr unsigned long long nvmlClocksEventReasonSwPowerCap = 0x4;
 constexpr unsigned long long nvmlClocksThrottleReasonHwSlowdown = 0x8;
 constexpr unsigned long long nvmlClocksEventReasonSwThermalSlowdown = 0x20;

@@ -1,4 +1,4 @@
-// What the simulated GPUs are like now.
+// Reads the current state of the simulated GPUs.
 #include "launcher/simulated_nvml/state.h"
 
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ State state_of(const nlohmann::json& body) {
   return state;
 }
 
-// The file as it was read last: whoever changes it puts another in its place.
+// The file as last read; a writer replaces it rather than changing it in place.
 struct Read {
   dev_t device = 0;
   ino_t file = 0;

@@ -1,4 +1,4 @@
-// What the simulated GPUs are like now: the file that the deployment's supervisor writes.
+// The current state of the simulated GPUs, from the file that the deployment's supervisor writes.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace slipway::simulated_nvml {
 
 struct Xid {
-  long number = 0;  // of the event: later ones have larger numbers
+  long number = 0;  // event number: later ones are larger
   int xid = 0;
 };
 
@@ -22,24 +22,24 @@ struct Gpu {
   unsigned long long ecc_corrected = 0;
   bool remap_failed = false;
   unsigned pages_retired = 0;
-  int nvlink_down = -1;  // number of the link
+  int nvlink_down = -1;  // link number
   unsigned pcie_generation = 5, pcie_width = 16, pcie_replays = 0;
   bool throttled = false;
   unsigned celsius = 35, power_limit_watts = 700;
-  unsigned process = 0;  // the id of one that is on it
+  unsigned process = 0;  // ID of a process on the GPU
   bool persistence = true;
-  int recovery_action = -1;  // -1: the driver is too old to say
+  int recovery_action = -1;  // -1: not supported by the driver
 };
 
 struct State {
   std::string driver_version;
-  std::vector<Gpu> gpus;  // those that are there
-  bool mismatch = false;  // library and driver are of different versions
+  std::vector<Gpu> gpus;  // the GPUs that are present
+  bool mismatch = false;  // library and driver have different versions
   long last_event = 0;
 };
 
-// What the file says; it is read again when it is another one. Nothing when there is none, or none
-// that can be read. While the state says that NVML hangs, this does not return.
+// Reads the file, again whenever it was replaced. Empty if it does not exist or cannot be read.
+// Does not return while the state says that NVML hangs.
 std::optional<State> current_state();
 
 }  // namespace slipway::simulated_nvml

@@ -41,7 +41,7 @@ teardown() {
   run deploy st-life --nodes gpus=2
   fails_with 2 "--nodes: there is no nodeset \`gpus\`; the blueprint has a3mega_nodeset"
   run deploy st-life --nodes a3mega_nodeset=-1
-  fails_with 2 "\`-1\` is no number of nodes"
+  fails_with 2 "\`-1\` is not a number"
 }
 
 @test "life: two deployments stand side by side, each with its own cluster" {

@@ -81,7 +81,7 @@ TEST_CASE("bandwidth: unknown machines, transports, collectives and sizes are to
   CHECK_THAT(wrong(row("all_gahter", "8G: 100")), ContainsSubstring("did you mean `all_gather`?"));
   CHECK_THAT(wrong(row("all_gather", "8T: 100")), ContainsSubstring("`8T` is not a size"));
   CHECK_THAT(wrong(row("all_gather", "8G: 100"), "1.5"),
-             ContainsSubstring("`tolerance` is a share below 1"));
+             ContainsSubstring("`tolerance` must be a fraction below 1"));
 }
 
 TEST_CASE("bandwidth: nodes in the cloud are told what to expect, simulated ones are not") {

@@ -243,7 +243,8 @@ TEST_CASE("catalogue: a size that is no whole number of cores is pointed at, and
   Reading reading(good_machine + replaced(good_series, "{2: 7.5, 4: 15}", "{2: 7.5, 4: 15, 5: 20}"),
                   good_transports);
   CHECK(reading.said() ==
-        "error[E0902]: `big-5` has no whole number of cores: sockets 1, threads per core 2\n"
+        "error[E0902]: the vCPUs of `big-5` do not divide into whole cores: sockets 1, threads per "
+        "core 2\n"
         "  --> machines.yaml:13:36\n"
         "   |\n"
         "13 |       gib: {big-*: {2: 7.5, 4: 15, 5: 20}, big-*-disk: {8: 32, 16: 64}}\n"
@@ -261,7 +262,8 @@ TEST_CASE("catalogue: what is wrong with a series is said once, at its place") {
   };
   CHECK(said("big-*:", "big-:") == "error[E0902]: `big-` does not have one `*`");
   CHECK(said("big-*:", "big-*-*:") == "error[E0902]: `big-*-*` does not have one `*`");
-  CHECK(said("big-*-disk: {8:", "big-*-disk: {08:") == "error[E0902]: `08` is no number of vCPUs");
+  CHECK(said("big-*-disk: {8:", "big-*-disk: {08:") ==
+        "error[E0902]: `08` is not a number of vCPUs");
   CHECK(said("4: 15}", "4: 0}") ==
         "error[E0902]: `4` of `big-*` is `0`, expected a number above 0");
   CHECK(said("16: 4}", "16: 4, 32: 8}") ==
@@ -357,7 +359,7 @@ TEST_CASE("catalogue: a substitution that nobody knows is pointed at") {
       "3 |   socket: {about: TCP, environment: [{name: A, value: '=$(host_nisc)', why: b, source: "
       "docs}]}\n"
       "  |                                                         ^^^^^^^^^^^^\n"
-      "  = help: a value may hold $(host_nics) and $(gpu_nics)\n");
+      "  = help: a value may contain $(host_nics) and $(gpu_nics)\n");
 }
 
 TEST_CASE("catalogue: files of the wrong shape are diagnostics, not crashes") {

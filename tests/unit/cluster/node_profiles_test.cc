@@ -146,11 +146,11 @@ TEST_CASE("node profile: what does not fit is an error with the node's name") {
   const std::string prefix = "cannot describe node `quickstart-a3meganodeset-3`: ";
   Cluster cluster = quickstart_cluster();
   CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {"10.0.0.6/16", "10.1.0.6/16"}}),
-                    prefix + "number of networks 1, of addresses 2");
+                    prefix + "its numbers of networks and addresses differ: 1 and 2");
   CHECK_THROWS_WITH(compute_profile(cluster_with_gpu_networks(9), {"local", {}, {}}),
                     prefix +
-                        "it has 10 networks, and its machine type `a3-megagpu-8g` has "
-                        "interfaces for 9");
+                        "it has 10 networks, but its machine type `a3-megagpu-8g` has "
+                        "interfaces for only 9");
   cluster.nodesets[0].machine.networks = {"elsewhere"};
   CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {}}),
                     prefix + "there is no network `elsewhere`");

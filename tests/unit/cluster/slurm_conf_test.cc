@@ -212,7 +212,7 @@ TEST_CASE("slurm files: gres.conf follows what a user says of Gres") {
   CHECK(gres_with("gpu") == "NodeName=quickstart-a3meganodeset-[0-3] Name=gpu File=/dev/nvidia0\n");
   CHECK(gres_with("").empty());
   CHECK_THROWS_WITH(gres_with("gpu:9"),
-                    "nodeset `a3meganodeset`: `Gres` asks for 9 GPUs, and a `a3-megagpu-8g` has 8");
+                    "nodeset `a3meganodeset`: `Gres` asks for 9 GPUs, but a `a3-megagpu-8g` has 8");
 }
 
 TEST_CASE("slurm files: what cannot be said in Slurm's terms is an error with its place") {
