@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the image on Google Cloud with Packer, unless it is there already:
+# Builds the node image on Google Cloud with Packer, unless it exists:
 #   images/build.sh PROJECT ZONE SUBNETWORK [option of install.sh...]
 #
-# It needs gcloud and packer, logged in. The last line is the image's name. Blueprints take it by its family,
+# Needs gcloud and packer, logged in. The last line of the output is the image's name. Blueprints refer to its family,
 # slipway-TRANSPORT: instance_image: {project: PROJECT, family: slipway-tcpxo}
 set -euo pipefail
 [ $# -ge 3 ] || { echo "usage: images/build.sh PROJECT ZONE SUBNETWORK [option of install.sh...]" >&2 && exit 2; }
@@ -13,7 +13,7 @@ name=$("$here/name.sh" "$@")
 
 found=$(gcloud compute images list --project "$project" --no-standard-images --filter "name=$name" --format 'value(name)')
 if [ "$found" = "$name" ]; then
-  echo "the image is there already: nothing that goes into it has changed" >&2
+  echo "the image exists already: nothing in it has changed" >&2
 else
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Installs a node's software on a Debian system, as root: images/install.sh [option...] --all | STEP...
 #
-#   --all               every step
-#   --list              every step in its order, and what it needs
-#   --without WHAT      leave out the steps that need WHAT: `gpu` (a machine with the hardware) or `cloud` (the internet and a
-#                       kernel of its own); may be given again
-#   --transport NAME    tcpxo, tcpx, gib or socket (default): the machine type's, see versions.sh
-#   --source FOLDER     Slipway's source, for the step slipway (default: the folder that images/ is in)
+#   --all               run all steps
+#   --list              list the steps in order, and what each needs
+#   --without WHAT      skip the steps that need WHAT: `gpu` (a machine with the hardware) or `cloud` (the internet and its own
+#                       kernel); can be repeated
+#   --transport NAME    the machine type's transport: tcpxo, tcpx, gib or socket (default); see versions.sh
+#   --source FOLDER     Slipway's source, for the step slipway (default: the parent folder of images/)
 #
-# It is for the root of an image: the step slurm removes the munge key, the step clean the machine's identity. A step is
-# steps/NUMBER-NAME.sh; its second line says what it is, its third what it needs. A step may run again.
+# Run it in the root of an image: the step slurm removes the munge key, and the step clean the machine's identity. A step is
+# steps/NUMBER-NAME.sh; its second line describes it, its third line says what it needs. Steps can be repeated.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,7 +19,7 @@ all=false
 without=()
 wanted=()
 
-# header FILE LINE: what a step says of itself
+# header FILE LINE: prints a line of a step's header
 header() { sed -nE "$2s/^# (needs: )?//p" "$1"; }
 
 name_of() { basename "$1" .sh | sed 's/^[0-9]*-//'; }
@@ -50,7 +50,7 @@ known=$(for step in "${steps[@]}"; do name_of "$step"; done)
 for name in "${wanted[@]}"; do
   grep -qxF -- "$name" <<<"$known" || die "unknown step \`$name\`; known: $(xargs <<<"$known")"
 done
-if ! $list && ! $all && [ ${#wanted[@]} -eq 0 ]; then die "name the steps, or all by \`--all\`; \`--list\` shows them"; fi
+if ! $list && ! $all && [ ${#wanted[@]} -eq 0 ]; then die "name the steps, or use \`--all\`; \`--list\` shows them"; fi
 # shellcheck source=versions.sh
 . "$here/versions.sh"
 
@@ -67,7 +67,7 @@ for step in "${steps[@]}"; do
     if [[ " $needs " == *" $what "* ]]; then left_out=$what; fi
   done
   if [ -n "$left_out" ]; then
-    echo "==> $name: left out, it needs $left_out"
+    echo "==> $name: skipped, it needs $left_out"
     continue
   fi
   [ "$(id -u)" -eq 0 ] || die "only root can install"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The name of the image that the recipe makes: images/name.sh [option of install.sh...]
+# Prints the name of the image that the recipe makes: images/name.sh [option of install.sh...]
 #
-# It ends in a digest of all that goes into it: steps, versions, the unit, the options, and Slipway's source as the image
-# has it. What has not changed has the same name, whenever and wherever it was written, and is not built again.
+# The name ends in a digest of everything that goes into the image: steps, versions, units, options, and Slipway's source.
+# If nothing has changed, the name is the same, wherever and whenever it is computed, and the image is not built again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# Tests are built for nobody's machine.
+# The tests are not part of an image.
 inputs=(images/install.sh images/versions.sh images/steps images/slipway-guard.service images/slipway-node.service images/slipway-watch.service
   meson.build meson_options.txt packages.debian common launcher spank-plugins nccl-tests blueprints examples)
 files() { find "${inputs[@]}" -type f ! -name '*.pyc' "$@" -print0 | LC_ALL=C sort -z; }
@@ -21,7 +21,7 @@ digest=$(
   {
     printf 'option %s\n' "${options[@]}"
     files | xargs -0 sha256sum
-    # Modes as far as git knows them.
+    # The mode bits that git tracks.
     files -perm -u+x
   } | sha256sum | cut -c1-12
 )

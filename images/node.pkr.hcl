@@ -1,5 +1,5 @@
-# The machine that an image is made of: images/build.sh. Packer before 1.10 has the builder `googlecompute` in it; a newer
-# one gets it once, by `packer plugins install github.com/hashicorp/googlecompute`.
+# The temporary machine that an image is made from; used by images/build.sh. Packer before 1.10 includes the builder
+# `googlecompute`; for newer ones, install it once: `packer plugins install github.com/hashicorp/googlecompute`.
 
 variable "project_id" {
   type = string
@@ -21,7 +21,7 @@ variable "image_family" {
   type = string
 }
 
-# What images/pack.sh wrote.
+# The script from images/pack.sh.
 variable "script" {
   type = string
 }
@@ -43,7 +43,7 @@ source "googlecompute" "node" {
   image_description       = "A node of a Slurm cluster, made by Slipway"
   disk_size               = 50
   disk_type               = "pd-ssd"
-  # From outside it is reached through the Identity-Aware Proxy only.
+  # Reachable only through the Identity-Aware Proxy.
   omit_external_ip = true
   use_internal_ip  = true
   use_iap          = true

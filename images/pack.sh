@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes the recipe and Slipway's source as one script that installs them: images/pack.sh OUT [option of install.sh...]
+# Packs the recipe and Slipway's source into one script that installs them: images/pack.sh OUT [option of install.sh...]
 #
-# Packer, a startup script or a person runs it as root on a Debian system. The same input gives the same bytes.
+# Packer, a startup script or you run that script as root on a Debian system. The same input gives the same bytes.
 set -euo pipefail
 out=${1:?"usage: images/pack.sh OUT [option of install.sh...]"}
 shift
@@ -11,9 +11,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cat >"$out.new" <<SCRIPT
 #!/usr/bin/env bash
-# Written by Slipway's images/pack.sh: installs what $(images/name.sh "$@") has.
+# Written by Slipway's images/pack.sh: installs the software of the image $(images/name.sh "$@").
 set -euo pipefail
-# It changes the whole system: whoever only asks what it is gets an answer.
+# It changes the whole system, so with any argument, such as --help, it only prints what it is.
 if [ \$# -gt 0 ]; then sed -n 2p "\$0" && exit 2; fi
 folder=\$(mktemp -d /var/tmp/slipway-image.XXXXXX)
 trap 'rm -rf "\$folder"' EXIT

@@ -1,18 +1,18 @@
 # shellcheck shell=bash disable=SC2034  # read by the steps
-# The versions that belong together in an image, each with its source. A transport's plugin, its daemon and NCCL are one
-# set: others of them together crash, hang or fall back to sockets.
+# The versions that go together in an image, each with its source. A transport's plugin, daemon and NCCL are one set: other
+# combinations crash, hang or fall back to sockets.
 
-# Debian's own, whatever its release has: Slurm, munge, Open MPI.
+# From Debian, in its release's versions: Slurm, munge, Open MPI.
 
-# The driver with open kernel modules, and CUDA for it. 580 is the first branch that CUDA 13.0 runs on, and the oldest that
-# NVIDIA has for Debian 13: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+# The driver with open kernel modules, and its CUDA. 580 is the first branch that supports CUDA 13.0, and the oldest
+# that NVIDIA provides for Debian 13: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
 driver_branch=580
 cuda_version=13-0
 
 # NVIDIA's archive for Debian: https://docs.nvidia.com/cuda/cuda-installation-guide-linux/
 nvidia_archive=https://developer.download.nvidia.com/compute/cuda/repos
 
-# NCCL from that archive; the plugins' containers bring the one that they are made for.
+# NCCL from that archive; the plugins' containers bring the NCCL that they are built for.
 nccl_version=
 
 case ${transport:=socket} in
@@ -24,7 +24,7 @@ case ${transport:=socket} in
     plugin_folder=/var/lib/tcpxo/lib64
     ;;
   tcpx) # a3-highgpu-8g: GoogleCloudPlatform/slurm-gcp tools/prologs-epilogs/receive-data-path-manager
-    # The plugin is for NCCL 2.19.4.
+    # This plugin is for NCCL 2.19.4.
     registry=us-docker.pkg.dev
     plugin_container=$registry/gce-ai-infra/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.9-2.19.4-12.0
     daemon_container=$registry/gce-ai-infra/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.12

@@ -1,32 +1,32 @@
 #!/usr/bin/env python3
-"""Writes what the tests know of Terraform's providers: usage: provider_schema.py JSII... > tests/schemas/google_provider.json
+"""Writes the schema of Terraform's providers for the tests: provider_schema.py JSII... > tests/schemas/google_provider.json
 
-A JSII is the file `.jsii` of a package of npm: @cdktf/provider-google, provider-google-beta, provider-random,
-provider-local, provider-null, provider-time. Of each only the resources and data sources are kept that the module
-library names, as they are written in `resources` of its module.yaml files, with these facts:
+A JSII is the file `.jsii` from one of these npm packages: @cdktf/provider-google, provider-google-beta, provider-random,
+provider-local, provider-null, provider-time. Only the resources and data sources that the module library uses (in
+`resources` of its module.yaml files) are kept, with these facts:
 
-  attributes   what can be set: "type", "required" where it must be, and "block" where it is a nested block: "one" or
-               "many", with its own attributes
+  attributes   what can be set: "type", "required" if it must be, and "block" for a nested block: "one" or "many", with
+               its own attributes
   computed     what can only be read
 
-The types that are named by nobody are left out, so that the file stays small: run this again when a module uses a new one.
+Run this again when a module uses a new type; unused types are left out to keep the file small.
 """
 import json, pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Built into Terraform, so in no package: developer.hashicorp.com/terraform/language/resources/terraform-data
+# Built into Terraform, so not in any package: developer.hashicorp.com/terraform/language/resources/terraform-data
 BUILT_IN = {"terraform_data": {"attributes": {"input": {"type": "any"}, "triggers_replace": {"type": "any"}},
                                "computed": ["id", "output"]}}
 
-# Newer than the packages, which end with version 6.50: read in the npm package @pulumi/gcp 9.37.0, which follows version 7
-# of the provider (compute/resourcePolicy.d.ts, lustre/instance.d.ts).
+# Newer than the packages, whose last version is 6.50: taken from the npm package @pulumi/gcp 9.37.0, which follows
+# version 7 of the provider (compute/resourcePolicy.d.ts, lustre/instance.d.ts).
 NEWER = {("google_lustre_instance", "kms_key"): {"type": "string"},
          ("google_compute_resource_policy", "workload_policy", "accelerator_topology_mode"): {"type": "string"}}
 
 
 def types_in_use():
-    """The types that the module library names, by provider; `data.` before those that are looked up."""
+    """The types that the module library uses, by provider; data sources begin with `data.`."""
     found = {}
     for file in (ROOT / "blueprints").glob("**/module.yaml"):
         for kind, body in re.findall(r"^  ((?:data\.)?[a-z]+_[a-z0-9_]+)\.[\w-]+:(.*\n(?:(?:    .*)?\n)*)", file.read_text(), re.M):
@@ -41,7 +41,7 @@ def snake_case(name):
 
 
 def documented_name(member):
-    """The name that Terraform uses, which the link to the documentation ends with."""
+    """Terraform's name, from the end of the link to its documentation."""
     docs = member.get("docs", {})
     link = re.search(r"#(\w+) \S+}", docs.get("remarks", "") + docs.get("summary", ""))
     return link.group(1) if link else snake_case(member["name"])
@@ -56,7 +56,7 @@ class Package:
         self.version = version.group(1) if version else "unknown"
 
     def resources(self):
-        """(kind and type, class) of each resource and data source."""
+        """Yields (type, class) for each resource and data source."""
         for fqn, kind in self.types.items():
             link = re.search(r"/docs/(resources|data-sources)/\S+ (\w+)}", kind.get("docs", {}).get("summary", ""))
             if link and kind.get("base") in ("cdktf.TerraformResource", "cdktf.TerraformDataSource"):
@@ -79,7 +79,7 @@ class Package:
                 at["attributes"].setdefault(name, fact)
 
     def attributes(self, struct):
-        # Every resource can be given an `id` by its bindings; none of Google's takes one.
+        # The bindings let every resource take an `id`, but none of Google's resources does.
         return {documented_name(member): self.attribute(member) for member in struct.get("properties", [])
                 if "Please be aware that the id field" not in member.get("docs", {}).get("remarks", "")}
 
@@ -88,7 +88,7 @@ class Package:
         return fact if member.get("optional") else {"required": True, **fact}
 
     def type_of(self, written):
-        if "union" in written:  # the value itself, or one that is resolved later
+        if "union" in written:  # the value itself, or a value that is resolved later
             return self.type_of(next(t for t in written["union"]["types"] if t.get("fqn") != "cdktf.IResolvable"))
         if "primitive" in written:
             return {"type": {"boolean": "bool"}.get(written["primitive"], written["primitive"])}
@@ -102,7 +102,7 @@ class Package:
 
 
 def lines(value, indent=""):
-    """JSON with one line for what is small."""
+    """Formats JSON with small values on one line."""
     flat = json.dumps(value)
     if not isinstance(value, dict) or (not any(isinstance(v, dict) for v in value.values()) and len(flat) < 100):
         return flat
@@ -126,7 +126,7 @@ def main():
     unknown = {f"{name} of {provider}" for provider, names in wanted.items() for name in names
                if name not in result["providers"].get(provider, {})}
     if unknown:
-        sys.exit(f"in no package: {', '.join(sorted(unknown))}")
+        sys.exit(f"not in any package: {', '.join(sorted(unknown))}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Shared by quickstart.sh and test.sh: packages and the build. To be sourced, from the top of the tree.
+# Shared by quickstart.sh and test.sh: installs packages and builds. Source it from the top of the tree.
 
 say() { printf '\n==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -14,7 +14,7 @@ as_root() {
   fi
 }
 
-# listed_packages [all]: those that quickstart.sh needs, or what test.sh alone needs, too.
+# listed_packages [all]: the packages that quickstart.sh needs; with `all` also those that only test.sh needs.
 listed_packages() {
   awk -v all="${1:-}" '/^# for test.sh alone/ && all != "all" { exit } { sub(/#.*/, "") } NF' packages.debian
 }
@@ -26,8 +26,8 @@ missing_packages() {
   done
 }
 
-# install_packages [all]: installs what packages.debian lists and is not there. Nothing is asked of the network or of
-# root otherwise.
+# install_packages [all]: installs the packages in packages.debian that are missing. Needs neither network nor root if
+# none are.
 install_packages() {
   command -v dpkg-query >/dev/null || die "this is not a Debian system; install by hand what packages.debian lists"
   local missing
@@ -42,8 +42,8 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-# build_into FOLDER [meson option...]: configures once, compiles, and installs to FOLDER/prefix. Several files at a time are
-# compiled as one, without debug information: half the time.
+# build_into FOLDER [meson option...]: configures once, compiles, and installs to FOLDER/prefix. Compiles several files
+# as one, without debug information, which halves the time.
 build_into() {
   local folder=$1
   shift
@@ -55,9 +55,9 @@ build_into() {
   meson install -C "$folder" --no-rebuild --only-changed --quiet
 }
 
-# build_slipway [tests]: the build that people use and that the tests test. Without `tests` they are not compiled, unless
-# they were before. Warnings are errors with the compiler that we develop with, and only with that one: a newer
-# compiler's new warning should not stop a newcomer.
+# build_slipway [tests]: the build that people use and that the tests test. Without `tests`, tests are not compiled
+# unless they were before. Warnings are errors only with the compiler that we develop with: a newer compiler's new
+# warning should not stop a newcomer.
 build_slipway() {
   local werror=false tests=false
   [ "$(g++ -dumpversion)" = 12 ] && werror=true

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# limits of jobs and settings of the kernel's network
+# limits for jobs, and kernel network settings
 # needs: nothing
 
-# RDMA registers memory, NCCL opens many files: what slurmd may, its jobs may.
+# RDMA registers memory and NCCL opens many files; jobs inherit slurmd's limits.
 mkdir -p /etc/systemd/system/slurmd.service.d /etc/sysctl.d
 cat >/etc/systemd/system/slurmd.service.d/slipway.conf <<'UNIT'
 [Service]

@@ -2,7 +2,7 @@
 # the NVIDIA driver with open kernel modules
 # needs: cloud
 
-# The release that NVIDIA's archive has a folder for.
+# Debian's release as NVIDIA's archive names it.
 . /etc/os-release
 release=debian$VERSION_ID
 # shellcheck source=../versions.sh
@@ -16,7 +16,7 @@ if [ ! -e "$keyring" ]; then
   rm "$package"
 fi
 apt-get update -qq
-# A driver of the branch, and not the newest: what is below is tested with it.
+# Pin the driver's branch instead of taking the newest: the other versions are tested with it.
 apt-get install -y -qq --no-install-recommends "linux-headers-$(dpkg --print-architecture)" dkms >/dev/null
 printf 'Package: *nvidia* *libcuda*\nPin: version %s.*\nPin-Priority: 1001\n' "$driver_branch" \
   >/etc/apt/preferences.d/slipway-driver

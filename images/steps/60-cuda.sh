@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CUDA's runtime and NCCL, in the version of the transport's set
+# the CUDA runtime and NCCL, in the transport's versions
 # needs: cloud
 
 # shellcheck source=../versions.sh
@@ -7,6 +7,6 @@
 apt-get install -y -qq --no-install-recommends "cuda-cudart-$cuda_version" >/dev/null
 if [ -n "$nccl_version" ]; then
   apt-get install -y -qq --no-install-recommends "libnccl2=$nccl_version" >/dev/null
-  # An upgrade would break the set.
+  # An upgrade would break the combination.
   apt-mark hold libnccl2 >/dev/null
 fi

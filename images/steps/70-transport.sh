@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# the NCCL plugin and the daemon of the machine type's transport
+# the NCCL plugin and daemon of the machine type's transport
 # needs: cloud
 
 # shellcheck source=../versions.sh
@@ -9,7 +9,7 @@ if [ -z "$plugin_container" ]; then
   exit 0
 fi
 apt-get install -y -qq --no-install-recommends docker.io >/dev/null
-# They are fetched now: a job does not wait for them, and every node has the same bytes.
+# Fetch them now, so that jobs do not wait for them and every node has the same bytes.
 for container in $plugin_container $daemon_container; do docker pull --quiet "$container"; done
 mkdir -p "${plugin_folder%/*}"
 case $transport in
@@ -17,7 +17,7 @@ case $transport in
   *) docker run --rm --volume "${plugin_folder%/*}:${plugin_folder%/*}" "$plugin_container" install --install-nccl ;;
 esac
 test -e "$plugin_folder/libnccl-net.so"
-# What the set is made of, for the check before a job: a tag "v1.0.17" is version 1.0.17.
+# The versions, for the check before a job: the tag "v1.0.17" is version 1.0.17.
 mkdir -p /etc/slipway
 printf 'plugin=%s\ndaemon=%s\n' "${plugin_container##*:v}" "${daemon_container##*:v}" >/etc/slipway/transport-versions
 if [ "$transport" = tcpxo ]; then

@@ -9,7 +9,7 @@ finish() {
   rm -rf "$build"
 }
 trap finish EXIT
-# Built here: it uses the libraries that this release has.
+# Built here, against this release's libraries.
 mapfile -t packages < <(awk '/^# to build/ { on = 1; next } /^#/ { on = 0 } on && NF' "${source_folder:?}/packages.debian")
 apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=on -Dunity_size=12 -Ddebug=false \
@@ -20,14 +20,14 @@ meson install -C "$build/slipway" --no-rebuild --quiet
 install -m 644 "${images_folder:?}/slipway-guard.service" "${images_folder:?}/slipway-node.service" \
   "${images_folder:?}/slipway-watch.service" /etc/systemd/system/
 systemctl --root=/ enable slipway-guard.service slipway-node.service 2>/dev/null
-# A site's own rules begin with `flush ruleset`, as Debian's do: ours come back after them.
+# A site's own rules begin with `flush ruleset`, as Debian's do, so restore ours after them.
 mkdir -p /etc/systemd/system/nftables.service.d
 cat >/etc/systemd/system/nftables.service.d/slipway.conf <<'UNIT'
 [Service]
 ExecStartPost=-/usr/sbin/nft --file /etc/slipway/metadata.nft
 ExecReload=-/usr/sbin/nft --file /etc/slipway/metadata.nft
 UNIT
-# Logs do not grow for ever. The packages' own files have the daemons read all of their configuration again for it, and
-# logrotate wants a log in one file only.
+# Keep logs from growing forever. The packages' own files make the daemons reread their whole configuration, and
+# logrotate allows each log in one file only.
 rm -f /etc/logrotate.d/slurmctld /etc/logrotate.d/slurmd /etc/logrotate.d/slurmdbd
 install -m 644 "${images_folder:?}/logrotate.conf" /etc/logrotate.d/slipway

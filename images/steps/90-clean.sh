@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# what no two machines may share, and what none needs
+# removes machine identities and files that no machine needs
 # needs: nothing
 
 rm -f /etc/munge/munge.key /etc/ssh/ssh_host_*
-# Empty, not gone: systemd makes a new one at the first start.
+# Empty, not removed: systemd generates a new one at the first boot.
 : >/etc/machine-id
 rm -f /var/lib/dbus/machine-id
 apt-get clean

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A fake of a transport's daemon, RxDM: it listens on a socket of its own until it gets SIGTERM.
+"""A fake of RxDM, a transport's daemon: it listens on a socket until it gets SIGTERM.
 
 rxdm.py --socket PATH [--fail] [--never-serve]
-Its socket comes to its path last: who finds it there finds its words in the log, too.
+The socket appears at PATH last, when the log is complete.
 """
 import os, signal, socket, sys
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Checks the shell scripts of modules and of images: usage: check.sh SHELLCHECK
+# Checks the shell scripts of modules and images with shellcheck: check.sh SHELLCHECK
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# Those without a first line that says so are parts of a bash script.
+# Scripts without a #! line are parts of bash scripts.
 mapfile -t scripts < <(find blueprints tests/shell tests/fakes -name '*.sh' -o -path '*/fakes/cloud/*' -type f)
 [ ${#scripts[@]} -gt 10 ] || { echo "only ${#scripts[@]} scripts were found" >&2; exit 1; }
 "$1" --shell=bash "${scripts[@]}"
-# They include each other.
+# These source each other.
 "$1" --external-sources --source-path=SCRIPTDIR images/*.sh images/steps/*.sh
 "$1" launcher/node/resume launcher/node/suspend
 echo "${#scripts[@]} scripts of modules, and those of images"

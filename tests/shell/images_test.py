@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The recipe of images: steps and what they need, the name with the digest, the packed script, and when Packer runs."""
+"""Tests the image recipe: its steps, the image name with its digest, the packed script, and when Packer runs."""
 import os, pathlib, shutil, subprocess, tempfile, unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-# All that goes into an image or its name.
+# Everything that goes into an image or its name.
 INPUTS = ["images", "meson.build", "meson_options.txt", "packages.debian", "common", "launcher", "spank-plugins", "nccl-tests",
           "blueprints", "examples"]
 
@@ -31,7 +31,7 @@ class Recipe(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.strip()
 
-    def test_every_step_says_what_it_is_and_what_it_needs(self):
+    def test_every_step_has_a_description_and_its_needs(self):
         done = run(self.images / "install.sh", "--list")
         lines = [line.split(None, 2) for line in done.stdout.splitlines()]
         self.assertEqual(len(lines), len(list((self.images / "steps").iterdir())))
@@ -39,25 +39,25 @@ class Recipe(unittest.TestCase):
                          ["base", "slurm", "mpi", "limits", "slipway", "clean"])
         self.assertTrue(all(needs in ("nothing", "cloud", "gpu") for _, needs, _ in lines))
 
-    def test_a_step_that_needs_what_is_not_there_is_left_out(self):
+    def test_skips_steps_whose_needs_are_missing(self):
         done = run(self.images / "install.sh", "--without", "cloud", "cuda", "driver")
-        self.assertEqual(done.stdout, "==> driver: left out, it needs cloud\n==> cuda: left out, it needs cloud\n")
+        self.assertEqual(done.stdout, "==> driver: skipped, it needs cloud\n==> cuda: skipped, it needs cloud\n")
 
-    def test_steps_options_and_transports_that_are_not_known_are_refused(self):
+    def test_refuses_unknown_steps_options_and_transports(self):
         for words, says in [(["cudda"], "unknown step `cudda`; known: base slurm"), (["--al"], "unknown option `--al`"),
                             (["--list", "--transport", "rdma"], "unknown transport `rdma`; known: tcpxo, tcpx, gib, socket"),
-                            (["--transport"], "`--transport` needs a value"), ([], "name the steps, or all by `--all`")]:
+                            (["--transport"], "`--transport` needs a value"), ([], "name the steps, or use `--all`")]:
             done = run(self.images / "install.sh", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(says, done.stderr)
 
-    def test_the_name_is_the_same_wherever_and_whenever_the_files_were_written(self):
+    def test_the_name_does_not_depend_on_place_or_time(self):
         before = self.name()
         self.assertRegex(before, "^slipway-socket-[0-9a-f]{12}$")
         for file in self.top.rglob("*"):
             os.utime(file)
         (self.top / "tests").mkdir()
-        (self.top / "tests" / "new").write_text("no part of an image")
+        (self.top / "tests" / "new").write_text("not part of an image")
         self.assertEqual(self.name(), before)
         self.top = self.top.rename(self.top.with_name("moved"))
         self.images = self.top / "images"
@@ -79,7 +79,7 @@ class Recipe(unittest.TestCase):
         seen.add(self.name())
         self.assertEqual(len(seen), count + 1)
 
-    def test_the_packed_script_has_the_same_bytes_each_time_and_does_nothing_when_it_is_asked(self):
+    def test_the_packed_script_is_reproducible_and_with_an_argument_only_describes_itself(self):
         texts = []
         for name in ("one", "two"):
             done = run(self.images / "pack.sh", self.top / name, "--transport", "tcpxo")
@@ -90,10 +90,10 @@ class Recipe(unittest.TestCase):
         self.assertEqual(*texts)
         done = run("bash", self.top / "one", "--help")
         self.assertEqual(done.returncode, 2)
-        self.assertIn(f"installs what {self.name('--transport', 'tcpxo')} has", done.stdout)
+        self.assertIn(f"installs the software of the image {self.name('--transport', 'tcpxo')}.", done.stdout)
 
     def build(self, found):
-        """What build.sh prints, and what Packer was told; gcloud knows the image `found`."""
+        """Returns build.sh's output and Packer's arguments; gcloud lists the image `found`."""
         fakes = self.top / "fakes"
         fakes.mkdir(exist_ok=True)
         for name, text in {"gcloud": f"echo {found}", "packer": f'echo "$*" >>{self.top}/packer.log'}.items():
@@ -105,18 +105,18 @@ class Recipe(unittest.TestCase):
         log = self.top / "packer.log"
         return done.stdout, log.read_text() if log.exists() else ""
 
-    def test_an_image_that_is_there_is_not_built_again(self):
+    def test_an_existing_image_is_not_built_again(self):
         name = self.name("--transport", "tcpxo")
         self.assertEqual(self.build(name), (name + "\n", ""))
 
-    def test_another_one_is_built_by_packer(self):
+    def test_packer_builds_a_new_image(self):
         name = self.name("--transport", "tcpxo")
         out, packer = self.build("")
         self.assertEqual(out, name + "\n")
         self.assertRegex(packer, f"^build -var project_id=p -var zone=z -var subnetwork=s -var image_name={name} "
                                  "-var image_family=slipway-tcpxo -var script=.*/install .*/node.pkr.hcl\n$")
 
-    @unittest.skipUnless(shutil.which("packer"), "there is no packer")
+    @unittest.skipUnless(shutil.which("packer"), "packer is not installed")
     def test_packer_accepts_the_template(self):
         script = self.top / "install"
         script.write_text("#!/bin/sh\n")

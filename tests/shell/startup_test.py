@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the shell scripts of the module library that start machines, with a fake gcloud: usage: startup_test.py"""
+"""Runs the module library's startup scripts with a fake gcloud: startup_test.py"""
 import os, pathlib, shutil, subprocess, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -48,14 +48,14 @@ class Runners(Machine):
         self.assertEqual(self.read("order"), "a 2 two words\nb\nc\n")
         self.assertTrue(done.stdout.endswith("startup: done\n"), done.stdout)
 
-    def test_puts_data_where_it_belongs(self):
+    def test_copies_data_to_its_place(self):
         self.write("buckets/mine/d", "data\n")
         done = self.start(f"runner data 'gs://mine/d' '{self.folder}/etc/some/file.conf' ")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(self.read("etc/some/file.conf"), "data\n")
         self.assertEqual((self.folder / "etc/some/file.conf").stat().st_mode & 0o777, 0o644)
 
-    def test_runs_playbooks_with_the_ansible_that_is_installed(self):
+    def test_runs_playbooks_with_the_installed_ansible(self):
         program = self.write("ansible/bin/ansible-playbook", f'#!/bin/bash\nprintf "<%s>" "$@" > {self.folder}/playbook\n')
         program.chmod(0o755)
         self.write("buckets/mine/p", "- hosts: all\n")
@@ -65,7 +65,7 @@ class Runners(Machine):
         self.assertEqual(self.read("playbook"), "<--connection><local><--inventory><localhost,><--limit><localhost>"
                                                 f"<-e><x=1 2><{self.folder}/state/p.yml>")
 
-    def test_stops_at_the_first_that_fails(self):
+    def test_stops_at_the_first_failure(self):
         self.write("buckets/mine/bad", "exit 7\n")
         self.write("buckets/mine/next", f"touch {self.folder}/next-ran\n")
         done = self.start("runner shell 'gs://mine/bad' 'bad.sh' ", "runner shell 'gs://mine/next' 'next.sh' ")
@@ -73,7 +73,7 @@ class Runners(Machine):
         self.assertIn("startup: bad.sh failed with exit status 7\n", done.stdout)
         self.assertFalse((self.folder / "next-ran").exists())
 
-    def test_takes_the_gcloud_of_the_settings(self):
+    def test_uses_the_gcloud_in_the_settings(self):
         self.write("own/gcloud", f'#!/bin/bash\ntouch {self.folder}/own-ran\n{FAKES}/gcloud "$@"\n').chmod(0o755)
         self.write("buckets/mine/a", "true\n")
         done = self.start("runner shell 'gs://mine/a' 'a.sh' ", settings=f"GCLOUD_FOLDER='{self.folder}/own'\n")
@@ -109,20 +109,20 @@ class Wait(Machine):
         return self.bash((LIBRARY / "community/modules/scripts/wait-for-startup/wait.sh").read_text(), INSTANCE="vm-0",
                          ZONE="z", PROJECT="p", TIMEOUT_SECONDS=seconds, GCLOUD_FOLDER="")
 
-    def test_is_done_with_the_script(self):
+    def test_ends_when_the_script_ends(self):
         for line in ("startup-script exit status 0", "Finished running startup scripts."):
             done = self.wait(f"boot\n google_metadata_script_runner[1]: {line}\n")
             self.assertEqual((done.returncode, done.stdout), (0, "the startup script of vm-0 is done\n"), line)
         self.assertIn("gcloud compute instances get-serial-port-output vm-0 --port 1 --zone z --project p\n", self.read("log"))
 
-    def test_fails_with_the_script(self):
+    def test_fails_when_the_script_fails(self):
         for line in ("startup-script exit status 7\nFinished running startup scripts.",
                      'Script "startup-script" failed with error: exit status 1\nFinished running startup scripts.'):
             done = self.wait(f"{line}\n")
             self.assertEqual(done.returncode, 1, line)
             self.assertTrue(done.stderr.startswith("the startup script of vm-0 failed\n"), done.stderr)
 
-    def test_gives_up_after_the_time(self):
+    def test_gives_up_after_the_timeout(self):
         done = self.wait("still at it\n")
         self.assertEqual(done.returncode, 1)
         self.assertIn("was not done after 0 seconds", done.stderr)
@@ -134,7 +134,7 @@ class Wait(Machine):
 
 
 class Storage(Machine):
-    """vm-instance: mounts what the machine uses, then runs the user's own script."""
+    """vm-instance: mounts the machine's storage, then runs the user's script."""
 
     def start(self, calls, users_script=None):
         script = (LIBRARY / "modules/compute/vm-instance/storage.sh").read_text()
@@ -154,7 +154,7 @@ class Storage(Machine):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.read("order"), "1 2/3\nuser\n")
 
-    def test_needs_no_users_script(self):
+    def test_works_without_a_users_script(self):
         self.assertEqual(self.start("").returncode, 0)
 
     def test_does_not_run_the_users_script_when_a_step_fails(self):
@@ -164,7 +164,7 @@ class Storage(Machine):
 
 
 class Mount(Machine):
-    """file-system/scripts/mount.sh, with an /etc/fstab of its own."""
+    """file-system/scripts/mount.sh, with its own /etc/fstab."""
 
     def mount(self, *arguments, fstab="# file systems\n/dev/sda1 / ext4 defaults 0 0\n", fails=0):
         self.write("fstab", fstab)
@@ -178,7 +178,7 @@ class Mount(Machine):
         return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", inside, "mount.sh", *arguments],
                               capture_output=True, text=True, timeout=60)
 
-    def test_mounts_a_share_at_each_start(self):
+    def test_mounts_a_share_at_every_boot(self):
         folder = f"{self.folder}/home"
         done = self.mount("10.0.0.2", "/nfsshare", folder, "nfs", "defaults,_netdev")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -186,14 +186,14 @@ class Mount(Machine):
                                              f"10.0.0.2:/nfsshare {folder} nfs defaults,_netdev 0 0\n")
         self.assertEqual(self.read("log"), f"mount {folder}\n")
 
-    def test_knows_how_servers_of_lustre_and_buckets_are_written(self):
+    def test_writes_lustre_and_bucket_sources_correctly(self):
         folder = f"{self.folder}/data"
         self.mount("10.0.0.3@tcp", "fast", folder, "lustre", "defaults", fstab="")
         self.assertEqual(self.read("fstab"), f"10.0.0.3@tcp:/fast {folder} lustre defaults 0 0\n")
         self.mount("", "my-bucket", folder, "gcsfuse", "defaults,implicit_dirs", fstab="")
         self.assertEqual(self.read("fstab"), f"my-bucket {folder} gcsfuse defaults,implicit_dirs,allow_other 0 0\n")
 
-    def test_replaces_what_was_mounted_there(self):
+    def test_replaces_the_former_mount(self):
         folder = f"{self.folder}/home"
         self.mount("10.0.0.9", "/new", folder, "nfs", "ro", fstab=f"10.0.0.2:/old {folder} nfs rw 0 0\n")
         self.assertEqual(self.read("fstab"), f"10.0.0.9:/new {folder} nfs ro 0 0\n")
@@ -207,7 +207,7 @@ class Mount(Machine):
 
 
 class Installed(Machine):
-    """startup-script: its own runners, with an /etc of their own; nothing is installed."""
+    """startup-script: its own runners, with a private /etc; nothing is installed."""
 
     def setUp(self):
         super().setUp()
@@ -231,7 +231,7 @@ class Installed(Machine):
         self.assertTrue(self.read("etc/ssh/ssh_config.d/50-cluster.conf").startswith("Host 10.0.0.* small*\n"))
         self.assertIn("ssh-keygen -q -t ed25519", self.read("etc/profile.d/slipway-cluster-key.sh"))
 
-    def test_goes_to_the_web_through_the_proxy(self):
+    def test_uses_the_proxy(self):
         self.write("etc/environment", "LANG=C\nhttp_proxy=old\n")
         self.write("etc/dnf/dnf.conf", "[main]\nproxy=old\ngpgcheck=1\n")
         for _ in range(2):
@@ -243,7 +243,7 @@ class Installed(Machine):
         self.assertEqual(self.read("etc/dnf/dnf.conf"), "[main]\nproxy=http://proxy:3128\ngpgcheck=1\n")
         self.assertIn('Acquire::https::Proxy "http://proxy:3128";', self.read("etc/apt/apt.conf.d/95proxy"))
 
-    # The disks that a machine has are links in /dev/disk/by-id; what works on disks only says what it was told.
+    # Disks are links in /dev/disk/by-id; the fake disk tools only log their arguments.
     def local_ssds(self, *names, holds=""):
         for name in names:
             self.write(f"disks/by-id/{name}", "")
@@ -266,18 +266,18 @@ class Installed(Machine):
         self.assertNotIn("mdadm", log)
         self.assertEqual((self.folder / "ssd").stat().st_mode & 0o7777, 0o1777)
 
-    def test_puts_local_ssds_together(self):
+    def test_joins_local_ssds(self):
         done = self.local_ssds("google-local-nvme-ssd-0", "google-local-nvme-ssd-1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("--level=0 --force --run --raid-devices=2 /dev/disk/by-id/google-local-nvme-ssd-0 "
                       "/dev/disk/by-id/google-local-nvme-ssd-1\n", self.read("log"))
 
-    def test_keeps_a_file_system_that_is_there(self):
+    def test_keeps_an_existing_file_system(self):
         done = self.local_ssds("google-local-ssd-0", holds="ext4")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("mkfs", self.read("log"))
 
-    def test_is_content_without_local_ssds(self):
+    def test_works_without_local_ssds(self):
         done = self.local_ssds()
         self.assertEqual((done.returncode, done.stdout), (0, "this machine has no local SSD\n"))
 

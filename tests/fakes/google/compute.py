@@ -1,7 +1,6 @@
-"""The part of the fake that is Compute Engine: a machine is the file instances/NAME.json.
+"""Fakes Compute Engine: a machine is the file instances/NAME.json.
 
-    stock.json   {"ZONE": a number of machines that it still has room for, or the code of an error}; a zone that is not
-                 there has room for all
+    stock.json   {"ZONE": how many more machines fit, or an error code}; other zones have room for all
 """
 import json, re, uuid
 
@@ -20,7 +19,7 @@ class Compute:
     def answer(self, method, path, query, body):
         found = re.fullmatch(r"/compute/v1/projects/([^/]+)/zones/([^/]+)/(instances|operations)(?:/(.+))?", path)
         if not found:
-            raise self.error(400, f"the fake does not know {path}")
+            raise self.error(400, f"the fake does not support {path}")
         self.project, self.zone, what, rest = found.groups()
         if what == "operations":
             return self.operation_now(rest)
@@ -32,10 +31,10 @@ class Compute:
             return self.change(rest.removesuffix("/start"), "RUNNING")
         if method == "DELETE":
             return self.delete(rest)
-        raise self.error(400, f"the fake does not know {method} {path}")
+        raise self.error(400, f"the fake does not support {method} {path}")
 
     def operation(self, kind, code=None):
-        """One that is done at the second look."""
+        """An operation that is done at the second query."""
         name = f"operation-{uuid.uuid4()}"
         done = {"name": name, "operationType": kind, "status": "DONE"}
         if code:
@@ -58,7 +57,7 @@ class Compute:
         pattern = re.fullmatch(r'name eq "(.*)"', query["filter"])[1]
         found = [{"name": name, "status": instance.get("status", "RUNNING")} for name, instance in self.mine()
                  if re.fullmatch(pattern, name)]
-        # Pages are small here, so that whoever asks has to turn them.
+        # Pages are small, so that clients have to request several.
         begin = int(query.get("pageToken", 0))
         more = {"nextPageToken": str(begin + 2)} if begin + 2 < len(found) else {}
         return {"items": found[begin:begin + 2], **more} if found else {}

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Does for the fake cloud what Terraform does for the real one: usage: deploy.py CREATED FOLDER
+"""Does for the fake cloud what Terraform does for the real one: deploy.py CREATED FOLDER
 
-CREATED is what `slipway create` wrote. Its buckets' objects, secrets, instance templates and machines go to FOLDER, where
-google_cloud.py and machines look for them. Slurm's files are changed where this machine cannot have what they say, in
-cgroups and in the version of Slurm.
+CREATED is a folder that `slipway create` wrote. Its bucket objects, secrets, instance templates and machines go to FOLDER,
+where google_cloud.py and machines find them. Slurm's files are adapted to this machine's Slurm version and lack of cgroups.
 """
 import hashlib, json, pathlib, re, sys
 
@@ -14,7 +13,7 @@ NFS_SERVER = "10.0.0.1"
 
 
 def resources():
-    """Every resource by TYPE.NAME, with the folder of its group."""
+    """All resources by TYPE.NAME, each with the folder of its group."""
     found = {}
     for file in sorted(CREATED.glob("*/*.tf.json")):
         for kind, named in json.loads(file.read_text()).get("resource", {}).items():
@@ -27,13 +26,13 @@ ALL = resources()
 
 
 def link(reference):
-    """An instance template's own link; its name is random in the cloud."""
+    """An instance template's link; the real cloud makes its name random."""
     body = ALL[reference]
     return f"https://www.googleapis.com/compute/v1/projects/{body['project']}/global/instanceTemplates/{body['name_prefix']}0001?uniqueId=1"
 
 
 def value(reference):
-    """What a reference of Terraform's stands for."""
+    """The value of a Terraform reference."""
     resource, attribute = re.fullmatch(r"(\w+\.[\w-]+)\.(.+)", reference).groups()
     if attribute == "self_link_unique":
         return link(resource)
@@ -44,7 +43,7 @@ def value(reference):
 
 
 def rendered(text):
-    """`text` with the values of its expressions. An object in jsonencode() becomes JSON: keys and `=` as HCL has them."""
+    """Evaluates the expressions in `text`. An object in jsonencode(), with HCL's keys and `=`, becomes JSON."""
     known = re.compile(r"\b(?:google_\w+|terraform_data)\.[\w-]+(?:\.\w+|\[\d+\])+")
     encoded = re.fullmatch(r"\$\{jsonencode\((.*)\)\}", text, re.S)
     if encoded:
@@ -55,7 +54,7 @@ def rendered(text):
 
 
 def for_this_machine(name, text):
-    """Slurm's file as this machine can have it."""
+    """Adapts a Slurm file to this machine."""
     if name == "cgroup.conf":
         return "CgroupPlugin=cgroup/v1\n"
     if name != "slurm.conf":
@@ -64,13 +63,13 @@ def for_this_machine(name, text):
         text, count = re.subn(rf"^{key}=.*$", f"{key}={other}", text, flags=re.M)
         assert count == 1, key
     text = text.replace(" PowerDownOnIdle=YES", "")  # since 23.02
-    # Slurm looks after idle nodes each second instead of every ten: tests wait for it.
+    # Slurm handles idle nodes every second instead of every ten, because tests wait for it.
     text = re.sub(r"^(SlurmctldParameters=.*)$", r"\1,power_save_interval=1", text, flags=re.M)
     return text + "SlurmdParameters=config_overrides\n"
 
 
 def objects():
-    """The objects of all buckets; cluster.json last, with the digests of those that were changed."""
+    """Writes the objects of all buckets; cluster.json last, with the digests of the adapted files."""
     digests = {}
     for body in (body for name, body in ALL.items() if name.startswith("google_storage_bucket_object.")):
         target = FOLDER / "buckets" / rendered(body["bucket"]) / body["name"]
@@ -88,7 +87,7 @@ def objects():
 
 
 def templates():
-    """What the machines of each template have, by the template's link."""
+    """The settings of each template's machines, by the template's link."""
     found = {}
     for name, body in ALL.items():
         if not name.startswith("google_compute_instance_template."):
@@ -111,7 +110,7 @@ def main():
         if name.startswith("google_filestore_instance."):
             (FOLDER / "shares" / body["file_shares"]["name"]).mkdir(parents=True)
     made = templates()
-    later = FOLDER / "to-start"  # the test starts them when it wants to: it moves them to instances/
+    later = FOLDER / "to-start"  # a test starts a machine by moving it to instances/
     later.mkdir()
     machines = [body for name, body in ALL.items() if name.startswith("google_compute_instance_from_template.")]
     (FOLDER / "next").write_text(str(len(machines)))

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""A fake of Google Cloud as a machine in it sees it: usage: google_cloud.py FOLDER
+"""A fake of Google Cloud as seen from inside a machine: google_cloud.py FOLDER
 
-It stands at the real addresses, in a network namespace of the tests: the metadata server and the DNS at 169.254.169.254,
-and at 199.36.153.8 (private.googleapis.com) by TLS Cloud Storage, Secret Manager and Compute Engine. FOLDER has:
+It uses the real addresses, in a network namespace of the tests: the metadata server and DNS at 169.254.169.254; Cloud
+Storage, Secret Manager and Compute Engine, with TLS, at 199.36.153.8 (private.googleapis.com). FOLDER has:
 
-    instances/NAME.json   {"address", "profile", "metadata": the tree `instance`}; a machine is there while its file is
+    instances/NAME.json   {"address", "profile", "metadata": the tree `instance`}; a machine exists as long as its file does
     buckets/BUCKET/…      objects
-    secrets/PROJECT/NAME/ a secret, with its versions as files 1, 2, …
-    templates/PROJECT/NAME.json   what an instance template gives to its machines: the keys of instances/*.json
-    trouble.json          {"METHOD PATH": [status, body]}: answers instead of the right ones, by regular expressions
-    log                   every request, a line each
+    secrets/PROJECT/NAME/ a secret; its versions are the files 1, 2, …
+    templates/PROJECT/NAME.json   an instance template: the keys of instances/*.json
+    trouble.json          {"METHOD PATH": [status, body]}: answers to give instead, by regular expression
+    log                   all requests, one for each line
     server.key, server.crt
 """
 import base64, http.server, json, os, pathlib, re, socket, socketserver, ssl, struct, sys, threading, time, urllib.parse
@@ -34,7 +34,7 @@ def instances():
 
 
 def long_names():
-    """Names in the zonal DNS and addresses."""
+    """Yields the names in the zonal DNS, with their addresses."""
     for name, instance in instances().items():
         _, project, _, zone = instance["metadata"]["zone"].split("/")
         yield f"{name}.{zone}.c.{instance['project']}.internal", instance["address"].split("/")[0]
@@ -46,7 +46,7 @@ class Answer(Exception):
 
 
 def error(status, message, word="", reason=""):
-    """As Google's services say it."""
+    """An error in the format of Google's services."""
     said = {"code": status, "message": message, "status": word}
     if reason:
         said["errors"] = [{"message": message, "reason": reason}]
@@ -119,7 +119,7 @@ class Services(Handler):
     def storage(self, path, query, _):
         found = re.fullmatch(r"/storage/v1/b/([^/]+)/o/([^/]+)", path)
         if not found or query.get("alt") != "media":
-            raise error(400, "the fake knows objects by alt=media only")
+            raise error(400, "the fake supports only alt=media")
         file = FOLDER / "buckets" / found[1] / urllib.parse.unquote(found[2])
         if not file.is_file():
             raise error(404, f"No such object: {found[1]}/{urllib.parse.unquote(found[2])}")
@@ -128,7 +128,7 @@ class Services(Handler):
     def secrets(self, path, _, body):
         found = re.fullmatch(r"/v1/projects/([^/]+)/secrets/([^/:]+)(/versions/(\d+))?:(\w+)", path)
         if not found:
-            raise error(400, "the fake knows :access and :addVersion only")
+            raise error(400, "the fake supports only :access and :addVersion")
         secret = FOLDER / "secrets" / found[1] / found[2]
         if not secret.is_dir():
             raise error(404, f"Secret [{path}] not found", "NOT_FOUND")
@@ -147,12 +147,12 @@ class Services(Handler):
 
 
 def encoded(name):
-    """A name as DNS has it."""
+    """Encodes a name for DNS."""
     return b"".join(bytes([len(label)]) + label.encode() for label in name.split(".")) + b"\0"
 
 
 def name_server():
-    """Answers questions for the address of a name, and for the name of an address."""
+    """Answers queries for the address of a name, and the name of an address."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sock.bind((METADATA, 53))
     while True:
@@ -184,7 +184,7 @@ def main():
     services = Server((API, 443), Services)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(FOLDER / "server.crt", FOLDER / "server.key")
-    # The thread of the connection shakes hands, so that nobody waits for another's.
+    # Each connection's thread does its own handshake, so that none waits for another's.
     services.socket = context.wrap_socket(services.socket, server_side=True, do_handshake_on_connect=False)
     for work in (metadata.serve_forever, services.serve_forever, name_server):
         threading.Thread(target=work, daemon=True).start()

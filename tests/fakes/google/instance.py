@@ -1,4 +1,4 @@
-"""A machine of the fake cloud, as google_cloud.py and machines know it."""
+"""Describes a machine of the fake cloud, for google_cloud.py and machines."""
 
 
 def machine(name, zone, number, made):

@@ -1,11 +1,12 @@
-// Machines of the fake Google Cloud: network namespaces with their own root, PID 1 and nothing else
-// running; tests enter them with nsenter.
+// Machines of the fake Google Cloud: network namespaces with their own root in which only PID 1
+// runs; tests enter them with nsenter.
 //
-//   machines FOLDER PREFIX FAKE    FOLDER as google_cloud.py has it; PREFIX is /opt/slipway
+//   machines FOLDER PREFIX FAKE    FOLDER as in google_cloud.py; PREFIX is /opt/slipway
 //
-// A machine runs while instances/NAME.json is there, and boots by itself when there is a file
-// machines-boot. When there is a file machines-image, with the path of an image's root, machines
-// start from that, with its systemd as PID 1: for root only. Everything ends with this program.
+// A machine runs as long as instances/NAME.json exists, and boots by itself if the file
+// machines-boot exists. If there is a file machines-image, with the path of an image's root,
+// machines start from that, with its systemd as PID 1 (root only). Everything ends with this
+// program.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -48,24 +49,24 @@ struct Cloud {
   fs::path folder, prefix, fake;
   fs::path image;  // empty: machines start from the host's root, without systemd
   std::vector<fs::path> host_mounts;
-  // One network for all; its gateway is where the fake is.
+  // One network for all machines; its gateway is where the fake listens.
   std::vector<local::Bridge> bridges = {{"vpc0", "vpc", "10.0.0.1/16", 1460}};
 };
 
-// What mount(8) calls for `-t nfs`: a share is a folder of the cloud's.
+// What mount(8) calls for `-t nfs`: a share is a folder of the fake cloud.
 constexpr const char* fake_mount_nfs =
     "#!/bin/sh\n"
     "# mount.nfs SERVER:/SHARE TARGET -o OPTIONS\n"
     "exec mount --bind \"/srv/${1#*:/}\" \"$2\"\n";
 
-// The same for `-t gcsfuse`: a bucket is a folder of the cloud's, too.
+// The same for `-t gcsfuse`: a bucket is a folder of the fake cloud, too.
 constexpr const char* fake_mount_gcsfuse =
     "#!/bin/sh\n"
     "# mount.gcsfuse BUCKET TARGET -o OPTIONS\n"
     "mkdir -p \"/srv/$1\" && echo \"$@\" >\"/srv/$1/mounted-with\" && exec mount --bind "
     "\"/srv/$1\" \"$2\"\n";
 
-// Whoever runs the tests may not raise limits in every container.
+// In some containers, the tests may not raise limits.
 constexpr const char* no_limits =
     "[Service]\nLimitNOFILE=\nLimitMEMLOCK=\nLimitSTACK=\nLimitNPROC=\n";
 
@@ -103,8 +104,9 @@ local::NodeRoot root_of(const local::PlannedNode& node, const json& instance, co
   return root;
 }
 
-// What the image's unit does, some seconds after somebody asked for the machine, as in the cloud.
-// Its processes have been up for no longer: slurmctld asks a node that it has made when it started.
+// What the image's unit does, some seconds after the machine was requested, as in the cloud. Its
+// processes have an uptime of only that: slurmctld compares a node's boot time with the time of its
+// own request.
 void start_boot() {
   std::this_thread::sleep_for(std::chrono::seconds(2));
   timespec up = {};
@@ -120,7 +122,7 @@ void start_boot() {
   ::_exit(127);
 }
 
-// As in a container: nothing of the hardware is systemd's, and its journal is the machine's own.
+// As in a container: systemd does not manage hardware, and the machine has its own journal.
 [[noreturn]] void become_systemd() {
   if (::unshare(CLONE_NEWCGROUP) != 0) throw_errno("cannot make a cgroup namespace");
   run_checked({"/bin/mount", "-t", "cgroup2", "cgroup2", "/sys/fs/cgroup"});
@@ -130,11 +132,11 @@ void start_boot() {
   throw_errno("cannot run systemd");
 }
 
-// The rest of this process is the machine, once its network interface is there.
+// Turns this process into the machine once its network interface exists.
 [[noreturn]] void be_the_machine(const local::PlannedNode& node, const json& instance,
                                  const Cloud& cloud, int channel) {
   ::prctl(PR_SET_NAME, "slipway-vm");
-  ::prctl(PR_SET_DUMPABLE, 1);  // whoever runs the tests may enter the machine
+  ::prctl(PR_SET_DUMPABLE, 1);  // lets the tests' user enter the machine
   const local::NodeRoot root = root_of(node, instance, cloud);
   const bool boots = fs::exists(cloud.folder / "machines-boot");
   ::sethostname(node.name.data(), node.name.size());
@@ -177,7 +179,7 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
   return pid;
 }
 
-// PID 1 of the cloud. Ends when the other end of `alive` does.
+// PID 1 of the cloud. Ends when the other end of `alive` is closed.
 [[noreturn]] void be_the_cloud(const Cloud& cloud, Pipe alive) {
   alive.write.reset();
   ::prctl(PR_SET_NAME, "slipway-cloud");
@@ -188,7 +190,7 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
   local::run_ip(local::bridges_batch(cloud.bridges) +
                 "address add 169.254.169.254/32 dev vpc0\naddress add 199.36.153.8/32 dev vpc0\n");
   local::route_between_nodes(cloud.bridges);
-  // Whoever mounts a share finds the share's name in the list of mounts.
+  // The name of a share must appear in the list of mounts.
   for (const auto& share : fs::directory_iterator(cloud.folder / "shares")) {
     const std::string source = "10.0.0.1:/" + share.path().filename().string();
     run_checked({"/bin/mount", "-t", "tmpfs", source, share.path()});

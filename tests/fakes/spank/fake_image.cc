@@ -1,5 +1,5 @@
-// A fake of a container's start (pyxis) as a SPANK plugin: in task_init it lays the environment of
-// an image over the task's. Its arguments are NAME=value.
+// A SPANK plugin that fakes a container's start (pyxis): in task_init it applies an image's
+// environment to the task's. Its arguments are NAME=value.
 #include <string>
 
 #include "spank-plugins/spank/api.h"

@@ -21,7 +21,7 @@ namespace {
 
 enum class Phase { init, after_options, user_init, task_init, job_script };
 
-// The process that the plugin is loaded in.
+// The process into which the plugin is loaded.
 struct Process {
   spank_context_t context = S_CTX_ERROR;
   Phase phase = Phase::init;
@@ -42,7 +42,7 @@ struct Process {
 
 Process process;
 
-constexpr auto success = static_cast<spank_err_t>(ESPANK_SUCCESS);  // an int macro in spank.h
+constexpr auto success = static_cast<spank_err_t>(ESPANK_SUCCESS);  // spank.h defines it as an int
 
 class Library {
  public:
@@ -60,7 +60,7 @@ class Library {
 
   std::string name() const { return static_cast<const char*>(::dlsym(handle_, "plugin_name")); }
 
-  // 0 where the plugin has no such callback, as in Slurm.
+  // Returns 0 if the plugin does not have this callback, as Slurm does.
   int call(const char* callback, Phase phase) {
     process.phase = phase;
     auto* function = reinterpret_cast<spank_f*>(::dlsym(handle_, callback));
@@ -75,7 +75,7 @@ class Library {
   void* handle_ = nullptr;
 };
 
-// What `body` writes to this process's stderr.
+// Returns what `body` writes to this process's stderr.
 std::string capture_stderr(const std::function<void()>& body) {
   std::FILE* file = std::tmpfile();
   const int saved = ::dup(STDERR_FILENO);
@@ -90,8 +90,8 @@ std::string capture_stderr(const std::function<void()>& body) {
   return text;
 }
 
-// What sbatch and salloc put into the job's environment for an option. All that is not a letter or
-// a digit is an underscore in it.
+// The variable with which sbatch and salloc pass an option to the job. Everything except letters
+// and digits becomes an underscore.
 std::string option_variable(const std::string& plugin_name, const std::string& option_name) {
   std::string name = "SLURM_SPANK__SLURM_SPANK_OPTION_" + plugin_name + "_" + option_name;
   for (char& c : name) {
@@ -108,7 +108,7 @@ double since(Clock::time_point begin) {
 
 constexpr const char* gpus_variable = "SLURM_STEP_GPUS";
 
-// What a task tells its parent before its program would begin: a line a text, ended by a null.
+// Reports a null-terminated text from a task to its parent, before its program would start.
 void report(int pipe, const std::string& text) {
   if (::write(pipe, text.c_str(), text.size() + 1) < 0) ::_exit(2);
 }
@@ -122,7 +122,8 @@ std::vector<std::string> read_reports(int pipe) {
   return texts;
 }
 
-// A fork of this process: no task sees another's changes, and a plugin may end it.
+// Runs a task in a fork, so that tasks do not see each other's changes and a plugin may end its
+// process.
 fake_slurm::Task run_task(Library& library, fake_slurm::Step& step) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
@@ -144,7 +145,8 @@ fake_slurm::Task run_task(Library& library, fake_slurm::Step& step) {
       ::_exit(0);
     }
     ::close(ends[1]);
-    reports = read_reports(ends[0]);  // before its end: a pipe does not hold a long environment
+    reports = read_reports(ends[0]);  // before waiting, as a long environment does not fit into a
+                                      // pipe
     ::waitpid(child, nullptr, 0);
   });
   ::close(ends[0]);

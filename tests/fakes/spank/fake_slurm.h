@@ -2,8 +2,8 @@
 // slurmstepd do, calls it in Slurm's order, and answers its spank_* calls by Slurm's rules (spank.h
 // of 22.05).
 //
-// Each function below is one process of Slurm's: the plugin is loaded for it and unloaded after it.
-// The program that uses this must export its symbols (export_dynamic), as Slurm's do.
+// Each function below acts as one Slurm process: it loads the plugin and unloads it at the end.
+// The program that uses this must export its symbols (export_dynamic), as Slurm's programs do.
 #pragma once
 
 #include <cstdint>
@@ -23,48 +23,48 @@ struct Plugin {
   std::vector<std::string> arguments;
 };
 
-// Values of the plugin's one option, in the order in which Slurm hands them over: an inherited
-// default first, then what stands on the command line.
+// Values of the plugin's one option, in Slurm's order: an inherited default first, then those from
+// the command line.
 using OptionValues = std::vector<std::string>;
 
 struct Submission {
-  bool accepted = false;         // the command goes on
+  bool accepted = false;         // the command continues
   std::vector<std::string> log;  // lines of slurm_error
-  OptionValues inherited;        // what reaches the job: the last value that was accepted
-  Environment kept;              // variables that do so, also with --export=NONE
+  OptionValues inherited;        // what reaches the job: the last accepted value
+  Environment kept;              // variables that reach the job even with --export=NONE
 };
 
-// sbatch or salloc (S_CTX_ALLOCATOR), srun (S_CTX_LOCAL), up to the launch.
+// Runs sbatch or salloc (S_CTX_ALLOCATOR), or srun (S_CTX_LOCAL), up to the launch.
 Submission submit(spank_context_t context, const Plugin& plugin, const OptionValues& values = {});
 
 struct Task {
-  bool started = true;  // false: the plugin ended it before its program began
+  bool started = true;  // false: the plugin ended it before its program started
   Environment environment;
-  std::string errors;  // what it has on stderr when its program starts
+  std::string errors;  // on stderr when its program starts
   double seconds = 0;  // in the plugin
 };
 
-// Where a step runs. With GPUs, Slurm tells each task of them before it calls the plugin's
-// task_init; that is left out of Task::environment.
+// Where a step runs. With GPUs, Slurm sets each task's GPU variables before it calls task_init;
+// Task::environment does not include them.
 struct Place {
   uint32_t nodes = 2;
-  uint32_t node = 0;  // this one's number in the step
+  uint32_t node = 0;  // this node's number in the step
   bool gpus = true;
-  Environment image = {};  // of a container: laid over the environment before task_init
+  Environment image = {};  // a container's, applied before task_init
 };
 
 struct Step {
-  bool failed = false;  // a callback returned an error: with `required`, the node could drain
+  bool failed = false;  // a callback failed: with `required`, the node might be drained
   std::vector<std::string> log;
   std::vector<Task> tasks;
-  double seconds = 0;  // in the plugin, before there are tasks
+  double seconds = 0;  // in the plugin, before tasks exist
 };
 
-// One slurmstepd: `task_count` tasks whose ranks begin with `first_task`.
+// Runs one slurmstepd with `task_count` tasks, whose ranks begin at `first_task`.
 Step run_step(const Plugin& plugin, const Environment& environment, const OptionValues& values = {},
               int task_count = 1, int first_task = 0, const Place& place = {});
 
-// What slurmctld knows of a job: its state, and why it waits, as in slurm.h.
+// What slurmctld reports about a job: its state and why it waits, as in slurm.h.
 struct JobRecord {
   uint32_t state = 0;
   uint32_t reason = 0;
@@ -72,25 +72,25 @@ struct JobRecord {
 
 struct Launch {
   bool failed = false;
-  size_t questions = 0;  // to slurmctld, of its job
+  size_t questions = 0;  // queries to slurmctld about its job
   std::vector<std::string> log;
 };
 
-// srun, between a step's beginning and its launch. slurmctld gives the answers one after the other,
-// and the last one ever after; without any it does not answer.
+// Runs srun from a step's creation to its launch. slurmctld gives the answers one after another and
+// then repeats the last; without any it does not answer.
 Launch launch(const Plugin& plugin, uint32_t step, const std::vector<JobRecord>& answers);
 
 struct JobScript {
-  bool failed = false;  // with `required`, the job would be queued again and the node drained
+  bool failed = false;  // with `required`, the job would be requeued and the node drained
   std::vector<std::string> log;
 };
 
-// The prolog ("slurm_spank_job_prolog") or epilog of a job, in a process that has not called init.
+// Runs a job's prolog ("slurm_spank_job_prolog") or epilog, in a process that has not called init.
 // `option` is the job's value of the plugin's option; empty: none.
 JobScript run_job_script(const Plugin& plugin, const char* callback, uint32_t job,
                          const std::string& option = {});
 
-// slurmd's start. Its log.
+// Starts slurmd. Returns its log.
 std::vector<std::string> start_slurmd(const Plugin& plugin);
 
 }  // namespace fake_slurm
