@@ -67,17 +67,17 @@ TEST_CASE("node profile: one network makes one interface and the socket transpor
       {
         "name": "NCCL_NET",
         "value": "Socket",
-        "why": "NCCL fails where it cannot use sockets, instead of silently choosing another network"
+        "why": "NCCL fails if it cannot use sockets, instead of silently choosing another network"
       },
       {
         "name": "NCCL_NET_PLUGIN",
         "value": "none",
-        "why": "a network plugin in the image of the container is not loaded"
+        "why": "NCCL does not load a network plugin from the container image"
       },
       {
         "name": "NCCL_SOCKET_IFNAME",
         "value": "=enp0s12",
-        "why": "sockets use the host's interfaces only; `=` asks for exact names, as `enp1` would also match `enp12s0`"
+        "why": "sockets use only the host's interfaces; `=` matches exact names, as `enp1` would also match `enp12s0`"
       }
     ],
     "limits": {
@@ -88,7 +88,7 @@ TEST_CASE("node profile: one network makes one interface and the socket transpor
         "nccl_from": "2.24",
         "variable": "NCCL_ALGO",
         "value": "Tree",
-        "why": "NCCL_ALGO=Tree leaves no algorithm for any collective but all_reduce; with NCCL 2.24 and newer they fail"
+        "why": "with NCCL_ALGO=Tree, collectives except all_reduce have no algorithm and fail with NCCL 2.24 and newer"
       }
     ]
   },
