@@ -1,4 +1,4 @@
-// What a ledger adds up to.
+// Computes a job's goodput from the events in its ledger.
 #include "launcher/job/account.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ struct Stretch {
   const Entry* failure = nullptr;  // null: it did not fail
 };
 
-// Goes through the entries once and lays spans end to end.
+// Goes through the entries once and lays spans end to end without gaps.
 class Accountant {
  public:
   explicit Accountant(const Ledger& ledger) : entries_(ledger.entries) {
     account_.job = entries_.front().job;
     account_.begin_ms = at_ = entries_.front().time_ms;
-    // Energy may be told after the end.
+    // Energy may be reported after the end.
     const auto is_told = [](const Entry& entry) { return entry.event != Event::energy; };
     account_.end_ms = std::find_if(entries_.rbegin(), entries_.rend(), is_told)->time_ms;
     find_attempts();
@@ -62,7 +62,7 @@ class Accountant {
           break;  // laid with its attempt
       }
     }
-    lay(Phase::unreported, account_.end_ms, 0);  // nothing but a launcher that has just begun
+    lay(Phase::unreported, account_.end_ms, 0);  // a launcher that has just started
     account_.attempts = static_cast<int64_t>(attempts_.size());
     account_.all_joules = measured_.size() == attempts_.size();
     std::stable_sort(account_.causes.begin(), account_.causes.end(),
@@ -79,7 +79,7 @@ class Accountant {
         open->points.push_back({entry.time_ms, entry.step});
         reported_ = true;
       } else if (open != nullptr && entry.event != Event::energy) {
-        // Without a word of the attempt's end its launcher was killed, nobody knows when.
+        // If the attempt's end was not recorded, its launcher was killed; nobody knows when.
         const bool told = entry.event == Event::failure || entry.event == Event::end;
         open->end_ms = told ? entry.time_ms : before_ms;
         if (entry.event == Event::failure) open->failure = &entry;
@@ -96,7 +96,7 @@ class Accountant {
     return attempts_.empty() || attempts_.back().end_ms != 0 ? nullptr : &attempts_.back();
   }
 
-  // Up to which step the work of each attempt stayed: no later one resumed before it.
+  // Up to which step each attempt's work was kept: no later attempt resumed before that step.
   void find_kept() {
     kept_.resize(attempts_.size());
     int64_t kept = std::numeric_limits<int64_t>::max();
@@ -106,7 +106,7 @@ class Accountant {
     }
   }
 
-  // What follows the last span, up to `end_ms`.
+  // Adds a span from the end of the last one to `end_ms`.
   void lay(Phase phase, int64_t end_ms, int64_t attempt) {
     if (end_ms <= at_) return;
     const int64_t length = end_ms - at_;
@@ -151,7 +151,7 @@ class Accountant {
         attempt.number);
   }
 
-  // From now on, what is not productive is this failure's, until the next step.
+  // From now until the next step, charges unproductive time to this failure.
   void charge(const Entry& failure) {
     std::vector<LostTime>& causes = account_.causes;
     const auto found = std::find_if(causes.begin(), causes.end(), [&](const LostTime& cause) {

@@ -1,7 +1,8 @@
 // The launcher's agent on a node.
 //
-// It is the one task that srun starts on the node, so what SPANK plugins have set is there for all
-// tasks that it starts. One thread that never waits for a file system, the network or a task.
+// srun starts one agent per node, so everything that SPANK plugins set is in place for the tasks
+// that the agent starts. It has one thread, which never waits for a file system, the network or a
+// task.
 #include "launcher/job/agent.h"
 
 #include <fcntl.h>
@@ -41,10 +42,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A launcher that reads no more holds the tasks, as a full pipe does.
+// If the launcher stops reading, tasks block at this limit, as they do on a full pipe.
 constexpr size_t most_unsent = size_t{1} << 20;
 constexpr milliseconds meeting_limit = std::chrono::seconds(30);
-constexpr size_t most_kernel_lines = 1000;  // that are kept of an attempt
+constexpr size_t most_kernel_lines = 1000;  // kept per attempt
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
 constexpr milliseconds health_interval = std::chrono::seconds(1);
@@ -52,7 +53,7 @@ constexpr milliseconds health_interval = std::chrono::seconds(1);
 std::string required(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr)
-    throw Error(fmt::format("{} is not set: no launcher has started this", name));
+    throw Error(fmt::format("{} is not set: only `slipway launch` starts agents", name));
   return value;
 }
 
@@ -64,7 +65,7 @@ std::string node_name() {
 Fd task_signals() {
   sigset_t set;
   sigemptyset(&set);
-  // What a job sends to all processes of its steps is for the tasks.
+  // Signals that the job sends to all processes of its steps are meant for the tasks.
   for (int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGQUIT, SIGXCPU})
     sigaddset(&set, number);
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -78,7 +79,7 @@ int64_t number_of(const char* name, int64_t otherwise) {
   return value == nullptr ? otherwise : to_number<int64_t>(value).value_or(otherwise);
 }
 
-// Where the launcher is, and what to do should it be gone.
+// Where the launcher is, and what the agent needs to requeue the job if the launcher is lost.
 Orphan to_be_orphan() {
   const std::string where = required(launcher_variable);
   const size_t colon = where.rfind(':');
@@ -102,8 +103,7 @@ Secret key_in_environment() {
   return *key;
 }
 
-// Slurm may have bound us, one task, to a part of what the step has; the tasks are to have all of
-// it.
+// Slurm may have bound the agent, a single task, to some of the step's CPUs. The tasks need all.
 void take_all_cpus() {
   cpu_set_t all;
   std::memset(&all, 0xff, sizeof all);
@@ -164,7 +164,7 @@ class Agent {
     wire_.flush();
   }
 
-  // Slurm tells every process of a step when the job is to end; the tasks have heard it, too.
+  // Slurm signals every process of a step when the job must end; the tasks got the signal too.
   void tell_signals() {
     signalfd_siginfo info;
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
@@ -185,7 +185,7 @@ class Agent {
   void tell_tasks() {
     tell_output();
     const std::vector<TaskEnd> ends = tasks_.reap();
-    if (!ends.empty()) tell_output();  // what was written before the end is told before it
+    if (!ends.empty()) tell_output();  // output first, then the end
     for (const TaskEnd& end : ends) tell_end(end);
   }
 
@@ -206,7 +206,8 @@ class Agent {
     }
   }
 
-  // The rank goes on when it has been told: it may end with 0, and it is not to be heard as that.
+  // Answers the rank only after reporting its abort: the rank may then exit with status 0, which
+  // must not hide the abort.
   void tell_abort(const PmixAbort& abort) {
     tell_tasks();
     const auto end = tasks_.give_up(abort.rank, static_cast<int>(abort.status), abort.text);
@@ -221,7 +222,7 @@ class Agent {
       ToAgent order = decode_order(*message);
       std::visit([this](auto& each) { obey(each); }, order);
     }
-    // Alone: nobody is to meet our tasks when the others have gone on without us.
+    // Cut off: the other nodes may have restarted without us, and must not run into our tasks.
     if (Clock::now() - heard_ > limit_) lose_launcher();
   }
 
@@ -254,11 +255,11 @@ class Agent {
     waiting_ = std::move(order);
   }
 
-  // What has waited for the PMIx server, which needs a few milliseconds for an attempt.
+  // Starts tasks once the PMIx server is ready, which takes a few milliseconds per attempt.
   void start_tasks() {
     if (!waiting_ || !pmix_.settled()) return;
     const Start order = *std::exchange(waiting_, std::nullopt);
-    // The same on all nodes, without having been sent.
+    // All nodes derive the same key, so it is never sent.
     const std::string run_key =
         to_hex(hmac_sha256(key_, fmt::format("tasks of attempt {}", order.attempt)));
     size_t local = 0;
@@ -291,13 +292,13 @@ class Agent {
     tell(stopped);
   }
 
-  // When it is known: nobody waits for it.
+  // Sends a measurement when it is complete; nobody waits for it.
   void tell_energy() {
     if (!waiting_ && !tasks_.running()) energy_.end();
     for (const MeasuredEnergy& each : energy_.finished()) tell(Energy{each.attempt, each.joules});
   }
 
-  // Returns the new lines about what takes the node out of service.
+  // Returns the new lines that call for taking the node out of service.
   std::vector<std::string> read_kernel_log() {
     KernelLines lines = log_.lines(xids_.news());
     add_lines(kernel_.all, lines.all);
@@ -305,14 +306,14 @@ class Agent {
     return lines.broken;
   }
 
-  // An attempt may last for weeks: the last lines are kept.
+  // An attempt may last for weeks, so only the last lines are kept.
   static void add_lines(std::vector<std::string>& kept, const std::vector<std::string>& lines) {
     kept.insert(kept.end(), lines.begin(), lines.end());
     if (kept.size() > most_kernel_lines)
       kept.erase(kept.begin(), kept.end() - static_cast<ptrdiff_t>(most_kernel_lines));
   }
 
-  // While tasks run: those on a node that is broken may hang for long before they fail.
+  // Runs while tasks do: tasks on a broken node may hang for long before they fail.
   void tell_health() {
     const auto now = Clock::now();
     if (ending_ || !tasks_.running() || now - looked_ < health_interval) return;
@@ -323,15 +324,15 @@ class Agent {
     tell(Health{attempt_, reasons});
   }
 
-  // A node without health checks has no folder for reports; the job does not need it.
+  // A node without health checks has no folder for reports, and the job does not need it.
   void obey(const Report& report) {
     health::leave_report(health::reports_folder,
                          {report.job, report.attempt, report.cause, report.detail});
   }
 
-  // The launcher cannot: it ends with the batch script.
+  // The launcher cannot do this itself: requeueing ends the batch script that it runs in.
   void obey(const Requeue& order) {
-    is_ended_ = true;  // whatever comes of it: the launcher has seen to the job
+    is_ended_ = true;  // even if it fails, the launcher has handled the job
     try {
       ignore_end_of_step();
       RealSlurmPrograms slurm;
@@ -385,8 +386,8 @@ class Agent {
   HealthWatch health_{std::filesystem::path(health::state_folder) / "last.json"};
   int64_t attempt_ = 0;
   bool ending_ = false, over_ = false;
-  bool is_lost_ = false;   // the launcher, without having said so
-  bool is_ended_ = false;  // the launcher has said so
+  bool is_lost_ = false;   // lost the launcher without an End
+  bool is_ended_ = false;  // the launcher sent End
   Clock::time_point heard_ = Clock::now(), beaten_ = {}, looked_ = {};
 };
 

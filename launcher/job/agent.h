@@ -3,8 +3,8 @@
 
 namespace slipway::job {
 
-// The environment variables by which an agent finds its launcher, and both prove who they are.
-// Tasks do not get them. The key stays in the environment, which only the job's user can read.
+// Environment variables that tell an agent where its launcher is, and let both prove who they are.
+// Tasks do not get them. Only the job's user can read the environment, and so the key.
 inline constexpr const char* launcher_variable = "SLIPWAY_LAUNCHER";           // host:port
 inline constexpr const char* key_variable = "SLIPWAY_LAUNCH_KEY";              // 64 hex digits
 inline constexpr const char* mpi_variable = "SLIPWAY_LAUNCH_MPI";              // pmix or none
@@ -12,9 +12,9 @@ inline constexpr const char* restarts_variable = "SLIPWAY_LAUNCH_RESTARTS";    /
 inline constexpr const char* ledger_variable = "SLIPWAY_LAUNCH_LEDGER";        // absolute path
 inline constexpr const char* heartbeat_variable = "SLIPWAY_LAUNCH_HEARTBEAT";  // seconds
 
-// Runs until the launcher ends the job or is silent for a heartbeat. Then it ends everything that
-// runs here and, when the launcher's node is dead, gives the job back to Slurm. Returns the exit
-// status. Throws Error when it cannot find the launcher.
+// Runs until the launcher ends the job or is silent for a heartbeat interval. Then ends everything
+// that runs on this node and, if the launcher's node is dead, requeues the job. Returns the exit
+// status. Throws Error if it cannot reach the launcher.
 int run_agent();
 
 }  // namespace slipway::job

@@ -1,4 +1,4 @@
-// The step of Slurm in which the agents run.
+// Starts and ends the Slurm step in which the agents run.
 #include "launcher/job/agent_step.h"
 
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ std::vector<std::string> srun_words(const std::vector<std::string>& nodes,
   std::vector<std::string> words = {
       "srun",
       "--job-name=slipway-launch",
-      "--overlap",  // other steps of the script are not in the way
+      "--overlap",  // runs beside other steps of the script
       "--nodes=" + count,
       "--ntasks=" + count,
       "--ntasks-per-node=1",
       "--nodelist=" + join(nodes, ","),
-      // The loss of a node ends neither the step nor the agents of the others.
+      // Losing a node ends neither the step nor the agents on other nodes.
       "--no-kill",
       "--kill-on-bad-exit=0",
       "--wait=0",
@@ -88,7 +88,7 @@ AgentStep::AgentStep(const std::vector<std::string>& nodes, const Variables& var
   pid_ = ::fork();
   if (pid_ < 0) throw_errno("cannot start srun");
   if (pid_ > 0) return;
-  ::setpgid(0, 0);  // what a terminal sends is ours to forward
+  ::setpgid(0, 0);  // the launcher passes a terminal's signals on
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
   unblock_signals();
   ::execvp(argv[0], argv.data());
@@ -101,7 +101,7 @@ bool AgentStep::runs() {
   return pid_ > 0;
 }
 
-// With its shepherd, a process of srun's that cancels the step when srun is killed.
+// Also stops the child process of srun that cancels the step when srun is killed.
 void AgentStep::hold(bool stops) {
   if (runs()) ::kill(-pid_, stops ? SIGSTOP : SIGCONT);
 }
@@ -114,7 +114,7 @@ void AgentStep::abandon() {
 }
 
 AgentStep::~AgentStep() {
-  // srun waits for agents that are on lost nodes, until Slurm has noticed, too.
+  // srun also waits for agents on lost nodes, until Slurm has noticed.
   constexpr std::array ways = {0, SIGTERM, SIGKILL};
   for (const int signal : ways) {
     if (signal != 0 && runs()) ::kill(pid_, signal);

@@ -1,4 +1,4 @@
-// The agents of a job's nodes.
+// Keeps the connections to the agents on a job's nodes.
 #include "launcher/job/agents.h"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
   return std::exchange(events_, {});
 }
 
-// Whoever cannot prove that it is an agent is dropped without an answer.
+// A peer that cannot prove that it is an agent is dropped without an answer.
 void Agents::admit(Strangers::Arrival arrival) {
   const auto proven = check_answer(key_, agent_purpose, arrival.greeting, arrival.answer);
   if (!proven) return;
@@ -88,7 +88,7 @@ void Agents::hear(const std::string& name, Node& node) {
   } catch (const Error& error) {
     return refuse(name, error.what());
   }
-  if (!there) return lose(name, node, "the connection to its agent has ended");
+  if (!there) return lose(name, node, "its agent closed the connection");
   if (Clock::now() - node.heard > limit_) {
     const double seconds = static_cast<double>(limit_.count()) / 1000;
     lose(name, node, fmt::format("no heartbeat for {} s", seconds));
@@ -103,7 +103,7 @@ void Agents::refuse(const std::string& node, const std::string& why) {
 
 void Agents::lose(const std::string& name, Node& node, const std::string& why) {
   node.state = State::gone;
-  node.wire.reset();  // if it comes back, it finds out that it is out, and ends its tasks
+  node.wire.reset();  // if it comes back, it finds the connection closed and ends its tasks
   events_.push_back({name, Gone{why}});
 }
 

@@ -1,4 +1,4 @@
-// The agents of a job's nodes, as its launcher sees them.
+// The launcher's connections to the agents on the job's nodes.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@
 
 namespace slipway::job {
 
-struct Gone {  // the agent is gone, and stays so
+struct Gone {  // the agent is gone for good
   std::string text;
 };
 
-// A message of an agent, or that it is gone.
+// A message from an agent, or the news that it is gone.
 using AgentNews =
     std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, Told, PmixNews, Refused>;
 
@@ -32,22 +32,22 @@ class Agents {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // An agent that is silent for `limit` is gone, and stays so. `host` is where we are.
+  // An agent that is silent for `limit` is gone for good. `host` is where the launcher runs.
   Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds limit, std::string host,
          Speaker own = this_program());
 
   int port() const { return port_; }
   const Secret& key() const { return key_; }  // agents prove that they have it
 
-  // Waits until something can be read, also from `other`, or `timeout` has passed. Without `read`
-  // nothing is read, and no agent is taken for silent.
+  // Waits until an agent or `other` is readable, or `timeout` has passed. Without `read`, agents
+  // are neither read nor considered silent.
   std::vector<AgentEvent> wait(std::chrono::milliseconds timeout, int other, bool read);
 
   void send(const std::string& node, const ToAgent& message);
-  // For an agent that sent an invalid message: it is gone, and the next wait() reports it.
+  // Drops an agent that sent an invalid message; the next wait() reports it as gone.
   void refuse(const std::string& node, const std::string& why);
   bool is_here(const std::string& node) const;
-  size_t missing() const;  // that have not come yet
+  size_t missing() const;  // that have not connected yet
 
  private:
   enum class State { awaited, here, gone };
@@ -66,7 +66,7 @@ class Agents {
   std::string host_;
   Speaker own_;
   Secret key_;
-  std::optional<Strangers> strangers_;  // empty when all agents have come
+  std::optional<Strangers> strangers_;  // empty once all agents have connected
   int port_;
   std::map<std::string, Node> nodes_;
   std::vector<AgentEvent> events_;  // for the next wait()

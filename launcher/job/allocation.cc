@@ -1,4 +1,4 @@
-// The allocation that a launcher runs in.
+// Reads and checks the Slurm allocation that the launcher runs in.
 #include "launcher/job/allocation.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ Allocation read_allocation() {
   const std::string list = variable("SLURM_JOB_NODELIST");
   if (allocation.job.empty() || list.empty()) {
     throw UsageError(
-        "this is no allocation of Slurm: put it into a script for sbatch (SLURM_JOB_ID and "
+        "not in a Slurm allocation: run this in an sbatch script (SLURM_JOB_ID and "
         "SLURM_JOB_NODELIST are not set)");
   }
   allocation.nodes = split(trim(run_checked({"scontrol", "show", "hostnames", list})), '\n');
@@ -61,7 +61,7 @@ Allocation read_allocation() {
 std::string check_allocation(const Allocation& allocation, bool no_kill) {
   const ProcessResult job = scontrol({"show", "job", "--oneliner", allocation.job});
   if (!job.ok()) {
-    return fmt::format("Slurm's controller does not answer ({}): the allocation is not checked",
+    return fmt::format("slurmctld does not answer ({}): skipping the check of the allocation",
                        trim(job.errors));
   }
   const std::string shared = job_field(job.output, "OverSubscribe");
@@ -75,8 +75,8 @@ std::string check_allocation(const Allocation& allocation, bool no_kill) {
   if (sbatch_options(script.ok() ? script.output : "", submit_line_of(job.output)).no_kill)
     return "";
   throw Error(fmt::format(
-      "the script of job {} has no `#SBATCH --no-kill`: Slurm would end the job with its first "
-      "node (if sbatch was given it on its command line, say --no-kill here, too)",
+      "the script of job {} has no `#SBATCH --no-kill`, so Slurm would end the job when it loses "
+      "its first node (if you gave sbatch --no-kill on its command line, give it here too)",
       allocation.job));
 }
 

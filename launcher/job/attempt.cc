@@ -1,4 +1,4 @@
-// One attempt of a job.
+// Collects what agents report about one attempt of a job.
 #include "launcher/job/attempt.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace slipway::job {
 namespace {
 
-// Of the agents' own step, and nothing to the tasks.
+// Variables of the agents' own step, which mean nothing to the tasks.
 const std::vector<std::string> agents_own = {"SLURM_GTIDS",
                                              "SLURM_TASK_PID",
                                              "SLURM_STEP_LAUNCHER_PORT",
@@ -74,14 +74,14 @@ void Attempt::hear(const AgentEvent& event) {
                  [&](const Health& health) {
                    if_ours(health, [&] { hear_health(event.node, health.reasons); });
                  },
-                 [](const auto&) {},  // for others
+                 [](const auto&) {},  // handled elsewhere
              },
              event.news);
 }
 
 void Attempt::check_rank(size_t node, int64_t rank) const {
   if (rank / world_.tasks_per_node == static_cast<int64_t>(node)) return;
-  throw InvalidMessage(fmt::format("rank {} does not run there", rank));
+  throw InvalidMessage(fmt::format("rank {} does not run on that node", rank));
 }
 
 void Attempt::hear_steps(size_t node, const Beat& beat) {
@@ -157,7 +157,8 @@ bool Attempt::has_failed() const {
 
 bool Attempt::may_tell_more() const {
   if (all_ended() || evidence_.ends.empty()) return false;
-  if (!evidence_.gone.empty() || !evidence_.health.empty()) return false;  // it is known already
+  if (!evidence_.gone.empty() || !evidence_.health.empty())
+    return false;  // the cause is already known
   const auto now = Clock::now();
   const bool killed = evidence_.ends.back().signal == SIGKILL;
   return now - last_end_ < (killed ? quiet_after_kill : quiet) && now - first_end_ < longest_wait;

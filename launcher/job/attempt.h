@@ -1,4 +1,4 @@
-// One attempt of a job, as its launcher hears of it.
+// One attempt of a job, as seen by the launcher.
 #pragma once
 
 #include <chrono>
@@ -31,37 +31,36 @@ class Attempt {
 
   int64_t number() const { return number_; }
   const World& world() const { return world_; }
-  // What the agent of a node is told, to start its tasks. `taken` are variables that the agents'
-  // step has taken from the tasks.
+  // The message that starts a node's tasks. `taken` are variables from take_step_options().
   Start start_message(size_t node, const std::vector<std::string>& command,
                       const Variables& taken) const;
 
-  // Throw InvalidMessage on ranks that are not the node's.
+  // Throws InvalidMessage if a rank is not on the node.
   void hear(const AgentEvent& event);
-  // The same for what PMIx servers say to one another: returns what agents are to be sent.
+  // The same for messages between PMIx servers: returns the messages to pass on to agents.
   std::vector<PmixDelivery> hear_pmix(const std::string& node, const PmixNews& news);
   std::string pmix_news() { return pmix_.news(); }
-  // The program as a whole has reached a step.
+  // The program as a whole reached a step.
   void reached(int64_t step);
   void stalled(std::chrono::seconds after) { evidence_.stalled_seconds = after.count(); }
 
   bool all_ended() const;   // with or without an error
-  bool has_failed() const;  // a task has ended with an error, a node is gone or unfit, no progress
-  // After the first failure: whether other failures may soon explain it. An error of the program
-  // reaches many ranks, but not in the same instant.
-  static constexpr auto quiet = std::chrono::milliseconds(1000);  // since the last one
+  bool has_failed() const;  // a task failed, a node is gone or unfit, or no progress
+  // Whether other failures may soon explain the first one. A program error reaches many ranks, but
+  // not at the same instant.
+  static constexpr auto quiet = std::chrono::milliseconds(1000);  // since the last failure
   static constexpr auto quiet_after_kill = std::chrono::milliseconds(250);
   static constexpr auto longest_wait = std::chrono::milliseconds(2500);
   bool may_tell_more() const;
-  bool all_stopped() const;  // every node has said what it knows, or has gone
-  // The first step that was reported, and the highest that was reached.
+  bool all_stopped() const;  // every node has sent its Stopped, or is gone
+  // The first step that was reported, and the highest.
   const StepAt& first_step() const { return first_step_; }
   const StepAt& step() const { return step_; }
   Clock::time_point last_progress() const { return last_progress_; }
   std::chrono::milliseconds age() const;
 
   Evidence evidence() const;
-  int status() const;  // as a shell has it: of the first that ended with an error
+  int status() const;  // like a shell's: of the first task that failed
 
  private:
   void hear_steps(size_t node, const Beat& beat);

@@ -1,4 +1,4 @@
-// Whose fault was it?
+// Decides whether a node or the application caused a failure.
 #include "launcher/job/blame.h"
 
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ namespace {
 
 constexpr size_t most_words = 400;
 
-// A shell's: cannot be run, not found. 93 asks NVIDIA's ft_launcher for no restart, too.
+// A shell's codes: cannot be run, not found. 93 also tells NVIDIA's ft_launcher not to restart.
 constexpr std::array codes_for_ever = {93, 126, 127};
 
 std::string how_it_ended(const RankEnd& end, const Saying& said) {
   std::string text = fmt::format("rank {} on {} ", end.rank, end.node);
   text += end.signal != 0
-              ? fmt::format("was ended by signal {} ({})", end.signal, ::strsignal(end.signal))
+              ? fmt::format("was killed by signal {} ({})", end.signal, ::strsignal(end.signal))
               : fmt::format("exited with status {}", end.code);
   if (!said.line.empty()) text += fmt::format(": {}", said.line.substr(0, most_words));
   return text;
@@ -39,8 +39,8 @@ void add_evidence(Verdict& verdict, const std::vector<NodeNote>& notes, const ch
   }
 }
 
-// "gpu_ecc GPU 5: 2 memory errors (reboot)", "NVRM: Xid (PCI:0000:3b:00): 79, …" of the kernel's
-// log, "NVML: Xid 79 of GPU 0000:3b:00.0"
+// Reads "gpu_ecc GPU 5: 2 memory errors (reboot)", "NVRM: Xid (PCI:0000:3b:00): 79, …" from the
+// kernel log, and "NVML: Xid 79 of GPU 0000:3b:00.0".
 std::string detail_of(health::Cause cause, const std::string& text) {
   if (cause == health::Cause::xid) {
     const auto number = xid_number_in(text);
@@ -67,7 +67,7 @@ void add_nodes(Verdict& verdict, const std::vector<NodeNote>& notes) {
   add_evidence(verdict, notes);
 }
 
-// When everybody else is gone at once, it is we who are cut off.
+// If all other nodes are gone at once, it is the launcher's node that is cut off.
 bool is_cut_off(const Evidence& evidence) {
   const auto gone = static_cast<size_t>(std::ranges::count_if(
       evidence.gone, [&](const NodeNote& note) { return note.node != evidence.launcher_node; }));
@@ -76,19 +76,19 @@ bool is_cut_off(const Evidence& evidence) {
   return others >= 2 && gone >= others;
 }
 
-// What is wrong with most nodes is hardly their fault: a policy may be, or a driver.
+// A fault that most nodes report is hardly theirs: a policy or a driver may be wrong.
 bool is_of_most(const std::vector<NodeNote>& notes, const Evidence& evidence) {
   std::set<std::string> named;
   for (const NodeNote& note : notes) named.insert(note.node);
   return named.size() >= 2 && named.size() * 2 > evidence.nodes.size();
 }
 
-// Parts of several nodes do not break at the same time.
+// Parts of many nodes do not break at the same time.
 bool are_few(const std::vector<NodeNote>& notes, const Evidence& evidence) {
   return notes.size() == 1 || notes.size() * 4 <= evidence.nodes.size();
 }
 
-// The one node with the lowest step.
+// The node with the lowest step; empty if several share it.
 std::string slowest_node(const std::map<std::string, int64_t>& steps) {
   if (steps.size() < 2) return "";
   const auto least =
@@ -112,7 +112,7 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
   if (ends.agreed) {
     verdict.blame = Blame::application;
     verdict.evidence.push_back(
-        fmt::format("{} of {} ranks ended like that", ends.alike,
+        fmt::format("{} of {} ranks failed the same way", ends.alike,
                     evidence.nodes.size() * static_cast<size_t>(evidence.tasks_per_node)));
   } else if (ends.origins.size() == 1) {
     verdict.suspect = ends.origins.front();
@@ -123,8 +123,8 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
   }
 }
 
-// A task reports that a part of its node is broken. Broken parts do not follow a rank: when the
-// same rank has reported it of another node, the program is wrong.
+// A task reports that part of its node is broken. Broken parts do not follow a rank: if the same
+// rank reported the same on another node, the program is wrong.
 bool is_made_up(const Verdict& verdict, const std::vector<Verdict>& before) {
   return std::ranges::any_of(before, [&](const Verdict& other) {
     return other.what == "words" && other.rank == verdict.rank && other.message == verdict.message;
@@ -146,12 +146,12 @@ void judge_stall(Verdict& verdict, const Evidence& evidence) {
   verdict.message = "no progress";
 }
 
-// The first rule that fits blames nodes: docs/decisions/0030-blame-before-restart.md.
+// Applies the first rule that blames nodes: docs/decisions/0030-blame-before-restart.md.
 void blame_nodes(Verdict& verdict, const Evidence& evidence, const ReadEnds& ends,
                  const std::vector<Verdict>& before) {
   if (is_cut_off(evidence)) {
     verdict.what = "node gone";
-    add_nodes(verdict, {{evidence.launcher_node, "all other nodes are gone from its view"}});
+    add_nodes(verdict, {{evidence.launcher_node, "lost contact with all other nodes"}});
   } else if (!evidence.gone.empty()) {
     verdict.what = "node gone";
     add_nodes(verdict, evidence.gone);
@@ -166,7 +166,7 @@ void blame_nodes(Verdict& verdict, const Evidence& evidence, const ReadEnds& end
   } else if (!evidence.health.empty()) {
     if (verdict.what.empty()) verdict.what = "health";
     if (is_of_most(evidence.health, evidence)) {
-      add_evidence(verdict, evidence.health, "and most others: ");
+      add_evidence(verdict, evidence.health, "most nodes report this: ");
     } else {
       verdict.what = "health";
       add_nodes(verdict, evidence.health);

@@ -14,18 +14,18 @@ namespace slipway::job {
 namespace {
 
 // Tasks whose peer has died end within moments. Among those, the task that a signal killed was
-// first, whatever the order in which they were heard.
+// first, whatever the order in which their ends arrived.
 constexpr int64_t same_moment_ms = 2000;
 
 struct Reading {
   const RankEnd* end = nullptr;
   Saying said = {};
   std::string message = {};
-  int weight = 0;  // heavier ends are less likely a consequence of another one
+  int weight = 0;  // the heavier, the less likely another end caused it
 };
 
 bool kills(int signal) {
-  // What a program without a peer gives itself is SIGABRT or SIGTERM.
+  // A program that lost its peer ends itself with SIGABRT or SIGTERM.
   constexpr std::array own = {SIGKILL, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   return std::ranges::find(own, signal) != own.end();
 }
@@ -35,7 +35,7 @@ int weight_of(const RankEnd& end, Meaning meaning) {
   if (meaning == Meaning::node) return killed + 1;
   if (kills(end.signal)) return killed;
   if (meaning >= Meaning::own) return static_cast<int>(meaning) + 1;
-  // A silent exit may have been first; a silent signal that the task sent itself is a lost peer.
+  // A silent exit may have been first; a silent signal that the task sent itself means a lost peer.
   return meaning == Meaning::silence && end.signal == 0 ? 2 : 1;
 }
 
@@ -69,7 +69,7 @@ void find_agreement(ReadEnds& ends, const std::vector<Reading>& all, const Readi
   }
   const size_t ranks = evidence.nodes.size() * static_cast<size_t>(evidence.tasks_per_node);
   const bool most = ends.alike * 2 >= ranks;
-  // Without last words only a status that all ranks have is evidence.
+  // Without output, only a status that all ranks share is evidence.
   const bool tells = first.said.meaning == Meaning::silence ? ends.alike == ranks
                                                             : first.said.meaning != Meaning::peer;
   ends.agreed = most && tells && nodes.size() >= 2;

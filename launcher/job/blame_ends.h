@@ -1,5 +1,5 @@
-// Reads the ends of an attempt's tasks: where the failure began, and whether most tasks failed
-// alike.
+// Reads how an attempt's tasks ended: where the failure began, and whether most tasks failed the
+// same way.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 namespace slipway::job {
 
 struct ReadEnds {
-  const RankEnd* first = nullptr;         // not a consequence of another one; null: no task ended
-  Saying said = {};                       // by the first
-  std::string message = {};               // how it failed, without what differs from run to run
-  int64_t slot = -1;                      // its place on the node; -1: it is the only one there
-  int64_t slots = 1;                      // at least so many are there
-  std::vector<std::string> origins = {};  // nodes where it may have begun; none: not known
-  size_t alike = 0;                       // tasks that failed as the first did
-  bool agreed = false;                    // most tasks did, on several nodes: not a node's fault
-  std::vector<NodeNote> broken = {};      // nodes whose tasks say that a part of them is broken
+  const RankEnd* first = nullptr;         // the root failure; null: no task ended
+  Saying said = {};                       // what the first printed
+  std::string message = {};               // how it failed, without details that vary between runs
+  int64_t slot = -1;                      // its slot on the node; -1: the node's only task
+  int64_t slots = 1;                      // slots on the node, at least
+  std::vector<std::string> origins = {};  // nodes where it may have begun; empty: unknown
+  size_t alike = 0;                       // tasks that failed like the first
+  bool agreed = false;                    // most did, on several nodes: not a node's fault
+  std::vector<NodeNote> broken = {};      // nodes whose tasks report broken hardware
 };
 
 ReadEnds read_ends(const Evidence& evidence, const FailureWords& words);
 
-// Whether two errors are of one kind. Python exceptions are compared by type: texts differ with
-// data.
+// Whether two errors are of the same kind. Python exceptions are compared by type, as their texts
+// vary with data.
 bool is_alike(const std::string& message, const std::string& other);
 
 }  // namespace slipway::job

@@ -1,8 +1,8 @@
-// Compares a failure with the earlier ones of its job.
+// Compares a failure with earlier failures of the same job.
 //
-// Ranks move between two attempts (choose_nodes.h), so a failure of the application begins on the
-// same node again with a chance of one in the number of nodes. How many repeats prove that it is
-// the node depends on how often the application causes failures of this kind.
+// Ranks move between attempts (choose_nodes.h), so an application failure begins on the same node
+// again with a chance of one in the number of nodes. How many repeats prove that the node is at
+// fault depends on how often the application causes such failures.
 #include "launcher/job/blame_repeats.h"
 
 #include <fmt/format.h>
@@ -18,13 +18,13 @@
 namespace slipway::job {
 namespace {
 
-// One healthy node may be blamed for so many broken ones.
+// At most one healthy node may be blamed for this many broken ones.
 constexpr double sure = 300;
-// A suspicion that needs more failures than that is left alone.
+// A suspicion that needs more failures than this is not pursued.
 constexpr int64_t most_times = 8;
 
-// How often the application causes a failure of this kind, for each time that a node does.
-// Estimates on the safe side: programs fail far more often than nodes that pass every check.
+// How often the application causes such a failure, for each time that a node does. Conservative
+// estimates: programs fail far more often than nodes that pass every check.
 double odds(const Verdict& verdict) {
   if (verdict.meaning == Meaning::program) return std::numeric_limits<double>::infinity();
   if (verdict.meaning == Meaning::either) return 3;
@@ -48,11 +48,11 @@ bool failed_alike(const Verdict& verdict, const Verdict& last) {
          (verdict.rank == last.rank || verdict.what == "exit" || is_own_signal(verdict));
 }
 
-// The chance that a failure of the application would have begun on the suspect so often in a row.
+// The chance that an application failure would begin on the suspect this many times in a row.
 struct Repeats {
   int64_t times = 1;
   double chance = 1, odds = 0;
-  double last = 1;  // what the last one has added to the chance
+  double last = 1;  // the factor that the last failure contributed
 
   bool proves(double more = 1) const { return chance * more * odds * sure <= 1; }
 };
@@ -64,10 +64,10 @@ Repeats repeats_of(const Verdict& verdict, const std::vector<Verdict>& before) {
   for (auto each = before.rbegin(); each != before.rend(); ++each) {
     if (each->blame == Blame::unknown && each->suspect.empty()) continue;  // not evidence
     if (each->blame != Blame::unknown || each->suspect != verdict.suspect) break;
-    if (each->rank >= 0 && each->rank == later->rank) break;  // the rank was not moved in between
+    if (each->rank >= 0 && each->rank == later->rank) break;  // the rank did not move in between
     ++repeats.times;
     double chance = 1 / static_cast<double>(later->places);
-    // The first place of a node has more to do than the others, so programs fail there, too.
+    // A node's first slot has more to do than the others, so programs fail there more often.
     if (later->slot > 0 && later->slot == each->slot) {
       chance /= static_cast<double>(later->slots);
     }
@@ -99,7 +99,7 @@ void compare_with_before(Verdict& verdict, const Evidence& evidence,
                        !has_common(verdict.origins, last.origins);
     const bool own = verdict.blame == Blame::application || last.blame == Blame::application ||
                      verdict.meaning == Meaning::program || evidence.nodes.size() == 1;
-    // A failure on several nodes at once is not a node's, wherever it began before.
+    // A failure on several nodes at once is not a node's fault, wherever it began before.
     const bool spread = verdict.origins.size() >= 2 && last.origins.size() >= 2;
     if (moved || own || spread) return blame_application(verdict, evidence, last);
   }
@@ -109,7 +109,7 @@ void compare_with_before(Verdict& verdict, const Evidence& evidence,
   if (repeats.times < 2) return;
   const double one_in = std::round(1 / repeats.chance);
   verdict.evidence.push_back(
-      fmt::format("the last {} failures began on {}, with different ranks: by chance 1 time in {}",
+      fmt::format("the last {} failures began on {}, with different ranks: 1 in {} by chance",
                   repeats.times, verdict.suspect, one_in));
   if (repeats.times < 3) return;
   if (!repeats.proves()) {

@@ -1,4 +1,4 @@
-// Compares a failure with the earlier ones of its job.
+// Compares a failure with earlier failures of the same job.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace slipway::job {
 
-// Blames the application when the failure did not stay on its node, or the node when the failure
-// stayed there more often than chance explains. `before` are the verdicts of earlier failures, the
-// last one last.
+// Blames the application if the failure did not stay on its node, or the node if the failure stayed
+// there more often than chance explains. `before` are the verdicts on earlier failures, oldest
+// first.
 void compare_with_before(Verdict& verdict, const Evidence& evidence,
                          const std::vector<Verdict>& before);
 

@@ -1,4 +1,4 @@
-// What can be said about checkpoints without a simulation.
+// Formulas for checkpoint intervals and goodput that need no simulation.
 #include "launcher/job/checkpoint_theory.h"
 
 #include <algorithm>

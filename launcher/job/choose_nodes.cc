@@ -1,4 +1,4 @@
-// Which nodes an attempt runs on.
+// Chooses the nodes that an attempt runs on.
 #include "launcher/job/choose_nodes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which nodes an attempt runs on.
+// Chooses the nodes that an attempt runs on.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct NodeChoice {
 // The first `wanted` nodes; the others are spares.
 NodeChoice first_choice(const std::vector<std::string>& nodes, size_t wanted);
 
-// After a failure. Without the nodes of `bad`, in whose places spares come, so that all others keep
-// their ranks; fewer than before when there are not spares enough. A mere suspect changes places
-// with a spare or, without any, all nodes move on by one: if it was the node, the failure stays
-// with it; if it was the application, it stays with the rank. Where it has begun twice in a row and
-// `least` nodes are left without it, it becomes a spare itself.
+// Chooses nodes after a failure. Spares replace the nodes in `bad`, so that all other nodes keep
+// their ranks; without enough spares, there are fewer nodes. A mere suspect swaps with a spare or,
+// without a spare, all nodes rotate by one: if the node was at fault, the failure stays with the
+// node; if the application was, it stays with the rank. A node where failures began twice in a row
+// becomes a spare if at least `least` nodes remain.
 NodeChoice next_choice(NodeChoice choice, const std::vector<std::string>& bad,
                        const Verdict& verdict, size_t least);
 

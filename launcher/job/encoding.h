@@ -1,8 +1,8 @@
-// Writes values as bytes, and reads them back without trusting the bytes.
+// Encodes values as bytes, and decodes them without trusting the bytes.
 //
-// Encoder and Decoder have the same functions, so that one list of a message's fields serves both.
-// Numbers have eight bytes, the highest first; texts and lists begin with their length in four.
-// Every message has exactly one encoding: whatever can be decoded encodes to the same bytes.
+// Encoder and Decoder have the same functions, so one list of a message's fields serves both.
+// Numbers are eight bytes, big-endian; texts and lists begin with their length in four bytes. Every
+// message has exactly one encoding: anything that can be decoded encodes to the same bytes.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ class Encoder {
     if (wide < least || wide > most) throw Error(fmt::format("{} cannot be sent", wide));
     big_endian(static_cast<uint64_t>(wide), 8);
   }
-  // One of an enumeration's values, from 0 to `last`.
+  // A value of an enumeration, from 0 to `last`.
   template <class Choice>
   void choice(Choice value, Choice last) {
     number(static_cast<int64_t>(value), 0, static_cast<int64_t>(last));
@@ -40,16 +40,16 @@ class Encoder {
   void flag(bool value) { bytes_ += value ? '\1' : '\0'; }
   void real(double value) { big_endian(std::bit_cast<uint64_t>(value), 8); }
 
-  // For people: cut at `longest`.
+  // Text for people; cut at `longest`.
   void text(const std::string& value, size_t longest) {
     bytes(value.size() > longest ? value.substr(0, longest) : value, longest);
   }
-  // Any bytes.
+  // Arbitrary bytes.
   void bytes(const std::string& value, size_t longest) {
     length(value.size(), longest);
     bytes_ += value;
   }
-  // Without zero bytes, for system calls.
+  // Text without zero bytes, for system calls.
   void word(const std::string& value, size_t longest) {
     if (value.find('\0') != value.npos) throw Error("a text with a zero byte cannot be sent");
     bytes(value, longest);
@@ -90,7 +90,7 @@ class Encoder {
   std::string bytes_;
 };
 
-// Every function throws Error on what an Encoder would not have written.
+// Every function throws Error on input that an Encoder would not have written.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : rest_(bytes) {}
@@ -131,7 +131,7 @@ class Decoder {
 
   template <class Value>
   void list(std::vector<Value>& values, size_t most, auto each) {
-    // Every item has at least one byte: a false length allocates nothing.
+    // Every item has at least one byte, so a forged length allocates nothing.
     for (size_t left = length(most); left > 0; --left) each(*this, values.emplace_back());
   }
   void variables(std::map<std::string, std::string>& values, size_t most, size_t longest) {

@@ -1,4 +1,4 @@
-// What the GPUs of the agent's node take during an attempt.
+// Measures the energy that this node's GPUs use during an attempt.
 #include "launcher/job/energy_meter.h"
 
 #include "common/error.h"
@@ -26,7 +26,7 @@ class EnergyMeter::Reading {
     try {
       process_ = std::make_unique<health::FamilyProcess>(std::move(family), health::Context{});
     } catch (const Error&) {
-      // No process can be started: then there is no figure, and others say what is wrong.
+      // No process can be started, so there is no figure; the cause is reported elsewhere.
     }
   }
 
@@ -81,7 +81,7 @@ std::vector<MeasuredEnergy> EnergyMeter::finished() {
     }
     MeasuredEnergy measured = {each->attempt, std::nullopt};
     const auto before = each->first->taken(), after = each->last->taken();
-    // A driver that was loaded anew counts from 0 on.
+    // A reloaded driver counts from 0 again.
     if (before && after && *after >= *before) {
       measured.joules = static_cast<double>(*after - *before) / 1000;
     }

@@ -1,4 +1,4 @@
-// What the GPUs of the agent's node take during an attempt.
+// Measures the energy that this node's GPUs use during an attempt.
 #pragma once
 
 #include <poll.h>
@@ -19,35 +19,34 @@ namespace slipway::job {
 
 struct MeasuredEnergy {
   int64_t attempt = 0;
-  std::optional<double> joules;  // none: the GPUs do not say, or the driver did not answer
+  std::optional<double> joules;  // empty: unsupported, or the driver did not answer
 };
 
-// Reads the GPUs' counters when an attempt begins and when it ends, in processes of their own:
-// nobody waits for a driver that hangs, and one that has not answered within `limit` is not asked
-// any longer.
+// Reads the GPUs' counters when an attempt begins and ends, in child processes: nothing waits for a
+// driver that hangs, and a reading that takes longer than `limit` is abandoned.
 class EnergyMeter {
  public:
-  // Millijoules, ever more of them. Called in another process.
+  // Returns a running total in millijoules. Called in a child process.
   using Read = std::function<std::optional<uint64_t>(const health::Doing&)>;
 
-  // Of the GPUs, through NVML.
+  // Reads the GPUs through NVML.
   EnergyMeter();
   EnergyMeter(Read read, std::chrono::milliseconds limit);
   ~EnergyMeter();
 
   void begin(int64_t attempt);
-  void end();  // of the one that has begun last; once is enough
-  // Of those that have ended, each once, when both readings are there or given up. Never waits.
+  void end();  // of the attempt that began last; repeated calls do nothing
+  // Attempts that ended, each once, when both readings are done or abandoned. Never waits.
   std::vector<MeasuredEnergy> finished();
 
   std::vector<pollfd> descriptors() const;
-  std::vector<pid_t> processes() const;  // ours, that end by themselves
+  std::vector<pid_t> processes() const;  // child processes, which end by themselves
 
  private:
   class Reading;
   struct Measure {
     int64_t attempt = 0;
-    std::unique_ptr<Reading> first, last;  // no last: the attempt goes on
+    std::unique_ptr<Reading> first, last;  // no last: the attempt still runs
   };
   std::vector<const Reading*> readings() const;
 

@@ -1,4 +1,4 @@
-// What the GPUs of a job's attempts have taken.
+// Adds up the energy that an attempt's nodes report.
 #include "launcher/job/energy_tally.h"
 
 namespace slipway::job {

@@ -1,4 +1,4 @@
-// What the GPUs of a job's attempts have taken, as the launcher hears of it.
+// Adds up, in the launcher, the energy that the GPUs of each attempt used.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace slipway::job {
 struct AttemptEnergy {
   int64_t attempt = 0;
   double joules = 0;
-  std::vector<std::string> missing;  // nodes whose share is not known
+  std::vector<std::string> missing;  // nodes that reported no figure
 };
 
-// Each node of an attempt says once what its GPUs have taken, or that nobody knows. It may do so
-// when the next attempt runs already.
+// Each node of an attempt reports once how much energy its GPUs used, or that it does not know. The
+// report may arrive while the next attempt runs.
 class EnergyTally {
  public:
   void begin(int64_t attempt, const std::vector<std::string>& nodes);
   void hear(const AgentEvent& event);
 
-  // Whether a node has yet to say it.
+  // Whether a node's report is still missing.
   bool waits() const { return !open_.empty(); }
-  // Attempts of which all nodes have said it, or have gone, each once. One of which no node knows
-  // is left out.
+  // Returns each attempt once, when all its nodes have reported or are gone. Attempts without any
+  // figure are left out.
   std::vector<AttemptEnergy> complete();
-  // Those that are still waited for, with the nodes that have not said it among the missing.
+  // The attempts that still wait for reports, listing the silent nodes as missing.
   std::vector<AttemptEnergy> rest();
 
  private:

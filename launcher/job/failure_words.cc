@@ -1,4 +1,4 @@
-// Reads the catalogue of failure words, and finds them in what a task wrote.
+// Reads the catalog of failure messages, and finds them in a task's output.
 #include "launcher/job/failure_words.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using cluster::RowReader;
 
 constexpr size_t longest_summary = 400;
 
-// In the order in which the patterns are tried: a line about a broken GPU may speak of peers, too.
+// Patterns are tried in this order: a line about a broken GPU may also mention peers.
 constexpr std::array groups = {Meaning::node, Meaning::program, Meaning::either, Meaning::peer,
                                Meaning::silence};
 
@@ -32,7 +32,7 @@ std::string to_lower(std::string_view text) {
   return lower;
 }
 
-// Where the parts begin when the line has all of them, one after the other.
+// The position of the first part, if the line contains all parts in order.
 std::optional<size_t> position_of(const std::vector<std::string>& parts, const std::string& line) {
   std::optional<size_t> first;
   size_t at = 0;
@@ -96,14 +96,14 @@ const FailureWords::Pattern* FailureWords::find(const std::string& line, size_t&
 
 Saying FailureWords::saying_of(std::string_view words) const {
   Saying best;
-  bool error = false;  // the best is one by its form
+  bool error = false;  // the best line has the form of an error
   for (WordLine& line : lines_of(words)) {
     size_t at = 0;
     const Pattern* pattern = find(line.text, at);
     const Meaning meaning = pattern == nullptr ? Meaning::own : pattern->meaning;
     if (meaning == Meaning::silence || (pattern == nullptr && line.output)) continue;
-    // An unknown line counts when there is nothing else, or when its form is that of a program's
-    // end.
+    // An unknown line is used if there is nothing better, or if it has the form of a program's
+    // final error.
     const auto weight = [](Meaning of, bool is_error) {
       return of == Meaning::own && !is_error ? 0 : static_cast<int>(of);
     };

@@ -1,4 +1,4 @@
-// The last words of failing programs and what they mean: the catalogue's failure_words.yaml.
+// What failing programs print, and what it means: reads the catalog's failure_words.yaml.
 #pragma once
 
 #include <filesystem>
@@ -13,34 +13,34 @@ class Sources;
 
 namespace slipway::job {
 
-// By rising weight: of a task's lines the heaviest counts.
+// By rising weight: the heaviest of a task's lines decides.
 enum class Meaning {
-  silence,  // nothing, or what every failing program says
-  peer,     // another task or the network has failed: accuses nobody
+  silence,  // nothing, or what every failing program prints
+  peer,     // another task or the network failed; blames nobody
   own,      // matches no pattern
-  either,   // the program may have done it, or the node that it ran on
-  program,  // the program is wrong
-  node,     // a part of the node that it ran on is broken
+  either,   // the program or its node may be at fault
+  program,  // the program is at fault
+  node,     // part of the node is broken
 };
 const char* meaning_name(Meaning meaning);
 
 struct Saying {
   Meaning meaning = Meaning::silence;
   std::string line = {};     // for people
-  std::string message = {};  // without what differs between tasks and runs
+  std::string message = {};  // without details that vary between tasks and runs
 };
 
 class FailureWords {
  public:
   struct Pattern {
     Meaning meaning = Meaning::silence;
-    std::string match;  // "a*b": a, later b; upper and lower case are the same
+    std::string match;  // "a*b": a, later b; ignores case
     std::string line;   // a real line that it matches
-    std::string seen;   // where somebody has seen that line
+    std::string seen;   // where that line was seen
     std::string source;
   };
 
-  // The first pattern that a line matches counts.
+  // A line takes the meaning of the first pattern that it matches.
   explicit FailureWords(std::vector<Pattern> patterns = {});
 
   const std::vector<Pattern>& patterns() const { return patterns_; }
@@ -57,13 +57,12 @@ class FailureWords {
 // The line without numbers, addresses and times.
 std::string message_of(std::string_view line);
 
-// Reads failure_words.yaml of `folder` (<blueprints>/catalogue) into `sources`. What is wrong in it
-// goes to `diagnostics`, which must be of the same sources. Throws Error when the file cannot be
-// read.
+// Reads failure_words.yaml in `folder` (<blueprints>/catalogue) into `sources`. Reports errors in
+// it to `diagnostics`, which must use the same sources. Throws Error if the file cannot be read.
 FailureWords load_failure_words(const std::filesystem::path& folder, source::Sources& sources,
                                 source::Diagnostics& diagnostics);
 
-// Those of this installation. Throws Error with all that is wrong in them.
+// Reads this installation's catalog. Throws Error with everything that is wrong in it.
 FailureWords installed_failure_words();
 
 }  // namespace slipway::job

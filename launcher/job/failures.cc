@@ -1,4 +1,4 @@
-// The catalogue: reading failures.yaml.
+// Reads the catalog of published failure rates (failures.yaml).
 #include "launcher/job/failures.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ FailureProfile::Measured read_measured(const source::Node& node, source::Diagnos
   return measured;
 }
 
-// How often: the three ways that the file's first comment has.
+// A profile states its rate in one of three ways, which the file's opening comment lists.
 void read_rate(RowReader& row, FailureProfile& profile, source::Diagnostics& diagnostics) {
   if (row.has("per_1000_node_days")) {
     profile.per_1000_node_days = static_cast<double>(row.amount("per_1000_node_days"));
@@ -49,7 +49,7 @@ void read_rate(RowReader& row, FailureProfile& profile, source::Diagnostics& dia
       }
       profile.measured.push_back(measured);
     }
-    if (list->items.empty()) row.wrong(list->span, "there is no size in it");
+    if (list->items.empty()) row.wrong(list->span, "it lists no sizes");
   } else {
     double count = 0;
     for (const Cause& cause : profile.causes) count += static_cast<double>(cause.count);
@@ -79,7 +79,7 @@ FailureProfile read_profile(const source::Entry& entry,
     for (const source::Node& item : causes->items) {
       profile.causes.push_back(read_cause(item, diagnostics));
     }
-    if (causes->items.empty()) row.wrong(causes->span, "there is no cause in it");
+    if (causes->items.empty()) row.wrong(causes->span, "it lists no causes");
   }
   read_rate(row, profile, diagnostics);
   row.finish();

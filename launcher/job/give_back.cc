@@ -1,4 +1,4 @@
-// Giving a job back to Slurm.
+// Requeues a job, or ends it with a reason if it could never start again.
 #include "launcher/job/give_back.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace slipway::job {
 namespace {
 
 constexpr auto deadline = std::chrono::seconds(30);
-constexpr auto longest_stay = std::chrono::seconds(120);  // as a rule Slurm's KillWait is shorter
+constexpr auto longest_stay = std::chrono::seconds(120);  // Slurm's KillWait is usually shorter
 constexpr size_t longest_comment = 1000;
 
 using Names = std::set<std::string>;
@@ -27,10 +27,10 @@ using Names = std::set<std::string>;
 std::string show(const std::string& job, SlurmPrograms& slurm) {
   const ProcessResult result = slurm.run({"scontrol", "show", "job", "--oneliner", job}, "");
   if (!result.ok()) {
-    throw Error(fmt::format("Slurm does not say what became of job {}: {}", job,
+    throw Error(fmt::format("cannot read the state of job {} from Slurm: {}", job,
                             trim(result.timed_out ? "no answer" : result.errors)));
   }
-  // Of a heterogeneous job, the first is its leader: Slurm queues it as a whole.
+  // A heterogeneous job's first record is its leader: Slurm requeues the job as a whole.
   return result.output.substr(0, result.output.find('\n'));
 }
 
@@ -63,8 +63,8 @@ size_t first_number(std::string_view text) {
   return to_number<size_t>(text.substr(0, text.find('-'))).value_or(0);
 }
 
-// How many nodes a job asks for at least. While one that is queued again completes, Slurm says only
-// how many it still holds; then it is what its script says, or all that it had.
+// The fewest nodes that a job requests. While a requeued job still completes, Slurm shows only the
+// nodes that it holds; then use what its script requests or, failing that, all nodes that it had.
 size_t least_nodes(const std::string& job, const std::string& running, const std::string& record,
                    SlurmPrograms& slurm) {
   if (job_field(record, "JobState") == "PENDING")
@@ -72,7 +72,7 @@ size_t least_nodes(const std::string& job, const std::string& running, const std
   const ProcessResult script = slurm.run({"scontrol", "write", "batch_script", job, "-"}, "");
   const size_t wanted =
       sbatch_options(script.ok() ? script.output : "", submit_line_of(running)).least_nodes;
-  std::string tres = job_field(running, "ReqTRES");  // of newer Slurm
+  std::string tres = job_field(running, "ReqTRES");  // newer Slurm only
   if (tres.empty()) tres = job_field(running, "TRES");
   const size_t at = tres.find("node=");
   const size_t had =
@@ -83,7 +83,7 @@ size_t least_nodes(const std::string& job, const std::string& running, const std
   return std::max<size_t>(wanted > 0 ? std::min(wanted, had) : had, 1);
 }
 
-// What sbatch would need to ask for the same as a job that waits.
+// sbatch options that request the same as a pending job.
 std::vector<std::string> same_request(const std::string& record, size_t nodes) {
   std::vector<std::string> options;
   const auto add = [&](const char* key, const char* option) {
@@ -107,7 +107,7 @@ std::vector<std::string> same_request(const std::string& record, size_t nodes) {
   return options;
 }
 
-// Whether Slurm would take a job like this for one that can never start.
+// Whether Slurm would reject such a job because it could never start.
 bool never_starts(const std::string& record, size_t nodes, const Names& without,
                   SlurmPrograms& slurm) {
   std::vector<std::string> words = without_environment();
@@ -120,12 +120,12 @@ bool never_starts(const std::string& record, size_t nodes, const Names& without,
          result.errors.find("node configuration is not available") != std::string::npos;
 }
 
-// Why a job that waits would never start without some nodes: Slurm would show BadConstraints, and
-// keep it for ever. Empty when it can.
+// Why a pending job would never start without some nodes; Slurm would keep it forever, showing
+// BadConstraints. Empty if it can start.
 std::string why_never(const std::string& record, size_t least, const Names& without,
                       SlurmPrograms& slurm) {
   for (const std::string& name : names_of(job_field(record, "ReqNodeList"), slurm)) {
-    if (without.contains(name)) return fmt::format("it asks for {} by --nodelist", name);
+    if (without.contains(name)) return fmt::format("it requests {} with --nodelist", name);
   }
   size_t most = 0;
   for (const std::string& partition : split(job_field(record, "Partition"), ',')) {
@@ -134,26 +134,25 @@ std::string why_never(const std::string& record, size_t least, const Names& with
     most = std::max(most, left.size());
   }
   if (most < least) {
-    return fmt::format("it needs {} nodes, and there are {} without those that are excluded", least,
-                       most);
+    return fmt::format("it needs {} nodes, but only {} are not excluded", least, most);
   }
-  // Nodes may be drained now that will serve again: then it waits for them, excluded or not.
+  // Drained nodes may return to service: then the job waits for them, excluded or not.
   if (never_starts(record, least, without, slurm) &&
       !never_starts(record, least, names_of(job_field(record, "ExcNodeList"), slurm), slurm)) {
-    return "no other nodes have what it asks for";
+    return "no other nodes satisfy its request";
   }
   return "";
 }
 
 void update(const std::string& job, const std::string& what, int tries, SlurmPrograms& slurm) {
-  // A signal that ends our step may end scontrol, too.
+  // A signal that ends our step may also end scontrol, so try again.
   for (; tries > 0; --tries) {
     if (slurm.run({"scontrol", "update", "JobId=" + job, what}, "").ok()) return;
     slurm.pause(std::chrono::milliseconds(200));
   }
 }
 
-// "n-1|IDLE+COMPLETING|" of sinfo: Slurm waits for the node to say that it has completed a job.
+// Reads a line of sinfo, "n-1|IDLE+COMPLETING|": Slurm waits until the node has completed a job.
 bool is_completing(std::string line) {
   std::ranges::transform(line, line.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::vector<std::string> words = split(line, '|');
@@ -161,8 +160,8 @@ bool is_completing(std::string line) {
          words[1].find("down") == std::string::npos;
 }
 
-// Whether this Slurm is older than 23.02.2, by "slurm-wlm 22.05.8". One that does not say counts as
-// older.
+// Whether this Slurm, "slurm-wlm 22.05.8" for example, is older than 23.02.2. If the version cannot
+// be read, assume that it is.
 bool loses_gpus(SlurmPrograms& slurm) {
   const std::string said(trim(slurm.run({"sinfo", "--version"}, "").output));
   const std::vector<std::string> parts = split(said.substr(said.rfind(' ') + 1), '.');
@@ -176,7 +175,7 @@ bool loses_gpus(SlurmPrograms& slurm) {
 JobReturn end(const JobRun& run, const std::string& record, const std::string& why,
               SlurmPrograms& slurm) {
   const std::string text =
-      fmt::format("job {} cannot be queued again: {}", run.job, why).substr(0, longest_comment);
+      fmt::format("job {} cannot be requeued: {}", run.job, why).substr(0, longest_comment);
   update(run.job, "Comment=slipway launch: " + text, 5, slurm);
   const std::string output = job_field(record, "StdErr");
   if (!output.empty()) {
@@ -238,7 +237,7 @@ JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
   std::string record = show(run.job, slurm);
   if (!is_of(run, record)) return {};
   const auto ended = [&](const std::string& why) {
-    return end(run, record, fmt::format("{}; it ends after: {}", why, reason), slurm);
+    return end(run, record, fmt::format("{}; last failure: {}", why, reason), slurm);
   };
   if (job_field(record, "BatchFlag") != "1") return ended("it has no batch script");
   if (job_field(record, "Requeue") != "1") return ended("--no-requeue forbids it");
@@ -246,20 +245,20 @@ JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
          1, slurm);
   const ProcessResult queued = slurm.run({"scontrol", "requeue", run.job}, "");
   if (!queued.ok()) {
-    // Somebody else may have been faster.
+    // Someone else may have requeued or ended it first.
     if (!is_of(run, show(run.job, slurm))) return {};
     return ended(fmt::format("`scontrol requeue` failed: {}", trim(queued.errors)));
   }
   Names without(bad.begin(), bad.end());
   const std::string before = record;
   try {
-    record = show(run.job, slurm);  // what it asks for is told only of a job that waits
+    record = show(run.job, slurm);  // only a pending job shows its request
     without.merge(names_of(job_field(record, "ExcNodeList"), slurm));
     const std::string why =
         why_never(record, least_nodes(run.job, before, record, slurm), without, slurm);
     if (!why.empty()) return ended(why);
   } catch (const Error&) {
-    // Nothing is known against it.
+    // Unknown: assume that it can start.
   }
   if (!without.empty()) {
     const std::vector<std::string> list(without.begin(), without.end());

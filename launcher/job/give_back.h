@@ -1,5 +1,5 @@
-// Giving a job back to Slurm: it is queued again without some of its nodes, or ended with the
-// reason where it could not start again.
+// Requeues a job without some of its nodes or, if it could then never start again, ends it with the
+// reason.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace slipway::job {
 
-// Slurm's own programs. Tests have others.
+// Runs Slurm's programs. Tests use a fake.
 class SlurmPrograms {
  public:
   virtual ~SlurmPrograms() = default;
@@ -26,54 +26,52 @@ class RealSlurmPrograms : public SlurmPrograms {
   void pause(std::chrono::milliseconds time) override;
 };
 
-// From now on this process and what it starts ignore what Slurm sends to a step that ends: when the
-// job has been queued again, there is still something to be said about it.
+// From now on, this process and its children ignore the signals that Slurm sends when a step ends:
+// after the job is requeued, there is still work to do on it.
 void ignore_end_of_step();
 
-// Before a program of Slurm's: "env -i PATH=…". It would take what the job has in its environment
-// for options.
+// "env -i PATH=…", to put before a Slurm command, which would otherwise read options from the
+// job's environment.
 std::vector<std::string> without_environment();
 
-// A run of a job. Slurm counts how often it has queued the job again, and so a run is never taken
-// for one that came later.
+// One run of a job. Slurm counts requeues, so a run is never mistaken for a later one.
 struct JobRun {
   std::string job;
   int64_t restarts = 0;
 };
 
-// "… Key=value …" of `scontrol show job --oneliner`; empty when there is no such key, or no value.
+// A "Key=value" of `scontrol show job --oneliner`; empty if the key or its value is missing.
 std::string job_field(std::string_view record, std::string_view key);
 
-// The command line of sbatch in such a record, and what follows it there; empty when the Slurm is
-// older than that field.
+// The sbatch command line in such a record, with whatever follows it; empty if this Slurm is too
+// old for that field.
 std::string submit_line_of(std::string_view record);
 
-// Whether Slurm still has this run of the job: false when the job has ended, waits, or runs again.
-// Throws Error when Slurm does not say.
+// Whether Slurm still runs this run of the job: false if the job has ended, is pending, or runs
+// again. Throws Error if Slurm does not answer.
 bool is_current(const JobRun& run, SlurmPrograms& slurm);
 
 enum class GivenBack {
-  queued,   // and it can start without the bad nodes
-  ended,    // it could not: `text` says why, as do the job's comment and its output
-  another,  // this run of the job was over before
+  queued,   // and can start without the bad nodes
+  ended,    // it could not start: `text` says why, as do the job's comment and output
+  another,  // this run of the job was already over
 };
 struct JobReturn {
   GivenBack what = GivenBack::another;
   std::string text;
 };
 
-// Has Slurm queue a job again without `bad` nodes, with `reason` as its comment. To be called from
-// a step that ignores its end: the batch script and all that it has started are gone as soon as the
-// job is queued. Throws Error, and has done nothing, when Slurm does not answer.
+// Requeues a job without the `bad` nodes, with `reason` as its comment. Call it from a step that
+// ignores its end: requeueing kills the batch script and everything that it started. Throws Error,
+// having changed nothing, if Slurm does not answer.
 JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
                     const std::string& reason, SlurmPrograms& slurm);
 
-// Returns when Slurm waits for none of `nodes` any more, the bad nodes of a job that was given
-// back. Until then this step does not end, and so its node has not completed the job when a dead
-// one is set down: Slurm before 23.02.2 forgets to clean up a job of which a dead node is the last,
-// and loses the GPUs of its next run. Slurm ends us when that takes longer than KillWait. Returns
-// at once with a newer Slurm: there it is no use, and steps that do not end by themselves are a
-// risk.
+// Returns once Slurm no longer waits for any of `nodes`, the bad nodes of a requeued job. Until
+// then this step stays alive, so its node has not completed the job when a dead node is set down:
+// Slurm before 23.02.2 fails to clean up a job whose last node is dead, and loses the GPUs of its
+// next run. Slurm kills the step if that takes longer than KillWait. With newer Slurm, returns at
+// once: staying has no benefit there, and steps that do not end by themselves are a risk.
 void stay_until_free(const std::vector<std::string>& nodes, SlurmPrograms& slurm);
 
 }  // namespace slipway::job

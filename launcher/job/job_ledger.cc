@@ -1,4 +1,4 @@
-// The ledger of a job while it runs.
+// Writes a job's ledger while the job runs.
 #include "launcher/job/job_ledger.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ JobLedger::JobLedger(const std::filesystem::path& path, std::string job, Scribe&
   if (text.empty()) return;
   const std::vector<Entry> entries = parse_ledger(text, path).entries;
   if (entries.front().job != job_) {
-    throw Error(fmt::format("{} is the ledger of job {}, this is job {}", path.native(),
+    throw Error(fmt::format("{} is the ledger of job {}, not of job {}", path.native(),
                             entries.front().job, job_));
   }
   for (const Entry& entry : entries) {
@@ -54,7 +54,7 @@ Entry JobLedger::entry_of(Event event, int64_t attempt) const {
 }
 
 void JobLedger::say_once(const std::string& what) {
-  if (!has_failed_) fmt::print(stderr, "slipway launch: {}; the job goes on\n", what);
+  if (!has_failed_) fmt::print(stderr, "slipway launch: {}; the job continues\n", what);
   has_failed_ = true;
 }
 
@@ -111,7 +111,7 @@ void JobLedger::failure(int64_t attempt, const Verdict& verdict, int64_t time_ms
   entry.what = verdict.what;
   entry.blame = blame_name(verdict.blame);
   entry.evidence = verdict.evidence;
-  // The line has room for one; the others are in its evidence.
+  // The entry has room for one node; `evidence` names the others.
   if (!verdict.nodes.empty()) entry.node = verdict.nodes.front();
   put(std::move(entry));
 }

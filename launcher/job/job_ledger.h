@@ -1,4 +1,4 @@
-// The ledger of a job while it runs: what earlier launchers of the job have written, and our lines.
+// Writes a job's ledger while the job runs, and continues what earlier launchers of the job wrote.
 #pragma once
 
 #include <chrono>
@@ -20,36 +20,36 @@ int64_t now_ms();  // since 1970, UTC
 
 struct StepAt {
   int64_t step = -1;    // -1: no step was reported
-  int64_t time_ms = 0;  // when it was
+  int64_t time_ms = 0;  // when it was reported
 };
 
 class JobLedger {
  public:
-  // `follows`: a frozen launcher of an earlier run of the job may hold the ledger's lock. Throws
-  // Error when the ledger cannot be written, or belongs to another job. A disk that is full, now or
-  // later, is reported once on stderr, and the job goes on.
+  // `follows`: a frozen launcher of an earlier run of the job may still hold the ledger's lock.
+  // Throws Error if the ledger cannot be written or belongs to another job. A full disk, now or
+  // later, is reported once on stderr, and the job continues.
   JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe, bool follows);
 
   ~JobLedger() { scribe_.drain(); }
   JobLedger(const JobLedger&) = delete;
   JobLedger& operator=(const JobLedger&) = delete;
 
-  // Of this launcher and those before it.
+  // By this launcher or an earlier one.
   bool is_blamed(const std::string& node) const { return blamed_.contains(node); }
   int64_t next_attempt() const { return attempts_ + 1; }
-  // Whether a step is further than the job ever was before the attempt that has reached it.
+  // Whether a step is further than the job got before the current attempt.
   bool is_new_best(int64_t step) const { return step > best_before_; }
 
   void begin(const std::vector<std::string>& command);
   void start(int64_t attempt, const NodeChoice& choice);
-  // Writes `first`, where an attempt resumed, then one a second at most.
+  // Writes `first`, where an attempt resumed, then at most one entry a second.
   void progress(int64_t attempt, const StepAt& first, const StepAt& now);
-  // The last of an attempt, whatever was written last.
+  // Writes an attempt's last step, whenever the previous entry was written.
   void last_progress(int64_t attempt, const StepAt& last);
   void failure(int64_t attempt, const Verdict& verdict, int64_t time_ms);
   void energy(const AttemptEnergy& energy);
-  // Nothing is written after it but another end, when it has come otherwise, and energy: when Slurm
-  // ends a job its tasks go on for some seconds.
+  // After this, only energy and an end with another result are written: when Slurm ends a job, its
+  // tasks run on for some seconds.
   void end(const std::string& result, int status);
 
  private:
@@ -60,8 +60,8 @@ class JobLedger {
   std::string job_;
   Scribe& scribe_;
   std::optional<LedgerWriter> writer_;  // empty: there was no room for the file
-  bool has_failed_ = false;             // of the scribe
-  std::string result_;                  // of the end; empty before
+  bool has_failed_ = false;             // used on the writer's thread
+  std::string result_;                  // of end(); empty before it
   std::set<std::string> blamed_;
   int64_t attempts_ = 0;
   int64_t best_ = -1, best_before_ = -1;

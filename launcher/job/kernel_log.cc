@@ -1,4 +1,4 @@
-// Reads the kernel's log for an attempt.
+// Reads the kernel messages of an attempt.
 #include "launcher/job/kernel_log.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::optional<health::Policy> policy_here() {
                                                      {}, sources, diagnostics);
     if (diagnostics.errors() == 0) return policy;
   } catch (const std::exception&) {
-    // The node's own health checks report what is wrong with it.
+    // The node's own health checks report the problem.
   }
   return std::nullopt;
 }
@@ -52,7 +52,7 @@ GpuPlaces gpu_places(const std::filesystem::path& last_verdict) {
       if (name.starts_with(prefix)) places.insert(name.substr(prefix.size()));
     }
   } catch (const std::exception&) {
-    // The node was never checked, or by another version.
+    // The node was never checked, or was checked by another version.
   }
   return places;
 }

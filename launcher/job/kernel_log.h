@@ -1,4 +1,4 @@
-// What the kernel logged while an attempt ran, as far as a user may read it.
+// Kernel messages logged during an attempt, if the user may read them.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@
 
 namespace slipway::job {
 
-// The places of the node's GPUs on the PCI bus, "0000:07:00.0".
+// PCI addresses of the node's GPUs, such as "0000:07:00.0".
 using GpuPlaces = std::set<std::string>;
 
 struct KernelLines {
-  std::vector<std::string> all;     // about GPUs, memory and hardware; the last when they are many
-  std::vector<std::string> broken;  // those for which the node is to be taken out of service
+  std::vector<std::string> all;     // about GPUs, memory and hardware; only the last few
+  std::vector<std::string> broken;  // those that take the node out of service
 };
 
 class KernelLog {
  public:
-  // Empty for users who may not read the log. `policy` is the node's own; without one nothing
-  // counts. `last_verdict` is the file of root's last health check, which has the places of GPUs.
+  // Reads nothing if the user may not read the log. `policy` is the node's own; without it, nothing
+  // matches. `last_verdict` is the file of root's last health check, which lists the GPUs.
   explicit KernelLog(std::optional<health::Policy> policy,
                      std::filesystem::path last_verdict =
                          std::filesystem::path(health::state_folder) / "last.json",
@@ -32,8 +32,8 @@ class KernelLog {
 
   // Forgets what was logged until now.
   void skip() { reader_.skip(); }
-  // What was logged since. `events` are the Xids that NVML reported (XidListener), which count in
-  // place of those in the log; nothing when nobody listens.
+  // What was logged since. `events` are the Xids that NVML reported (XidListener), which replace
+  // those in the log; empty if nobody listens.
   KernelLines lines(const std::optional<std::vector<health::Xid>>& events = std::nullopt);
 
  private:
@@ -42,23 +42,23 @@ class KernelLog {
   health::KernelLogReader reader_;
 };
 
-// The policy of `slipway health` on this node; nothing when it cannot be read, or is wrong.
+// The policy of `slipway health` on this node; empty if it cannot be read or is invalid.
 std::optional<health::Policy> policy_here();
 
-// The GPUs of root's last health check, and those that the driver shows.
+// The GPUs in root's last health check, and those that the driver lists.
 GpuPlaces gpu_places(const std::filesystem::path& last_verdict);
 
-// Whether a record may explain the end of a task: an Xid, or what the policy has a pattern for,
-// such as a process that was killed for lack of memory, or a hardware fault.
+// Whether a record may explain the end of a task: an Xid, or a match for one of the policy's
+// patterns, such as a process killed for lack of memory or a hardware fault.
 bool matters(const health::KernelRecord& record, const health::Policy& policy);
 
-// Whether a record is an Xid of one of these GPUs for which the policy wants a drain, a reset, a
+// Whether a record is an Xid of one of these GPUs for which the policy demands a drain, a reset, a
 // reboot or a replacement.
 bool asks_for_a_drain(const health::KernelRecord& record, const health::Policy& policy,
                       const GpuPlaces& places);
 
-// An Xid as a line, "NVML: Xid 79 of GPU 0000:07:00.0", and the number in that or in a record of
-// the log; nothing in another text.
+// An Xid as a line, "NVML: Xid 79 of GPU 0000:07:00.0", and the number in such a line or in a
+// kernel record; empty for other texts.
 std::string line_of(const health::Xid& xid);
 std::optional<int> xid_number_in(const std::string& line);
 

@@ -1,4 +1,4 @@
-// Finds the lines that say how a task ended.
+// Finds the lines of a task's output that explain how it ended.
 #include "launcher/job/last_words.h"
 
 #include <fmt/format.h>
@@ -19,14 +19,14 @@ constexpr size_t shortest_rule = 10;
 constexpr size_t longest_traceback_line = 1000;
 constexpr size_t most_out = 2048, most_err = 6144;
 constexpr std::string_view traceback_begin = "Traceback (most recent call last):";
-// Of torch/distributed/elastic/multiprocessing/errors/__init__.py.
+// From torch/distributed/elastic/multiprocessing/errors/__init__.py.
 constexpr std::string_view root_cause = "Root Cause (first observed failure):";
 
 bool is_rule(std::string_view line, char of) {
   return line.size() >= shortest_rule && line.find_first_not_of(of) == line.npos;
 }
 
-// Without terminal sequences: ESC [ … letter.
+// Removes terminal sequences: ESC [ … letter.
 std::string without_colors(std::string_view line) {
   std::string text;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -45,8 +45,8 @@ size_t digits_from(std::string_view line, size_t at) {
   return (end == line.npos ? line.size() : end) - at;
 }
 
-// "[rank3]: " of torch, " 3: " of `srun --label`, "[1,3]<stderr>:" of `mpirun --tag-output`,
-// "[default3]:" of `torchrun --tee`.
+// Removes "[rank3]: " of torch, " 3: " of `srun --label`, "[1,3]<stderr>:" of `mpirun
+// --tag-output`, and "[default3]:" of `torchrun --tee`.
 std::string_view without_prefix(std::string_view line) {
   for (bool again = true; again;) {
     again = false;
@@ -114,7 +114,7 @@ void for_each_line(std::string_view words, Each each) {
   }
 }
 
-// "rank      : 11 (local_rank: 3)": the value of a line in torchrun's box.
+// The value in a line of torchrun's box: "rank      : 11 (local_rank: 3)".
 std::string_view field(std::string_view line, std::string_view name) {
   if (!line.starts_with(name)) return {};
   line = trim(line.substr(name.size()));
@@ -145,8 +145,8 @@ class Reader {
     }
   }
 
-  // A rule of dashes at the end closes a box of an MPI library, whose first line says what
-  // happened. Its upper rule may have been cut off.
+  // A line of dashes at the end closes a box that an MPI library printed, whose first line says
+  // what happened. The box's upper border may have been cut off.
   std::vector<WordLine> rest() {
     const auto [begin, end] = box_;
     if (after_rule_ && begin < end) {
@@ -157,7 +157,7 @@ class Reader {
   }
 
  private:
-  // `name FAILED`, sections between rules of dashes, and in each the failure of a worker.
+  // torchrun's box: `name FAILED`, then sections between lines of dashes, one per failed worker.
   void put_torch(const RawLine& line) {
     if (line.text == root_cause) in_root_ = true;
     if (!in_root_) return;
@@ -168,7 +168,7 @@ class Reader {
     if (said == traceback_begin) {
       in_traceback_ = true;
     } else if (said.starts_with("To enable traceback")) {
-      // The box has no error; the worker's own words are above it.
+      // The box has no error; the worker's own output is above it.
       if (code_ != "1") add(fmt::format("a worker exited with status {}", code_), true, true);
     } else if (!said.empty()) {
       add(std::string(said), true);
@@ -197,7 +197,7 @@ class Reader {
   bool in_torch_ = false, in_root_ = false, in_traceback_ = false, after_rule_ = false;
 };
 
-// The last `most` bytes in whole lines, each with `mark` before it, without stack frames.
+// The last `most` bytes as whole lines, each prefixed with `mark`, without stack frames.
 std::string last_lines(std::string_view words, size_t most, std::string_view mark) {
   std::string text;
   for_each_line(words, [&](std::string_view line) {

@@ -1,7 +1,7 @@
-// The last words of a task: which of the lines that it wrote last say how it ended.
+// Finds the lines of a task's output that explain how it ended.
 //
-// Programs do not end with the line that matters. After it come stack frames, what other threads
-// and processes write while they go down, and torchrun's summary, which is the same for all errors.
+// Those are rarely the last lines. Stack frames follow them, the output of other threads and
+// processes as they go down, and torchrun's summary, which is the same for all errors.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,29 @@ namespace slipway::job {
 
 struct WordLine {
   std::string text;
-  bool error = false;   // by its form it is how a program reports its end: a Python exception, what
-                        // C++ was terminated by, the first line of an MPI library's box, a worker's
-                        // end in torchrun's box
-  bool exact = false;   // its numbers matter
-  bool output = false;  // was written to stdout, where most lines do not matter
+  bool error = false;   // has the form of a final error: a Python exception, the reason of C++'s
+                        // terminate(), the first line of an MPI library's box, a worker's end in
+                        // torchrun's box
+  bool exact = false;   // its numbers are significant
+  bool output = false;  // written to stdout, where most lines are irrelevant
 };
 
 // Begins a line that was written to stdout.
 inline constexpr char stdout_mark = '\x01';
 
-// The lines of `words` that may say something, in their order: without stack frames, borders, and
-// the prefixes and colors that srun, mpirun, torch and terminals add.
+// The lines of `words` that may explain the end, in order: without stack frames, borders, and the
+// prefixes and colors that srun, mpirun, torch and terminals add.
 std::vector<WordLine> lines_of(std::string_view words);
 
-// The last words of a task that has written `out` and `err` last, as few bytes as will do: without
-// stack frames, and with what torch has left in `error_file`.
+// Condenses the last output of a task (`out` and `err`) into few bytes: without stack frames, and
+// with the error that torch left in `error_file`.
 std::string condense(std::string_view out, std::string_view err, std::string_view error_file);
 
-// What torch has left in the file $TORCHELASTIC_ERROR_FILE, as Python would print it; nothing when
-// it is not torch's. Under torchrun it is the first error of a worker of the node.
+// The error that torch left in the file $TORCHELASTIC_ERROR_FILE, as Python would print it; empty
+// if torch did not write the file. Under torchrun, the first error of any worker on the node.
 std::string torch_error(std::string_view file);
 
-// Of torchrun's summary: the local rank of the worker that failed first on its node.
+// Reads torchrun's summary: the local rank of the worker that failed first on its node.
 std::optional<int64_t> torch_local_rank(std::string_view words);
 
 }  // namespace slipway::job

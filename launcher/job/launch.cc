@@ -1,4 +1,4 @@
-// The launcher.
+// Runs a training job: starts attempts, decides about failures, restarts or requeues.
 #include "launcher/job/launch.h"
 
 #include <fmt/format.h>
@@ -35,13 +35,13 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto agents_limit = seconds(60);   // until the first of them must be there
-constexpr auto stop_limit = seconds(25);     // an agent says after 20 s what it could not kill
+constexpr auto agents_limit = seconds(60);   // for all agents to connect
+constexpr auto stop_limit = seconds(25);     // agents report after 20 s what they could not kill
 constexpr auto grace = seconds(2);           // between SIGTERM and SIGKILL
-constexpr auto requeue_limit = seconds(60);  // until Slurm ends a job that it has queued again
-constexpr auto energy_limit = milliseconds(1500);  // for a node to say what its GPUs have taken
+constexpr auto requeue_limit = seconds(60);  // for Slurm to end a job that it has requeued
+constexpr auto energy_limit = milliseconds(1500);  // for nodes to report their GPUs' energy
 constexpr size_t most_backlog = size_t{16} << 20;
-constexpr auto as_good_as_progress = std::chrono::hours(1);  // of programs that report none
+constexpr auto as_good_as_progress = std::chrono::hours(1);  // if the program reports no steps
 
 void say(const std::string& text) {
   fmt::print(stderr, "slipway launch: {}\n", text);
@@ -108,23 +108,23 @@ class Launcher {
                    std::filesystem::absolute(ledger_path(options_, allocation_.job)).native()},
                   {heartbeat_variable, fmt::format("{}", options_.heartbeat_seconds)}},
         options_.srun);
-    raise_descriptor_limit();  // of strangers, and not of the tasks
+    raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
     const auto begin = Clock::now();
     while (agents_.missing() > 0 && Clock::now() - begin < agents_limit && !cancelled_) {
       pump(nullptr);
-      if (!step_->runs()) throw Error("srun has ended without starting agents on all nodes");
+      if (!step_->runs()) throw Error("srun ended before agents started on all nodes");
     }
   }
 
   void choose_first() {
     std::vector<std::string> good;
     for (const std::string& node : allocation_.nodes) {
-      if (std::ranges::find(bad_, node) != bad_.end()) continue;  // which has been said
+      if (std::ranges::find(bad_, node) != bad_.end()) continue;  // already reported
       if (ledger_.is_blamed(node)) {
-        say(fmt::format("{} was blamed before, and is left out", node));
+        say(fmt::format("leaving out {}: it was blamed before", node));
         add_bad(node);
       } else if (!agents_.is_here(node)) {
-        say(fmt::format("{}: no agent has come up, it is left out", node));
+        say(fmt::format("leaving out {}: its agent did not start", node));
         add_bad(node);
       } else {
         good.push_back(node);
@@ -148,14 +148,14 @@ class Launcher {
   }
 
   int give_way() {
-    say(fmt::format("this launcher ends, and leaves the job to Slurm: {}, and this run is over",
+    say(fmt::format("this run of the job is over ({}): leaving the job to Slurm",
                     run_.over_because()));
     if (step_) step_->abandon();
     end_agents();
     return 1;
   }
 
-  // Hears everybody once. `attempt` may be none.
+  // Handles everything that has arrived. `attempt` may be null.
   void pump(Attempt* attempt, milliseconds timeout = milliseconds(250)) {
     const bool read = scribe_.backlog() < most_backlog;
     const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.fd(), read);
@@ -172,7 +172,7 @@ class Launcher {
     try {
       std::visit(Overloads{
                      [&](const TaskText& text) { write(text); },
-                     // Slurm ends the step: its tasks have had the signal.
+                     // Slurm ends the step: its tasks got the signal too.
                      [&](const Told& told) { cancel(static_cast<int>(told.number)); },
                      [&](const PmixNews& news) {
                        if (attempt != nullptr) pass_on(event.node, news, *attempt);
@@ -185,7 +185,7 @@ class Launcher {
                        say(fmt::format("{}: {}", event.node, gone.text));
                        add_bad(event.node);
                      },
-                     [](const auto&) {},  // for those below
+                     [](const auto&) {},  // handled below
                  },
                  event.news);
       energy_.hear(event);
@@ -217,12 +217,12 @@ class Launcher {
     }
   }
 
-  // Heard from Slurm by an agent, or as a signal of our own, whichever comes first. The ledger ends
-  // here: Slurm may leave us no time after the tasks have ended.
+  // Called when Slurm signals an agent or this launcher, whichever comes first. Ends the ledger
+  // here: Slurm may leave no time for it after the tasks have ended.
   void cancel(int signal) {
     if (queueing_) return;
     if (cancelled_ == 0) {
-      say(fmt::format("this job is told to end: {}", ::strsignal(signal)));
+      say(fmt::format("ending the job: received a signal ({})", ::strsignal(signal)));
       ledger_.end("cancelled", 128 + signal);
     }
     cancelled_ = 128 + signal;
@@ -254,8 +254,8 @@ class Launcher {
     return attempt;
   }
 
-  // The step at which a program resumes is soon followed by others: nobody tells when the file that
-  // it is kept in changes.
+  // The step at which a program resumes is soon followed by others, and nothing announces changes
+  // of the progress file.
   milliseconds patience(const Attempt& attempt) const {
     return !options_.progress.empty() && attempt.step().step < 0 ? milliseconds(5)
                                                                  : milliseconds(250);
@@ -271,11 +271,11 @@ class Launcher {
     return attempt.has_failed();
   }
 
-  // Until all processes are gone, and every node has said what it knows.
+  // Waits until all processes are gone and every node has reported what it knows.
   void stop(Attempt& attempt) {
     for (const std::string& node : attempt.world().nodes) {
       agents_.send(node, Stop{milliseconds(grace).count()});
-      if (!agents_.is_here(node)) attempt.hear({node, Gone{"its agent was gone before"}});
+      if (!agents_.is_here(node)) attempt.hear({node, Gone{"its agent was already gone"}});
     }
     const auto begin = Clock::now();
     while (!attempt.all_stopped() && !run_.is_over() && Clock::now() - begin < stop_limit)
@@ -316,12 +316,12 @@ class Launcher {
                                         : std::string(blame_name(verdict.blame));
   }
 
-  // The exit status when there is nothing to start on.
+  // The exit status if too few nodes are left to start on.
   std::optional<int> too_few() {
     std::erase_if(choice_.spares, [&](const std::string& node) { return !agents_.is_here(node); });
     if (cancelled_ != 0) return end("cancelled", cancelled_);
     if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
-    say(fmt::format("{} left, {} needed: the job is to be queued again without {}",
+    say(fmt::format("{} left, {} needed: requeueing the job without {}",
                     count(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
     wait_for_energy();
     ledger_.end("requeued", 1);
@@ -330,7 +330,7 @@ class Launcher {
     return end("failed", 1);
   }
 
-  // Returns when Slurm does not: otherwise it ends us.
+  // Returns only if Slurm does not requeue the job: otherwise Slurm ends this process.
   void queue_again() {
     queueing_ = true;
     const auto here = std::ranges::find_if(
@@ -341,7 +341,7 @@ class Launcher {
     while (!refused_ && Clock::now() - begin < requeue_limit) pump(nullptr);
   }
 
-  // Only when nothing is started any more: a driver that hangs is to delay nothing.
+  // Only when nothing will be started anymore, so that a driver that hangs delays nothing.
   void wait_for_energy() {
     const auto begin = Clock::now();
     while (energy_.waits() && Clock::now() - begin < energy_limit) pump(nullptr);
@@ -363,7 +363,7 @@ class Launcher {
   LaunchOptions options_;
   FailureWords words_ = installed_failure_words();
   Allocation allocation_;
-  LauncherSignals signals_;  // blocked before there is a second thread, which would take them
+  LauncherSignals signals_;  // first: blocks signals before other threads start
   Scribe scribe_;
   JobLedger ledger_;
   Output output_;
@@ -378,10 +378,10 @@ class Launcher {
   Restarts restarts_;
   std::string reason_ = "nodes did not come up";
   int64_t noticed_ms_ = 0;
-  int cancelled_ = 0;      // the status that we end with; 0: nobody has told us to end
-  bool at_once_ = false;   // told twice
-  bool queueing_ = false;  // whoever tells us to end now does what we have asked for
-  bool refused_ = false;   // Slurm does not queue the job again
+  int cancelled_ = 0;      // the exit status after a signal to end; 0: no signal
+  bool at_once_ = false;   // a second signal: do not wait for the tasks
+  bool queueing_ = false;  // we asked for a requeue, so Slurm ends us
+  bool refused_ = false;   // Slurm did not requeue the job
   RunWatch run_;
 };
 

@@ -1,4 +1,4 @@
-// What must be so before a launcher starts.
+// Checks the launcher's command and options before it starts.
 #include "launcher/job/launch_checks.h"
 
 #include <fmt/format.h>
@@ -29,17 +29,17 @@ void check_command(const std::string& program) {
       if (is_program(std::filesystem::path(folder) / program)) return;
     }
   }
-  throw UsageError(fmt::format("there is no program `{}` here", program));
+  throw UsageError(fmt::format("program `{}` not found on this node", program));
 }
 
 void check_counts(const LaunchOptions& options, const Allocation& allocation) {
   const auto nodes = static_cast<int64_t>(allocation.nodes.size());
   if (options.spares >= nodes) {
-    throw UsageError(fmt::format("{} of {} as spares leaves none to run on", options.spares,
-                                 count(allocation.nodes.size(), "node")));
+    throw UsageError(fmt::format("--spares {} leaves no node to run on: the job has {}",
+                                 options.spares, count(allocation.nodes.size(), "node")));
   }
   if (options.min_nodes > nodes - options.spares) {
-    throw UsageError(fmt::format("--min-nodes {} is more than the {} beside the spares",
+    throw UsageError(fmt::format("--min-nodes {} is too high: without the spares, the job has {}",
                                  options.min_nodes,
                                  count(static_cast<size_t>(nodes - options.spares), "node")));
   }

@@ -1,4 +1,4 @@
-// What must be so before a launcher starts: of its command and its counts of nodes.
+// Checks the launcher's command and node counts before it starts.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace slipway::job {
 
-// Throws UsageError unless the command's first word is a program here, by its path or in PATH.
+// Throws UsageError unless `program`, a path or a name in PATH, is a program on this node.
 void check_command(const std::string& program);
 
-// Throws UsageError when --spares or --min-nodes leave too few nodes of the allocation.
+// Throws UsageError if --spares or --min-nodes leave too few of the allocation's nodes.
 void check_counts(const LaunchOptions& options, const Allocation& allocation);
 
 }  // namespace slipway::job

@@ -1,4 +1,4 @@
-// The signals that a launcher hears.
+// Receives the signals meant for the launcher or its tasks.
 #include "launcher/job/launcher_signals.h"
 
 #include <sys/signalfd.h>

@@ -1,4 +1,4 @@
-// The signals that a launcher hears: those that end a job, and those that are for its tasks.
+// Receives the signals meant for the launcher or its tasks: those that end a job, SIGUSR1, SIGUSR2.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@ namespace slipway::job {
 
 class LauncherSignals {
  public:
-  LauncherSignals();                    // blocks them for this thread and those that it starts
-  int fd() const { return fd_.get(); }  // readable when there is one
+  LauncherSignals();                    // blocks them in this thread and those that it starts
+  int fd() const { return fd_.get(); }  // readable if a signal arrived
 
-  // The numbers of those that have come, in their order.
+  // The numbers of the signals that arrived, in order.
   std::vector<int> take();
 
  private:

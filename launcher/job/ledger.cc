@@ -1,4 +1,4 @@
-// The ledger of a training job: its lines.
+// Reads and writes the lines of a training job's ledger.
 #include "launcher/job/ledger.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ Event event_of(const std::string& name) {
   for (size_t i = 0; i < event_names.size(); ++i) {
     if (name == event_names[i]) return static_cast<Event>(i);
   }
-  throw Error(fmt::format("there is no event `{}`", name));
+  throw Error(fmt::format("`{}` is not a ledger event", name));
 }
 
 int64_t parse_time(const std::string& text) {
@@ -42,16 +42,16 @@ int64_t parse_time(const std::string& text) {
                                &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
                                &parts.tm_sec, &milliseconds, &used);
   if (read != 7 || text.size() != 24 || used != 24) {
-    throw Error(fmt::format("`{}` is no time", text));
+    throw Error(fmt::format("`{}` is not a time", text));
   }
   parts.tm_year -= 1900;
   parts.tm_mon -= 1;
   const int64_t time_ms = static_cast<int64_t>(::timegm(&parts)) * 1000 + milliseconds;
-  if (time_text(time_ms) != text) throw Error(fmt::format("`{}` is no time", text));
+  if (time_text(time_ms) != text) throw Error(fmt::format("`{}` is not a time", text));
   return time_ms;
 }
 
-// Calls `field(name, member)` for what belongs to the event.
+// Calls `field(name, member)` for each field of the entry's event.
 template <class E, class Field>
 void for_each_field(E& entry, Field field) {
   if (entry.event != Event::job && entry.event != Event::end) field("attempt", entry.attempt);
@@ -107,7 +107,7 @@ void read_value(const Json& value, T& texts) {
 void check_words(const Entry& entry) {
   const auto one_of = [](const std::string& word, std::initializer_list<const char*> known) {
     if (std::find(known.begin(), known.end(), word) != known.end()) return;
-    throw Error(fmt::format("`{}` is none of {}", word, fmt::join(known, ", ")));
+    throw Error(fmt::format("`{}` is not one of {}", word, fmt::join(known, ", ")));
   };
   if (entry.event == Event::failure) one_of(entry.blame, {"node", "application", "unknown"});
   if (entry.event == Event::end) {
@@ -130,14 +130,14 @@ Entry parse_line(std::string_view line) {
                    [&](const char* name, auto& member) { read_value(json.at(name), member); });
     check_words(entry);
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("not a line of a ledger: {}", error.what()));
+    throw Error(fmt::format("not a ledger line: {}", error.what()));
   }
   return entry;
 }
 
 void check_follows(const Entry& entry, const std::vector<Entry>& before) {
   if (before.empty()) {
-    if (entry.event != Event::job) throw Error("a ledger begins with the event `job`");
+    if (entry.event != Event::job) throw Error("a ledger must begin with the event `job`");
     return;
   }
   if (entry.job != before.back().job) {
@@ -163,7 +163,7 @@ std::string to_line(const Entry& entry) {
             {"job", entry.job},
             {"event", event_names[static_cast<size_t>(entry.event)]}};
   for_each_field(entry, [&](const char* name, const auto& member) { json[name] = member; });
-  // Evidence may be of a program that writes no UTF-8.
+  // Evidence may quote a program whose output is not UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -189,7 +189,7 @@ Ledger parse_ledger(std::string_view text, const std::filesystem::path& path) {
     text.remove_prefix(end + 1);
   }
   if (ledger.entries.empty()) {
-    throw Error(fmt::format("{}: there is no line of a ledger in it", path.native()));
+    throw Error(fmt::format("{}: contains no ledger lines", path.native()));
   }
   return ledger;
 }
@@ -208,7 +208,7 @@ LedgerWriter::LedgerWriter(const std::filesystem::path& path, bool take_over)
   if (whole > 0) {
     last_ms_ = parse_ledger(text, path).entries.back().time_ms;
   } else if (text.substr(0, first_bytes.size()) != first_bytes.substr(0, text.size())) {
-    throw Error(fmt::format("{}: there is no line of a ledger in it", path.native()));
+    throw Error(fmt::format("{}: contains no ledger lines", path.native()));
   }
   if (::ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) throw_errno(what);
 }
@@ -224,7 +224,7 @@ void LedgerWriter::append(Entry entry) {
   }
   const int code = written < 0 || written == static_cast<ssize_t>(line.size()) ? errno : ENOSPC;
   [[maybe_unused]] const int undone =
-      ::ftruncate(fd_.get(), before);  // a torn line is readable, too
+      ::ftruncate(fd_.get(), before);  // if this fails: readers accept a torn line
   throw_errno(fmt::format("cannot write {}", path_.native()), code);
 }
 

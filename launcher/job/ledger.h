@@ -1,8 +1,8 @@
-// The ledger of a training job: what happened to it, over all attempts and requeues of one job.
+// The ledger of a training job: what happened to it, over all its attempts and requeues.
 //
-// A file of JSON lines, each whole by itself: docs/schemas/ledger-1.schema.json. Lines are appended
-// and never changed. A line that was torn by the end of its writer or of the machine is the last
-// one, and is left out.
+// A file of JSON lines, each complete by itself: docs/schemas/ledger-1.schema.json. Lines are
+// appended and never changed. If the writer or the machine died in the middle of a line, that torn
+// line is the last one, and is ignored.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 namespace slipway::job {
 
 enum class Event {
-  job,       // the launcher began, again after a requeue
-  start,     // an attempt begins on `nodes`
-  progress,  // the program has reached `step`; the first of an attempt is where it resumed
-  failure,   // the attempt has failed: `what`, `blame`, `node`, `evidence`
-  energy,    // the GPUs of the attempt took `joules`, without those of nodes that are `missing`
-  end,       // the launcher ends: `result`, `status`
+  job,       // the launcher started, for the first time or after a requeue
+  start,     // an attempt starts on `nodes`
+  progress,  // the program reached `step`; the first one of an attempt is where it resumed
+  failure,   // the attempt failed: `what`, `blame`, `node`, `evidence`
+  energy,    // the attempt's GPUs used `joules`, not counting the nodes in `missing`
+  end,       // the launcher ended: `result`, `status`
 };
 
-// What does not belong to the event is empty or 0.
+// Fields that do not belong to the event are empty or 0.
 struct Entry {
   Event event = Event::job;
   int64_t time_ms = 0;  // since 1970, UTC
   std::string job;      // Slurm's job id
-  int64_t attempt = 0;  // from 1 on, counted over requeues; 0 for job and end
+  int64_t attempt = 0;  // from 1, counted across requeues; 0 for job and end
   std::vector<std::string> nodes, spares;
   std::vector<std::string> command;
   int64_t step = 0;
   std::string what;   // "exit", "signal", "node gone", "no progress", "health", "words"
   std::string blame;  // "node", "application", "unknown"
-  std::string node;   // the one that is blamed
+  std::string node;   // the node that is blamed
   std::vector<std::string> evidence;
   double joules = 0;
   std::vector<std::string> missing;
@@ -44,41 +44,42 @@ struct Entry {
   int64_t status = 0;  // the program's
 };
 
-// One line, with its line feed.
+// One line, including its line feed.
 std::string to_line(const Entry& entry);
 
 struct Ledger {
   std::vector<Entry> entries;
-  bool torn = false;  // the last line was not whole
+  bool torn = false;  // the last line was incomplete
 };
 
 // The name of a job's ledger in the folder from which it was submitted:
 // "slipway-ledger-123.jsonl".
 std::string ledger_name(const std::string& job);
 
-// Reads a ledger's text. `path` is for messages. Throws Error with path and line when any
-// line but a torn last one is invalid, goes back in time, or belongs to another job.
+// Reads a ledger's text. `path` is for messages. Throws Error with path and line if any line but a
+// torn last one is invalid, goes back in time, or belongs to another job.
 Ledger parse_ledger(std::string_view text, const std::filesystem::path& path);
 
 // "2026-11-21T12:00:00.250Z"
 std::string time_text(int64_t time_ms);
 
-// The disk, or what the user may have of it, is full.
+// The disk, or the user's quota on it, is full.
 class NoRoom : public Error {
  public:
   using Error::Error;
 };
 
-// Appends to a ledger, which is made when it is not there; a torn last line is cut off first.
+// Appends to a ledger. Creates the file if needed, and first cuts off a torn last line.
 class LedgerWriter {
  public:
-  // Throws NoRoom when the file cannot be made on a full disk; Error when it cannot be opened,
-  // another writer has it, or it is not a ledger. `take_over`: another writer that still has it is
-  // ignored, because it writes no more.
+  // Throws NoRoom if the file cannot be created on a full disk; Error if it cannot be opened,
+  // another writer holds it, or it is not a ledger. `take_over`: ignores another writer that holds
+  // the file, because that writer no longer writes.
   explicit LedgerWriter(const std::filesystem::path& path, bool take_over = false);
 
-  // The line is on the disk when it returns. One that is earlier than the line before gets that
-  // line's time: a clock may be set back. Throws Error with the path; the ledger then is as it was.
+  // When this returns, the line is on disk. A line that is earlier than its predecessor gets the
+  // predecessor's time, as clocks may be set back. Throws Error with the path; the ledger is then
+  // unchanged.
   void append(Entry entry);
 
  private:

@@ -1,4 +1,4 @@
-// Connecting an agent to its launcher.
+// Connects agents to their launcher, with proof of identity on both sides.
 #include "launcher/job/meeting.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ constexpr milliseconds between_tries{20};
 
 Fd new_socket() {
   Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) throw_errno("cannot make a socket");
+  if (!fd) throw_errno("cannot create a socket");
   return fd;
 }
 
@@ -39,7 +39,7 @@ std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(const std::string& host
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (code != 0) throw Error(fmt::format("cannot find {}: {}", host, ::gai_strerror(code)));
+  if (code != 0) throw Error(fmt::format("cannot resolve {}: {}", host, ::gai_strerror(code)));
   return {found, ::freeaddrinfo};
 }
 
@@ -54,7 +54,7 @@ bool wait_for(int socket, short events, Clock::time_point deadline) {
 
 struct Connection {
   Fd socket;
-  int error = 0;  // of one that was not made: an errno
+  int error = 0;  // an errno if there is no socket
 };
 
 // Tries every address of `where` until `deadline`.
@@ -75,8 +75,8 @@ Connection try_to_connect(const addrinfo* where, Clock::time_point deadline) {
   return {Fd(), code};
 }
 
-// Nothing when the launcher dropped us while we connected, as it does when it has too many
-// strangers. Throws Error when nobody listens, or nobody answers before `deadline`.
+// Returns no socket if the launcher dropped the connection, as it does when too many peers are
+// unproven. Throws Error if nobody listens, or nobody answers before `deadline`.
 Fd connect_until(const std::string& host, int port, Clock::time_point deadline) {
   Connection made = try_to_connect(addresses(host, port).get(), deadline);
   if (!made.socket && made.error != ECONNRESET)
@@ -84,7 +84,7 @@ Fd connect_until(const std::string& host, int port, Clock::time_point deadline) 
   return std::move(made.socket);
 }
 
-// Nothing when the other side closes the connection, or takes too long.
+// Returns nothing if the peer closes the connection or takes too long.
 std::optional<std::string> read_frame(int socket, size_t size, Clock::time_point deadline) {
   std::string frame(size, '\0');
   for (size_t have = 0; have < size;) {
@@ -136,17 +136,17 @@ Presence look_for_launcher(const std::string& host, int port, milliseconds limit
   try {
     made = try_to_connect(addresses(host, port).get(), deadline);
   } catch (const Error&) {
-    return Presence::silent;  // a machine that was deleted may have no address any more
+    return Presence::silent;  // a deleted machine may no longer have an address
   }
   if (!made.socket) return made.error == ECONNREFUSED ? Presence::refused : Presence::silent;
-  // A launcher speaks first; of a frozen one only the kernel accepts.
+  // A launcher sends first; for a frozen launcher, only the kernel accepts.
   const auto greeting = read_frame(made.socket.get(), greeting_bytes, deadline);
   return greeting || Clock::now() < deadline ? Presence::answers : Presence::silent;
 }
 
 Fd meet_launcher(const std::string& host, int port, const Secret& key, const std::string& node,
                  milliseconds limit, const Speaker& own) {
-  const std::string whom = fmt::format("who answers at {}:{}", host, port);
+  const std::string whom = fmt::format("the peer at {}:{}", host, port);
   for (const auto end = Clock::now() + limit;;) {
     const auto deadline = std::min(end, Clock::now() + one_try);
     Fd socket = connect_until(host, port, deadline);
@@ -156,16 +156,16 @@ Fd meet_launcher(const std::string& host, int port, const Secret& key, const std
     if (greeting && !launcher) throw Error(whom + " is not a launcher");
     if (greeting) {
       const std::string answer = make_answer(key, agent_purpose, own, *greeting, node);
-      // It fits into the buffer of a connection that is new; one that has ended is seen below.
+      // Fits into the buffer of a new connection; if the connection has ended, recv() below fails.
       (void)!::send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
       const auto confirmation = read_frame(socket.get(), confirmation_bytes, deadline);
       if (confirmation && !check_confirmation(key, agent_purpose, *greeting, answer, *confirmation))
-        throw Error(whom + " does not have this job's key, and is not its launcher");
+        throw Error(whom + " does not have this job's key, so it is not its launcher");
       if (launcher->protocol != own.protocol) throw Error(differ(host, *launcher, node, own));
       if (confirmation) return socket;
     }
     if (Clock::now() + between_tries > end)
-      throw Error(fmt::format("the launcher at {}:{} does not accept this agent", host, port));
+      throw Error(fmt::format("the launcher at {}:{} did not accept this agent", host, port));
     std::this_thread::sleep_for(between_tries);
   }
 }

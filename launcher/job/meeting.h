@@ -1,4 +1,4 @@
-// Connecting a job's agents to its launcher, with proof on both sides.
+// Connects agents to their launcher, with proof of identity on both sides.
 #pragma once
 
 #include <chrono>
@@ -12,21 +12,21 @@ namespace slipway::job {
 
 inline constexpr std::string_view agent_purpose = "slipway launch";
 
-// Listens on any port of every interface. Throws Error.
+// Listens on any free port of all interfaces. Throws Error.
 Fd listen_for_agents();
 int port_of(int listener);
 
-// Connects to the launcher as the agent of `node`, and proves it. A launcher that drops us before
-// its own proof may have had no room: it is tried again until `limit` has passed. Throws Error when
-// nobody there has the key, or the launcher speaks another protocol.
+// Connects to the launcher as the agent of `node`, and proves it. If the launcher drops the
+// connection before its own proof, it may be out of room: tries again until `limit` has passed.
+// Throws Error if the peer does not have the key, or the launcher speaks another protocol.
 Fd meet_launcher(const std::string& host, int port, const Secret& key, const std::string& node,
                  std::chrono::milliseconds limit, const Speaker& own);
 
-// What is left where a launcher was.
+// What answers where the launcher was.
 enum class Presence {
   answers,  // a launcher
-  refused,  // the node lives, the launcher does not
-  silent,   // the node is off, out of reach or frozen
+  refused,  // the node is up, the launcher is not
+  silent,   // the node is off, unreachable or frozen
 };
 Presence look_for_launcher(const std::string& host, int port, std::chrono::milliseconds limit);
 

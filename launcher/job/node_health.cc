@@ -1,4 +1,4 @@
-// What `slipway health` knows of the agent's node.
+// Reads the results of `slipway health` on the agent's node.
 #include "launcher/job/node_health.h"
 
 #include <fmt/format.h>
@@ -85,7 +85,7 @@ std::vector<std::string> HealthWatch::news() {
     const json verdict = json::parse(read_file(file_));
     if (verdict.at("slurm") == "drained") return reasons_in(verdict, Events::counted);
   } catch (const std::exception&) {
-    // It cannot be read, or is another version's: then nothing is known.
+    // Unreadable, or written by another version: assume that nothing is wrong.
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// What `slipway health` knows of the agent's node.
+// Reads the results of `slipway health` on the agent's node.
 #pragma once
 
 #include <chrono>
@@ -13,32 +13,32 @@ namespace slipway::job {
 
 enum class Events { counted, left_out };
 
-// Of a verdict (docs/schemas/health-1.schema.json), what asks for the node to be taken out of
-// service, one text each: "gpu_ecc GPU 5: 2 memory errors (reboot)". Events are Xids and faults in
-// the kernel's log. What is no verdict says nothing.
+// The findings of a verdict (docs/schemas/health-1.schema.json) that call for taking the node out
+// of service, one text each: "gpu_ecc GPU 5: 2 memory errors (reboot)". Events are Xids and faults
+// in the kernel log. Empty if the text is not a verdict.
 std::vector<std::string> reasons_against(std::string_view verdict, Events events);
 
-// Looks at the node now, in a process that is killed at the deadline: a driver may hang. Calls
-// `meanwhile` every few milliseconds. Nothing when the node could not be looked at. Without events:
-// a user's look has no history, and would take old ones for new; the agent reads the kernel's log
-// by itself.
+// Checks the node now, in a process that is killed at the deadline: a driver may hang. Calls
+// `meanwhile` every few milliseconds. Returns nothing if the check fails. Leaves out events: a
+// check run by a user has no history and would report old events as new, and the agent reads the
+// kernel log itself.
 std::vector<std::string> look_at_node(std::chrono::milliseconds deadline,
                                       const std::function<void()>& meanwhile);
 
-// Watches what root's looks find while tasks run (Slurm's HealthCheckProgram): the last one lies
-// where everybody may read it.
+// Watches the results of root's health checks while tasks run (Slurm's HealthCheckProgram). The
+// last result is in a file that everybody can read.
 class HealthWatch {
  public:
   explicit HealthWatch(std::filesystem::path last_verdict);
-  // Why the node has been drained by a look since the last call. One that was not drained, because
-  // too many are, or because nobody was to be told, does not concern a job.
+  // Why a check has drained the node since the last call. Findings that did not drain it, because
+  // too many nodes are drained or because Slurm is not informed, do not concern a job.
   std::vector<std::string> news();
 
  private:
   int64_t written() const;
 
   std::filesystem::path file_;
-  int64_t seen_ = 0;  // when it was written, nanoseconds of the file's clock
+  int64_t seen_ = 0;  // modification time, in nanoseconds
 };
 
 }  // namespace slipway::job

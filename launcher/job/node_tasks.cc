@@ -1,4 +1,4 @@
-// The tasks of one node.
+// Starts, reads and ends the tasks of one node.
 #include "launcher/job/node_tasks.h"
 
 #include <fcntl.h>
@@ -53,16 +53,16 @@ std::vector<std::string> environment_with(const Variables& variables,
   return all;
 }
 
-// In the child: never returns.
+// Runs in the child; never returns.
 [[noreturn]] void become_task(pid_t parent, char* const* command, char* const* variables, int out,
                               int err) {
   ::setpgid(0, 0);
-  // An agent that is killed takes its tasks with it.
+  // If the agent is killed, its tasks die too.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   const int nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, 0);
-  if (nothing > 0) ::close(nothing);  // not for the task
+  if (nothing > 0) ::close(nothing);  // keep it from the task
   ::dup2(out, 1);
   ::dup2(err, 2);
   unblock_signals();
@@ -157,7 +157,7 @@ void NodeTasks::reap_children() {
   int status = 0;
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     const auto task = std::ranges::find(tasks_, pid, &Task::pid);
-    if (task == tasks_.end()) continue;  // somebody whom a task left behind
+    if (task == tasks_.end()) continue;  // an orphan that a task left behind
     task->ended = true;
     task->status = status;
   }
@@ -168,7 +168,7 @@ std::string NodeTasks::words_of(const Task& task) {
   try {
     if (!task.error_file.empty()) error = read_regular_file(task.error_file, largest_error_file);
   } catch (const Error&) {
-    // Most programs do not write one.
+    // Most programs write no such file.
   }
   return condense(task.last_out, task.last_err, error);
 }
@@ -230,7 +230,7 @@ std::optional<TaskEnd> NodeTasks::give_up(int64_t rank, int code, const std::str
   task->told = true;
   TaskEnd end;
   end.rank = rank;
-  end.code = (code & 0xff) == 0 ? 1 : code & 0xff;  // as a shell could have it, and no success
+  end.code = (code & 0xff) == 0 ? 1 : code & 0xff;  // as a shell shows it, but never success
   end.words = words_of(*task);
   if (end.words.empty()) end.words = words;
   return end;
@@ -253,7 +253,7 @@ std::vector<std::string> NodeTasks::end_all(std::chrono::milliseconds grace,
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   signal(SIGTERM);
-  signal(SIGCONT);  // a stopped process takes no SIGTERM
+  signal(SIGCONT);  // a stopped process does not handle SIGTERM
   std::vector<Process> left;
   for (;;) {
     reap_children();

@@ -1,4 +1,4 @@
-// The tasks of one node: its agent starts them, reads them, and makes sure that they are gone.
+// The tasks of one node: the agent starts them, reads their output, and makes sure that they end.
 #pragma once
 
 #include <poll.h>
@@ -20,9 +20,9 @@ namespace slipway::job {
 
 struct TaskEnd {
   int64_t rank = 0;
-  int code = 0;       // its exit status; 0 when a signal ended it
+  int code = 0;       // its exit status; 0 if a signal ended it
   int signal = 0;     // that ended it
-  std::string words;  // what it said last: last_words.h
+  std::string words;  // its condensed last output: last_words.h
 };
 
 struct TaskOutput {
@@ -36,50 +36,50 @@ struct TaskProgress {
   int64_t step = 0;
 };
 
-// A process of a task, its children included, that does not run as it should.
+// A process of a task, or a descendant, that is stopped or stuck.
 struct OddProcess {
   int64_t rank = 0;
-  char state = 'T';  // of proc(5): T stopped, t traced, D in the kernel
+  char state = 'T';  // from proc(5): T stopped, t traced, D stuck in the kernel
   std::string text;  // "python3 (process 12) is stopped"
 };
 
 class NodeTasks {
  public:
-  // Becomes the parent of whatever the tasks leave behind.
+  // Makes this process the parent of any orphans that the tasks leave behind.
   NodeTasks();
   NodeTasks(const NodeTasks&) = delete;
   NodeTasks& operator=(const NodeTasks&) = delete;
 
-  // `variables` are all that the task gets beside our own environment. A command that cannot be run
-  // is a task that ends with 127 or 126, as in a shell.
+  // Adds `variables` to our own environment, without `unset`. If the command cannot be run, the
+  // task ends with 127 or 126, as in a shell.
   void start(int64_t rank, const std::vector<std::string>& command, const Variables& variables,
              const std::vector<std::string>& unset);
 
-  // What to poll for reading; SIGCHLD is the caller's.
+  // File descriptors to poll for reading. The caller handles SIGCHLD.
   std::vector<pollfd> descriptors() const;
-  // What they have written since.
+  // Output since the last call.
   std::vector<TaskOutput> read();
-  // Who has ended since.
+  // Tasks that ended since the last call.
   std::vector<TaskEnd> reap();
-  // Whose step has changed since.
+  // Tasks whose step changed since the last call.
   std::vector<TaskProgress> progress();
   std::vector<OddProcess> odd_processes() const;
 
-  // A rank has given up, and is as good as ended, with `code`: how it ends is not returned any
-  // more. None when it has ended before.
+  // A rank gave up, and counts as ended with `code`; reap() will not return it. Empty if it had
+  // already ended.
   std::optional<TaskEnd> give_up(int64_t rank, int code, const std::string& words);
 
   bool running() const;
   void signal(int number) const;
 
-  // Ends all that the tasks have started, however it was detached: SIGTERM, SIGKILL after `grace`.
-  // Returns the processes that are there still after `limit`: the kernel holds them. A process is
-  // gone when its files are closed, so the memory of its GPUs is free then. Calls `meanwhile` every
-  // few milliseconds. `others` are our own processes besides the tasks: they are left alone.
+  // Ends everything that the tasks started, however it was detached: SIGTERM, then SIGKILL after
+  // `grace`. Returns the processes that remain after `limit`, held by the kernel. A process is gone
+  // only once its files are closed, so its GPU memory is free by then. Calls `meanwhile` every few
+  // milliseconds. Spares `others`, our own processes that are not tasks.
   std::vector<std::string> end_all(std::chrono::milliseconds grace, std::chrono::milliseconds limit,
                                    const std::function<void()>& meanwhile,
                                    const std::vector<pid_t>& others = {});
-  // Forgets the tasks, which have ended.
+  // Forgets the tasks, all of which have ended.
   void forget() { tasks_.clear(); }
 
  private:
@@ -89,7 +89,7 @@ class NodeTasks {
     Fd out, err;
     std::string last_out, last_err;
     std::filesystem::path progress_file;
-    std::filesystem::path error_file;  // of torch; empty when the program has one of its own
+    std::filesystem::path error_file;  // for torch; empty if the user already set one
     int64_t step = -1;
     bool ended = false;
     int status = 0;
@@ -101,8 +101,8 @@ class NodeTasks {
   static void read_stream(Task& task, int stream, std::vector<TaskOutput>& into);
 
   PrivateFolder folder_{"slipway-launch"};
-  Fd changes_;  // in the folder, until each task has told the step at which it resumes: it may be
-                // at the next one soon
+  Fd changes_;  // watches the folder until each task has reported the step at which it resumed,
+                // since the next step may follow soon
   std::vector<Task> tasks_;
 };
 

@@ -1,4 +1,4 @@
-// What an agent does about its job when the launcher is gone.
+// Requeues a job whose launcher died with its node.
 #include "launcher/job/orphan.h"
 
 #include <fmt/format.h>
@@ -20,11 +20,11 @@ using std::chrono::seconds;
 
 constexpr milliseconds one_look = seconds(2);
 constexpr milliseconds between_looks = seconds(1);
-constexpr int looks = 2;                                // in a row that find nobody
+constexpr int looks = 2;                                // in a row without an answer
 constexpr auto slurm_limit = std::chrono::minutes(10);  // for slurmctld to come back
 constexpr auto ledger_limit = seconds(10);
 
-// Whether the node of the launcher starts a step: its kernel may answer where nothing else does.
+// Whether the launcher's node can start a step: its kernel may answer when nothing else does.
 bool serves(const Orphan& orphan, SlurmPrograms& slurm) {
   std::vector<std::string> words = {"timeout", "--kill-after=1", "6"};
   for (std::string& word : without_environment()) words.push_back(std::move(word));
@@ -34,13 +34,13 @@ bool serves(const Orphan& orphan, SlurmPrograms& slurm) {
   return slurm.run(words, "").ok();
 }
 
-// True when the launcher's node is off, out of reach, or everything on it stands still.
+// Whether the launcher's node is off, unreachable or frozen.
 bool is_dead(const Orphan& orphan, SlurmPrograms& slurm) {
   for (int in_vain = 0; in_vain < looks; ++in_vain) {
     switch (look_for_launcher(orphan.launcher, orphan.port, one_look)) {
       case Presence::answers:
         return false;
-      case Presence::refused:  // by its kernel: a launcher with all its agents hears nobody else
+      case Presence::refused:  // by its kernel: a launcher that has all its agents stops listening
         return !serves(orphan, slurm);
       case Presence::silent:
         break;
@@ -50,7 +50,8 @@ bool is_dead(const Orphan& orphan, SlurmPrograms& slurm) {
   return true;
 }
 
-// The file system may be away: then there are still the job's comment and its output.
+// Records the failure in the ledger. If the file system is gone, the job's comment and output
+// still have it.
 void note(const Orphan& orphan, const std::string& reason, const JobReturn& outcome) {
   Entry failure;
   failure.event = Event::failure;
@@ -96,11 +97,11 @@ void give_back_orphaned(const Orphan& orphan) {
   RealSlurmPrograms slurm;
   for (const auto begin = Clock::now(); Clock::now() - begin < slurm_limit;) {
     try {
-      // Slurm first: if it answers, it is not our own node that is cut off.
+      // Ask Slurm first: if it answers, our own node is not cut off.
       if (!is_current(orphan.run, slurm)) return;
       if (!is_dead(orphan, slurm)) return;
       const std::string reason =
-          fmt::format("node gone: {}: it had the batch script and the launcher", orphan.launcher);
+          fmt::format("node gone: {}: it ran the batch script and the launcher", orphan.launcher);
       const JobReturn outcome = give_back(orphan.run, {orphan.launcher}, reason, slurm);
       if (outcome.what != GivenBack::another) note(orphan, reason, outcome);
       if (outcome.what == GivenBack::queued) stay_until_free({orphan.launcher}, slurm);

@@ -1,5 +1,5 @@
-// What an agent does about its job when the launcher is gone, together with the node that has the
-// batch script: Slurm would keep the job for minutes, and with --no-kill for ever.
+// What an agent does for its job when the launcher died together with its node, which also ran the
+// batch script. Slurm alone would keep the job for minutes or, with --no-kill, forever.
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,22 @@ namespace slipway::job {
 
 struct Orphan {
   JobRun run;
-  std::string launcher;          // its node
-  int port = 0;                  // where it listened
-  std::string node;              // our own
-  int64_t index = 0;             // of our node among the agents' nodes
-  int64_t nodes = 1;             // of agents
-  int64_t attempt = 0;           // the last that we have heard of
+  std::string launcher;          // the launcher's node
+  int port = 0;                  // where the launcher listened
+  std::string node;              // this node
+  int64_t index = 0;             // of this node among the agents' nodes
+  int64_t nodes = 1;             // number of agents
+  int64_t attempt = 0;           // the last known attempt
   std::filesystem::path ledger;  // absolute; the launcher's
 };
 
-// How long the agent with this index leaves it to others: the first ones act one after the other,
-// the rest spread over the seconds after them.
+// How long the agent with this index waits for others to act: the first ones act one after another,
+// the rest are spread over the following seconds.
 std::chrono::milliseconds turn_of(int64_t index, int64_t nodes);
 
-// Makes sure that the launcher's node is dead, and not only the launcher or our own network; then
-// gives the job back without that node. Returns when the job has been taken care of, or that is
-// left to others. To be called when everything that ran here has ended.
+// Makes sure that the launcher's node is dead, not just the launcher or this node's network, and
+// then requeues the job without that node. Returns once the job is taken care of, or another agent
+// will do so. Call this after everything that ran on this node has ended.
 void give_back_orphaned(const Orphan& orphan);
 
 }  // namespace slipway::job

@@ -1,4 +1,4 @@
-// The tasks' output on the launcher's own.
+// Writes the tasks' output to the launcher's stdout and stderr.
 #include "launcher/job/output.h"
 
 #include <fmt/format.h>
@@ -9,10 +9,10 @@
 namespace slipway::job {
 namespace {
 
-// A line that is longer is written in pieces.
+// Longer lines are written in pieces.
 constexpr size_t longest_line = 1 << 16;
 
-// What cannot be written is lost: the program is not ended for that.
+// Output that cannot be written is lost: that is not a reason to end the program.
 void write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -41,13 +41,13 @@ void Output::put_rest() {
 
 void Output::write(int64_t rank, int stream, std::string lines) {
   if (label_) {
-    std::string labelled;
+    std::string labeled;
     for (size_t begin = 0; begin < lines.size();) {
       const size_t end = std::min(lines.find('\n', begin), lines.size() - 1) + 1;
-      labelled += fmt::format("{}: {}", rank, std::string_view(lines).substr(begin, end - begin));
+      labeled += fmt::format("{}: {}", rank, std::string_view(lines).substr(begin, end - begin));
       begin = end;
     }
-    lines = std::move(labelled);
+    lines = std::move(labeled);
   }
   const size_t bytes = lines.size();
   scribe_.put([stream, text = std::move(lines)] { write_all(stream, text); }, bytes);

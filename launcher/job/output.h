@@ -1,4 +1,4 @@
-// The tasks' output on the launcher's own stdout and stderr, in whole lines.
+// Writes the tasks' output to the launcher's own stdout and stderr, in whole lines.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace slipway::job {
 
 class Output {
  public:
-  // `label`: the rank stands before each line, as srun --label has it.
+  // `label`: prefix each line with its rank, like srun --label.
   Output(Scribe& scribe, bool label) : scribe_(scribe), label_(label) {}
 
   void put(int64_t rank, int stream, const std::string& bytes);
-  // Lines that have no end yet.
+  // Writes lines that have no end yet.
   void put_rest();
 
  private:

@@ -1,4 +1,4 @@
-// What the PMIx servers of an attempt's nodes have to tell one another.
+// Passes messages between the PMIx servers of an attempt's nodes.
 #include "launcher/job/pmix_exchange.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::vector<PmixDelivery> PmixExchange::fence(size_t node, const PmixFence& fenc
   return orders;
 }
 
-// Without one of the nodes no fence comes to an end: its ranks do not know that they are any.
+// If one of a fence's nodes has no server, the fence can never complete.
 std::vector<PmixDelivery> PmixExchange::fail_fences() {
   std::vector<PmixDelivery> orders;
   for (const auto& [ranks, come] : fences_) {
@@ -78,7 +78,7 @@ std::string PmixExchange::news() {
   if (!failed_ || told_) return {};
   told_ = true;
   const auto& [node, why] = *without_.begin();
-  return fmt::format("{}: no PMIx, so MPI's ranks cannot meet: {}", node, why);
+  return fmt::format("{}: no PMIx, so MPI ranks cannot find each other: {}", node, why);
 }
 
 }  // namespace slipway::job

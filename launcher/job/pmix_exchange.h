@@ -1,8 +1,7 @@
-// What the PMIx servers of an attempt's nodes have to tell one another, by way of the launcher.
+// Passes messages between the PMIx servers of an attempt's nodes, through the launcher.
 //
-// A fence is one collective of one kind, whatever it carries: every node with a rank in it says
-// that its ranks are there, with what they have to tell, and each is told what all have said when
-// the last one has come.
+// A fence is a collective, whatever it carries: each participating node contributes its ranks'
+// data, and when the last node has arrived, all receive the data of all.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@
 
 namespace slipway::job {
 
-// Of PMIx, as its standard numbers them.
+// PMIx status codes, from its standard.
 inline constexpr int pmix_ok = 0, pmix_error = -1, pmix_not_supported = -47;
 
 struct PmixDelivery {
@@ -27,9 +26,9 @@ class PmixExchange {
  public:
   explicit PmixExchange(const World& world) : world_(world) {}
 
-  // What a node's server has said; returns what is to be sent after it.
+  // Handles a message from a node's server; returns the messages to send in turn.
   std::vector<PmixDelivery> hear(const std::string& node, const PmixFromNode& body);
-  // What is to be told to the user, once.
+  // A message for the user, returned once; else empty.
   std::string news();
 
  private:
@@ -42,8 +41,8 @@ class PmixExchange {
   std::set<size_t> nodes_of(const Ranks& ranks) const;
 
   World world_;
-  std::map<Ranks, std::map<size_t, std::string>> fences_;  // that some node has come to
-  std::map<std::string, std::string> without_;             // nodes that have no PMIx, and why
+  std::map<Ranks, std::map<size_t, std::string>> fences_;  // that some node has reached
+  std::map<std::string, std::string> without_;             // nodes without PMIx, and why
   bool failed_ = false, told_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What libpmix is told of an attempt.
+// Describes an attempt to libpmix.
 #include "launcher/job/pmix_job.h"
 
 #include <unistd.h>
@@ -36,7 +36,7 @@ void add_rank(const PmixLibrary& pmix, const PmixJob& job, int64_t rank, PmixInf
   const auto local = static_cast<uint16_t>(rank % job.tasks_per_node);
   const auto node = static_cast<size_t>(rank / job.tasks_per_node);
   PmixInfos about(pmix);
-  about.rank(PMIX_RANK, number);  // the first, as libpmix wants it
+  about.rank(PMIX_RANK, number);  // libpmix requires this one first
   about.rank(PMIX_GLOBAL_RANK, number);
   about.rank(PMIX_APP_RANK, number);
   about.number(PMIX_APPNUM, 0);

@@ -1,4 +1,4 @@
-// The server's side of libpmix. Interface: the PMIx standard, version 4.
+// Loads the server side of libpmix. Interface: the PMIx standard, version 4.
 #include "launcher/job/pmix_library.h"
 
 #include <dlfcn.h>
@@ -40,8 +40,8 @@ void PmixLibrary::check(pmix_status_t status, const char* what) const {
 }
 
 PmixInfos::~PmixInfos() {
-  // What libpmix has made of the list stays its own: a few kilobytes for each attempt, whose server
-  // ends with it.
+  // libpmix keeps a list that it converted. That is a few kilobytes per attempt, and the attempt's
+  // server ends with it.
   if (!converted_) pmix_.list_release(list_);
 }
 

@@ -1,4 +1,4 @@
-// The server's side of libpmix, which is loaded when it is wanted: a node need not have it.
+// The server side of libpmix, loaded only when needed: a node does not have to have it.
 #pragma once
 
 #include <pmix.h>
@@ -12,7 +12,7 @@ namespace slipway::job {
 
 class PmixLibrary {
  public:
-  // Throws Error where there is no libpmix that has all of this: version 4 or later.
+  // Throws Error unless libpmix is present with all these functions: version 4 or later.
   PmixLibrary();
 
   decltype(&::PMIx_server_init) server_init;
@@ -30,7 +30,7 @@ class PmixLibrary {
   decltype(&::PMIx_Info_list_convert) list_convert;
   decltype(&::PMIx_Info_list_release) list_release;
 
-  // Throws Error unless `status` says that it went well.
+  // Throws Error unless `status` means success.
   void check(pmix_status_t status, const char* what) const;
 
  private:
@@ -40,7 +40,7 @@ class PmixLibrary {
   void* handle_;
 };
 
-// A list of what libpmix is told. It copies what is added.
+// A list of attributes for libpmix, which copies what is added.
 class PmixInfos {
  public:
   explicit PmixInfos(const PmixLibrary& pmix) : pmix_(pmix), list_(pmix.list_start()) {}
@@ -53,10 +53,10 @@ class PmixInfos {
   void number(const char* key, uint32_t value);        // PMIX_UINT32
   void small_number(const char* key, uint16_t value);  // PMIX_UINT16
   void rank(const char* key, pmix_rank_t value);
-  void map(const char* key, const char* value);  // of generate_regex and generate_ppn
+  void map(const char* key, const char* value);  // from generate_regex or generate_ppn
   void list(const char* key, PmixInfos& value);
 
-  // All of it, as long as this lives; nothing can be added any more.
+  // The whole list, valid during this object's life; nothing can be added after this.
   pmix_data_array_t& all();
   pmix_info_t* infos() { return static_cast<pmix_info_t*>(all().array); }
   size_t size() { return all().size; }

@@ -1,4 +1,4 @@
-// A node's PMIx server, as its agent has it.
+// Starts, uses and ends a node's PMIx server, from its agent.
 #include "launcher/job/pmix_node.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ PmixNode::PmixNode(bool wanted, std::string node) : wanted_(wanted), node_(std::
 PmixNode::~PmixNode() {
   end_server(server_);
   end_server(next_);
-  // One that is killed is gone soon, or stuck in the kernel.
+  // A killed server is gone soon, unless it is stuck in the kernel.
   const auto begin = Clock::now();
   while (!processes().empty() && Clock::now() - begin < 2 * end_limit)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -60,7 +60,7 @@ std::optional<PmixNode::Server> PmixNode::new_server() {
 
 void PmixNode::end_server(std::optional<Server>& server) {
   if (!server) return;
-  server->wire.reset();  // it cleans up, and ends
+  server->wire.reset();  // the server then cleans up and ends
   server->since = Clock::now();
   ending_.push_back(std::move(*server));
   server.reset();
@@ -77,7 +77,7 @@ void PmixNode::begin(const PmixWorld& attempt) {
 bool PmixNode::settled() {
   if (!server_ || ready_) return true;
   if (Clock::now() - begun_ < start_limit) return false;
-  missing_ = "its server does not come up";
+  missing_ = "its server did not start";
   end_server(server_);
   return true;
 }
@@ -105,12 +105,12 @@ std::vector<FromPmixServer> PmixNode::hear() {
     const bool there = wire.receive();
     while (const auto message = wire.next()) take(decode<FromPmixServer>(*message), news);
     if (!there) {
-      if (missing_.empty()) missing_ = "its server has ended";
+      if (missing_.empty()) missing_ = "its server exited";
       end_server(server_);
     }
   }
   if (ready_ && !next_ && Clock::now() - begun_ > busy_with_start) {
-    begun_ = Clock::now();  // no sooner again, if it cannot be started
+    begun_ = Clock::now();  // if it cannot start, try again only after this interval
     next_ = new_server();
   }
   if (wanted_ && used_ && !server_ && !told_) {
@@ -142,7 +142,7 @@ std::vector<pollfd> PmixNode::descriptors() const {
   return {{server_->wire->fd(), static_cast<short>(unsent ? POLLIN | POLLOUT : POLLIN), 0}};
 }
 
-// True also when somebody else has reaped it, as NodeTasks does.
+// Also true if someone else has reaped it, as NodeTasks does.
 bool PmixNode::has_ended(const Server& server) {
   return ::waitpid(server.pid, nullptr, WNOHANG) != 0;
 }

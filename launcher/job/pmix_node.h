@@ -1,4 +1,4 @@
-// A node's PMIx server, as its agent has it.
+// A node's PMIx server, from its agent's side.
 #pragma once
 
 #include <poll.h>
@@ -18,9 +18,9 @@
 
 namespace slipway::job {
 
-// One server serves one attempt, so that nothing of an earlier one remains. It starts before it is
+// Each server serves one attempt, so that nothing remains of an earlier one. It starts before it is
 // needed, and the next one while an attempt runs, because libpmix is slow to start. A node without
-// libpmix has no server; that is an error only for jobs that ask for PMIx.
+// libpmix has no server; that is an error only for jobs that request PMIx.
 class PmixNode {
  public:
   using Clock = std::chrono::steady_clock;
@@ -31,26 +31,26 @@ class PmixNode {
   PmixNode& operator=(const PmixNode&) = delete;
 
   void begin(const PmixWorld& attempt);
-  // Whether tasks can be started: their variables are known, or will never be.
+  // Whether tasks can start: their variables are known, or there will be none.
   bool settled();
   Variables variables(size_t local_rank) const;
-  // Ends the attempt's server, and begins the next.
+  // Ends the attempt's server, and starts the next.
   void end();
 
-  // Never waits. Returns the server's messages that are for others, and PmixNone when the server is
-  // lost. Throws Error on an invalid message.
+  // Never waits. Returns the server's messages for others, and PmixNone if the server is lost.
+  // Throws Error on an invalid message.
   std::vector<FromPmixServer> hear();
   void tell(const ToPmixServer& message);
 
   std::vector<pollfd> descriptors() const;
-  std::vector<pid_t> processes();  // ours, that end by themselves
+  std::vector<pid_t> processes();  // child processes, which end by themselves
 
  private:
   struct Server {
     pid_t pid = 0;
     std::unique_ptr<PrivateFolder> folder;
-    std::unique_ptr<Wire> wire;    // null: it has been told to end
-    Clock::time_point since = {};  // when it was told
+    std::unique_ptr<Wire> wire;    // null: the server is ending
+    Clock::time_point since = {};  // when the agent closed its wire
   };
   std::optional<Server> new_server();
   void end_server(std::optional<Server>& server);
@@ -62,7 +62,7 @@ class PmixNode {
   std::string node_;
   std::optional<Server> server_, next_;
   std::vector<Server> ending_;
-  Clock::time_point begun_;  // the attempt
+  Clock::time_point begun_;  // when the attempt began
   std::string missing_;      // why there is no server
   bool used_ = false;        // by an attempt
   bool ready_ = false, told_ = false;

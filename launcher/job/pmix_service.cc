@@ -1,4 +1,4 @@
-// The PMIx server of a node.
+// The PMIx server process of a node.
 #include "launcher/job/pmix_service.h"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ namespace {
 
 using Bytes = std::string;
 
-// What a rank says when it aborts; libpmix sets no bound.
+// Longest abort message kept; libpmix sets no bound.
 constexpr size_t longest_text = 4096;
 
 Bytes to_bytes(const char* data, size_t size) {
   return data == nullptr ? Bytes() : Bytes(data, size);
 }
 
-// Called back with data: libpmix says when it needs them no more.
+// A callback that takes data: libpmix tells us when it no longer needs the data.
 struct Waiting {
   pmix_modex_cbfunc_t function = nullptr;
   void* data = nullptr;
@@ -52,8 +52,8 @@ struct Release {
   void* data = nullptr;
 };
 
-// libpmix calls us on its own thread. There things are only noted, and nothing of ours waits for
-// anything; all else is done by the main thread.
+// libpmix calls us on its own thread. Those callbacks only take notes and never wait; the main
+// thread does everything else.
 class Server {
  public:
   Server(int socket, const std::filesystem::path& folder, const std::string& node)
@@ -93,8 +93,7 @@ class Server {
     module.abort = on_abort;
     module.fence_nb = on_fence;
     module.direct_modex = on_modex;
-    // Files that a killed rank leaves behind are libpmix's to remove, but it does not begin to
-    // without a host that could do other things to jobs.
+    // libpmix removes the files of killed ranks, but only if the host offers job control.
     module.job_control = [](const pmix_proc_t*, const pmix_proc_t*, size_t, const pmix_info_t*,
                             size_t, pmix_info_cbfunc_t,
                             void*) -> pmix_status_t { return PMIX_ERR_NOT_SUPPORTED; };
@@ -123,7 +122,7 @@ class Server {
                                 size_t, char* data, size_t size, pmix_modex_cbfunc_t function,
                                 void* of_function) {
     Bytes bytes = to_bytes(data, size <= most_pmix_bytes ? size : 0);
-    // Nobody says whose `data` is now. It stays, once for each MPI_Init of a server's life.
+    // The standard does not say who owns `data`, so it leaks, once per MPI_Init in a server's life.
     if (size > most_pmix_bytes) return PMIX_ERR_OUT_OF_RESOURCE;
     std::vector<int64_t> ranks;
     for (size_t i = 0; i < count; ++i) {
@@ -152,7 +151,7 @@ class Server {
     return the_server->note(PmixWant{process->rank, ask});
   }
 
-  // The mutex is held.
+  // Call with the mutex held.
   template <class News>
   pmix_status_t note(News news) {
     to_send_.emplace_back(std::move(news));
@@ -179,7 +178,7 @@ class Server {
     wire_.put(encode(PmixReady{variables_of_ranks(pmix_, job_)}));
   }
 
-  // Taken out before it is called: libpmix may call us from there.
+  // Removes the entry before calling it: libpmix may call us from there.
   void hear(const PmixFenced& fenced) {
     Waiting waiting;
     {
@@ -193,7 +192,7 @@ class Server {
     waiting.answer(static_cast<pmix_status_t>(fenced.status), fenced.bytes);
   }
 
-  // Answered when the rank has told it, on libpmix's thread.
+  // libpmix answers, on its own thread, once the rank has published its data.
   void hear(const PmixGet& get) {
     const pmix_proc_t process = pmix_process(job_.name, static_cast<pmix_rank_t>(get.rank));
     auto* question = new PmixGet(get);
@@ -230,13 +229,13 @@ class Server {
     if (release.function != nullptr) release.function(PMIX_SUCCESS, release.data);
   }
 
-  static Server* the_server;  // libpmix keeps nothing of ours for its callbacks
+  static Server* the_server;  // libpmix passes no context to its callbacks
 
   PmixLibrary pmix_;
   Wire wire_;
   Fd news_;
   std::filesystem::path folder_;
-  PmixJob job_;  // set before there is a rank that could call us
+  PmixJob job_;  // set before any rank can call us
   std::mutex mutex_;
   std::vector<FromPmixServer> to_send_;
   std::map<std::vector<int64_t>, std::vector<Waiting>> fences_;
@@ -247,8 +246,8 @@ class Server {
 
 Server* Server::the_server = nullptr;
 
-// What a launcher within a step of others may have: libpmix would take us for one of its clients.
-// Settings of its parts (PMIX_MCA_…) are the user's.
+// Removes variables from an outer step (srun --mpi=pmix), which would make libpmix take us for one
+// of its clients. Keeps the user's settings for libpmix's components (PMIX_MCA_…).
 void forget_other_servers() {
   std::vector<std::string> names;
   for (char** each = environ; *each != nullptr; ++each) {
@@ -267,7 +266,7 @@ void be_pmix_server(int socket, const std::filesystem::path& folder, const std::
   try {
     Server(socket, folder, node).run();
   } catch (const std::exception& error) {
-    // The agent reads it when it needs us.
+    // The agent reads this when it needs the server.
     Wire(Fd(socket), 0).put(encode(PmixNone{error.what()}));
   }
   std::error_code ignored;

@@ -1,5 +1,6 @@
-// The PMIx server of a node: by it the ranks of an MPI program meet. It is a process of its own,
-// for libpmix has threads, which an agent has not, and what ends it is not to end the agent.
+// The PMIx server of a node, through which the ranks of an MPI program find each other. It is a
+// separate process because libpmix has threads, while an agent has none, and because its crash must
+// not end the agent.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +8,10 @@
 
 namespace slipway::job {
 
-// In a child of the agent's, with nothing else open than its end of `socket`. Keeps its files in
-// `folder`, and removes it at the end. `node` is our own, as Slurm names it. Hears ToPmixServer and
-// says FromPmixServer (protocol.h): to a PmixWorld, PmixReady, or PmixNone and it ends.
+// Runs in a child of the agent that has nothing open but its end of `socket`. Keeps its files in
+// `folder`, and removes that folder at the end. `node` is this node's name in Slurm. Reads
+// ToPmixServer and writes FromPmixServer (protocol.h): it answers a PmixWorld with PmixReady, or
+// with PmixNone and ends.
 //
 // Ends when the agent closes its end.
 [[noreturn]] void be_pmix_server(int socket, const std::filesystem::path& folder,

@@ -1,4 +1,4 @@
-// Makes a private folder, and removes those of programs that were killed.
+// Creates a private folder, and removes those that killed programs left behind.
 #include "launcher/job/private_folder.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* lock_name = ".in-use";
 
-// Others may make what they like in /tmp.
+// Others may create anything in /tmp.
 bool is_ours(const fs::path& folder) {
   struct stat info = {};
   return ::lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
@@ -29,11 +29,11 @@ bool is_same_file(const Fd& file, const fs::path& path) {
 
 void remove_abandoned(const fs::path& parent, const std::string& prefix) {
   std::error_code ignored;
-  // By hand: a range-for throws when the folder cannot be read any further.
+  // No range-for: it throws if the folder cannot be read further.
   for (fs::directory_iterator at(parent, ignored), end; at != end; at.increment(ignored)) {
     const fs::path folder = at->path();
     if (!folder.filename().string().starts_with(prefix) || !is_ours(folder)) continue;
-    // A folder without a lock is still being made.
+    // A folder without a lock is still being created.
     if (!fs::exists(folder / lock_name, ignored)) continue;
     try {
       if (const Fd lock = try_lock(folder / lock_name)) fs::remove_all(folder, ignored);
@@ -48,10 +48,10 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 PrivateFolder::PrivateFolder(const std::string& name) {
   const fs::path parent = fs::temp_directory_path();
   remove_abandoned(parent, name + "-");
-  // When another process has taken the lock first, it removes the folder.
+  // If another process takes the lock first, it removes the folder: try again.
   while (!lock_ || !is_same_file(lock_, path_ / lock_name)) {
     std::string folder = parent / (name + "-XXXXXX");
-    if (::mkdtemp(folder.data()) == nullptr) throw_errno("cannot make a folder in " + folder);
+    if (::mkdtemp(folder.data()) == nullptr) throw_errno("cannot create a folder in " + folder);
     path_ = folder;
     lock_ = try_lock(path_ / lock_name);
   }

@@ -1,4 +1,4 @@
-// A temporary folder for a program of a job.
+// A private temporary folder that is removed even if its program is killed.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace slipway::job {
 
-// <temporary folder>/<name>-XXXXXX, for our user alone, removed with this object. The folder of a
-// program that was killed is removed by the next PrivateFolder of that user and name. A lock in the
-// folder marks it as in use; the kernel releases it when the program ends.
+// <temporary folder>/<name>-XXXXXX, accessible to our user only, removed with this object. If the
+// program is killed, the next PrivateFolder of the same user and name removes the folder. A lock in
+// the folder marks it as in use; the kernel releases the lock when the program ends.
 class PrivateFolder {
  public:
   // Throws Error.

@@ -1,4 +1,4 @@
-// Processes as /proc has them.
+// Lists processes from /proc.
 #include "launcher/job/processes.h"
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace slipway::job {
 namespace {
 
-// "12 (name) S 1 …"; the name may have brackets and blanks in it.
+// Parses "12 (name) S 1 …"; the name may contain parentheses and blanks.
 bool read_process(const std::filesystem::path& folder, Process& process) {
   std::ifstream file(folder / "stat");
   std::string line;

@@ -1,4 +1,4 @@
-// Processes as /proc has them.
+// Lists processes from /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +10,11 @@ namespace slipway::job {
 
 struct Process {
   pid_t pid = 0, parent = 0;
-  char state = 'R';  // of proc(5)
+  char state = 'R';  // from proc(5)
   std::string name;
 };
 
-// Those that `ancestor` has started, and those that they have, in any order.
+// All direct and indirect children of `ancestor`, in any order.
 std::vector<Process> descendants(pid_t ancestor);
 
 }  // namespace slipway::job

@@ -16,7 +16,7 @@ constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = siz
 constexpr size_t longest_word = size_t{2} << 20;  // longer than Linux accepts: execve(2)
 constexpr size_t most_words = 65536, most_nodes = 65536, most_notes = 65536;
 
-// Without const: messages are written from a constant, and read into a variable.
+// Deduces constness: messages are encoded from a constant, and decoded into a variable.
 template <class Message, class Kind>
 concept Is = std::same_as<std::remove_const_t<Message>, Kind>;
 

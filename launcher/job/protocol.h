@@ -1,8 +1,8 @@
 // All messages between a job's launcher, its agents and their PMIx servers, and their encoding.
-// docs/decisions/0039-links-prove-themselves.md has the reasons.
+// docs/decisions/0039-links-prove-themselves.md gives the reasons.
 //
-// protocol_number grows with every change here or in protocol.cc. Both sides have the same number,
-// so nothing is optional, and whatever does not fit exactly is an error.
+// Increase protocol_number with every change here or in protocol.cc. Both sides have the same
+// number, so nothing is optional, and anything that does not match exactly is an error.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ struct Overloads : Functions... {
 template <class... Functions>
 Overloads(Functions...) -> Overloads<Functions...>;
 
-// --- between PMIx servers, by way of the launcher: launcher/job/pmix_exchange.h
+// --- between PMIx servers, through the launcher: launcher/job/pmix_exchange.h
 
 // A node's ranks have reached a fence of `ranks` (rising; empty: all), with their data.
 struct PmixFence {
   std::vector<int64_t> ranks;
   std::string bytes;
 };
-// Asks for the data of a rank of another node; the answer has the same `ask`.
+// Asks for the data of a rank on another node; the answer has the same `ask`.
 struct PmixWant {
   int64_t rank = 0;
   int64_t ask = 0;
@@ -61,7 +61,7 @@ struct PmixFenced {
   int64_t status = 0;
   std::string bytes;
 };
-// `node` asks for the data of one of your ranks.
+// `node` asks for the data of one of the receiver's ranks.
 struct PmixGet {
   int64_t rank = 0;
   int64_t ask = 0;
@@ -78,12 +78,12 @@ using PmixToNode = std::variant<PmixFenced, PmixGet, PmixGot>;
 // --- between an agent and its PMIx server
 
 struct PmixWorld {
-  std::string name;                // the namespace: another one for every attempt
+  std::string name;                // the namespace: a new one for each attempt
   std::vector<std::string> nodes;  // in the order of their ranks
-  int64_t node = 0;                // whose server it is
+  int64_t node = 0;                // the receiver
   int64_t tasks_per_node = 1;
 };
-struct PmixRelease {  // of a rank that has aborted
+struct PmixRelease {  // lets a rank that aborted continue
   int64_t rank = 0;
 };
 using ToPmixServer = std::variant<PmixWorld, PmixRelease, PmixFenced, PmixGet, PmixGot>;
@@ -100,7 +100,7 @@ using FromPmixServer = std::variant<PmixReady, PmixAbort, PmixNone, PmixFence, P
 
 // --- from the launcher to an agent
 
-struct LauncherBeat {};  // the launcher lives
+struct LauncherBeat {};  // the launcher is alive
 struct StartedTask {
   int64_t rank = 0;
   Variables set;
@@ -108,7 +108,7 @@ struct StartedTask {
 struct Start {
   int64_t attempt = 0;
   std::vector<std::string> command;
-  Variables set;  // of all tasks
+  Variables set;  // for all tasks
   std::vector<std::string> unset;
   std::vector<StartedTask> tasks;
   PmixWorld pmix;
@@ -119,12 +119,12 @@ struct Stop {
 struct Signal {  // for the tasks
   int64_t number = 0;
 };
-struct Requeue {  // have Slurm queue the job again without the bad nodes
+struct Requeue {  // requeue the job without the bad nodes
   std::string job;
   std::vector<std::string> bad;
   std::string comment;
 };
-struct Report {  // for root: the node is blamed
+struct Report {  // for root's health checks: the node is blamed
   std::string job;
   int64_t attempt = 0;
   health::Cause cause = health::Cause::failures;
@@ -134,7 +134,7 @@ struct PmixOrder {
   int64_t attempt = 0;
   PmixToNode body;
 };
-struct End {};  // of the job
+struct End {};  // the job is over
 using ToAgent = std::variant<LauncherBeat, Start, Stop, Signal, Requeue, Report, PmixOrder, End>;
 
 // --- from an agent to the launcher
@@ -143,7 +143,7 @@ struct RankStep {
   int64_t rank = 0;
   int64_t step = 0;
 };
-struct Beat {  // the agent lives; the steps that have changed
+struct Beat {  // the agent is alive; steps that changed
   int64_t attempt = 0;
   std::vector<RankStep> steps;
 };
@@ -152,26 +152,26 @@ struct TaskText {
   int64_t stream = 1;  // or 2
   std::string bytes;
 };
-struct Ended {  // a task
+struct Ended {  // a task ended
   int64_t attempt = 0;
   int64_t rank = 0;
   int64_t code = 0;
   int64_t signal = 0;
-  bool told = false;  // it was told to end
-  std::string words;  // its last words: last_words.h
+  bool told = false;  // the agent ended it
+  std::string words;  // its condensed last output: last_words.h
 };
 struct RankNote {
   int64_t rank = 0;
   std::string text;
 };
-struct Stopped {  // all tasks have ended; what the node knows
+struct Stopped {  // all tasks have ended; the node's evidence
   int64_t attempt = 0;
-  std::vector<RankNote> odd;  // processes that did not run as they should
+  std::vector<RankNote> odd;  // processes that were stopped or stuck
   std::vector<std::string> held, kernel, broken, health;
 };
 struct Energy {
   int64_t attempt = 0;
-  std::optional<double> joules;  // empty: not known
+  std::optional<double> joules;  // empty: unknown
 };
 struct Health {  // why the node is unfit, while tasks run
   int64_t attempt = 0;
@@ -184,7 +184,7 @@ struct PmixNews {
   int64_t attempt = 0;
   PmixFromNode body;
 };
-struct Refused {  // by Slurm: the job is not queued again
+struct Refused {  // Slurm did not requeue the job
   std::string text;
 };
 using ToLauncher =
@@ -192,20 +192,20 @@ using ToLauncher =
 
 // --- as bytes
 
-// The most data of one rank for a fence or for another rank.
+// The most data that one rank may send for a fence or to another rank.
 inline constexpr size_t most_pmix_bytes = size_t{60} << 20;
 // The longest encoded message.
 inline constexpr size_t longest_message = size_t{64} << 20;
 // Ranks are less than this.
 inline constexpr int64_t most_ranks = int64_t{1} << 24;
 
-// Cuts texts for people that are too long. Throws Error on anything else that does not fit.
+// Cuts texts for people that are too long. Throws Error if anything else exceeds its limit.
 std::string encode(const ToAgent& message);
 std::string encode(const ToLauncher& message);
 std::string encode(const ToPmixServer& message);
 std::string encode(const FromPmixServer& message);
 
-// Throws Error unless `bytes` are exactly what encode() makes of a message.
+// Throws Error unless `bytes` are exactly what encode() produces for a message.
 template <class Message>
 Message decode(std::string_view bytes);
 template <>

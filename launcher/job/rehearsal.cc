@@ -1,4 +1,4 @@
-// A simulation of training jobs that fail.
+// Simulates training jobs that fail.
 #include "launcher/job/rehearsal.h"
 
 #include <algorithm>
@@ -39,14 +39,14 @@ struct Failure {
   bool operator>(const Failure& other) const { return at > other.at; }
 };
 
-// What one run comes to, in seconds and in numbers.
+// The totals of one run, in seconds and counts.
 struct Tally {
   Times times;
   double interruptions = 0;
   std::vector<CauseOutcome> causes;
 };
 
-// One run. Times are seconds since its begin.
+// One run. Times are seconds since it began.
 class Run {
  public:
   Run(const Scenario& scenario, const Setting& setting, uint64_t number)
@@ -73,7 +73,7 @@ class Run {
   }
 
  private:
-  // The next of the Poisson process: a function of the seed and the run alone.
+  // Draws the next event of the Poisson process, which depends only on the seed and the run.
   void arrive() {
     arrival_.at += arrivals_.exponential(scenario_.hours_between_failures * hour);
     double part = arrivals_.uniform() * all_counts_;
@@ -98,7 +98,7 @@ class Run {
     return failure;
   }
 
-  // Spends the time from now_ on what the last failure wants before there is work again.
+  // Spends the time from now_ on recovery from the last failure.
   void recover_until(double until) {
     const auto within = [&](double from, double to) {
       return std::max(0.0, std::min(to, until) - std::max(from, now_));
@@ -150,12 +150,13 @@ class Run {
   double all_counts_ = 0;
   double end_;
   double now_ = 0;
-  double known_ = 0, placed_ = 0, ready_ = 0;  // of the last failure: found, nodes there, at work
+  // When the last failure was noticed, had nodes to restart on, and was over.
+  double known_ = 0, placed_ = 0, ready_ = 0;
   double unsaved_ = 0;
   size_t last_cause_ = 0;
   Failure arrival_{0, 0};
   std::priority_queue<Failure, std::vector<Failure>, std::greater<>> relapses_;
-  std::multiset<double> broken_;  // when each is repaired
+  std::multiset<double> broken_;  // repair times
   Tally tally_;
 };
 

@@ -1,4 +1,4 @@
-// What a task is told of its place.
+// Sets the variables that tell tasks their rank and how to find each other.
 #include "launcher/job/rendezvous.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,8 @@ Variables world_variables(const World& world) {
   const std::string per_node = std::to_string(world.tasks_per_node);
   const std::string restarts = std::to_string(world.restarts);
   const std::string port = std::to_string(master_port(world));
-  // Without brackets: JAX takes the first name for the node of rank 0, and Slurm would sort them.
+  // Plain lists: JAX takes the first name for the node of rank 0, and Slurm's bracket form is
+  // sorted.
   const std::string names = join(world.nodes, ",");
   const std::string each = fmt::format("{}(x{})", per_node, nodes);
   return {
@@ -35,7 +36,7 @@ Variables world_variables(const World& world) {
       {"SLIPWAY_RESTART_COUNT", restarts},
       // JAX
       {"JAX_COORDINATOR_ADDRESS", fmt::format("{}:{}", world.nodes.front(), port)},
-      // a step of Slurm, as srun sets them
+      // a Slurm step, as srun sets them
       {"SLURM_NTASKS", tasks},
       {"SLURM_NPROCS", tasks},
       {"SLURM_STEP_NUM_TASKS", tasks},

@@ -1,4 +1,5 @@
-// What a task is told of its place: the variables that PyTorch, JAX and programs under Slurm read.
+// The variables that tell tasks their rank and how to find each other, for PyTorch, JAX and
+// programs that read Slurm's.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@ struct World {
   int64_t size() const { return static_cast<int64_t>(nodes.size()) * tasks_per_node; }
 };
 
-// Where rank 0 is to be met: another port for every attempt, so that nobody meets what is left of
-// an earlier one; below those that Linux hands out by itself (32768 and above).
+// The port of rank 0. Each attempt uses another one, so that nothing connects to the remains of an
+// earlier attempt; all are below Linux's ephemeral ports (32768 and above).
 int64_t master_port(const World& world);
 
-// What is the same for all tasks of an attempt, and what is each one's own.
+// Variables for all tasks of an attempt, and for each one.
 Variables world_variables(const World& world);
 Variables rank_variables(const World& world, int64_t node, int64_t local_rank);
 

@@ -1,4 +1,4 @@
-// How often a failed program is started again.
+// Decides whether a failed program is restarted.
 #include "launcher/job/restarts.h"
 
 #include <fmt/format.h>
@@ -10,9 +10,9 @@ namespace slipway::job {
 std::string Restarts::why_none(const Verdict& verdict, bool progressed) {
   if (progressed) without_progress_ = 0;
   if (verdict.blame != Blame::node && !verdict.undecided) ++without_progress_;
-  if (verdict.for_ever) return "another attempt cannot end otherwise: no further restart";
+  if (verdict.for_ever) return "another attempt would fail too: not restarting";
   if (without_progress_ <= most_) return "";
-  return fmt::format("{} without progress: no further restart",
+  return fmt::format("{} without progress: not restarting",
                      count(static_cast<size_t>(without_progress_), "failure"));
 }
 

@@ -1,4 +1,4 @@
-// How often a failed program is started again.
+// Decides whether a failed program is restarted.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace slipway::job {
 
 class Restarts {
  public:
-  explicit Restarts(int64_t most) : most_(most) {}  // in a row without progress
+  explicit Restarts(int64_t most) : most_(most) {}  // restarts in a row without progress
 
-  // Why there is no other attempt after one with this verdict, in a line for people; empty when
-  // there is one. What a node is to blame for costs the program nothing.
+  // Why there is no other attempt after this verdict, as a line for people; empty to go on.
+  // Failures that a node is to blame for do not count.
   std::string why_none(const Verdict& verdict, bool progressed);
 
  private:

@@ -1,4 +1,4 @@
-// Whether a launcher's run of its job is still Slurm's.
+// Asks Slurm whether the launcher's run of its job is still current.
 #include "launcher/job/run_watch.h"
 
 #include <utility>
@@ -12,7 +12,7 @@ RunWatch::RunWatch(JobRun run, std::chrono::milliseconds heartbeat, std::functio
 
 bool RunWatch::look_after_standstill() {
   const bool stood_still = Clock::now() - called_ > heartbeat_;
-  if (stood_still && !is_over_) look("it stood still for longer than a heartbeat");
+  if (stood_still && !is_over_) look("the launcher was frozen for longer than a heartbeat");
   called_ = Clock::now();
   return is_over_;
 }

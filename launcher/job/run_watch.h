@@ -1,8 +1,7 @@
-// Whether a launcher's run of its job is still Slurm's.
+// Asks Slurm whether the launcher's run of its job is still current.
 //
-// After the launcher stood still, or when all other nodes have gone, their agents take it for dead,
-// and have Slurm queue the job again. Then another launcher has the ledger, and this one has
-// nothing to say.
+// If the launcher was frozen, or all other nodes are gone, their agents assume that it is dead and
+// requeue the job. Then another launcher owns the ledger, and this one must end quietly.
 #pragma once
 
 #include <chrono>
@@ -15,17 +14,17 @@ namespace slipway::job {
 
 class RunWatch {
  public:
-  // `hold` is called with true before Slurm is asked, and with false when the run goes on.
+  // Calls `hold` with true before asking Slurm, and with false if the run continues.
   RunWatch(JobRun run, std::chrono::milliseconds heartbeat, std::function<void(bool)> hold);
 
-  // Asks Slurm when it has not been called for longer than a heartbeat. Returns is_over().
+  // Asks Slurm if the previous call was longer ago than a heartbeat. Returns is_over().
   bool look_after_standstill();
 
-  // Asks Slurm. One that cannot be asked is taken for a no: we are cut off from it.
+  // Asks Slurm. If Slurm cannot be asked, the run is over: this node is cut off.
   void look(const std::string& why);
 
   bool is_over() const { return is_over_; }
-  const std::string& over_because() const { return over_because_; }  // why it was asked
+  const std::string& over_because() const { return over_because_; }  // why Slurm was asked
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,4 +1,4 @@
-// What a job has asked of sbatch.
+// Reads what a job requested from sbatch.
 #include "launcher/job/sbatch_options.h"
 
 #include <getopt.h>
@@ -12,8 +12,9 @@
 namespace slipway::job {
 namespace {
 
-// sbatch's options, of 22.05 to 24.11 (src/common/slurm_opt.c): `=` marks one that takes a value,
-// `?` one that may. getopt needs them all, since a value may look like an option.
+// sbatch's options, from 22.05 to 24.11 (src/common/slurm_opt.c): `=` marks an option that takes a
+// value, `?` one whose value is optional. getopt needs all of them, as a value may look like an
+// option.
 constexpr std::string_view long_options =
     "account= acctg-freq= array= autocomplete= batch= bb= bbf= begin= chdir= cluster= "
     "cluster-constraint= clusters= comment= constraint= container= container-id= context= "
@@ -55,7 +56,7 @@ bool is_space(char c) {
   return std::string_view(" \t\r\v\f\n").find(c) != std::string_view::npos;
 }
 
-// "5" of "5-8", 2048 of "2k"; 0 when it is none.
+// The 5 in "5-8", 2048 for "2k"; 0 for text that is not a number.
 size_t least_of(std::string_view nodes) {
   const size_t digits = std::min(nodes.find_first_not_of("0123456789"), nodes.size());
   const size_t number = to_number<size_t>(nodes.substr(0, digits)).value_or(0);
@@ -72,7 +73,7 @@ std::optional<bool> is_on(const char* value) {
   return std::nullopt;
 }
 
-// The next word from `at`, which moves behind it; nothing at the end of the line.
+// The next word from `at`, which moves past it; nothing at the end of the line.
 std::optional<std::string> next_word(std::string_view line, size_t& at) {
   while (at < line.size() && is_space(line[at])) ++at;
   std::optional<std::string> word;
@@ -95,7 +96,7 @@ std::optional<std::string> next_word(std::string_view line, size_t& at) {
   return word;
 }
 
-// One that stands between the components of a heterogeneous job.
+// The separator between components of a heterogeneous job.
 bool is_separator(std::string word) {
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
   return word == "hetjob" || word == "packjob";
@@ -112,13 +113,13 @@ std::vector<std::string> words_of_script(const std::string& script) {
   constexpr std::string_view mark = "#SBATCH";
   std::vector<std::string> words;
   for (const std::string& line : split(script, '\n')) {
-    if (is_command(line)) break;  // sbatch reads no further
+    if (is_command(line)) break;  // sbatch stops here
     if (!line.starts_with(mark)) continue;
     size_t at = mark.size();
     bool is_first = true;
     while (std::optional<std::string> word = next_word(line, at)) {
       if (is_separator(*word) && is_first) return words;
-      if (is_separator(*word)) break;  // sbatch hears no more of such a line
+      if (is_separator(*word)) break;  // sbatch ignores the rest of such a line
       is_first = false;
       words.push_back(std::move(*word));
     }
@@ -135,7 +136,7 @@ void read_options(const std::vector<std::string>& words, SbatchOptions& options)
   argv.push_back(nullptr);
   const int argc = static_cast<int>(copy.size());
   opterr = 0;
-  optind = 0;  // glibc: begin again
+  optind = 0;  // glibc: reset getopt
   for (int c = 0;
        (c = ::getopt_long(argc, argv.data(), short_options, all.table.data(), nullptr)) != -1;) {
     if (c == 'N' && least_of(optarg) > 0) options.least_nodes = least_of(optarg);

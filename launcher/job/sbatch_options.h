@@ -1,5 +1,5 @@
-// What a job has asked of sbatch, read from its script as sbatch reads it: Slurm itself says some
-// of it only of a job that waits, and some never.
+// Reads what a job requested from sbatch, from its script and the way sbatch reads it: Slurm
+// reports some of it only for pending jobs, and some never.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 namespace slipway::job {
 
 struct SbatchOptions {
-  size_t least_nodes = 0;  // 5 of `--nodes=5-8`; 0: not said
+  size_t least_nodes = 0;  // the 5 in `--nodes=5-8`; 0: not given
   bool no_kill = false;
 };
 
-// The words of all #SBATCH lines: those before the first command, with sbatch's quotes, escapes and
-// comments, of a heterogeneous job its first component. A quote that is never closed ends its line:
-// sbatch takes no such script.
+// The words of all #SBATCH lines before the first command, with sbatch's quotes, escapes and
+// comments; for a heterogeneous job, only of its first component. An unclosed quote ends its line:
+// sbatch does not accept such a script.
 std::vector<std::string> words_of_script(const std::string& script);
 
-// Takes over what is said by the words of a command line without the program's name, up to the
-// script or another word that is no option. What sbatch would refuse says nothing.
+// Reads options from the words of a command line without the program's name, up to the script or
+// another word that is not an option. Ignores options that sbatch would reject.
 void read_options(const std::vector<std::string>& words, SbatchOptions& options);
 
-// Of a job with this script. `submit_line`, sbatch's command line as newer Slurm keeps it ("sbatch
-// --nodes=5 train.sbatch"), wins; it may be empty. Slurm keeps no quotes there.
+// The options of a job with this script. `submit_line` is sbatch's command line, which newer Slurm
+// records without quotes ("sbatch --nodes=5 train.sbatch"). It wins, and may be empty.
 SbatchOptions sbatch_options(const std::string& script, const std::string& submit_line);
 
 }  // namespace slipway::job

@@ -1,4 +1,4 @@
-// Whoever writes to files that may hang.
+// Runs file operations, which may hang, on a thread.
 #include "launcher/job/scribe.h"
 
 namespace slipway::job {

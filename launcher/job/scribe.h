@@ -1,4 +1,4 @@
-// Whoever writes to files that may hang: a thread, so that heartbeats do not wait for a disk.
+// Runs file operations on a thread, so that heartbeats do not wait for a disk that hangs.
 #pragma once
 
 #include <condition_variable>
@@ -12,15 +12,15 @@ namespace slipway::job {
 class Scribe {
  public:
   Scribe();
-  // Does first what is left to do.
+  // Finishes pending work first.
   ~Scribe();
   Scribe(const Scribe&) = delete;
   Scribe& operator=(const Scribe&) = delete;
 
-  // Does it soon, in the order of these calls. `bytes` is what it holds.
+  // Queues work to run in order. `bytes` is the memory that it holds.
   void put(std::function<void()> work, size_t bytes = 0);
   size_t backlog() const;  // in bytes
-  // Waits until all is done.
+  // Waits until all work is done.
   void drain();
 
  private:

@@ -1,4 +1,4 @@
-// A file in which a program keeps the number of its step.
+// Reads a file in which a program keeps its step number.
 #include "launcher/job/step_file.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 namespace slipway::job {
 
 std::optional<int64_t> step_in(const std::filesystem::path& path) {
-  // Whoever gives us a pipe is not waited for.
+  // Do not wait if the file is a pipe.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::array<char, 32> text = {};
   const ssize_t got = fd ? ::read(fd.get(), text.data(), text.size()) : 0;

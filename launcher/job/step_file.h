@@ -1,4 +1,4 @@
-// A file in which a program keeps the number of its step.
+// Reads a file in which a program keeps its step number.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace slipway::job {
 
-// The whole number at the begin of the file; none when it has none, or is not there.
+// The whole number at the start of the file; empty without a number or a file.
 std::optional<int64_t> step_in(const std::filesystem::path& path);
 
 }  // namespace slipway::job

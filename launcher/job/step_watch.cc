@@ -1,4 +1,4 @@
-// Watches the file in which a program keeps its step.
+// Watches the file in which a program keeps its step number.
 #include "launcher/job/step_watch.h"
 
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ void StepWatch::forget() {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   };
-  wait();  // it may have read before the last one wrote
+  wait();  // the pending read may predate the last write
   look();
   wait();
   known_written_ = seen_->written;

@@ -1,4 +1,4 @@
-// Watches the file in which a program keeps its step, on a file system that may hang.
+// Watches the file in which a program keeps its step number, on a file system that may hang.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@ namespace slipway::job {
 
 class StepWatch {
  public:
-  // An empty path: there is nothing to watch.
+  // An empty path means that there is nothing to watch.
   StepWatch(std::filesystem::path path, Scribe& scribe);
 
-  // The step, when the file was written since it was last asked or forgotten. Does not wait.
+  // The step, if the file was written since the last call to changed() or forget(). Does not wait.
   std::optional<int64_t> changed();
-  // What stands there now is of an earlier attempt. Waits for a moment.
+  // Ignores the file's current content, which is from an earlier attempt. Waits up to 2 seconds.
   void forget();
 
  private:
   struct Seen {
     std::atomic<bool> busy = false;
-    std::atomic<int64_t> step = -1, written = 0;  // nanoseconds of the file's clock
+    std::atomic<int64_t> step = -1, written = 0;  // modification time, ns
   };
   void look();
 

@@ -1,4 +1,4 @@
-// Messages over a connected socket.
+// Sends and receives messages over a connected socket.
 #include "launcher/job/wire.h"
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t length_bytes = 4;
 
-// Forgets what has been used, when that is worth the move.
+// Erases the used bytes when they are most of the buffer.
 void forget_used(std::string& bytes, size_t& used) {
   if (used < bytes.size() && used < bytes.size() / 2) return;
   bytes.erase(0, used);
@@ -49,7 +49,7 @@ void Wire::flush() {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       break;
     } else if (errno != EINTR) {
-      gone_ = true;  // receive() says so
+      gone_ = true;  // receive() reports it
     }
   }
   if (gone_) sent_ = out_.size();
@@ -58,7 +58,7 @@ void Wire::flush() {
 
 bool Wire::receive() {
   std::array<char, 1 << 16> buffer;
-  // As much as one message of either size needs; the rest the next time.
+  // Enough for one message of typical size; the rest waits for the next call.
   for (int i = 0; i < 16 && !gone_; ++i) {
     const ssize_t got = ::recv(fd(), buffer.data(), buffer.size(), 0);
     if (got > 0) {
@@ -79,7 +79,7 @@ std::optional<std::string> Wire::next() {
   if (there < length_bytes) return std::nullopt;
   std::memcpy(&length, in_.data() + taken_, length_bytes);
   length = ntohl(length);
-  if (length > longest_) throw Error(fmt::format("it has {} bytes", length));
+  if (length > longest_) throw Error(fmt::format("it is {} bytes long", length));
   if (there < length_bytes + length) return std::nullopt;
   std::string message = in_.substr(taken_ + length_bytes, length);
   taken_ += length_bytes + length;

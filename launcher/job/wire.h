@@ -1,5 +1,6 @@
-// Messages over a connected socket. Each is its length in four bytes, the highest first, and its
-// bytes (launcher/job/protocol.h). Nothing here waits: what the socket does not take stays queued.
+// Sends and receives messages over a connected socket. Each is its length in four bytes,
+// big-endian, and its bytes (launcher/job/protocol.h). Never waits: what the socket does not take
+// stays queued.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@ class Wire {
 
   int fd() const { return socket_.get(); }
 
-  // Queues a message, and sends what can be sent.
+  // Queues a message, and sends what can be sent now.
   void put(std::string_view message);
   void flush();
   size_t unsent() const { return out_.size() - sent_; }
 
-  // Reads what there is. False when the other side has gone.
+  // Reads what has arrived. False if the other side is gone.
   bool receive();
-  // The next message that has arrived as a whole. Throws Error when it is too long.
+  // The next complete message. Throws Error if it is too long.
   std::optional<std::string> next();
 
  private:

@@ -1,4 +1,4 @@
-// Listening to NVML's events.
+// Listens for NVML's Xid events in a child process.
 #include "launcher/job/xid_listener.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr const char* ready_word = "ready";
 
 [[noreturn]] void listen(const XidListener::Watch& watch, int words) {
   health::stand_apart(words);
-  // A line is less than PIPE_BUF: it comes whole or not at all.
+  // A line is shorter than PIPE_BUF, so it arrives whole or not at all.
   const auto write_line = [words](const std::string& line) {
     return ::write(words, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   };
@@ -44,14 +44,14 @@ XidListener::XidListener(const Watch& watch) {
   pid_ = ::fork();
   if (pid_ == 0) listen(watch, pipe.write.get());
   if (pid_ < 0) {
-    pid_ = 0;  // no process can be started: the kernel's log is read, and others say what is wrong
+    pid_ = 0;  // cannot fork: the kernel log is read instead, and the cause is reported elsewhere
     return;
   }
   words_ = std::move(pipe.read);
 }
 
 XidListener::~XidListener() {
-  // One that has ended may have been reaped with the tasks, and its number may be another's.
+  // If it has ended, it may have been reaped with the tasks, and its PID may be reused.
   pollfd alive = {words_.get(), 0, 0};
   if (!words_ || ::poll(&alive, 1, 0) != 0) return;
   ::kill(pid_, SIGKILL);

@@ -1,4 +1,4 @@
-// Xids as NVML's events tell of them: the driver's own word, without a text that could be forged.
+// Xids from NVML events: unlike kernel log text, users cannot forge them.
 #pragma once
 
 #include <sys/types.h>
@@ -13,24 +13,24 @@
 
 namespace slipway::job {
 
-// Listens in a process of its own, from its construction to its destruction: what hangs with the
-// driver hangs there. It may be a user's, and holds the driver open as the tasks do.
+// Listens in a separate process for as long as this object exists, so that only that process can
+// hang with the driver. Works for ordinary users, and holds the driver open as the tasks do.
 class XidListener {
  public:
   using Tell = std::function<bool(const health::Xid&)>;  // false: stop listening
-  // Calls `ready` when events are waited for, and `tell` for each. Returns when it cannot listen.
+  // Calls `ready` once it waits for events, and `tell` for each. Returns if it cannot listen.
   using Watch = std::function<void(const std::function<void()>& ready, const Tell& tell)>;
 
-  // Of the node's GPUs, through NVML.
+  // Listens to the node's GPUs through NVML.
   XidListener();
   explicit XidListener(const Watch& watch);
-  // Kills the process. One that is stuck in the kernel is left to it.
+  // Kills the process, unless it is stuck in the kernel.
   ~XidListener();
   XidListener(const XidListener&) = delete;
   XidListener& operator=(const XidListener&) = delete;
 
-  // The Xids since the last call. Nothing when nobody listens: where there is no driver or no GPU,
-  // before it has begun, and when the driver has ended it. Never waits.
+  // The Xids since the last call. Empty if nothing listens: without a driver or GPU, before
+  // listening has begun, and after the driver ended it. Never waits.
   std::optional<std::vector<health::Xid>> news();
 
   pid_t process() const { return pid_; }  // 0: none

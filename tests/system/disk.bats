@@ -149,7 +149,7 @@ END
   run on $NAME login cat /home/out/none
   says "trained"
   says "status 0"
-  [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job goes on' <<<"$output")" -eq 1 ]
+  [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job continues' <<<"$output")" -eq 1 ]
   # The file is there, and no line has room.
   on $NAME $N-1 sh -c 'mount -o remount,nr_inodes=10 /srv; head -c 2m /dev/zero >/srv/large || true; : >/srv/ledger'
   on $NAME login sbatch --wait --quiet --nodelist=$N-1 --output=/home/out/full \
@@ -157,7 +157,7 @@ END
   run on $NAME login cat /home/out/full
   says "trained"
   says "status 0"
-  [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job goes on' <<<"$output")" -eq 1 ]
+  [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job continues' <<<"$output")" -eq 1 ]
   on $NAME $N-1 umount /srv
 }
 

@@ -19,8 +19,8 @@ teardown() { [ -n "${BATS_TEST_COMPLETED:-}" ] || clean_up; }
 @test "launch: when the first node hangs and the job could not start without it, it ends with the reason; thawed, nobody writes" {
   submit_launch 5 --no-kill
   fails hang
-  wait_for has_said "job $JOB cannot be queued again: it needs 5 nodes, and there are 4 without those that are excluded" || { record; false; }
-  wait_for record_has "Comment=slipway launch: job $JOB cannot be queued again"
+  wait_for has_said "job $JOB cannot be requeued: it needs 5 nodes, but only 4 are not excluded" || { record; false; }
+  wait_for record_has "Comment=slipway launch: job $JOB cannot be requeued"
   local ended='"event":"end","result":"failed"'
   last_line() { on $NAME login sh -c "tail -n 1 /home/slipway-ledger-$JOB.jsonl"; }
   is_noted() { last_line | grep -q "$ended"; }
@@ -37,7 +37,7 @@ teardown() { [ -n "${BATS_TEST_COMPLETED:-}" ] || clean_up; }
   wait_until_queued
   at_most "$QUEUED" $((HEARTBEAT + PROMISED))
   wait_for record_has "ExcNodeList=$N-0 "
-  record_has "Comment=slipway launch: node gone: $N-0: it had the batch script and the launcher"
+  record_has "Comment=slipway launch: node gone: $N-0: it ran the batch script and the launcher"
   # Before Slurm's own minute.
   wait_for down_by_watch
   wait_for record_has "JobState=RUNNING"

@@ -80,7 +80,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   on $NAME $N-2 pkill -KILL -f count.sh
   ended 0
   says "signal, blamed: unknown"
-  says "rank 2 on $N-2 was ended by signal 9"
+  says "rank 2 on $N-2 was killed by signal 9"
   says "attempt 2 on 4 nodes, 1 spare"
   says "rank 2 of 4 at $N-0"
   ledger --json >"$BATS_TEST_TMPDIR/account.json"
@@ -121,14 +121,14 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   says "attempt 1: exit, blamed: unknown"
   says "attempt 2: exit, blamed: application"
   says "rank 3 failed in the same way before"
-  says "another attempt cannot end otherwise: no further restart"
+  says "another attempt would fail too: not restarting"
   [[ "$output" != *"attempt 3"* ]]
   # All ranks say the same, as under torchrun: its summary comes last.
   submit -- sh -c "'sleep 0.\$RANK; printf \"Traceback (most recent call last):\\\\nValueError: rank \$RANK\\\\nRoot Cause (first observed failure):\\\\n===========\\\\n\" >&2; exit 1'"
   ended 1
   says "attempt 1: exit, blamed: application"
   says "ValueError: rank"
-  says "of 5 ranks ended like that"
+  says "of 5 ranks failed the same way"
   says "attempt 2: exit, blamed: application"
   [[ "$output" != *"attempt 3"* ]]
   submit -- sh -c "'exit 127'"
@@ -172,7 +172,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   wait_for has_said '^#  Rank  7 '
   on $NAME $N-2 pkill -KILL -o -f 'all_reduce_perf --backend'
   ended 0
-  says "on $N-2 was ended by signal 9"
+  says "on $N-2 was killed by signal 9"
   says "attempt 2 on 4 nodes, 1 spare"
   [ "$(grep -cE '^#  Rank +[0-7] ' <<<"$output")" -eq 16 ]
   grep -qE "^#  Rank  [0-7] .* on $N-4 " <<<"$output"
@@ -233,7 +233,7 @@ END
   submit -- ./count.sh 1000
   wait_for at_step 3
   on $NAME login scancel "$JOB"
-  wait_for has_said "this job is told to end: Terminated"
+  wait_for has_said "ending the job: received a signal (Terminated)"
   cancelled() { ledger | grep -q "cancelled after"; }
   wait_for cancelled || { output; on $NAME login cat "/home/slipway-ledger-$JOB.jsonl"; false; }
   refuse grep -q "attempt 2" <<<"$(output)"
@@ -256,14 +256,14 @@ END
 
 @test "launch: what cannot work is said before anything is started" {
   run on $NAME login /opt/slipway/bin/slipway launch -- true
-  fails_with 2 "this is no allocation of Slurm"
+  fails_with 2 "not in a Slurm allocation"
   local launch=/opt/slipway/bin/slipway
   run on $NAME login salloc --quiet --nodes=2 $launch launch --spares 2 -- true
-  fails_with 2 "2 of 2 nodes as spares leaves none to run on"
+  fails_with 2 "--spares 2 leaves no node to run on: the job has 2 nodes"
   run on $NAME login salloc --quiet --nodes=2 $launch launch --min-nodes 3 -- true
-  fails_with 2 "--min-nodes 3 is more than the 2 nodes beside the spares"
+  fails_with 2 "--min-nodes 3 is too high: without the spares, the job has 2 nodes"
   run on $NAME login salloc --quiet --nodes=2 $launch launch -- no-such-program
-  fails_with 2 "there is no program \`no-such-program\` here"
+  fails_with 2 "program \`no-such-program\` not found on this node"
   run on $NAME login salloc --quiet --nodes=2 $launch launch -- true
   fails_with 1 "has no \`#SBATCH --no-kill\`"
   run on $NAME login salloc --quiet --no-kill --nodes=2 $launch launch --no-kill --ledger /proc/x -- true
@@ -295,7 +295,7 @@ END
   submit --min-nodes 4 -- sh -c "'[ \$(hostname) != $N-2 ] || { sleep 0.3; kill -9 \$\$; }; [ \$SLIPWAY_RESTART_COUNT = 2 ] || sleep 1000'"
   ended 0
   says "attempt 2: signal, blamed: unknown"
-  says "the last 2 failures began on $N-2, with different ranks: by chance 1 time in 5"
+  says "the last 2 failures began on $N-2, with different ranks: 1 in 5 by chance"
   says "attempt 3 on 4 nodes, 1 spare"
   ledger --json | grep -q '"blamed_nodes": \[\]'
 }

@@ -28,7 +28,7 @@ survives() {
 ends() {
   submit_launch 5 --no-kill
   fails "$@"
-  wait_for record_has "Comment=slipway launch: job $JOB cannot be queued again: it needs 5 nodes, and there are 4 without"
+  wait_for record_has "Comment=slipway launch: job $JOB cannot be requeued: it needs 5 nodes, but only 4 are not excluded"
   local after
   after=$(seconds_since_fault)
   at_most "$after" $((HEARTBEAT + PROMISED))

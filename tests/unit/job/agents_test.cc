@@ -97,7 +97,7 @@ TEST_CASE("agents: without the key, or for a node of others, nobody comes in") {
         static_cast<ssize_t>(request.size()));
   const auto sent_away = [](Wire& wire) { return !wire.receive(); };
   hear(agents, [&] { return guesses.done() && other.done() && sent_away(noise); });
-  CHECK_THAT(guesses.error(), ContainsSubstring("does not accept this agent"));
+  CHECK_THAT(guesses.error(), ContainsSubstring("did not accept this agent"));
   CHECK(other.error().empty());
   CHECK(sent_away(other.wire()));
   CHECK(sent_away(noise));
@@ -122,7 +122,7 @@ TEST_CASE("agents: one whose connection ends is gone at once") {
     hear(agents, [&] { return agents.is_here("a") && agent.done(); });
   }
   const auto heard = hear(agents, [&] { return !agents.is_here("a"); });
-  CHECK(text_of_gone(heard) == "the connection to its agent has ended");
+  CHECK(text_of_gone(heard) == "its agent closed the connection");
 }
 
 TEST_CASE("agents: one that says what is no message is gone, with the reason") {
@@ -206,10 +206,10 @@ TEST_CASE("agents: a launcher that does not have the key is none") {
             static_cast<ssize_t>(answer.size()));
     CHECK(check_answer(key, agent_purpose, greeting, answer).has_value());
     CHECK(say(answer.substr(answer_bytes - confirmation_bytes)));
-    expected = " does not have this job's key, and is not its launcher";
+    expected = " does not have this job's key, so it is not its launcher";
   }
   agent.join();
-  CHECK(error == "who answers at 127.0.0.1:" + std::to_string(port_of(listener.get())) + expected);
+  CHECK(error == "the peer at 127.0.0.1:" + std::to_string(port_of(listener.get())) + expected);
 }
 
 TEST_CASE("agents: one that is sent away before it could prove itself comes again") {

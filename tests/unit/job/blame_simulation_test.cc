@@ -237,7 +237,7 @@ Attempts while_there(const std::function<void(Job&, Evidence&, Ends&)>& fail) {
 
 void go(Job& job, Evidence& evidence, Ends& ends) {
   ends.put_peers(20000);
-  evidence.gone = {{job.bad_node, "the connection to its agent has ended"}};
+  evidence.gone = {{job.bad_node, "its agent closed the connection"}};
 }
 
 // A GPU that fails in each attempt, and what its program says of it.

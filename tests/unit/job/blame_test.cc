@@ -121,7 +121,7 @@ TEST_CASE("blame: nobody for what makes most nodes unfit") {
   const Verdict verdict = judged(evidence, {});
   CHECK(verdict.what == "exit");
   CHECK(verdict.blame == Blame::unknown);
-  CHECK(verdict.evidence.back() == "n3: and most others: gpu_driver: old");
+  CHECK(verdict.evidence.back() == "n3: most nodes report this: gpu_driver: old");
 }
 
 TEST_CASE("blame: nobody for a task that was killed, who is named though others were heard first") {
@@ -183,7 +183,7 @@ TEST_CASE("blame: the node where failures began so often that it is no chance") 
   CHECK(verdict.blame == Blame::unknown);
   CHECK(verdict.times == 3);
   CHECK(verdict.evidence.back() ==
-        "the last 3 failures began on n2, with different ranks: by chance 1 time in 16");
+        "the last 3 failures began on n2, with different ranks: 1 in 16 by chance");
   // Five more would be none, so it is tried; among two nodes that would prove nothing.
   CHECK(verdict.undecided);
   std::vector<Verdict> of_two = before;
@@ -239,7 +239,7 @@ TEST_CASE("blame: the application when most ranks on several nodes say the same"
   CHECK(verdict.blame == Blame::application);
   CHECK_FALSE(verdict.for_ever);
   CHECK(verdict.evidence ==
-        Nodes{"rank 1 on n1 exited with status 1: KeyError: 'a'", "2 of 4 ranks ended like that"});
+        Nodes{"rank 1 on n1 exited with status 1: KeyError: 'a'", "2 of 4 ranks failed the same way"});
   // Once more, and it is over; but not when it came further in between.
   const Verdict first = verdict;
   CHECK(judged(evidence, {first}).for_ever);

@@ -93,14 +93,14 @@ bool ended_because(FakePrograms& slurm, const JobReturn& outcome, const std::str
   const size_t last = slurm.calls.size() - 1;
   return slurm.calls[last - 2].starts_with(
              "scontrol update JobId=7 Comment=slipway launch: job 7 "
-             "cannot be queued again: ") &&
+             "cannot be requeued: ") &&
          slurm.calls[last - 1].starts_with("tee --append /home/7.out < slipway launch: ") &&
          slurm.calls[last] == "scancel 7";
 }
 
 }  // namespace
 
-TEST_CASE("give back: a job is queued again without its bad nodes") {
+TEST_CASE("give back: a job is requeued without its bad nodes") {
   FakePrograms slurm({running, waiting});
   CHECK(give(slurm, {"n-0", "n-3"}).what == GivenBack::queued);
   CHECK(slurm.calls == Calls{"scontrol update JobId=7 Comment=slipway launch: node gone: n-0",
@@ -127,7 +127,7 @@ TEST_CASE("give back: a run that is over is left alone") {
   CHECK(give(faster).what == GivenBack::another);
 }
 
-TEST_CASE("give back: a job that cannot be queued again ends with the reason") {
+TEST_CASE("give back: a job that cannot be requeued ends with the reason") {
   FakePrograms salloc(
       {"JobId=7 JobState=RUNNING Requeue=1 Restarts=2 BatchFlag=0 StdErr=/home/7.out\n"});
   CHECK(ended_because(salloc, give(salloc), "it has no batch script"));
@@ -141,19 +141,19 @@ TEST_CASE("give back: a job that cannot be queued again ends with the reason") {
 
 TEST_CASE("give back: a job that could never start again ends with the reason") {
   FakePrograms few({running, job_record("JobState=PENDING NumNodes=10-12")});
-  CHECK(ended_because(few, give(few), "it needs 10 nodes, and there are 9 without"));
+  CHECK(ended_because(few, give(few), "it needs 10 nodes, but only 9 are"));
   FakePrograms named({running, job_record("JobState=PENDING NumNodes=2 ReqNodeList=n-0,n-1")});
-  CHECK(ended_because(named, give(named), "it asks for n-0 by --nodelist"));
+  CHECK(ended_because(named, give(named), "it requests n-0 with --nodelist"));
   FakePrograms special({running, waiting});
   special.fits_without = false;
-  CHECK(ended_because(special, give(special), "no other nodes have what it asks for"));
+  CHECK(ended_because(special, give(special), "no other nodes satisfy its request"));
 }
 
 TEST_CASE("give back: while a job completes, its script or its allocation tells its nodes") {
   const std::string held = job_record("JobState=RUNNING NumNodes=7 TRES=cpu=80,node=8,billing=80");
   const std::string completes = job_record("JobState=COMPLETING NumNodes=1 TRES=cpu=80,node=8");
   FakePrograms all({held, completes});
-  CHECK(ended_because(all, give(all, {"n-0", "n-1", "n-2"}), "it needs 8 nodes, and there are 7"));
+  CHECK(ended_because(all, give(all, {"n-0", "n-1", "n-2"}), "it needs 8 nodes, but only 7 are"));
   for (const char* line : {"#SBATCH --nodes=2-8", "#SBATCH -N 2-8", "#SBATCH --time=1 -N2-8"}) {
     FakePrograms range({held, completes});
     range.script = fmt::format("#!/bin/sh\n# of ours\n{}\ntrue\n#SBATCH --nodes=9\n", line);

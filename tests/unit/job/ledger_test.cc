@@ -59,12 +59,12 @@ TEST_CASE("ledger: a torn last line is left out, wherever it was torn") {
 
 TEST_CASE("ledger: a line that is none has its number") {
   CHECK_THAT(complaint(to_line(begun(0)) + "{\n" + to_line(started(1, 1))),
-             ContainsSubstring("x.jsonl:2: not a line of a ledger"));
+             ContainsSubstring("x.jsonl:2: not a ledger line"));
   CHECK(complaint(R"({"schema":"slipway/ledger/2"})"
                   "\n") ==
         R"(x.jsonl:1: the schema is "slipway/ledger/2", expected "slipway/ledger/1")");
-  CHECK(complaint(to_line(started(1, 1))) == "x.jsonl:1: a ledger begins with the event `job`");
-  CHECK(complaint("") == "x.jsonl: there is no line of a ledger in it");
+  CHECK(complaint(to_line(started(1, 1))) == "x.jsonl:1: a ledger must begin with the event `job`");
+  CHECK(complaint("") == "x.jsonl: contains no ledger lines");
 }
 
 TEST_CASE("ledger: lines are of one job, and in order") {
@@ -89,15 +89,15 @@ TEST_CASE("ledger: a value that cannot be is named") {
   CHECK(with(reached, "77", "18446744073709551615") ==
         "x.jsonl:2: 18446744073709551615 is not a whole number up to 1000000000000000");
   CHECK(with(reached, "12:00:00.000Z", "12:61:00.000Z") ==
-        "x.jsonl:2: `2026-11-21T12:61:00.000Z` is no time");
+        "x.jsonl:2: `2026-11-21T12:61:00.000Z` is not a time");
   CHECK(with(reached, "12:00:00.000Z", "12:00:00Z") ==
-        "x.jsonl:2: `2026-11-21T12:00:00Z` is no time");
+        "x.jsonl:2: `2026-11-21T12:00:00Z` is not a time");
   CHECK(with(energy(0, 1, 2.5), "2.5", "-2.5") ==
         "x.jsonl:2: -2.5 is not a number up to 1000000000000000");
   CHECK(with(ended(0, "done"), "done", "fine") ==
-        "x.jsonl:2: `fine` is none of done, failed, requeued, cancelled");
+        "x.jsonl:2: `fine` is not one of done, failed, requeued, cancelled");
   CHECK(with(failed(0, 1, "exit", "node"), R"("blame":"node")", R"("blame":"them")") ==
-        "x.jsonl:2: `them` is none of node, application, unknown");
+        "x.jsonl:2: `them` is not one of node, application, unknown");
   CHECK_THAT(with(started(0, 1), R"(["n1","n2"])", "7"),
              ContainsSubstring("x.jsonl:2: not a line"));
 }
@@ -133,10 +133,10 @@ TEST_CASE("ledger writer: appends to no other file") {
   TemporaryDirectory folder;
   const auto path = folder / "notes.txt";
   slipway::write_file(path, "mine\n");
-  CHECK_THROWS_WITH(LedgerWriter(path), ContainsSubstring("notes.txt:1: not a line of a ledger"));
+  CHECK_THROWS_WITH(LedgerWriter(path), ContainsSubstring("notes.txt:1: not a ledger line"));
   CHECK(slipway::read_file(path) == "mine\n");
   slipway::write_file(path, "mine");
-  CHECK_THROWS_WITH(LedgerWriter(path), ContainsSubstring("there is no line of a ledger in it"));
+  CHECK_THROWS_WITH(LedgerWriter(path), ContainsSubstring("contains no ledger lines"));
   CHECK(slipway::read_file(path) == "mine");
 }
 

@@ -100,7 +100,7 @@ TEST_CASE(
     CHECK(exchange.hear("c", fence({}, "1")).empty());
     CHECK(nodes_of(exchange.hear("b", none)) == "ac");
   }
-  CHECK(exchange.news() == "b: no PMIx, so MPI's ranks cannot meet: no libpmix.so.2");
+  CHECK(exchange.news() == "b: no PMIx, so MPI ranks cannot find each other: no libpmix.so.2");
   CHECK(exchange.hear("c", fence({}, "2")).size() == 1);
   CHECK(exchange.news().empty());
   const auto wanted = exchange.hear("c", PmixWant{2, 0});

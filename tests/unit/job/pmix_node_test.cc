@@ -115,7 +115,7 @@ TEST_CASE("pmix node: a server that is lost is told, and the tasks start without
     news = node.hear();
   }
   REQUIRE(news.size() == 1);
-  CHECK(std::get<PmixNone>(news[0]).text == "its server has ended");
+  CHECK(std::get<PmixNone>(news[0]).text == "its server exited");
   CHECK(node.settled());
   CHECK(settle(node).empty());
 }
