@@ -1,4 +1,4 @@
-// The checks, by families: each is a function of what was read, and of what is known already.
+// The checks, in families: each evaluates values just read, using earlier values and the policy.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace slipway::health {
 
-using Doing = std::function<void(const std::string&)>;  // told before each step that may hang
+using Doing = std::function<void(const std::string&)>;  // called before each step that may hang
 
 void check_gpus(const Gpus& gpus, Looking& looking);
 
-// Interfaces of node.json, and RDMA ports.
+// Network interfaces in node.json, and RDMA ports.
 void check_network(const Machine& machine, Looking& looking, const Doing& doing);
 
 // Mounts, free space, inodes.
@@ -23,7 +23,7 @@ void check_storage(const Machine& machine, Looking& looking, const Doing& doing)
 // Memory, huge pages, clock, daemons.
 void check_system(const Machine& machine, Looking& looking);
 
-// What the kernel has said since the last look: Xids, and faults of its own.
+// Kernel records since the last check: Xids, and faults of the kernel itself.
 void check_kernel_log(const Machine& machine, Looking& looking);
 
 }  // namespace slipway::health

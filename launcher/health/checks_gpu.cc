@@ -1,4 +1,4 @@
-// The checks of GPUs, over what NVML has said (gpus.h).
+// Checks GPUs, using values read from NVML (gpus.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +23,10 @@ std::string lower(std::string text) {
 void gpu_count(const Gpus& gpus, Looking& looking) {
   const auto expected = static_cast<size_t>(looking.context.profile.gpus.count);
   if (gpus.gpus.size() < expected) {
-    looking.find("gpu-missing", "GPUs",
-                 fmt::format("{} of {} are there", gpus.gpus.size(), expected));
+    looking.find("gpu-missing", "GPUs", fmt::format("{} of {} found", gpus.gpus.size(), expected));
   } else if (gpus.gpus.size() > expected) {
     looking.find("gpu-unexpected", "GPUs",
-                 fmt::format("{} are there, node.json has {}", gpus.gpus.size(), expected));
+                 fmt::format("{} found, node.json has {}", gpus.gpus.size(), expected));
   }
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.lost.empty()) looking.find("gpu-missing", gpu.label(), gpu.lost);
@@ -38,7 +37,7 @@ void gpu_identity(const Gpus& gpus, Looking& looking) {
   const GpuModel* const model = model_of(looking.context);
   if (model == nullptr) {
     return looking.skip(
-        fmt::format("the policy does not know the model `{}`", looking.context.profile.gpus.model));
+        fmt::format("the policy has no GPU model `{}`", looking.context.profile.gpus.model));
   }
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.lost.empty() || lower(gpu.name).find(model->name) != std::string::npos) continue;
@@ -52,14 +51,14 @@ void gpu_ecc(const Gpus& gpus, Looking& looking) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.ecc_uncorrected.value_or(0) > 0) {
       looking.find("gpu-ecc-uncorrected", gpu.label(),
-                   fmt::format("{} memory errors that cannot be corrected", *gpu.ecc_uncorrected));
+                   fmt::format("{} uncorrectable memory errors", *gpu.ecc_uncorrected));
     }
     if (!gpu.ecc_corrected) continue;
     const int64_t more = looking.growth("gpu_ecc_corrected/" + gpu.label(),
                                         static_cast<int64_t>(*gpu.ecc_corrected));
     if (static_cast<double>(more) > looking.limit("gpu_ecc_corrected")) {
       looking.find_event("gpu-ecc-corrected", gpu.label(),
-                         fmt::format("{} corrected memory errors more than before", more));
+                         fmt::format("{} new corrected memory errors", more));
     }
   }
 }
@@ -69,7 +68,8 @@ void gpu_rows(const Gpus& gpus, Looking& looking) {
     if (gpu.rows_failed.value_or(0) > 0) {
       looking.find("gpu-remap-failed", gpu.label(), "a memory row could not be remapped");
     } else if (gpu.rows_pending.value_or(0) > 0) {
-      looking.find("gpu-remap-pending", gpu.label(), "memory rows are remapped at the next reset");
+      looking.find("gpu-remap-pending", gpu.label(),
+                   "memory rows will be remapped at the next reset");
     }
   }
 }
@@ -78,7 +78,7 @@ void gpu_pages(const Gpus& gpus, Looking& looking) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.pages_retired.value_or(0) > looking.limit("gpu_pages_retired")) {
       looking.find("gpu-pages-retired", gpu.label(),
-                   fmt::format("{} memory pages are retired", *gpu.pages_retired));
+                   fmt::format("{} memory pages retired", *gpu.pages_retired));
     }
   }
 }
@@ -94,7 +94,7 @@ void gpu_nvlink(const Gpus& gpus, Looking& looking) {
     }
     if (gpu.nvlinks.size() < expected) {
       looking.find("nvlink-missing", gpu.label(),
-                   fmt::format("{} of {} NVLinks are there", gpu.nvlinks.size(), expected));
+                   fmt::format("{} of {} NVLinks found", gpu.nvlinks.size(), expected));
     } else if (expected > 0 && !down.empty()) {
       looking.find("nvlink-down", gpu.label(), fmt::format("NVLink {} is down", join(down, ", ")));
     }
@@ -107,8 +107,7 @@ void gpu_pcie(const Gpus& gpus, Looking& looking) {
     if (gpu.pcie_replays) {
       const int64_t more = looking.growth("gpu_pcie_replays/" + gpu.label(), *gpu.pcie_replays);
       if (static_cast<double>(more) > looking.limit("gpu_pcie_replays")) {
-        looking.find_event("pcie-replays", gpu.label(),
-                           fmt::format("{} PCIe replays more than before", more));
+        looking.find_event("pcie-replays", gpu.label(), fmt::format("{} new PCIe replays", more));
       }
     }
     if (model == nullptr) continue;
@@ -118,7 +117,7 @@ void gpu_pcie(const Gpus& gpus, Looking& looking) {
       looking.find("pcie-width", gpu.label(),
                    fmt::format("PCIe x{}, expected x{}", *gpu.pcie_width, width));
     }
-    // An idle GPU lets its link rest at a lower generation: only at full clocks it says something.
+    // An idle GPU may lower its link's generation, so check it only at full clocks.
     if (gpu.performance_state.value_or(1) == 0 && generation > 0 &&
         gpu.pcie_generation.value_or(generation) < generation) {
       looking.find(
@@ -138,7 +137,7 @@ void gpu_throttle(const Gpus& gpus, Looking& looking) {
   for (const GpuReading& gpu : gpus.gpus) {
     for (const auto& [bit, words] : reasons) {
       if ((gpu.throttle_reasons.value_or(0) & bit) == 0) continue;
-      looking.find("gpu-throttled", gpu.label(), fmt::format("clocks are held down: {}", words));
+      looking.find("gpu-throttled", gpu.label(), fmt::format("clocks throttled: {}", words));
       break;
     }
   }
@@ -157,22 +156,23 @@ void gpu_power(const Gpus& gpus, Looking& looking) {
     if (!gpu.power_limit_mw || !gpu.default_power_limit_mw) continue;
     if (*gpu.power_limit_mw < *gpu.default_power_limit_mw) {
       looking.find("gpu-power-limited", gpu.label(),
-                   fmt::format("limited to {} W, usual are {} W", *gpu.power_limit_mw / 1000,
+                   fmt::format("limited to {} W, default {} W", *gpu.power_limit_mw / 1000,
                                *gpu.default_power_limit_mw / 1000));
     }
   }
 }
 
-// Before a job begins and after it has ended there is nobody on its GPUs. A process that lives may
-// be anybody's; one that has ended and still holds a GPU is stuck in the driver.
+// Before and after a job, no process may use its GPUs. A living process may be anybody's; one that
+// has ended and still holds a GPU is stuck in the driver.
 void gpu_processes(const Gpus& gpus, Looking& looking) {
   if (!looking.context.job_gpus) return looking.skip("only before and after a job on its GPUs");
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.processes || !looking.context.job_gpus->contains(gpu.index)) continue;
     for (const GpuProcess& process : *gpu.processes) {
-      looking.find(process.ended ? "gpu-stuck" : "gpu-busy", gpu.label(),
-                   fmt::format("process {} {}", process.id,
-                               process.ended ? "has ended and still holds it" : "is on it"));
+      looking.find(
+          process.ended ? "gpu-stuck" : "gpu-busy", gpu.label(),
+          fmt::format("process {} {}", process.id,
+                      process.ended ? "has ended but still holds the GPU" : "uses the GPU"));
     }
   }
 }
@@ -187,7 +187,7 @@ void gpu_driver(const Gpus& gpus, Looking& looking) {
       static_cast<int64_t>(major) != static_cast<int64_t>(expected->second)) {
     looking.find(
         "driver-version", "NVML",
-        fmt::format("driver {}, the policy has {}", gpus.driver_version, expected->second));
+        fmt::format("driver {}, the policy expects {}", gpus.driver_version, expected->second));
   }
 }
 
@@ -195,7 +195,7 @@ void gpu_persistence(const Gpus& gpus, Looking& looking) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.persistence == false) {
       looking.find("gpu-persistence-off", gpu.label(),
-                   "persistence mode is off: every job waits for the driver");
+                   "persistence mode is off, so every job waits for the driver to load");
     }
   }
 }

@@ -1,4 +1,4 @@
-// The checks of network interfaces and RDMA ports.
+// Checks network interfaces and RDMA ports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ void nic_link(const Machine& machine, Looking& looking) {
   for (const Interface& nic : looking.context.profile.network_interfaces) {
     const fs::path folder = all_interfaces / nic.name;
     if (std::ranges::find(there, nic.name) == there.end()) {
-      looking.find("nic-missing", nic.name, "there is no such interface");
+      looking.find("nic-missing", nic.name, "no such interface");
       continue;
     }
     if (machine.number(folder / "carrier").value_or(0) != 1) {
       looking.find("nic-down", nic.name,
-                   fmt::format("no carrier, its state is {}",
+                   fmt::format("no carrier (state {})",
                                machine.read(folder / "operstate").value_or("unknown")));
     }
   }
@@ -32,7 +32,7 @@ void nic_link(const Machine& machine, Looking& looking) {
 
 void nic_speed(const Machine& machine, Looking& looking) {
   for (const Interface& nic : looking.context.profile.network_interfaces) {
-    // Virtual interfaces have none, or -1.
+    // Virtual interfaces report no speed, or -1.
     const int64_t mbit = machine.number(all_interfaces / nic.name / "speed").value_or(-1);
     if (mbit <= 0) continue;
     const int64_t seen = looking.most("nic_speed/" + nic.name, mbit);
@@ -55,13 +55,13 @@ void nic_errors(const Machine& machine, Looking& looking) {
       }
     }
     if (static_cast<double>(errors) > looking.limit("nic_errors")) {
-      looking.find_event("nic-errors", nic.name, fmt::format("{} errors more than before", errors));
+      looking.find_event("nic-errors", nic.name, fmt::format("{} new errors", errors));
     }
     const auto downs = machine.number(folder / "carrier_down_count");
     const int64_t more = downs ? looking.growth("nic_carrier_down/" + nic.name, *downs) : 0;
     if (static_cast<double>(more) > looking.limit("nic_carrier_losses")) {
       looking.find_event("nic-flaps", nic.name,
-                         fmt::format("it lost its carrier {} times more than before", more));
+                         fmt::format("lost its carrier {} more times", more));
     }
   }
 }
@@ -77,7 +77,7 @@ void rdma_ports(const Machine& machine, Looking& looking, const Doing& doing) {
       const bool is_active = machine.read(folder / "state").value_or("").starts_with("4:");
       active += is_active ? 1 : 0;
       if (looking.most("rdma_active/" + label, is_active ? 1 : 0) == 1 && !is_active) {
-        looking.find("rdma-port-down", label, "it was active and is not");
+        looking.find("rdma-port-down", label, "was active, but no longer is");
       }
       int64_t errors = 0;
       for (const char* name : {"link_downed", "symbol_error", "port_rcv_errors"}) {
@@ -86,7 +86,7 @@ void rdma_ports(const Machine& machine, Looking& looking, const Doing& doing) {
         }
       }
       if (static_cast<double>(errors) > looking.limit("rdma_errors")) {
-        looking.find_event("rdma-errors", label, fmt::format("{} errors more than before", errors));
+        looking.find_event("rdma-errors", label, fmt::format("{} new errors", errors));
       }
     }
   }

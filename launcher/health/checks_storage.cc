@@ -1,4 +1,4 @@
-// The checks of mounts and of room on file systems. Each may hang with a server far away.
+// Checks mounts and free space. Each may hang if a file server does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct MountPoint {
   std::string path, type, options;
 };
 
-// /proc/self/mounts writes blanks in paths as \040.
+// /proc/self/mounts writes spaces in paths as \040.
 std::vector<MountPoint> mount_points(const Machine& machine) {
   std::vector<MountPoint> found;
   for (const std::string& line : split(machine.read("/proc/self/mounts").value_or(""), '\n')) {
@@ -24,7 +24,7 @@ std::vector<MountPoint> mount_points(const Machine& machine) {
   return found;
 }
 
-// node.json has what the deployer mounts, the policy what an administrator wants besides.
+// node.json lists the deployment's mounts, the policy those that an administrator adds.
 std::set<std::string> expected_mounts(const Context& context) {
   std::set<std::string> expected(context.policy.mounts.begin(), context.policy.mounts.end());
   expected.insert(context.profile.mounts.begin(), context.profile.mounts.end());
@@ -33,25 +33,25 @@ std::set<std::string> expected_mounts(const Context& context) {
 
 void mounts(const Machine& machine, Looking& looking, const Doing& doing) {
   std::vector<MountPoint> there = mount_points(machine);
-  std::ranges::reverse(there);  // of several at the same place the last one is seen
+  std::ranges::reverse(there);  // of several mounts at one path, the last is visible
   for (const std::string& path : expected_mounts(looking.context)) {
     const auto mount = std::ranges::find(there, path, &MountPoint::path);
     if (mount == there.end()) {
-      looking.find("mount-missing", path, "it is not mounted");
+      looking.find("mount-missing", path, "not mounted");
       continue;
     }
     doing("reading " + path);
     const auto space = machine.space(path);
     if (!space) {
-      looking.find("mount-broken", path, fmt::format("its {} does not answer", mount->type));
+      looking.find("mount-broken", path, fmt::format("the {} mount does not respond", mount->type));
     } else if (space->read_only) {
-      looking.find("mount-read-only", path, "it is mounted read-only");
+      looking.find("mount-read-only", path, "mounted read-only");
     }
   }
 }
 
-// What jobs and daemons need to begin. Of a small file system it is only a share of its size; but a
-// job's script and credential always need some.
+// What jobs and daemons need to start: on a small file system only a share of its size, but always
+// enough for a job's script and credential.
 uint64_t least_free_bytes(const Space& space, const Looking& looking) {
   constexpr double mib = 1 << 20;
   constexpr double for_one_job = 256 << 10;
@@ -62,7 +62,7 @@ uint64_t least_free_bytes(const Space& space, const Looking& looking) {
       std::max(least, looking.limit("disk_free_mib") > 0 ? for_one_job : 0));
 }
 
-// How much free room is missing.
+// How much more free space is needed.
 Missing missing_in(const Space& space, uint64_t free_bytes, const Looking& looking) {
   const auto lack = [](uint64_t least, uint64_t free) { return least > free ? least - free : 0; };
   Missing missing{lack(least_free_bytes(space, looking), free_bytes), 0};
@@ -73,9 +73,9 @@ Missing missing_in(const Space& space, uint64_t free_bytes, const Looking& looki
   return missing;
 }
 
-// A user who fills a file system must not take the node from everybody. Users have filled what
-// would have room without their files; what could not be counted in time counts as theirs, too,
-// because only they hide a large file among thousands.
+// A user who fills a file system must not take the node away from everybody else. Users count as
+// the cause if their files take more than the missing space. So does what could not be counted in
+// time, because only users hide a large file among thousands.
 bool is_filled_by_users(const Space& space, const FileOwners& owners, const Missing& missing) {
   const Share users = owners.all();
   return space.for_everybody || !owners.is_whole ||
@@ -88,8 +88,8 @@ void room(const Machine& machine, const std::string& path, const Space& space, L
   if (missing.bytes == 0 && missing.inodes == 0) return;
   const FileOwners owners =
       machine.owners_of_files(path, looking.context.policy.user_folders, missing);
-  std::string evidence = missing.bytes > 0 ? fmt::format("{} MiB are free", free >> 20)
-                                           : fmt::format("{} inodes are free", space.free_inodes);
+  std::string evidence = missing.bytes > 0 ? fmt::format("{} MiB free", free >> 20)
+                                           : fmt::format("{} inodes free", space.free_inodes);
   if (!owners.users.empty()) evidence += "; " + words_of(owners);
   looking.find(is_filled_by_users(space, owners, missing) ? "scratch-full" : "disk-full", path,
                std::move(evidence));

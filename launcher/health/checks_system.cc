@@ -1,4 +1,4 @@
-// The checks of memory, clock, daemons, and of what the kernel has said.
+// Checks memory, clock, daemons, and the kernel log.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace slipway::health {
 namespace {
 
-// So many records of one kind count in one check of the log.
+// One check counts at most this many records of the same kind.
 constexpr int most_alike = 20;
 
-// "MemTotal:       16311004 kB"
+// Reads a value of /proc/meminfo: "MemTotal:       16311004 kB".
 std::optional<int64_t> meminfo(const std::string& text, std::string_view key) {
   for (const std::string& line : split(text, '\n')) {
     if (!line.starts_with(key) || line[key.size()] != ':') continue;
@@ -26,17 +26,17 @@ std::optional<int64_t> meminfo(const std::string& text, std::string_view key) {
 void memory(const Machine& machine, Looking& looking) {
   const std::string text = machine.read("/proc/meminfo").value_or("");
   const auto total = meminfo(text, "MemTotal"), available = meminfo(text, "MemAvailable");
-  if (!total || !available) return looking.skip("there is no /proc/meminfo");
+  if (!total || !available) return looking.skip("cannot read /proc/meminfo");
   const int64_t seen = looking.most("memory_kib", *total);
   const auto percent = [](int64_t part, int64_t whole) {
     return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   };
   if (percent(*total, seen) < 100 - looking.limit("memory_lost_percent")) {
     looking.find("memory-missing", "memory",
-                 fmt::format("{} MiB, there were {}", *total >> 10, seen >> 10));
+                 fmt::format("{} MiB, down from {}", *total >> 10, seen >> 10));
   }
   if (percent(*available, *total) < looking.limit("memory_free_percent")) {
-    looking.find("memory-low", "memory", fmt::format("{} MiB are available", *available >> 10));
+    looking.find("memory-low", "memory", fmt::format("{} MiB available", *available >> 10));
   }
 }
 
@@ -45,14 +45,13 @@ void memory_ecc(const Machine& machine, Looking& looking) {
   for (const std::string& controller : machine.names(all)) {
     const auto worse = machine.number(all / controller / "ue_count");
     if (worse && looking.growth("memory_ue/" + controller, *worse) > 0) {
-      looking.find_event("memory-ecc-uncorrected", controller,
-                         "memory errors that cannot be corrected");
+      looking.find_event("memory-ecc-uncorrected", controller, "uncorrectable memory errors");
     }
     const auto corrected = machine.number(all / controller / "ce_count");
     const int64_t more = corrected ? looking.growth("memory_ce/" + controller, *corrected) : 0;
     if (static_cast<double>(more) > looking.limit("memory_ecc_corrected")) {
       looking.find_event("memory-ecc-corrected", controller,
-                         fmt::format("{} corrected memory errors more than before", more));
+                         fmt::format("{} new corrected memory errors", more));
     }
   }
 }
@@ -68,16 +67,16 @@ void huge_pages(const Machine& machine, Looking& looking) {
 
 void clock(const Machine& machine, Looking& looking) {
   const auto clock = machine.clock();
-  if (!clock) return looking.skip("the kernel does not say");
-  if (!clock->synchronised) {
-    looking.find("clock-unsynchronised", "clock", "nothing keeps it at the right time");
+  if (!clock) return looking.skip("the kernel does not report it");
+  if (!clock->synchronized) {
+    looking.find("clock-unsynchronized", "clock", "not synchronized");
   } else if (std::abs(clock->offset_ms) > looking.limit("clock_offset_ms")) {
     looking.find("clock-offset", "clock", fmt::format("{:.1f} ms off", clock->offset_ms));
   }
 }
 
 void daemons(const Machine& machine, Looking& looking) {
-  constexpr size_t longest_name = 15;  // that the kernel keeps
+  constexpr size_t longest_name = 15;  // stored by the kernel
   std::set<std::string> wanted;
   for (const std::string& name : looking.context.policy.daemons) {
     if (name == "slurmd" && looking.context.profile.role != "compute") continue;
@@ -88,7 +87,7 @@ void daemons(const Machine& machine, Looking& looking) {
   const std::set<std::string> there = machine.daemons(kept);
   for (const std::string& name : wanted) {
     if (!there.contains(name.substr(0, longest_name))) {
-      looking.find("daemon-missing", name, "it does not run");
+      looking.find("daemon-missing", name, "not running");
     }
   }
 }
@@ -117,7 +116,7 @@ void check_kernel_log(const Machine& machine, Looking& looking) {
   looking.begin("kernel_log");
   int64_t last = last_seen(looking.context);
   const auto records = machine.kernel_log(last);
-  if (!records) return looking.skip("only root may read the kernel's log");
+  if (!records) return looking.skip("only root can read the kernel log");
   std::map<std::string, int> told;
   const auto is_enough = [&](const std::string& what) { return ++told[what] > most_alike; };
   std::vector<Xid> xids;
@@ -131,7 +130,7 @@ void check_kernel_log(const Machine& machine, Looking& looking) {
   }
   looking.growth("kernel_log", last);
   looking.begin("gpu_xid");
-  // Where the driver has GPUs, also those that NVML does not show any more.
+  // GPUs that the driver found, including those that NVML no longer shows.
   for (const std::string& bus : machine.names(driver_gpus_folder)) looking.fact("gpu/" + bus, "");
   for (const Xid& xid : xids) {
     looking.find_event("gpu-xid", "GPU " + xid.bus, fmt::format("Xid {}", xid.number), xid.number);

@@ -1,4 +1,4 @@
-// The stages in which a node is looked at.
+// Names of the stages in which a node is checked.
 #include "launcher/health/context.h"
 
 #include <array>

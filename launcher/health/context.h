@@ -1,4 +1,4 @@
-// What a check knows besides what it looks at.
+// What a check knows in advance, and where it reports its results.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct Context {
   Stage stage = Stage::manual;
   NodeProfile profile;
   Policy policy;
-  std::map<std::string, int64_t> before;  // counters of the last look; of the job's start in epilog
-  std::optional<std::set<unsigned>> job_gpus;  // of the job whose prolog or epilog this is
+  std::map<std::string, int64_t> before;  // counters of the last check; in epilog, of the prolog
+  std::optional<std::set<unsigned>> job_gpus;  // the GPUs of the prolog's or epilog's job
 };
 
-// One family's look in the making.
+// Collects the results of one family's checks.
 class Looking {
  public:
   Looking(const Context& context, Look& look) : context(context), look_(look) {}
@@ -46,15 +46,15 @@ class Looking {
     look_.findings.push_back(
         {std::move(kind), std::move(device), std::move(evidence), check_, 0, false});
   }
-  // Of something that the next look will not see again.
+  // Records something that the next check will not see again.
   void find_event(std::string kind, std::string device, std::string evidence, int xid = 0) {
     look_.findings.push_back(
         {std::move(kind), std::move(device), std::move(evidence), check_, xid, true});
   }
   void fact(const std::string& name, std::string value) { look_.facts[name] = std::move(value); }
 
-  // Remembers a counter, and returns by how much it has grown since it was looked at before; 0 the
-  // first time and when it has begun anew.
+  // Records a counter, and returns how much it has grown since the last check; 0 the first time and
+  // if it was reset.
   int64_t growth(const std::string& counter, int64_t now) {
     look_.counters[counter] = now;
     const auto before = context.before.find(counter);
@@ -62,7 +62,7 @@ class Looking {
     return now - before->second;
   }
 
-  // Remembers the most that a value has ever been, and returns it.
+  // Records the highest value ever seen, and returns it.
   int64_t most(const std::string& counter, int64_t now) {
     const auto before = context.before.find(counter);
     const int64_t most = before == context.before.end() ? now : std::max(now, before->second);

@@ -1,4 +1,4 @@
-// A computation and memory copies on each GPU. Interface: NVIDIA's CUDA Driver API.
+// Runs a computation and memory copies on each GPU. Interface: NVIDIA's CUDA Driver API.
 #include "launcher/health/cuda.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ constexpr size_t block_bytes = 256 << 20;
 constexpr int copies = 20;
 constexpr unsigned numbers = 1 << 20, threads = 256;
 
-// out[i] = i * i + 7, for every number of a grid of `threads`.
+// out[i] = i * i + 7, for each index of the grid.
 constexpr const char* squares = R"(
 .version 6.0
 .target sm_50
@@ -64,7 +64,7 @@ class Driver {
   void* handle_;
 };
 
-// Seconds of `copies` calls of `copy`, after one that is not counted.
+// The time in seconds of `copies` calls of `copy`, after one warm-up call.
 template <class Copy>
 double seconds_of(const Driver& cuda, Copy copy) {
   copy();
@@ -139,14 +139,14 @@ CudaResult run_cuda(const std::function<void(const std::string&)>& doing) {
   doing("loading CUDA");
   const Driver cuda;
   if (!cuda) {
-    result.missing = "there is no libcuda.so.1";
+    result.missing = "libcuda.so.1 not found";
     return result;
   }
   doing("cuInit");
   int count = 0;
   cuda.call("cuInit", 0U);
   cuda.call("cuDeviceGetCount", &count);
-  if (count == 0) result.missing = "CUDA has no device";
+  if (count == 0) result.missing = "CUDA found no device";
   for (int i = 0; i < count; ++i) {
     doing(fmt::format("computing on GPU {}", i));
     result.gpus.push_back(run_gpu(cuda, i));

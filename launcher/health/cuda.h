@@ -1,4 +1,4 @@
-// A computation and memory copies on each GPU, through CUDA's driver, which is loaded at run time.
+// Runs a computation and memory copies on each GPU. Loads the CUDA driver library at run time.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@ namespace slipway::health {
 
 struct CudaGpu {
   int index = 0;
-  std::string failed;        // the call that failed, and CUDA's number for why; empty when none did
-  bool right = false;        // what it computed
-  double copy_gb_per_s = 0;  // within its memory, bytes read and written; GB = 1e9 bytes
-  double host_gb_per_s = 0;  // from pinned memory of the host
+  std::string failed;        // the call that failed, with its CUDA error; empty if none
+  bool right = false;        // its computation was correct
+  double copy_gb_per_s = 0;  // within GPU memory, read plus written; GB = 1e9 bytes
+  double host_gb_per_s = 0;  // from pinned host memory
 };
 
 struct CudaResult {
-  std::string missing;  // why there is nothing: no libcuda.so.1, no device
+  std::string missing;  // why there are no results: no libcuda.so.1, no device
   std::vector<CudaGpu> gpus;
 };
 

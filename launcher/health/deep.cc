@@ -1,4 +1,4 @@
-// The deep checks.
+// Runs the deep checks: CUDA on each GPU, a collective, DCGM.
 #include "launcher/health/deep.h"
 
 #include <fmt/format.h>
@@ -40,11 +40,11 @@ std::string last_line(const ProcessResult& result) {
   return text.substr(text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1);
 }
 
-// Folder that is gone when this is.
+// A temporary folder, removed with this object.
 class Scratch {
  public:
   Scratch() {
-    if (::mkdtemp(path_.data()) == nullptr) throw_errno("cannot make a folder in /tmp");
+    if (::mkdtemp(path_.data()) == nullptr) throw_errno("cannot create a folder in /tmp");
   }
   ~Scratch() {
     std::error_code ignored;
@@ -58,7 +58,7 @@ class Scratch {
   std::string path_ = "/tmp/slipway-health.XXXXXX";
 };
 
-// All ranks on this node; their data is in the host's memory.
+// Runs all_gather with all ranks on this node; their data is in host memory.
 void collective(Looking& looking, Clock::time_point end) {
   const auto program = find_installation().programs() / "all_gather_perf";
   if (!is_installed("mpirun") || ::access(program.c_str(), X_OK) != 0) {
@@ -71,9 +71,9 @@ void collective(Looking& looking, Clock::time_point end) {
                       std::to_string(ranks), program.string(), "--minbytes", "32M", "--maxbytes",
                       "32M", "--report", (scratch / "report.json").string()});
   if (result.timed_out) {
-    return looking.find("collective-slow", "all_gather", "it did not end in time");
+    return looking.find("collective-slow", "all_gather", "timed out");
   }
-  if (result.exit_code == 3) return looking.skip("it could not run: " + last_line(result));
+  if (result.exit_code == 3) return looking.skip("could not run: " + last_line(result));
   if (!result.ok()) {
     return looking.find("collective-slow", "all_gather",
                         fmt::format("exit status {}: {}", result.exit_code, last_line(result)));
@@ -93,7 +93,7 @@ void dcgm(Looking& looking, Clock::time_point end) {
   if (!is_installed("dcgmi")) return looking.skip("dcgmi is not installed");
   const ProcessResult result = run_until(end, {"dcgmi", "diag", "-r", "2"});
   if (result.timed_out) {
-    looking.find("dcgm-failed", "dcgmi", "diag -r 2 did not end in time");
+    looking.find("dcgm-failed", "dcgmi", "diag -r 2 timed out");
   } else if (!result.ok()) {
     looking.find("dcgm-failed", "dcgmi",
                  fmt::format("diag -r 2: exit status {}: {}", result.exit_code, last_line(result)));
@@ -111,13 +111,13 @@ void check_cuda(const CudaResult& cuda, Looking& looking) {
       looking.find("gpu-wrong-result", label, gpu.failed);
       continue;
     }
-    if (!gpu.right) looking.find("gpu-wrong-result", label, "it computed something wrong");
+    if (!gpu.right) looking.find("gpu-wrong-result", label, "wrong result");
     looking.fact(fmt::format("memory_gb_per_s/{}", label),
                  fmt::format("{:.0f}", gpu.copy_gb_per_s));
     looking.fact(fmt::format("host_gb_per_s/{}", label), fmt::format("{:.1f}", gpu.host_gb_per_s));
     if (gpu.copy_gb_per_s < looking.limit("gpu_memory_gb_per_s")) {
       looking.find("gpu-memory-slow", label,
-                   fmt::format("{:.0f} GB/s within its memory, expected {:g}", gpu.copy_gb_per_s,
+                   fmt::format("{:.0f} GB/s within GPU memory, expected {:g}", gpu.copy_gb_per_s,
                                looking.limit("gpu_memory_gb_per_s")));
     }
     if (gpu.host_gb_per_s < looking.limit("gpu_host_gb_per_s")) {

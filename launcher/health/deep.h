@@ -1,4 +1,4 @@
-// The deep checks, made on demand on a node without jobs: they take seconds to minutes.
+// The deep checks, run on demand on a node without jobs: they take seconds to minutes.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace slipway::health {
 
-// A computation and the memory of each GPU; a collective among ranks of this node; dcgmi's
-// diagnostic. What is not installed is skipped, which is said. One after the other: they would
-// measure each other.
+// A computation and the memory of each GPU; a collective among ranks on this node; DCGM's
+// diagnostics. Checks whose programs are not installed are reported as skipped. Run the families
+// one after another, because they would disturb each other's measurements.
 std::vector<Family> deep_families(const Context& context,
                                   std::chrono::steady_clock::time_point end);
 
-// What CUDA measured of each GPU, against the limits of the policy.
+// Compares what CUDA measured on each GPU with the policy's limits.
 void check_cuda(const CudaResult& cuda, Looking& looking);
 
 }  // namespace slipway::health

@@ -1,4 +1,4 @@
-// A family of checks in a process of its own.
+// Runs a family of checks in a child process.
 #include "launcher/health/family_process.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ bool write_line(int fd, const std::string& line) {
   return true;
 }
 
-// The rest of a family's process.
+// The child process of a family.
 [[noreturn]] void be(const Family& family, const Context& context, int words) {
   stand_apart(words);
   Look look;
@@ -52,8 +52,8 @@ bool write_line(int fd, const std::string& line) {
   ::_exit(0);
 }
 
-// Whether a process that has not ended was kept from it by load, which users can make, and not by a
-// driver or a file system: those let it sleep, or have it use up a processor.
+// Whether a process that did not finish was kept from running by CPU load, which users can cause,
+// and not by a driver or a file system: with those it sleeps, or uses a full CPU.
 bool had_no_processor(const ProcessorTime& had, bool was_ready, std::chrono::milliseconds limit) {
   return had.waited >= limit / 2 || (was_ready && had.ran < limit / 2);
 }
@@ -70,7 +70,7 @@ void stand_apart(int words) {
 }
 
 void reap_killed(pid_t child) {
-  constexpr std::chrono::milliseconds patience{50};  // gone by then, or stuck in the kernel
+  constexpr std::chrono::milliseconds patience{50};  // after this, it is stuck in the kernel
   if (ends_within(child, patience)) ::waitpid(child, nullptr, WNOHANG);
 }
 
@@ -95,7 +95,7 @@ void FamilyProcess::kill() {
     had_ = processor_time(pid);
     ::kill(pid, SIGKILL);
   }
-  // One that has reported everything may be stuck, too, when a driver does not close its files.
+  // Even a process that reported everything may be stuck, if a driver does not close its files.
   reap_killed(pid);
 }
 
@@ -109,7 +109,7 @@ Look FamilyProcess::look(std::chrono::milliseconds limit) const {
       if (body.contains("look")) return look_from_json(body["look"]);
       doing = body.value("doing", doing);
       if (body.contains("failed")) failed = body["failed"].get<std::string>();
-    } catch (const std::exception&) {  // half a line: it was killed while it wrote
+    } catch (const std::exception&) {  // half a line: it was killed while writing
       continue;
     }
     if (failed) {
@@ -121,7 +121,7 @@ Look FamilyProcess::look(std::chrono::milliseconds limit) const {
   if (words_ && had_ && had_no_processor(*had_, was_ready_, limit)) {
     look.complete = false;
     look.findings.push_back({"overloaded", family_.name,
-                             fmt::format("{}: other processes had the processors", doing),
+                             fmt::format("{}: starved of CPU time by other processes", doing),
                              family_.name, 0, false});
     look.checks.push_back(family_.name);
   } else if (words_) {

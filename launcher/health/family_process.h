@@ -1,4 +1,4 @@
-// A family of checks in a process of its own: what hangs with a driver hangs there, and is killed.
+// Runs a family of checks in a child process, which is killed if it hangs, for example in a driver.
 #pragma once
 
 #include <sys/types.h>
@@ -13,41 +13,41 @@
 
 namespace slipway::health {
 
-// For a child that asks a driver and may hang there for ever: it ends with its parent, and keeps
-// nothing of the parent's open but `words`, so nobody who reads our output waits for it.
+// For a child that calls a driver and may hang there forever: it dies with its parent and keeps no
+// file open but `words`, so that nobody who reads the parent's output waits for the child.
 void stand_apart(int words);
 
-// Reaps a child that was sent SIGKILL. One that is stuck in the kernel is left to it.
+// Reaps a child that was sent SIGKILL, unless it is stuck in the kernel.
 void reap_killed(pid_t child);
 
 class FamilyProcess {
  public:
-  // Starts it. Throws Error.
+  // Starts the child. Throws Error.
   FamilyProcess(Family family, const Context& context);
-  // Kills it, if it has not ended.
+  // Kills the child if it has not ended.
   ~FamilyProcess() { kill(); }
   FamilyProcess(const FamilyProcess&) = delete;
   FamilyProcess& operator=(const FamilyProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  int fd() const { return words_.get(); }  // to be polled; -1 when it has ended
+  int fd() const { return words_.get(); }  // for poll(); -1 once it has ended
   bool ended() const { return !words_; }
-  void hear();  // once, when there is something to read
-  // One that is stuck in the kernel cannot be killed, and is left to it.
+  void hear();  // reads once; call it if fd() is readable
+  // A child that is stuck in the kernel cannot be killed, and is left alone.
   void kill();
 
-  // What it has seen. One that was killed before it ended hung, and its finding says at what;
-  // `limit` is what it was given. One that had no processor for most of it did not hang: that is a
-  // finding `overloaded`. What one that failed was about is among the skipped.
+  // Its results. If it was killed before it ended, it hung: a finding says during which step, with
+  // `limit` as the time that it was given. If it had no CPU for most of that time, the finding is
+  // `overloaded` instead. If its checks failed, they are reported as skipped.
   Look look(std::chrono::milliseconds limit) const;
 
  private:
   Family family_;
   pid_t pid_ = 0;
-  Fd words_;  // lines: what it is doing; the last one is what it has seen
+  Fd words_;  // JSON lines: its steps, and last its results
   std::string text_;
-  bool was_ready_ = false;            // to run, when it was killed before it ended
-  std::optional<ProcessorTime> had_;  // the same
+  bool was_ready_ = false;            // runnable when it was killed
+  std::optional<ProcessorTime> had_;  // CPU time when it was killed
 };
 
 }  // namespace slipway::health

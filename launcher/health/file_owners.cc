@@ -1,4 +1,4 @@
-// Counts users' files on a file system.
+// Adds up users' files on a file system.
 #include "launcher/health/file_owners.h"
 
 #include <dirent.h>
@@ -21,14 +21,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t block = 512;  // st_blocks, stat(2)
 constexpr size_t most_named = 3;
-constexpr int deepest = 64;  // each folder on the way takes a descriptor
+constexpr int deepest = 64;  // each level takes a file descriptor
 
 class Count {
  public:
   Count(dev_t device, Missing missing, Clock::time_point end)
       : device_(device), missing_(missing), end_(end) {}
 
-  // Explained, or out of time.
+  // Whether users' files explain the missing space, or time is up.
   bool is_done() {
     if (Clock::now() > end_) owners.is_whole = false;
     return !owners.is_whole || (bytes_ >= missing_.bytes && inodes_ >= missing_.inodes);
@@ -54,15 +54,15 @@ class Count {
   Missing missing_;
   Clock::time_point end_;
   uint64_t bytes_ = 0, inodes_ = 0;
-  std::set<ino_t> linked_;  // files with several names count once
+  std::set<ino_t> linked_;  // files with several hard links count once
 };
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Entry by entry, so that a folder of millions of files does not exceed the deadline, and from
-// folder to folder, so that no path is too long.
+// Walks entry by entry, so that a folder of millions of files does not exceed the deadline, and
+// relative to each folder, so that no path is too long.
 void count_below(Fd folder, int depth, Count& count) {
   if (!folder) return;
   if (depth > deepest) {
@@ -86,13 +86,13 @@ void count_below(Fd folder, int depth, Count& count) {
   }
 }
 
-// Files that were removed but are still open take up room, too.
+// Also adds files that were removed but are still open.
 void count_unnamed(const fs::path& processes, Count& count) {
   std::set<std::pair<dev_t, ino_t>> seen;
   std::error_code gone;
   for (const auto& process : fs::directory_iterator(processes, gone)) {
     if (!to_number<int64_t>(process.path().filename().native())) continue;
-    // By hand: a range-for throws when the process ends meanwhile.
+    // No range-for: it throws if the process ends meanwhile.
     for (fs::directory_iterator file(process.path() / "fd", gone), end; file != end;
          file.increment(gone)) {
       if (count.is_done()) return;
@@ -127,7 +127,7 @@ FileOwners owners_of_files(const fs::path& path, const std::vector<fs::path>& fo
   std::set<std::pair<dev_t, ino_t>> counted;  // /var/tmp may be another name of /tmp
   for (const fs::path& folder : folders) {
     struct stat info = {};
-    // The folder itself may be a link of root's; links below it are not followed.
+    // The folder itself may be a link made by root; links below it are not followed.
     if (::stat(folder.c_str(), &info) != 0 || !count.is_on_it(info)) continue;
     if (!counted.insert({info.st_dev, info.st_ino}).second) continue;
     count_below(Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)), 0,

@@ -1,4 +1,4 @@
-// Whose files take up the room of a file system. Only asked about a file system that is full.
+// Finds out whose files fill a file system. Used only if it is full.
 #pragma once
 
 #include <sys/types.h>
@@ -16,33 +16,33 @@ struct Share {
   uint64_t bytes = 0, inodes = 0;
 };
 
-// What ordinary users have there, by number.
+// Ordinary users' files, by uid.
 struct FileOwners {
   std::map<uid_t, Share> users;
-  bool is_whole = true;  // false: the deadline came before everything was counted
+  bool is_whole = true;  // false: the deadline passed before all was counted
 
   Share all() const;
 };
 
-// How much is missing: counting stops when users' files explain it.
+// How much space is missing: counting stops once users' files explain it.
 struct Missing {
   uint64_t bytes = 0, inodes = 0;
 };
 
-// Not an account of the system or of a package. Debian gives packages the uids 60000 to 64999, too
-// (Debian Policy 9.2.2), munge and slurm among them.
+// Whether a uid is not a system account. Debian also gives packages the uids 60000 to 64999 (Debian
+// Policy 9.2.2), munge and slurm among them.
 bool is_ordinary_user(uid_t uid);
 
-// Counts users' files in those of `folders` that are on the file system of `path`, and files that
-// were removed but are still open (`processes` is /proc), until they explain what is missing, or
-// `deadline` has passed. Follows no link and enters no other file system. A file counts for its
-// owner, whatever its place and name.
+// Adds up users' files in those of `folders` that are on the file system of `path`, and files that
+// were removed but are still open (`processes` is /proc), until they explain what is missing or
+// `deadline` has passed. Follows no links and enters no other file system. A file counts for its
+// owner, whatever its path.
 FileOwners owners_of_files(const std::filesystem::path& path,
                            const std::vector<std::filesystem::path>& folders,
                            const std::filesystem::path& processes, Missing missing,
                            std::chrono::milliseconds deadline);
 
-// "uid 1000 has 3200 files and 12 MiB, uid 1001 has 3 files and 9 MiB": the three with the most.
+// "uid 1000 has 3200 files and 12 MiB, uid 1001 has 3 files and 9 MiB": the three largest users.
 std::string words_of(const FileOwners& owners);
 
 }  // namespace slipway::health

@@ -1,4 +1,4 @@
-// What checks say, on its way from one process to another.
+// Converts findings and results to JSON and back, to pass them between processes.
 #include "launcher/health/finding.h"
 
 #include <iterator>

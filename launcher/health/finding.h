@@ -1,4 +1,4 @@
-// What the checks of a node say, before anybody has judged it.
+// What the checks of a node found, before the policy judges it.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,31 @@
 
 namespace slipway::health {
 
-// One thing that is not as it should be. What it means is the policy's to say (policy.h).
+// Something that is not as it should be. The policy decides what it means (policy.h).
 struct Finding {
   std::string kind;      // "gpu-missing": a row of `findings` in health.yaml
   std::string device;    // "GPU 3 0000:07:00.0", "enp0s12", "/home"
-  std::string evidence;  // "2 memory errors that cannot be corrected"
-  std::string check;     // that found it: "gpu_ecc"
-  int xid = 0;           // of kind "gpu-xid"
-  bool event = false;    // it was seen once, and the next look will not see it again
+  std::string evidence;  // "2 uncorrectable memory errors"
+  std::string check;     // the check that found it: "gpu_ecc"
+  int xid = 0;           // only for kind "gpu-xid"
+  bool event = false;    // seen once; the next check will not see it again
 };
 
-// The kind of what users say of the node (job_report.h).
+// The kind of users' reports about the node (job_report.h).
 inline constexpr const char* reported_kind = "node-reported";
 
 struct Skipped {
   std::string check, why;
 };
 
-// What a family of checks has seen: all of it is plain data, because it comes from a process that
-// may have to be killed.
+// The results of a family of checks. Plain data, because it comes from a process that may have to
+// be killed.
 struct Look {
-  std::vector<std::string> checks;  // that were made
+  std::vector<std::string> checks;  // that ran
   std::vector<Skipped> skipped;
   std::vector<Finding> findings;
-  std::map<std::string, int64_t>
-      counters;          // values that only their difference says something about
-  bool complete = true;  // no family of checks failed by itself
+  std::map<std::string, int64_t> counters;   // of interest is how they change
+  bool complete = true;                      // no family of checks failed to run
   std::map<std::string, std::string> facts;  // "driver_version"; "recovery/0000:07:00.0": "none"
 
   void add(Look other);

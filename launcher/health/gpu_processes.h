@@ -1,4 +1,4 @@
-// Which processes are on a GPU, and which have ended and still hold it.
+// Finds the processes that use a GPU, and those that have ended but still hold it.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,19 @@ struct GpuProcess {
   bool operator==(const GpuProcess&) const = default;
 };
 
-// The driver and the kernel; tests have their own.
+// Access to the driver and the kernel; tests use fakes.
 struct ProcessSources {
-  // Process numbers that the driver has on the GPU; nothing when the driver does not support that.
+  // PIDs that the driver lists for the GPU; empty if the driver does not support this.
   std::function<std::optional<std::vector<unsigned>>()> on_gpu;
-  // When the process with this number began; empty when it does not exist.
+  // Start time of the process with this PID; empty if it does not exist.
   std::function<std::string(unsigned)> start_of;
-  // Lets the driver clean up after a process that has just ended.
+  // Gives the driver time to clean up after a process that just ended.
   std::function<void()> pause;
 };
 
-// The driver and the kernel are asked one after the other, and in between a process may end and its
-// number may be reused. So both are asked again: a process counts when the driver names it and the
-// kernel gives the same answer each time, twice for one that lives, three times for one that has
-// ended.
+// The driver and the kernel are asked one after the other; in between, a process may end and its
+// PID may be reused. So ask both again: a process counts only if the driver lists it and the kernel
+// gives the same answer each time, twice for a living process, three times for an ended one.
 std::optional<std::vector<GpuProcess>> processes_of_gpu(const ProcessSources& sources);
 
 }  // namespace slipway::health

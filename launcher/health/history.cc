@@ -1,4 +1,4 @@
-// What a node remembers.
+// Loads and saves what a node remembers between checks.
 #include "launcher/health/history.h"
 
 #include <algorithm>
@@ -44,10 +44,10 @@ History from_json(const json& body) {
   for (const json& one : body.at("open")) history.open.push_back(finding_from_json(one));
   body.at("present").get_to(history.present);
   for (const json& one : body.at("events")) history.events.push_back({one.at(0), one.at(1)});
-  history.gpus = body.value("gpus", history.gpus);  // older ones have none
+  history.gpus = body.value("gpus", history.gpus);  // absent in older files
   body.at("good_looks").get_to(history.good_looks);
   body.at("comment").get_to(history.comment);
-  history.prolog_failed = body.value("prolog_failed", std::time_t{0});  // older ones have none
+  history.prolog_failed = body.value("prolog_failed", std::time_t{0});  // absent in older files
   history.epilog_failed = body.value("epilog_failed", std::time_t{0});
   return history;
 }
@@ -71,7 +71,7 @@ bool History::begin_boot(const std::string& now) {
   open.clear();
   present.clear();
   gpus.clear();
-  // Counters start again at 0; the most that was ever there is still what should be there.
+  // Counters start again at 0, but high-water marks still tell what should be present.
   std::erase_if(counters, [](const auto& counter) {
     return !counter.first.starts_with("memory_kib") && !counter.first.starts_with("nic_speed/") &&
            !counter.first.starts_with("rdma_active/");
@@ -89,8 +89,8 @@ void History::remember(const Finding& finding, std::time_t now) {
   events.push_back({now, key_of(finding)});
 }
 
-// Forgets the oldest of the most frequent kind: programs can cause some findings as often as they
-// like (Xid 31, a task that hangs), and must not push out what the machine itself reported.
+// Forgets the oldest event of the most frequent kind. Programs can cause some findings at will (Xid
+// 31, hung tasks), which must not push out those of the machine itself.
 void History::forget_one() {
   std::map<std::string, int> counts;
   for (const Event& event : events) ++counts[event.key];
@@ -99,7 +99,7 @@ void History::forget_one() {
   events.erase(std::ranges::find(events, most->first, &Event::key));
 }
 
-// Users, who say as much as they like, push out only what users have said.
+// Users can report at will, so their reports push out only other reports.
 void History::forget_old_reports() {
   const auto is_report = [](const Event& event) {
     return event.key.starts_with(std::string(reported_kind) + "|");

@@ -1,4 +1,4 @@
-// The text of a report, and its check.
+// Writes, parses and validates job reports about nodes.
 #include "launcher/health/job_report.h"
 
 #include <fmt/format.h>
@@ -39,15 +39,15 @@ std::string meaning_of(const JobReport& report) {
     case Cause::failures:
       return "its last failures began here, with different ranks";
     case Cause::xid:
-      return fmt::format("Xid {} of a GPU", report.detail);
+      return fmt::format("Xid {} on a GPU", report.detail);
     case Cause::unfit:
-      return fmt::format("its look at the node found {}", report.detail);
+      return fmt::format("its health check found {}", report.detail);
     case Cause::words:
-      return "a program here said that a part of the node is broken";
+      return "a program reported that part of the node is broken";
     case Cause::held:
       break;
   }
-  return "a process of it could not be killed";
+  return "one of its processes could not be killed";
 }
 
 }  // namespace
@@ -71,11 +71,11 @@ JobReport parse_report(std::string_view text, uid_t user) {
   report.user = user;
   try {
     const auto body = parse_json(text);
-    if (body.at("schema") != report_schema) throw Error("it is of another schema");
+    if (body.at("schema") != report_schema) throw Error("unknown schema");
     body.at("job").get_to(report.job);
     body.at("detail").get_to(report.detail);
     const auto cause = std::ranges::find(cause_names, body.at("cause").get<std::string>());
-    if (cause == cause_names.end()) throw Error("there is no such cause");
+    if (cause == cause_names.end()) throw Error("unknown cause");
     report.cause = static_cast<Cause>(cause - cause_names.begin());
     if (!body.at("attempt").is_number_unsigned() || body.at("attempt") > most_attempts) {
       throw Error("the attempt is not a number");
@@ -85,8 +85,7 @@ JobReport parse_report(std::string_view text, uid_t user) {
     throw Error(error.what());
   }
   if (!is_made_of(report.job, 10, "0123456789")) throw Error("the job is not a number");
-  if (!is_detail(report.cause, report.detail))
-    throw Error("the detail does not belong to its cause");
+  if (!is_detail(report.cause, report.detail)) throw Error("the detail does not match the cause");
   return report;
 }
 
@@ -94,7 +93,7 @@ void check_reports(const std::vector<JobReport>& reports, Looking& looking) {
   looking.begin("reports");
   for (const JobReport& report : reports) {
     looking.find_event(reported_kind, "node",
-                       fmt::format("job {} of user {} blames it since attempt {}: {}", report.job,
+                       fmt::format("blamed by job {} of user {} since attempt {}: {}", report.job,
                                    report.user, report.attempt, meaning_of(report)));
   }
 }

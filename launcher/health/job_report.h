@@ -1,6 +1,6 @@
-// A report of a job's launcher about a node that it has blamed, on its way from the job's user to
-// root: the user's agent leaves a file, and root's checks read it. No text of it is passed on: root
-// has its own words for each cause. docs/decisions/0032-reports-of-blamed-nodes.md.
+// A report from a job's launcher about a node that it blamed, on its way from the job's user to
+// root: the user's agent leaves a file, and root's checks read it. None of its text is passed on:
+// root has fixed texts for each cause. docs/decisions/0032-reports-of-blamed-nodes.md.
 #pragma once
 
 #include <sys/types.h>
@@ -14,15 +14,15 @@
 
 namespace slipway::health {
 
-// A file system of its own, made when the node starts: report_slots.h.
+// A separate file system, created when the node boots: report_slots.h.
 inline constexpr const char* reports_folder = "/run/slipway/reports";
 
 enum class Cause {
-  failures,  // failures began on it again and again, with different ranks
-  xid,       // its kernel has logged an Xid; `detail` is the number
-  unfit,     // its health check has found something; `detail` is the check
+  failures,  // failures began on it repeatedly, with different ranks
+  xid,       // its kernel logged an Xid; `detail` is the number
+  unfit,     // its health check found something; `detail` is the check
   held,      // a process on it could not be killed
-  words,     // a task on it said that a part of the node is broken
+  words,     // a task on it reported that part of the node is broken
 };
 
 struct JobReport {
@@ -36,10 +36,10 @@ struct JobReport {
 std::string_view name_of(Cause cause);
 std::string to_text(const JobReport& report);
 
-// `user` is the owner of the text. Throws Error when it is not a report.
+// `user` is the text's owner. Throws Error if the text is not a report.
 JobReport parse_report(std::string_view text, uid_t user);
 
-// The check `reports`: each report is a finding.
+// The check `reports`: each report becomes a finding.
 void check_reports(const std::vector<JobReport>& reports, Looking& looking);
 
 }  // namespace slipway::health

@@ -1,4 +1,4 @@
-// Turns the findings of a check into a verdict.
+// Turns check results into a verdict.
 #include "launcher/health/judge.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
-// What the driver says that the GPU of a finding needs; empty where it says nothing.
+// The recovery action that the driver reports for the finding's GPU; empty if it reports none.
 std::string recovery_of(const Finding& finding, const Facts& facts) {
   const size_t bus = finding.device.rfind(' ');
   if (bus == finding.device.npos) return "";
@@ -18,8 +18,7 @@ std::string recovery_of(const Finding& finding, const Facts& facts) {
   return fact == facts.end() ? "" : fact->second;
 }
 
-// All GPUs that were seen since the machine started: one that has fallen off the bus is not seen
-// any more.
+// Remembers all GPUs seen since boot, because a GPU that fell off the bus is no longer visible.
 void remember_gpus(History& history, Facts& facts) {
   const std::string prefix = "gpu/";
   for (const auto& [name, index] : facts) {
@@ -30,12 +29,12 @@ void remember_gpus(History& history, Facts& facts) {
   for (const auto& [bus, index] : history.gpus) facts[prefix + bus] = index;
 }
 
-// The driver logs Xids of the node's own GPUs. An Xid of any other place must not cause anything.
+// The driver logs Xids of the node's own GPUs. An Xid at any other address must have no effect.
 Finding checked_xid(Finding finding, const Facts& facts) {
   const size_t bus = finding.device.rfind(' ');
   if (finding.kind == "gpu-xid" && !facts.contains("gpu/" + finding.device.substr(bus + 1))) {
     finding.kind = "gpu-xid-elsewhere";
-    finding.evidence += " where the node has no GPU";
+    finding.evidence += " at an address without a GPU";
   }
   return finding;
 }
@@ -47,10 +46,10 @@ Judged judge_xid(Finding finding, const Policy& policy, const Facts& facts, Rule
     finding.evidence += fmt::format(" ({})", meaning.name);
   }
   Judged judged{std::move(finding), rule.action, meaning.who, false};
-  // Where the driver itself says what the GPU needs, the table is not asked.
+  // If the driver itself reports what the GPU needs, that wins over the table.
   if (recovery_of(judged.finding, facts) == "none" && judged.action > Action::note) {
     judged.action = Action::note;
-    judged.who = "the driver: the GPU needs nothing";
+    judged.who = "the driver: no recovery action needed";
   }
   return judged;
 }
@@ -91,7 +90,7 @@ bool same(const Finding& a, const Finding& b) {
   return key_of(a) == key_of(b);
 }
 
-// Until the machine starts again: what asks for a drain and is not seen again, and what users say.
+// Whether a finding lasts until the next boot: events that call for a drain, and users' reports.
 bool lasts(const Judged& judged) {
   const bool is_said = judged.finding.kind == reported_kind && judged.action > Action::none;
   return judged.finding.event && (is_said || judged.action >= Action::drain);
@@ -118,7 +117,7 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
     Judged judged = judge_and_escalate(finding, look, context, history, now);
     present.insert(key_of(finding));
     if (lasts(judged)) {
-      // Of several that are the same the last one counts.
+      // Of several equal findings, keep the last.
       std::erase_if(history.open, [&](const Finding& open) { return same(open, finding); });
       history.open.push_back(finding);
     }

@@ -1,4 +1,4 @@
-// Reads the kernel's log.
+// Reads and parses the kernel log.
 #include "launcher/health/kernel_log.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 8> level_names = {
     "emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
 
-// "4,339,5140900,-;NVRM: …". More fields may follow; only whole lines have the flag `-`.
+// Parses "4,339,5140900,-;NVRM: …". More fields may follow; only whole lines have the flag `-`.
 std::optional<KernelRecord> parse_record(std::string_view line) {
   const size_t end = line.find(';');
   if (end == line.npos) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<KernelRecord> parse_record(std::string_view line) {
   return KernelRecord{*number, static_cast<Level>(*priority), std::string(line.substr(end + 1))};
 }
 
-// A device of PCI as NVML and sysfs have it: "0000:07:00.0".
+// A PCI address as NVML and sysfs write it: "0000:07:00.0".
 std::string bus_of(std::string_view domain, std::string_view bus, std::string_view device,
                    std::string_view function) {
   while (domain.size() > 4 && domain.front() == '0') domain.remove_prefix(1);
@@ -61,13 +61,13 @@ void KernelLogReader::skip() {
 std::vector<KernelRecord> KernelLogReader::read(int64_t after) {
   if (!file_) return {};
   std::string text;
-  std::array<char, 1 << 14> piece;  // a read of the device is one record, of a file all there is
+  std::array<char, 1 << 14> piece;  // reading the device returns one record; a file, everything
   for (;;) {
     const ssize_t n = ::read(file_.get(), piece.data(), piece.size());
     if (n > 0) {
       text.append(piece.data(), static_cast<size_t>(n));
     } else if (n == 0 || (errno != EPIPE && errno != EINTR)) {
-      break;  // EPIPE: records were overwritten before we came to them
+      break;  // EPIPE: records were overwritten before we read them
     }
   }
   return parse_kernel_log(text, after);
@@ -83,8 +83,8 @@ std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after)
 }
 
 // "NVRM: Xid (PCI:0000:07:00): 79, pid=1234, name=python3, GPU has fallen off the bus."
-// The forms are those of src/nvidia/src/kernel/gpu/rc/kernel_rc.c of NVIDIA's
-// open-gpu-kernel-modules: a GPU that is divided has GPU-I and GPU-CI.
+// The formats are in src/nvidia/src/kernel/gpu/rc/kernel_rc.c of NVIDIA's open-gpu-kernel-modules:
+// a partitioned GPU has GPU-I and GPU-CI.
 std::optional<Xid> parse_xid(std::string_view text) {
   constexpr std::string_view begin = "NVRM: Xid (PCI:";
   if (!text.starts_with(begin)) return std::nullopt;

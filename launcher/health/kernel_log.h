@@ -1,8 +1,8 @@
-// The kernel's log (Documentation/ABI/testing/dev-kmsg), and the Xids in it.
+// Reads the kernel log (Documentation/ABI/testing/dev-kmsg), and the Xids in it.
 //
 // Many records contain names that users choose: of programs, files, cgroups, devices. So a record
-// counts only when the kernel itself has written it, at the level of a fault, and when all of it
-// has the expected form: kernel_words.h.
+// counts only if the kernel itself wrote it, at the level of a fault, and if the whole record has
+// the expected form: kernel_words.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace slipway::health {
 
-// How severe a record is: syslog(2).
+// The severity of a record: syslog(2).
 enum class Level { emergency, alert, critical, error, warning, notice, info, debug };
 
 std::optional<Level> level_named(std::string_view name);
@@ -24,37 +24,37 @@ std::optional<Level> level_named(std::string_view name);
 struct KernelRecord {
   int64_t number = 0;
   Level level = Level::debug;
-  std::string text;  // backslashes and what is not printable ASCII are \xNN
+  std::string text;  // backslashes and unprintable bytes are \xNN
 };
 
-// The records in a text of /dev/kmsg, without those that user space has written, and without pieces
-// of lines, which may begin with anything.
+// The records in a text from /dev/kmsg that have a number above `after`. Leaves out those written
+// by user space, and fragments of lines, which may begin with anything.
 std::vector<KernelRecord> parse_kernel_log(std::string_view text, int64_t after);
 
 class KernelLogReader {
  public:
-  // Begins with the oldest record that is kept.
+  // Begins with the oldest record that the kernel still has.
   explicit KernelLogReader(const std::filesystem::path& path = "/dev/kmsg");
 
-  // Whether we may read it.
+  // Whether the log could be opened.
   explicit operator bool() const { return static_cast<bool>(file_); }
-  // Leaves out what has been said until now.
+  // Skips everything logged until now.
   void skip();
-  // What has been said since.
+  // What was logged since.
   std::vector<KernelRecord> read(int64_t after = -1);
 
  private:
   Fd file_;
 };
 
-// An Xid, as NVIDIA's driver logs it, without the names and numbers of processes that follow.
+// An Xid as NVIDIA's driver logs it, without the process names and PIDs that follow.
 struct Xid {
   std::string bus;  // "0000:07:00.0"
   int number = 0;
 };
 
-// Nothing when any part of the text is not as the driver writes it. Whether the record comes from
-// the driver, and whether the node has this GPU, the text cannot show: kernel_words.h.
+// Empty unless the whole text is as the driver writes it. The text cannot show whether the driver
+// wrote it, nor whether the node has this GPU: kernel_words.h.
 std::optional<Xid> parse_xid(std::string_view text);
 
 }  // namespace slipway::health

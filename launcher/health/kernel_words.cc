@@ -1,4 +1,4 @@
-// Matches records of the kernel's log with the policy.
+// Matches kernel records against the policy.
 #include "launcher/health/kernel_words.h"
 
 #include <algorithm>

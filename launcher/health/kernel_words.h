@@ -1,5 +1,5 @@
-// What records of the kernel's log mean for the node: Xids, and what the policy has patterns for.
-// Both the health checks and `slipway launch` decide it here.
+// Decides what kernel records mean for the node: Xids, and matches of the policy's patterns. Used
+// by both the health checks and `slipway launch`.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace slipway::health {
 
-// The Xid that a record reports. Records below a warning never do: there the kernel writes about
-// what programs do.
+// The Xid that a record reports. Empty for records less severe than a warning: there the kernel
+// logs what programs do.
 std::optional<Xid> xid_of(const KernelRecord& record);
 
-// The first of the policy's patterns that a record matches; null when none does.
+// The first of the policy's patterns that a record matches; null if none does.
 const KernelPattern* pattern_of(const KernelRecord& record, const Policy& policy);
 
-// Whether a record begins with the name of a program, which a user has chosen: "python3[1234]:
-// segfault at …". Such a record never matches anything else.
+// Whether a record begins with a program's name, which users choose: "python3[1234]: segfault at
+// …". Such a record never matches anything else.
 bool begins_with_a_program(const KernelRecord& record, const Policy& policy);
 
 }  // namespace slipway::health

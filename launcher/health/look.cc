@@ -1,4 +1,4 @@
-// One health check of this node.
+// Runs one health check of this node, from reading the machine to updating Slurm.
 #include "launcher/health/look.h"
 
 #include <fmt/format.h>
@@ -24,23 +24,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Checks run one after the other: two at once would count the same event twice. One that has waited
-// this long runs all the same, and keeps nothing.
+// Checks run one after another: two at once would count the same event twice. A check that has
+// waited this long runs anyway, but saves nothing.
 constexpr auto longest_wait_for_another = 1s;
 
-// Identifies this start of the machine: the kernel's boot id and the start of PID 1, because a node
-// of a local cluster restarts without its kernel.
+// Identifies this boot: the kernel's boot id and the start time of PID 1, because a node of a local
+// cluster restarts without its kernel.
 std::string boot_of(const Machine& machine) {
   const std::string stat = machine.read("/proc/1/stat").value_or("");
   const size_t name_ends = stat.rfind(')');
   const std::vector<std::string> words =
       split(name_ends == stat.npos ? "" : std::string_view(stat).substr(name_ends), ' ');
-  constexpr size_t start_time = 20;  // proc(5), field 22, counted from the name's
+  constexpr size_t start_time = 20;  // proc(5), field 22, counted from the name
   return fmt::format("{}/{}", machine.read("/proc/sys/kernel/random/boot_id").value_or(""),
                      words.size() > start_time ? words[start_time] : "");
 }
 
-// What is kept between checks, if it can be: a full disk does not keep a node from being checked.
+// State kept between checks, if possible: a full disk does not keep a node from being checked.
 class State {
  public:
   explicit State(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -48,14 +48,14 @@ class State {
     try {
       make_directories(folder_);
       lock_ = lock_within(folder_ / "lock", longest_wait_for_another);
-      if (!lock_) trouble_ = "another check takes long";
+      if (!lock_) trouble_ = "another check is still running";
     } catch (const Error& error) {
       trouble_ = error.what();
     }
     history = load_history(folder_);
   }
 
-  // Runs `write` when this check may keep anything.
+  // Runs `write` if this check may save anything.
   template <class Write>
   void keep(Write write) {
     if (!lock_) return;
@@ -105,13 +105,13 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-// A node whose profile is wrong is checked all the same, as far as that goes without one. Returns
-// what is wrong with it.
+// A node with an invalid profile is checked anyway, as far as possible. Returns what is wrong with
+// the profile.
 std::string load_profile(const LookOptions& options, NodeProfile& profile) {
   const bool of_a_cluster = options.stage != Stage::manual;
   if (!of_a_cluster && !std::filesystem::exists(options.profile)) {
     throw Error(
-        fmt::format("there is no {}: this is not a node of a cluster", options.profile.string()));
+        fmt::format("{} not found: this machine is not a cluster node", options.profile.string()));
   }
   try {
     profile = load_node_profile(options.profile);
@@ -119,12 +119,12 @@ std::string load_profile(const LookOptions& options, NodeProfile& profile) {
   } catch (const Error& error) {
     char name[256] = {};
     ::gethostname(name, sizeof name - 1);
-    profile.node = name;  // as in Slurm
+    profile.node = name;  // the node's name in Slurm
     return error.what();
   }
 }
 
-// Makes all checks of the stage within `limit` of `begin`.
+// Runs all checks of the stage within `limit` of `begin`.
 Look make_checks(const Context& context, const Machine& machine, const std::string& wrong_profile,
                  Clock::time_point begin, std::chrono::milliseconds limit) {
   Look look = run_families(families_for(context, machine), context, limit);
@@ -151,7 +151,7 @@ FoundReports read_reports(State& state, const Context& context, Look& look) {
   return reported;
 }
 
-// Tells Slurm, until `end`.
+// Updates Slurm, until `end`.
 void tell_slurm(const LookOptions& options, const Policy& policy, Clock::time_point end,
                 State& state, LookResult& result) {
   Verdict& verdict = result.verdict;
@@ -163,7 +163,7 @@ void tell_slurm(const LookOptions& options, const Policy& policy, Clock::time_po
     RealJobOfSlurm job(end);
     result.job_has_ended = !options.job.empty() &&
                            end_job_of_prolog(options.job, verdict.node, reason_of(verdict), job);
-    if (result.job_has_ended) verdict.slurm += ", and the job ended";
+    if (result.job_has_ended) verdict.slurm += ", and the job was ended";
     if (!result.job_has_ended) state.history.prolog_failed = verdict.time;
   }
   if (options.stage == Stage::epilog && !result.job_may_start) {
@@ -203,7 +203,7 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
   if (state.history.begin_boot(boot_of(machine))) state.keep(forget_all_jobs);
   context.before = state.history.counters;
 
-  // Of the stage's time the rest is for Slurm.
+  // The rest of the stage's time is for Slurm.
   const auto allowed =
       milliseconds_of(context.policy.deadlines.at(std::string(name_of(options.stage))));
   const auto for_checks = std::max(allowed - 3000ms, allowed / 2);
@@ -215,7 +215,7 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
   Verdict& verdict = result.verdict;
   verdict = judge(look, context, state.history, std::time(nullptr));
   keep_about_job(state, options, look, verdict);
-  // Before Slurm is told: a check that is killed in between loses nothing.
+  // Save before updating Slurm: a check that is killed in between loses nothing.
   state.keep([&](const std::filesystem::path& folder) {
     save_history(folder, state.history);
     empty_slots(reports_folder, reported);

@@ -1,4 +1,4 @@
-// One health check of this node, from the options to what Slurm is told.
+// Runs one health check of this node, from reading the machine to updating Slurm.
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +13,25 @@ namespace slipway::health {
 
 struct LookOptions {
   Stage stage = Stage::manual;
-  bool act = false;               // tell Slurm
-  std::filesystem::path state;    // a folder that is kept between checks; empty: none
+  bool act = false;               // update Slurm
+  std::filesystem::path state;    // the folder for state between checks; empty: none
   std::filesystem::path profile;  // node.json
-  std::string job;                // whose prolog or epilog this is; may be empty
+  std::string job;                // the job of the prolog or epilog; may be empty
   std::optional<std::set<unsigned>> job_gpus;
-  std::optional<uid_t> job_user;  // before a job: its user, who may leave reports from then on
+  std::optional<uid_t> job_user;  // in a prolog: the job's user, who may leave reports from then on
 };
 
 struct LookResult {
   Verdict verdict;
-  bool job_may_start = true;   // false: the node is unfit, and drained if we act
-  bool job_has_ended = false;  // and so its prolog need not fail
+  bool job_may_start = true;   // false: the node is unfit and, with `act`, drained
+  bool job_has_ended = false;  // so its prolog does not have to fail
 };
 
-// Throws Error when the node cannot be checked: then nothing was done. Ends within the stage's
+// Throws Error if the node cannot be checked; nothing has happened then. Ends within the stage's
 // deadline.
 LookResult look_at_node(const LookOptions& options, Policy policy);
 
-// "0,2-3" of SLURM_JOB_GPUS.
+// Parses SLURM_JOB_GPUS, such as "0,2-3".
 std::set<unsigned> parse_gpu_list(std::string_view text);
 
 }  // namespace slipway::health

@@ -1,4 +1,4 @@
-// Reads the machine's own files.
+// Reads files, file systems, the kernel log and the clock of this machine.
 #include "launcher/health/machine.h"
 
 #include <fcntl.h>
@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uid_t first_ordinary_user = 1000;                      // login.defs(5), UID_MIN
-constexpr auto time_to_count = std::chrono::milliseconds(1500);  // a prolog waits for it
+constexpr auto time_to_count = std::chrono::milliseconds(1500);  // a prolog waits for this
 constexpr size_t most_of_a_file = 1 << 22;
 constexpr size_t piece_of_a_file = 1 << 14;
 
-// "Uid:\t0\t0\t0\t0": the real and the effective one of a process.
+// Parses "Uid:\t0\t0\t0\t0": the real and effective uid of a process, and more.
 bool is_of_the_system(std::string_view status) {
   const size_t at = status.find("\nUid:\t");
   if (at == status.npos) return false;
@@ -40,7 +40,7 @@ bool is_of_the_system(std::string_view status) {
 std::optional<std::string> Machine::read(const fs::path& path) const {
   const Fd file(::open(at(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return std::nullopt;
-  // The kernel gives no more than a page of its tables at once.
+  // The kernel returns at most a page of its tables at a time.
   std::string text;
   for (size_t read = 0; read < most_of_a_file;) {
     text.resize(read + piece_of_a_file);

@@ -1,5 +1,5 @@
-// The edge between the checks and a machine: files, file systems, the kernel's log and clock. Tests
-// give it another root, or a machine of their own.
+// Access to a machine: files, file systems, the kernel log and the clock. Tests use another root
+// folder, or a fake machine.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace slipway::health {
 
-// NVIDIA's driver has a folder here for each GPU that it has found: "0000:07:00.0".
+// NVIDIA's driver creates a folder here for each GPU that it found: "0000:07:00.0".
 inline constexpr const char* driver_gpus_folder = "/proc/driver/nvidia/gpus";
 
 struct Space {
-  uint64_t free_bytes = 0;       // that root can write
-  uint64_t user_free_bytes = 0;  // that everybody can write
+  uint64_t free_bytes = 0;       // available to root
+  uint64_t user_free_bytes = 0;  // available to everyone
   uint64_t total_bytes = 0;
-  uint64_t free_inodes = 0, total_inodes = 0;  // 0 of 0 where the file system does not count them
-  bool for_everybody = false;  // everybody may write to the folder, or a user owns it
+  uint64_t free_inodes = 0, total_inodes = 0;  // 0 of 0 if the file system has no inode counts
+  bool for_everybody = false;  // everyone may write to the folder, or a user owns it
   bool read_only = false;
 };
 
 struct ClockState {
-  bool synchronised = false;
+  bool synchronized = false;
   double offset_ms = 0;
 };
 
@@ -36,28 +36,27 @@ class Machine {
   explicit Machine(std::filesystem::path root = "/") : root_(std::move(root)) {}
   virtual ~Machine() = default;
 
-  // A file without the white space at its end; nothing when it cannot be read.
+  // A file's content without trailing white space; empty if it cannot be read.
   std::optional<std::string> read(const std::filesystem::path& path) const;
 
-  // The same as a number.
+  // The same, as a number.
   std::optional<int64_t> number(const std::filesystem::path& path) const;
 
-  // The names in a folder, sorted; nothing when it is not a folder.
+  // The names in a folder, sorted; empty if it is not a folder.
   std::vector<std::string> names(const std::filesystem::path& folder) const;
 
-  // Those of these names that running programs have which are not an ordinary user's. Users choose
-  // names, and with prctl(2) and programs of root's also who owns a process's files in /proc: what
-  // counts is the user who runs it.
+  // Which of these names running processes have, except those of ordinary users. Users can choose
+  // names and, with prctl(2) and setuid programs, also who owns a process's files in /proc, so this
+  // looks at the user who runs the process.
   std::set<std::string> daemons(const std::set<std::string>& names_wanted) const;
 
-  // What the kernel itself has said after the record of this number. Nothing where we may not read
-  // it.
+  // The kernel's own records after the one with this number. Empty if we may not read them.
   std::optional<std::vector<KernelRecord>> kernel_log(int64_t after) const;
 
   virtual std::optional<Space> space(const std::filesystem::path& path) const;
   virtual std::optional<ClockState> clock() const;
 
-  // Whose files fill the file system of `path`; counts until they explain what is missing.
+  // Whose files fill the file system of `path`; stops counting once they explain what is missing.
   virtual FileOwners owners_of_files(const std::filesystem::path& path,
                                      const std::vector<std::string>& folders,
                                      Missing missing) const;

@@ -1,4 +1,4 @@
-// The check of who reaches the metadata server.
+// Checks whether users can reach the metadata server.
 #include "launcher/health/metadata_server.h"
 
 #include <arpa/inet.h>
@@ -19,13 +19,13 @@ namespace slipway::health {
 namespace {
 
 constexpr uid_t nobody = 65534;
-constexpr int longest_connect_ms = 200;  // the server is on this machine's host
+constexpr int longest_connect_ms = 200;  // the server runs on this machine's host
 
-// The firewall sees a socket's owner as the user that its maker had for the file system.
+// The firewall sees a socket as owned by its creator's file system uid.
 Fd socket_of_nobody(int family) {
   const auto before = static_cast<uid_t>(::setfsuid(nobody));
   Fd socket;
-  // It reports failure in no other way: setfsuid(2).
+  // setfsuid(2) reports failure in no other way.
   if (static_cast<uid_t>(::setfsuid(nobody)) == nobody) {
     socket = Fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   }
@@ -78,18 +78,18 @@ MetadataServer read_metadata_server(bool with_rules) {
 void check_metadata_server(const MetadataServer& server, Looking& looking) {
   looking.begin("metadata_server");
   if (server.rules_made == metadata_is_open) {
-    return looking.skip("the blueprint lets every user in (`metadata_users`)");
+    return looking.skip("the blueprint gives every user access (`metadata_users`)");
   }
   const auto find = [&](const std::string& evidence) {
     looking.find("metadata-open", "metadata server", evidence);
   };
-  // The connection counts most: the rules are only the means.
-  if (server.user_got_in.value_or(false)) return find("a user's connection got through");
-  if (server.rules_made == "") return find("this machine's boot has not closed it to users");
+  // The connection matters most: the rules are only a means.
+  if (server.user_got_in.value_or(false)) return find("an ordinary user could connect");
+  if (server.rules_made == "") return find("boot did not close it to users");
   if (server.rules_now == "") return find("the rules that close it to users are gone");
   if (server.rules_made && server.rules_now &&
       are_other_rules(*server.rules_made, *server.rules_now)) {
-    find("the rules that close it to users are not those that the boot made");
+    find("the rules that close it to users have changed since boot");
   }
 }
 

@@ -9,15 +9,15 @@
 
 namespace slipway::health {
 
-// A value is missing where it was not asked for or could not be determined.
+// A value is empty if it was not requested or could not be determined.
 struct MetadataServer {
-  std::optional<std::string> rules_made;  // at boot; empty: the boot has made no rules
-  std::optional<std::string> rules_now;   // in the kernel; empty: it has no rules
+  std::optional<std::string> rules_made;  // at boot; "": boot made no rules
+  std::optional<std::string> rules_now;   // in the kernel; "": it has no rules
   std::optional<bool> user_got_in;
 };
 
-// Tries to connect as an ordinary user. `with_rules` also asks the kernel for the rules; that
-// starts a process, too slow while a job waits. As root.
+// Tries to connect as an ordinary user. `with_rules` also reads the kernel's rules, which starts a
+// process and is too slow while a job waits. Needs root.
 MetadataServer read_metadata_server(bool with_rules);
 
 void check_metadata_server(const MetadataServer& server, Looking& looking);

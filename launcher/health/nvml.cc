@@ -1,4 +1,4 @@
-// Asking NVML.
+// Reads GPUs through NVML.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned most_processes = 256;
 
-// NVML by name: a function that this driver does not have is not supported by it.
+// Calls NVML functions by name: one that this driver lacks counts as not supported.
 class Library {
  public:
   Library() : handle_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {}
@@ -29,7 +29,7 @@ class Library {
     return function == nullptr ? NVML_ERROR_NOT_SUPPORTED : function(given...);
   }
 
-  // A value that is one out-parameter behind the others.
+  // Reads a value through the last parameter.
   template <class Value, class... Given>
   std::optional<Value> ask(const char* name, Given... given) const {
     Value value{};
@@ -53,10 +53,10 @@ class Library {
   }
 
  private:
-  void* handle_;  // never closed: the process that asks is short
+  void* handle_;  // never closed: the process is short-lived
 };
 
-// "00000000:07:00.0" of NVML as the kernel has it, "0000:07:00.0".
+// Converts NVML's "00000000:07:00.0" to the kernel's "0000:07:00.0".
 std::string kernel_bus(const std::string& bus) {
   std::string text = bus.size() == 16 ? bus.substr(4) : bus;
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -87,7 +87,7 @@ std::optional<unsigned> retired_pages(const Library& nvml, nvmlDevice_t gpu) {
   std::optional<unsigned> sum;
   for (const auto cause : {NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS,
                            NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR}) {
-    unsigned count = 0;  // asked with no room for addresses, it answers with their number
+    unsigned count = 0;  // without room for addresses, the call returns their number
     const nvmlReturn_t code = nvml.call("nvmlDeviceGetRetiredPages", gpu, cause, &count,
                                         static_cast<unsigned long long*>(nullptr));
     if (code == NVML_SUCCESS || code == NVML_ERROR_INSUFFICIENT_SIZE) {
@@ -190,7 +190,7 @@ Gpus read_gpus(const std::function<void(const std::string&)>& doing) {
   const Library nvml;
   if (!nvml) {
     gpus.no_library = true;
-    gpus.error = "there is no libnvidia-ml.so.1";
+    gpus.error = "libnvidia-ml.so.1 not found";
     return gpus;
   }
   doing("nvmlInit");
@@ -211,7 +211,7 @@ Gpus read_gpus(const std::function<void(const std::string&)>& doing) {
 }
 
 void watch_xids(const std::function<void()>& ready, const std::function<bool(const Xid&)>& tell) {
-  constexpr unsigned a_while_ms = 60'000;  // then once more
+  constexpr unsigned a_while_ms = 60'000;  // then wait again
   const Library nvml;
   if (!nvml || nvml.call("nvmlInit_v2") != NVML_SUCCESS) return;
   const auto set = nvml.ask<nvmlEventSet_t>("nvmlEventSetCreate");
@@ -221,7 +221,7 @@ void watch_xids(const std::function<void()>& ready, const std::function<bool(con
     const auto gpu = nvml.ask<nvmlDevice_t>("nvmlDeviceGetHandleByIndex_v2", i);
     if (!gpu || nvml.call("nvmlDeviceRegisterEvents", *gpu, nvmlEventTypeXidCriticalError, *set) !=
                     NVML_SUCCESS) {
-      return;  // half of the GPUs are not enough: the kernel's log has all of them
+      return;  // some of the GPUs are not enough: the kernel log covers all
     }
   }
   ready();

@@ -1,4 +1,4 @@
-// What findings mean.
+// Loads the health policy, and resolves the meaning of Xids.
 #include "launcher/health/policy.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::optional<Action> action_named(std::string_view name) {
 }
 
 Policy::XidMeaning Policy::meaning_of_xid(int xid) const {
-  XidMeaning meaning{{Action::note, {}, {}}, "", "nobody says"};
+  XidMeaning meaning{{Action::note, {}, {}}, "", "no source lists it"};
   const auto found = xids.find(xid);
   if (found == xids.end()) return meaning;
   const XidRow& row = found->second;
@@ -42,7 +42,7 @@ Policy::XidMeaning Policy::meaning_of_xid(int xid) const {
   meaning.rule.escalation = row.escalation;
   if (row.own) {
     meaning.rule.action = *row.own;
-    meaning.who = "own policy";
+    meaning.who = "site policy";
     return meaning;
   }
   for (const std::string& source : presets.at(preset)) {

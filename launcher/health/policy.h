@@ -1,6 +1,6 @@
-// What findings mean: health.yaml of the catalogue, and one file of the user's laid over it.
+// What findings mean: the catalog's health.yaml, overlaid with one file of the site's own.
 //
-// The file's own comments say what its keys are; docs/health.md has them for users.
+// The file's comments explain its keys; docs/health.md documents them for users.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@
 
 namespace slipway::health {
 
-// What is to be done with a node, from nothing on. From `drain` on it gets no job; `reboot` and
-// `replace` are drains whose reason asks for it.
+// What to do with a node, by rising severity. From `drain` on, it gets no jobs; `reboot` and
+// `replace` are drains whose reason requests that repair.
 enum class Action { none, note, degrade, drain, reboot, replace };
 
 std::string_view name_of(Action action);
 std::optional<Action> action_named(std::string_view name);
 
-// The n-th time within some hours means more.
+// Repeated findings within some hours call for more.
 struct Escalation {
   int times = 0;  // 0: never
   double hours = 0;
@@ -36,7 +36,7 @@ struct Rule {
   std::string about;
 };
 
-// Somebody who has published what Xids mean, and what their words mean here.
+// A source that publishes what Xids mean, and our action for each of its terms.
 struct XidSource {
   std::string title;
   std::map<std::string, Action> means;
@@ -44,51 +44,54 @@ struct XidSource {
 
 struct XidRow {
   std::string name;
-  std::map<std::string, std::string> says;  // source and its word
+  std::map<std::string, std::string> says;  // by source: its term
   Escalation escalation;
-  std::optional<Action> own;  // of the user's file, before every source
+  std::optional<Action> own;  // from the site's file; wins over every source
 };
 
-// What a model of GPU has when it is whole. 0: it is not checked.
+// What a healthy GPU of this model has. 0: not checked.
 struct GpuModel {
-  std::string name;  // a part of NVML's name of it, in lower case: "h100"
+  std::string name;  // part of NVML's name for it, in lower case: "h100"
   int nvlinks = 0, pcie_generation = 0, pcie_width = 0;
 };
 
 struct KernelPattern {
-  std::string name;                // what is reported; nothing of the record itself
+  std::string name;                // reported as evidence, instead of the record's text
   Level level = Level::emergency;  // or worse
   RecordForm record;
   std::string finding;
 };
 
+// Limits how many nodes Slipway drains: at most `nodes` of a partition, or `share` of it if that is
+// more, within `minutes`.
 struct Breaker {
-  int nodes = 0;       // this many nodes of a partition,
-  double share = 0;    // or this share of them when that is more,
-  double minutes = 0;  // are drained by us within this time, and no more
+  int nodes = 0;
+  double share = 0;
+  double minutes = 0;
 };
 
 struct Policy {
   std::map<std::string, Rule> findings;
   std::map<std::string, XidSource> xid_sources;
   std::map<int, XidRow> xids;
-  std::map<std::string, std::vector<std::string>> presets;  // sources, the first that knows counts
+  std::map<std::string, std::vector<std::string>>
+      presets;  // sources; the first that lists an Xid wins
   std::string preset;
-  std::map<std::string, Action> recovery_actions;  // by the driver's word
+  std::map<std::string, Action> recovery_actions;  // by the driver's term
   std::map<std::string, double> limits;
   std::map<std::string, double> deadlines;  // seconds, by stage
   std::map<std::string, GpuModel> gpu_models;
   std::vector<KernelPattern> kernel_log;
-  std::vector<RecordForm> program_records;  // begin with a program's name
+  std::vector<RecordForm> program_records;  // records that begin with a program's name
   std::vector<std::string> disks, mounts, daemons;
-  std::vector<std::string> user_folders;  // where users may leave files on a node's own disks
+  std::vector<std::string> user_folders;  // where users may leave files on a node's local disks
   Breaker breaker;
-  int good_looks = 0;  // a drain of ours is undone after so many in a row
+  int good_looks = 0;  // needed in a row before Slipway resumes a node
   bool jobs_may_skip = false;
 
   double limit(const std::string& name) const { return limits.at(name); }
 
-  // What an Xid means, and who says so: "nvidia: reset-gpu".
+  // What an Xid means, and according to whom: "nvidia: reset-gpu".
   struct XidMeaning {
     Rule rule;
     std::string name, who;
@@ -96,22 +99,21 @@ struct Policy {
   XidMeaning meaning_of_xid(int xid) const;
 };
 
-// Where a site's own file may be on a node: its own, and the cluster's, which comes from the
-// blueprint.
+// Where a site's policy may be on a node: the node's own file, and the cluster's, which comes from
+// the blueprint.
 inline constexpr const char* own_policy_path = "/etc/slipway/health.yaml";
 inline constexpr const char* cluster_policy_path = "/etc/slurm/health.yaml";
 
-// The policy in a text of `sources` that has the form of the catalogue's health.yaml. What is wrong
-// is in `diagnostics` (E0902); then the policy is not to be used.
+// Reads a policy from a text of `sources` in the form of the catalog's health.yaml. Errors go to
+// `diagnostics` (E0902); do not use the policy then.
 Policy read_policy(source::Span text, source::Sources& sources, source::Diagnostics& diagnostics);
 
-// Reads `folder`/health.yaml, or what was prepared of it, and over it `own`, a text of `sources`,
-// unless that is empty. What is wrong is in `diagnostics` (E0902 in the catalogue's file, E0903 in
-// the user's); then the policy is not to be used. Throws Error when the catalogue's file cannot be
-// read.
+// Reads `folder`/health.yaml, or its prepared form, and overlays it with `own`, a text of
+// `sources`, unless that is empty. Errors go to `diagnostics` (E0902 in the catalog's file, E0903
+// in the user's); do not use the policy then. Throws Error if the catalog's file cannot be read.
 Policy load_policy(const std::filesystem::path& folder, source::Span own, source::Sources& sources,
                    source::Diagnostics& diagnostics);
-// The same, with `own` read from a file; without one, from that of this machine, if it has one.
+// The same, with `own` read from a file; if it is empty, from this machine's policy file, if any.
 Policy load_policy_file(const std::filesystem::path& folder, const std::filesystem::path& own,
                         source::Sources& sources, source::Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Reads the part of a health policy that says which records of the kernel's log are findings.
+// Reads the part of a health policy that turns kernel records into findings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 using source::Node;
 
 const std::vector<std::string> pattern_keys = {"name", "level", "record", "example", "finding"};
-// The kernel writes what programs do at the lower ones.
+// The kernel logs what programs do at lower levels.
 const std::vector<std::string> level_words = {"emergency", "alert", "critical", "error", "warning"};
 
-// A program's name in the kernel (comm) has at most 15 bytes; each may be written as \xNN.
+// A program's name in the kernel (comm) has at most 15 bytes; each may appear as \xNN.
 constexpr const char* program_name = R"((?:\\x[0-9a-f]{2}|[^\\]){0,15})";
 
-// Whether every record of this form begins with the same character: a form that may begin with
-// anything would match words that a user has put into a name.
+// Whether every record of this form begins with the same character. A form that can begin with
+// anything would match names that users choose.
 bool begins_with_fixed_text(const std::string& form) {
   if (form.empty() || std::strchr(".[(*+?|^$)", form[0]) != nullptr) return false;
   if (form[0] == '\\' && (form.size() < 2 || std::isalnum(static_cast<unsigned char>(form[1])))) {
@@ -34,7 +34,7 @@ bool begins_with_fixed_text(const std::string& form) {
     if (form[i] == '\\') {
       ++i;
     } else if (form[i] == '[') {
-      // A class; `]` is in it when it comes first.
+      // A character class; `]` is part of it if it comes first.
       i = form.find(']', i + (form.compare(i + 1, 1, "^") == 0 ? 3 : 2));
       if (i == form.npos) return false;
     } else if (form[i] == '|' && depth == 0) {
@@ -59,10 +59,9 @@ bool PolicyReader::read_form(const Node& node, RecordForm& form) {
     wrong(node.span, fmt::format("`{}` is not a regular expression: {}", node.text, error),
           "the syntax is RE2's: https://github.com/google/re2/wiki/Syntax");
   } else if (!begins_with_fixed_text(node.text)) {
-    wrong(
-        node.span, fmt::format("`{}` does not begin with fixed text", node.text),
-        "it has to be the whole record: what may begin with anything would match names that users "
-        "choose");
+    wrong(node.span, fmt::format("`{}` does not begin with fixed text", node.text),
+          "give the whole record: a pattern that can begin with anything would match names that "
+          "users choose");
   } else {
     return true;
   }
@@ -73,7 +72,7 @@ bool PolicyReader::is_example(const Node& example, const KernelPattern& pattern)
   const KernelRecord record{0, pattern.level, example.text};
   if (!pattern.record.matches(record.text)) {
     wrong(example.span, "the example does not match `record`",
-          "`record` has to match all of it, from its beginning to its end");
+          "`record` must match the whole example");
   } else if (begins_with_a_program(record, policy_)) {
     wrong(example.span, "the example begins with a program's name, which users choose");
   } else {
@@ -86,9 +85,9 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
   if (!is_mapping(node, "a pattern of `kernel_log`")) return;
   for (const source::Entry& entry : node.entries) {
     if (entry.key == "begins") {
-      return wrong(entry.key_span, "patterns of `kernel_log` no longer have `begins`",
-                   "a program may be called like the beginning of a record: say what the whole "
-                   "`record` is, and at what `level`");
+      return wrong(entry.key_span, "`begins` is no longer supported in `kernel_log`",
+                   "users could name a program like the beginning of a record: give the whole "
+                   "`record` and its `level`");
     }
     if (std::ranges::find(pattern_keys, entry.key) == pattern_keys.end()) {
       return unknown(entry.key_span, "key of a pattern", entry.key, pattern_keys);
@@ -101,7 +100,7 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
   for (const std::string& key : pattern_keys) {
     if (node.find(key) == nullptr) {
       return wrong(node.span, fmt::format("a pattern needs `{}`", key),
-                   "it has `name`, `level`, `record`, `example` and `finding`");
+                   "it requires `name`, `level`, `record`, `example` and `finding`");
     }
   }
   const Node &level = *node.find("level"), &finding = *node.find("finding"),
@@ -114,7 +113,8 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
   }
   KernelPattern pattern{text_of(node, "name"), *level_named(level.text), {}, finding.text};
   if (!read_form(*node.find("record"), pattern.record)) return;
-  // The catalogue's examples are checked by a unit test: every check of a node reads the catalogue.
+  // The catalog's examples are checked by a unit test, since every check of a node reads the
+  // catalog.
   if (is_first() || is_example(example, pattern)) policy_.kernel_log.push_back(std::move(pattern));
 }
 

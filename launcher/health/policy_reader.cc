@@ -1,4 +1,4 @@
-// Reading files of health policy.
+// Reads health policy files.
 #include "launcher/health/policy_reader.h"
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ void PolicyReader::read_xid_row(const Node& node, XidRow& row) {
       unknown(entry.key_span, "source of Xids", entry.key, keys_of(policy_.xid_sources));
     } else if (const auto& means = policy_.xid_sources.at(entry.key).means;
                !means.contains(entry.value.text)) {
-      unknown(entry.value.span, fmt::format("word of source `{}`", entry.key), entry.value.text,
+      unknown(entry.value.span, fmt::format("action of source `{}`", entry.key), entry.value.text,
               keys_of(means));
     } else {
       row.says[entry.key] = entry.value.text;
@@ -109,7 +109,7 @@ void PolicyReader::read_xids(const Node& node) {
   if (!is_mapping(node, "`xids`")) return;
   for (const Entry& entry : node.entries) {
     const int xid = to_number<int>(entry.key).value_or(0);
-    // 079 would be another key than 79, of the same Xid.
+    // 079 would be another key for Xid 79.
     if (xid < 1 || xid > most_xid || std::to_string(xid) != entry.key) {
       wrong(entry.key_span, fmt::format("`{}` is not the number of an Xid", entry.key),
             fmt::format("Xids are whole numbers from 1 to {}", most_xid));
@@ -195,7 +195,7 @@ void PolicyReader::read_gpu_model(const Node& node, const std::string& name, Gpu
   }
   if (model.name.empty() && node.find("name") == nullptr) {
     wrong(node.span, fmt::format("GPU model `{}` needs `name`", name),
-          "a part of the name that `nvidia-smi` shows");
+          "part of the name that `nvidia-smi` shows");
   }
 }
 
@@ -217,7 +217,7 @@ void PolicyReader::read_breaker(const Node& node) {
     if (entry.key == "nodes") {
       breaker.nodes = whole(entry.value, "`nodes`", 1, most_nodes).value_or(breaker.nodes);
     } else if (entry.key == "share") {
-      constexpr NumberRange part{0, 1, false, "a part of the partition: 0.1 is a tenth"};
+      constexpr NumberRange part{0, 1, false, "a fraction of the partition: 0.1 is a tenth"};
       breaker.share = number(entry.value, "`share`", part).value_or(breaker.share);
     } else if (entry.key == "minutes") {
       constexpr NumberRange window{1, a_week_of_minutes, false, ""};
@@ -267,7 +267,7 @@ void PolicyReader::read_key(const Entry& entry) {
   } else if (entry.key == "jobs_may_skip") {
     const source::Scalar scalar = value.is_scalar() ? resolve(value) : source::Scalar();
     const bool* const is = std::get_if<bool>(&scalar);
-    if (is == nullptr) return wrong(value.span, "`jobs_may_skip` is `true` or `false`");
+    if (is == nullptr) return wrong(value.span, "`jobs_may_skip` must be `true` or `false`");
     policy_.jobs_may_skip = *is;
   } else if (is_first() && entry.key == "xid_sources") {
     read_xid_sources(value);
@@ -281,7 +281,7 @@ void PolicyReader::read_key(const Entry& entry) {
 }
 
 void PolicyReader::read(const Node& root) {
-  if (root.is_null()) return;  // a file of comments
+  if (root.is_null()) return;  // only comments
   if (!is_mapping(root, "a health policy")) return;
   for (const Entry& entry : root.entries) read_key(entry);
 }

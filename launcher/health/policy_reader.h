@@ -1,4 +1,4 @@
-// Reading one file of health policy into what is known already.
+// Reads a health policy file and overlays it on a policy.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace slipway::health {
 
-// Lays a file over a policy. The catalogue's file is the first: it names what there is. A user's
-// may change that, and add mounts, daemons, disks and Xids.
+// Overlays a policy with a file. The catalog's file is the first, and defines what exists. A user's
+// file may change that, and add mounts, daemons, disks and Xids.
 class PolicyReader : PolicyValues {
  public:
   PolicyReader(Policy& policy, source::Diagnostics& diagnostics, bool is_first)

@@ -1,4 +1,4 @@
-// Reads the values of a file of health policy.
+// Reads and validates the values in a health policy.
 #include "launcher/health/policy_values.h"
 
 #include <fmt/format.h>
@@ -24,39 +24,39 @@ const std::vector<std::string> action_words = {"none",  "note",   "degrade",
                                                "drain", "reboot", "replace"};
 
 constexpr NumberRange count{0, most_of_a_count, true, ""};
-constexpr NumberRange speed{0, 1e6, false, "0: whatever it reaches is right"};
+constexpr NumberRange speed{0, 1e6, false, "0: accept any speed"};
 
 const std::map<std::string, NumberRange, std::less<>> ranges_of_limits = {
-    {"driver_major", {0, 9999, true, "the first part of a version, 570; 0: any is right"}},
-    {"gpu_celsius", {40, 120, false, "GPUs are above 30 °C when they rest"}},
+    {"driver_major", {0, 9999, true, "the first part of a version, such as 570; 0: accept any"}},
+    {"gpu_celsius", {40, 120, false, "idle GPUs are above 30 °C"}},
     {"gpu_ecc_corrected", count},
     {"gpu_pages_retired", count},
     {"gpu_pcie_replays", count},
-    {"gpu_nic_mbit", {0, 1e8, true, "0: whatever speed it has is right"}},
-    {"host_nic_mbit", {0, 1e8, true, "0: whatever speed it has is right"}},
+    {"gpu_nic_mbit", {0, 1e8, true, "0: accept any speed"}},
+    {"host_nic_mbit", {0, 1e8, true, "0: accept any speed"}},
     {"nic_errors", count},
     {"nic_carrier_losses", count},
-    {"rdma_ports", {0, 1024, true, "0: however many there are is right"}},
+    {"rdma_ports", {0, 1024, true, "0: accept any number"}},
     {"rdma_errors", count},
-    {"disk_free_mib", {0, 1e6, false, "what a job needs to begin; a disk with less is full"}},
-    {"disk_free_percent", {0, 50, false, "a disk with less free than this is full"}},
+    {"disk_free_mib",
+     {0, 1e6, false, "what a job needs to start; a disk with less counts as full"}},
+    {"disk_free_percent", {0, 50, false, "a disk with less free than this counts as full"}},
     {"disk_free_inodes", count},
-    {"memory_lost_percent",
-     {0.1, 50, false, "a machine has not the same memory to the byte at every start"}},
-    {"memory_free_percent", {0, 50, false, "memory that is used for files is free"}},
+    {"memory_lost_percent", {0.1, 50, false, "memory size varies slightly from boot to boot"}},
+    {"memory_free_percent", {0, 50, false, "memory used for file caches counts as free"}},
     {"memory_ecc_corrected", count},
-    {"huge_pages_2mib", {0, 1e8, true, "0: however many there are is right"}},
+    {"huge_pages_2mib", {0, 1e8, true, "0: accept any number"}},
     {"clock_offset_ms", {1, 1e6, false, ""}},
     {"gpu_memory_gb_per_s", speed},
     {"gpu_host_gb_per_s", speed},
     {"collective_gb_per_s", speed},
 };
 
-// Prolog and epilog: node_health waits for 15 s (spank-plugins/node_health/settings.h), and Slurm
-// is told in what the checks leave of that. Periodic: HealthCheckProgram of slurm.conf(5).
+// Prolog and epilog: node_health waits for 15 s (spank-plugins/node_health/settings.h), and what
+// the checks leave of that is for updating Slurm. Periodic: HealthCheckProgram in slurm.conf(5).
 const std::map<std::string, NumberRange, std::less<>> ranges_of_deadlines = {
-    {"prolog", {1, 12, false, "the plugin node_health waits for 15 s in all"}},
-    {"epilog", {1, 12, false, "the plugin node_health waits for 15 s in all"}},
+    {"prolog", {1, 12, false, "the node_health plugin waits 15 s in total"}},
+    {"epilog", {1, 12, false, "the node_health plugin waits 15 s in total"}},
     {"periodic", {1, 50, false, "Slurm ends these checks after 60 s"}},
     {"manual", {1, 3600, false, ""}},
     {"deep", {10, 86400, false, ""}},
@@ -68,13 +68,13 @@ std::optional<NumberRange> find(const std::map<std::string, NumberRange, std::le
   return found == ranges.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The value, for a message.
+// The value, as shown in messages.
 std::string words_of(const Node& node) {
   return node.is_scalar() && !node.text.empty() ? fmt::format("`{}`", node.text)
                                                 : std::string(describe(node));
 }
 
-// A path as the kernel writes it: `/home/` is `/home`.
+// A path as the kernel writes it: `/home` for `/home/`.
 std::string kernels_path(const std::string& text) {
   std::string path = "/" + fs::path(text).lexically_normal().relative_path().string();
   if (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -112,7 +112,7 @@ std::optional<double> PolicyValues::number(const Node& node, std::string_view wh
   if (node.is_scalar()) {
     const source::Scalar scalar = resolve(node);
     const auto* value = std::get_if<long double>(&scalar);
-    // Written so that NaN is outside, too.
+    // Written so that NaN is outside the range.
     if (value != nullptr && *value >= range.least && *value <= range.most &&
         (!range.whole || *value == std::floor(*value))) {
       return static_cast<double>(*value);
@@ -154,7 +154,7 @@ std::vector<std::string> PolicyValues::list(const Node& node, std::string_view w
     wrong(node.span, fmt::format("{} is {}, expected a list", what, describe(node)));
   }
   for (const Node& item : node.items) {
-    const auto one = text(item, fmt::format("what {} has here", what));
+    const auto one = text(item, fmt::format("an entry of {}", what));
     if (!one) continue;
     std::string meant = as_meant(*one);
     if (std::ranges::count(texts, meant) != 0) {
@@ -175,7 +175,7 @@ std::vector<std::string> PolicyValues::daemons(const Node& node) {
   for (const Node& item : node.items) {
     if (item.text.find_first_of("/ \t\n") == item.text.npos) continue;
     wrong(item.span, fmt::format("`{}` is not the name of a process", item.text),
-          "as in `ps -e -o comm`: without its path, and without arguments");
+          "as in `ps -e -o comm`: no path, no arguments");
   }
   return names;
 }
@@ -189,7 +189,7 @@ std::vector<std::string> PolicyValues::paths(const Node& node, std::string_view 
       wrong(item.span, fmt::format("`{}` is not an absolute path", item.text));
     } else if (std::ranges::find(parts, fs::path("..")) != parts.end()) {
       wrong(item.span, fmt::format("`{}` has `..` in it", item.text),
-            fmt::format("is `{}` what you mean?", kernels_path(item.text)));
+            fmt::format("did you mean `{}`?", kernels_path(item.text)));
     }
   }
   return paths;

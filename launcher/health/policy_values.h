@@ -1,4 +1,4 @@
-// Reads the values of a file of health policy. A wrong value is a diagnostic at its place.
+// Reads and validates the values in a health policy. Reports a wrong value at its position.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace slipway::health {
 
-// What a number of the policy may be.
+// The valid range of a number in the policy.
 struct NumberRange {
   double least = 0, most = 0;
   bool whole = false;
-  const char* why = "";  // the hint for a number that is outside
+  const char* why = "";  // a hint for numbers out of range
 };
 
-// The range of a key of `limits` or `deadlines`; nothing for an unknown key.
+// The range of a key of `limits` or `deadlines`; empty for an unknown key.
 std::optional<NumberRange> range_of_limit(std::string_view name);
 std::optional<NumberRange> range_of_deadline(std::string_view stage);
 
 class PolicyValues {
  public:
-  // The catalogue's file is the first.
+  // `is_first`: this is the catalog's file.
   PolicyValues(source::Diagnostics& diagnostics, bool is_first)
       : diagnostics_(diagnostics), is_first_(is_first) {}
 
@@ -35,19 +35,19 @@ class PolicyValues {
                const std::vector<std::string>& known);
 
   bool is_mapping(const source::Node& node, std::string_view what);
-  // Nothing, and a diagnostic, when the value is not a number of the range.
+  // Empty, with a diagnostic, if the value is not a number in the range.
   std::optional<double> number(const source::Node& node, std::string_view what,
                                const NumberRange& range);
-  // The same for whole numbers.
+  // The same, for whole numbers.
   std::optional<int> whole(const source::Node& node, std::string_view what, int least, int most);
   std::optional<Action> action(const source::Node& node);
   // Not empty.
   std::optional<std::string> text(const source::Node& node, std::string_view what);
-  // A list of texts, none of them twice.
+  // A list of texts without duplicates.
   std::vector<std::string> texts(const source::Node& node, std::string_view what);
-  // Process names as in `ps -o comm`.
+  // Process names, as in `ps -o comm`.
   std::vector<std::string> daemons(const source::Node& node);
-  // Absolute paths as the kernel writes them: `/home/` is `/home`.
+  // Absolute paths as the kernel writes them: `/home` for `/home/`.
   std::vector<std::string> paths(const source::Node& node, std::string_view what);
 
  private:

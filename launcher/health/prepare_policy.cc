@@ -1,5 +1,5 @@
-// Prepares the catalogue's health policy when Slipway is built: prepare_policy CATALOGUE FILE.
-// A mistake in health.yaml is one of the build.
+// A build step: reads the catalog's health policy and writes it in a form that loads fast, as
+// `prepare_policy CATALOGUE FILE`. An error in health.yaml fails the build.
 #include <cstdio>
 
 #include "common/command_line.h"
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   return run_main("prepare_policy", [&args] {
     std::string catalogue, file;
     CommandLine line("prepare_policy", "CATALOGUE FILE",
-                     "Prepare the health policy for reading: a part of the build.");
+                     "Convert the health policy to a form that loads fast. Used by the build.");
     line.positional("CATALOGUE", &catalogue);
     line.positional("FILE", &file);
     return line.parse(args) ? prepare(catalogue, file) : 0;

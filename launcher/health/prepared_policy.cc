@@ -1,4 +1,4 @@
-// The catalogue's health policy, prepared.
+// Writes and reads the prepared form of the catalog's health policy.
 #include "launcher/health/prepared_policy.h"
 
 #include <cereal/archives/binary.hpp>
@@ -13,7 +13,8 @@
 
 namespace slipway::health {
 
-// Each names all members of its structure, so one that is added does not compile until it is here.
+// Each names all members of its struct, so that a new member does not compile until it is added
+// here.
 template <class Archive>
 void serialize(Archive& archive, Escalation& escalation) {
   auto& [times, hours, action] = escalation;
@@ -78,7 +79,7 @@ void serialize(Archive& archive, Policy& policy) {
 
 namespace {
 
-// To be counted up when what is written here, or how, becomes another.
+// Increase the number at the end if the content or its encoding changes.
 const std::string format = "slipway health policy " SLIPWAY_VERSION " 1";
 
 }  // namespace
@@ -106,7 +107,7 @@ std::optional<Policy> read_prepared_policy(const std::filesystem::path& folder,
     archive(policy);
     return policy;
   } catch (const std::exception&) {
-    return std::nullopt;  // the file is not whole
+    return std::nullopt;  // the file is incomplete
   }
 }
 

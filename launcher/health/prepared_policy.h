@@ -1,7 +1,8 @@
-// The catalogue's health policy in a form that is read in a fraction of the time that its YAML
-// takes: a job's prolog reads it on every node. It is made when Slipway is built, and lies beside
-// health.yaml, which stays what is true: when that has been changed since, its YAML is read.
-// docs/decisions/0033-prepared-modules.md says why modules are prepared; this is the same.
+// The catalog's health policy in a form that loads in a fraction of the time that its YAML takes: a
+// job's prolog reads it on every node. The build creates it next to health.yaml, which stays
+// authoritative: if health.yaml has changed since, the YAML is read instead.
+// docs/decisions/0033-prepared-modules.md explains why modules are prepared; the reason is the
+// same.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +16,11 @@ namespace slipway::health {
 
 inline constexpr const char* prepared_policy_name = "health.prepared";
 
-// What the file is to hold for the policy that `text` is. The same for the same text.
+// The file's content for a policy and the YAML text that it came from. Deterministic.
 std::string prepare_policy(const Policy& policy, std::string_view text);
 
-// The policy of `folder`'s file, when that was made of `text` by this version of Slipway, and is
-// whole.
+// The policy in `folder`'s prepared file, if this version of Slipway made it from `text`, and it is
+// complete.
 std::optional<Policy> read_prepared_policy(const std::filesystem::path& folder,
                                            std::string_view text);
 

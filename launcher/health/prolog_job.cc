@@ -1,4 +1,4 @@
-// The job whose prolog has found its node unfit.
+// Ends a job whose prolog found its node unfit.
 #include "launcher/health/prolog_job.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@ constexpr std::chrono::milliseconds time_for_other_nodes{1000};
 constexpr std::chrono::milliseconds time_to_end_a_job{1000};
 
 struct JobState {
-  bool known = false;  // Slurm has answered
+  bool known = false;  // Slurm answered
   std::string state, leader;
-  bool queued_again = false;  // if its prolog fails
+  bool queued_again = false;  // what Slurm does if its prolog fails
 
   bool is_over() const {
     constexpr std::array alive = {"RUNNING", "CONFIGURING", "PENDING", "SUSPENDED"};
@@ -27,7 +27,7 @@ struct JobState {
   }
 };
 
-// squeue, not scontrol: none of these fields has a text of the user's in it.
+// Uses squeue, not scontrol: none of these fields contains text that users choose.
 JobState ask(const std::string& job, JobOfSlurm& slurm) {
   const ProcessResult result = slurm.run({"squeue", "--noheader", "--states=all", "--jobs=" + job,
                                           "--Format=state:|,batchflag:|,requeue:|,hetjobid:|"});
@@ -44,7 +44,7 @@ ProcessResult RealJobOfSlurm::run(const std::vector<std::string>& argv) {
   ProcessOptions options;
   options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(
       end_ - std::chrono::steady_clock::now());
-  if (options.deadline.count() <= 0) return {124, true, "", "no time was left to ask Slurm"};
+  if (options.deadline.count() <= 0) return {124, true, "", "no time left to ask Slurm"};
   return run_process(argv, options);
 }
 
@@ -58,20 +58,20 @@ bool end_job_of_prolog(const std::string& job, const std::string& node, const st
   try {
     JobState state = ask(job, slurm);
     std::string whole = job;
-    // Slurm ends and queues a heterogeneous job as a whole.
+    // Slurm ends and requeues a heterogeneous job as a whole.
     if (to_number<uint64_t>(state.leader).value_or(0) > 0 && state.leader != job) {
       whole = state.leader;
       state = ask(whole, slurm);
     }
     if (state.is_over()) return true;
     if (!state.known || state.queued_again) return false;
-    // What slurmd would have said to srun and salloc.
+    // The message that slurmd would have sent to srun and salloc.
     slurm.run(
         {"scontrol", "notify", whole, fmt::format("Prolog failure on node {}: {}", node, reason)});
     slurm.run({"scontrol", "update", "JobId=" + whole,
                fmt::format("AdminComment=node {} was unfit: {}", node, reason)});
     slurm.wait(time_for_other_nodes);
-    // Another node of the job may have been faster.
+    // Another node of the job may have ended it first.
     return slurm.run({"scancel", whole}).ok() || ask(whole, slurm).is_over();
   } catch (const Error&) {
     return false;

@@ -1,14 +1,13 @@
-// The job whose prolog has found its node unfit: how it leaves the node.
+// Ends a job whose prolog found its node unfit, if Slurm would handle that badly.
 //
-// Slurm's own way is a prolog that fails: slurmd then asks for the job to be queued again. A job
-// that cannot be, because it has no batch script or its user said --no-requeue, is killed instead,
-// and that is where slurmd 22.05 to 24.11 goes wrong when several nodes of a job fail: all but the
-// first hear that the job has already ended, take that for an error, and repeat it every 15 s until
-// slurmctld forgets the job (MinJobAge, 300 s). Each time they register with a failed prolog, and
-// slurmctld drains the node, also when it is long healthy and back in service:
-// _rpc_prolog and _launch_job_fail of
+// In Slurm, the prolog fails, and slurmd then has the job requeued. If the job cannot be requeued,
+// because it has no batch script or because of --no-requeue, Slurm kills it. Here slurmd 22.05 to
+// 24.11 has a bug if several nodes of a job fail: all but the first learn that the job has already
+// ended, take that for an error, and retry every 15 s until slurmctld forgets the job (MinJobAge,
+// 300 s). Each time they register with a failed prolog, and slurmctld drains the node, even if it
+// has long been healthy and back in service: _rpc_prolog and _launch_job_fail of
 // https://github.com/SchedMD/slurm/blob/slurm-22-05-8-1/src/slurmd/slurmd/req.c
-// So we end such a job ourselves, and its prolog succeeds.
+// So we end such a job ourselves, and let its prolog succeed.
 #pragma once
 
 #include <chrono>
@@ -18,7 +17,7 @@
 
 namespace slipway::health {
 
-// Slurm's own programs, for one job. Tests have another.
+// Runs Slurm's programs for one job. Tests use a fake.
 class JobOfSlurm {
  public:
   virtual ~JobOfSlurm() = default;
@@ -36,10 +35,10 @@ class RealJobOfSlurm : public JobOfSlurm {
   std::chrono::steady_clock::time_point end_;
 };
 
-// True when the job has ended, or ends now: its prolog may succeed. False when its prolog is to
-// fail: Slurm queues the job again, or does not answer.
-// srun and salloc hear of a node only while their job is alive, and all of its nodes are checked at
-// the same time: so the first unfit one tells its reason, and ends the job a second later.
+// True if the job has ended or ends now: its prolog may succeed. False if its prolog should fail:
+// Slurm requeues the job, or does not answer.
+// srun and salloc receive messages only while their job is alive, and all of its nodes are checked
+// at the same time. So the first unfit node sends its reason, and ends the job a second later.
 bool end_job_of_prolog(const std::string& job, const std::string& node, const std::string& reason,
                        JobOfSlurm& slurm);
 

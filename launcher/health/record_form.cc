@@ -1,4 +1,4 @@
-// The form of a record.
+// Matches whole kernel records against a regular expression.
 #include "launcher/health/record_form.h"
 
 #include <re2/re2.h>

@@ -1,4 +1,4 @@
-// The form of a whole record of the kernel's log, as a regular expression of RE2's.
+// A regular expression (RE2) that must match a whole kernel record.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@ class RE2;
 
 namespace slipway::health {
 
-// Compiled when it is used for the first time: a policy has twenty of them, and most checks of a
-// node find no record to compare with. Not for several threads at a time.
+// Compiled on first use: a policy has twenty of them, and most checks of a node find no record to
+// compare with. Not thread-safe.
 class RecordForm {
  public:
   RecordForm() = default;
   explicit RecordForm(std::string text) : text_(std::move(text)) {}
 
   const std::string& text() const { return text_; }
-  // Why it is not a regular expression; empty when it is one.
+  // Why it is not a valid regular expression; empty if it is.
   std::string error() const;
-  // Whether all of a record has this form.
+  // Whether the whole record matches.
   bool matches(std::string_view record) const;
 
  private:

@@ -1,4 +1,4 @@
-// The verdicts of many nodes.
+// Reads the verdicts of many nodes, and prints them as a table.
 #include "launcher/health/report.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void print_row(std::string& text, const Row& row, const std::array<size_t, 5>& w
 
 ReportedNode reported_node(const json& verdict) {
   try {
-    if (verdict.at("schema") != verdict_schema) throw Error("it is of another schema");
+    if (verdict.at("schema") != verdict_schema) throw Error("unknown schema");
     ReportedNode node;
     verdict.at("node").get_to(node.name);
     verdict.at("time").get_to(node.time);
@@ -40,14 +40,14 @@ ReportedNode reported_node(const json& verdict) {
            action_named(one.at("action").get<std::string>()).value_or(Action::none)});
     }
     return node;
-  } catch (const std::exception& error) {  // json's own, and the one above
+  } catch (const std::exception& error) {  // from json, or the one above
     throw Error(fmt::format("not a health verdict: {}", error.what()));
   }
 }
 
 std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string& name) {
   std::vector<ReportedNode> nodes;
-  // Verdicts are objects that begin and end a line.
+  // Verdicts are objects whose braces begin and end a line.
   size_t begin = 0;
   while ((begin = text.find('{', begin)) != text.npos) {
     size_t end = text.find("\n}", begin);
@@ -59,7 +59,7 @@ std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string
     }
     begin = end;
   }
-  if (nodes.empty()) throw Error(fmt::format("{} has no health verdict in it", name));
+  if (nodes.empty()) throw Error(fmt::format("{} contains no health verdict", name));
   return nodes;
 }
 
@@ -94,7 +94,7 @@ std::string as_table(const std::vector<ReportedNode>& nodes) {
     for (const Row& row : rows) print_row(text, row, widths);
     text += "\n";
   }
-  return text + fmt::format("{} of {} nodes have nothing to be told\n", healthy, nodes.size());
+  return text + fmt::format("{} of {} nodes are healthy\n", healthy, nodes.size());
 }
 
 }  // namespace slipway::health

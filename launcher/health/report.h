@@ -1,4 +1,4 @@
-// The verdicts of many nodes, as a table and as a page.
+// Prints the verdicts of many nodes as a table or an HTML page.
 #pragma once
 
 #include <ctime>
@@ -17,26 +17,26 @@ struct ReportedFinding {
 
 struct ReportedNode {
   std::string name;
-  std::string time;  // of the look, "2026-01-31T12:00:00Z"; empty: nobody has looked, or why not
-  std::string trouble;
+  std::string time;     // of the check, "2026-01-31T12:00:00Z"; may be empty
+  std::string trouble;  // why there is no verdict; else empty
   Action action = Action::none;
-  std::vector<std::string> checks;  // that were made
+  std::vector<std::string> checks;  // that ran
   std::vector<ReportedFinding> findings;
 };
 
-// One verdict (schema slipway/health/1). Throws Error when it is none.
+// Reads a verdict (schema slipway/health/1). Throws Error if it is not one.
 ReportedNode reported_node(const nlohmann::json& verdict);
 
-// The verdicts in a text: one JSON value after the other. Throws Error with `name`.
+// The verdicts in a text: one JSON value after another. Throws Error with `name`.
 std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string& name);
 
-// The worst first, then by name.
+// The most severe first, then by name.
 void sort_nodes(std::vector<ReportedNode>& nodes);
 
-// A line for each finding, and how many nodes are healthy.
+// A line per finding, and how many nodes are healthy.
 std::string as_table(const std::vector<ReportedNode>& nodes);
 
-// Nodes by checks, in one HTML file that needs no other. `title` and everything in it is text.
+// Nodes by checks, in a self-contained HTML file. `title` and everything in it is escaped.
 std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& title,
                     std::time_t now);
 

@@ -1,4 +1,4 @@
-// The verdicts of many nodes as one page.
+// Renders the verdicts of many nodes as an HTML page.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ std::string tiles(const std::vector<ReportedNode>& nodes) {
   return text + "</div>\n";
 }
 
-// The worst finding of a check on a node, and all of its evidence.
+// One check of a node: its most severe finding, and the evidence of all findings.
 std::string cell(const ReportedNode& node, const std::string& check) {
   Action worst = Action::none;
   std::string evidence;
@@ -75,7 +75,7 @@ std::string cell(const ReportedNode& node, const std::string& check) {
         fmt::format("{}{}: {}", evidence.empty() ? "" : "; ", finding.device, finding.evidence);
   }
   if (!found && std::ranges::find(node.checks, check) == node.checks.end()) {
-    return "<td class=\"cell not\" title=\"not made\">–</td>";
+    return "<td class=\"cell not\" title=\"not run\">–</td>";
   }
   return fmt::format("<td class=\"cell\"><span class=\"{}\" title=\"{}\"></span></td>",
                      name_of(worst), markup_escaped(found ? evidence : check + ": nothing found"));
@@ -94,7 +94,7 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
   for (const std::string& check : checks) {
     text += fmt::format("<th class=\"check\">{}</th>", markup_escaped(check));
   }
-  text += "<th>seen</th></tr></thead><tbody>\n";
+  text += "<th>checked</th></tr></thead><tbody>\n";
   for (const ReportedNode& node : nodes) {
     text += fmt::format("<tr><th>{}</th><td>{}</td>", markup_escaped(node.name),
                         word(node.action, !node.trouble.empty()));

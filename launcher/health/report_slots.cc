@@ -1,4 +1,4 @@
-// The files in which users leave reports for root.
+// Manages the files in which users leave reports for root.
 #include "launcher/health/report_slots.h"
 
 #include <dirent.h>
@@ -22,15 +22,15 @@ namespace slipway::health {
 namespace {
 
 constexpr size_t largest_report = 512;
-constexpr size_t most_reports = 4;  // of one check; each is a line in the verdict
+constexpr size_t most_reports = 4;  // per check; each is a line in the verdict
 constexpr const char* free_prefix = "free-";
-constexpr int patience_ms = 200;  // for another process of root's
+constexpr int patience_ms = 200;  // for another root process
 
 Fd open_folder(const std::filesystem::path& folder) {
   return Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Users cannot open the folder, so only root's processes ever hold this.
+// Users cannot open the folder, so only root's processes ever hold this lock.
 bool lock(const Fd& folder) {
   for (int waited_ms = 0; waited_ms < patience_ms; waited_ms += 10) {
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return true;
@@ -43,7 +43,7 @@ off_t page() {
   return ::sysconf(_SC_PAGESIZE);
 }
 
-// Makes the file one empty page that is allocated, whatever its user has done to its size.
+// Makes the file one empty, allocated page, whatever its user did to its size.
 bool reset(const Fd& slot) {
   const std::string nothing(static_cast<size_t>(page()), '\0');
   return ::ftruncate(slot.get(), page()) == 0 && ::fallocate(slot.get(), 0, 0, page()) == 0 &&
@@ -59,7 +59,7 @@ Fd make_free_slot(const Fd& folder, const std::string& name) {
   return {};
 }
 
-// A user's slot. Its owner may hold a lease or a lock on it: nothing here waits.
+// Opens a user's slot. The owner may hold a lease or a lock on it, so nothing here waits.
 Fd open_slot(const Fd& folder, const std::string& name, struct stat& info) {
   Fd slot(::openat(folder.get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   const auto user = to_number<uid_t>(name);
@@ -74,7 +74,7 @@ std::vector<std::string> names_in(const Fd& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(own ? ::fdopendir(own.get()) : nullptr,
                                                     ::closedir);
   if (!entries) return names;
-  own.release();  // it is the stream's now
+  own.release();  // now owned by the stream
   while (const dirent* const entry = ::readdir(entries.get())) {
     if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
   }
@@ -82,8 +82,8 @@ std::vector<std::string> names_in(const Fd& folder) {
   return names;
 }
 
-// Takes the slot that was changed longest ago from its user, and makes a new file: the user may
-// still have the old one open.
+// Takes the least recently changed slot from its user, and creates a new file: the user may still
+// have the old one open.
 std::string take_one(const Fd& folder, const std::vector<std::string>& names) {
   std::string oldest;
   std::time_t since = 0;
@@ -105,7 +105,7 @@ bool give(const Fd& folder, const std::string& name, uid_t user) {
          ::renameat(folder.get(), name.c_str(), folder.get(), std::to_string(user).c_str()) == 0;
 }
 
-// Nothing when the slot has no valid report.
+// Returns nothing if the slot has no valid report.
 std::optional<JobReport> read_slot(const Fd& slot, uid_t user, bool& is_empty) {
   std::array<char, largest_report> text;
   const ssize_t read = ::pread(slot.get(), text.data(), text.size(), 0);
@@ -122,7 +122,7 @@ std::optional<JobReport> read_slot(const Fd& slot, uid_t user, bool& is_empty) {
 }  // namespace
 
 std::string slots_mount_options() {
-  // One more inode for the folder itself.
+  // One more inode, for the folder itself.
   return fmt::format("mode=0711,size={},nr_inodes={}", most_slots * page(), most_slots + 1);
 }
 
@@ -131,7 +131,7 @@ void prepare_slots(const std::filesystem::path& folder) {
   if (!fd) throw_errno(fmt::format("cannot read {}", folder.native()));
   for (int i = 0; i < most_slots; ++i) {
     if (!make_free_slot(fd, fmt::format("{}{:02}", free_prefix, i))) {
-      throw_errno(fmt::format("cannot make a file in {}", folder.native()));
+      throw_errno(fmt::format("cannot create a file in {}", folder.native()));
     }
   }
 }
@@ -161,7 +161,7 @@ FoundReports find_reports(const std::filesystem::path& folder) {
     const auto report = read_slot(slot, info.st_uid, is_empty);
     const bool is_whole = info.st_size == page() && info.st_blocks * 512 >= page();
     if (report) {
-      if (found.reports.size() == most_reports) continue;  // it is taken the next time
+      if (found.reports.size() == most_reports) continue;  // read it next time
       found.reports.push_back(*report);
     }
     if (!is_empty || !is_whole) found.to_empty.push_back(name);
@@ -173,7 +173,7 @@ void empty_slots(const std::filesystem::path& folder, const FoundReports& found)
   if (found.to_empty.empty()) return;
   const Fd fd = open_folder(folder);
   struct stat info = {};
-  // Those that have become longer give back what those that have become shorter need.
+  // Two passes: slots that became longer give back the space that shortened ones need.
   for (int i = 0; fd && i < 2; ++i) {
     for (const std::string& name : found.to_empty) {
       if (const Fd slot = open_slot(fd, name, info)) reset(slot);

@@ -1,9 +1,9 @@
-// The files in which users leave reports of a node for root: one for each user who has had a job
-// here.
+// The files in which users leave reports about a node for root: one for each user who has had a job
+// on the node.
 //
-// The folder is a file system of its own, and root's: nobody else can make, remove or list anything
-// in it. Each file is one page, allocated when the node starts, and the file system has room for
-// nothing else: whatever users do with their own file, others lose nothing.
+// The folder is a separate file system that belongs to root: nobody else can create, remove or list
+// anything in it. Each file is one page, allocated when the node boots, and the file system has
+// room for nothing else: whatever users do to their own file, others lose nothing.
 // docs/decisions/0032-reports-of-blamed-nodes.md.
 #pragma once
 
@@ -25,19 +25,19 @@ std::string slots_mount_options();
 // Fills an empty folder with free slots. Throws Error.
 void prepare_slots(const std::filesystem::path& folder);
 
-// For root, before a job: gives the job's user a slot. When none is free, the one that was given or
-// written longest ago changes hands. False when the folder is missing or has no room.
+// For root, before a job: gives the job's user a slot. If none is free, takes over the slot
+// that was assigned or written the longest ago. False if the folder is missing or has no room.
 bool give_slot(const std::filesystem::path& folder, uid_t user);
 
-// What root finds in the folder.
+// What root found in the folder.
 struct FoundReports {
-  std::vector<JobReport> reports;     // a few, at most one of each user
-  std::vector<std::string> to_empty;  // names of slots, also of those with something else in them
+  std::vector<JobReport> reports;     // a few, at most one per user
+  std::vector<std::string> to_empty;  // names of slots, including those with invalid content
 };
 FoundReports find_reports(const std::filesystem::path& folder);
 void empty_slots(const std::filesystem::path& folder, const FoundReports& found);
 
-// For the user: writes a report to the user's own slot. False when the user has none.
+// For the user: writes a report to the user's slot. False if the user has none.
 bool leave_report(const std::filesystem::path& folder, const JobReport& report);
 
 }  // namespace slipway::health

@@ -1,4 +1,4 @@
-// Making the checks.
+// Runs families of checks in parallel.
 #include "launcher/health/runner.h"
 
 #include <poll.h>
@@ -57,9 +57,9 @@ std::vector<Family> families_for(const Context& context, const Machine& machine)
   }
   families.push_back({"network", "network-hang", [&](Looking& looking, const Doing& doing) {
                         check_network(machine, looking, doing);
-                        // Only root may ask for the rules.
+                        // Only root can read the rules.
                         if (looking.context.profile.target == "google" && ::geteuid() == 0) {
-                          doing("asking for the rules of the metadata server");
+                          doing("reading the metadata server's firewall rules");
                           const Stage stage = looking.context.stage;
                           const bool waits = stage == Stage::prolog || stage == Stage::epilog;
                           check_metadata_server(read_metadata_server(!waits), looking);

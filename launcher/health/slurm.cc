@@ -1,4 +1,4 @@
-// What is done in Slurm about a verdict.
+// Drains, resumes and comments the node in Slurm, according to a verdict.
 #include "launcher/health/slurm.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace slipway::health {
 namespace {
 
-// What a reason asks repair tools for: "Action:Reboot", or nothing.
+// The part of a reason that is for repair tools, " Action:Reboot"; may be empty.
 std::string_view asked_for(std::string_view reason) {
   const size_t at = reason.rfind(" Action:");
   return at == reason.npos ? "" : reason.substr(at);
@@ -33,10 +33,10 @@ bool is_ours(const Slurm::NodeLine& line) {
   return is_drained(line) && is_own_reason(line.reason);
 }
 
-// slurmctld's own drain of a node whose prolog or epilog we have failed. It is not part of our
-// drain, and may come after that one was undone.
+// Whether slurmctld itself drained the node because our prolog or epilog failed. That drain is
+// separate from ours, and may come after ours was lifted.
 bool follows_ours(const Slurm::NodeLine& line, const History& history) {
-  constexpr std::time_t longest = 15 * 60;  // slurmd may repeat it for as long
+  constexpr std::time_t longest = 15 * 60;  // slurmd may repeat it for this long
   const auto follows = [&](std::string_view reason, std::time_t failed) {
     return line.reason == reason && failed > 0 && line.since >= failed &&
            line.since <= failed + longest;
@@ -45,16 +45,17 @@ bool follows_ours(const Slurm::NodeLine& line, const History& history) {
                               follows("Epilog error", history.epilog_failed));
 }
 
-// A slurmctld that was killed, and has begun again with what it had written down before it sent a
-// job here, sends the job a second time. slurmd refuses that while the first one runs, and
-// slurmctld drains the node for it and queues the job again. Nothing is wrong with the node; it may
-// serve when the first one has ended. slurmctld 22.05 to 24.11, _slurm_rpc_complete_batch_script.
+// Whether slurmctld drained the node after sending a job twice. That happens if slurmctld was
+// killed, and restarted with a state that it saved before it sent the job. slurmd refuses the
+// second copy while the first one runs; slurmctld then drains the node and requeues the job.
+// Nothing is wrong with the node, which may serve once the first copy has ended. slurmctld 22.05
+// to 24.11, _slurm_rpc_complete_batch_script.
 bool is_of_a_second_launch(const Slurm::NodeLine& line, Slurm& slurm) {
-  // "draining" has a job that slurmctld knows.
+  // In state "draining", the node has a job that slurmctld knows.
   return line.state == "drained" && line.reason == "Duplicate jobid" && !slurm.runs_steps();
 }
 
-// The node's own line; any of them, they differ in the partition only.
+// Any of the node's lines: they differ only in the partition.
 const Slurm::NodeLine* line_of_node(const std::vector<Slurm::NodeLine>& nodes,
                                     const std::string& node) {
   const auto found = std::ranges::find(nodes, node, &Slurm::NodeLine::node);
@@ -67,14 +68,14 @@ void set_comment(const std::string& text, const std::string& node, History& hist
   history.comment = text;
 }
 
-// The node is unfit and not drained yet.
+// For a node that is unfit and not yet drained.
 Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm,
            const std::vector<Slurm::NodeLine>& before) {
   std::string full = breaker_says(before, verdict.node, policy.breaker, verdict.time, false);
   if (full.empty()) {
     slurm.drain(verdict.node, reason_of(verdict));
-    // Others may have decided at the same time: of too many, the latest take theirs back. Those of
-    // the same second go by name, and so all of them have to be there before we count.
+    // Other nodes may have decided at the same time: if there are too many, the latest undo their
+    // drains. Drains within the same second are ordered by name, so wait until all are visible.
     slurm.let_second_pass();
     full = breaker_says(slurm.nodes(), verdict.node, policy.breaker, verdict.time, true);
     if (full.empty()) {
@@ -83,7 +84,7 @@ Done drain(Verdict& verdict, const Policy& policy, History& history, Slurm& slur
     }
     slurm.resume(verdict.node);
   }
-  verdict.slurm = "ALARM: not drained, " + full;
+  verdict.slurm = "ALARM: not drained: " + full;
   set_comment(fmt::format("{}{}: {}", comment_prefix, verdict.slurm, reason_of(verdict)),
               verdict.node, history, slurm);
   return {};
@@ -98,19 +99,20 @@ Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slu
   }
   if (!verdict.fit()) {
     if (!is_drained(*own)) return drain(verdict, policy, history, slurm, nodes);
-    // What is wrong may ask for more by now, and the reason is what repair tools read.
+    // The finding may call for more by now, and repair tools read the reason.
     const std::string reason = reason_of(verdict);
     if (is_ours(*own) && asked_for(own->reason) != asked_for(reason)) {
       slurm.drain(verdict.node, reason);
     }
-    verdict.slurm = is_ours(*own) ? "drained" : "drained already, by somebody else";
+    verdict.slurm = is_ours(*own) ? "drained" : "already drained, not by Slipway";
     return {false};
   }
   const bool by_us = is_ours(*own);
   if (by_us || follows_ours(*own, history) || is_of_a_second_launch(*own, slurm)) {
     if (history.good_looks < policy.good_looks) {
-      verdict.slurm = fmt::format("drained by {}; {} of {} good looks", by_us ? "us" : "Slurm",
-                                  history.good_looks, policy.good_looks);
+      verdict.slurm =
+          fmt::format("drained by {}; {} of {} clean checks", by_us ? "Slipway" : "Slurm",
+                      history.good_looks, policy.good_looks);
       return {};
     }
     slurm.resume(verdict.node);
@@ -138,7 +140,7 @@ std::string RealSlurm::call(const std::vector<std::string>& argv) const {
   ProcessOptions options;
   options.deadline = std::chrono::duration_cast<std::chrono::milliseconds>(
       end_ - std::chrono::steady_clock::now());
-  if (options.deadline.count() <= 0) throw Error("no time was left to ask Slurm");
+  if (options.deadline.count() <= 0) throw Error("no time left to ask Slurm");
   return run_checked(argv, options);
 }
 
@@ -171,7 +173,7 @@ bool RealSlurm::runs_steps() {
 }
 
 void RealSlurm::let_second_pass() {
-  // Of what is left, some is for the answers that are still wanted.
+  // Leave some of the time for the calls that still follow.
   const auto latest = end_ - std::chrono::seconds(1);
   std::this_thread::sleep_until(
       std::min(std::chrono::steady_clock::now() + std::chrono::milliseconds(1100), latest));
@@ -199,8 +201,9 @@ std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::s
     }
     const int limit = std::max(breaker.nodes, static_cast<int>(std::floor(breaker.share * total)));
     if (before >= limit) {
-      return fmt::format("{} of {} nodes of partition {} are drained by us within {:g} minutes",
-                         before, total, partition, breaker.minutes);
+      return fmt::format(
+          "Slipway already drained {} of {} nodes in partition {} within {:g} minutes", before,
+          total, partition, breaker.minutes);
     }
   }
   return "";

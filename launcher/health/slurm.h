@@ -1,4 +1,4 @@
-// What is done in Slurm about a verdict, and the circuit breaker that holds it back.
+// Acts on a verdict in Slurm, limited by a circuit breaker.
 #pragma once
 
 #include <chrono>
@@ -10,28 +10,28 @@
 
 namespace slipway::health {
 
-// Slurm's own programs. Tests have another.
+// Runs Slurm's programs. Tests use a fake.
 class Slurm {
  public:
   virtual ~Slurm() = default;
 
-  // One line of `sinfo --Node`: a node is there once for each of its partitions.
+  // A line of `sinfo --Node`: a node has one for each of its partitions.
   struct NodeLine {
     std::string node, partition, state, reason;
-    std::time_t since = 0;  // of the reason
+    std::time_t since = 0;  // when the reason was set
   };
   virtual std::vector<NodeLine> nodes() = 0;
   virtual void drain(const std::string& node, const std::string& reason) = 0;
   virtual void resume(const std::string& node) = 0;
   virtual void comment(const std::string& node, const std::string& text) = 0;
-  // Waits until whoever drains a node has another time of it than a drain before this call: Slurm's
-  // times are whole seconds.
+  // Waits until later drains get a later time than those before this call: Slurm's times are in
+  // whole seconds.
   virtual void let_second_pass() = 0;
-  // Whether a step of any job runs on this node, also of a job that slurmctld has forgotten.
+  // Whether a step of any job runs on this node, even of a job that slurmctld has forgotten.
   virtual bool runs_steps() = 0;
 };
 
-// scontrol and sinfo of this machine, as root, until `end`. Throws Error.
+// Runs scontrol and sinfo on this machine, as root, until `end`. Throws Error.
 class RealSlurm : public Slurm {
  public:
   explicit RealSlurm(std::chrono::steady_clock::time_point end) : end_(end) {}
@@ -48,26 +48,26 @@ class RealSlurm : public Slurm {
   std::chrono::steady_clock::time_point end_;
 };
 
-// What `sinfo --noheader --Node --format=%N|%R|%T|%H|%E` prints with SLURM_TIME_FORMAT=%s.
+// Parses what `sinfo --noheader --Node --format=%N|%R|%T|%H|%E` prints with SLURM_TIME_FORMAT=%s.
 std::vector<Slurm::NodeLine> parse_nodes(std::string_view text);
 
-// Whether a drain of `node` is within the breaker: of each of its partitions fewer than the limit
-// are drained by us in the window. `already`: it is drained itself; then it is, when fewer were so
-// before it (of the same second, by name), so that of nodes which decide at once only so many stay
-// drained. The text says which partition is full; empty when none is.
+// Whether the breaker allows draining `node`: in each of its partitions, we drained fewer nodes
+// than the limit within the window. `already`: the node is drained; then only earlier drains count
+// (within the same second, by name), so that of nodes that decide at the same time only that many
+// stay drained. Returns which partition is at its limit; empty if none is.
 std::string breaker_says(const std::vector<Slurm::NodeLine>& nodes, const std::string& node,
                          const Breaker& breaker, std::time_t now, bool already);
 
-// Whether Slurm is to be asked or told anything about a verdict. Before and after a job it is not
-// when the node is fit as before: a job of a thousand nodes would be a thousand questions at once.
-// Drains are taken back in between.
+// Whether to contact Slurm about a verdict. Before and after a job, do not if the node is as fit as
+// before: a job of a thousand nodes would send a thousand requests at once. Periodic checks lift
+// drains.
 bool concerns_slurm(const Verdict& verdict, const History& history);
 
-// Drains the node of an unfit verdict, or says only so when the breaker is open; resumes a node
-// that we have drained after enough clean checks; keeps its comment. Returns what was done, which
-// is in verdict.slurm, too. Throws nothing: when Slurm does not answer, verdict.slurm says so.
+// Drains the node of an unfit verdict, or only reports it if the breaker is open; resumes a node
+// that we drained after enough clean checks; updates its comment. Returns what was done, also in
+// verdict.slurm. Throws nothing: if Slurm does not answer, verdict.slurm reports it.
 struct Done {
-  bool job_may_start = true;  // false: the node is drained, whoever drained it
+  bool job_may_start = true;  // false: the node is drained, by Slipway or someone else
 };
 Done act(Verdict& verdict, const Policy& policy, History& history, Slurm& slurm);
 

@@ -1,4 +1,4 @@
-// A verdict for people, for programs and for Slurm.
+// Formats a verdict for people, for programs and for Slurm.
 #include "launcher/health/verdict.h"
 
 #include <fmt/chrono.h>
@@ -13,10 +13,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t longest_reason = 200;  // what sinfo shows of one in a line
+constexpr size_t longest_reason = 200;  // what sinfo shows on a line
 
-// How our reasons end, before the word for repair tools. Those of older versions began with a
-// prefix.
+// The end of our drain reasons, before the part for repair tools. Older versions used a prefix
+// instead.
 constexpr std::string_view own_mark = " [node_problem] (slipway health)";
 constexpr std::string_view older_prefix = "slipway health:";
 
@@ -25,8 +25,8 @@ std::string words_of(const Judged& judged) {
   return fmt::format("{} {}: {}", finding.check, finding.device, finding.evidence);
 }
 
-// Slurm's own tools cannot quote: what would end a word or a line is left out. At most `longest`
-// bytes, and no part of a character.
+// Slurm's own tools cannot quote, so this replaces characters that would end a word or a line. At
+// most `longest` bytes, without cutting a character.
 std::string plain(std::string text, size_t longest) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' ' || c == '"' || c == '\'' || c == '|'; }, ' ');
@@ -36,8 +36,8 @@ std::string plain(std::string text, size_t longest) {
   return text;
 }
 
-// "GPU 3 0000:07:00.0" as "GPU3 0000:07:00.0", "GPU 0000:07:00.0" of the kernel's log with the
-// number that NVML gives it.
+// Shortens "GPU 3 0000:07:00.0" to "GPU3 0000:07:00.0", and adds NVML's index to the kernel log's
+// "GPU 0000:07:00.0".
 std::string short_device(const Verdict& verdict, const std::string& device) {
   constexpr std::string_view gpu = "GPU ";
   if (!device.starts_with(gpu)) return device;
@@ -48,7 +48,7 @@ std::string short_device(const Verdict& verdict, const std::string& device) {
   return rest.find(':') < rest.find(' ') ? device : "GPU" + rest;
 }
 
-// The beginning of a reason, which is all that `sinfo -R` shows.
+// The beginning of a reason, which is all that `sinfo -R` shows of it.
 std::string core_of(const Verdict& verdict, const Judged& judged) {
   const Finding& finding = judged.finding;
   const std::string device = short_device(verdict, finding.device);

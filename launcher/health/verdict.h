@@ -1,4 +1,4 @@
-// A verdict for people, for programs and for Slurm.
+// Formats a verdict for people, for programs and for Slurm.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,26 +11,26 @@ namespace slipway::health {
 
 inline constexpr std::string_view verdict_schema = "slipway/health/1";
 
-// How our comments on a node begin.
+// The start of our node comments.
 inline constexpr std::string_view comment_prefix = "slipway health: ";
 
-// Docs: docs/schemas/health-1.schema.json.
+// Schema: docs/schemas/health-1.schema.json.
 nlohmann::ordered_json to_json(const Verdict& verdict);
 
-// "node n-3: drain: gpu_ecc GPU 5 0000:09:00.0: 2 memory errors … (and 1 more); 26 checks, 12 ms"
+// "node n-3: drain: gpu_ecc GPU 5 0000:09:00.0: 2 uncorrectable … (and 1 more); 26 checks, 12 ms"
 std::string line_of(const Verdict& verdict);
 
-// The reason of a drain: the worst finding, who reports it, and the words that repair tools look
+// The reason of a drain: the worst finding, who reports it, and the markers that repair tools look
 // for: "[node_problem]" (soperator) and "Action:Reboot" or "Action:Replace" (HyperPod).
 // `sinfo -R` shows the first 20 characters, so it begins with its core:
 // "Xid79 GPU3 0000:07:00.0: GPU has fallen off the bus [node_problem] (slipway health) …"
 std::string reason_of(const Verdict& verdict);
 
-// Whether a reason belongs to a drain of ours or of an older version: no other drain is ever
-// undone. Users cannot write reasons; other tools of root's can, and end them differently.
+// Whether a reason belongs to a drain of ours or of an older version: Slipway lifts no other drain.
+// Users cannot set reasons; other root tools can, and end them differently.
 bool is_own_reason(std::string_view reason);
 
-// The node's comment in Slurm: what degrades it; empty when nothing does.
+// The node's comment in Slurm: what degrades it; empty if nothing does.
 std::string comment_of(const Verdict& verdict);
 
 }  // namespace slipway::health

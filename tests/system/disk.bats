@@ -118,13 +118,13 @@ END
   slipway exec $NAME $N-1 --user nobody --chdir / -- python3 /home/fill.py /srv/everybody inodes
   run look $N-1 --json
   says '"finding": "scratch-full"'
-  says "0 inodes are free; uid 65534 has "
+  says "0 inodes free; uid 65534 has "
   lacks "everybody"
   run reason_of $N-1
   [ "$output" = none ]
   on $NAME $N-1 sh -c 'rm -r /srv/everybody; python3 /home/fill.py /srv inodes'
   run look $N-1
-  fails_with 3 "disk /srv: 0 inodes are free"
+  fails_with 3 "disk /srv: 0 inodes free"
   on $NAME $N-1 sh -c 'umount /srv; rm /etc/slipway/health.yaml'
   serves_again $N-1
 }
@@ -134,9 +134,9 @@ END
   fault $N-1 disk-full /var/spool/slurmd
   on $NAME $N-1 rm /var/spool/slurmd/small
   run look $N-1
-  fails_with 3 "disk /var/spool/slurmd: 0 MiB are free"
+  fails_with 3 "disk /var/spool/slurmd: 0 MiB free"
   run reason_of $N-1
-  [[ "$output" == "disk /var/spool/slurmd: 0 MiB are free"* ]]
+  [[ "$output" == "disk /var/spool/slurmd: 0 MiB free"* ]]
   fault $N-1 clear
   serves_again $N-1
 }

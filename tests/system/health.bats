@@ -54,7 +54,7 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   job_is_moved_from $N-0
   wait_for node_is $N-0 drained
   run reason_of $N-0
-  [ "$output" = "gpu_ecc GPU5 0000:09:00.0: 2 memory errors that cannot be corrected [node_problem] (slipway health) Action:Reboot" ]
+  [ "$output" = "gpu_ecc GPU5 0000:09:00.0: 2 uncorrectable memory errors [node_problem] (slipway health) Action:Reboot" ]
   # What everybody sees first.
   run on $NAME controller sinfo -R
   says "gpu_ecc GPU5 0000:09 "
@@ -62,7 +62,7 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   node_is $N-0 drained
   fault $N-0 clear
   run look $N-0
-  says "1 of 2 good looks"
+  says "1 of 2 clean checks"
   node_is $N-0 drained
   run look $N-0
   says resumed
@@ -82,11 +82,11 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
     on $NAME $N-1 /opt/slipway/bin/slipway health clear
     serves_again $N-1
   done <<'TABLE'
-gpu-missing 3|gpu_count GPUs: 7 of 8 are there [node_problem] (slipway health) Action:Reboot
+gpu-missing 3|gpu_count GPUs: 7 of 8 found [node_problem] (slipway health) Action:Reboot
 gpu-lost 3|gpu_count GPU3: GPU is lost [node_problem] (slipway health) Action:Reboot
 gpu-xid 3 79|Xid79 GPU3 0000:07:00.0: GPU has fallen off the bus [node_problem] (slipway health) Action:Reboot
 gpu-remap-failed 2|gpu_rows GPU2 0000:06:00.0: a memory row could not be remapped [node_problem] (slipway health) Action:Replace
-gpu-pages 2 61|gpu_pages GPU2 0000:06:00.0: 61 memory pages are retired [node_problem] (slipway health) Action:Replace
+gpu-pages 2 61|gpu_pages GPU2 0000:06:00.0: 61 memory pages retired [node_problem] (slipway health) Action:Replace
 gpu-nvlink 6 17|gpu_nvlink GPU6 0000:0a:00.0: NVLink 17 is down [node_problem] (slipway health) Action:Reboot
 gpu-pcie-width 0 8|gpu_pcie GPU0 0000:04:00.0: PCIe x8, expected x16 [node_problem] (slipway health) Action:Replace
 gpu-pcie-gen 0 4|gpu_pcie GPU0 0000:04:00.0: PCIe generation 4, expected 5 [node_problem] (slipway health) Action:Replace
@@ -94,7 +94,7 @@ gpu-celsius 1 95|gpu_temperature GPU1 0000:05:00.0: 95 °C [node_problem] (slipw
 gpu-recovery 1 2|gpu_recovery GPU1 0000:05:00.0: node-reboot [node_problem] (slipway health) Action:Reboot
 nvml-mismatch|gpu_driver NVML: Driver/library version mismatch [node_problem] (slipway health) Action:Reboot
 kernel-log oops|kernel_log kernel: page fault in the kernel [node_problem] (slipway health) Action:Reboot
-disk-full /var/spool/slurmd|disk /var/spool/slurmd: 0 MiB are free [node_problem] (slipway health)
+disk-full /var/spool/slurmd|disk /var/spool/slurmd: 0 MiB free [node_problem] (slipway health)
 TABLE
 }
 

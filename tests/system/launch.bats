@@ -362,7 +362,7 @@ END
   # A look that finds another one at work keeps nothing.
   taken() {
     on $NAME $N-4 /opt/slipway/bin/slipway health --stage periodic --act
-    slipway health report $NAME | grep -q "^$N-4 .* reports .*job 7 of user 1 blames it"
+    slipway health report $NAME | grep -q "^$N-4 .* reports .*blamed by job 7 of user 1"
   }
   wait_for taken
   [ "$(slipway health report $NAME | grep -c "^$N-4 .* reports ")" -eq 1 ]

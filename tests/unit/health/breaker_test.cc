@@ -89,7 +89,7 @@ TEST_CASE("slurm: a drain of ours is undone after enough good looks") {
   Looked node;
   node.act(slurm, broken);
   node.act(slurm, {});
-  CHECK(node.verdict.slurm == "drained by us; 1 of 2 good looks");
+  CHECK(node.verdict.slurm == "drained by Slipway; 1 of 2 clean checks");
   node.act(slurm, {});
   CHECK(node.verdict.slurm == "resumed");
   CHECK(slurm.calls.back() == "resume n-0");
@@ -132,7 +132,8 @@ TEST_CASE("breaker: no more than so many nodes of a partition; then an alarm, an
   Looked node;
   CHECK(node.act(slurm, broken).job_may_start);
   CHECK(node.verdict.slurm ==
-        "ALARM: not drained, 2 of 10 nodes of partition gpu are drained by us within 60 minutes");
+        "ALARM: not drained: Slipway already drained 2 of 10 nodes in partition gpu within 60 "
+        "minutes");
   REQUIRE(slurm.calls.size() == 1);
   CHECK_THAT(slurm.calls[0], ContainsSubstring("comment n-0 slipway health: ALARM: not drained"));
   node.act(slurm, broken);
@@ -270,7 +271,7 @@ TEST_CASE("slurm: a drain for a job that slurmctld has sent twice is undone when
   slurm.set("n-0", "drained", "Duplicate jobid");
   Looked node;
   node.act(slurm, {});
-  CHECK(node.verdict.slurm == "drained by Slurm; 1 of 2 good looks");
+  CHECK(node.verdict.slurm == "drained by Slurm; 1 of 2 clean checks");
   node.act(slurm, {});
   CHECK(slurm.calls == Calls{"resume n-0"});
 }

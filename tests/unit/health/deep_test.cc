@@ -26,15 +26,15 @@ TEST_CASE("deep checks: a GPU that is slow, computes wrong or cannot") {
                {3, "cuMemAlloc_v2: CUDA error 2", false, 0, 0}};
   Look look;
   CHECK(found_by_cuda(cuda, look) ==
-        Lines{"gpu-memory-slow GPU 1: 1500 GB/s within its memory, expected 2000",
+        Lines{"gpu-memory-slow GPU 1: 1500 GB/s within GPU memory, expected 2000",
               "gpu-memory-slow GPU 1: 30.0 GB/s from the host, expected 40",
-              "gpu-wrong-result GPU 2: it computed something wrong",
+              "gpu-wrong-result GPU 2: wrong result",
               "gpu-wrong-result GPU 3: cuMemAlloc_v2: CUDA error 2"});
   CHECK(look.facts.at("memory_gb_per_s/GPU 0") == "2500");
 }
 
 TEST_CASE("deep checks: without CUDA it is skipped, which is said") {
   Look look;
-  CHECK(found_by_cuda({"there is no libcuda.so.1", {}}, look).empty());
-  CHECK(look.skipped.at(0).why == "there is no libcuda.so.1");
+  CHECK(found_by_cuda({"libcuda.so.1 not found", {}}, look).empty());
+  CHECK(look.skipped.at(0).why == "libcuda.so.1 not found");
 }

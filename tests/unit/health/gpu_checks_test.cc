@@ -96,29 +96,29 @@ TEST_CASE("gpu checks: every fault is noticed, on its GPU") {
         Lines{"gpu-wrong-model" + gpu +
               "it is a `NVIDIA A100-SXM4-80GB`, node.json has nvidia-h100-mega-80gb"});
   CHECK(found_with([](GpuReading& one) { one.ecc_uncorrected = 2; }) ==
-        Lines{"gpu-ecc-uncorrected" + gpu + "2 memory errors that cannot be corrected"});
+        Lines{"gpu-ecc-uncorrected" + gpu + "2 uncorrectable memory errors"});
   CHECK(found_with([](GpuReading& one) { one.rows_pending = 1; }) ==
-        Lines{"gpu-remap-pending" + gpu + "memory rows are remapped at the next reset"});
+        Lines{"gpu-remap-pending" + gpu + "memory rows will be remapped at the next reset"});
   CHECK(found_with([](GpuReading& one) { one.rows_failed = 1; }) ==
         Lines{"gpu-remap-failed" + gpu + "a memory row could not be remapped"});
   CHECK(found_with([](GpuReading& one) { one.pages_retired = 61; }) ==
-        Lines{"gpu-pages-retired" + gpu + "61 memory pages are retired"});
+        Lines{"gpu-pages-retired" + gpu + "61 memory pages retired"});
   CHECK(found_with([](GpuReading& one) { one.nvlinks[3] = one.nvlinks[7] = false; }) ==
         Lines{"nvlink-down" + gpu + "NVLink 3, 7 is down"});
   CHECK(found_with([](GpuReading& one) { one.nvlinks.resize(12); }) ==
-        Lines{"nvlink-missing" + gpu + "12 of 18 NVLinks are there"});
+        Lines{"nvlink-missing" + gpu + "12 of 18 NVLinks found"});
   CHECK(found_with([](GpuReading& one) { one.pcie_width = 8; }) ==
         Lines{"pcie-width" + gpu + "PCIe x8, expected x16"});
   CHECK(found_with([](GpuReading& one) { one.pcie_generation = 4; }) ==
         Lines{"pcie-generation" + gpu + "PCIe generation 4, expected 5"});
   CHECK(found_with([](GpuReading& one) { one.throttle_reasons = 0x40; }) ==
-        Lines{"gpu-throttled" + gpu + "clocks are held down: too hot (hardware)"});
+        Lines{"gpu-throttled" + gpu + "clocks throttled: too hot (hardware)"});
   CHECK(found_with([](GpuReading& one) { one.celsius = 90; }) == Lines{"gpu-hot" + gpu + "90 °C"});
   CHECK(found_with([](GpuReading& one) { one.power_limit_mw = 400'000; }) ==
-        Lines{"gpu-power-limited" + gpu + "limited to 400 W, usual are 700 W"});
+        Lines{"gpu-power-limited" + gpu + "limited to 400 W, default 700 W"});
   CHECK(found_with([](GpuReading& one) { one.persistence = false; }) ==
         Lines{"gpu-persistence-off" + gpu +
-              "persistence mode is off: every job waits for the driver"});
+              "persistence mode is off, so every job waits for the driver to load"});
   CHECK(found_with([](GpuReading& one) { one.recovery_action = 2; }) ==
         Lines{"gpu-recovery" + gpu + "node-reboot"});
 }
@@ -150,14 +150,14 @@ TEST_CASE("gpu checks: a GPU that is lost or was never there is missing") {
   gpus.gpus[1].lost = "GPU is lost";
   CHECK(found(gpus) == Lines{"gpu-missing GPU 1: GPU is lost"});
   gpus.gpus.pop_back();
-  CHECK(found(gpus) == Lines{"gpu-missing GPUs: 1 of 2 are there"});
+  CHECK(found(gpus) == Lines{"gpu-missing GPUs: 1 of 2 found"});
 }
 
 TEST_CASE("gpu checks: no library, no driver, two versions of it") {
   Gpus gpus;
   gpus.no_library = true;
-  gpus.error = "there is no libnvidia-ml.so.1";
-  CHECK(found(gpus) == Lines{"driver-missing NVML: there is no libnvidia-ml.so.1"});
+  gpus.error = "libnvidia-ml.so.1 not found";
+  CHECK(found(gpus) == Lines{"driver-missing NVML: libnvidia-ml.so.1 not found"});
   gpus.no_library = false;
   gpus.error = "Unknown Error";
   CHECK(found(gpus) == Lines{"driver-failed NVML: Unknown Error"});
@@ -173,7 +173,7 @@ TEST_CASE("gpu checks: an unknown model is checked as far as nothing is expected
   gpus.gpus[1].nvlinks.clear();
   const Look look = look_at(gpus, context);
   CHECK(lines_of(look).empty());
-  CHECK(look.skipped.at(0).why == "the policy does not know the model `nvidia-x900`");
+  CHECK(look.skipped.at(0).why == "the policy has no GPU model `nvidia-x900`");
 }
 
 TEST_CASE("gpu checks: counters count from the last look on, and begin anew after a reset") {
@@ -187,8 +187,8 @@ TEST_CASE("gpu checks: counters count from the last look on, and begin anew afte
   gpus.gpus[0].pcie_replays = 11;
   const Look second = look_at(gpus, context);
   CHECK(lines_of(second) ==
-        Lines{"gpu-ecc-corrected GPU 1 0000:05:00.0: 11 corrected memory errors more than before",
-              "pcie-replays GPU 0 0000:04:00.0: 11 PCIe replays more than before"});
+        Lines{"gpu-ecc-corrected GPU 1 0000:05:00.0: 11 new corrected memory errors",
+              "pcie-replays GPU 0 0000:04:00.0: 11 new PCIe replays"});
   CHECK(second.findings.at(0).event);
   context.before = second.counters;
   gpus.gpus[1].ecc_corrected = 300;
@@ -203,13 +203,13 @@ TEST_CASE("gpu checks: a process on a job's GPU is found when it lives, and when
   CHECK(lines_of(look_at(gpus, context)).empty());
   gpus.gpus[1].processes = {{1, false}};
   CHECK(lines_of(look_at(gpus, context)) ==
-        Lines{"gpu-busy GPU 1 0000:05:00.0: process 1 is on it"});
+        Lines{"gpu-busy GPU 1 0000:05:00.0: process 1 uses the GPU"});
   gpus.gpus[1].processes = {{4'194'305, true}};
   CHECK(lines_of(look_at(gpus, context)) ==
-        Lines{"gpu-stuck GPU 1 0000:05:00.0: process 4194305 has ended and still holds it"});
+        Lines{"gpu-stuck GPU 1 0000:05:00.0: process 4194305 has ended but still holds the GPU"});
 }
 
 TEST_CASE("gpu checks: the driver's version is compared where the policy has one") {
   const Look look = look_at(healthy_gpus(), context_with("limits: {driver_major: 580}\n"));
-  CHECK(lines_of(look) == Lines{"driver-version NVML: driver 570.86.15, the policy has 580"});
+  CHECK(lines_of(look) == Lines{"driver-version NVML: driver 570.86.15, the policy expects 580"});
 }

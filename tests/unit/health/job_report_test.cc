@@ -38,15 +38,15 @@ TEST_CASE("job report: words of a user's own are no part of it") {
   CHECK(complaint_of(changed(R"("12")", R"("12 Action:Reboot")")) == "the job is not a number");
   CHECK(complaint_of(changed(R"("12")", R"("")")) == "the job is not a number");
   CHECK(complaint_of(changed(R"("detail":"")", R"("detail":"x")")) ==
-        "the detail does not belong to its cause");
+        "the detail does not match the cause");
   CHECK(complaint_of(changed(R"("failures","detail":"")", R"("xid","detail":"79 x")")) ==
-        "the detail does not belong to its cause");
+        "the detail does not match the cause");
   CHECK(complaint_of(changed(R"("failures","detail":"")", R"("unfit","detail":"gpu <b>")")) ==
-        "the detail does not belong to its cause");
-  CHECK(complaint_of(changed(R"("failures")", R"("theft")")) == "there is no such cause");
+        "the detail does not match the cause");
+  CHECK(complaint_of(changed(R"("failures")", R"("theft")")) == "unknown cause");
   CHECK(complaint_of(changed(":3,", ":-3,")) == "the attempt is not a number");
   CHECK(complaint_of(changed(":3,", ":3e99,")) == "the attempt is not a number");
-  CHECK(complaint_of(changed("report/1", "report/2")) == "it is of another schema");
+  CHECK(complaint_of(changed("report/1", "report/2")) == "unknown schema");
   CHECK_FALSE(complaint_of(changed(R"("12")", "12")).empty());
   CHECK_FALSE(complaint_of("[]").empty());
   CHECK_FALSE(complaint_of(std::string(500, '[')).empty());
@@ -62,13 +62,11 @@ TEST_CASE("job report: each is a finding, in root's words") {
                  {"15", 2, Cause::held, "", 1003}},
                 looking);
   CHECK(look.checks == Lines{"reports"});
-  const std::string begin = "node-reported node: job ";
+  const std::string begin = "node-reported node: blamed by job ";
   CHECK(lines_of(look) ==
-        Lines{begin + "12 of user 1000 blames it since attempt 3: its last failures began here, "
+        Lines{begin + "12 of user 1000 since attempt 3: its last failures began here, "
                       "with different ranks",
-              begin + "13 of user 1001 blames it since attempt 1: Xid 79 of a GPU",
-              begin + "14 of user 1002 blames it since attempt 2: its look at the node found "
-                      "gpu_count",
-              begin + "15 of user 1003 blames it since attempt 2: a process of it could not be "
-                      "killed"});
+              begin + "13 of user 1001 since attempt 1: Xid 79 on a GPU",
+              begin + "14 of user 1002 since attempt 2: its health check found gpu_count",
+              begin + "15 of user 1003 since attempt 2: one of its processes could not be killed"});
 }

@@ -73,7 +73,7 @@ TEST_CASE("judge: an Xid counts when its GPU is one of the node's, or was since 
   const Verdict verdict = node.look({elsewhere});
   CHECK(verdict.action == Action::note);
   CHECK(verdict.findings.at(0).finding.kind == "gpu-xid-elsewhere");
-  CHECK(verdict.findings.at(0).finding.evidence == "Xid 79 where the node has no GPU");
+  CHECK(verdict.findings.at(0).finding.evidence == "Xid 79 at an address without a GPU");
   CHECK(node.history.open.empty());
   // A GPU that has fallen off the bus is not seen any more, and its Xid says so.
   node.look({}, {{"gpu/0000:3b:00.0", "3"}});
@@ -101,7 +101,7 @@ TEST_CASE("judge: where the driver says that a GPU needs nothing, its Xids are n
   const std::map<std::string, std::string> nothing = {{"recovery/0000:05:00.0", "none"}};
   const Verdict verdict = node.look({xid(79)}, nothing);
   CHECK(verdict.action == Action::note);
-  CHECK(verdict.findings.at(0).who == "the driver: the GPU needs nothing");
+  CHECK(verdict.findings.at(0).who == "the driver: no recovery action needed");
   // One that was open is settled by a later word of the driver.
   CHECK(node.look({xid(79)}).action == Action::reboot);
   CHECK(node.look({}, nothing).fit());

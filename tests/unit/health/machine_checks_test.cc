@@ -105,15 +105,15 @@ TEST_CASE("machine checks: an interface that is not there, is down, slow or has 
   node.interface("eth0", "speed", "100000");
   node.interface("eth0", "statistics/rx_errors", "101");
   node.interface("eth1", "carrier_down_count", "2");
-  CHECK(node.look() == Lines{"nic-down eth1: no carrier, its state is lowerlayerdown",
+  CHECK(node.look() == Lines{"nic-down eth1: no carrier (state lowerlayerdown)",
                              "nic-slow eth0: 100000 Mbit/s, expected 200000",
-                             "nic-errors eth0: 101 errors more than before",
-                             "nic-flaps eth1: it lost its carrier 2 times more than before"});
+                             "nic-errors eth0: 101 new errors",
+                             "nic-flaps eth1: lost its carrier 2 more times"});
   // Events are of one look, states last.
-  CHECK(node.look() == Lines{"nic-down eth1: no carrier, its state is lowerlayerdown",
+  CHECK(node.look() == Lines{"nic-down eth1: no carrier (state lowerlayerdown)",
                              "nic-slow eth0: 100000 Mbit/s, expected 200000"});
   std::filesystem::remove_all(node.folder / "sys/class/net/eth1");
-  CHECK(node.look().front() == "nic-missing eth1: there is no such interface");
+  CHECK(node.look().front() == "nic-missing eth1: no such interface");
 }
 
 TEST_CASE("machine checks: an interface without a speed, as virtual ones are, is not slow") {
@@ -132,20 +132,20 @@ TEST_CASE(
   CHECK(node.look().empty());
   node.machine.write(port + "/state", "1: DOWN\n");
   node.machine.write(port + "/counters/symbol_error", "6\n");
-  CHECK(node.look() == Lines{"rdma-port-down mlx5_0/1: it was active and is not",
-                             "rdma-errors mlx5_0/1: 6 errors more than before",
+  CHECK(node.look() == Lines{"rdma-port-down mlx5_0/1: was active, but no longer is",
+                             "rdma-errors mlx5_0/1: 6 new errors",
                              "rdma-missing RDMA: 0 of 1 ports are active"});
 }
 
 TEST_CASE("machine checks: mounts of the profile and of the policy") {
   FileNode node("mounts: [/scratch]\n");
   node.context.profile.mounts = {"/home"};
-  CHECK(node.look() == Lines{"mount-broken /home: its nfs4 does not answer",
-                             "mount-missing /scratch: it is not mounted"});
+  CHECK(node.look() == Lines{"mount-broken /home: the nfs4 mount does not respond",
+                             "mount-missing /scratch: not mounted"});
   node.machine.write("/proc/self/mounts", "a /home nfs4 rw 0 0\nb /scratch lustre ro 0 0\n");
   node.machine.spaces["/home"] = {gib, gib, gib, 0, 0, false, false};
   node.machine.spaces["/scratch"] = {gib, gib, gib, 0, 0, false, true};
-  CHECK(node.look() == Lines{"mount-read-only /scratch: it is mounted read-only"});
+  CHECK(node.look() == Lines{"mount-read-only /scratch: mounted read-only"});
 }
 
 TEST_CASE("machine checks: a table of mounts of any length is read to its end") {
@@ -166,8 +166,8 @@ TEST_CASE("machine checks: a full disk, inodes, and what every user may fill up"
   node.machine.spaces["/run"] = {1 << 20, 0, gib, 100000, 200000, false, false};
   node.machine.spaces["/tmp"] = {gib, 1 << 20, gib, 100000, 200000, true, false};
   node.machine.spaces["/var/spool/slurmd"] = {gib, gib, gib, 10, 200000, false, false};
-  CHECK(node.look() == Lines{"scratch-full /tmp: 1 MiB are free", "disk-full /run: 1 MiB are free",
-                             "disk-full /var/spool/slurmd: 10 inodes are free"});
+  CHECK(node.look() == Lines{"scratch-full /tmp: 1 MiB free", "disk-full /run: 1 MiB free",
+                             "disk-full /var/spool/slurmd: 10 inodes free"});
 }
 
 TEST_CASE("machine checks: a disk that has room without users' files is no fault of the node's") {
@@ -176,23 +176,21 @@ TEST_CASE("machine checks: a disk that has room without users' files is no fault
   node.machine.spaces["/"] = {gib, gib, 10 * gib, 884, 655360, false, false};
   node.machine.owners["/"].users[1000] = {12 << 20, 3200};
   CHECK(node.look() ==
-        Lines{"scratch-full /: 884 inodes are free; uid 1000 has 3200 files and 12 MiB"});
+        Lines{"scratch-full /: 884 inodes free; uid 1000 has 3200 files and 12 MiB"});
   // Fewer than what is missing: the node's own files have filled it.
   node.machine.owners["/"].users[1000] = {12 << 20, 115};
-  CHECK(node.look() ==
-        Lines{"disk-full /: 884 inodes are free; uid 1000 has 115 files and 12 MiB"});
+  CHECK(node.look() == Lines{"disk-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB"});
   node.machine.owners["/"].users[1001] = {0, 1};
-  CHECK(node.look() ==
-        Lines{"scratch-full /: 884 inodes are free; uid 1000 has 115 files and 12 MiB, "
-              "uid 1001 has 1 files and 0 MiB"});
+  CHECK(node.look() == Lines{"scratch-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB, "
+                             "uid 1001 has 1 files and 0 MiB"});
   // Bytes and inodes are each a reason of their own.
   node.machine.spaces["/"] = {gib / 32, 0, 10 * gib, 100000, 655360, false, false};
-  CHECK(node.look().front().starts_with("disk-full /: 32 MiB are free"));
+  CHECK(node.look().front().starts_with("disk-full /: 32 MiB free"));
   node.machine.owners["/"].users[1000].bytes = 32 << 20;
-  CHECK(node.look().front().starts_with("scratch-full /: 32 MiB are free"));
+  CHECK(node.look().front().starts_with("scratch-full /: 32 MiB free"));
   // Who hides a large file among so many that nobody can count them drains nothing, either.
   node.machine.owners["/"] = {{}, false};
-  CHECK(node.look() == Lines{"scratch-full /: 32 MiB are free"});
+  CHECK(node.look() == Lines{"scratch-full /: 32 MiB free"});
 }
 
 TEST_CASE("machine checks: what slurmd writes to is full before a file system has grown small") {
@@ -200,7 +198,7 @@ TEST_CASE("machine checks: what slurmd writes to is full before a file system ha
   constexpr uint64_t mib = 1 << 20;
   // Somebody has removed a page of a file system that is as small as what is in it.
   node.machine.spaces["/var/spool/slurmd"] = {8192, 8192, 40960, 100000, 200000, false, false};
-  CHECK(node.look() == Lines{"disk-full /var/spool/slurmd: 0 MiB are free"});
+  CHECK(node.look() == Lines{"disk-full /var/spool/slurmd: 0 MiB free"});
   node.machine.spaces["/var/spool/slurmd"] = {mib, mib, 4 * mib, 100000, 200000, false, false};
   CHECK(node.look().empty());
 }
@@ -211,7 +209,7 @@ TEST_CASE("machine checks: a small file system is not full because it is small")
   node.machine.spaces["/run"] = {4 * mib, 4 * mib, 64 * mib, 0, 0, false, false};
   CHECK(node.look().empty());
   node.machine.spaces["/run"] = {3 * mib, 3 * mib, 64 * mib, 0, 0, false, false};
-  CHECK(node.look() == Lines{"disk-full /run: 3 MiB are free"});
+  CHECK(node.look() == Lines{"disk-full /run: 3 MiB free"});
 }
 
 TEST_CASE("machine checks: memory that is gone, little of it, errors in it, huge pages") {
@@ -226,12 +224,11 @@ TEST_CASE("machine checks: memory that is gone, little of it, errors in it, huge
   node.machine.write(huge, "3\n");
   node.machine.write(controller + "/ue_count", "1\n");
   node.machine.write(controller + "/ce_count", "200\n");
-  CHECK(node.look() ==
-        Lines{"memory-missing memory: 878 MiB, there were 976",
-              "memory-low memory: 8 MiB are available",
-              "memory-ecc-uncorrected mc0: memory errors that cannot be corrected",
-              "memory-ecc-corrected mc0: 193 corrected memory errors more than before",
-              "huge-pages memory: 3 of 4 huge pages"});
+  CHECK(node.look() == Lines{"memory-missing memory: 878 MiB, down from 976",
+                             "memory-low memory: 8 MiB available",
+                             "memory-ecc-uncorrected mc0: uncorrectable memory errors",
+                             "memory-ecc-corrected mc0: 193 new corrected memory errors",
+                             "huge-pages memory: 3 of 4 huge pages"});
 }
 
 TEST_CASE("machine checks: a clock that is off, and daemons that do not run") {
@@ -239,9 +236,9 @@ TEST_CASE("machine checks: a clock that is off, and daemons that do not run") {
   node.machine.clock_state = ClockState{true, -250};
   std::filesystem::remove_all(node.folder / "proc/11");
   CHECK(node.look() ==
-        Lines{"clock-offset clock: -250.0 ms off", "daemon-missing munged: it does not run"});
+        Lines{"clock-offset clock: -250.0 ms off", "daemon-missing munged: not running"});
   node.machine.clock_state = ClockState{false, 0};
-  CHECK(node.look().front() == "clock-unsynchronised clock: nothing keeps it at the right time");
+  CHECK(node.look().front() == "clock-unsynchronized clock: not synchronized");
 }
 
 TEST_CASE("machine checks: a user's program that is called like a daemon is none") {
@@ -250,7 +247,7 @@ TEST_CASE("machine checks: a user's program that is called like a daemon is none
   for (const char* users : {"1000\t1000\t1000\t1000", "1000\t0\t0\t0", "0\t1000\t1000\t1000", ""}) {
     INFO(users);
     node.process(11, "munged", users);
-    CHECK(node.look() == Lines{"daemon-missing munged: it does not run"});
+    CHECK(node.look() == Lines{"daemon-missing munged: not running"});
   }
   node.process(13, "munged", "110\t110\t110\t110");
   CHECK(node.look().empty());

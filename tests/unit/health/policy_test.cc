@@ -72,7 +72,8 @@ TEST_CASE("health policy: what users bring about with a program drains no node")
   const std::string preset = GENERATE("slipway", "nvidia", "aws", "nebius", "meta", "gpud");
   const Policy policy = policy_with("preset: " + preset + "\n");
   for (const int xid : {13, 31, 43, 45, 68, 69}) CHECK(xid_action(policy, xid) < Action::drain);
-  for (const char* finding : {"gpu-busy", "scratch-full", "memory-low", "kernel-stall", "overloaded"}) {
+  for (const char* finding :
+       {"gpu-busy", "scratch-full", "memory-low", "kernel-stall", "overloaded"}) {
     CHECK(policy.findings.at(finding).action < Action::drain);
     CHECK(policy.findings.at(finding).escalation.times == 0);
   }
@@ -93,7 +94,7 @@ TEST_CASE("health policy: a site's file changes what it names, and nothing else"
   CHECK(policy.findings.at("gpu-hot").action == Action::note);
   CHECK(policy.findings.at("nic-errors").escalation.times == 2);
   CHECK(policy.findings.at("nic-down").action == Action::drain);
-  CHECK(policy.meaning_of_xid(79).who == "own policy");
+  CHECK(policy.meaning_of_xid(79).who == "site policy");
   CHECK(xid_action(policy, 79) == Action::replace);
   CHECK(xid_action(policy, 999) == Action::drain);
   CHECK(policy.limit("gpu_celsius") == 85);
@@ -132,20 +133,20 @@ TEST_CASE("health policy: every kind of mistake is one") {
       {"limits: {gpu_celsius: hot}\n", "`gpu_celsius` is `hot`, expected a number from 40 to 120"},
       {"mounts: [scratch]\n", "`scratch` is not an absolute path"},
       {"mounts: /scratch\n", "`mounts` is a text, expected a list"},
-      {"mounts: [{}]\n", "what `mounts` has here is a mapping, expected a text"},
-      {"mounts: ['']\n", "what `mounts` has here is a text, expected a text"},
+      {"mounts: [{}]\n", "an entry of `mounts` is a mapping, expected a text"},
+      {"mounts: ['']\n", "an entry of `mounts` is a text, expected a text"},
       {"mounts: [/a, /b, /a]\n", "`mounts` has `/a` twice"},
       {"mounts: [/a, /a/]\n", "`mounts` has `/a` twice"},
       {"disks: [/a/, /a]\n", "`disks` has `/a` twice"},
-      {"mounts: [/a/../b]\n", "= help: is `/b` what you mean?"},
+      {"mounts: [/a/../b]\n", "= help: did you mean `/b`?"},
       {"daemons: [/usr/sbin/slurmd]\n", "`/usr/sbin/slurmd` is not the name of a process"},
       {"daemons: [slurmd -D]\n", "`slurmd -D` is not the name of a process"},
       {"daemons: [slurmd, slurmd]\n", "`daemons` has `slurmd` twice"},
       {"gpu_models: {x: {nvlinks: 1}}\n", "GPU model `x` needs `name`"},
       {"presets: {}\n", "there is no key of a health policy `presets`"},
-      {"jobs_may_skip: perhaps\n", "`jobs_may_skip` is `true` or `false`"},
+      {"jobs_may_skip: perhaps\n", "`jobs_may_skip` must be `true` or `false`"},
       {"kernel_log: [{begins: x, finding: kernel-fault}]\n",
-       "patterns of `kernel_log` no longer have `begins`"},
+       "`begins` is no longer supported in `kernel_log`"},
       {"kernel_log: [{record: x}]\n", "a pattern needs `name`"},
       {"kernel_log: [{recrod: x}]\n", "there is no key of a pattern `recrod`"},
       {"kernel_log: [x]\n", "a pattern of `kernel_log` is a text, expected a mapping"},

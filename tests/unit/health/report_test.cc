@@ -45,9 +45,8 @@ TEST_CASE("health report: a table has the worst first, and counts those that are
         "n-2   drain    disk   /run    a <b> & \"c\"\n"
         "n-0   unknown                 it is off\n"
         "\n"
-        "1 of 3 nodes have nothing to be told\n");
-  CHECK(as_table(read_verdicts(text_of(verdict_of("n-1")), "x")) ==
-        "1 of 1 nodes have nothing to be told\n");
+        "1 of 3 nodes are healthy\n");
+  CHECK(as_table(read_verdicts(text_of(verdict_of("n-1")), "x")) == "1 of 1 nodes are healthy\n");
 }
 
 TEST_CASE("health report: nodes stand in the order of their numbers") {
@@ -73,7 +72,7 @@ TEST_CASE("health report: a page needs no other file, and what nodes say is text
 }
 
 TEST_CASE("health report: what is no verdict is an error with the file's name") {
-  CHECK_THROWS_WITH(read_verdicts("", "x.json"), "x.json has no health verdict in it");
+  CHECK_THROWS_WITH(read_verdicts("", "x.json"), "x.json contains no health verdict");
   CHECK_THROWS_WITH(read_verdicts("{\"schema\": 1}\n", "x.json"),
                     ContainsSubstring("x.json: not a health verdict"));
   CHECK_THROWS_WITH(read_verdicts("{\"a\n}", "x.json"),

@@ -83,7 +83,7 @@ TEST_CASE("runner: a family that gets no processor because of others' load does 
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
   CHECK(lines_of(look) ==
-        Lines{"overloaded driver: reading GPU 0: other processes had the processors"});
+        Lines{"overloaded driver: reading GPU 0: starved of CPU time by other processes"});
   CHECK_FALSE(look.complete);
 }
 

@@ -107,12 +107,11 @@ TEST_CASE("blame: the node whose processes cannot be killed") {
 
 TEST_CASE("blame: the node that is unfit, though nothing has failed yet") {
   Evidence evidence = four_nodes();
-  evidence.health = {{"n2", "gpu_ecc GPU 5: 2 memory errors that cannot be corrected (reboot)"}};
+  evidence.health = {{"n2", "gpu_ecc GPU 5: 2 uncorrectable memory errors (reboot)"}};
   const Verdict verdict = judged(evidence, {});
   CHECK(verdict.what == "health");
   CHECK(verdict.nodes == Nodes{"n2"});
-  CHECK(verdict.evidence ==
-        Nodes{"n2: gpu_ecc GPU 5: 2 memory errors that cannot be corrected (reboot)"});
+  CHECK(verdict.evidence == Nodes{"n2: gpu_ecc GPU 5: 2 uncorrectable memory errors (reboot)"});
 }
 
 TEST_CASE("blame: nobody for what makes most nodes unfit") {
@@ -238,8 +237,8 @@ TEST_CASE("blame: the application when most ranks on several nodes say the same"
   Verdict verdict = judged(evidence, {});
   CHECK(verdict.blame == Blame::application);
   CHECK_FALSE(verdict.for_ever);
-  CHECK(verdict.evidence ==
-        Nodes{"rank 1 on n1 exited with status 1: KeyError: 'a'", "2 of 4 ranks failed the same way"});
+  CHECK(verdict.evidence == Nodes{"rank 1 on n1 exited with status 1: KeyError: 'a'",
+                                  "2 of 4 ranks failed the same way"});
   // Once more, and it is over; but not when it came further in between.
   const Verdict first = verdict;
   CHECK(judged(evidence, {first}).for_ever);

@@ -43,7 +43,7 @@ TEST_CASE("a node's health: a look of root's counts once, when it was made since
   write_file(file, verdict("drained"));
   CHECK(watch.news().size() == 2);
   CHECK(watch.news().empty());
-  write_file(file, verdict("ALARM: not drained, 2 of 4 are"));
+  write_file(file, verdict("ALARM: not drained: 2 of 4 are"));
   CHECK(watch.news().empty());
   write_file(file, "{");
   CHECK(watch.news().empty());
