@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What the scripts of this folder share. To be sourced by them; it runs nothing by itself.
+# Shared by the scripts in this folder, which source it; runs nothing by itself.
 
-# Where Slipway is on every node.
+# The folder of the programs on every node.
 bandwidth_programs=${BANDWIDTH_PROGRAMS:-/opt/slipway/bin}
 
-# measure COLLECTIVE [option of COLLECTIVE_perf...]: on all tasks of the job, with a report beside the output. The exit
-# status is that of the verdict: 1 for fail. When one rank dies, Slurm ends the others, which would wait for it.
+# measure COLLECTIVE [option of COLLECTIVE_perf...]: measures on all tasks of the job, and writes a report next to the
+# output. The exit status is the verdict's: 1 for fail. If one rank dies, Slurm ends the others, which would wait for it.
 measure() {
   local collective=$1
   shift

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The same test on 2, 8, 16 and 32 nodes, one job after the other, and one summary at the end: where does it get slow?
+# Runs the same test on 2, 8, 16 and 32 nodes, one job after another, and prints a summary that shows where it gets slow.
 #
 #   ./ladder.sh                                  2, 8, 16, 32 nodes with cpu.sbatch
 #   ./ladder.sh a3-megagpu.sbatch 2 8 16         another script, other numbers of nodes
 #
-# Waits for the jobs. The exit status is 1 when any of them failed, or did not run.
+# Waits for the jobs. The exit status is 1 if any of them failed or did not run.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 script=${1:-cpu.sbatch}
@@ -17,7 +17,7 @@ name=$(basename "$script" .sbatch)
 jobs=()
 dependency=()
 for nodes in "${steps[@]}"; do
-  # One at a time: two would share the switches between them.
+  # One at a time, because concurrent jobs would share switches.
   job=$(sbatch --parsable --nodes="$nodes" "${dependency[@]}" "$script")
   jobs+=("${job%%;*}")
   dependency=(--dependency="afterany:${job%%;*}")
@@ -33,7 +33,7 @@ printf '%6s  %-14s  %10s  %10s  %s\n' nodes collective size 'busbw GB/s' verdict
 for i in "${!jobs[@]}"; do
   output=${name}_${jobs[$i]}.out
   [ -e "$output" ] || { printf '%6s  no output: %s\n' "${steps[$i]}" "$output"; failed=1; continue; }
-  # Of each table, the row of the largest size, and the verdict behind it.
+  # From each table, the row of the largest size, and the verdict after it.
   awk -v nodes="${steps[$i]}" '
     /^# Collective test starting:/ { collective = $5; sub(/_perf$/, "", collective); size = "" }
     NF == 13 && $1 ~ /^[0-9]+$/    { size = $1; busbw = $8 }

@@ -1,8 +1,8 @@
 """Sharded checkpoints, written atomically.
 
 Every rank writes a part of the state, which is the same on all of them. A checkpoint is a folder
-`step-00000120` that appears under its name when all parts are on the disk; whoever is killed before
-leaves one that nobody reads. It can be loaded by another number of ranks.
+`step-00000120`, which gets its name only when all parts are on the disk; if a rank is killed before
+that, nobody reads the folder. Any number of ranks can load it.
 """
 
 import io
@@ -19,7 +19,7 @@ KEPT = 2
 
 
 class _Place:
-    """Where a tensor was."""
+    """Marks the place of a tensor."""
 
     def __init__(self, number):
         self.number = number
@@ -41,7 +41,7 @@ def _write(path, data):
 
 
 def _without_tensors(value, tensors):
-    """The same nested value with numbers of `tensors` in the places of its tensors."""
+    """The same nested value, with indices into `tensors` instead of its tensors."""
     if torch.is_tensor(value):
         tensors.append(value)
         return _Place(len(tensors) - 1)
@@ -63,16 +63,16 @@ def _with_tensors(value, tensors):
 
 
 def steps(folder):
-    """The steps of the whole checkpoints in a folder, the newest first."""
+    """The steps of the complete checkpoints in a folder, newest first."""
     names = [path.name for path in Path(folder).glob("step-*") if path.suffix == ""]
     return sorted((int(name[5:]) for name in names), reverse=True)
 
 
 def save(folder, step, state):
-    """Called by all ranks. Raises OSError when this rank's part cannot be written."""
+    """Saves a checkpoint; call it on all ranks. Raises OSError if this rank's part cannot be written."""
     rank, ranks = distributed.get_rank(), distributed.get_world_size()
     final = Path(folder) / f"step-{step:08d}"
-    if final.exists():  # written before, by an attempt that ended right after it
+    if final.exists():  # by an earlier attempt, which ended right after
         return
     partial = final.with_suffix(".partial")
     if rank == 0:
@@ -90,7 +90,7 @@ def save(folder, step, state):
     data = buffer.getvalue()
     _write(partial / f"shard-{rank}", data)
     sums = [None] * ranks
-    distributed.all_gather_object(sums, zlib.crc32(data))  # all are on the disk now
+    distributed.all_gather_object(sums, zlib.crc32(data))  # now all parts are on the disk
 
     if rank == 0:
         _write(partial / "manifest.json", json.dumps({"step": step, "crc32": sums}).encode())
@@ -115,10 +115,10 @@ def _read(path):
 
 
 def load(folder):
-    """The newest whole checkpoint: its step and its state; 0 and None when there is none."""
+    """The step and state of the newest complete checkpoint; 0 and None without one."""
     for step in steps(folder):
         try:
             return _read(Path(folder) / f"step-{step:08d}")
         except (OSError, ValueError, KeyError) as error:
-            print(f"the checkpoint of step {step} is left out: {error!r}", flush=True)
+            print(f"skipping the checkpoint of step {step}: {error!r}", flush=True)
     return 0, None

@@ -1,6 +1,6 @@
-"""Synthetic data: sequences that have something to learn, made from their number alone.
+"""Synthetic data: sequences with something to learn, generated only from their index.
 
-So the data of a step are the same whoever makes them: after a restart, and on another number of ranks.
+So a step has the same data after a restart, and on another number of ranks.
 """
 
 import torch
@@ -16,6 +16,6 @@ def sequence(number, length, vocabulary, seed):
 
 
 def share_of_batch(step, rank, ranks, batch, length, vocabulary, seed):
-    """The sequences of a step that are this rank's."""
+    """This rank's share of the sequences of a step."""
     numbers = range(step * batch + rank, (step + 1) * batch, ranks)
     return torch.stack([sequence(number, length, vocabulary, seed) for number in numbers])

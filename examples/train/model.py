@@ -49,7 +49,7 @@ class Gpt(nn.Module):
         self.head = nn.Linear(width, vocabulary, bias=False)
 
     def forward(self, batch):
-        """The mean loss of guessing each token of `batch` (sequences x context + 1) from those before it."""
+        """The mean loss of predicting each token of `batch` (sequences x context + 1) from those before it."""
         inputs, targets = batch[:, :-1], batch[:, 1:]
         places = torch.arange(inputs.shape[1], device=batch.device)
         x = self.norm(self.blocks(self.tokens(inputs) + self.places(places)))

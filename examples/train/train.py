@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains a small GPT with data parallelism, and goes on where the newest checkpoint is.
+"""Trains a small GPT with data parallelism, and resumes from the newest checkpoint.
 
     slipway launch -- python3 train.py --checkpoints FOLDER
 
-The rendezvous comes from the environment, as torchrun and `slipway launch` set it. The step goes to the
-file $SLIPWAY_PROGRESS. On the CPU over gloo; on GPUs, where there are some, over NCCL.
+The ranks find each other through environment variables, as torchrun and `slipway launch` set them. The
+step number goes to the file $SLIPWAY_PROGRESS. Uses GPUs over NCCL if there are any, else CPUs over gloo.
 """
 
 import argparse
@@ -21,29 +21,29 @@ import checkpoint
 from data import share_of_batch
 from model import Gpt
 
-NO_RESTART = 93  # the exit status that tells the launcher that another attempt cannot do better
+NO_RESTART = 93  # tells the launcher that another attempt would fail too
 
 
 def arguments():
     parser = argparse.ArgumentParser(description="train a small GPT on synthetic data")
-    parser.add_argument("--checkpoints", required=True, help="a folder that all nodes see")
+    parser.add_argument("--checkpoints", required=True, help="a folder that all nodes share")
     parser.add_argument("--every", type=int, default=20, help="steps between checkpoints")
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--batch", type=int, default=16, help="sequences a step, of all ranks")
-    parser.add_argument("--context", type=int, default=64, help="tokens of a sequence")
+    parser.add_argument("--batch", type=int, default=16, help="sequences per step, over all ranks")
+    parser.add_argument("--context", type=int, default=64, help="tokens per sequence")
     parser.add_argument("--vocabulary", type=int, default=64)
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--heads", type=int, default=4)
     parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--rate", type=float, default=3e-3, help="of learning")
+    parser.add_argument("--rate", type=float, default=3e-3, help="learning rate")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--losses", help="a file to which rank 0 appends the loss of each step")
     return parser.parse_args()
 
 
 def report(step):
-    """Tells the launcher which step has been reached."""
-    with contextlib.suppress(KeyError, OSError):  # no launcher, or a full /tmp: no reason to stop
+    """Reports the current step to the launcher."""
+    with contextlib.suppress(KeyError, OSError):  # no launcher, or /tmp is full: keep training
         Path(os.environ["SLIPWAY_PROGRESS"]).write_text(f"{step}\n")
 
 
@@ -60,7 +60,7 @@ def train_step(model, optimizer, options, step, device):
     rank, ranks = distributed.get_rank(), distributed.get_world_size()
     share = share_of_batch(step, rank, ranks, options.batch, options.context + 1, options.vocabulary,
                            options.seed).to(device)
-    # DDP takes the mean over ranks: a share that is larger than others counts for more.
+    # DDP averages over ranks, so weight each share by its size.
     loss = model(share) * (len(share) * ranks / options.batch)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
@@ -104,14 +104,14 @@ def train(options):
 def main():
     options = arguments()
     if options.batch < int(os.environ.get("WORLD_SIZE", 1)):
-        sys.exit(f"a batch of {options.batch} has no sequence for each of {os.environ['WORLD_SIZE']} ranks")
+        sys.exit(f"a batch of {options.batch} is too small for {os.environ['WORLD_SIZE']} ranks")
     if not Path(options.checkpoints).is_dir():
-        print(f"there is no folder {options.checkpoints} for checkpoints", file=sys.stderr)
+        print(f"the checkpoint folder {options.checkpoints} does not exist", file=sys.stderr)
         sys.exit(NO_RESTART)
     try:
         train(options)
     except OSError as error:
-        # The disk is full, or not ours: the newest checkpoint is whole, and the next attempt would fail here, too.
+        # The disk is full or not writable. The newest checkpoint is intact; another attempt would fail here too.
         print(f"cannot write to {options.checkpoints}: {error}", file=sys.stderr, flush=True)
         os._exit(NO_RESTART)
 

@@ -35,7 +35,7 @@ at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")
   says "cannot write to /run/full: [Errno 28] No space left on device"
   run on $NAME login srun --nodes=1 --exclusive --no-kill \
     /opt/slipway/bin/slipway launch --no-kill -- /usr/bin/python3 $TRAIN/train.py --checkpoints /home/nowhere
-  fails_with 93 "there is no folder /home/nowhere for checkpoints"
+  fails_with 93 "the checkpoint folder /home/nowhere does not exist"
   [[ "$output" != *"attempt 2"* ]]
 }
 
