@@ -1,4 +1,4 @@
-// What is advised for a job, by whom.
+// Collects the recommended variables for a job from all sources.
 #include "spank-plugins/nccl_env/advice.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string lines_text(const std::vector<int>& lines) {
   return lines.size() > most ? text + " and more" : text;
 }
 
-// Nothing where the profile cannot be read.
+// Empty if the profile cannot be read.
 std::optional<VendorVariables> read_vendor(const NodeTransport& transport,
                                            std::vector<std::string>& warnings) {
   const std::string& path = transport.vendor_profile.path;
@@ -29,14 +29,13 @@ std::optional<VendorVariables> read_vendor(const NodeTransport& transport,
     VendorVariables vendor =
         parse_vendor_profile(read_vendor_profile(path), transport.vendor_profile.inputs);
     if (!vendor.skipped.empty()) {
-      warnings.push_back(fmt::format("{} of {} skipped: no plain `export NAME=value`",
+      warnings.push_back(fmt::format("skipped {} of {}: not a plain `export NAME=value`",
                                      lines_text(vendor.skipped), path));
     }
     return vendor;
   } catch (const Error& error) {
-    warnings.push_back(
-        fmt::format("the vendor's profile is skipped: {}; the catalogue's values are used instead",
-                    error.what()));
+    warnings.push_back(fmt::format(
+        "skipping the vendor profile: {}; using the catalog's values instead", error.what()));
     return std::nullopt;
   }
 }
@@ -77,7 +76,7 @@ Advised collect_advice(const NodeProfile& profile, const Sources& sources) {
   const NodeTransport& transport = profile.transport;
   Collector collector;
   for (const auto& [name, value] : sources.administrators) {
-    collector.add({name, value, "plugstack.conf", "the administrator's"});
+    collector.add({name, value, "plugstack.conf", "set by the administrator"});
   }
   if (sources.several_nodes) {
     collector.add_vendor(transport);

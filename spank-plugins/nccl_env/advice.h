@@ -1,4 +1,4 @@
-// What is advised for a job, by whom: the sources in the order in which they count.
+// Collects the recommended variables for a job. Earlier sources win over later ones.
 #pragma once
 
 #include <map>
@@ -19,16 +19,16 @@ struct Advice {
 };
 
 struct Sources {
-  std::map<std::string, std::string> administrators;  // of plugstack.conf
+  std::map<std::string, std::string> administrators;  // from plugstack.conf
   bool several_nodes = false;
 };
 
 struct Advised {
-  std::vector<Advice> advice;         // at most one of each name
-  std::vector<std::string> warnings;  // what was skipped, and why; for the job
+  std::vector<Advice> advice;         // at most one per name
+  std::vector<std::string> warnings;  // shown to the job: what was skipped, and why
 };
 
-// Reads the vendor's profile with the caller's rights.
+// Reads the vendor profile with the caller's rights.
 Advised collect_advice(const NodeProfile& profile, const Sources& sources);
 
 }  // namespace slipway::nccl_env

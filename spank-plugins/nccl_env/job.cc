@@ -1,4 +1,4 @@
-// What kind of job a step belongs to.
+// Determines what kind of job a step belongs to.
 #include "spank-plugins/nccl_env/job.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool has_gpus(const std::function<std::optional<std::string>(const char* name)>&
   constexpr std::array lists = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES"};
   return std::ranges::any_of(lists, [&](const char* name) {
     const std::string list = variable(name).value_or("");
-    return !list.empty() && list != "NoDevFiles";  // what Slurm says to a step without any
+    return !list.empty() && list != "NoDevFiles";  // Slurm's value for steps without GPUs
   });
 }
 

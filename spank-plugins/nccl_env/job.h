@@ -1,4 +1,4 @@
-// What kind of job a step belongs to: what suits it depends on that.
+// Determines what kind of job a step belongs to, on which its variables depend.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace slipway::nccl_env {
 
-// Whether the job has more than one node, though this step may have one only: `srun --nodes=1` for
-// each node of a job is a way to start a training run. `nodes_of_step` as Slurm says it.
+// Whether the job has more than one node, even if this step has only one: `srun --nodes=1` for each
+// node of a job is a way to start a training run. `nodes_of_step` is Slurm's count.
 bool has_several_nodes(const Environment& environment, std::optional<uint32_t> nodes_of_step);
 
-// Whether the task was given GPUs. Slurm says so to the task only, not to the step. `variable`
-// looks one up in the task's environment.
+// Whether the task was given GPUs. Slurm tells only the task, not the step. `variable` looks up a
+// variable in the task's environment.
 bool has_gpus(const std::function<std::optional<std::string>(const char* name)>& variable);
 
 }  // namespace slipway::nccl_env

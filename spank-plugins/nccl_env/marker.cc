@@ -1,4 +1,4 @@
-// How nccl_env knows its own values again.
+// Marks the values that nccl_env set, so that it recognizes them later.
 #include "spank-plugins/nccl_env/marker.h"
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-// JSON is text, and values are bytes: each byte becomes the character with its number, in UTF-8.
+// JSON is text, but values are bytes: each byte becomes the character with its number, in UTF-8.
 std::string as_text(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -25,7 +25,7 @@ std::string as_text(const std::string& bytes) {
   return text;
 }
 
-// Nothing for a text that as_text() has not made.
+// Empty for text that as_text() cannot have produced.
 std::optional<std::string> as_bytes(const std::string& text) {
   std::string bytes;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,4 @@
-// What is looked up on a node before the tasks start.
+// Gathers facts about a node before the tasks start.
 #include "spank-plugins/nccl_env/node_facts.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line of a small file of the kernel's, or "".
+// The first line of a small kernel file, or "".
 std::string read_line(const fs::path& path) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char text[256];
@@ -28,20 +28,20 @@ std::string read_line(const fs::path& path) {
   return size > 0 ? std::string(trim({text, static_cast<size_t>(size)})) : "";
 }
 
-// "0000:06:00.0" of the link to a device; "" where it is none, as of a veth.
+// The PCI address that a device link points to, "0000:06:00.0"; "" if there is no such link (veth).
 std::string pci_address(const fs::path& folder) {
   std::error_code none;
   return fs::read_symlink(folder / "device", none).filename();
 }
 
-// Names of a3-ultragpu-8g and newer are those of RDMA devices, which have a folder of their own.
+// On a3-ultragpu-8g and newer, names may be those of RDMA devices, which have their own folder.
 NodeFacts::Interface look_at(const std::string& name, const fs::path& root) {
   const fs::path net = root / "sys/class/net" / name;
   std::error_code none;
   if (fs::exists(net, none)) {
     const std::string state = read_line(net / "operstate");
     const std::string address = pci_address(net);
-    // A link that does not say more than `unknown` works, too: loopback and some drivers.
+    // Links that report only `unknown` work too: loopback and some drivers.
     return {true, state == "up" || state == "unknown",
             address.empty() ? fmt::format("{:0>8}", read_line(net / "ifindex")) : address};
   }
@@ -53,7 +53,7 @@ NodeFacts::Interface look_at(const std::string& name, const fs::path& root) {
   return {};
 }
 
-// Hardware only: bridges and interfaces of containers come and go.
+// Only hardware: bridges and container interfaces come and go.
 std::vector<std::string> find_further(const NodeProfile& profile, const fs::path& root) {
   std::vector<std::string> further;
   if (profile.network_interfaces.empty()) return further;
@@ -69,8 +69,8 @@ std::vector<std::string> find_further(const NodeProfile& profile, const fs::path
   return further;
 }
 
-// The limit that the job's tasks will have: what was propagated from where it was submitted, or
-// else slurmd's own. Nothing: unlimited.
+// The limit that the job's tasks will have: propagated from the submit host, or else slurmd's own.
+// Empty: unlimited.
 std::optional<uint64_t> limit(const Environment& environment, const char* propagated,
                               int resource) {
   const auto found = environment.find(propagated);

@@ -1,7 +1,7 @@
-// nccl_env: the NCCL variables of a node's transport in every task of a Slurm job.
+// nccl_env: sets the NCCL variables for a node's transport in every task of a Slurm job.
 //
-// What Slurm calls, and the switch by context; what is done stands in submission.cc (sbatch,
-// salloc, srun) and remote.cc (slurmstepd). Users read docs/nccl_env.md.
+// The callbacks for Slurm, and the switch by context; the work is in submission.cc (sbatch, salloc,
+// srun) and remote.cc (slurmstepd). User documentation: docs/nccl_env.md.
 #include <unistd.h>
 
 #include <chrono>
@@ -28,21 +28,21 @@ int take_option(int, const char* value, int remote) {
   });
 }
 
-constexpr auto time_to_be_heard = std::chrono::milliseconds(500);
+constexpr auto time_to_forward_output = std::chrono::milliseconds(500);
 
 constexpr spank::Option nccl_env_option = {
     "nccl-env", "on|off|show|warn",
-    "set the NCCL variables of the node's network transport (on), leave the job alone (off), "
-    "set and print them (show), or print what differs from what is advised (warn)",
+    "set the NCCL variables for the node's network transport (on), leave the job alone (off), "
+    "set and print them (show), or only print differences from the recommended values (warn)",
     take_option};
 
-// Nothing when plugstack.conf is wrong. Then we do nothing at all: half of a setting that was
-// misread may be the opposite of what the administrator wants.
+// Empty if plugstack.conf is invalid. The plugin then does nothing at all: half of a misread
+// setting may be the opposite of what the administrator wants.
 std::optional<Arguments> read_arguments(int count, char** words) {
   try {
     return parse_arguments(std::vector<std::string>(words, words + count));
   } catch (const Error& error) {
-    spank::log_error(std::string(error.what()) + "; jobs are left alone");
+    spank::log_error(std::string(error.what()) + "; leaving jobs alone");
     return std::nullopt;
   }
 }
@@ -57,7 +57,7 @@ int init(const spank::Handle& slurm, int count, char** words) {
     case S_CTX_REMOTE:
       remote::begin(std::move(arguments));
       break;
-    default:  // slurmd: the arguments are checked, there is no job
+    default:  // slurmd: only checks the arguments, as there is no job
       break;
   }
   const spank::Status status = slurm.register_option(nccl_env_option);
@@ -90,10 +90,10 @@ int slurm_spank_task_init(spank_t handle, int, char*[]) {
   using namespace slipway;
   return spank::guarded("task_init", [&] {
     if (nccl_env::remote::task_init(spank::Handle(handle))) return 0;
-    // Of an optional plugin Slurm takes no error: the task ends by itself, and the node serves on.
-    // Not before slurmstepd has sent on what the task has said: srun --kill-on-bad-exit kills the
-    // step at the first end that it hears of, and what is still on its way is lost.
-    std::this_thread::sleep_for(nccl_env::time_to_be_heard);
+    // Slurm ignores errors of optional plugins, so the task ends itself; the node stays in service.
+    // Wait until slurmstepd has forwarded the task's output: srun --kill-on-bad-exit kills the step
+    // as soon as it learns of the first exit, and pending output is lost.
+    std::this_thread::sleep_for(nccl_env::time_to_forward_output);
     ::_exit(1);
   });
 }

@@ -1,4 +1,4 @@
-// What is wrong with a node or a job for its transport.
+// Finds problems of a node or a job that would break its transport.
 #include "spank-plugins/nccl_env/preflight.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class Judge {
         environment_(environment),
         advice_(advice),
         job_(job) {
-    // Then what this node has, the one has, too, where the first rank is.
+    // If so, what this node has, the node of the first rank has too.
     agrees_ = facts.stock && !facts.stock->digest.empty() &&
               facts.stock->digest == job.digest_of_submission;
   }
@@ -71,10 +71,10 @@ class Judge {
       } else if (!fact.up) {
         down.push_back(nic.name);
       }
-      // Host interfaces and those beside the GPUs are counted apart, as they are on the bus.
+      // Host NICs and GPU NICs are ordered separately, like on the bus.
       if (fact.exists && before != nullptr && before->purpose == nic.purpose &&
           fact.place < facts_.interfaces.at(before->name).place) {
-        warn("interface {} comes before {} on this node, and after it in the profile", nic.name,
+        warn("interface {} comes before {} on this node, but after it in the profile", nic.name,
              before->name);
       }
       if (fact.exists) before = &nic;
@@ -85,7 +85,7 @@ class Judge {
     }
     if (!down.empty()) warn("interfaces are down: {}", join(down, ", "));
     if (!facts_.further_interfaces.empty()) {
-      warn("interfaces that the profile does not have: {}", join(facts_.further_interfaces, ", "));
+      warn("interfaces not in the profile: {}", join(facts_.further_interfaces, ", "));
     }
   }
 
@@ -100,16 +100,16 @@ class Judge {
       return least > 0 && bytes && *bytes < static_cast<uint64_t>(least);
     };
     if (job_.several_nodes && below(facts_.memlock_bytes, limits.memlock_bytes)) {
-      warn("tasks may lock {} of memory, and the transport needs {}: `ulimit -l`",
+      warn("tasks may lock only {} of memory, but the transport needs {} (`ulimit -l`)",
            in_gib(*facts_.memlock_bytes), in_gib(static_cast<uint64_t>(limits.memlock_bytes)));
     }
     if (below(facts_.dev_shm_bytes, limits.dev_shm_bytes)) {
-      warn("/dev/shm has {}, and NCCL needs {}", in_gib(*facts_.dev_shm_bytes),
+      warn("/dev/shm has only {}, but NCCL needs {}", in_gib(*facts_.dev_shm_bytes),
            in_gib(static_cast<uint64_t>(limits.dev_shm_bytes)));
     }
     if (facts_.stack_is_unlimited && !limits.bounded_stack_below.empty() && !nccl().empty() &&
         compare_versions(nccl(), limits.bounded_stack_below) < 0) {
-      warn("the stack is unlimited, which gives threads of NCCL {} too little of it: `ulimit -s`",
+      warn("the stack is unlimited, so threads of NCCL {} get too small a stack (`ulimit -s`)",
            nccl());
     }
   }
@@ -126,7 +126,7 @@ class Judge {
         })) {
       return;
     }
-    warn("plugin {}, daemon {} and NCCL {} are no set that is known to work together", stock.plugin,
+    warn("plugin {}, daemon {} and NCCL {} are not known to work together", stock.plugin,
          stock.daemon.empty() ? "(none)" : stock.daemon,
          stock.nccl.empty() ? "(unknown)" : stock.nccl);
     findings_.back().everywhere = agrees_;
@@ -138,13 +138,13 @@ class Judge {
       return;
     }
     warn(
-        "the transport's libraries are others than where the job comes from ({:.12} and {:.12}): "
-        "nodes with different ones cannot work together",
+        "this node's transport libraries differ from the submit host's ({:.12} and {:.12}): nodes "
+        "with different libraries cannot work together",
         facts_.stock->digest, job_.digest_of_submission);
     findings_.back().fatal = true;
   }
 
-  // The value that the task will have, and the one that is advised.
+  // Whether the task will have the fatal value or, for `*`, a value that differs from the advice.
   bool has_value(const NodeTransport::Fatal& fatal) const {
     const auto present = environment_.find(fatal.variable);
     if (present == environment_.end()) return false;
@@ -180,7 +180,7 @@ class Judge {
   std::vector<Finding> findings_;
 };
 
-// Cuts the next number off; 0 at the end, and what is no digit ends it.
+// Removes and returns the next number; 0 at the end. Any non-digit ends a number.
 int64_t take_number(std::string_view& version) {
   int64_t number = 0;
   const auto [end, error] =

@@ -1,4 +1,4 @@
-// What is wrong with a node or a job for its transport, told before the tasks start.
+// Finds problems of a node or a job that would break its transport, before the tasks start.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace slipway::nccl_env {
 struct Finding {
   std::string text;
   bool fatal = false;       // it cannot work: the job ends
-  bool everywhere = false;  // every node of the step finds the same: one tells it
+  bool everywhere = false;  // every node of the step finds the same: only one reports it
 };
 
-// `several_nodes` jobs use the transport, others only the node. `digest_of_submission` is that of
-// the machine where srun ran, or empty.
+// Jobs with `several_nodes` use the transport, others do not. `digest_of_submission` is the digest
+// of the transport libraries on the machine where srun ran; may be empty.
 struct PreflightJob {
   bool several_nodes = false;
   std::string digest_of_submission;
@@ -26,7 +26,7 @@ std::vector<Finding> judge(const NodeProfile& profile, const NodeFacts& facts,
                            const Environment& environment, const std::vector<Advice>& advice,
                            const PreflightJob& job);
 
-// -1, 0 or 1, as versions are compared: number by number. "2.28" is below "2.28.7".
+// Compares versions number by number: -1, 0 or 1. "2.28" is below "2.28.7".
 int compare_versions(std::string_view a, std::string_view b);
 
 }  // namespace slipway::nccl_env

@@ -1,4 +1,4 @@
-// nccl_env on a node of the job, in slurmstepd.
+// nccl_env in slurmstepd, on a node of the job.
 #include "spank-plugins/nccl_env/remote.h"
 
 #include <unistd.h>
@@ -21,17 +21,17 @@
 namespace slipway::nccl_env::remote {
 namespace {
 
-// Of this one slurmstepd; its tasks are forked from it and inherit a copy.
+// The state of this slurmstepd; tasks are forked from it and inherit a copy.
 struct Step {
   std::optional<Arguments> arguments;
-  std::optional<Mode> mode;  // of --nccl-env, when it was given
+  std::optional<Mode> mode;  // --nccl-env, if given
 
-  // What user_init decided for tasks with GPUs; the others get nothing.
+  // Decided by user_init, for tasks with GPUs; others get nothing.
   bool decided = false;
   Resolution resolution;
-  Environment users;  // the user's own variables of NCCL's
+  Environment users;  // the user's own NCCL variables
   std::vector<Finding> findings;
-  std::string table;               // to be printed by the first task
+  std::string table;               // printed by the first task
   std::string table_without_gpus;  // the same for tasks without GPUs
 };
 
@@ -57,7 +57,7 @@ void apply(const spank::Handle& slurm, const Resolution& resolution) {
   change(slurm, marker_name, resolution.marker);
 }
 
-// To the task's stderr, which is a file, a pipe or a terminal of the user's: without it, no table.
+// Prints to the task's stderr, which belongs to the user: before that, there is nowhere to print.
 void print(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
@@ -69,10 +69,9 @@ void print(std::string_view text) {
   }
 }
 
-// What sbatch and salloc say of --nccl-env to the whole job. Slurm hands an option over by a
-// variable of its own, which it takes for the callback and removes; but `--export=NONE` keeps
-// nothing except SLURM_*, so that there this one alone arrives, and no callback is called (seen in
-// 22.05).
+// What sbatch and salloc pass of --nccl-env to the whole job. Slurm passes an option in its own
+// variable, which it reads for the callback and removes; but `--export=NONE` keeps only SLURM_*, so
+// then this variable alone arrives, and no callback is called (seen in 22.05).
 constexpr const char* option_of_job = "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_env_nccl_env";
 
 void take_option_of_job(const Environment& environment) {
@@ -89,7 +88,7 @@ std::string text_of(const Environment& environment, const char* name) {
   return found == environment.end() ? "" : found->second;
 }
 
-// What the tasks will see of NCCL's variables.
+// The environment as the tasks will see it.
 Environment after(const Resolution& resolution, Environment environment) {
   for (const Decision& decision : resolution.decisions) {
     if (decision.action == Action::set) environment[decision.name] = *decision.value;
@@ -111,7 +110,7 @@ void decide(const spank::Handle& slurm, const Environment& environment, Mode mod
   Advised advised = collect_advice(profile, {arguments.variables, several_nodes});
   if (!arguments.environment_plugin.empty()) {
     advised.advice.push_back({"NCCL_ENV_PLUGIN", arguments.environment_plugin, "plugstack.conf",
-                              "keeps a container's image from replacing values"});
+                              "keeps container images from replacing values"});
   }
   step.resolution = resolve(advised.advice, profile.transport.name, environment);
   step.users = users_own(environment);
@@ -131,14 +130,14 @@ void decide(const spank::Handle& slurm, const Environment& environment, Mode mod
   step.decided = true;
 }
 
-// An image of a container has been laid over what we knew: the job's own values come back.
+// A container image has been applied over the environment: restores the job's own values.
 void restore_users(const spank::Handle& slurm) {
   for (const auto& [name, value] : step.users) {
     if (slurm.variable(name) != value) change(slurm, name, value);
   }
 }
 
-// The longest NAME=value that a program can be started with, with its final 0: execve(2).
+// The longest NAME=value that a program can be started with, including the final 0: execve(2).
 constexpr size_t longest_variable = 128 << 10;
 
 void hand_on_users(const spank::Handle& slurm) {
@@ -147,18 +146,18 @@ void hand_on_users(const spank::Handle& slurm) {
     if (copy.size() + value.size() + 2 <= longest_variable) {
       change(slurm, copy, value);
     } else if (slurm.global_task_id() == 0U) {
-      print(fmt::format("nccl_env: warning: {} is too long to be kept from a container's image\n",
+      print(fmt::format("nccl_env: warning: {} is too long to protect from a container image\n",
                         printable(name)));
     }
   }
 }
 
-// Of what is found on every node, the first one tells; of its own, each.
+// Findings that every node has are reported by the first node only; others, by each node.
 bool tells(const Finding& finding, const spank::Handle& slurm) {
   return slurm.local_task_id() == 0U && (!finding.everywhere || slurm.node_id() == 0U);
 }
 
-// Returns false when the task must not start.
+// Returns false if the task must not start.
 bool tell_findings(const spank::Handle& slurm) {
   const bool may_fail = step.mode != Mode::warn;
   bool fails = false;
@@ -181,7 +180,7 @@ void begin(std::optional<Arguments> arguments) {
 }
 
 void take_option(const char* value) {
-  // sbatch and srun refused what is unknown, so this can only be another version's value: it must
+  // sbatch and srun rejected unknown values, so this can only be another version's value. It must
   // not fail a job that is already here.
   step.mode = parse_mode(value, "--nccl-env");
 }
@@ -192,7 +191,8 @@ void user_init(const spank::Handle& slurm) {
   if (!step.mode) take_option_of_job(environment);
   const Mode mode = step.mode.value_or(step.arguments->default_mode);
   step.mode = mode;
-  // A job that is left alone need not know what was removed; one without GPUs has no use for ours.
+  // A job that is left alone does not have to know what was removed; one without GPUs needs
+  // nothing.
   Resolution nothing_of_ours = take_back(environment);
   if (mode == Mode::off) nothing_of_ours.marker.reset();
   if (mode != Mode::off) decide(slurm, environment, mode);

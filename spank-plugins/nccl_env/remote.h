@@ -1,4 +1,4 @@
-// nccl_env on a node of the job, in slurmstepd: one process a step and node.
+// nccl_env in slurmstepd, on a node of the job: one process per step and node.
 #pragma once
 
 #include <optional>
@@ -8,23 +8,23 @@
 
 namespace slipway::nccl_env::remote {
 
-// From slurm_spank_init. Nothing: plugstack.conf is wrong, and the plugin leaves every job alone.
+// Called from slurm_spank_init. Empty: plugstack.conf is invalid, so the plugin leaves jobs alone.
 void begin(std::optional<Arguments> arguments);
 
-// --nccl-env, as the user gave it to sbatch or srun. Where Slurm calls this not at all, user_init
-// looks for it in the job's environment.
+// --nccl-env, as the user gave it to sbatch or srun. If Slurm does not call this, user_init looks
+// for the option in the job's environment.
 void take_option(const char* value);
 
-// Decides what the tasks of the step on this node get, and looks for what is wrong.
+// Decides what the step's tasks on this node get, and checks for problems.
 //
-// In user_init, because it runs once a node instead of once a task, and as the user: this plugin
-// never opens a file with root's rights.
+// This happens in user_init, because that runs once per node instead of once per task, and as the
+// user: this plugin never opens a file with root's rights.
 void user_init(const spank::Handle& slurm);
 
-// Sets the variables in a task that has GPUs, and prints what there is to say. Not before: only
-// here Slurm has told the task of its GPUs, only a task has the user's stderr, and a plugin that
-// stands above this one in plugstack.conf has laid a container's image over the environment by now.
-// Returns false when the job cannot work, which was told.
+// Sets the variables in a task that has GPUs, and prints tables and findings. Not earlier: only
+// here Slurm has assigned the task's GPUs, only a task has the user's stderr, and plugins above
+// this one in plugstack.conf have applied a container image to the environment by now. Returns
+// false if the job cannot work, after reporting why.
 bool task_init(const spank::Handle& slurm);
 
 }  // namespace slipway::nccl_env::remote

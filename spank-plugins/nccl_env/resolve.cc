@@ -1,4 +1,4 @@
-// What becomes of each variable, decided before anything is touched.
+// Decides what happens to each variable, before changing any.
 #include "spank-plugins/nccl_env/resolve.h"
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 namespace slipway::nccl_env {
 namespace {
 
-// The one list of folders that is advised: ours is a part of what the task has.
+// The only list of folders among the variables: our folder is one part of the task's list.
 constexpr std::string_view folder_list = "LD_LIBRARY_PATH";
 
 std::optional<std::string> find(const Environment& environment, const std::string& name) {
@@ -15,7 +15,7 @@ std::optional<std::string> find(const Environment& environment, const std::strin
   return it->second;
 }
 
-// The list without our folder at its head.
+// The list without our folder at its start.
 std::string without_folder(const std::string& list, const std::string& folder) {
   if (list == folder) return "";
   return list.starts_with(folder + ":") ? list.substr(folder.size() + 1) : list;
@@ -39,7 +39,7 @@ Decision decide(const Advice& advice, const std::optional<std::string>& present,
   return {advice.name, Action::set, advice.value, "slipway: " + advice.source, advice.why, "", ""};
 }
 
-// Ours goes before what the user has: a list is none that one of both must win.
+// Puts our folder before the user's list: with a list, neither has to win.
 Decision prepend(const Advice& advice, const std::optional<std::string>& present,
                  const std::optional<std::string>& ours) {
   const std::string users = present ? without_folder(*present, ours.value_or("")) : "";
@@ -60,7 +60,7 @@ Resolution resolve(const std::vector<Advice>& advised, const std::string& transp
     const auto present = find(environment, advice.name);
     Decision decision =
         advice.prepend ? prepend(advice, present, before) : decide(advice, present, before);
-    // What the user removed stays in the marker: else a step within this one would set it again.
+    // What the user removed stays in the marker; otherwise a nested step would set it again.
     const bool removed = decision.action == Action::keep && !decision.value;
     if (decision.action == Action::set || removed) ours.emplace(advice.name, advice.value);
     resolution.decisions.push_back(std::move(decision));
@@ -84,14 +84,14 @@ Resolution take_back(const Environment& environment) {
       const std::string users = without_folder(*present, value);
       if (users.empty()) {
         resolution.decisions.push_back(
-            {name, Action::unset, std::nullopt, "slipway", "taken back", "", ""});
+            {name, Action::unset, std::nullopt, "slipway", "no longer set", "", ""});
       } else if (users != *present) {
         resolution.decisions.push_back(
-            {name, Action::set, users, "user", "ours is taken back", "", ""});
+            {name, Action::set, users, "user", "our folder removed", "", ""});
       }
     } else if (present == value) {
       resolution.decisions.push_back(
-          {name, Action::unset, std::nullopt, "slipway", "taken back", "", ""});
+          {name, Action::unset, std::nullopt, "slipway", "no longer set", "", ""});
     } else if (!present) {
       removed.emplace(name, value);
     }

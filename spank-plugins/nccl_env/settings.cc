@@ -1,4 +1,4 @@
-// What nccl_env is told.
+// Parses --nccl-env and the arguments in plugstack.conf.
 #include "spank-plugins/nccl_env/settings.h"
 
 #include <array>
@@ -18,7 +18,7 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string> kn
 }
 
 std::string parse_path(std::string_view key, std::string_view text) {
-  // A plugin runs in the job's working directory: a relative path would be the user's choice.
+  // A plugin runs in the job's working directory, so a relative path would be the user's choice.
   if (!text.starts_with('/')) {
     throw Error(fmt::format("`{}={}` in plugstack.conf is not an absolute path", key, text));
   }
@@ -33,8 +33,8 @@ Mode parse_mode(std::string_view text, std::string_view where) {
   if (text == "show") return Mode::show;
   if (text == "warn") return Mode::warn;
   const std::array<std::string, 4> known = {"on", "off", "show", "warn"};
-  throw Error(fmt::format("{} has no value `{}`: there are `on`, `off`, `show` and `warn`{}", where,
-                          text, did_you_mean(text, known)));
+  throw Error(fmt::format("{} has no value `{}`: use `on`, `off`, `show` or `warn`{}", where, text,
+                          did_you_mean(text, known)));
 }
 
 Arguments parse_arguments(std::span<const std::string> words) {
@@ -55,12 +55,13 @@ Arguments parse_arguments(std::span<const std::string> words) {
     } else {
       const std::array<std::string, 3> known = {"default", "profile", "env_plugin"};
       throw Error(
-          fmt::format("unknown argument `{}` in plugstack.conf: there are `default=`, `profile=`, "
-                      "`env_plugin=` and `NCCL_…=`{}",
+          fmt::format("unknown argument `{}` in plugstack.conf: use `default=`, `profile=`, "
+                      "`env_plugin=` or `NCCL_…=`{}",
                       word, did_you_mean(key, known)));
     }
     if (!seen.insert(key).second) {
-      throw Error(fmt::format("`{}` stands twice in plugstack.conf, again as `{}`", key, word));
+      throw Error(
+          fmt::format("`{}` is in plugstack.conf twice, the second time as `{}`", key, word));
     }
   }
   return arguments;

@@ -1,4 +1,4 @@
-// nccl_env in the command that the user types.
+// nccl_env in the command that the user runs.
 #include "spank-plugins/nccl_env/submission.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void change(const std::string& name, const std::optional<std::string>& value) {
 }  // namespace
 
 void begin() {
-  // Slurm gives no environment here: it is the process's own.
+  // Slurm provides no environment here: it is the process's own.
   const Environment environment = spank::read_environment(::environ);
   const Resolution resolution = take_back(environment);
   for (const Decision& decision : resolution.decisions) change(decision.name, decision.value);

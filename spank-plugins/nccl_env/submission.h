@@ -1,17 +1,17 @@
-// nccl_env in the command that the user types: sbatch and salloc (Slurm's allocator context), srun
-// (the local context). A login node has no NICs of the job's, so nothing is decided here: a mistake
-// is told while somebody reads.
+// nccl_env in the command that the user runs: sbatch and salloc (Slurm's allocator context), srun
+// (the local context). A login node does not have the job's NICs, so nothing is decided here; but
+// mistakes are reported while the user is there to read them.
 #pragma once
 
 namespace slipway::nccl_env::submission {
 
-// Takes back what the batch script was given, before the command hands its environment on, and says
-// in it which libraries of the transport this machine has, if it has any: nodes compare. Each
-// node sets its own anyway, and what stands in the environment beats `srun --export=ALL,NAME=value`
-// (seen in Slurm 22.05): our value would beat the user's.
+// Undoes what the batch script got, before the command passes its environment on, and records which
+// transport libraries this machine has, if any, for nodes to compare. Sets nothing else: each node
+// does that, and a variable in the environment beats `srun --export=ALL,NAME=value` (seen in Slurm
+// 22.05), so our value would beat the user's.
 void begin();
 
-// --nccl-env=`value`. 0, or -1 when the command must fail.
+// --nccl-env=`value`. Returns 0, or -1 if the command must fail.
 int take_option(const char* value);
 
 }  // namespace slipway::nccl_env::submission

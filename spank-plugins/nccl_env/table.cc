@@ -1,4 +1,4 @@
-// The table of `--nccl-env=show`.
+// Formats the tables of --nccl-env=show and --nccl-env=warn.
 #include "spank-plugins/nccl_env/table.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string headline(const NodeProfile& profile) {
                      profile.machine_type, profile.transport.name);
 }
 
-// A head and a line each, in columns.
+// Formats rows in aligned columns.
 std::string columns(const std::vector<Row>& rows) {
   std::array<size_t, 3> widths = {};
   for (const Row& row : rows) {

@@ -7,18 +7,18 @@
 
 namespace slipway::nccl_env {
 
-// A headline with the node, its machine type and transport, then a line a variable: its value,
-// where that came from and why. Ends in a line feed.
+// A headline with the node, its machine type and transport, then one line per variable: its value,
+// origin and reason. Ends with a line feed.
 std::string table(const NodeProfile& profile, const Resolution& resolution);
 
-// The same for tasks that have no GPUs.
+// The same for tasks without GPUs.
 std::string table_without_gpus(const NodeProfile& profile);
 
-// The same of what the task has otherwise than is advised, for `--nccl-env=warn`: empty when there
-// is nothing.
+// The same for values that differ from the recommended ones, for `--nccl-env=warn`; empty if none
+// do.
 std::string table_of_differences(const NodeProfile& profile, const Resolution& resolution);
 
-// Without control characters, which must not reach a terminal or break a line.
+// Escapes control characters, which must not reach a terminal or break a line.
 std::string printable(const std::string& text);
 
 }  // namespace slipway::nccl_env

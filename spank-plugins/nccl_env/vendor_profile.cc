@@ -1,4 +1,4 @@
-// Plain exports of a shell script.
+// Reads the plain exports of a shell script.
 #include "spank-plugins/nccl_env/vendor_profile.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ bool is_name_char(char c) {
   return is_name_start(c) || (c >= '0' && c <= '9');
 }
 
-// The name that `text` begins with, cut off from it.
+// Removes and returns the name at the start of `text`.
 std::string take_name(std::string_view& text) {
   size_t size = 0;
   if (!text.empty() && is_name_start(text[0])) {
@@ -38,13 +38,13 @@ std::string take_name(std::string_view& text) {
   return name;
 }
 
-// Reads one word as a shell would, as long as that needs no shell.
+// Reads one word like a shell, if that does not need a real shell.
 class WordReader {
  public:
   WordReader(std::string_view text, const std::map<std::string, std::string>& known)
       : text_(text), known_(known) {}
 
-  // Nothing when the word is more than plain, or is not the last one of its line.
+  // Empty if it is not plain, or not the last word on its line.
   std::optional<std::string> read() {
     while (!text_.empty()) {
       const char c = take();
@@ -126,7 +126,7 @@ class Script {
     for (const std::string& raw : split(text, '\n')) {
       ++number;
       const std::string_view line = trim(raw);
-      // The line before went on: this one is a part of it.
+      // The previous line was continued: this one is part of it.
       const bool continued = continues_;
       continues_ = line.ends_with('\\');
       if (line.empty() || line.starts_with('#')) continue;
@@ -140,7 +140,7 @@ class Script {
   VendorVariables take() { return std::move(found_); }
 
  private:
-  // False when a variable of NCCL's may be set by the line, and this does not know to what.
+  // False if the line may set an NCCL variable to a value that cannot be determined here.
   bool read_line(std::string_view line, bool certain) {
     constexpr std::string_view keyword = "export";
     std::string_view rest = line;
@@ -163,7 +163,8 @@ class Script {
     return touched.empty() && !reads_another(line);
   }
 
-  // NCCL's variables that a line may change otherwise: `NCCL_A=1`, `${NCCL_A:=1}`, `unset NCCL_A`.
+  // NCCL variables that a line may change in other ways: `NCCL_A=1`, `${NCCL_A:=1}`, `unset
+  // NCCL_A`.
   static std::set<std::string> touched_by(std::string_view line) {
     static const std::set<std::string, std::less<>> commands = {
         "declare", "local", "printf", "read", "readonly", "typeset", "unset"};
@@ -182,7 +183,7 @@ class Script {
     return line.starts_with("source ") || line.starts_with(". ") || line.starts_with("eval ");
   }
 
-  // The last one counts, as in a shell.
+  // The last assignment wins, as in a shell.
   void take_variable(const std::string& name, const std::string& value) {
     forget(name);
     known_[name] = value;
@@ -194,8 +195,8 @@ class Script {
     std::erase_if(found_.variables, [&](const auto& variable) { return variable.first == name; });
   }
 
-  // Follows what opens and closes blocks, which may not happen. Where a line is taken for something
-  // that it is not, less is taken, never more.
+  // Tracks the start and end of blocks, whose code may not run. If a line is misread, fewer
+  // variables are taken, never more.
   void follow_blocks(std::string_view line) {
     static const std::map<std::string, std::string, std::less<>> closers = {
         {"if", "fi"},      {"case", "esac"}, {"for", "done"}, {"while", "done"},
@@ -215,7 +216,7 @@ class Script {
       }
       is_command = before_commands.contains(word);
     }
-    if (line.find("<<") != line.npos) ended_ = true;  // what follows is a text, up to nobody knows
+    if (line.find("<<") != line.npos) ended_ = true;  // what follows is text, with an unknown end
   }
 
   static std::vector<std::string> shell_words(std::string_view line) {
@@ -233,7 +234,7 @@ class Script {
 
   std::map<std::string, std::string> known_;
   VendorVariables found_;
-  std::vector<std::string> open_;  // what closes each block that is open
+  std::vector<std::string> open_;  // the closing word of each open block
   bool continues_ = false;
   bool ended_ = false;
 };
@@ -243,7 +244,7 @@ void require_of_root(const std::filesystem::path& path) {
   for (const std::filesystem::path& part : {path, path.parent_path()}) {
     if (::stat(part.c_str(), &info) != 0) throw_errno(fmt::format("cannot read {}", part.string()));
     if (info.st_uid != 0 || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-      throw Error(fmt::format("{} could be written by others than root", part.string()));
+      throw Error(fmt::format("users besides root can write {}", part.string()));
     }
   }
 }

@@ -1,5 +1,5 @@
-// The vendor's own profile on the node: a shell script whose plain exports are taken, and of which
-// nothing is ever run.
+// Reads the plain exports of the vendor's profile on the node, a shell script. Never runs any of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 namespace slipway::nccl_env {
 
 struct VendorVariables {
-  std::vector<std::pair<std::string, std::string>> variables;  // NCCL's, in the order of the script
-  // Lines that set one of NCCL's variables, or read another script, in a way that only a shell
-  // knows the outcome of.
+  std::vector<std::pair<std::string, std::string>>
+      variables;  // NCCL variables, in the script's order
+  // Lines that set an NCCL variable, or read another script, in a way that only a shell can
+  // evaluate.
   std::vector<int> skipped;
 };
 
-// The plain exports of `text`: `export NAME=value`, with quotes, and with $NAME or ${NAME} of a
-// variable that is in `inputs` or was exported above. Everything else of the shell's is passed
-// over; what is within `if`, a loop, a function or braces may not happen, and is not taken. Other
-// variables than NCCL's are the task's own business: PATH, LD_PRELOAD or CUDA_VISIBLE_DEVICES
-// cannot be set this way.
+// Takes the plain exports of `text`: `export NAME=value`, with quotes, and with $NAME or ${NAME} of
+// variables that are in `inputs` or were exported above. Skips all other shell code; code within
+// `if`, loops, functions or braces may not run, so nothing in it is taken. Only NCCL variables are
+// taken: PATH, LD_PRELOAD or CUDA_VISIBLE_DEVICES cannot be set this way.
 VendorVariables parse_vendor_profile(std::string_view text,
                                      const std::map<std::string, std::string>& inputs);
 
-// Reads the profile with the caller's rights. As root only when nobody else can have written it.
+// Reads the profile with the caller's rights; as root, only if nobody else can have written it.
 // Throws Error.
 std::string read_vendor_profile(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// Which value NCCL gets for a variable.
+// Chooses the value that NCCL gets for a variable.
 #include "spank-plugins/nccl_library/environment.h"
 
 #include <fcntl.h>
@@ -65,7 +65,7 @@ class Reader {
       *out_++ = meanings[name - names];
       return true;
     }
-    // Control characters are all that the writer escapes by number.
+    // The writer escapes only control characters by number.
     if (strncmp(in_, "u00", 3) != 0 || hex_digit(in_[3]) < 0 || hex_digit(in_[4]) < 0) return false;
     *out_++ = static_cast<char>(hex_digit(in_[3]) * 16 + hex_digit(in_[4]));
     in_ += 4;
@@ -140,7 +140,7 @@ const char* Start::find(const char* name) const {
 
 const char* Users::find(const char* name) const {
   static const char prefix[] = "SLIPWAY_NCCL_USER_";
-  char copy[256];  // no variable of NCCL's has as long a name
+  char copy[256];  // no NCCL variable has such a long name
   if (strlen(name) + sizeof prefix > sizeof copy) return nullptr;
   strcpy(copy, prefix);
   strcat(copy, name);
@@ -154,7 +154,7 @@ const char* choose(const char* name, const Start& start, const Values& ours) {
       (now == nullptr) != (then == nullptr) || (now != nullptr && strcmp(now, then) != 0);
   if (start.known() && changed) return now;
   if (const char* value = Users(start).find(name)) return value;
-  // One of ours that is not there was removed by the user.
+  // If one of ours is missing, the user removed it.
   const char* value = now == nullptr ? nullptr : ours.find(name);
   return value != nullptr ? value : now;
 }

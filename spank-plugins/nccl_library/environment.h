@@ -1,12 +1,11 @@
-// Which value NCCL gets for a variable, in a process of the job. No allocation beyond begin(), no
-// exception, nothing of the C++ library: this runs in everybody's container.
-#pragma once
+// Chooses the value that NCCL gets for a variable, in a process of the job. No allocation after
+// begin(), no exceptions, nothing from the C++ library: this runs in everybody's containers.
 
 #include <cstddef>
 
 namespace slipway::nccl_library {
 
-// One flat JSON object of texts, as nccl_env writes SLIPWAY_NCCL_ENV.
+// One flat JSON object of texts, as written by nccl_env to SLIPWAY_NCCL_ENV.
 class Values {
  public:
   Values() = default;
@@ -14,12 +13,12 @@ class Values {
   Values& operator=(const Values&) = delete;
   ~Values();
 
-  // Anything but such an object, nullptr too, has no values.
+  // Input that is not such an object, including nullptr, has no values.
   void read(const char* json);
   const char* find(const char* name) const;
 
  private:
-  char* texts_ = nullptr;  // name, null, value, null, …; an empty name ends it
+  char* texts_ = nullptr;  // name, null, value, null, …; ends with an empty name
 };
 
 // The environment as the process was started with it: "NAME=value", null, …
@@ -39,7 +38,7 @@ class Start {
   size_t size_ = 0;
 };
 
-// The variables that the user exported for the job: nccl_env hands NCCL_DEBUG on as
+// The variables that the user exported for the job: nccl_env passes NCCL_DEBUG on as
 // SLIPWAY_NCCL_USER_NCCL_DEBUG.
 class Users {
  public:
@@ -50,8 +49,8 @@ class Users {
   const Start& start_;
 };
 
-// What the program changed after its start wins; then what the user exported for the job, then what
-// nccl_env set; else the environment's own value, which an image may have put there. nullptr: no
+// A change that the program made after its start wins; then the user's export for the job, then
+// nccl_env's value; else the environment's own value, which may come from an image. nullptr: no
 // value.
 const char* choose(const char* name, const Start& start, const Values& ours);
 

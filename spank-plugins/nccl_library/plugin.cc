@@ -1,5 +1,5 @@
-// libnccl-env-slipway.so: NCCL asks it for each of its variables (2.28 and newer), so that what an
-// image of a container sets does not replace what the job has.
+// libnccl-env-slipway.so: NCCL (2.28 and newer) asks it for each of its variables, so that values
+// from a container image do not replace the job's.
 //
 // The interface is NCCL's environment plugin, version 1:
 // https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html, NCCL_ENV_PLUGIN.
@@ -19,7 +19,7 @@ struct State {
   Values ours;
 };
 
-// Never destroyed: a thread of NCCL's may ask to the very end of the process.
+// Never destroyed: an NCCL thread may ask until the very end of the process.
 union Forever {
   State state;
   constexpr Forever() : state() {}

@@ -1,4 +1,4 @@
-// A job whose prolog slurmd has left out.
+// Requeues a job that slurmd started without its prolog.
 #include "spank-plugins/node_health/left_out.h"
 
 #include <fmt/format.h>
@@ -41,9 +41,9 @@ bool lacks_own_tmp(const fs::path& job_container_conf, uint32_t job) {
 }
 
 std::string queue_again(uint32_t job, const RunSlurm& run) {
-  const std::string found = "slurmd began the job here without its prolog and its own /tmp";
+  const std::string found = "slurmd started the job here without its prolog and its own /tmp";
   const std::string id = std::to_string(job);
-  // squeue, not scontrol: none of these fields has a text of the user's in it.
+  // Uses squeue, not scontrol: none of these fields contains text that users choose.
   const ProcessResult asked = run({"/usr/bin/squeue", "--noheader", "--states=all", "--jobs=" + id,
                                    "--Format=batchflag:|,restartcnt:|,hetjobid:|"});
   const std::vector<std::string> words =
@@ -52,14 +52,14 @@ std::string queue_again(uint32_t job, const RunSlurm& run) {
   const auto number = [&](size_t i) { return to_number<int>(trim(words[i])).value_or(0); };
   if (number(0) != 1) return found + ": submit it again";
   if (number(1) >= most_restarts) {
-    return fmt::format("{}; it was queued again {} times already", found, number(1));
+    return fmt::format("{}; it was already requeued {} times", found, number(1));
   }
   const std::string whole = number(2) > 0 ? std::to_string(number(2)) : id;
   const ProcessResult queued = run({"/usr/bin/scontrol", "requeue", whole});
   if (!queued.ok()) {
-    return fmt::format("{}, and cannot be queued again: {}", found, trim(queued.errors));
+    return fmt::format("{}, and requeueing it failed: {}", found, trim(queued.errors));
   }
-  return found + ": it is queued again";
+  return found + ": requeued it";
 }
 
 }  // namespace slipway::node_health

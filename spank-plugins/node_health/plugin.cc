@@ -1,7 +1,7 @@
-// node_health: before a job begins on a node, and when it has ended, the node is looked at.
+// node_health: checks a node before each job starts on it, and after the job has ended.
 //
-// What Slurm calls. The checks are made by `slipway health` in a process of its own: what hangs
-// with a driver hangs there, and is killed. Users read docs/health.md.
+// The callbacks for Slurm. `slipway health` runs the checks in a separate process, which is killed
+// if it hangs, for example in a driver. User documentation: docs/health.md.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -20,11 +20,11 @@
 namespace slipway::node_health {
 namespace {
 
-constexpr int failed = -1;  // Slurm before 25.05 takes no number above 0 for an error
+constexpr int failed = -1;  // Slurm before 25.05 takes only negative numbers for errors
 constexpr const char* job_container_conf = "/etc/slurm/job_container.conf";
 constexpr std::chrono::seconds patience_with_slurm{10};
 
-// Nothing when plugstack.conf is wrong: then nothing is checked, and no node is drained.
+// Empty if plugstack.conf is invalid: then nothing is checked, and no node is drained.
 std::optional<Arguments> read_arguments(int count, char** words) {
   try {
     return parse_arguments(std::vector<std::string>(words, words + count));
@@ -34,7 +34,7 @@ std::optional<Arguments> read_arguments(int count, char** words) {
   }
 }
 
-int look(spank_t spank, const char* stage, int count, char** words) {
+int check(spank_t spank, const char* stage, int count, char** words) {
   const auto arguments = read_arguments(count, words);
   return !arguments || node_is_fit(spank, stage, *arguments) ? ESPANK_SUCCESS : failed;
 }
@@ -46,8 +46,8 @@ int init(const spank::Handle& slurm, int count, char** words) {
   return ESPANK_SUCCESS;
 }
 
-// A step of a job that this node was not prepared for cannot start: Slurm says why in its own
-// words.
+// Requeues a job that this node was not prepared for; its step cannot start anyway, and Slurm
+// reports that itself.
 void find_left_out_job(spank_t spank) {
   if (spank_context() != S_CTX_REMOTE) return;
   const auto job = spank::job_id(spank);
@@ -73,10 +73,10 @@ int slurm_spank_init(spank_t handle, int count, char* words[]) {
   });
 }
 
-// In srun, when the step is there and before it is launched.
+// In srun, after the step is created and before it is launched.
 int slurm_spank_local_user_init(spank_t handle, int, char*[]) {
   using namespace slipway;
-  return spank::guarded("the prolog is not waited for", [&] {
+  return spank::guarded("not waiting for the prolog", [&] {
     node_health::wait_for_prolog(handle);
     return ESPANK_SUCCESS;
   });
@@ -85,13 +85,13 @@ int slurm_spank_local_user_init(spank_t handle, int, char*[]) {
 int slurm_spank_job_prolog(spank_t handle, int count, char* words[]) {
   using namespace slipway;
   return spank::guarded("the node is not checked",
-                        [&] { return node_health::look(handle, "prolog", count, words); });
+                        [&] { return node_health::check(handle, "prolog", count, words); });
 }
 
 int slurm_spank_job_epilog(spank_t handle, int count, char* words[]) {
   using namespace slipway;
   return spank::guarded("the node is not checked",
-                        [&] { return node_health::look(handle, "epilog", count, words); });
+                        [&] { return node_health::check(handle, "epilog", count, words); });
 }
 
 }  // extern "C"

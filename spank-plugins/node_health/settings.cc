@@ -1,4 +1,4 @@
-// What node_health is told.
+// Parses the arguments in plugstack.conf and --health.
 #include "spank-plugins/node_health/settings.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 namespace slipway::node_health {
 namespace {
 
-// Less than PrologEpilogTimeout, 60 s (launcher/cluster/slurm_conf.cc): Slurm drains a node when it
-// has to end the prolog there.
+// Less than PrologEpilogTimeout, 60 s (launcher/cluster/slurm_conf.cc): if Slurm has to kill a
+// prolog there, it drains the node.
 constexpr int longest_deadline = 50;
 
 std::chrono::seconds parse_deadline(const std::string& text) {
@@ -28,7 +28,7 @@ std::chrono::seconds parse_deadline(const std::string& text) {
 Choice parse_choice(std::string_view text) {
   if (text == "on") return Choice::on;
   if (text == "skip") return Choice::skip;
-  throw Error(fmt::format("--health has no value `{}`: there are `on` and `skip`", text));
+  throw Error(fmt::format("--health has no value `{}`: use `on` or `skip`", text));
 }
 
 Arguments parse_arguments(std::span<const std::string> words) {
@@ -46,7 +46,7 @@ Arguments parse_arguments(std::span<const std::string> words) {
       arguments.deadline = parse_deadline(value);
     } else {
       throw Error(fmt::format(
-          "unknown argument `{}` in plugstack.conf: there are `program=` and `deadline=`", word));
+          "unknown argument `{}` in plugstack.conf: use `program=` or `deadline=`", word));
     }
   }
   return arguments;

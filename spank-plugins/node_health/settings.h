@@ -1,4 +1,4 @@
-// What node_health is told: its arguments in plugstack.conf, and --health of a job.
+// The settings of node_health: its arguments in plugstack.conf, and a job's --health.
 #pragma once
 
 #include <chrono>
@@ -9,15 +9,15 @@
 
 namespace slipway::node_health {
 
-// Of `sbatch --health`.
+// A value of `sbatch --health`.
 enum class Choice { on, skip };
 
 struct Arguments {
   std::filesystem::path program = "/opt/slipway/bin/slipway";
-  std::chrono::seconds deadline{15};  // more than the policy allows a prolog: it ends by itself
+  std::chrono::seconds deadline{15};  // longer than the policy allows, so that the checks end first
 };
 
-// Throws Error with the words that were not understood.
+// Throws Error with the text that is invalid.
 Choice parse_choice(std::string_view text);
 
 // `program=FILE` and `deadline=SECONDS`. Throws Error on anything else.

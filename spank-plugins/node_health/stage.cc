@@ -1,4 +1,4 @@
-// The prolog and the epilog of a job.
+// Checks the node in the prolog and epilog of a job.
 #include "spank-plugins/node_health/stage.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 namespace slipway::node_health {
 namespace {
 
-constexpr int unfit = 3;  // exit status of `slipway health`, which has it for nothing else
+constexpr int unfit = 3;  // exit status of `slipway health`, used for nothing else
 
 int take_option(int, const char* value, int remote) {
   return spank::guarded("option ignored", [&] {
@@ -22,7 +22,7 @@ int take_option(int, const char* value, int remote) {
       parse_choice(value);
     } catch (const Error& error) {
       spank::log_error(error.what());
-      return remote ? 0 : -1;  // what sbatch has let pass fails no job
+      return remote ? 0 : -1;  // a value that sbatch accepted must not fail the job
     }
     return 0;
   });
@@ -37,11 +37,11 @@ std::vector<std::string> command_of(spank_t spank, const char* stage, const Argu
 
 }  // namespace
 
-const spank::Option health_option = {
-    "health", "on|skip",
-    "check each node before the job begins (on), or ask for no checks (skip), which the cluster's "
-    "health policy may refuse",
-    take_option};
+const spank::Option health_option = {"health", "on|skip",
+                                     "check each node before the job starts (on), or skip these "
+                                     "checks if the cluster's health policy "
+                                     "allows it (skip)",
+                                     take_option};
 
 bool node_is_fit(spank_t spank, const char* stage, const Arguments& arguments) {
   if (const auto id = spank::job_id(spank)) {
@@ -55,7 +55,7 @@ bool node_is_fit(spank_t spank, const char* stage, const Arguments& arguments) {
   const ProcessResult result = run_process(command_of(spank, stage, arguments), options);
   if (result.ok()) return true;
   if (result.timed_out) {
-    spank::log_error(fmt::format("the checks of the {} took longer than {} s and were ended", stage,
+    spank::log_error(fmt::format("the {} checks took longer than {} s and were killed", stage,
                                  arguments.deadline.count()));
     return true;
   }
@@ -64,7 +64,7 @@ bool node_is_fit(spank_t spank, const char* stage, const Arguments& arguments) {
     spank::log_error(words);
     return false;
   }
-  spank::log_error(fmt::format("the checks of the {} were not made (exit status {}): {}", stage,
+  spank::log_error(fmt::format("the {} checks did not run (exit status {}): {}", stage,
                                result.exit_code, words));
   return true;
 }

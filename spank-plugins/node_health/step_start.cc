@@ -1,4 +1,4 @@
-// The first step of a job.
+// Makes a job's first step wait for the prolog.
 #include "spank-plugins/node_health/step_start.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto first_pause = 5ms, longest_pause = 500ms;
-// Longer than any prolog may take: PrologEpilogTimeout of launcher/cluster/slurm_conf.cc.
+// Longer than any prolog may take: PrologEpilogTimeout in launcher/cluster/slurm_conf.cc.
 constexpr auto longest_wait = 5min;
 
-// slurm_load_job() of Slurm takes the job's number, that of 26.05 a step's.
+// slurm_load_job() takes the job's number; in Slurm 26.05, a step id.
 template <class Load>
 int load_job(Load load, job_info_msg_t** answer, uint32_t job) {
   if constexpr (std::is_invocable_v<Load, job_info_msg_t**, uint32_t, uint16_t>) {

@@ -1,4 +1,4 @@
-// The first step of a job, in srun.
+// Makes a job's first step, in srun, wait for the prolog.
 #pragma once
 
 #include "spank-plugins/spank/handle.h"
@@ -7,15 +7,14 @@ namespace slipway::node_health {
 
 // Waits until the job's prolog has ended on all its nodes, if this is the job's first step.
 //
-// srun waits for it by itself, but not when nodes had to be started for the job: then Slurm starts
-// the prolog only when the first step is made (job_config_fini() of slurmctld, 22.05), and srun
-// goes on at once. A slurmd that hears of the step first takes the job for one whose prolog it has
-// run
+// srun does so itself, but not if nodes had to be started for the job: then Slurm starts the prolog
+// only when the first step is created (job_config_fini() of slurmctld, 22.05), and srun continues
+// at once. A slurmd that learns of the step first assumes that it has already run the job's prolog
 // (_rpc_launch_tasks() of req.c). It skips the prolog: the node is not checked, and the step fails
-// if jobs have a /tmp of their own.
+// if jobs have their own /tmp.
 //
-// It costs the first step one question to slurmctld. A slurmctld that does not answer is not waited
-// for: srun finds that out itself.
+// This costs the first step one request to slurmctld. If slurmctld does not answer, this does not
+// wait: srun finds that out itself.
 void wait_for_prolog(spank_t spank);
 
 }  // namespace slipway::node_health

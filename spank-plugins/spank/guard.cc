@@ -1,4 +1,4 @@
-// The log of a plugin.
+// Writes to Slurm's log.
 #include "spank-plugins/spank/guard.h"
 
 namespace slipway::spank {

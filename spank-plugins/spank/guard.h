@@ -1,4 +1,4 @@
-// The last line of defence between C++ and Slurm, and the log behind it.
+// Keeps C++ exceptions out of Slurm, and writes to Slurm's log.
 #pragma once
 
 #include <exception>
@@ -9,14 +9,14 @@
 
 namespace slipway::spank {
 
-// One line for the user's terminal and slurmd's log: "<plugin>: <text>".
+// Logs one line to the user's terminal and slurmd's log: "<plugin>: <text>".
 void log_error(const std::string& text);
 
-// Runs the body of a callback and returns its value. Whatever it throws becomes one line in the log
-// and success: a plugin's own failure never fails a job and never drains a node.
+// Runs the body of a callback and returns its value. An exception becomes one line in the log and
+// success: a plugin's own failure never fails a job and never drains a node.
 template <class Body>
 int guarded(const char* callback, Body&& body) noexcept {
-  // Slurm's logger is C with a format of its own: no exception can come out of these lines.
+  // Slurm's logger is C with its own format: it cannot throw.
   try {
     return std::forward<Body>(body)();
   } catch (const std::exception& error) {

@@ -17,7 +17,7 @@ std::map<std::string, std::string> read_environment(char** variables) {
 }
 
 Status Handle::register_option(const Option& option) const {
-  // Slurm's struct is older than const; it copies the texts and changes none of them.
+  // Slurm's struct predates const; it copies the texts and changes none of them.
   spank_option raw = {const_cast<char*>(option.name),
                       const_cast<char*>(option.value_name),
                       const_cast<char*>(option.usage),
@@ -69,7 +69,7 @@ std::optional<uint32_t> Handle::global_task_id() const {
 }
 
 std::optional<uint32_t> Handle::local_task_id() const {
-  int id = 0;  // Slurm's own type of it
+  int id = 0;  // Slurm's type for it
   if (spank_get_item(spank_, S_TASK_ID, &id) != ESPANK_SUCCESS) return std::nullopt;
   return static_cast<uint32_t>(id);
 }

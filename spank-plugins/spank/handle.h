@@ -1,4 +1,4 @@
-// A plugin's view of the job that it runs in: spank_t, with Slurm's error codes turned into values.
+// A plugin's view of the job that it runs in: wraps spank_t, and turns error codes into values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace slipway::spank {
 
-// How a call into Slurm went.
+// The result of a call into Slurm.
 class Status {
  public:
   explicit Status(spank_err_t code) : code_(code) {}
@@ -28,30 +28,31 @@ struct Option {
   const char* name;        // "nccl-env": --nccl-env
   const char* value_name;  // "on|off|show"
   const char* usage;       // for `srun --help`
-  // 0, or -1 to refuse the value. `remote` is 0 in the command that the user typed and 1 on a node.
-  // Slurm may call it several times; the last call counts.
+  // Returns 0, or -1 to reject the value. `remote` is 0 in the command that the user ran, and 1 on
+  // a node. Slurm may call this several times; the last call wins.
   int (*take)(int unused, const char* value, int remote);
 };
 
-// "NAME=value" lines up to a null pointer, as environ. Of a name that stands twice, the first
-// counts, as for getenv().
+// Reads "NAME=value" strings up to a null pointer, such as environ. If a name is there twice, the
+// first wins, as with getenv().
 std::map<std::string, std::string> read_environment(char** variables);
 
-// Valid during the callback that Slurm gave the spank_t to.
+// Valid during the callback that received the spank_t.
 class Handle {
  public:
   explicit Handle(spank_t spank) : spank_(spank) {}
 
-  // Only in slurm_spank_init, and in every context: a static table would be missing from sbatch.
+  // Call only in slurm_spank_init, but in every context: sbatch would not see a static table.
   Status register_option(const Option& option) const;
 
-  // The environment of the job's tasks, on a node. Nothing where Slurm does not give it.
+  // The environment of the job's tasks, on a node. Empty if Slurm does not provide it.
   std::optional<std::map<std::string, std::string>> environment() const;
 
-  // One variable of it, without a copy of all: this is what a task can afford.
+  // One variable, without copying the whole environment: cheap enough for every task.
   std::optional<std::string> variable(std::string_view name) const;
 
-  // Change what the tasks will see. On a node only; in sbatch and srun it is the process's own.
+  // Change what the tasks will see. Works on a node only; in sbatch and srun, it changes the
+  // process.
   Status setenv(const std::string& name, const std::string& value) const;
   Status unsetenv(const std::string& name) const;
 
@@ -59,12 +60,12 @@ class Handle {
   std::optional<uint32_t> global_task_id() const;
   std::optional<uint32_t> local_task_id() const;
 
-  // Of the step: how many nodes it has, and which of them this is, from 0. On a node only.
+  // The number of nodes of the step, and the index of this one, from 0. On a node only.
   std::optional<uint32_t> node_count() const;
   std::optional<uint32_t> node_id() const;
 
  private:
-  char** variables() const;  // null where Slurm does not give it
+  char** variables() const;  // null if Slurm does not provide it
   std::optional<uint32_t> number(spank_item_t item) const;
 
   spank_t spank_;

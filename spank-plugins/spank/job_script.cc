@@ -1,4 +1,4 @@
-// What a plugin can ask in a prolog.
+// Reads what Slurm tells plugins about the job.
 #include "spank-plugins/spank/job_script.h"
 
 namespace slipway::spank {

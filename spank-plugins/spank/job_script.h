@@ -1,4 +1,4 @@
-// What a plugin can ask about a job in its prolog and epilog, and in srun.
+// Reads what Slurm tells plugins about the job, in prolog, epilog and srun.
 #pragma once
 
 #include <sys/types.h>
@@ -11,13 +11,13 @@
 
 namespace slipway::spank {
 
-// The value that the job's user gave an option of ours; nothing when it was not given.
+// The value that the job's user gave one of our options; empty if not given.
 std::optional<std::string> option_of_job(spank_t spank, const Option& option);
 
-// The job's id and user; nothing where Slurm does not give them.
+// The job's id and user; empty if Slurm does not provide them.
 std::optional<uint32_t> job_id(spank_t spank);
 std::optional<uid_t> job_user(spank_t spank);
-// In srun: the step's number in the job, from 0.
+// In srun: the step's index in the job, from 0.
 std::optional<uint32_t> step_id(spank_t spank);
 
 }  // namespace slipway::spank

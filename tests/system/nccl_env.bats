@@ -206,7 +206,7 @@ as_owner() { as_tester sh -c "$1"; }
   on $NAME "${nodes[1]}" sh -c 'echo other >/var/tcpxo/libnccl-net.so'
   run on $NAME login sbatch --wait --quiet --nodelist="${nodes[0]},${nodes[1]}" --nodes=2 --gpus-per-node=8 --output=/home/differs --wrap "srun --kill-on-bad-exit=1 echo ran"
   run on $NAME login cat /home/differs
-  says "this job cannot work: ${nodes[1]}: the transport's libraries are others than where the job comes from"
+  says "this job cannot work: ${nodes[1]}: this node's transport libraries differ from the submit host's"
   lacks "cannot work: ${nodes[0]}"
 }
 
@@ -229,7 +229,7 @@ EOF
   on $NAME "${nodes[0]}" chmod 000 /var/tcpxo/profile.sh
   run on $NAME login runuser -u nobody -- srun --chdir=/ --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 sh -c 'echo "[$NCCL_TUNER_PLUGIN]"'
   [ "$status" -eq 0 ]
-  says "the vendor's profile is skipped: cannot read /var/tcpxo/profile.sh: Permission denied"
+  says "skipping the vendor profile: cannot read /var/tcpxo/profile.sh: Permission denied"
   without_transport
 }
 

@@ -1,4 +1,4 @@
-// Tests of what becomes of a job whose prolog slurmd has left out.
+// Tests of requeueing a job that slurmd started without its prolog.
 #include "spank-plugins/node_health/left_out.h"
 
 #include "common/file.h"
@@ -11,7 +11,7 @@ using namespace slipway::node_health;
 
 namespace {
 
-// Slurm's answers to squeue and scontrol, and what scontrol was asked for.
+// Slurm's answers to squeue and scontrol, and the calls that were made.
 struct FakeSlurm {
   ProcessResult squeue, scontrol = {};
   std::vector<std::string> calls = {};
@@ -46,30 +46,30 @@ TEST_CASE("left out: a job has its own /tmp below the node's folder, or below th
   CHECK(lacks_own_tmp(conf, 9));
 }
 
-TEST_CASE("left out: a batch job is queued again, a heterogeneous one as a whole") {
+TEST_CASE("left out: a batch job is requeued, a heterogeneous one as a whole") {
   FakeSlurm slurm{says("1|0|0|\n")};
   CHECK(slurm.queue_again(7) ==
-        "slurmd began the job here without its prolog and its own /tmp: it is queued again");
+        "slurmd started the job here without its prolog and its own /tmp: requeued it");
   slurm.squeue = says("1                   |2|6|\n1|0|6|\n");
   slurm.queue_again(7);
   CHECK(slurm.calls ==
         std::vector<std::string>{"/usr/bin/scontrol requeue 7", "/usr/bin/scontrol requeue 6"});
 }
 
-TEST_CASE("left out: what is not queued again is told why") {
-  const auto [answer, told] = GENERATE(
-      table<std::string, std::string>({{"0|0|0|\n", ": submit it again"},
-                                       {"1|20|0|\n", "; it was queued again 20 times already"},
-                                       {"", "; Slurm does not know the job"}}));
+TEST_CASE("left out: a job that is not requeued gets the reason") {
+  const auto [answer, told] =
+      GENERATE(table<std::string, std::string>({{"0|0|0|\n", ": submit it again"},
+                                                {"1|20|0|\n", "; it was already requeued 20 times"},
+                                                {"", "; Slurm does not know the job"}}));
   FakeSlurm slurm{says(answer)};
   CHECK(slurm.queue_again(7) ==
-        "slurmd began the job here without its prolog and its own /tmp" + told);
+        "slurmd started the job here without its prolog and its own /tmp" + told);
   CHECK(slurm.calls.empty());
 }
 
-TEST_CASE("left out: a job that its user does not want queued again") {
+TEST_CASE("left out: a job that its user does not want requeued") {
   FakeSlurm slurm{says("1|0|0|\n"), {1, false, "", "Requested operation is presently disabled\n"}};
   CHECK(slurm.queue_again(7) ==
-        "slurmd began the job here without its prolog and its own /tmp, and cannot be queued "
-        "again: Requested operation is presently disabled");
+        "slurmd started the job here without its prolog and its own /tmp, and requeueing it "
+        "failed: Requested operation is presently disabled");
 }

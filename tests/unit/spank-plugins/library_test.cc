@@ -12,7 +12,7 @@ using namespace slipway::nccl_library;
 
 namespace {
 
-// The start of a process whose environment is "NAME=value" lines.
+// The start environment of a process, as "NAME=value" lines.
 class Started {
  public:
   explicit Started(std::string lines) {
@@ -32,7 +32,7 @@ std::string text(const char* value) {
   return value == nullptr ? "(none)" : value;
 }
 
-// getenv() of one variable for the length of a test.
+// Sets a variable for the duration of a test.
 class Present {
  public:
   Present(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -44,7 +44,7 @@ class Present {
 
 }  // namespace
 
-TEST_CASE("nccl library: the marker's texts are read, with what is escaped in them") {
+TEST_CASE("nccl library: the marker's texts are read and unescaped") {
   Values values;
   values.read(R"({"NCCL_A":"1","NCCL_B":"a \"b\" \\ \u000a\t/","NCCL_C":""})");
   CHECK(text(values.find("NCCL_A")) == "1");
@@ -55,7 +55,7 @@ TEST_CASE("nccl library: the marker's texts are read, with what is escaped in th
   CHECK(text(values.find("NCCL_A")) == "(none)");
 }
 
-TEST_CASE("nccl library: what is no marker has no values") {
+TEST_CASE("nccl library: an invalid marker has no values") {
   const char* json = GENERATE("", "{", "[1]", R"({"A":1})", R"({"A":"1")", R"({"A":"\q"})",
                               R"({"A":"\u1234"})", R"({"A)", R"({"A":"\)");
   Values values;
@@ -65,7 +65,7 @@ TEST_CASE("nccl library: what is no marker has no values") {
   CHECK(text(values.find("A")) == "(none)");
 }
 
-TEST_CASE("nccl library: the job's values win over those that an image set") {
+TEST_CASE("nccl library: the job's values win over an image's") {
   const Present image("SLIPWAY_TEST_X", "image");
   Started process("HOME=/\nSLIPWAY_TEST_X=image\n");
   Values ours;
@@ -76,7 +76,7 @@ TEST_CASE("nccl library: the job's values win over those that an image set") {
   CHECK(text(choose("SLIPWAY_TEST_X", users.start, ours)) == "user");
 }
 
-TEST_CASE("nccl library: what the program itself changed wins over all") {
+TEST_CASE("nccl library: changes by the program itself win over everything") {
   Values ours;
   ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
   const std::string lines = "SLIPWAY_TEST_X=image\nSLIPWAY_NCCL_USER_SLIPWAY_TEST_X=user\n";
@@ -89,14 +89,14 @@ TEST_CASE("nccl library: what the program itself changed wins over all") {
   CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "(none)");
 }
 
-TEST_CASE("nccl library: one of ours that the user removed stays away") {
+TEST_CASE("nccl library: a value of ours that the user removed stays away") {
   Started process("HOME=/\n");
   Values ours;
   ours.read(R"({"SLIPWAY_TEST_X":"ours"})");
   CHECK(text(choose("SLIPWAY_TEST_X", process.start, ours)) == "(none)");
 }
 
-TEST_CASE("nccl library: without /proc the job's values count still") {
+TEST_CASE("nccl library: without /proc, the job's values still win") {
   const Present image("SLIPWAY_TEST_X", "image");
   Start start;
   start.read("/nowhere/environ");
@@ -107,7 +107,7 @@ TEST_CASE("nccl library: without /proc the job's values count still") {
   CHECK(text(choose("SLIPWAY_TEST_X", start, ours)) == "user");
 }
 
-TEST_CASE("nccl library: bytes from 0x80 on are read from the marker as they were") {
+TEST_CASE("nccl library: bytes from 0x80 on are read from the marker unchanged") {
   Values values;
   values.read(R"({"NCCL_A":"\u00ff\u00e9\u0080"})");
   CHECK(text(values.find("NCCL_A")) == "\xff\xe9\x80");

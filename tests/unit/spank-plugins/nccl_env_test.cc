@@ -1,4 +1,4 @@
-// Tests of the built plugin, driven through Slurm's contexts by the fake host.
+// Tests of the built plugin, driven through Slurm's contexts by a fake host.
 #include <stdlib.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ const Environment enp6s0_environment = {
 
 }  // namespace
 
-TEST_CASE("nccl_env plugin: every task of a step gets the variables, and nothing is said") {
+TEST_CASE("nccl_env plugin: every task of a step gets the variables, silently") {
   const Node node;
   const Step step = run_step(node.plugin(), {}, {}, 3);
   REQUIRE(step.tasks.size() == 3);
@@ -67,7 +67,7 @@ TEST_CASE("nccl_env plugin: every task of a step gets the variables, and nothing
   CHECK_FALSE(step.failed);
 }
 
-TEST_CASE("nccl_env plugin: sbatch, batch script, srun and its tasks, on nodes of two kinds") {
+TEST_CASE("nccl_env plugin: sbatch, batch script, srun and its tasks, on two kinds of nodes") {
   const Node first;
   const Node second("eth0");
   const Submission sbatch = submit(S_CTX_ALLOCATOR, first.plugin(), {"show"});
@@ -85,7 +85,7 @@ TEST_CASE("nccl_env plugin: sbatch, batch script, srun and its tasks, on nodes o
                     {"SLIPWAY_NCCL_ENV", R"({"NCCL_SOCKET_IFNAME":"=eth0"})"}});
 }
 
-TEST_CASE("nccl_env plugin: show prints from the first task of the step only") {
+TEST_CASE("nccl_env plugin: show prints only from the step's first task") {
   const Node node;
   const Step on_first_node = run_step(node.plugin(), {}, {"show"}, 2);
   CHECK(on_first_node.tasks[0].errors == enp6s0_table);
@@ -101,7 +101,7 @@ TEST_CASE("nccl_env plugin: what the user exported wins") {
   CHECK(run_step(node.plugin(), environment).tasks[0].environment == environment);
 }
 
-TEST_CASE("nccl_env plugin: off leaves the job alone and takes back what the batch script got") {
+TEST_CASE("nccl_env plugin: off leaves the job alone and undoes what the batch script got") {
   const Node node;
   const Environment user = {{"NCCL_IB_DISABLE", "1"}};
   CHECK(run_step(node.plugin(), user, {"off"}).tasks[0].environment == user);
@@ -109,7 +109,7 @@ TEST_CASE("nccl_env plugin: off leaves the job alone and takes back what the bat
   CHECK(run_step(node.plugin(), batch, {"off"}).tasks[0].environment == user);
 }
 
-TEST_CASE("nccl_env plugin: off takes the marker back, also when the script removed a variable") {
+TEST_CASE("nccl_env plugin: off removes the marker, even if the script removed a variable") {
   const Node node;
   Environment batch = run_step(node.plugin(), {}).tasks[0].environment;
   batch.erase("NCCL_SOCKET_IFNAME");
@@ -117,7 +117,7 @@ TEST_CASE("nccl_env plugin: off takes the marker back, also when the script remo
 }
 
 TEST_CASE(
-    "nccl_env plugin: sbatch --export=NONE hands its mode to the batch script and its steps") {
+    "nccl_env plugin: sbatch --export=NONE passes its mode to the batch script and its steps") {
   const Node node;
   const Submission sbatch = submit(S_CTX_ALLOCATOR, node.plugin(), {"off"});
   const Step batch = run_step(node.plugin(), sbatch.kept);
@@ -135,19 +135,18 @@ TEST_CASE("nccl_env plugin: an unknown mode in the job's environment fails nothi
   const Step step = run_step(node.plugin(), kept);
   CHECK_FALSE(step.failed);
   CHECK(step.tasks[0].environment.contains("NCCL_SOCKET_IFNAME"));
-  CHECK(step.log ==
-        Lines{"nccl_env: option ignored: --nccl-env has no value `loud`: there are `on`, "
-              "`off`, `show` and `warn`"});
+  CHECK(step.log == Lines{"nccl_env: option ignored: --nccl-env has no value `loud`: use `on`, "
+                          "`off`, `show` or `warn`"});
 }
 
-TEST_CASE("nccl_env plugin: plugstack.conf gives the mode of jobs that do not say") {
+TEST_CASE("nccl_env plugin: plugstack.conf sets the default mode") {
   const Node node;
   CHECK(run_step(node.plugin({"default=off"}), {}).tasks[0].environment.empty());
   CHECK(run_step(node.plugin({"default=off"}), {}, {"on"}).tasks[0].environment ==
         enp6s0_environment);
 }
 
-TEST_CASE("nccl_env plugin: of an option that Slurm hands over twice, the last value counts") {
+TEST_CASE("nccl_env plugin: if Slurm passes an option twice, the last value wins") {
   const Node node;
   CHECK(submit(S_CTX_LOCAL, node.plugin(), {"off", "show"}).inherited == OptionValues{"show"});
   CHECK(run_step(node.plugin(), {}, {"show", "off"}).tasks[0].environment.empty());
@@ -158,8 +157,8 @@ TEST_CASE("nccl_env plugin: an unknown mode fails sbatch, salloc and srun, with 
   const spank_context_t context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
   const Submission submission = submit(context, node.plugin(), {"shwo"});
   CHECK_FALSE(submission.accepted);
-  CHECK(submission.log == Lines{"nccl_env: --nccl-env has no value `shwo`: there are `on`, `off`, "
-                                "`show` and `warn`; did you mean `show`?"});
+  CHECK(submission.log == Lines{"nccl_env: --nccl-env has no value `shwo`: use `on`, `off`, "
+                                "`show` or `warn`; did you mean `show`?"});
 }
 
 TEST_CASE("nccl_env plugin: an unknown mode that reaches a node fails nothing") {
@@ -167,12 +166,11 @@ TEST_CASE("nccl_env plugin: an unknown mode that reaches a node fails nothing") 
   const Step step = run_step(node.plugin(), {}, {"loud"});
   CHECK_FALSE(step.failed);
   CHECK(step.tasks[0].environment == enp6s0_environment);
-  CHECK(step.log ==
-        Lines{"nccl_env: option ignored: --nccl-env has no value `loud`: there are `on`, "
-              "`off`, `show` and `warn`"});
+  CHECK(step.log == Lines{"nccl_env: option ignored: --nccl-env has no value `loud`: use `on`, "
+                          "`off`, `show` or `warn`"});
 }
 
-TEST_CASE("nccl_env plugin: without a profile the task runs as it came, after one line") {
+TEST_CASE("nccl_env plugin: without a profile, the task runs unchanged, after one message") {
   const Node node;
   const std::string missing = node.profile_path() + ".gone";
   const Plugin plugin = {node.plugin().path, {"profile=" + missing}};
@@ -200,12 +198,12 @@ TEST_CASE("nccl_env plugin: off needs no profile") {
   CHECK(run_step(plugin, {}, {"off"}).log.empty());
 }
 
-TEST_CASE("nccl_env plugin: an unknown argument is told in every context and fails none") {
+TEST_CASE("nccl_env plugin: an unknown argument is reported in every context and fails none") {
   const Node node;
   const Plugin plugin = node.plugin({"verbose"});
   const Lines line = {
-      "nccl_env: unknown argument `verbose` in plugstack.conf: there are `default=`, "
-      "`profile=`, `env_plugin=` and `NCCL_…=`; jobs are left alone"};
+      "nccl_env: unknown argument `verbose` in plugstack.conf: use `default=`, "
+      "`profile=`, `env_plugin=` or `NCCL_…=`; leaving jobs alone"};
   const Submission submission = submit(S_CTX_ALLOCATOR, plugin, {"show"});
   CHECK(submission.accepted);
   CHECK(submission.log == line);
@@ -216,12 +214,11 @@ TEST_CASE("nccl_env plugin: an unknown argument is told in every context and fai
   CHECK(step.tasks[0].environment.empty());
 }
 
-TEST_CASE("nccl_env plugin: slurmd loads it and it says nothing") {
+TEST_CASE("nccl_env plugin: slurmd loads it silently") {
   CHECK(start_slurmd(Node().plugin()).empty());
 }
 
-TEST_CASE(
-    "nccl_env plugin: srun does not hand on what the batch script was given, only the user's") {
+TEST_CASE("nccl_env plugin: srun passes on only the user's variables, not the batch script's") {
   const Node node;
   const spank_context_t context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
   ::setenv("NCCL_SOCKET_IFNAME", "=enp6s0", 1);
@@ -230,7 +227,7 @@ TEST_CASE(
   REQUIRE(submit(context, node.plugin()).accepted);
   CHECK(std::getenv("NCCL_SOCKET_IFNAME") == nullptr);
   CHECK(std::getenv("NCCL_DEBUG") == std::string("INFO"));
-  // Removed by the user in the script, and still to be known on the node.
+  // Removed by the user in the script; the node must still know this.
   CHECK(std::getenv("SLIPWAY_NCCL_ENV") == std::string(R"({"NCCL_IB_DISABLE":"1"})"));
   ::unsetenv("NCCL_DEBUG");
   ::unsetenv("SLIPWAY_NCCL_ENV");
@@ -246,7 +243,7 @@ TEST_CASE("nccl_env plugin: a step without GPUs, and a job on one node, get noth
         "  nothing is set: the step has no GPUs (--gpus-per-node, --gres)\n");
 }
 
-TEST_CASE("nccl_env plugin: a step on one node of a job on several is a part of it") {
+TEST_CASE("nccl_env plugin: a step on one node of a larger job gets the job's variables") {
   const Node node;
   const std::string variable = GENERATE("SLURM_JOB_NUM_NODES", "SLURM_HET_SIZE");
   CHECK(run_step(node.plugin(), {{variable, "2"}}, {}, 1, 0, {1})
@@ -261,7 +258,7 @@ TEST_CASE("nccl_env plugin: a batch script's values do not stay in a step withou
             .environment.empty());
 }
 
-TEST_CASE("nccl_env plugin: warn sets nothing, and tells what differs") {
+TEST_CASE("nccl_env plugin: warn sets nothing, and reports differences") {
   const Node node;
   const Environment user = {{"NCCL_SOCKET_IFNAME", "=lo"}};
   const Step step = run_step(node.plugin(), user, {"warn"}, 2);
@@ -273,7 +270,7 @@ TEST_CASE("nccl_env plugin: warn sets nothing, and tells what differs") {
   CHECK(step.tasks[1].errors.empty());
 }
 
-TEST_CASE("nccl_env plugin: what a container's image sets does not replace ours or the user's") {
+TEST_CASE("nccl_env plugin: a container image does not replace our values or the user's") {
   const Node node;
   const Place container = {
       2, 0, true, {{"NCCL_SOCKET_IFNAME", "eth0"}, {"NCCL_DEBUG", "TRACE"}, {"NCCL_ALGO", "Ring"}}};
@@ -284,7 +281,7 @@ TEST_CASE("nccl_env plugin: what a container's image sets does not replace ours 
   CHECK(seen.at("NCCL_ALGO") == "Ring");  // nobody else has an opinion
 }
 
-TEST_CASE("nccl_env plugin: what cannot work ends every task, and one of them says why") {
+TEST_CASE("nccl_env plugin: a fatal problem ends every task, and one of them reports why") {
   const Node node({"socket",
                    {},
                    {},
@@ -311,7 +308,7 @@ TEST_CASE("nccl_env plugin: what cannot work ends every task, and one of them sa
   CHECK(run_step(node.plugin(), {{"NCCL_ALGO", "Ring"}}).tasks[0].started);
 }
 
-TEST_CASE("nccl_env plugin: a vendor's profile that cannot be read is one warning of the job") {
+TEST_CASE("nccl_env plugin: an unreadable vendor profile is one warning for the job") {
   slipway::NodeTransport transport{"tcpxo", {{"NCCL_A", "1", "a"}}};
   transport.vendor_profile = {"/nowhere/profile.sh", {}};
   transport.without_profile = {{"NCCL_B", "2", "b"}};
@@ -321,7 +318,7 @@ TEST_CASE("nccl_env plugin: a vendor's profile that cannot be read is one warnin
   CHECK(step.tasks[0].environment.at("NCCL_B") == "2");
   CHECK(
       step.tasks[0].errors ==
-      "nccl_env: warning: demo-0: the vendor's profile is skipped: cannot read "
+      "nccl_env: warning: demo-0: skipping the vendor profile: cannot read "
       "/nowhere/profile.sh: No such file or directory; the catalogue's values are used instead\n");
   CHECK(step.tasks[1].errors.empty());
   CHECK(run_step(node.plugin(), {}, {}, 1, 2, {2, 1}).tasks[0].errors.empty());
@@ -334,7 +331,7 @@ TEST_CASE("nccl_env plugin: an unknown transport sets nothing and fails nothing"
   CHECK(step.tasks[0].environment.empty());
 }
 
-TEST_CASE("nccl_env plugin: the user's own values go along for NCCL's environment plugin") {
+TEST_CASE("nccl_env plugin: the user's own values are passed along for NCCL's environment plugin") {
   const Node node;
   const Environment seen = run_step(node.plugin({"env_plugin=/opt/e.so"}), {{"NCCL_DEBUG", "INFO"}})
                                .tasks[0]
@@ -343,7 +340,7 @@ TEST_CASE("nccl_env plugin: the user's own values go along for NCCL's environmen
   CHECK(seen.at("SLIPWAY_NCCL_USER_NCCL_DEBUG") == "INFO");
 }
 
-TEST_CASE("nccl_env plugin: the user's own values go along byte for byte, however long") {
+TEST_CASE("nccl_env plugin: the user's own values are passed along byte for byte, however long") {
   const Node node;
   const auto seen = [&](const std::string& value) {
     const Step step = run_step(node.plugin({"env_plugin=/opt/e.so"}), {{"NCCL_DEBUG_FILE", value}});
@@ -358,13 +355,13 @@ TEST_CASE("nccl_env plugin: the user's own values go along byte for byte, howeve
   const std::vector<std::string> values = {"\xff\xfe\x80", "\xc3", "a\nb\t\"\\",
                                            std::string(90'000, '"'), std::string(100'000, '\x01')};
   for (const std::string& value : values) CHECK(seen(value) == value);
-  // No program is started with a longer one: execve(2).
+  // The longest string with which a program can be started: execve(2).
   const size_t room = (128 << 10) - std::string("SLIPWAY_NCCL_USER_NCCL_DEBUG_FILE=").size() - 1;
   CHECK(seen(std::string(room, 'x')).size() == room);
   CHECK(seen(std::string(room + 1, 'x')) == "(none)");
 }
 
-TEST_CASE("nccl_env plugin: values of ours that are not UTF-8 are set, and known again") {
+TEST_CASE("nccl_env plugin: values of ours that are not UTF-8 are set, and recognized again") {
   using namespace slipway::nccl_env;
   const std::map<std::string, std::string> ours = {{"NCCL_A", "\xff\xc3\xa9\n"},
                                                    {"NCCL_B", "plain"}};

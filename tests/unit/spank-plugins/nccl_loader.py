@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""NCCL's own loader reads the library: nccl_loader.py LIBRARY. Skipped (77) where there is no NCCL with its interface.
+"""Tests the library with NCCL's own loader: nccl_loader.py LIBRARY. Skipped (77) without an NCCL that has this interface.
 
-An image of a container has named an interface that is not there. NCCL finds one only with the value that the job has. It is run in
-a process of its own, as NCCL reads its variables once.
+A container image names a missing interface; NCCL finds one only with the job's value. NCCL runs in a separate process, because it
+reads its variables only once.
 """
 import ctypes, os, subprocess, sys
 

@@ -1,4 +1,4 @@
-// Tests of the built plugin node_health: what Slurm is told, by what the program says.
+// Tests of the built plugin node_health: how the program's results reach Slurm.
 #include <fcntl.h>
 #include <signal.h>
 #include <slurm/slurm.h>
@@ -42,14 +42,14 @@ JobScript prolog(const Plugin& plugin, const std::string& option = {}) {
 
 }  // namespace
 
-TEST_CASE("node_health: a node that is fit gets the job, and nothing is said") {
+TEST_CASE("node_health: a fit node gets the job, silently") {
   const Node node("echo healthy\n");
   const JobScript script = prolog(node.plugin());
   CHECK_FALSE(script.failed);
   CHECK(script.log.empty());
 }
 
-TEST_CASE("node_health: the program is called for the stage and told the job") {
+TEST_CASE("node_health: the program gets the stage and the job") {
   TemporaryDirectory folder;
   const std::string file = (folder / "called").string();
   const Node node("echo \"$* job $SLURM_JOB_ID\" >>" + file + "\n");
@@ -77,10 +77,10 @@ TEST_CASE("node_health: our own failure fails no prolog") {
   const JobScript script = prolog(node.plugin());
   CHECK_FALSE(script.failed);
   REQUIRE(script.log.size() == 1);
-  CHECK_THAT(script.log[0], ContainsSubstring("the checks of the prolog were not made"));
+  CHECK_THAT(script.log[0], ContainsSubstring("the prolog checks did not run"));
 }
 
-TEST_CASE("node_health: a program that is not there fails no prolog") {
+TEST_CASE("node_health: a missing program fails no prolog") {
   const Node node("");
   Plugin plugin = node.plugin();
   plugin.arguments = {"program=/nowhere/slipway"};
@@ -90,47 +90,44 @@ TEST_CASE("node_health: a program that is not there fails no prolog") {
   CHECK_THAT(script.log[0], ContainsSubstring("cannot start /nowhere/slipway"));
 }
 
-TEST_CASE("node_health: a program that hangs is ended, and fails no prolog") {
+TEST_CASE("node_health: a program that hangs is killed, and fails no prolog") {
   const Node node("sleep 60\n");
   const JobScript script = prolog(node.plugin({"deadline=1"}));
   CHECK_FALSE(script.failed);
-  CHECK(script.log ==
-        Lines{"node_health: the checks of the prolog took longer than 1 s and were ended"});
+  CHECK(script.log == Lines{"node_health: the prolog checks took longer than 1 s and were killed"});
 }
 
-TEST_CASE("node_health: a program whose file does not answer is ended, too") {
+TEST_CASE("node_health: a program whose file does not respond is killed too") {
   const Node node("exit 3\n");
-  // Until a lease is given back, which nobody does here, everybody else's open() waits: exec's,
-  // too.
+  // Until a lease is released, which never happens here, every other open() waits, even in exec.
   ::signal(SIGIO, SIG_IGN);
   const slipway::Fd held(::open(node.path("program").c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(::fcntl(held.get(), F_SETLEASE, F_WRLCK) == 0);
   const JobScript script = prolog(node.plugin({"deadline=1"}));
   CHECK_FALSE(script.failed);
-  CHECK(script.log ==
-        Lines{"node_health: the checks of the prolog took longer than 1 s and were ended"});
+  CHECK(script.log == Lines{"node_health: the prolog checks took longer than 1 s and were killed"});
 }
 
-TEST_CASE("node_health: a mistake in plugstack.conf is said, and nothing is checked") {
+TEST_CASE("node_health: an error in plugstack.conf is reported, and nothing is checked") {
   const Node node("exit 3\n");
   const JobScript script = prolog(node.plugin({"dead=1"}));
   CHECK_FALSE(script.failed);
-  CHECK(script.log == Lines{"node_health: unknown argument `dead=1` in plugstack.conf: there are "
-                            "`program=` and `deadline=`; nodes are not checked"});
+  CHECK(script.log == Lines{"node_health: unknown argument `dead=1` in plugstack.conf: use "
+                            "`program=` or `deadline=`; nodes are not checked"});
   const std::string value = GENERATE("0", "-1", "x", "1x", "51", "99999", "");
   CHECK_FALSE(prolog(node.plugin({"deadline=" + value})).failed);
   CHECK_FALSE(prolog(Plugin{std::getenv("NODE_HEALTH_PLUGIN"), {"program=slipway"}}).failed);
 }
 
-TEST_CASE("node_health: sbatch and srun take --health=on and --health=skip, and refuse the rest") {
+TEST_CASE(
+    "node_health: sbatch and srun accept --health=on and --health=skip, and reject the rest") {
   const Node node("exit 3\n");
   const auto context = GENERATE(S_CTX_ALLOCATOR, S_CTX_LOCAL);
   CHECK(submit(context, node.plugin(), {"on"}).accepted);
   CHECK(submit(context, node.plugin(), {"skip"}).accepted);
   const Submission refused = submit(context, node.plugin(), {"off"});
   CHECK_FALSE(refused.accepted);
-  CHECK(refused.log ==
-        Lines{"node_health: --health has no value `off`: there are `on` and `skip`"});
+  CHECK(refused.log == Lines{"node_health: --health has no value `off`: use `on` or `skip`"});
 }
 
 TEST_CASE("node_health: a step on a node is left alone") {
@@ -151,7 +148,7 @@ TEST_CASE("node_health: the first step of a job waits for the prolog") {
 }
 
 TEST_CASE(
-    "node_health: other steps, jobs that have ended and a silent slurmctld are not waited for") {
+    "node_health: later steps do not wait, nor do ended jobs or a silent slurmctld delay one") {
   const Node node("");
   const JobRecord in_prolog{JOB_RUNNING, WAIT_PROLOG};
   CHECK(launch(node.plugin(), 1, {in_prolog}).questions == 0);

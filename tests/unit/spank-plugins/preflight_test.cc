@@ -1,4 +1,4 @@
-// Tests of what is looked up on a node, and of what is said about it.
+// Tests of the facts gathered on a node, and of the findings about them.
 #include "spank-plugins/nccl_env/preflight.h"
 
 #include <sys/socket.h>
@@ -32,7 +32,7 @@ NodeProfile profile() {
   return profile;
 }
 
-// A node where all is well.
+// A node without problems.
 NodeFacts good() {
   NodeFacts facts;
   facts.interfaces = {{"enp0s12", {true, true, "0000:00:0c.0"}},
@@ -69,11 +69,11 @@ std::vector<Finding> with_rule(const NodeTransport::Fatal& rule, const NodeFacts
 
 }  // namespace
 
-TEST_CASE("preflight: of a node where all is well nothing is said") {
+TEST_CASE("preflight: a node without problems has no findings") {
   CHECK(said(good()).empty());
 }
 
-TEST_CASE("preflight: libraries, interfaces and the daemon are missed") {
+TEST_CASE("preflight: missing libraries, interfaces and daemon are reported") {
   NodeFacts facts = good();
   facts.missing_libraries = {"/opt/lib/libnccl-net.so"};
   facts.interfaces["enp6s0"] = {};
@@ -83,7 +83,7 @@ TEST_CASE("preflight: libraries, interfaces and the daemon are missed") {
   CHECK(said(facts) ==
         Texts{"n0: /opt/lib/libnccl-net.so cannot be read: NCCL may fall back to sockets",
               "n0: 1 of 3 interfaces are missing: enp6s0", "n0: interfaces are down: enp7s0",
-              "n0: interfaces that the profile does not have: enp9s0",
+              "n0: interfaces not in the profile: enp9s0",
               "n0: rxdm does not answer at /run/rxdm.socket"});
   CHECK(std::ranges::none_of(found(facts), &Finding::fatal));
 }
@@ -93,48 +93,49 @@ TEST_CASE("preflight: the order of the interfaces is part of the contract") {
   facts.interfaces["enp6s0"].place = "0000:08:00.0";
   CHECK(
       said(facts) ==
-      Texts{"n0: interface enp7s0 comes before enp6s0 on this node, and after it in the profile"});
+      Texts{"n0: interface enp7s0 comes before enp6s0 on this node, but after it in the profile"});
 }
 
-TEST_CASE("preflight: limits of tasks and /dev/shm have to suffice") {
+TEST_CASE("preflight: limits of tasks and /dev/shm must suffice") {
   NodeFacts facts = good();
   facts.memlock_bytes = 64 << 10;
   facts.dev_shm_bytes = 64 << 20;
-  CHECK(said(facts) == Texts{"n0: tasks may lock 6.1e-05 GiB of memory, and the transport needs "
-                             "0.000977 GiB: `ulimit -l`",
-                             "n0: /dev/shm has 0.0625 GiB, and NCCL needs 1 GiB"});
+  CHECK(said(facts) ==
+        Texts{"n0: tasks may lock only 6.1e-05 GiB of memory, but the transport needs "
+              "0.000977 GiB (`ulimit -l`)",
+              "n0: /dev/shm has only 0.0625 GiB, but NCCL needs 1 GiB"});
   facts = good();
   facts.stack_is_unlimited = true;
   CHECK(said(facts).empty());  // NCCL 2.28 knows what to do
   facts.stock->nccl = "2.27.5";
   CHECK(said(facts).front() ==
-        "n0: the stack is unlimited, which gives threads of NCCL 2.27.5 too little of it: "
-        "`ulimit -s`");
+        "n0: the stack is unlimited, so threads of NCCL 2.27.5 get too small a stack "
+        "(`ulimit -s`)");
 }
 
-TEST_CASE("preflight: versions that nobody has seen together are told, once for all nodes") {
+TEST_CASE("preflight: an unknown combination of versions is reported once for all nodes") {
   NodeFacts facts = good();
   facts.stock->nccl = "2.27.5";
   const auto findings = found(facts, profile(), {}, {true, "aaaa"});
-  CHECK(texts(findings) == Texts{"n0: plugin 1.0.17, daemon 1.0.23 and NCCL 2.27.5 are no set that "
-                                 "is known to work together"});
+  CHECK(texts(findings) == Texts{"n0: plugin 1.0.17, daemon 1.0.23 and NCCL 2.27.5 are not "
+                                 "known to work together"});
   CHECK(findings[0].everywhere);
   CHECK_FALSE(findings[0].fatal);
 }
 
 TEST_CASE(
-    "preflight: other libraries than where the job comes from end it, and this node says so") {
+    "preflight: libraries that differ from the submit host's end the job, reported by this node") {
   const auto findings = found(good(), profile(), {}, {true, "bbbb"});
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].fatal);
   CHECK_FALSE(findings[0].everywhere);
   CHECK(findings[0].text ==
-        "n0: the transport's libraries are others than where the job comes from (aaaa and bbbb): "
-        "nodes with different ones cannot work together");
+        "n0: this node's transport libraries differ from the submit host's (aaaa and bbbb): "
+        "nodes with different libraries cannot work together");
   CHECK(found(good(), profile(), {}, {true, "aaaa"}).empty());
 }
 
-TEST_CASE("preflight: a job on one node is asked for limits only") {
+TEST_CASE("preflight: for a job on one node, only limits are checked") {
   NodeFacts facts = good();
   facts.missing_libraries = {"/opt/lib/libnccl-net.so"};
   facts.daemon_answers = false;
@@ -142,7 +143,7 @@ TEST_CASE("preflight: a job on one node is asked for limits only") {
   CHECK(found(facts, profile(), {}, {false, "bbbb"}).empty());
 }
 
-TEST_CASE("preflight: a fatal combination is there when all that is said of it is so") {
+TEST_CASE("preflight: a fatal combination requires all its conditions") {
   const NodeTransport::Fatal rule = {"2.24", "2.29.3", "", "aarch64", "", "", false, "it hangs"};
   NodeFacts facts = good();
   CHECK(with_rule(rule, facts).empty());  // another architecture
@@ -156,7 +157,7 @@ TEST_CASE("preflight: a fatal combination is there when all that is said of it i
   CHECK(with_rule(rule, facts).empty());
 }
 
-TEST_CASE("preflight: a variable is fatal by its value, or by not being the recommended one") {
+TEST_CASE("preflight: a variable is fatal for its value, or for not being the recommended one") {
   const NodeTransport::Fatal tree = {"", "", "", "", "NCCL_ALGO", "Tree", false, "no"};
   CHECK(with_rule(tree, good(), {{"NCCL_ALGO", "Tree"}})[0].everywhere);
   CHECK(with_rule(tree, good(), {{"NCCL_ALGO", "Ring,Tree"}}).empty());
@@ -173,7 +174,7 @@ TEST_CASE("preflight: versions are compared number by number") {
   CHECK(compare_versions("1.0.9-1", "1.0.9") == 1);
 }
 
-TEST_CASE("preflight: a node is read below a root") {
+TEST_CASE("preflight: facts are read below a root folder") {
   TemporaryDirectory root;
   const auto interface = [&](const std::string& name, const std::string& state, const char* pci) {
     const std::filesystem::path folder = root / "sys/class/net" / name;
@@ -202,8 +203,7 @@ TEST_CASE("preflight: a node is read below a root") {
   CHECK_FALSE(facts.stock);
 }
 
-TEST_CASE(
-    "preflight: a socket answers when somebody listens, by its path, its folder or its name") {
+TEST_CASE("preflight: a listening socket responds, by its path, its folder or its name") {
   TemporaryDirectory root;
   CHECK_FALSE(socket_answers("/rx", root.path()));
   const Fd listener(::socket(AF_UNIX, SOCK_STREAM, 0));

@@ -1,4 +1,4 @@
-// Tests of what becomes of each variable, and of the table that tells it.
+// Tests of the decision for each variable, and of the table that shows it.
 #include "spank-plugins/nccl_env/resolve.h"
 
 #include "spank-plugins/nccl_env/table.h"
@@ -22,7 +22,7 @@ NodeProfile socket_profile(const std::string& nic = "enp6s0") {
                        {"NCCL_IB_DISABLE", "1", "there is no InfiniBand"}});
 }
 
-// What a task sees afterwards.
+// The environment that a task then sees.
 Environment applied(const Resolution& resolution, Environment environment) {
   for (const Decision& decision : resolution.decisions) {
     if (decision.action == Action::set) environment[decision.name] = *decision.value;
@@ -48,7 +48,7 @@ const Environment batch_environment = {
 
 }  // namespace
 
-TEST_CASE("nccl_env: what is missing is set, and marked as ours") {
+TEST_CASE("nccl_env: missing variables are set, and marked as ours") {
   CHECK(resolved(socket_profile(), {}) == batch_environment);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("nccl_env: a value of ours that the user removed stays away, also two 
   CHECK(resolved(socket_profile(), first) == environment);
 }
 
-TEST_CASE("nccl_env: a node of another kind has its own values") {
+TEST_CASE("nccl_env: another kind of node has its own values") {
   CHECK(resolved(socket_profile("eth0"), batch_environment).at("NCCL_SOCKET_IFNAME") == "=eth0");
 }
 
@@ -103,11 +103,11 @@ TEST_CASE("nccl_env: a marker that is not ours makes every value the user's") {
   CHECK(!after.contains("SLIPWAY_NCCL_ENV"));
 }
 
-TEST_CASE("nccl_env: of a variable that the profile names twice, the first counts") {
+TEST_CASE("nccl_env: of a variable that the profile names twice, the first wins") {
   CHECK(resolved(profile_with({{"A", "1", ""}, {"A", "2", ""}}), {}).at("A") == "1");
 }
 
-TEST_CASE("nccl_env: off takes back what is ours and keeps the user's") {
+TEST_CASE("nccl_env: off removes our values and keeps the user's") {
   Environment environment = batch_environment;
   environment["NCCL_IB_DISABLE"] = "0";
   environment["NCCL_DEBUG"] = "INFO";
@@ -136,14 +136,14 @@ TEST_CASE("nccl_env table: every origin, with its reason") {
       "has no such variable\n");
 }
 
-TEST_CASE("nccl_env table: a job that needs nothing says so") {
+TEST_CASE("nccl_env table: a job that needs no variables") {
   const NodeProfile profile = profile_with({});
   CHECK(table(profile, resolve(profile, {})) ==
         "nccl_env: node demo-a3-0, machine type a3-megagpu-8g, transport socket\n"
         "  this job needs no variables\n");
 }
 
-TEST_CASE("nccl_env table: warn shows only what differs from what is advised") {
+TEST_CASE("nccl_env table: warn shows only differences from the recommended values") {
   const NodeProfile profile =
       profile_with({{"NCCL_A", "1", "a"}, {"NCCL_B", "2", "b"}, {"NCCL_C", "3", "c"}});
   CHECK(table_of_differences(profile, resolve(profile, {{"NCCL_A", "1"}, {"NCCL_B", "0"}})) ==
@@ -156,7 +156,7 @@ TEST_CASE("nccl_env table: warn shows only what differs from what is advised") {
             .empty());
 }
 
-TEST_CASE("nccl_env: the administrator's values come before the transport's") {
+TEST_CASE("nccl_env: the administrator's values win over the transport's") {
   const NodeProfile profile = socket_profile();
   const auto advised = collect_advice(profile, {{{"NCCL_IB_DISABLE", "0"}}, true}).advice;
   REQUIRE(advised.size() == 2);
@@ -164,7 +164,7 @@ TEST_CASE("nccl_env: the administrator's values come before the transport's") {
   CHECK(applied(resolve(advised, "socket", {}), {}).at("NCCL_IB_DISABLE") == "0");
 }
 
-TEST_CASE("nccl_env: a job on one node has what suits one node") {
+TEST_CASE("nccl_env: a job on one node gets the variables for one node") {
   NodeProfile profile = socket_profile();
   CHECK(collect_advice(profile, {{}, false}).advice.empty());
   profile.transport.single_node = {{"NCCL_NET_PLUGIN", "none", "the daemon does not run"}};
@@ -173,7 +173,7 @@ TEST_CASE("nccl_env: a job on one node has what suits one node") {
                     {"SLIPWAY_NCCL_ENV", R"({"NCCL_NET_PLUGIN":"none"})"}});
 }
 
-TEST_CASE("nccl_env: the transport's libraries come first, before what the user has, and once") {
+TEST_CASE("nccl_env: the transport's libraries come before the user's, and only once") {
   NodeProfile profile = profile_with({});
   profile.transport.libraries = {"/opt/lib", {}, false};
   const Environment users = {{"LD_LIBRARY_PATH", "/home/lib"}};
@@ -186,7 +186,7 @@ TEST_CASE("nccl_env: the transport's libraries come first, before what the user 
   CHECK(applied(take_back(alone), alone).empty());
 }
 
-TEST_CASE("nccl_env: NCCL's variables that are not ours are the user's") {
+TEST_CASE("nccl_env: NCCL variables that are not ours are the user's") {
   Environment environment = batch_environment;
   environment["NCCL_DEBUG"] = "INFO";
   environment["HOME"] = "/home/ada";

@@ -1,4 +1,4 @@
-// Tests of what nccl_env is told.
+// Tests of nccl_env's settings.
 #include "spank-plugins/nccl_env/settings.h"
 
 #include "common/error.h"
@@ -15,47 +15,47 @@ Arguments parse(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("nccl_env settings: without arguments it is on and reads the deployer's profile") {
+TEST_CASE("nccl_env settings: without arguments, it is on and reads the deployer's profile") {
   const Arguments arguments = parse({});
   CHECK(arguments.default_mode == Mode::on);
   CHECK(arguments.profile_path == "/etc/slipway/node.json");
 }
 
-TEST_CASE("nccl_env settings: plugstack.conf gives the default mode and the profile") {
+TEST_CASE("nccl_env settings: plugstack.conf sets the default mode and the profile") {
   const Arguments arguments = parse({"default=off", "profile=/srv/node.json"});
   CHECK(arguments.default_mode == Mode::off);
   CHECK(arguments.profile_path == "/srv/node.json");
 }
 
-TEST_CASE("nccl_env settings: an unknown argument is refused with its text") {
+TEST_CASE("nccl_env settings: an unknown argument is rejected, quoting it") {
   CHECK_THROWS_WITH(parse({"defualt=off"}),
-                    "unknown argument `defualt=off` in plugstack.conf: there are `default=`, "
-                    "`profile=`, `env_plugin=` and `NCCL_…=`; did you mean `default`?");
+                    "unknown argument `defualt=off` in plugstack.conf: use `default=`, "
+                    "`profile=`, `env_plugin=` or `NCCL_…=`; did you mean `default`?");
   CHECK_THROWS_WITH(parse({"x"}),
-                    "unknown argument `x` in plugstack.conf: there are `default=`, `profile=`, "
-                    "`env_plugin=` and `NCCL_…=`");
+                    "unknown argument `x` in plugstack.conf: use `default=`, `profile=`, "
+                    "`env_plugin=` or `NCCL_…=`");
 }
 
-TEST_CASE("nccl_env settings: a value that is not a mode is refused") {
+TEST_CASE("nccl_env settings: an unknown mode is rejected") {
   CHECK_THROWS_WITH(parse({"default=shwo"}),
-                    "`default` in plugstack.conf has no value `shwo`: there are `on`, `off`, "
-                    "`show` and `warn`; did you mean `show`?");
+                    "`default` in plugstack.conf has no value `shwo`: use `on`, `off`, "
+                    "`show` or `warn`; did you mean `show`?");
   CHECK_THROWS_WITH(
       parse({"default"}),
-      "`default` in plugstack.conf has no value ``: there are `on`, `off`, `show` and `warn`");
+      "`default` in plugstack.conf has no value ``: use `on`, `off`, `show` or `warn`");
 }
 
-TEST_CASE("nccl_env settings: a relative profile would be the job's choice and is refused") {
+TEST_CASE("nccl_env settings: a relative profile would be the job's choice, and is rejected") {
   CHECK_THROWS_WITH(parse({"profile=node.json"}),
                     "`profile=node.json` in plugstack.conf is not an absolute path");
 }
 
-TEST_CASE("nccl_env settings: the same argument twice is refused") {
+TEST_CASE("nccl_env settings: the same argument twice is rejected") {
   CHECK_THROWS_WITH(parse({"default=on", "default=off"}),
-                    "`default` stands twice in plugstack.conf, again as `default=off`");
+                    "`default` is in plugstack.conf twice, the second time as `default=off`");
 }
 
-TEST_CASE("nccl_env settings: variables of the administrator's, and NCCL's environment plugin") {
+TEST_CASE("nccl_env settings: the administrator's variables, and NCCL's environment plugin") {
   const Arguments arguments =
       parse({"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME==eth0", "env_plugin=/opt/e.so"});
   CHECK(arguments.variables == std::map<std::string, std::string>{{"NCCL_DEBUG", "WARN"},

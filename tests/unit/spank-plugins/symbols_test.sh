@@ -1,6 +1,6 @@
 #!/bin/sh
-# symbols_test.sh PLUGIN LIST: the plugin exports exactly what Slurm looks up, asks Slurm for exactly
-# the functions in LIST, and needs no other library than those there.
+# symbols_test.sh PLUGIN LIST: checks that the plugin exports exactly what Slurm looks up, imports exactly
+# the functions in LIST, and needs no libraries but those in LIST.
 set -eu
 plugin=$1
 list=$2

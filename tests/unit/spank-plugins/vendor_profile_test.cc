@@ -1,4 +1,4 @@
-// Tests of the vendor's profile: what is taken of a shell script, and what never is.
+// Tests of the vendor profile: what is taken from a shell script, and what never is.
 #include "spank-plugins/nccl_env/vendor_profile.h"
 
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ VendorVariables parse(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("vendor profile: plain exports are taken in their order, in every kind of quotes") {
+TEST_CASE("vendor profile: plain exports are taken in order, with all kinds of quotes") {
   const VendorVariables vendor = parse(
       "# a comment\n"
       "export NCCL_A=1\n"
@@ -36,7 +36,7 @@ TEST_CASE("vendor profile: plain exports are taken in their order, in every kind
   CHECK(vendor.skipped.empty());
 }
 
-TEST_CASE("vendor profile: variables that are known are replaced, in and out of quotes") {
+TEST_CASE("vendor profile: known variables are replaced, inside and outside quotes") {
   const VendorVariables vendor = parse(
       "export NCCL_TUNER_CONFIG_PATH=${NCCL_LIB_DIR}/tuner.textproto\n"
       "export NCCL_FASTRAK_IFNAME=\"${gpu_nics}\"\n"
@@ -48,7 +48,7 @@ TEST_CASE("vendor profile: variables that are known are replaced, in and out of 
                                       {"NCCL_B", "$NCCL_LIB_DIR"}});
 }
 
-TEST_CASE("vendor profile: of a variable that is set twice, the last counts") {
+TEST_CASE("vendor profile: if a variable is set twice, the last value wins") {
   CHECK(parse("export NCCL_A=1\nexport NCCL_B=2\nexport NCCL_A=3\n").variables ==
         Variables{{"NCCL_B", "2"}, {"NCCL_A", "3"}});
   const VendorVariables unclear = parse("export NCCL_A=1\nexport NCCL_A=$(hostname)\n");
@@ -56,7 +56,7 @@ TEST_CASE("vendor profile: of a variable that is set twice, the last counts") {
   CHECK(unclear.skipped == std::vector<int>{2});
 }
 
-TEST_CASE("vendor profile: what only a shell knows is skipped, with its line") {
+TEST_CASE("vendor profile: a line that needs a real shell is skipped and reported") {
   const std::string line = GENERATE(
       "export NCCL_A=$(touch /tmp/owned)", "export NCCL_A=`id`", "export NCCL_A=${X:-1}",
       "export NCCL_A=$unknown", "export NCCL_A=1; rm -rf /", "export NCCL_A=1 NCCL_B=2",
@@ -71,7 +71,7 @@ TEST_CASE("vendor profile: what only a shell knows is skipped, with its line") {
   CHECK(vendor.skipped == std::vector<int>{2});
 }
 
-TEST_CASE("vendor profile: what may not happen is not taken") {
+TEST_CASE("vendor profile: code that may not run is not taken") {
   const std::string block = GENERATE(
       "if [ -e /x ]; then\nexport NCCL_A=1\nfi", "f() {\nexport NCCL_A=1\n}",
       "for i in 1 2; do\nexport NCCL_A=1\ndone", "while true; do\nexport NCCL_A=1\ndone",
@@ -82,7 +82,7 @@ TEST_CASE("vendor profile: what may not happen is not taken") {
   CHECK(vendor.skipped == std::vector<int>{2});
 }
 
-TEST_CASE("vendor profile: after an exit or a text in place, nothing is certain") {
+TEST_CASE("vendor profile: after an exit or a here-document, nothing is certain") {
   const std::string end = GENERATE("exit 0", "return", "cat <<EOF");
   CAPTURE(end);
   const VendorVariables vendor = parse("export NCCL_Z=1\n" + end + "\nexport NCCL_A=1\n");
@@ -90,7 +90,7 @@ TEST_CASE("vendor profile: after an exit or a text in place, nothing is certain"
   CHECK(vendor.skipped == std::vector<int>{3});
 }
 
-TEST_CASE("vendor profile: only NCCL's variables can be set by it") {
+TEST_CASE("vendor profile: it can only set NCCL variables") {
   const VendorVariables vendor = parse(
       "export LD_PRELOAD=/tmp/evil.so\n"
       "export PATH=/tmp\n"
@@ -100,8 +100,8 @@ TEST_CASE("vendor profile: only NCCL's variables can be set by it") {
   CHECK(vendor.skipped.empty());
 }
 
-// The shape of a vendor's profile that finds its interfaces by itself: the names come from inputs.
-TEST_CASE("vendor profile: one with functions for its own use is taken whole, without a warning") {
+// Shaped like a vendor's profile that finds its interfaces itself: the names come from inputs.
+TEST_CASE("vendor profile: a script with its own functions is taken whole, without a warning") {
   const VendorVariables vendor = parse(
       ": \"${NCCL_LIB_DIR:?must be set}\"\n"
       "gpu_nics=\"eth1,eth2\"\n"
@@ -120,7 +120,7 @@ TEST_CASE("vendor profile: one with functions for its own use is taken whole, wi
   CHECK(vendor.skipped.empty());
 }
 
-TEST_CASE("vendor profile: only a regular file of some size is read") {
+TEST_CASE("vendor profile: only a regular file of limited size is read") {
   TemporaryDirectory folder;
   CHECK_THROWS_AS(read_vendor_profile(folder.path()), Error);
   write_file(folder / "large.sh", std::string(1 << 20, '#'));
@@ -129,15 +129,14 @@ TEST_CASE("vendor profile: only a regular file of some size is read") {
   CHECK_THROWS_AS(read_vendor_profile(folder / "pipe.sh"), Error);
 }
 
-TEST_CASE("vendor profile: root reads none that others can write") {
+TEST_CASE("vendor profile: root reads only files that no one else can write") {
   if (::geteuid() != 0) return;
   TemporaryDirectory folder;
   const std::filesystem::path path = folder / "profile.sh";
   write_file(path, "export NCCL_A=1\n");
   CHECK(read_vendor_profile(path) == "export NCCL_A=1\n");
   ::chmod(path.c_str(), 0666);
-  CHECK_THROWS_WITH(read_vendor_profile(path),
-                    path.string() + " could be written by others than root");
+  CHECK_THROWS_WITH(read_vendor_profile(path), "users besides root can write " + path.string());
   ::chmod(path.c_str(), 0644);
   REQUIRE(::chown(path.c_str(), 1000, 1000) == 0);
   CHECK_THROWS_AS(read_vendor_profile(path), Error);
