@@ -1,6 +1,6 @@
-// Fuzz target: what programs of root's read that another machine, another program or a user wrote.
-// Bytes are what they should be, or an Error that Slurm and the log can be told; and of every node
-// that a cloud did not give, Slurm hears.
+// Fuzz target: input that root's programs read from other machines, other programs or users. Bytes
+// are valid, or an Error that Slurm and the log can receive; and Slurm learns of every node that a
+// cloud did not provide.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 using namespace slipway;
 using fuzz::require;
 
-// The cloud always answers the same.
+// The cloud always gives the same answer.
 node::Cloud cloud_that_says(const std::string& body) {
   return node::Cloud([body](const node::HttpRequest& request) {
     const bool for_token = request.url.ends_with("/token");
@@ -33,15 +33,15 @@ void change_power(const std::string& body) {
   const node::Patience none{std::chrono::steady_clock::now(), {}};
   const std::vector<std::string> nodes = {"c-gpu-0", "c-gpu-1"};
   node::Cloud cloud = cloud_that_says(body);
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const node::Failed& one : node::resume(cloud, cluster, nodes, none)) {
     require(!one.reason.empty(), "a failure has a reason");
-    told.insert(one.nodes.begin(), one.nodes.end());
+    reported.insert(one.nodes.begin(), one.nodes.end());
   }
-  // Only an answer that names a node can say that it is there.
+  // Only an answer that names a node can say that it is present.
   for (const std::string& node : nodes) {
-    require(told.contains(node) || body.find('\\') != body.npos || body.find(node) != body.npos,
-            node + " was not told: " + body);
+    require(reported.contains(node) || body.find('\\') != body.npos || body.find(node) != body.npos,
+            node + " was not reported: " + body);
   }
   node::suspend(cloud, cluster, nodes, none);
 }
@@ -51,7 +51,7 @@ void read_profile(const std::string& text) {
   require(profile.gpus.count >= 0 && profile.gpus.count <= 1024, "GPUs are counted");
   const std::string written = to_json(profile);
   require(to_json(parse_node_profile(written, "node.json")) == written,
-          "a profile that was read is written, and read again");
+          "a profile reads back as written");
 }
 
 void read(uint8_t reader, const std::string& text) {
@@ -77,13 +77,13 @@ void read(uint8_t reader, const std::string& text) {
 
 }  // namespace
 
-// The first byte says who reads.
+// The first byte selects the reader.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   try {
     read(data[0], std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
   } catch (const Error&) {
-    // It is not what it should be, and that was said.
+    // Invalid input, reported as an error.
   }
   return 0;
 }

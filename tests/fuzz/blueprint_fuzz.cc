@@ -1,5 +1,5 @@
-// Fuzz target: the whole compiler. What compiles is expanded, and what is expanded compiles again,
-// expands to itself and becomes the same on Google Cloud.
+// Fuzz target: the whole compiler. A blueprint that compiles is expanded; the expanded one compiles
+// again, expands to itself, and becomes the same on Google Cloud.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,7 +26,7 @@ cluster::Zones shipped_zones(source::Sources& sources) {
   return cluster::load_zones(SLIPWAY_BLUEPRINTS "/catalogue", sources, diagnostics);
 }
 
-// Module files are read once for many inputs; now and then all is dropped, texts add up.
+// Module files are read once for many inputs, and dropped from time to time, because texts add up.
 struct World {
   source::Sources sources;
   modules::Library library{SLIPWAY_BLUEPRINTS, sources, modules::ModuleCache{}};
@@ -44,7 +44,7 @@ World& world() {
 struct Compiled {
   std::string expanded;  // empty: there are errors
   std::string messages;
-  std::string definitions;  // the files, and what is said when there can be none
+  std::string definitions;  // the files, or why there are none
 };
 
 google::Definitions define(World& world, blueprint::Evaluation& evaluation,
@@ -59,8 +59,8 @@ google::Definitions define(World& world, blueprint::Evaluation& evaluation,
                         diagnostics);
 }
 
-// What it becomes on Google Cloud: every file, and what would be copied beside them. Not what is
-// said: an expanded blueprint has settings that nobody wrote, and in another order.
+// What it becomes on Google Cloud: every file, and what would be copied along. Not the messages: an
+// expanded blueprint has settings that nobody wrote, in another order.
 std::string definitions(World& world, blueprint::Evaluation& evaluation,
                         source::Diagnostics& diagnostics) {
   std::string out;
@@ -74,7 +74,7 @@ std::string definitions(World& world, blueprint::Evaluation& evaluation,
   for (const google::File& file : definitions.files) {
     out += "=== " + file.path + "\n" + file.text;
     if (file.path.ends_with(".json")) {
-      require(nlohmann::json::accept(file.text), "what is written is JSON:\n" + file.text);
+      require(nlohmann::json::accept(file.text), "output must be JSON:\n" + file.text);
     }
   }
   for (const google::Copy& copy : definitions.copies) out += copy.from + " > " + copy.path + "\n";

@@ -1,4 +1,4 @@
-// What the fuzz targets share: a property that does not hold stops the program, so that libFuzzer
+// Shared by the fuzz targets: stops the program if a property does not hold, so that libFuzzer
 // keeps the input.
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace slipway::fuzz {
 
-// `holds`, or the end; `what` says which property was broken and shows the texts in question.
+// Continues if `holds`, else stops; `what` names the broken property and shows the texts in
+// question.
 inline void require(bool holds, const std::string& what) {
   if (holds) return;
   std::fprintf(stderr, "property broken: %s\n", what.c_str());

@@ -1,5 +1,5 @@
-// Fuzz target: expressions. What is printed reads back as the same tree, a value printed as an
-// expression has that value again, and a text that is escaped for YAML means itself.
+// Fuzz target: expressions. A printed expression reads back as the same tree, a value printed as an
+// expression has the same value again, and text that is escaped for YAML means itself.
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -37,7 +37,7 @@ void values(const std::string& text, const Expression& expression) {
               "`" + text + "` has the value of `" + shown + "`");
     }
   } catch (const ExpressionError&) {
-    // It has no value; that was said with its place.
+    // It has no value; that was reported with its position.
   }
 }
 
@@ -61,7 +61,7 @@ void types(const std::string& text) {
   }
 }
 
-// The text as the value of a YAML file.
+// The text as the value in a YAML file.
 ExpressionPtr in_yaml(const std::string& text, size_t& errors) {
   slipway::source::Sources sources;
   slipway::source::Diagnostics diagnostics(sources);

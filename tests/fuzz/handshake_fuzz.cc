@@ -1,5 +1,5 @@
-// Fuzz target: what is read of a connection before the other side has proven who it is. Nobody
-// without the key is believed, and what is shown of anybody is text.
+// Fuzz target: what is read from a connection before the peer has proven who it is. Nobody without
+// the key is believed, and what is shown of a peer is printable text.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   require(!check_answer(key, "fuzz", greeting, bytes), "nobody guesses an answer");
   require(!check_confirmation(key, "fuzz", greeting, answer, bytes), "nor a confirmation");
-  // A good answer with a part of it replaced is not one any more.
+  // A valid answer with a part of it replaced is no longer valid.
   std::string changed = answer;
   for (size_t i = 0; i < std::min(size, changed.size()); ++i)
     changed[i] = static_cast<char>(changed[i] ^ data[i]);

@@ -1,5 +1,5 @@
-// Fuzz target: the reader of the kernel's log. Whatever it says, what counts has the form of what
-// it is; and whatever a user calls a program and a file, the kernel's word of its crash is none.
+// Fuzz target: the kernel log reader. Whatever it reads, results have the form of what they are;
+// and whatever a user names a program or a file, the kernel's report of its crash is not a fault.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ const health::Policy& policy() {
   return shipped;
 }
 
-// As the kernel writes text into a record: printk's msg_add_ext_text.
+// Escapes text like the kernel's printk: msg_add_ext_text.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const unsigned char c : text) {
@@ -38,11 +38,11 @@ void check(const health::KernelRecord& record) {
   require(!xid || record.level <= health::Level::warning, "an Xid is a warning: " + record.text);
   require(!xid || (xid->number > 0 && xid->number < 10'000 && xid->bus.ends_with(".0")) ||
               record.text.find('.') != std::string::npos,
-          "an Xid has a number and a place: " + record.text);
+          "an Xid has a number and an address: " + record.text);
   require(pattern == nullptr || record.level <= pattern->level,
           "a pattern has a level: " + record.text);
   require(pattern == nullptr || !health::begins_with_a_program(record, policy()),
-          "a program is no pattern: " + record.text);
+          "a program must not match a pattern: " + record.text);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           fmt::format("{},1,1,-;{}\n", level, fmt::format(fmt::runtime(form), name, file));
       for (const health::KernelRecord& record : health::parse_kernel_log(line, -1)) {
         require(!health::xid_of(record) && health::pattern_of(record, policy()) == nullptr,
-                "a user's words are no fault: " + record.text);
+                "a user's text must not be a fault: " + record.text);
       }
     }
   }

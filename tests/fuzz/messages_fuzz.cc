@@ -1,6 +1,6 @@
-// Fuzz target: what a launcher, its agents and their PMIx servers read from one another. Bytes are
-// a message that is written as the same bytes, or an error; and no agent can say anything of a node
-// that is not its own.
+// Fuzz target: messages between a launcher, its agents and their PMIx servers. Bytes are a message
+// that encodes to the same bytes, or an error; and an agent cannot report anything about another
+// node.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,14 +21,14 @@ template <class Message>
 std::optional<Message> read(std::string_view bytes) {
   try {
     Message message = decode<Message>(bytes);
-    require(encode(message) == bytes, "a message that was read is written as it was");
+    require(encode(message) == bytes, "a decoded message must encode to the same bytes");
     return message;
   } catch (const Error&) {
-    return std::nullopt;  // it is none, and that was said
+    return std::nullopt;  // invalid, reported as an error
   }
 }
 
-void tell_attempt(const ToLauncher& message) {
+void deliver_to_attempt(const ToLauncher& message) {
   const World world = {"7", {"a", "b", "c"}, 2, 0};
   Attempt attempt(1, world, "a");
   EnergyTally energy;
@@ -36,24 +36,24 @@ void tell_attempt(const ToLauncher& message) {
   const AgentEvent event = {"b",
                             std::visit([](const auto& each) { return AgentNews(each); }, message)};
   try {
-    energy.hear(event);
+    energy.handle(event);
     if (const auto* news = std::get_if<PmixNews>(&event.news)) {
-      for (const PmixDelivery& each : attempt.hear_pmix("b", *news))
+      for (const PmixDelivery& each : attempt.handle_pmix("b", *news))
         encode(PmixOrder{1, each.body});
     }
-    attempt.hear(event);
+    attempt.handle(event);
   } catch (const InvalidMessage&) {
   }
   const Evidence evidence = attempt.evidence();
   for (const RankEnd& each : evidence.ends)
-    require(each.node == "b" && each.rank / 2 == 1, "ends are of the node's own ranks");
+    require(each.node == "b" && each.rank / 2 == 1, "ends belong to the node's own ranks");
   for (const auto& [node, step] : evidence.steps)
-    require(node == "b" && step >= 0, "steps are of the node's own ranks");
+    require(node == "b" && step >= 0, "steps belong to the node's own ranks");
 }
 
 }  // namespace
 
-// The first byte says who reads.
+// The first byte selects the reader.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       read<ToAgent>(bytes);
       break;
     case 1:
-      if (const auto message = read<ToLauncher>(bytes)) tell_attempt(*message);
+      if (const auto message = read<ToLauncher>(bytes)) deliver_to_attempt(*message);
       break;
     case 2:
       read<ToPmixServer>(bytes);

@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as scratch:
     seeds = [file for folder in options.corpus for file in folder.rglob("*") if file.is_file() and file.suffix != ".out"]
     for number, seed in enumerate(seeds):
         shutil.copy(seed, corpus / f"{number:03}-{seed.name}")
-    # An empty folder to run in: blueprints name files and folders.
+    # An empty folder to run in, because blueprints name files and folders.
     empty = pathlib.Path(scratch) / "empty"
     empty.mkdir()
     limits = ["-timeout=20", "-rss_limit_mb=1024", "-max_len=4096", f"-max_total_time={options.seconds}",

@@ -1,4 +1,4 @@
-// Writes one message of every kind to a folder, for the fuzzer to begin with: seed_messages FOLDER
+// Writes one message of every kind to a folder, as seeds for the fuzzer: seed_messages FOLDER
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 std::filesystem::path folder;
 int number = 0;
 
-// `reader` as messages_fuzz.cc has it.
+// `reader` is the selector in messages_fuzz.cc.
 template <class Message>
 void seed(char reader, const std::initializer_list<Message>& messages) {
   for (const Message& each : messages)
@@ -37,7 +37,7 @@ int main(int, char** arguments) {
   seed<ToLauncher>(
       1, {Beat{1, {{2, 5}, {3, 6}}}, TaskText{2, 1, "hello\n"}, Ended{1, 2, 1, 0, false, "error"},
           Stopped{1, {{2, "stopped"}}, {"held"}, {"kernel"}, {"broken"}, {"unfit"}}, Energy{1, 2.5},
-          Health{1, {"drained"}}, Told{15}, PmixNews{1, PmixFence{{2, 3}, "x"}},
+          Health{1, {"drained"}}, StepSignal{15}, PmixNews{1, PmixFence{{2, 3}, "x"}},
           PmixNews{1, PmixWant{4, 0}}, PmixNews{1, PmixHave{"a", 0, 0, "y"}},
           PmixNews{1, PmixNone{"no"}}, Refused{"no"}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});

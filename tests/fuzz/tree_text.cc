@@ -1,4 +1,4 @@
-// An expression's tree as text.
+// Prints an expression's tree as text.
 #include "tests/fuzz/tree_text.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Show {
     if (const auto* boolean = node.value.as<bool>()) return *boolean ? "true" : "false";
     return std::string(describe(node.value));
   }
-  // Literals that stand side by side are one text.
+  // Adjacent literals are one text.
   std::string operator()(const Template& node) const {
     std::string out, literals;
     for (const ExpressionPtr& part : node.parts) {

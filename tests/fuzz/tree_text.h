@@ -1,6 +1,6 @@
-// An expression's tree as text, for comparing trees: unlike HCL it shows every node, and unlike the
-// tree it is the same for two ways to write one thing. Parentheses are left out: the tree is what
-// they are for.
+// Prints an expression's tree as text, to compare trees. Unlike HCL it shows every node, and unlike
+// the tree it is the same for two notations of one thing. Parentheses are left out: the tree shows
+// what they are for.
 #pragma once
 
 #include <string>

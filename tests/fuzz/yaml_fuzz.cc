@@ -1,5 +1,5 @@
-// Fuzz target: the YAML reader. Whatever the bytes are, there is a tree or an error, and every
-// place in the tree and in the diagnostics lies in the file.
+// Fuzz target: the YAML reader. Any bytes give a tree or an error, and every position in the tree
+// and in the diagnostics is within the file.
 #include <cstdint>
 #include <string>
 
@@ -27,14 +27,14 @@ class Walk {
     for (const Node& item : node.items) this->node(item);
     for (const Entry& entry : node.entries) {
       inside(entry.key_span, entry.key);
-      require(node.find_entry(entry.key) == &entry, "a key stands once: " + entry.key);
+      require(node.find_entry(entry.key) == &entry, "a key appears once: " + entry.key);
       this->node(entry.value);
     }
   }
 
   void inside(Span span, const std::string& what) const {
     require(file_.begin <= span.begin && span.begin <= span.end && span.end <= file_.end,
-            "the place of a value lies in the file: " + what);
+            "a value's position must be within the file: " + what);
   }
 
  private:
