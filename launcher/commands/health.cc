@@ -15,7 +15,7 @@
 #include "launcher/commands/commands.h"
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/root_program.h"
-#include "launcher/health/look.h"
+#include "launcher/health/check_node.h"
 #include "launcher/health/verdict.h"
 #include "launcher/node/job_space.h"
 
@@ -33,7 +33,7 @@ std::string job_variable(const char* name) {
 }
 
 // What Slurm tells a prolog or an epilog of its job.
-void take_job(health::LookOptions& options) {
+void take_job(health::CheckOptions& options) {
   const std::string id = job_variable("SLURM_JOB_ID"), gpus = job_variable("SLURM_JOB_GPUS");
   if (!id.empty() && id.find_first_not_of("0123456789") == id.npos) options.job = id;
   const bool of_a_job =
@@ -56,14 +56,14 @@ void sweep_job_folders() {
   }
 }
 
-int check(const health::LookOptions& options, const std::string& policy, bool asked_to_skip,
+int check(const health::CheckOptions& options, const std::string& policy, bool asked_to_skip,
           bool json) {
   health::Policy rules = read_policy(policy);
   if (asked_to_skip && rules.jobs_may_skip) {
     fmt::print("the job asked for no checks, and may\n");
     return 0;
   }
-  const health::LookResult result = health::look_at_node(options, std::move(rules));
+  const health::CheckOutcome result = health::check_node(options, std::move(rules));
   if (json) {
     fmt::print("{}\n", to_json(result.verdict).dump(2));
   } else {
@@ -101,7 +101,7 @@ int look(Args args) {
                "of a deployment on this machine");
   if (!line.parse(args)) return 0;
 
-  health::LookOptions options;
+  health::CheckOptions options;
   const auto named = health::stage_named(stage);
   if (!named) {
     throw UsageError(fmt::format(

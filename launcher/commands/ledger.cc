@@ -10,7 +10,7 @@
 #include "common/file.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/ledger_report.h"
-#include "launcher/job/account.h"
+#include "launcher/job/goodput.h"
 #include "launcher/job/ledger.h"
 
 namespace slipway::commands {
@@ -48,11 +48,11 @@ int ledger(Args args) {
     fmt::print(stderr, "slipway ledger: the last line of {} is not whole; it is left out\n",
                file.native());
   }
-  const job::Account account = job::account_of(entries);
+  const job::Goodput goodput = job::goodput_of(entries);
   if (!page.empty()) {
-    write_result(page, account_page(account));
+    write_result(page, goodput_page(goodput));
   } else {
-    std::fputs((json ? account_json(account) : account_text(account, stdout_paint())).c_str(),
+    std::fputs((json ? goodput_json(goodput) : goodput_text(goodput, stdout_paint())).c_str(),
                stdout);
   }
   return 0;

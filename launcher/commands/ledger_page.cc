@@ -10,7 +10,7 @@
 namespace slipway::commands {
 namespace {
 
-using job::Account;
+using job::Goodput;
 using job::Phase;
 
 // Of the phases, in their order: told apart also by those who see no red or green.
@@ -32,44 +32,44 @@ std::string length_text(int64_t milliseconds) {
   return duration_text(static_cast<double>(milliseconds) / 1000);
 }
 
-std::string timeline(const Account& account) {
+std::string timeline(const Goodput& goodput) {
   std::string svg = "<svg viewBox=\"0 0 1000 40\" preserveAspectRatio=\"none\" role=\"img\">\n";
-  const double scale = 1000 / static_cast<double>(account.end_ms - account.begin_ms);
-  for (const job::Span& span : account.spans) {
+  const double scale = 1000 / static_cast<double>(goodput.end_ms - goodput.begin_ms);
+  for (const job::Span& span : goodput.spans) {
     const int64_t length = span.end_ms - span.begin_ms;
     const std::string attempt =
         span.attempt > 0 ? fmt::format(", attempt {}", span.attempt) : std::string();
     svg += fmt::format(
         "<rect x=\"{:.3f}\" y=\"0\" width=\"{:.3f}\" height=\"40\" fill=\"{}\">"
         "<title>{}{}: {} from {}</title></rect>\n",
-        static_cast<double>(span.begin_ms - account.begin_ms) * scale,
+        static_cast<double>(span.begin_ms - goodput.begin_ms) * scale,
         static_cast<double>(length) * scale, colours[static_cast<size_t>(span.phase)],
         phase_name(span.phase), attempt, length_text(length), job::time_text(span.begin_ms));
   }
   return svg + fmt::format("</svg>\n<p class=\"ends\"><span>{}</span><span>{}</span></p>\n",
-                           job::time_text(account.begin_ms), job::time_text(account.end_ms));
+                           job::time_text(goodput.begin_ms), job::time_text(goodput.end_ms));
 }
 
-std::string phase_table(const Account& account) {
+std::string phase_table(const Goodput& goodput) {
   std::string table = "<table>\n<tr><th>time</th><th></th><th class=\"number\">of all</th></tr>\n";
-  const double all = static_cast<double>(account.end_ms - account.begin_ms);
+  const double all = static_cast<double>(goodput.end_ms - goodput.begin_ms);
   for (size_t i = 0; i < job::phases; ++i) {
-    if (account.phase_ms[i] == 0) continue;
+    if (goodput.phase_ms[i] == 0) continue;
     table += fmt::format(
         "<tr><td><span class=\"key\" style=\"background:{}\"></span>{}</td>"
         "<td class=\"number\">{}</td><td class=\"number\">{:.1f} %</td></tr>\n",
-        colours[i], phase_name(static_cast<Phase>(i)), length_text(account.phase_ms[i]),
-        100 * static_cast<double>(account.phase_ms[i]) / all);
+        colours[i], phase_name(static_cast<Phase>(i)), length_text(goodput.phase_ms[i]),
+        100 * static_cast<double>(goodput.phase_ms[i]) / all);
   }
   return table + "</table>\n";
 }
 
-std::string cause_table(const Account& account) {
-  if (account.causes.empty()) return "<p>No attempt failed.</p>\n";
+std::string cause_table(const Goodput& goodput) {
+  if (goodput.causes.empty()) return "<p>No attempt failed.</p>\n";
   std::string table =
       "<table>\n<tr><th>lost to</th><th>blamed</th><th class=\"number\">time</th>"
       "<th class=\"number\">failures</th><th class=\"number\">steps again</th></tr>\n";
-  for (const job::LostTime& cause : account.causes) {
+  for (const job::LostTime& cause : goodput.causes) {
     table += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
         "<td class=\"number\">{}</td></tr>\n",
@@ -79,9 +79,9 @@ std::string cause_table(const Account& account) {
   return table + "</table>\n";
 }
 
-std::string blamed_list(const Account& account) {
+std::string blamed_list(const Goodput& goodput) {
   std::string list;
-  for (const job::Blamed& blamed : account.blamed) {
+  for (const job::Blamed& blamed : goodput.blamed) {
     list += fmt::format("<h3>{}</h3>\n<p>{} in attempt {}</p>\n<ul>\n", markup_escaped(blamed.node),
                         markup_escaped(blamed.what), blamed.attempt);
     for (const std::string& evidence : blamed.evidence) {
@@ -94,23 +94,22 @@ std::string blamed_list(const Account& account) {
 
 }  // namespace
 
-std::string account_page(const Account& account) {
-  const std::string title = "Job " + markup_escaped(account.job);
+std::string goodput_page(const Goodput& goodput) {
+  const std::string title = "Job " + markup_escaped(goodput.job);
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
       "<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       title, style, title);
-  const auto goodput = account.goodput();
-  page +=
-      fmt::format("<p>{} after {}, {}, {}; goodput {}{}</p>\n",
-                  account.result.empty() ? "without an end" : markup_escaped(account.result),
-                  length_text(account.end_ms - account.begin_ms),
-                  counted(account.attempts, "attempt"), counted(account.requeues, "requeue"),
-                  goodput ? fmt::format("{:.3f}, {} steps", *goodput, account.steps) : "unknown",
-                  account.joules ? "; " + energy_text(account) : "");
-  if (!account.spans.empty()) page += timeline(account) + phase_table(account);
-  page += "<h2>Failures</h2>\n" + cause_table(account) + blamed_list(account);
+  const auto ratio = goodput.ratio();
+  page += fmt::format("<p>{} after {}, {}, {}; goodput {}{}</p>\n",
+                      goodput.result.empty() ? "without an end" : markup_escaped(goodput.result),
+                      length_text(goodput.end_ms - goodput.begin_ms),
+                      counted(goodput.attempts, "attempt"), counted(goodput.requeues, "requeue"),
+                      ratio ? fmt::format("{:.3f}, {} steps", *ratio, goodput.steps) : "unknown",
+                      goodput.joules ? "; " + energy_text(goodput) : "");
+  if (!goodput.spans.empty()) page += timeline(goodput) + phase_table(goodput);
+  page += "<h2>Failures</h2>\n" + cause_table(goodput) + blamed_list(goodput);
   return page + "</body>\n</html>\n";
 }
 

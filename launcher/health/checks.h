@@ -12,18 +12,18 @@ namespace slipway::health {
 
 using Doing = std::function<void(const std::string&)>;  // called before each step that may hang
 
-void check_gpus(const Gpus& gpus, Looking& looking);
+void check_gpus(const Gpus& gpus, CheckRun& run);
 
 // Network interfaces in node.json, and RDMA ports.
-void check_network(const Machine& machine, Looking& looking, const Doing& doing);
+void check_network(const Machine& machine, CheckRun& run, const Doing& doing);
 
 // Mounts, free space, inodes.
-void check_storage(const Machine& machine, Looking& looking, const Doing& doing);
+void check_storage(const Machine& machine, CheckRun& run, const Doing& doing);
 
 // Memory, huge pages, clock, daemons.
-void check_system(const Machine& machine, Looking& looking);
+void check_system(const Machine& machine, CheckRun& run);
 
 // Kernel records since the last check: Xids, and faults of the kernel itself.
-void check_kernel_log(const Machine& machine, Looking& looking);
+void check_kernel_log(const Machine& machine, CheckRun& run);
 
 }  // namespace slipway::health

@@ -20,71 +20,70 @@ std::string lower(std::string text) {
   return text;
 }
 
-void gpu_count(const Gpus& gpus, Looking& looking) {
-  const auto expected = static_cast<size_t>(looking.context.profile.gpus.count);
+void gpu_count(const Gpus& gpus, CheckRun& run) {
+  const auto expected = static_cast<size_t>(run.context.profile.gpus.count);
   if (gpus.gpus.size() < expected) {
-    looking.find("gpu-missing", "GPUs", fmt::format("{} of {} found", gpus.gpus.size(), expected));
+    run.find("gpu-missing", "GPUs", fmt::format("{} of {} found", gpus.gpus.size(), expected));
   } else if (gpus.gpus.size() > expected) {
-    looking.find("gpu-unexpected", "GPUs",
-                 fmt::format("{} found, node.json has {}", gpus.gpus.size(), expected));
+    run.find("gpu-unexpected", "GPUs",
+             fmt::format("{} found, node.json has {}", gpus.gpus.size(), expected));
   }
   for (const GpuReading& gpu : gpus.gpus) {
-    if (!gpu.lost.empty()) looking.find("gpu-missing", gpu.label(), gpu.lost);
+    if (!gpu.lost.empty()) run.find("gpu-missing", gpu.label(), gpu.lost);
   }
 }
 
-void gpu_identity(const Gpus& gpus, Looking& looking) {
-  const GpuModel* const model = model_of(looking.context);
+void gpu_identity(const Gpus& gpus, CheckRun& run) {
+  const GpuModel* const model = model_of(run.context);
   if (model == nullptr) {
-    return looking.skip(
-        fmt::format("the policy has no GPU model `{}`", looking.context.profile.gpus.model));
+    return run.skip(
+        fmt::format("the policy has no GPU model `{}`", run.context.profile.gpus.model));
   }
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.lost.empty() || lower(gpu.name).find(model->name) != std::string::npos) continue;
-    looking.find("gpu-wrong-model", gpu.label(),
-                 fmt::format("it is a `{}`, node.json has {}", gpu.name,
-                             looking.context.profile.gpus.model));
+    run.find(
+        "gpu-wrong-model", gpu.label(),
+        fmt::format("it is a `{}`, node.json has {}", gpu.name, run.context.profile.gpus.model));
   }
 }
 
-void gpu_ecc(const Gpus& gpus, Looking& looking) {
+void gpu_ecc(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.ecc_uncorrected.value_or(0) > 0) {
-      looking.find("gpu-ecc-uncorrected", gpu.label(),
-                   fmt::format("{} uncorrectable memory errors", *gpu.ecc_uncorrected));
+      run.find("gpu-ecc-uncorrected", gpu.label(),
+               fmt::format("{} uncorrectable memory errors", *gpu.ecc_uncorrected));
     }
     if (!gpu.ecc_corrected) continue;
-    const int64_t more = looking.growth("gpu_ecc_corrected/" + gpu.label(),
-                                        static_cast<int64_t>(*gpu.ecc_corrected));
-    if (static_cast<double>(more) > looking.limit("gpu_ecc_corrected")) {
-      looking.find_event("gpu-ecc-corrected", gpu.label(),
-                         fmt::format("{} new corrected memory errors", more));
+    const int64_t more =
+        run.growth("gpu_ecc_corrected/" + gpu.label(), static_cast<int64_t>(*gpu.ecc_corrected));
+    if (static_cast<double>(more) > run.limit("gpu_ecc_corrected")) {
+      run.find_event("gpu-ecc-corrected", gpu.label(),
+                     fmt::format("{} new corrected memory errors", more));
     }
   }
 }
 
-void gpu_rows(const Gpus& gpus, Looking& looking) {
+void gpu_rows(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.rows_failed.value_or(0) > 0) {
-      looking.find("gpu-remap-failed", gpu.label(), "a memory row could not be remapped");
+      run.find("gpu-remap-failed", gpu.label(), "a memory row could not be remapped");
     } else if (gpu.rows_pending.value_or(0) > 0) {
-      looking.find("gpu-remap-pending", gpu.label(),
-                   "memory rows will be remapped at the next reset");
+      run.find("gpu-remap-pending", gpu.label(), "memory rows will be remapped at the next reset");
     }
   }
 }
 
-void gpu_pages(const Gpus& gpus, Looking& looking) {
+void gpu_pages(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
-    if (gpu.pages_retired.value_or(0) > looking.limit("gpu_pages_retired")) {
-      looking.find("gpu-pages-retired", gpu.label(),
-                   fmt::format("{} memory pages retired", *gpu.pages_retired));
+    if (gpu.pages_retired.value_or(0) > run.limit("gpu_pages_retired")) {
+      run.find("gpu-pages-retired", gpu.label(),
+               fmt::format("{} memory pages retired", *gpu.pages_retired));
     }
   }
 }
 
-void gpu_nvlink(const Gpus& gpus, Looking& looking) {
-  const GpuModel* const model = model_of(looking.context);
+void gpu_nvlink(const Gpus& gpus, CheckRun& run) {
+  const GpuModel* const model = model_of(run.context);
   const size_t expected = model == nullptr ? 0 : static_cast<size_t>(model->nvlinks);
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.lost.empty()) continue;
@@ -93,41 +92,40 @@ void gpu_nvlink(const Gpus& gpus, Looking& looking) {
       if (!gpu.nvlinks[i]) down.push_back(std::to_string(i));
     }
     if (gpu.nvlinks.size() < expected) {
-      looking.find("nvlink-missing", gpu.label(),
-                   fmt::format("{} of {} NVLinks found", gpu.nvlinks.size(), expected));
+      run.find("nvlink-missing", gpu.label(),
+               fmt::format("{} of {} NVLinks found", gpu.nvlinks.size(), expected));
     } else if (expected > 0 && !down.empty()) {
-      looking.find("nvlink-down", gpu.label(), fmt::format("NVLink {} is down", join(down, ", ")));
+      run.find("nvlink-down", gpu.label(), fmt::format("NVLink {} is down", join(down, ", ")));
     }
   }
 }
 
-void gpu_pcie(const Gpus& gpus, Looking& looking) {
-  const GpuModel* const model = model_of(looking.context);
+void gpu_pcie(const Gpus& gpus, CheckRun& run) {
+  const GpuModel* const model = model_of(run.context);
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.pcie_replays) {
-      const int64_t more = looking.growth("gpu_pcie_replays/" + gpu.label(), *gpu.pcie_replays);
-      if (static_cast<double>(more) > looking.limit("gpu_pcie_replays")) {
-        looking.find_event("pcie-replays", gpu.label(), fmt::format("{} new PCIe replays", more));
+      const int64_t more = run.growth("gpu_pcie_replays/" + gpu.label(), *gpu.pcie_replays);
+      if (static_cast<double>(more) > run.limit("gpu_pcie_replays")) {
+        run.find_event("pcie-replays", gpu.label(), fmt::format("{} new PCIe replays", more));
       }
     }
     if (model == nullptr) continue;
     const auto width = static_cast<unsigned>(model->pcie_width);
     const auto generation = static_cast<unsigned>(model->pcie_generation);
     if (width > 0 && gpu.pcie_width.value_or(width) < width) {
-      looking.find("pcie-width", gpu.label(),
-                   fmt::format("PCIe x{}, expected x{}", *gpu.pcie_width, width));
+      run.find("pcie-width", gpu.label(),
+               fmt::format("PCIe x{}, expected x{}", *gpu.pcie_width, width));
     }
     // An idle GPU may lower its link's generation, so check it only at full clocks.
     if (gpu.performance_state.value_or(1) == 0 && generation > 0 &&
         gpu.pcie_generation.value_or(generation) < generation) {
-      looking.find(
-          "pcie-generation", gpu.label(),
-          fmt::format("PCIe generation {}, expected {}", *gpu.pcie_generation, generation));
+      run.find("pcie-generation", gpu.label(),
+               fmt::format("PCIe generation {}, expected {}", *gpu.pcie_generation, generation));
     }
   }
 }
 
-void gpu_throttle(const Gpus& gpus, Looking& looking) {
+void gpu_throttle(const Gpus& gpus, CheckRun& run) {
   constexpr std::pair<unsigned long long, const char*> reasons[] = {
       {nvmlClocksThrottleReasonHwThermalSlowdown, "too hot (hardware)"},
       {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "power brake (hardware)"},
@@ -137,82 +135,81 @@ void gpu_throttle(const Gpus& gpus, Looking& looking) {
   for (const GpuReading& gpu : gpus.gpus) {
     for (const auto& [bit, words] : reasons) {
       if ((gpu.throttle_reasons.value_or(0) & bit) == 0) continue;
-      looking.find("gpu-throttled", gpu.label(), fmt::format("clocks throttled: {}", words));
+      run.find("gpu-throttled", gpu.label(), fmt::format("clocks throttled: {}", words));
       break;
     }
   }
 }
 
-void gpu_temperature(const Gpus& gpus, Looking& looking) {
+void gpu_temperature(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
-    if (gpu.celsius.value_or(0) >= looking.limit("gpu_celsius")) {
-      looking.find("gpu-hot", gpu.label(), fmt::format("{} °C", *gpu.celsius));
+    if (gpu.celsius.value_or(0) >= run.limit("gpu_celsius")) {
+      run.find("gpu-hot", gpu.label(), fmt::format("{} °C", *gpu.celsius));
     }
   }
 }
 
-void gpu_power(const Gpus& gpus, Looking& looking) {
+void gpu_power(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.power_limit_mw || !gpu.default_power_limit_mw) continue;
     if (*gpu.power_limit_mw < *gpu.default_power_limit_mw) {
-      looking.find("gpu-power-limited", gpu.label(),
-                   fmt::format("limited to {} W, default {} W", *gpu.power_limit_mw / 1000,
-                               *gpu.default_power_limit_mw / 1000));
+      run.find("gpu-power-limited", gpu.label(),
+               fmt::format("limited to {} W, default {} W", *gpu.power_limit_mw / 1000,
+                           *gpu.default_power_limit_mw / 1000));
     }
   }
 }
 
 // Before and after a job, no process may use its GPUs. A living process may be anybody's; one that
 // has ended and still holds a GPU is stuck in the driver.
-void gpu_processes(const Gpus& gpus, Looking& looking) {
-  if (!looking.context.job_gpus) return looking.skip("only before and after a job on its GPUs");
+void gpu_processes(const Gpus& gpus, CheckRun& run) {
+  if (!run.context.job_gpus) return run.skip("only before and after a job on its GPUs");
   for (const GpuReading& gpu : gpus.gpus) {
-    if (!gpu.processes || !looking.context.job_gpus->contains(gpu.index)) continue;
+    if (!gpu.processes || !run.context.job_gpus->contains(gpu.index)) continue;
     for (const GpuProcess& process : *gpu.processes) {
-      looking.find(
-          process.ended ? "gpu-stuck" : "gpu-busy", gpu.label(),
-          fmt::format("process {} {}", process.id,
-                      process.ended ? "has ended but still holds the GPU" : "uses the GPU"));
+      run.find(process.ended ? "gpu-stuck" : "gpu-busy", gpu.label(),
+               fmt::format("process {} {}", process.id,
+                           process.ended ? "has ended but still holds the GPU" : "uses the GPU"));
     }
   }
 }
 
-void gpu_driver(const Gpus& gpus, Looking& looking) {
-  looking.fact("driver_version", gpus.driver_version);
-  looking.fact("nvml_version", gpus.library_version);
-  if (gpus.mismatch) looking.find("driver-mismatch", "NVML", gpus.error);
-  const auto expected = looking.context.policy.limits.find("driver_major");
+void gpu_driver(const Gpus& gpus, CheckRun& run) {
+  run.fact("driver_version", gpus.driver_version);
+  run.fact("nvml_version", gpus.library_version);
+  if (gpus.mismatch) run.find("driver-mismatch", "NVML", gpus.error);
+  const auto expected = run.context.policy.limits.find("driver_major");
   const double major = std::atof(gpus.driver_version.c_str());
-  if (expected != looking.context.policy.limits.end() && expected->second > 0 &&
+  if (expected != run.context.policy.limits.end() && expected->second > 0 &&
       static_cast<int64_t>(major) != static_cast<int64_t>(expected->second)) {
-    looking.find(
+    run.find(
         "driver-version", "NVML",
         fmt::format("driver {}, the policy expects {}", gpus.driver_version, expected->second));
   }
 }
 
-void gpu_persistence(const Gpus& gpus, Looking& looking) {
+void gpu_persistence(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (gpu.persistence == false) {
-      looking.find("gpu-persistence-off", gpu.label(),
-                   "persistence mode is off, so every job waits for the driver to load");
+      run.find("gpu-persistence-off", gpu.label(),
+               "persistence mode is off, so every job waits for the driver to load");
     }
   }
 }
 
-void gpu_recovery(const Gpus& gpus, Looking& looking) {
+void gpu_recovery(const Gpus& gpus, CheckRun& run) {
   for (const GpuReading& gpu : gpus.gpus) {
     if (!gpu.recovery_action) continue;
     const std::string word = recovery_action_name(*gpu.recovery_action);
-    looking.fact("recovery/" + gpu.bus, word);
-    if (word != "none") looking.find("gpu-recovery", gpu.label(), word);
+    run.fact("recovery/" + gpu.bus, word);
+    if (word != "none") run.find("gpu-recovery", gpu.label(), word);
   }
 }
 
 }  // namespace
 
-void check_gpus(const Gpus& gpus, Looking& looking) {
-  using Check = void (*)(const Gpus&, Looking&);
+void check_gpus(const Gpus& gpus, CheckRun& run) {
+  using Check = void (*)(const Gpus&, CheckRun&);
   constexpr std::pair<const char*, Check> checks[] = {
       {"gpu_count", gpu_count},
       {"gpu_identity", gpu_identity},
@@ -228,21 +225,21 @@ void check_gpus(const Gpus& gpus, Looking& looking) {
       {"gpu_persistence", gpu_persistence},
       {"gpu_recovery", gpu_recovery},
   };
-  looking.begin("gpu_driver");
-  gpu_driver(gpus, looking);
+  run.begin("gpu_driver");
+  gpu_driver(gpus, run);
   if (!gpus.error.empty()) {
-    looking.begin("gpu_count");
+    run.begin("gpu_count");
     if (!gpus.mismatch) {
-      looking.find(gpus.no_library ? "driver-missing" : "driver-failed", "NVML", gpus.error);
+      run.find(gpus.no_library ? "driver-missing" : "driver-failed", "NVML", gpus.error);
     }
     return;
   }
   for (const GpuReading& gpu : gpus.gpus) {
-    if (!gpu.bus.empty()) looking.fact("gpu/" + gpu.bus, std::to_string(gpu.index));
+    if (!gpu.bus.empty()) run.fact("gpu/" + gpu.bus, std::to_string(gpu.index));
   }
   for (const auto& [name, check] : checks) {
-    looking.begin(name);
-    check(gpus, looking);
+    run.begin(name);
+    check(gpus, run);
   }
 }
 

@@ -31,44 +31,42 @@ std::set<std::string> expected_mounts(const Context& context) {
   return expected;
 }
 
-void mounts(const Machine& machine, Looking& looking, const Doing& doing) {
+void mounts(const Machine& machine, CheckRun& run, const Doing& doing) {
   std::vector<MountPoint> there = mount_points(machine);
   std::ranges::reverse(there);  // of several mounts at one path, the last is visible
-  for (const std::string& path : expected_mounts(looking.context)) {
+  for (const std::string& path : expected_mounts(run.context)) {
     const auto mount = std::ranges::find(there, path, &MountPoint::path);
     if (mount == there.end()) {
-      looking.find("mount-missing", path, "not mounted");
+      run.find("mount-missing", path, "not mounted");
       continue;
     }
     doing("reading " + path);
     const auto space = machine.space(path);
     if (!space) {
-      looking.find("mount-broken", path, fmt::format("the {} mount does not respond", mount->type));
+      run.find("mount-broken", path, fmt::format("the {} mount does not respond", mount->type));
     } else if (space->read_only) {
-      looking.find("mount-read-only", path, "mounted read-only");
+      run.find("mount-read-only", path, "mounted read-only");
     }
   }
 }
 
 // What jobs and daemons need to start: on a small file system only a share of its size, but always
 // enough for a job's script and credential.
-uint64_t least_free_bytes(const Space& space, const Looking& looking) {
+uint64_t least_free_bytes(const Space& space, const CheckRun& run) {
   constexpr double mib = 1 << 20;
   constexpr double for_one_job = 256 << 10;
   const double least =
-      std::min(looking.limit("disk_free_mib") * mib,
-               looking.limit("disk_free_percent") / 100 * static_cast<double>(space.total_bytes));
-  return static_cast<uint64_t>(
-      std::max(least, looking.limit("disk_free_mib") > 0 ? for_one_job : 0));
+      std::min(run.limit("disk_free_mib") * mib,
+               run.limit("disk_free_percent") / 100 * static_cast<double>(space.total_bytes));
+  return static_cast<uint64_t>(std::max(least, run.limit("disk_free_mib") > 0 ? for_one_job : 0));
 }
 
 // How much more free space is needed.
-Missing missing_in(const Space& space, uint64_t free_bytes, const Looking& looking) {
+Missing missing_in(const Space& space, uint64_t free_bytes, const CheckRun& run) {
   const auto lack = [](uint64_t least, uint64_t free) { return least > free ? least - free : 0; };
-  Missing missing{lack(least_free_bytes(space, looking), free_bytes), 0};
+  Missing missing{lack(least_free_bytes(space, run), free_bytes), 0};
   if (space.total_inodes > 0) {
-    missing.inodes =
-        lack(static_cast<uint64_t>(looking.limit("disk_free_inodes")), space.free_inodes);
+    missing.inodes = lack(static_cast<uint64_t>(run.limit("disk_free_inodes")), space.free_inodes);
   }
   return missing;
 }
@@ -82,34 +80,33 @@ bool is_filled_by_users(const Space& space, const FileOwners& owners, const Miss
          (users.bytes >= missing.bytes && users.inodes >= missing.inodes);
 }
 
-void room(const Machine& machine, const std::string& path, const Space& space, Looking& looking) {
+void room(const Machine& machine, const std::string& path, const Space& space, CheckRun& run) {
   const uint64_t free = space.for_everybody ? space.user_free_bytes : space.free_bytes;
-  const Missing missing = missing_in(space, free, looking);
+  const Missing missing = missing_in(space, free, run);
   if (missing.bytes == 0 && missing.inodes == 0) return;
-  const FileOwners owners =
-      machine.owners_of_files(path, looking.context.policy.user_folders, missing);
+  const FileOwners owners = machine.owners_of_files(path, run.context.policy.user_folders, missing);
   std::string evidence = missing.bytes > 0 ? fmt::format("{} MiB free", free >> 20)
                                            : fmt::format("{} inodes free", space.free_inodes);
   if (!owners.users.empty()) evidence += "; " + words_of(owners);
-  looking.find(is_filled_by_users(space, owners, missing) ? "scratch-full" : "disk-full", path,
-               std::move(evidence));
+  run.find(is_filled_by_users(space, owners, missing) ? "scratch-full" : "disk-full", path,
+           std::move(evidence));
 }
 
-void disk(const Machine& machine, Looking& looking, const Doing& doing) {
-  for (const std::string& path : looking.context.policy.disks) {
+void disk(const Machine& machine, CheckRun& run, const Doing& doing) {
+  for (const std::string& path : run.context.policy.disks) {
     doing("reading " + path);
     const auto space = machine.space(path);
-    if (space && space->total_bytes > 0) room(machine, path, *space, looking);
+    if (space && space->total_bytes > 0) room(machine, path, *space, run);
   }
 }
 
 }  // namespace
 
-void check_storage(const Machine& machine, Looking& looking, const Doing& doing) {
-  looking.begin("disk");
-  disk(machine, looking, doing);
-  looking.begin("mounts");
-  mounts(machine, looking, doing);
+void check_storage(const Machine& machine, CheckRun& run, const Doing& doing) {
+  run.begin("disk");
+  disk(machine, run, doing);
+  run.begin("mounts");
+  mounts(machine, run, doing);
 }
 
 }  // namespace slipway::health

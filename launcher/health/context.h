@@ -28,35 +28,35 @@ struct Context {
 };
 
 // Collects the results of one family's checks.
-class Looking {
+class CheckRun {
  public:
-  Looking(const Context& context, Look& look) : context(context), look_(look) {}
+  CheckRun(const Context& context, CheckResults& results) : context(context), results_(results) {}
 
   const Context& context;
 
   void begin(const char* check) {
     check_ = check;
-    look_.checks.emplace_back(check);
+    results_.checks.emplace_back(check);
   }
   void skip(std::string why) {
-    look_.checks.pop_back();
-    look_.skipped.push_back({check_, std::move(why)});
+    results_.checks.pop_back();
+    results_.skipped.push_back({check_, std::move(why)});
   }
   void find(std::string kind, std::string device, std::string evidence) {
-    look_.findings.push_back(
+    results_.findings.push_back(
         {std::move(kind), std::move(device), std::move(evidence), check_, 0, false});
   }
   // Records something that the next check will not see again.
   void find_event(std::string kind, std::string device, std::string evidence, int xid = 0) {
-    look_.findings.push_back(
+    results_.findings.push_back(
         {std::move(kind), std::move(device), std::move(evidence), check_, xid, true});
   }
-  void fact(const std::string& name, std::string value) { look_.facts[name] = std::move(value); }
+  void fact(const std::string& name, std::string value) { results_.facts[name] = std::move(value); }
 
   // Records a counter, and returns how much it has grown since the last check; 0 the first time and
   // if it was reset.
   int64_t growth(const std::string& counter, int64_t now) {
-    look_.counters[counter] = now;
+    results_.counters[counter] = now;
     const auto before = context.before.find(counter);
     if (before == context.before.end() || now < before->second) return 0;
     return now - before->second;
@@ -66,14 +66,14 @@ class Looking {
   int64_t most(const std::string& counter, int64_t now) {
     const auto before = context.before.find(counter);
     const int64_t most = before == context.before.end() ? now : std::max(now, before->second);
-    look_.counters[counter] = most;
+    results_.counters[counter] = most;
     return most;
   }
 
   double limit(const std::string& name) const { return context.policy.limit(name); }
 
  private:
-  Look& look_;
+  CheckResults& results_;
   std::string check_;
 };
 

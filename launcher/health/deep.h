@@ -16,6 +16,6 @@ std::vector<Family> deep_families(const Context& context,
                                   std::chrono::steady_clock::time_point end);
 
 // Compares what CUDA measured on each GPU with the policy's limits.
-void check_cuda(const CudaResult& cuda, Looking& looking);
+void check_cuda(const CudaResult& cuda, CheckRun& run);
 
 }  // namespace slipway::health

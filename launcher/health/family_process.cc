@@ -35,16 +35,16 @@ bool write_line(int fd, const std::string& line) {
 }
 
 // The child process of a family.
-[[noreturn]] void be(const Family& family, const Context& context, int words) {
-  stand_apart(words);
-  Look look;
-  Looking looking(context, look);
+[[noreturn]] void run_family(const Family& family, const Context& context, int words) {
+  isolate_child(words);
+  CheckResults results;
+  CheckRun run(context, results);
   json last;
   try {
-    family.look(looking, [&](const std::string& what) {
+    family.check(run, [&](const std::string& what) {
       write_line(words, json{{"doing", what}}.dump() + "\n");
     });
-    last = {{"look", to_json(look)}};
+    last = {{"results", to_json(results)}};
   } catch (const std::exception& error) {
     last = {{"failed", error.what()}};
   }
@@ -60,7 +60,7 @@ bool had_no_processor(const ProcessorTime& had, bool was_ready, std::chrono::mil
 
 }  // namespace
 
-void stand_apart(int words) {
+void isolate_child(int words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   unblock_signals();
   ::signal(SIGPIPE, SIG_IGN);
@@ -78,11 +78,11 @@ FamilyProcess::FamilyProcess(Family family, const Context& context) : family_(st
   Pipe pipe = make_pipe();
   pid_ = ::fork();
   if (pid_ < 0) throw_errno("cannot start a check");
-  if (pid_ == 0) be(family_, context, pipe.write.get());
+  if (pid_ == 0) run_family(family_, context, pipe.write.get());
   words_ = std::move(pipe.read);
 }
 
-void FamilyProcess::hear() {
+void FamilyProcess::read() {
   read_some(words_, text_);
 }
 
@@ -99,42 +99,42 @@ void FamilyProcess::kill() {
   reap_killed(pid);
 }
 
-Look FamilyProcess::look(std::chrono::milliseconds limit) const {
-  Look look;
+CheckResults FamilyProcess::results(std::chrono::milliseconds limit) const {
+  CheckResults results;
   std::string doing = "starting";
   for (const std::string& line : split(text_, '\n')) {
     std::optional<std::string> failed;
     try {
       const json body = parse_json(line);
-      if (body.contains("look")) return look_from_json(body["look"]);
+      if (body.contains("results")) return results_from_json(body["results"]);
       doing = body.value("doing", doing);
       if (body.contains("failed")) failed = body["failed"].get<std::string>();
     } catch (const std::exception&) {  // half a line: it was killed while writing
       continue;
     }
     if (failed) {
-      look.complete = false;
-      look.skipped.push_back({family_.name, *failed});
-      return look;
+      results.complete = false;
+      results.skipped.push_back({family_.name, *failed});
+      return results;
     }
   }
   if (words_ && had_ && had_no_processor(*had_, was_ready_, limit)) {
-    look.complete = false;
-    look.findings.push_back({"overloaded", family_.name,
-                             fmt::format("{}: starved of CPU time by other processes", doing),
-                             family_.name, 0, false});
-    look.checks.push_back(family_.name);
+    results.complete = false;
+    results.findings.push_back({"overloaded", family_.name,
+                                fmt::format("{}: starved of CPU time by other processes", doing),
+                                family_.name, 0, false});
+    results.checks.push_back(family_.name);
   } else if (words_) {
-    look.findings.push_back({family_.hangs, family_.name,
-                             fmt::format("{} took longer than {:.1f} s", doing,
-                                         static_cast<double>(limit.count()) / 1000),
-                             family_.name, 0, false});
-    look.checks.push_back(family_.name);
+    results.findings.push_back({family_.hangs, family_.name,
+                                fmt::format("{} took longer than {:.1f} s", doing,
+                                            static_cast<double>(limit.count()) / 1000),
+                                family_.name, 0, false});
+    results.checks.push_back(family_.name);
   } else {
-    look.complete = false;
-    look.skipped.push_back({family_.name, fmt::format("its process ended while {}", doing)});
+    results.complete = false;
+    results.skipped.push_back({family_.name, fmt::format("its process ended while {}", doing)});
   }
-  return look;
+  return results;
 }
 
 }  // namespace slipway::health

@@ -15,7 +15,7 @@ namespace slipway::health {
 
 // For a child that calls a driver and may hang there forever: it dies with its parent and keeps no
 // file open but `words`, so that nobody who reads the parent's output waits for the child.
-void stand_apart(int words);
+void isolate_child(int words);
 
 // Reaps a child that was sent SIGKILL, unless it is stuck in the kernel.
 void reap_killed(pid_t child);
@@ -32,14 +32,14 @@ class FamilyProcess {
   pid_t pid() const { return pid_; }
   int fd() const { return words_.get(); }  // for poll(); -1 once it has ended
   bool ended() const { return !words_; }
-  void hear();  // reads once; call it if fd() is readable
+  void read();  // reads once; call it if fd() is readable
   // A child that is stuck in the kernel cannot be killed, and is left alone.
   void kill();
 
   // Its results. If it was killed before it ended, it hung: a finding says during which step, with
   // `limit` as the time that it was given. If it had no CPU for most of that time, the finding is
   // `overloaded` instead. If its checks failed, they are reported as skipped.
-  Look look(std::chrono::milliseconds limit) const;
+  CheckResults results(std::chrono::milliseconds limit) const;
 
  private:
   Family family_;

@@ -8,7 +8,7 @@ namespace slipway::health {
 
 using nlohmann::json;
 
-void Look::add(Look other) {
+void CheckResults::add(CheckResults other) {
   std::move(other.checks.begin(), other.checks.end(), std::back_inserter(checks));
   std::move(other.skipped.begin(), other.skipped.end(), std::back_inserter(skipped));
   std::move(other.findings.begin(), other.findings.end(), std::back_inserter(findings));
@@ -27,25 +27,25 @@ Finding finding_from_json(const json& body) {
           body.at("check"), body.at("xid"),    body.at("event")};
 }
 
-json to_json(const Look& look) {
+json to_json(const CheckResults& results) {
   json findings = json::array(), skipped = json::array();
-  for (const Finding& finding : look.findings) findings.push_back(to_json(finding));
-  for (const Skipped& one : look.skipped) skipped.push_back({one.check, one.why});
-  return {{"checks", look.checks},
+  for (const Finding& finding : results.findings) findings.push_back(to_json(finding));
+  for (const Skipped& one : results.skipped) skipped.push_back({one.check, one.why});
+  return {{"checks", results.checks},
           {"skipped", std::move(skipped)},
           {"findings", std::move(findings)},
-          {"counters", look.counters},
-          {"facts", look.facts}};
+          {"counters", results.counters},
+          {"facts", results.facts}};
 }
 
-Look look_from_json(const json& body) {
-  Look look;
-  body.at("checks").get_to(look.checks);
-  for (const json& one : body.at("skipped")) look.skipped.push_back({one.at(0), one.at(1)});
-  for (const json& one : body.at("findings")) look.findings.push_back(finding_from_json(one));
-  body.at("counters").get_to(look.counters);
-  body.at("facts").get_to(look.facts);
-  return look;
+CheckResults results_from_json(const json& body) {
+  CheckResults results;
+  body.at("checks").get_to(results.checks);
+  for (const json& one : body.at("skipped")) results.skipped.push_back({one.at(0), one.at(1)});
+  for (const json& one : body.at("findings")) results.findings.push_back(finding_from_json(one));
+  body.at("counters").get_to(results.counters);
+  body.at("facts").get_to(results.facts);
+  return results;
 }
 
 }  // namespace slipway::health

@@ -28,7 +28,7 @@ struct Skipped {
 
 // The results of a family of checks. Plain data, because it comes from a process that may have to
 // be killed.
-struct Look {
+struct CheckResults {
   std::vector<std::string> checks;  // that ran
   std::vector<Skipped> skipped;
   std::vector<Finding> findings;
@@ -36,12 +36,12 @@ struct Look {
   bool complete = true;                      // no family of checks failed to run
   std::map<std::string, std::string> facts;  // "driver_version"; "recovery/0000:07:00.0": "none"
 
-  void add(Look other);
+  void add(CheckResults other);
 };
 
 nlohmann::json to_json(const Finding& finding);
 Finding finding_from_json(const nlohmann::json& body);
-nlohmann::json to_json(const Look& look);
-Look look_from_json(const nlohmann::json& body);
+nlohmann::json to_json(const CheckResults& results);
+CheckResults results_from_json(const nlohmann::json& body);
 
 }  // namespace slipway::health

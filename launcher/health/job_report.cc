@@ -89,12 +89,12 @@ JobReport parse_report(std::string_view text, uid_t user) {
   return report;
 }
 
-void check_reports(const std::vector<JobReport>& reports, Looking& looking) {
-  looking.begin("reports");
+void check_reports(const std::vector<JobReport>& reports, CheckRun& run) {
+  run.begin("reports");
   for (const JobReport& report : reports) {
-    looking.find_event(reported_kind, "node",
-                       fmt::format("blamed by job {} of user {} since attempt {}: {}", report.job,
-                                   report.user, report.attempt, meaning_of(report)));
+    run.find_event(reported_kind, "node",
+                   fmt::format("blamed by job {} of user {} since attempt {}: {}", report.job,
+                               report.user, report.attempt, meaning_of(report)));
   }
 }
 

@@ -40,6 +40,6 @@ std::string to_text(const JobReport& report);
 JobReport parse_report(std::string_view text, uid_t user);
 
 // The check `reports`: each report becomes a finding.
-void check_reports(const std::vector<JobReport>& reports, Looking& looking);
+void check_reports(const std::vector<JobReport>& reports, CheckRun& run);
 
 }  // namespace slipway::health

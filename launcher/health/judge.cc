@@ -74,10 +74,10 @@ void escalate(Judged& judged, const Rule& rule, const History& history, std::tim
   judged.who = fmt::format("{} times in {:g} h", times, more.hours);
 }
 
-Judged judge_and_escalate(const Finding& finding, const Look& look, const Context& context,
-                          const History& history, std::time_t now) {
+Judged judge_and_escalate(const Finding& finding, const CheckResults& results,
+                          const Context& context, const History& history, std::time_t now) {
   Rule rule;
-  Judged judged = judge_one(finding, context, look.facts, rule);
+  Judged judged = judge_one(finding, context, results.facts, rule);
   escalate(judged, rule, history, now);
   return judged;
 }
@@ -98,23 +98,24 @@ bool lasts(const Judged& judged) {
 
 }  // namespace
 
-Verdict judge(const Look& look, const Context& context, History& history, std::time_t now) {
+Verdict judge(const CheckResults& results, const Context& context, History& history,
+              std::time_t now) {
   Verdict verdict;
   verdict.node = context.profile.node;
   verdict.stage = context.stage;
   verdict.time = now;
-  verdict.checks = look.checks;
-  verdict.skipped = look.skipped;
-  verdict.facts = look.facts;
+  verdict.checks = results.checks;
+  verdict.skipped = results.skipped;
+  verdict.facts = results.facts;
   remember_gpus(history, verdict.facts);
 
-  std::erase_if(history.open, [&](const Finding& open) { return is_settled(open, look.facts); });
+  std::erase_if(history.open, [&](const Finding& open) { return is_settled(open, results.facts); });
   const std::vector<Finding> open_before = history.open;
   std::set<std::string> present;
-  for (const Finding& seen : look.findings) {
+  for (const Finding& seen : results.findings) {
     const Finding finding = checked_xid(seen, verdict.facts);
     history.remember(finding, now);
-    Judged judged = judge_and_escalate(finding, look, context, history, now);
+    Judged judged = judge_and_escalate(finding, results, context, history, now);
     present.insert(key_of(finding));
     if (lasts(judged)) {
       // Of several equal findings, keep the last.
@@ -125,7 +126,7 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
   }
   for (const Finding& finding : open_before) {
     if (present.contains(key_of(finding))) continue;
-    Judged judged = judge_and_escalate(finding, look, context, history, now);
+    Judged judged = judge_and_escalate(finding, results, context, history, now);
     judged.from_before = true;
     verdict.findings.push_back(std::move(judged));
   }
@@ -136,8 +137,8 @@ Verdict judge(const Look& look, const Context& context, History& history, std::t
   history.open.erase(std::unique(history.open.begin(), history.open.end(), same),
                      history.open.end());
   history.present = std::move(present);
-  history.good_looks = verdict.fit() && look.complete ? history.good_looks + 1 : 0;
-  for (const auto& [name, value] : look.counters) history.counters[name] = value;
+  history.good_looks = verdict.fit() && results.complete ? history.good_looks + 1 : 0;
+  for (const auto& [name, value] : results.counters) history.counters[name] = value;
   return verdict;
 }
 

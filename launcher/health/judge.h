@@ -35,6 +35,7 @@ struct Verdict {
 };
 
 // Judges results and updates the history.
-Verdict judge(const Look& look, const Context& context, History& history, std::time_t now);
+Verdict judge(const CheckResults& results, const Context& context, History& history,
+              std::time_t now);
 
 }  // namespace slipway::health

@@ -75,13 +75,13 @@ MetadataServer read_metadata_server(bool with_rules) {
   return server;
 }
 
-void check_metadata_server(const MetadataServer& server, Looking& looking) {
-  looking.begin("metadata_server");
+void check_metadata_server(const MetadataServer& server, CheckRun& run) {
+  run.begin("metadata_server");
   if (server.rules_made == metadata_is_open) {
-    return looking.skip("the blueprint gives every user access (`metadata_users`)");
+    return run.skip("the blueprint gives every user access (`metadata_users`)");
   }
   const auto find = [&](const std::string& evidence) {
-    looking.find("metadata-open", "metadata server", evidence);
+    run.find("metadata-open", "metadata server", evidence);
   };
   // The connection matters most: the rules are only a means.
   if (server.user_got_in.value_or(false)) return find("an ordinary user could connect");

@@ -20,6 +20,6 @@ struct MetadataServer {
 // process and is too slow while a job waits. Needs root.
 MetadataServer read_metadata_server(bool with_rules);
 
-void check_metadata_server(const MetadataServer& server, Looking& looking);
+void check_metadata_server(const MetadataServer& server, CheckRun& run);
 
 }  // namespace slipway::health

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void hear_until(std::deque<FamilyProcess>& all, Clock::time_point end) {
+void read_until(std::deque<FamilyProcess>& all, Clock::time_point end) {
   for (;;) {
     std::vector<pollfd> fds;
     bool any = false;
@@ -27,50 +27,50 @@ void hear_until(std::deque<FamilyProcess>& all, Clock::time_point end) {
     if (!any || left <= 0) return;
     if (::poll(fds.data(), fds.size(), static_cast<int>(left)) < 0 && errno != EINTR) return;
     for (size_t i = 0; i < all.size(); ++i) {
-      if (fds[i].revents != 0) all[i].hear();
+      if (fds[i].revents != 0) all[i].read();
     }
   }
 }
 
 }  // namespace
 
-Look run_families(const std::vector<Family>& families, const Context& context,
-                  std::chrono::milliseconds limit) {
+CheckResults run_families(const std::vector<Family>& families, const Context& context,
+                          std::chrono::milliseconds limit) {
   const auto end = Clock::now() + limit;
   std::deque<FamilyProcess> all;
   for (const Family& family : families) all.emplace_back(family, context);
-  hear_until(all, end);
-  Look look;
+  read_until(all, end);
+  CheckResults results;
   for (FamilyProcess& one : all) {
     one.kill();
-    look.add(one.look(limit));
+    results.add(one.results(limit));
   }
-  return look;
+  return results;
 }
 
 std::vector<Family> families_for(const Context& context, const Machine& machine) {
   std::vector<Family> families;
   if (context.profile.gpus.count > 0) {
-    families.push_back({"gpu", "driver-hang", [](Looking& looking, const Doing& doing) {
-                          check_gpus(read_gpus(doing), looking);
+    families.push_back({"gpu", "driver-hang", [](CheckRun& run, const Doing& doing) {
+                          check_gpus(read_gpus(doing), run);
                         }});
   }
-  families.push_back({"network", "network-hang", [&](Looking& looking, const Doing& doing) {
-                        check_network(machine, looking, doing);
+  families.push_back({"network", "network-hang", [&](CheckRun& run, const Doing& doing) {
+                        check_network(machine, run, doing);
                         // Only root can read the rules.
-                        if (looking.context.profile.target == "google" && ::geteuid() == 0) {
+                        if (run.context.profile.target == "google" && ::geteuid() == 0) {
                           doing("reading the metadata server's firewall rules");
-                          const Stage stage = looking.context.stage;
+                          const Stage stage = run.context.stage;
                           const bool waits = stage == Stage::prolog || stage == Stage::epilog;
-                          check_metadata_server(read_metadata_server(!waits), looking);
+                          check_metadata_server(read_metadata_server(!waits), run);
                         }
                       }});
-  families.push_back({"storage", "mount-hang", [&](Looking& looking, const Doing& doing) {
-                        check_storage(machine, looking, doing);
+  families.push_back({"storage", "mount-hang", [&](CheckRun& run, const Doing& doing) {
+                        check_storage(machine, run, doing);
                       }});
-  families.push_back({"system", "kernel-stall", [&](Looking& looking, const Doing&) {
-                        check_system(machine, looking);
-                        check_kernel_log(machine, looking);
+  families.push_back({"system", "kernel-stall", [&](CheckRun& run, const Doing&) {
+                        check_system(machine, run);
+                        check_kernel_log(machine, run);
                       }});
   return families;
 }

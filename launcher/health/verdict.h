@@ -20,8 +20,8 @@ nlohmann::ordered_json to_json(const Verdict& verdict);
 // "node n-3: drain: gpu_ecc GPU 5 0000:09:00.0: 2 uncorrectable … (and 1 more); 26 checks, 12 ms"
 std::string line_of(const Verdict& verdict);
 
-// The reason of a drain: the worst finding, who reports it, and the markers that repair tools look
-// for: "[node_problem]" (soperator) and "Action:Reboot" or "Action:Replace" (HyperPod).
+// The reason of a drain: the worst finding, who reports it, and the markers that repair tools
+// look for: "[node_problem]" (soperator) and "Action:Reboot" or "Action:Replace" (HyperPod).
 // `sinfo -R` shows the first 20 characters, so it begins with its core:
 // "Xid79 GPU3 0000:07:00.0: GPU has fallen off the bus [node_problem] (slipway health) …"
 std::string reason_of(const Verdict& verdict);

@@ -24,15 +24,15 @@
 #include "common/text.h"
 #include "launcher/health/history.h"
 #include "launcher/health/report_slots.h"
+#include "launcher/job/agent_connection.h"
 #include "launcher/job/energy_meter.h"
-#include "launcher/job/give_back.h"
 #include "launcher/job/kernel_log.h"
-#include "launcher/job/meeting.h"
 #include "launcher/job/node_health.h"
 #include "launcher/job/node_tasks.h"
 #include "launcher/job/orphan.h"
 #include "launcher/job/pmix_node.h"
 #include "launcher/job/protocol.h"
+#include "launcher/job/requeue.h"
 #include "launcher/job/wire.h"
 #include "launcher/job/xid_listener.h"
 
@@ -44,7 +44,7 @@ using std::chrono::milliseconds;
 
 // If the launcher stops reading, tasks block at this limit, as they do on a full pipe.
 constexpr size_t most_unsent = size_t{1} << 20;
-constexpr milliseconds meeting_limit = std::chrono::seconds(30);
+constexpr milliseconds connect_limit = std::chrono::seconds(30);
 constexpr size_t most_kernel_lines = 1000;  // kept per attempt
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
@@ -80,7 +80,7 @@ int64_t number_of(const char* name, int64_t otherwise) {
 }
 
 // Where the launcher is, and what the agent needs to requeue the job if the launcher is lost.
-Orphan to_be_orphan() {
+Orphan orphan_from_environment() {
   const std::string where = required(launcher_variable);
   const size_t colon = where.rfind(':');
   const auto port = colon == where.npos ? std::nullopt
@@ -114,10 +114,10 @@ class Agent {
  public:
   Agent()
       : limit_(static_cast<int64_t>(std::atof(required(heartbeat_variable).c_str()) * 1000)),
-        orphan_(to_be_orphan()),
+        orphan_(orphan_from_environment()),
         key_(key_in_environment()),
-        wire_(meet_launcher(orphan_.launcher, orphan_.port, key_, orphan_.node, meeting_limit,
-                            this_program()),
+        wire_(connect_to_launcher(orphan_.launcher, orphan_.port, key_, orphan_.node, connect_limit,
+                                  this_program()),
               longest_message),
         signals_(task_signals()),
         pmix_(required(mpi_variable) == "pmix", orphan_.node) {
@@ -129,26 +129,26 @@ class Agent {
   int run() {
     while (!over_) {
       wait();
-      tell_signals();
-      tell_tasks();
-      tell_energy();
-      hear();
-      hear_pmix();
+      report_signals();
+      report_tasks();
+      report_energy();
+      receive();
+      receive_pmix();
       start_tasks();
       beat();
-      tell_health();
+      report_health();
     }
     end_tasks(milliseconds(0));
-    tell_tasks();
+    report_tasks();
     if (is_lost_ && !is_ended_) {
       orphan_.attempt = attempt_;
-      give_back_orphaned(orphan_);
+      requeue_orphaned(orphan_);
     }
     return 0;
   }
 
  private:
-  void tell(const ToLauncher& message) { wire_.put(encode(message)); }
+  void send(const ToLauncher& message) { wire_.put(encode(message)); }
 
   void wait() {
     std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
@@ -165,41 +165,41 @@ class Agent {
   }
 
   // Slurm signals every process of a step when the job must end; the tasks got the signal too.
-  void tell_signals() {
+  void report_signals() {
     signalfd_siginfo info;
     while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
       const auto number = static_cast<int>(info.ssi_signo);
       const bool ends = number == SIGTERM || number == SIGINT || number == SIGHUP;
-      if (ends) tell(Told{number});
+      if (ends) send(StepSignal{number});
     }
   }
 
-  void tell_output() {
+  void send_output() {
     while (wire_.unsent() < most_unsent) {
       const std::vector<TaskOutput> all = tasks_.read();
       if (all.empty()) return;
-      for (const TaskOutput& each : all) tell(TaskText{each.rank, each.stream, each.bytes});
+      for (const TaskOutput& each : all) send(TaskText{each.rank, each.stream, each.bytes});
     }
   }
 
-  void tell_tasks() {
-    tell_output();
+  void report_tasks() {
+    send_output();
     const std::vector<TaskEnd> ends = tasks_.reap();
-    if (!ends.empty()) tell_output();  // output first, then the end
-    for (const TaskEnd& end : ends) tell_end(end);
+    if (!ends.empty()) send_output();  // output first, then the end
+    for (const TaskEnd& end : ends) report_end(end);
   }
 
-  void tell_end(const TaskEnd& end) {
-    tell(Ended{attempt_, end.rank, end.code, end.signal, ending_, end.words});
+  void report_end(const TaskEnd& end) {
+    send(Ended{attempt_, end.rank, end.code, end.signal, ending_, end.words});
   }
 
-  void hear_pmix() {
-    for (FromPmixServer& each : pmix_.hear()) {
+  void receive_pmix() {
+    for (FromPmixServer& each : pmix_.receive()) {
       std::visit(Overloads{
                      [](PmixReady&) {},  // heard by PmixNode
-                     [this](PmixAbort& abort) { tell_abort(abort); },
+                     [this](PmixAbort& abort) { report_abort(abort); },
                      [this](auto& other) {
-                       tell(PmixNews{attempt_, std::move(other)});
+                       send(PmixNews{attempt_, std::move(other)});
                      },
                  },
                  each);
@@ -208,22 +208,22 @@ class Agent {
 
   // Answers the rank only after reporting its abort: the rank may then exit with status 0, which
   // must not hide the abort.
-  void tell_abort(const PmixAbort& abort) {
-    tell_tasks();
+  void report_abort(const PmixAbort& abort) {
+    report_tasks();
     const auto end = tasks_.give_up(abort.rank, static_cast<int>(abort.status), abort.text);
-    if (end) tell_end(*end);
-    pmix_.tell(PmixRelease{abort.rank});
+    if (end) report_end(*end);
+    pmix_.send(PmixRelease{abort.rank});
   }
 
-  void hear() {
+  void receive() {
     if (!wire_.receive()) lose_launcher();
     while (const auto message = wire_.next()) {
-      heard_ = Clock::now();
+      last_message_ = Clock::now();
       ToAgent order = decode_order(*message);
-      std::visit([this](auto& each) { obey(each); }, order);
+      std::visit([this](auto& each) { handle(each); }, order);
     }
     // Cut off: the other nodes may have restarted without us, and must not run into our tasks.
-    if (Clock::now() - heard_ > limit_) lose_launcher();
+    if (Clock::now() - last_message_ > limit_) lose_launcher();
   }
 
   void lose_launcher() { over_ = is_lost_ = true; }
@@ -234,16 +234,16 @@ class Agent {
     throw error.within("the launcher sent an invalid message");
   }
 
-  void obey(const LauncherBeat&) {}
-  void obey(const End&) { is_ended_ = over_ = true; }
-  void obey(const Signal& signal) { tasks_.signal(static_cast<int>(signal.number)); }
+  void handle(const LauncherBeat&) {}
+  void handle(const End&) { is_ended_ = over_ = true; }
+  void handle(const Signal& signal) { tasks_.signal(static_cast<int>(signal.number)); }
 
-  void obey(PmixOrder& order) {
+  void handle(PmixOrder& order) {
     if (order.attempt != attempt_) return;
-    std::visit([this](auto& each) { pmix_.tell(std::move(each)); }, order.body);
+    std::visit([this](auto& each) { pmix_.send(std::move(each)); }, order.body);
   }
 
-  void obey(Start& order) {
+  void handle(Start& order) {
     attempt_ = order.attempt;
     ending_ = false;
     log_.skip();
@@ -272,30 +272,30 @@ class Agent {
     }
   }
 
-  void obey(const Stop& order) {
+  void handle(const Stop& order) {
     waiting_.reset();
-    tell_tasks();
+    report_tasks();
     Stopped stopped;
     stopped.attempt = attempt_;
     for (const OddProcess& each : tasks_.odd_processes())
       stopped.odd.push_back({each.rank, each.text});
     stopped.held = end_tasks(milliseconds(order.grace_ms));
-    tell_tasks();
+    report_tasks();
     pmix_.end();
     read_kernel_log();
     stopped.kernel = kernel_.all;
     stopped.broken = kernel_.broken;
-    stopped.health = look_at_node(health_limit, [this] {
+    stopped.health = check_this_node(health_limit, [this] {
       beat();
-      tell_energy();
+      report_energy();
     });
-    tell(stopped);
+    send(stopped);
   }
 
   // Sends a measurement when it is complete; nobody waits for it.
-  void tell_energy() {
+  void report_energy() {
     if (!waiting_ && !tasks_.running()) energy_.end();
-    for (const MeasuredEnergy& each : energy_.finished()) tell(Energy{each.attempt, each.joules});
+    for (const MeasuredEnergy& each : energy_.finished()) send(Energy{each.attempt, each.joules});
   }
 
   // Returns the new lines that call for taking the node out of service.
@@ -314,45 +314,45 @@ class Agent {
   }
 
   // Runs while tasks do: tasks on a broken node may hang for long before they fail.
-  void tell_health() {
+  void report_health() {
     const auto now = Clock::now();
-    if (ending_ || !tasks_.running() || now - looked_ < health_interval) return;
-    looked_ = now;
+    if (ending_ || !tasks_.running() || now - last_check_ < health_interval) return;
+    last_check_ = now;
     std::vector<std::string> reasons = health_.news();
     for (const std::string& line : read_kernel_log()) reasons.push_back("kernel: " + line);
     if (reasons.empty()) return;
-    tell(Health{attempt_, reasons});
+    send(Health{attempt_, reasons});
   }
 
   // A node without health checks has no folder for reports, and the job does not need it.
-  void obey(const Report& report) {
+  void handle(const Report& report) {
     health::leave_report(health::reports_folder,
                          {report.job, report.attempt, report.cause, report.detail});
   }
 
   // The launcher cannot do this itself: requeueing ends the batch script that it runs in.
-  void obey(const Requeue& order) {
+  void handle(const Requeue& order) {
     is_ended_ = true;  // even if it fails, the launcher has handled the job
     try {
       ignore_end_of_step();
       RealSlurmPrograms slurm;
-      const JobReturn outcome =
-          give_back({order.job, orphan_.run.restarts}, order.bad, order.comment, slurm);
-      if (outcome.what != GivenBack::queued) return tell(Refused{refusal(outcome)});
+      const RequeueResult outcome =
+          requeue_job({order.job, orphan_.run.restarts}, order.bad, order.comment, slurm);
+      if (outcome.what != RequeueOutcome::requeued) return send(Refused{refusal(outcome)});
       stay_until_free(order.bad, slurm);
     } catch (const Error& error) {
-      tell(Refused{error.what()});
+      send(Refused{error.what()});
     }
   }
 
-  static std::string refusal(const JobReturn& outcome) {
+  static std::string refusal(const RequeueResult& outcome) {
     return outcome.text.empty() ? "this run of the job is over" : outcome.text;
   }
 
   std::vector<std::string> end_tasks(milliseconds grace) {
     ending_ = true;
     const auto meanwhile = [this] {
-      tell_output();
+      send_output();
       beat();
     };
     std::vector<pid_t> others = energy_.processes();
@@ -364,11 +364,11 @@ class Agent {
   void beat() {
     const std::vector<TaskProgress> all = tasks_.progress();
     const auto now = Clock::now();
-    if (all.empty() && now - beaten_ < limit_ / 8) return;
-    beaten_ = now;
+    if (all.empty() && now - last_beat_ < limit_ / 8) return;
+    last_beat_ = now;
     Beat beat = {attempt_, {}};
     for (const TaskProgress& each : all) beat.steps.push_back({each.rank, each.step});
-    tell(beat);
+    send(beat);
   }
 
   milliseconds limit_;
@@ -388,7 +388,7 @@ class Agent {
   bool ending_ = false, over_ = false;
   bool is_lost_ = false;   // lost the launcher without an End
   bool is_ended_ = false;  // the launcher sent End
-  Clock::time_point heard_ = Clock::now(), beaten_ = {}, looked_ = {};
+  Clock::time_point last_message_ = Clock::now(), last_beat_ = {}, last_check_ = {};
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "launcher/job/meeting.h"
+#include "launcher/job/agent_connection.h"
 
 namespace slipway::job {
 namespace {
@@ -46,7 +46,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
                                           std::max(limit_ / 8, std::chrono::milliseconds(10)));
   ::poll(fds.data(), fds.size(), static_cast<int>(most.count()));
   if (!read) {
-    for (auto& [name, node] : nodes_) node.heard = Clock::now();
+    for (auto& [name, node] : nodes_) node.last_message = Clock::now();
     return std::exchange(events_, {});
   }
   if (strangers_) {
@@ -54,7 +54,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
     if (missing() == 0) strangers_.reset();
   }
   for (auto& [name, node] : nodes_) {
-    if (node.state == State::here) hear(name, node);
+    if (node.state == State::here) receive(name, node);
   }
   return std::exchange(events_, {});
 }
@@ -71,25 +71,25 @@ void Agents::admit(Strangers::Arrival arrival) {
   if (found == nodes_.end() || found->second.state != State::awaited) return;
   auto& [name, node] = *found;
   if (proven->speaker.protocol != own_.protocol)
-    return lose(name, node, differ(host_, own_, name, proven->speaker));
+    return lose(name, node, version_mismatch(host_, own_, name, proven->speaker));
   node.state = State::here;
-  node.heard = Clock::now();
+  node.last_message = Clock::now();
   node.wire = std::make_unique<Wire>(std::move(arrival.socket), longest_message);
 }
 
-void Agents::hear(const std::string& name, Node& node) {
+void Agents::receive(const std::string& name, Node& node) {
   node.wire->flush();
   const bool there = node.wire->receive();
   try {
     while (const auto message = node.wire->next()) {
-      node.heard = Clock::now();
+      node.last_message = Clock::now();
       events_.push_back({name, to_news(decode<ToLauncher>(*message))});
     }
   } catch (const Error& error) {
     return refuse(name, error.what());
   }
   if (!there) return lose(name, node, "its agent closed the connection");
-  if (Clock::now() - node.heard > limit_) {
+  if (Clock::now() - node.last_message > limit_) {
     const double seconds = static_cast<double>(limit_.count()) / 1000;
     lose(name, node, fmt::format("no heartbeat for {} s", seconds));
   }
@@ -108,8 +108,8 @@ void Agents::lose(const std::string& name, Node& node, const std::string& why) {
 }
 
 void Agents::beat() {
-  if (Clock::now() - beaten_ < limit_ / 8) return;
-  beaten_ = Clock::now();
+  if (Clock::now() - last_beat_ < limit_ / 8) return;
+  last_beat_ = Clock::now();
   for (auto& [name, node] : nodes_) {
     if (node.wire) node.wire->put(encode(LauncherBeat{}));
   }

@@ -20,8 +20,8 @@ struct Gone {  // the agent is gone for good
 };
 
 // A message from an agent, or the news that it is gone.
-using AgentNews =
-    std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, Told, PmixNews, Refused>;
+using AgentNews = std::variant<Gone, Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
+                               PmixNews, Refused>;
 
 struct AgentEvent {
   std::string node;
@@ -54,11 +54,11 @@ class Agents {
   struct Node {
     State state = State::awaited;
     std::unique_ptr<Wire> wire;
-    Clock::time_point heard;
+    Clock::time_point last_message;
   };
 
   void admit(Strangers::Arrival arrival);
-  void hear(const std::string& name, Node& node);
+  void receive(const std::string& name, Node& node);
   void lose(const std::string& name, Node& node, const std::string& why);
   void beat();
 
@@ -70,7 +70,7 @@ class Agents {
   int port_;
   std::map<std::string, Node> nodes_;
   std::vector<AgentEvent> events_;  // for the next wait()
-  Clock::time_point beaten_ = {};
+  Clock::time_point last_beat_ = {};
 };
 
 }  // namespace slipway::job

@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
-#include "launcher/job/give_back.h"
+#include "launcher/job/requeue.h"
 #include "launcher/job/sbatch_options.h"
 
 namespace slipway::job {

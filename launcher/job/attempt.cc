@@ -50,29 +50,29 @@ Start Attempt::start_message(size_t node, const std::vector<std::string>& comman
   return start;
 }
 
-std::vector<PmixDelivery> Attempt::hear_pmix(const std::string& node, const PmixNews& news) {
+std::vector<PmixDelivery> Attempt::handle_pmix(const std::string& node, const PmixNews& news) {
   if (news.attempt != number_) return {};
-  return pmix_.hear(node, news.body);
+  return pmix_.handle(node, news.body);
 }
 
-void Attempt::hear(const AgentEvent& event) {
+void Attempt::handle(const AgentEvent& event) {
   const auto found = std::ranges::find(world_.nodes, event.node);
   if (found == world_.nodes.end()) return;
   const auto node = static_cast<size_t>(found - world_.nodes.begin());
   // Late messages belong to an earlier attempt.
-  const auto if_ours = [&](const auto& news, auto hear_it) {
-    if (news.attempt == number_) hear_it();
+  const auto if_ours = [&](const auto& news, auto handle) {
+    if (news.attempt == number_) handle();
   };
   std::visit(Overloads{
                  [&](const Gone& gone) {
                    if (stopped_.insert(event.node).second)
                      evidence_.gone.push_back({event.node, gone.text});
                  },
-                 [&](const Beat& beat) { if_ours(beat, [&] { hear_steps(node, beat); }); },
-                 [&](const Ended& end) { if_ours(end, [&] { hear_end(node, end); }); },
-                 [&](const Stopped& all) { if_ours(all, [&] { hear_stopped(node, all); }); },
+                 [&](const Beat& beat) { if_ours(beat, [&] { handle_steps(node, beat); }); },
+                 [&](const Ended& end) { if_ours(end, [&] { handle_end(node, end); }); },
+                 [&](const Stopped& all) { if_ours(all, [&] { handle_stopped(node, all); }); },
                  [&](const Health& health) {
-                   if_ours(health, [&] { hear_health(event.node, health.reasons); });
+                   if_ours(health, [&] { handle_health(event.node, health.reasons); });
                  },
                  [](const auto&) {},  // handled elsewhere
              },
@@ -84,7 +84,7 @@ void Attempt::check_rank(size_t node, int64_t rank) const {
   throw InvalidMessage(fmt::format("rank {} does not run on that node", rank));
 }
 
-void Attempt::hear_steps(size_t node, const Beat& beat) {
+void Attempt::handle_steps(size_t node, const Beat& beat) {
   for (const RankStep& each : beat.steps) {
     check_rank(node, each.rank);
     steps_[each.rank] = each.step;
@@ -106,7 +106,7 @@ void Attempt::reached(int64_t step) {
   if (first_step_.step < 0) first_step_ = step_;
 }
 
-void Attempt::hear_end(size_t node, const Ended& message) {
+void Attempt::handle_end(size_t node, const Ended& message) {
   check_rank(node, message.rank);
   if (!ended_.insert(message.rank).second) return;
   if (message.code == 0 && message.signal == 0) return;
@@ -117,7 +117,7 @@ void Attempt::hear_end(size_t node, const Ended& message) {
   end.signal = static_cast<int>(message.signal);
   end.words = message.words;
   end.after_ms = age().count();
-  if (message.told) {
+  if (message.by_agent) {
     evidence_.stopped.push_back(std::move(end));
     return;
   }
@@ -126,17 +126,17 @@ void Attempt::hear_end(size_t node, const Ended& message) {
   evidence_.ends.push_back(std::move(end));
 }
 
-void Attempt::hear_stopped(size_t at, const Stopped& stopped) {
+void Attempt::handle_stopped(size_t at, const Stopped& stopped) {
   const std::string& node = world_.nodes[at];
   stopped_.insert(node);
   for (const RankNote& each : stopped.odd) evidence_.odd.push_back({node, each.text});
   for (const std::string& each : stopped.held) evidence_.held.push_back({node, each});
   for (const std::string& each : stopped.kernel) evidence_.kernel.push_back({node, each});
   for (const std::string& each : stopped.broken) evidence_.broken.push_back({node, each});
-  hear_health(node, stopped.health);
+  handle_health(node, stopped.health);
 }
 
-void Attempt::hear_health(const std::string& node, const std::vector<std::string>& reasons) {
+void Attempt::handle_health(const std::string& node, const std::vector<std::string>& reasons) {
   for (const std::string& each : reasons) {
     const NodeNote note = {node, each};
     const bool known = std::ranges::any_of(evidence_.health, [&](const NodeNote& other) {

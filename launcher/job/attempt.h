@@ -36,9 +36,9 @@ class Attempt {
                       const Variables& taken) const;
 
   // Throws InvalidMessage if a rank is not on the node.
-  void hear(const AgentEvent& event);
+  void handle(const AgentEvent& event);
   // The same for messages between PMIx servers: returns the messages to pass on to agents.
-  std::vector<PmixDelivery> hear_pmix(const std::string& node, const PmixNews& news);
+  std::vector<PmixDelivery> handle_pmix(const std::string& node, const PmixNews& news);
   std::string pmix_news() { return pmix_.news(); }
   // The program as a whole reached a step.
   void reached(int64_t step);
@@ -63,10 +63,10 @@ class Attempt {
   int status() const;  // like a shell's: of the first task that failed
 
  private:
-  void hear_steps(size_t node, const Beat& beat);
-  void hear_end(size_t node, const Ended& end);
-  void hear_stopped(size_t node, const Stopped& stopped);
-  void hear_health(const std::string& node, const std::vector<std::string>& reasons);
+  void handle_steps(size_t node, const Beat& beat);
+  void handle_end(size_t node, const Ended& end);
+  void handle_stopped(size_t node, const Stopped& stopped);
+  void handle_health(const std::string& node, const std::vector<std::string>& reasons);
   void check_rank(size_t node, int64_t rank) const;
 
   int64_t number_;

@@ -21,15 +21,16 @@ namespace {
 
 constexpr size_t most_words = 400;
 
-// A shell's codes: cannot be run, not found. 93 also tells NVIDIA's ft_launcher not to restart.
-constexpr std::array codes_for_ever = {93, 126, 127};
+// A shell's codes: cannot be run, not found. 93 also conclusive NVIDIA's ft_launcher not to
+// restart.
+constexpr std::array permanent_codes = {93, 126, 127};
 
-std::string how_it_ended(const RankEnd& end, const Saying& said) {
+std::string how_it_ended(const RankEnd& end, const Diagnosis& diagnosis) {
   std::string text = fmt::format("rank {} on {} ", end.rank, end.node);
   text += end.signal != 0
               ? fmt::format("was killed by signal {} ({})", end.signal, ::strsignal(end.signal))
               : fmt::format("exited with status {}", end.code);
-  if (!said.line.empty()) text += fmt::format(": {}", said.line.substr(0, most_words));
+  if (!diagnosis.line.empty()) text += fmt::format(": {}", diagnosis.line.substr(0, most_words));
   return text;
 }
 
@@ -104,11 +105,11 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
   verdict.rank = first.rank;
   verdict.signal = first.signal;
   verdict.message = ends.message;
-  verdict.meaning = ends.said.meaning;
+  verdict.meaning = ends.diagnosis.meaning;
   verdict.origins = ends.origins;
   verdict.slot = ends.slot;
   verdict.slots = ends.slots;
-  verdict.evidence.push_back(how_it_ended(first, ends.said));
+  verdict.evidence.push_back(how_it_ended(first, ends.diagnosis));
   if (ends.agreed) {
     verdict.blame = Blame::application;
     verdict.evidence.push_back(
@@ -117,9 +118,10 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
   } else if (ends.origins.size() == 1) {
     verdict.suspect = ends.origins.front();
   }
-  if (first.signal == 0 && std::ranges::find(codes_for_ever, first.code) != codes_for_ever.end()) {
+  if (first.signal == 0 &&
+      std::ranges::find(permanent_codes, first.code) != permanent_codes.end()) {
     verdict.blame = Blame::application;
-    verdict.for_ever = true;
+    verdict.permanent = true;
   }
 }
 
@@ -206,7 +208,7 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
   }
   blame_nodes(verdict, evidence, ends, before);
   if (verdict.blame == Blame::node) {
-    verdict.for_ever = false;
+    verdict.permanent = false;
     verdict.suspect.clear();
   }
   compare_with_before(verdict, evidence, before);

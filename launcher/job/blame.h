@@ -68,7 +68,7 @@ struct Verdict {
   std::vector<std::string> origins = {};   // nodes where it may have begun
   int64_t slot = -1, slots = 1;            // its slot on the node, out of so many
   size_t places = 1;                       // nodes where it could have begun
-  bool for_ever = false;                   // another attempt would fail too
+  bool permanent = false;                  // another attempt would fail too
   std::vector<std::string> evidence = {};  // for people
   std::vector<Accusation> accusations = {};  // one per blamed node that is still up
 };

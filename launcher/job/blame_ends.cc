@@ -8,7 +8,7 @@
 #include <csignal>
 #include <set>
 
-#include "launcher/job/last_words.h"
+#include "launcher/job/last_output.h"
 
 namespace slipway::job {
 namespace {
@@ -19,7 +19,7 @@ constexpr int64_t same_moment_ms = 2000;
 
 struct Reading {
   const RankEnd* end = nullptr;
-  Saying said = {};
+  Diagnosis diagnosis = {};
   std::string message = {};
   int weight = 0;  // the heavier, the less likely another end caused it
 };
@@ -42,16 +42,16 @@ int weight_of(const RankEnd& end, Meaning meaning) {
 Reading read(const RankEnd& end, const FailureWords& words) {
   Reading reading;
   reading.end = &end;
-  reading.said = words.saying_of(end.words);
+  reading.diagnosis = words.diagnose(end.words);
   reading.message =
       end.signal != 0 ? fmt::format("signal {}", end.signal) : fmt::format("status {}", end.code);
-  if (!reading.said.message.empty()) reading.message += ": " + reading.said.message;
-  reading.weight = weight_of(end, reading.said.meaning);
+  if (!reading.diagnosis.message.empty()) reading.message += ": " + reading.diagnosis.message;
+  reading.weight = weight_of(end, reading.diagnosis.meaning);
   return reading;
 }
 
 void find_origins(ReadEnds& ends, const std::vector<Reading>& moment, const Reading& first) {
-  if (first.said.meaning == Meaning::peer) return;
+  if (first.diagnosis.meaning == Meaning::peer) return;
   std::set<std::string> nodes;
   for (const Reading& each : moment) {
     if (each.weight >= first.weight) nodes.insert(each.end->node);
@@ -70,9 +70,10 @@ void find_agreement(ReadEnds& ends, const std::vector<Reading>& all, const Readi
   const size_t ranks = evidence.nodes.size() * static_cast<size_t>(evidence.tasks_per_node);
   const bool most = ends.alike * 2 >= ranks;
   // Without output, only a status that all ranks share is evidence.
-  const bool tells = first.said.meaning == Meaning::silence ? ends.alike == ranks
-                                                            : first.said.meaning != Meaning::peer;
-  ends.agreed = most && tells && nodes.size() >= 2;
+  const bool conclusive = first.diagnosis.meaning == Meaning::silence
+                              ? ends.alike == ranks
+                              : first.diagnosis.meaning != Meaning::peer;
+  ends.agreed = most && conclusive && nodes.size() >= 2;
 }
 
 void find_slot(ReadEnds& ends, const Evidence& evidence) {
@@ -104,13 +105,13 @@ ReadEnds read_ends(const Evidence& evidence, const FailureWords& words) {
   ReadEnds ends;
   std::vector<Reading> all;
   for (const RankEnd& end : evidence.ends) all.push_back(read(end, words));
-  const auto note = [&](const RankEnd& end, const Saying& said) {
-    if (said.meaning != Meaning::node) return;
+  const auto note = [&](const RankEnd& end, const Diagnosis& diagnosis) {
+    if (diagnosis.meaning != Meaning::node) return;
     const auto known = std::ranges::find(ends.broken, end.node, &NodeNote::node);
-    if (known == ends.broken.end()) ends.broken.push_back({end.node, said.line});
+    if (known == ends.broken.end()) ends.broken.push_back({end.node, diagnosis.line});
   };
-  for (const Reading& each : all) note(*each.end, each.said);
-  for (const RankEnd& each : evidence.stopped) note(each, words.saying_of(each.words));
+  for (const Reading& each : all) note(*each.end, each.diagnosis);
+  for (const RankEnd& each : evidence.stopped) note(each, words.diagnose(each.words));
   if (all.empty()) return ends;
   std::vector<Reading> moment;
   for (const Reading& each : all) {
@@ -118,7 +119,7 @@ ReadEnds read_ends(const Evidence& evidence, const FailureWords& words) {
   }
   const Reading& first = *std::ranges::max_element(moment, {}, &Reading::weight);
   ends.first = first.end;
-  ends.said = first.said;
+  ends.diagnosis = first.diagnosis;
   ends.message = first.message;
   find_slot(ends, evidence);
   find_origins(ends, moment, first);

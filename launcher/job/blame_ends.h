@@ -13,7 +13,7 @@ namespace slipway::job {
 
 struct ReadEnds {
   const RankEnd* first = nullptr;         // the root failure; null: no task ended
-  Saying said = {};                       // what the first printed
+  Diagnosis diagnosis = {};               // what the first printed
   std::string message = {};               // how it failed, without details that vary between runs
   int64_t slot = -1;                      // its slot on the node; -1: the node's only task
   int64_t slots = 1;                      // slots on the node, at least

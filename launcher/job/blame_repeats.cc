@@ -84,17 +84,17 @@ void blame_application(Verdict& verdict, const Evidence& evidence, const Verdict
   verdict.evidence.push_back(
       fmt::format("rank {} failed in the same way before{}", last.rank,
                   last.suspect.empty() ? "" : fmt::format(", on {}", last.suspect)));
-  verdict.for_ever = !evidence.progressed;
+  verdict.permanent = !evidence.progressed;
 }
 
 }  // namespace
 
 void compare_with_before(Verdict& verdict, const Evidence& evidence,
                          const std::vector<Verdict>& before) {
-  if (verdict.blame == Blame::node || verdict.for_ever || before.empty()) return;
+  if (verdict.blame == Blame::node || verdict.permanent || before.empty()) return;
   const Verdict& last = before.back();
-  const bool told = verdict.meaning != Meaning::peer && last.blame != Blame::node;
-  if (told && failed_alike(verdict, last)) {
+  const bool comparable = verdict.meaning != Meaning::peer && last.blame != Blame::node;
+  if (comparable && failed_alike(verdict, last)) {
     const bool moved = !verdict.origins.empty() && !last.origins.empty() &&
                        !has_common(verdict.origins, last.origins);
     const bool own = verdict.blame == Blame::application || last.blame == Blame::application ||

@@ -20,8 +20,8 @@ class EnergyMeter::Reading {
   Reading(const Read& read, std::chrono::milliseconds limit) : end_(Clock::now() + limit) {
     health::Family family;
     family.name = "energy";
-    family.look = [read](health::Looking& looking, const health::Doing& doing) {
-      if (const auto taken = read(doing)) looking.fact(fact_name, std::to_string(*taken));
+    family.check = [read](health::CheckRun& run, const health::Doing& doing) {
+      if (const auto taken = read(doing)) run.fact(fact_name, std::to_string(*taken));
     };
     try {
       process_ = std::make_unique<health::FamilyProcess>(std::move(family), health::Context{});
@@ -35,13 +35,13 @@ class EnergyMeter::Reading {
     if (!process_) return true;
     pollfd readable = {process_->fd(), POLLIN, 0};
     while (!process_->ended() && ::poll(&readable, 1, 0) > 0) {
-      process_->hear();
+      process_->read();
       readable.fd = process_->fd();
     }
     if (!process_->ended() && Clock::now() < end_) return false;
-    const health::Look look = process_->look({});
-    const auto fact = look.facts.find(fact_name);
-    if (fact != look.facts.end()) taken_ = to_number<uint64_t>(fact->second);
+    const health::CheckResults results = process_->results({});
+    const auto fact = results.facts.find(fact_name);
+    if (fact != results.facts.end()) taken_ = to_number<uint64_t>(fact->second);
     process_.reset();
     return true;
   }

@@ -7,7 +7,7 @@ void EnergyTally::begin(int64_t attempt, const std::vector<std::string>& nodes) 
   open_[attempt].awaited = {nodes.begin(), nodes.end()};
 }
 
-void EnergyTally::hear(const AgentEvent& event) {
+void EnergyTally::handle(const AgentEvent& event) {
   if (std::holds_alternative<Gone>(event.news)) {
     for (auto& [attempt, sum] : open_) {
       if (sum.awaited.erase(event.node) > 0) sum.missing.insert(event.node);

@@ -23,7 +23,7 @@ struct AttemptEnergy {
 class EnergyTally {
  public:
   void begin(int64_t attempt, const std::vector<std::string>& nodes);
-  void hear(const AgentEvent& event);
+  void handle(const AgentEvent& event);
 
   // Whether a node's report is still missing.
   bool waits() const { return !open_.empty(); }

@@ -13,7 +13,7 @@
 #include "common/installation.h"
 #include "common/text.h"
 #include "launcher/cluster/row_reader.h"
-#include "launcher/job/last_words.h"
+#include "launcher/job/last_output.h"
 
 namespace slipway::job {
 namespace {
@@ -94,8 +94,8 @@ const FailureWords::Pattern* FailureWords::find(const std::string& line, size_t&
   return nullptr;
 }
 
-Saying FailureWords::saying_of(std::string_view words) const {
-  Saying best;
+Diagnosis FailureWords::diagnose(std::string_view words) const {
+  Diagnosis best;
   bool error = false;  // the best line has the form of an error
   for (WordLine& line : lines_of(words)) {
     size_t at = 0;

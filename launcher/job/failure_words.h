@@ -24,7 +24,7 @@ enum class Meaning {
 };
 const char* meaning_name(Meaning meaning);
 
-struct Saying {
+struct Diagnosis {
   Meaning meaning = Meaning::silence;
   std::string line = {};     // for people
   std::string message = {};  // without details that vary between tasks and runs
@@ -45,7 +45,7 @@ class FailureWords {
 
   const std::vector<Pattern>& patterns() const { return patterns_; }
 
-  Saying saying_of(std::string_view words) const;
+  Diagnosis diagnose(std::string_view words) const;
 
  private:
   const Pattern* find(const std::string& line, size_t& at) const;

@@ -21,9 +21,9 @@ int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-JobLedger::JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe,
+JobLedger::JobLedger(const std::filesystem::path& path, std::string job, AsyncWriter& async,
                      bool follows)
-    : job_(std::move(job)), scribe_(scribe) {
+    : job_(std::move(job)), async_(async) {
   try {
     writer_.emplace(path, follows);
   } catch (const NoRoom& error) {
@@ -63,7 +63,7 @@ void JobLedger::put(Entry entry) {
   const bool may_follow = entry.event == Event::end || entry.event == Event::energy;
   if (!result_.empty() && (again || !may_follow)) return;
   if (entry.event == Event::end) result_ = entry.result;
-  scribe_.put([this, entry = std::move(entry)] {
+  async_.put([this, entry = std::move(entry)] {
     try {
       if (writer_) writer_->append(entry);
     } catch (const Error& error) {

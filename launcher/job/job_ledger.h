@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "launcher/job/async_writer.h"
 #include "launcher/job/blame.h"
 #include "launcher/job/choose_nodes.h"
 #include "launcher/job/energy_tally.h"
 #include "launcher/job/ledger.h"
-#include "launcher/job/scribe.h"
 
 namespace slipway::job {
 
@@ -28,9 +28,9 @@ class JobLedger {
   // `follows`: a frozen launcher of an earlier run of the job may still hold the ledger's lock.
   // Throws Error if the ledger cannot be written or belongs to another job. A full disk, now or
   // later, is reported once on stderr, and the job continues.
-  JobLedger(const std::filesystem::path& path, std::string job, Scribe& scribe, bool follows);
+  JobLedger(const std::filesystem::path& path, std::string job, AsyncWriter& async, bool follows);
 
-  ~JobLedger() { scribe_.drain(); }
+  ~JobLedger() { async_.drain(); }
   JobLedger(const JobLedger&) = delete;
   JobLedger& operator=(const JobLedger&) = delete;
 
@@ -58,7 +58,7 @@ class JobLedger {
   Entry entry_of(Event event, int64_t attempt) const;
 
   std::string job_;
-  Scribe& scribe_;
+  AsyncWriter& async_;
   std::optional<LedgerWriter> writer_;  // empty: there was no room for the file
   bool has_failed_ = false;             // used on the writer's thread
   std::string result_;                  // of end(); empty before it

@@ -15,6 +15,7 @@
 #include "launcher/job/agent_step.h"
 #include "launcher/job/agents.h"
 #include "launcher/job/allocation.h"
+#include "launcher/job/async_writer.h"
 #include "launcher/job/attempt.h"
 #include "launcher/job/choose_nodes.h"
 #include "launcher/job/count.h"
@@ -25,7 +26,6 @@
 #include "launcher/job/output.h"
 #include "launcher/job/restarts.h"
 #include "launcher/job/run_watch.h"
-#include "launcher/job/scribe.h"
 #include "launcher/job/step_watch.h"
 
 namespace slipway::job {
@@ -60,10 +60,10 @@ class Launcher {
   Launcher(const LaunchOptions& options, Allocation allocation)
       : options_(options),
         allocation_(std::move(allocation)),
-        ledger_(ledger_path(options, allocation_.job), allocation_.job, scribe_,
+        ledger_(ledger_path(options, allocation_.job), allocation_.job, async_,
                 allocation_.restarts > 0),
-        output_(scribe_, options.label),
-        watch_(options.progress, scribe_),
+        output_(async_, options.label),
+        watch_(options.progress, async_),
         agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),
         restarts_(options.restarts),
         run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
@@ -80,7 +80,7 @@ class Launcher {
       if (cancelled_)
         return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
       if (!attempt.has_failed()) return end("done", 0);
-      if (!goes_on(attempt)) return end("failed", attempt.status());
+      if (!may_restart(attempt)) return end("failed", attempt.status());
     }
   }
 
@@ -157,23 +157,23 @@ class Launcher {
 
   // Handles everything that has arrived. `attempt` may be null.
   void pump(Attempt* attempt, milliseconds timeout = milliseconds(250)) {
-    const bool read = scribe_.backlog() < most_backlog;
+    const bool read = async_.backlog() < most_backlog;
     const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.fd(), read);
-    if (run_.look_after_standstill()) return;
-    for (const AgentEvent& event : events) hear(event, attempt);
+    if (run_.check_after_freeze()) return;
+    for (const AgentEvent& event : events) handle(event, attempt);
     for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
-    hear_signals(attempt);
+    handle_signals(attempt);
     if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
     if (attempt != nullptr && attempt->step().step >= 0)
       ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());
   }
 
-  void hear(const AgentEvent& event, Attempt* attempt) {
+  void handle(const AgentEvent& event, Attempt* attempt) {
     try {
       std::visit(Overloads{
                      [&](const TaskText& text) { write(text); },
                      // Slurm ends the step: its tasks got the signal too.
-                     [&](const Told& told) { cancel(static_cast<int>(told.number)); },
+                     [&](const StepSignal& signal) { cancel(static_cast<int>(signal.number)); },
                      [&](const PmixNews& news) {
                        if (attempt != nullptr) pass_on(event.node, news, *attempt);
                      },
@@ -188,8 +188,8 @@ class Launcher {
                      [](const auto&) {},  // handled below
                  },
                  event.news);
-      energy_.hear(event);
-      if (attempt != nullptr) attempt->hear(event);
+      energy_.handle(event);
+      if (attempt != nullptr) attempt->handle(event);
     } catch (const InvalidMessage& error) {
       agents_.refuse(event.node, error.what());
     }
@@ -202,12 +202,12 @@ class Launcher {
   }
 
   void pass_on(const std::string& node, const PmixNews& news, Attempt& attempt) {
-    for (PmixDelivery& each : attempt.hear_pmix(node, news))
+    for (PmixDelivery& each : attempt.handle_pmix(node, news))
       agents_.send(each.node, PmixOrder{attempt.number(), std::move(each.body)});
     if (const std::string text = attempt.pmix_news(); !text.empty()) say(text);
   }
 
-  void hear_signals(Attempt* attempt) {
+  void handle_signals(Attempt* attempt) {
     for (const int number : signals_.take()) {
       if (attempt != nullptr)
         for (const std::string& node : attempt->world().nodes) agents_.send(node, Signal{number});
@@ -247,7 +247,8 @@ class Launcher {
     while (cancelled_ == 0 && !run_.is_over() && attempt.may_tell_more())
       pump(&attempt, milliseconds(50));
     if (!all_well && !run_.is_over()) stop(attempt);
-    if (!all_well && !run_.is_over() && is_alone(attempt)) run_.look("all other nodes are gone");
+    if (!all_well && !run_.is_over() && is_alone(attempt))
+      run_.ask_slurm("all other nodes are gone");
     if (run_.is_over()) return attempt;
     output_.put_rest();
     ledger_.last_progress(attempt.number(), attempt.step());
@@ -275,7 +276,7 @@ class Launcher {
   void stop(Attempt& attempt) {
     for (const std::string& node : attempt.world().nodes) {
       agents_.send(node, Stop{milliseconds(grace).count()});
-      if (!agents_.is_here(node)) attempt.hear({node, Gone{"its agent was already gone"}});
+      if (!agents_.is_here(node)) attempt.handle({node, Gone{"its agent was already gone"}});
     }
     const auto begin = Clock::now();
     while (!attempt.all_stopped() && !run_.is_over() && Clock::now() - begin < stop_limit)
@@ -288,7 +289,7 @@ class Launcher {
 
   // --- after a failure
 
-  bool goes_on(const Attempt& attempt) {
+  bool may_restart(const Attempt& attempt) {
     Evidence evidence = attempt.evidence();
     evidence.progressed = attempt.step().step >= 0 ? ledger_.is_new_best(attempt.step().step)
                                                    : attempt.age() > as_good_as_progress;
@@ -303,7 +304,8 @@ class Launcher {
     }
     reason_ = fmt::format("{}: {}", verdict.what, join(verdict.evidence, "; "));
 
-    if (const std::string why = restarts_.why_none(verdict, evidence.progressed); !why.empty()) {
+    if (const std::string why = restarts_.reason_to_stop(verdict, evidence.progressed);
+        !why.empty()) {
       say(why);
       return false;
     }
@@ -325,7 +327,7 @@ class Launcher {
                     count(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
     wait_for_energy();
     ledger_.end("requeued", 1);
-    scribe_.drain();
+    async_.drain();
     queue_again();
     return end("failed", 1);
   }
@@ -364,7 +366,7 @@ class Launcher {
   FailureWords words_ = installed_failure_words();
   Allocation allocation_;
   LauncherSignals signals_;  // first: blocks signals before other threads start
-  Scribe scribe_;
+  AsyncWriter async_;
   JobLedger ledger_;
   Output output_;
   StepWatch watch_;

@@ -55,17 +55,17 @@ std::vector<std::string> reasons_against(std::string_view verdict, Events events
   }
 }
 
-std::vector<std::string> look_at_node(std::chrono::milliseconds deadline,
-                                      const std::function<void()>& meanwhile) {
-  auto look = std::async(std::launch::async, [deadline]() -> std::string {
+std::vector<std::string> check_this_node(std::chrono::milliseconds deadline,
+                                         const std::function<void()>& meanwhile) {
+  auto check = std::async(std::launch::async, [deadline]() -> std::string {
     try {
       return run_process({"/proc/self/exe", "health", "--json"}, {"", deadline}).output;
     } catch (const Error&) {
       return "";
     }
   });
-  while (look.wait_for(between_calls) != std::future_status::ready) meanwhile();
-  return reasons_against(look.get(), Events::left_out);
+  while (check.wait_for(between_calls) != std::future_status::ready) meanwhile();
+  return reasons_against(check.get(), Events::left_out);
 }
 
 HealthWatch::HealthWatch(std::filesystem::path last_verdict)

@@ -22,8 +22,8 @@ std::vector<std::string> reasons_against(std::string_view verdict, Events events
 // `meanwhile` every few milliseconds. Returns nothing if the check fails. Leaves out events: a
 // check run by a user has no history and would report old events as new, and the agent reads the
 // kernel log itself.
-std::vector<std::string> look_at_node(std::chrono::milliseconds deadline,
-                                      const std::function<void()>& meanwhile);
+std::vector<std::string> check_this_node(std::chrono::milliseconds deadline,
+                                         const std::function<void()>& meanwhile);
 
 // Watches the results of root's health checks while tasks run (Slurm's HealthCheckProgram). The
 // last result is in a file that everybody can read.

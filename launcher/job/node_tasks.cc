@@ -20,7 +20,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
-#include "launcher/job/last_words.h"
+#include "launcher/job/last_output.h"
 #include "launcher/job/processes.h"
 #include "launcher/job/step_file.h"
 
@@ -28,7 +28,7 @@ namespace slipway::job {
 namespace {
 
 // Room for the stack traces of all workers of a node under one torchrun.
-constexpr size_t most_last_words = size_t{64} << 10;
+constexpr size_t most_last_output = size_t{64} << 10;
 constexpr size_t largest_error_file = size_t{1} << 20;
 constexpr const char* error_variable = "TORCHELASTIC_ERROR_FILE";
 
@@ -140,7 +140,7 @@ void NodeTasks::read_stream(Task& task, int stream, std::vector<TaskOutput>& int
   bytes.resize(static_cast<size_t>(got));
   std::string& last = stream == 1 ? task.last_out : task.last_err;
   last += bytes;
-  if (last.size() > 2 * most_last_words) last.erase(0, last.size() - most_last_words);
+  if (last.size() > 2 * most_last_output) last.erase(0, last.size() - most_last_output);
   into.push_back({task.rank, stream, std::move(bytes)});
 }
 
@@ -163,7 +163,7 @@ void NodeTasks::reap_children() {
   }
 }
 
-std::string NodeTasks::words_of(const Task& task) {
+std::string NodeTasks::last_output_of(const Task& task) {
   std::string error;
   try {
     if (!task.error_file.empty()) error = read_regular_file(task.error_file, largest_error_file);
@@ -177,11 +177,11 @@ std::vector<TaskEnd> NodeTasks::reap() {
   reap_children();
   std::vector<TaskEnd> ends;
   for (Task& task : tasks_) {
-    if (!task.ended || task.told) continue;
-    task.told = true;
+    if (!task.ended || task.reported) continue;
+    task.reported = true;
     TaskEnd end;
     end.rank = task.rank;
-    if (task.status != 0) end.words = words_of(task);
+    if (task.status != 0) end.words = last_output_of(task);
     if (WIFSIGNALED(task.status)) {
       end.signal = WTERMSIG(task.status);
     } else {
@@ -226,12 +226,12 @@ std::vector<OddProcess> NodeTasks::odd_processes() const {
 
 std::optional<TaskEnd> NodeTasks::give_up(int64_t rank, int code, const std::string& words) {
   const auto task = std::ranges::find(tasks_, rank, &Task::rank);
-  if (task == tasks_.end() || task->told) return std::nullopt;
-  task->told = true;
+  if (task == tasks_.end() || task->reported) return std::nullopt;
+  task->reported = true;
   TaskEnd end;
   end.rank = rank;
   end.code = (code & 0xff) == 0 ? 1 : code & 0xff;  // as a shell shows it, but never success
-  end.words = words_of(*task);
+  end.words = last_output_of(*task);
   if (end.words.empty()) end.words = words;
   return end;
 }

@@ -22,7 +22,7 @@ struct TaskEnd {
   int64_t rank = 0;
   int code = 0;       // its exit status; 0 if a signal ended it
   int signal = 0;     // that ended it
-  std::string words;  // its condensed last output: last_words.h
+  std::string words;  // its condensed last output: last_output.h
 };
 
 struct TaskOutput {
@@ -93,11 +93,11 @@ class NodeTasks {
     int64_t step = -1;
     bool ended = false;
     int status = 0;
-    bool told = false;  // its end has been returned
+    bool reported = false;  // its end has been returned
   };
   void reap_children();
   bool awaits_step() const;
-  static std::string words_of(const Task& task);
+  static std::string last_output_of(const Task& task);
   static void read_stream(Task& task, int stream, std::vector<TaskOutput>& into);
 
   PrivateFolder folder_{"slipway-launch"};

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "common/error.h"
+#include "launcher/job/agent_connection.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/ledger.h"
-#include "launcher/job/meeting.h"
 
 namespace slipway::job {
 namespace {
@@ -18,9 +18,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds one_look = seconds(2);
-constexpr milliseconds between_looks = seconds(1);
-constexpr int looks = 2;                                // in a row without an answer
+constexpr milliseconds probe_limit = seconds(2);
+constexpr milliseconds between_probes = seconds(1);
+constexpr int probes = 2;                               // in a row without an answer
 constexpr auto slurm_limit = std::chrono::minutes(10);  // for slurmctld to come back
 constexpr auto ledger_limit = seconds(10);
 
@@ -36,8 +36,8 @@ bool serves(const Orphan& orphan, SlurmPrograms& slurm) {
 
 // Whether the launcher's node is off, unreachable or frozen.
 bool is_dead(const Orphan& orphan, SlurmPrograms& slurm) {
-  for (int in_vain = 0; in_vain < looks; ++in_vain) {
-    switch (look_for_launcher(orphan.launcher, orphan.port, one_look)) {
+  for (int silent = 0; silent < probes; ++silent) {
+    switch (probe_launcher(orphan.launcher, orphan.port, probe_limit)) {
       case Presence::answers:
         return false;
       case Presence::refused:  // by its kernel: a launcher that has all its agents stops listening
@@ -45,14 +45,14 @@ bool is_dead(const Orphan& orphan, SlurmPrograms& slurm) {
       case Presence::silent:
         break;
     }
-    slurm.pause(between_looks);
+    slurm.pause(between_probes);
   }
   return true;
 }
 
 // Records the failure in the ledger. If the file system is gone, the job's comment and output
 // still have it.
-void note(const Orphan& orphan, const std::string& reason, const JobReturn& outcome) {
+void note(const Orphan& orphan, const std::string& reason, const RequeueResult& outcome) {
   Entry failure;
   failure.event = Event::failure;
   failure.time_ms = now_ms();
@@ -66,9 +66,9 @@ void note(const Orphan& orphan, const std::string& reason, const JobReturn& outc
   end.event = Event::end;
   end.time_ms = failure.time_ms;
   end.job = orphan.run.job;
-  end.result = outcome.what == GivenBack::queued ? "requeued" : "failed";
+  end.result = outcome.what == RequeueOutcome::requeued ? "requeued" : "failed";
   end.status = 1;
-  if (outcome.what == GivenBack::ended) failure.evidence.push_back(outcome.text);
+  if (outcome.what == RequeueOutcome::ended) failure.evidence.push_back(outcome.text);
   for (const auto begin = Clock::now(); Clock::now() - begin < ledger_limit;) {
     try {
       LedgerWriter writer(orphan.ledger, true);
@@ -76,7 +76,7 @@ void note(const Orphan& orphan, const std::string& reason, const JobReturn& outc
       writer.append(end);
       return;
     } catch (const Error&) {
-      std::this_thread::sleep_for(between_looks);
+      std::this_thread::sleep_for(between_probes);
     }
   }
 }
@@ -90,7 +90,7 @@ milliseconds turn_of(int64_t index, int64_t nodes) {
   return turn * one_by_one + rest * (index - one_by_one) / (nodes - one_by_one);
 }
 
-void give_back_orphaned(const Orphan& orphan) {
+void requeue_orphaned(const Orphan& orphan) {
   if (orphan.node == orphan.launcher) return;
   ignore_end_of_step();
   std::this_thread::sleep_for(turn_of(orphan.index, orphan.nodes));
@@ -102,12 +102,12 @@ void give_back_orphaned(const Orphan& orphan) {
       if (!is_dead(orphan, slurm)) return;
       const std::string reason =
           fmt::format("node gone: {}: it ran the batch script and the launcher", orphan.launcher);
-      const JobReturn outcome = give_back(orphan.run, {orphan.launcher}, reason, slurm);
-      if (outcome.what != GivenBack::another) note(orphan, reason, outcome);
-      if (outcome.what == GivenBack::queued) stay_until_free({orphan.launcher}, slurm);
+      const RequeueResult outcome = requeue_job(orphan.run, {orphan.launcher}, reason, slurm);
+      if (outcome.what != RequeueOutcome::another) note(orphan, reason, outcome);
+      if (outcome.what == RequeueOutcome::requeued) stay_until_free({orphan.launcher}, slurm);
       return;
     } catch (const Error&) {
-      slurm.pause(between_looks);  // slurmctld may come back
+      slurm.pause(between_probes);  // slurmctld may come back
     }
   }
 }

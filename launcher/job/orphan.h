@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "launcher/job/give_back.h"
+#include "launcher/job/requeue.h"
 
 namespace slipway::job {
 
@@ -29,6 +29,6 @@ std::chrono::milliseconds turn_of(int64_t index, int64_t nodes);
 // Makes sure that the launcher's node is dead, not just the launcher or this node's network, and
 // then requeues the job without that node. Returns once the job is taken care of, or another agent
 // will do so. Call this after everything that ran on this node has ended.
-void give_back_orphaned(const Orphan& orphan);
+void requeue_orphaned(const Orphan& orphan);
 
 }  // namespace slipway::job

@@ -50,7 +50,7 @@ void Output::write(int64_t rank, int stream, std::string lines) {
     lines = std::move(labeled);
   }
   const size_t bytes = lines.size();
-  scribe_.put([stream, text = std::move(lines)] { write_all(stream, text); }, bytes);
+  async_.put([stream, text = std::move(lines)] { write_all(stream, text); }, bytes);
 }
 
 }  // namespace slipway::job

@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "launcher/job/scribe.h"
+#include "launcher/job/async_writer.h"
 
 namespace slipway::job {
 
 class Output {
  public:
   // `label`: prefix each line with its rank, like srun --label.
-  Output(Scribe& scribe, bool label) : scribe_(scribe), label_(label) {}
+  Output(AsyncWriter& async, bool label) : async_(async), label_(label) {}
 
   void put(int64_t rank, int stream, const std::string& bytes);
   // Writes lines that have no end yet.
@@ -22,7 +22,7 @@ class Output {
  private:
   void write(int64_t rank, int stream, std::string lines);
 
-  Scribe& scribe_;
+  AsyncWriter& async_;
   bool label_;
   std::map<std::pair<int64_t, int>, std::string> begun_;  // by rank and stream
 };

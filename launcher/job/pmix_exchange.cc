@@ -6,7 +6,7 @@
 #include <algorithm>
 
 namespace slipway::job {
-std::vector<PmixDelivery> PmixExchange::hear(const std::string& node, const PmixFromNode& body) {
+std::vector<PmixDelivery> PmixExchange::handle(const std::string& node, const PmixFromNode& body) {
   const auto found = std::ranges::find(world_.nodes, node);
   if (found == world_.nodes.end()) return {};
   const auto at = static_cast<size_t>(found - world_.nodes.begin());
@@ -75,8 +75,8 @@ std::vector<PmixDelivery> PmixExchange::have(const PmixHave& have) const {
 }
 
 std::string PmixExchange::news() {
-  if (!failed_ || told_) return {};
-  told_ = true;
+  if (!failed_ || reported_) return {};
+  reported_ = true;
   const auto& [node, why] = *without_.begin();
   return fmt::format("{}: no PMIx, so MPI ranks cannot find each other: {}", node, why);
 }

@@ -27,7 +27,7 @@ class PmixExchange {
   explicit PmixExchange(const World& world) : world_(world) {}
 
   // Handles a message from a node's server; returns the messages to send in turn.
-  std::vector<PmixDelivery> hear(const std::string& node, const PmixFromNode& body);
+  std::vector<PmixDelivery> handle(const std::string& node, const PmixFromNode& body);
   // A message for the user, returned once; else empty.
   std::string news();
 
@@ -43,7 +43,7 @@ class PmixExchange {
   World world_;
   std::map<Ranks, std::map<size_t, std::string>> fences_;  // that some node has reached
   std::map<std::string, std::string> without_;             // nodes without PMIx, and why
-  bool failed_ = false, told_ = false;
+  bool failed_ = false, reported_ = false;
 };
 
 }  // namespace slipway::job

@@ -49,7 +49,7 @@ std::optional<PmixNode::Server> PmixNode::new_server() {
     if (pid == 0) {
       ::setpgid(0, 0);
       close_all_but({theirs.get()});
-      be_pmix_server(theirs.release(), folder->path(), node_);
+      run_pmix_server(theirs.release(), folder->path(), node_);
     }
     return Server{pid, std::move(folder), std::make_unique<Wire>(std::move(ours), longest_message)};
   } catch (const std::exception& error) {
@@ -88,7 +88,7 @@ Variables PmixNode::variables(size_t local_rank) const {
 
 void PmixNode::end() {
   if (!used_) return;
-  used_ = ready_ = told_ = false;
+  used_ = ready_ = reported_ = false;
   variables_.clear();
   missing_.clear();
   end_server(server_);
@@ -96,8 +96,8 @@ void PmixNode::end() {
   server_ = std::exchange(next_, std::nullopt);
 }
 
-std::vector<FromPmixServer> PmixNode::hear() {
-  look_after_ending();
+std::vector<FromPmixServer> PmixNode::receive() {
+  reap_ending();
   std::vector<FromPmixServer> news;
   if (server_) {
     Wire& wire = *server_->wire;
@@ -113,8 +113,8 @@ std::vector<FromPmixServer> PmixNode::hear() {
     begun_ = Clock::now();  // if it cannot start, try again only after this interval
     next_ = new_server();
   }
-  if (wanted_ && used_ && !server_ && !told_) {
-    told_ = true;
+  if (wanted_ && used_ && !server_ && !reported_) {
+    reported_ = true;
     news.push_back(PmixNone{missing_});
   }
   return news;
@@ -132,7 +132,7 @@ void PmixNode::take(FromPmixServer message, std::vector<FromPmixServer>& news) {
              message);
 }
 
-void PmixNode::tell(const ToPmixServer& message) {
+void PmixNode::send(const ToPmixServer& message) {
   if (server_) server_->wire->put(encode(message));
 }
 
@@ -147,7 +147,7 @@ bool PmixNode::has_ended(const Server& server) {
   return ::waitpid(server.pid, nullptr, WNOHANG) != 0;
 }
 
-void PmixNode::look_after_ending() {
+void PmixNode::reap_ending() {
   std::erase_if(ending_, [](const Server& server) {
     const bool ended = has_ended(server);
     if (!ended && Clock::now() - server.since > end_limit) ::kill(server.pid, SIGKILL);
@@ -156,7 +156,7 @@ void PmixNode::look_after_ending() {
 }
 
 std::vector<pid_t> PmixNode::processes() {
-  look_after_ending();
+  reap_ending();
   std::vector<pid_t> all;
   for (const Server& each : ending_) all.push_back(each.pid);
   if (server_) all.push_back(server_->pid);

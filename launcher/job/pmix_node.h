@@ -39,8 +39,8 @@ class PmixNode {
 
   // Never waits. Returns the server's messages for others, and PmixNone if the server is lost.
   // Throws Error on an invalid message.
-  std::vector<FromPmixServer> hear();
-  void tell(const ToPmixServer& message);
+  std::vector<FromPmixServer> receive();
+  void send(const ToPmixServer& message);
 
   std::vector<pollfd> descriptors() const;
   std::vector<pid_t> processes();  // child processes, which end by themselves
@@ -54,7 +54,7 @@ class PmixNode {
   };
   std::optional<Server> new_server();
   void end_server(std::optional<Server>& server);
-  void look_after_ending();
+  void reap_ending();
   void take(FromPmixServer message, std::vector<FromPmixServer>& news);
   static bool has_ended(const Server& server);
 
@@ -65,7 +65,7 @@ class PmixNode {
   Clock::time_point begun_;  // when the attempt began
   std::string missing_;      // why there is no server
   bool used_ = false;        // by an attempt
-  bool ready_ = false, told_ = false;
+  bool ready_ = false, reported_ = false;
   std::vector<Variables> variables_;
 };
 

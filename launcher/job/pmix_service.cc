@@ -78,7 +78,7 @@ class Server {
       send();
       if (!wire_.receive()) return;
       while (const auto message = wire_.next()) {
-        std::visit([this](const auto& each) { hear(each); }, decode<ToPmixServer>(*message));
+        std::visit([this](const auto& each) { handle(each); }, decode<ToPmixServer>(*message));
       }
     }
   }
@@ -172,14 +172,14 @@ class Server {
     wire_.flush();
   }
 
-  void hear(const PmixWorld& world) {
+  void handle(const PmixWorld& world) {
     job_ = {world.name, world.nodes, world.node, world.tasks_per_node, folder_};
     register_job(pmix_, job_);
     wire_.put(encode(PmixReady{variables_of_ranks(pmix_, job_)}));
   }
 
   // Removes the entry before calling it: libpmix may call us from there.
-  void hear(const PmixFenced& fenced) {
+  void handle(const PmixFenced& fenced) {
     Waiting waiting;
     {
       const std::lock_guard lock(mutex_);
@@ -193,7 +193,7 @@ class Server {
   }
 
   // libpmix answers, on its own thread, once the rank has published its data.
-  void hear(const PmixGet& get) {
+  void handle(const PmixGet& get) {
     const pmix_proc_t process = pmix_process(job_.name, static_cast<pmix_rank_t>(get.rank));
     auto* question = new PmixGet(get);
     const auto answer = [](pmix_status_t status, char* data, size_t size, void* mine) {
@@ -207,7 +207,7 @@ class Server {
     if (status != PMIX_SUCCESS) answer(status, nullptr, 0, question);
   }
 
-  void hear(const PmixGot& got) {
+  void handle(const PmixGot& got) {
     Waiting waiting;
     {
       const std::lock_guard lock(mutex_);
@@ -219,7 +219,7 @@ class Server {
     waiting.answer(static_cast<pmix_status_t>(got.status), got.bytes);
   }
 
-  void hear(const PmixRelease& of) {
+  void handle(const PmixRelease& of) {
     Release release;
     {
       const std::lock_guard lock(mutex_);
@@ -260,7 +260,7 @@ void forget_other_servers() {
 
 }  // namespace
 
-void be_pmix_server(int socket, const std::filesystem::path& folder, const std::string& node) {
+void run_pmix_server(int socket, const std::filesystem::path& folder, const std::string& node) {
   ::prctl(PR_SET_NAME, "slipway-pmix");
   forget_other_servers();
   try {

@@ -14,7 +14,7 @@ namespace slipway::job {
 // with PmixNone and ends.
 //
 // Ends when the agent closes its end.
-[[noreturn]] void be_pmix_server(int socket, const std::filesystem::path& folder,
-                                 const std::string& node);
+[[noreturn]] void run_pmix_server(int socket, const std::filesystem::path& folder,
+                                  const std::string& node);
 
 }  // namespace slipway::job

@@ -149,7 +149,7 @@ void fields(auto& a, Is<Ended> auto& m) {
   rank(a, m.rank);
   a.number(m.code, 0, 255);
   a.number(m.signal, 0, most_signal);
-  a.flag(m.told);
+  a.flag(m.by_agent);
   a.text(m.words, longest_note);
 }
 void fields(auto& a, Is<RankNote> auto& m) {
@@ -172,7 +172,7 @@ void fields(auto& a, Is<Health> auto& m) {
   a.number(m.attempt, 0, most);
   notes(a, m.reasons);
 }
-void fields(auto& a, Is<Told> auto& m) {
+void fields(auto& a, Is<StepSignal> auto& m) {
   a.number(m.number, 1, most_signal);
 }
 void fields(auto& a, Is<PmixNews> auto& m) {

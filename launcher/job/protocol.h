@@ -157,8 +157,8 @@ struct Ended {  // a task ended
   int64_t rank = 0;
   int64_t code = 0;
   int64_t signal = 0;
-  bool told = false;  // the agent ended it
-  std::string words;  // its condensed last output: last_words.h
+  bool by_agent = false;  // the agent ended it
+  std::string words;      // its condensed last output: last_output.h
 };
 struct RankNote {
   int64_t rank = 0;
@@ -177,7 +177,7 @@ struct Health {  // why the node is unfit, while tasks run
   int64_t attempt = 0;
   std::vector<std::string> reasons;
 };
-struct Told {  // Slurm ends the step with this signal
+struct StepSignal {  // Slurm ends the step with this signal
   int64_t number = 0;
 };
 struct PmixNews {
@@ -188,7 +188,7 @@ struct Refused {  // Slurm did not requeue the job
   std::string text;
 };
 using ToLauncher =
-    std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, Told, PmixNews, Refused>;
+    std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal, PmixNews, Refused>;
 
 // --- as bytes
 

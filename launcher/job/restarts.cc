@@ -7,10 +7,10 @@
 
 namespace slipway::job {
 
-std::string Restarts::why_none(const Verdict& verdict, bool progressed) {
+std::string Restarts::reason_to_stop(const Verdict& verdict, bool progressed) {
   if (progressed) without_progress_ = 0;
   if (verdict.blame != Blame::node && !verdict.undecided) ++without_progress_;
-  if (verdict.for_ever) return "another attempt would fail too: not restarting";
+  if (verdict.permanent) return "another attempt would fail too: not restarting";
   if (without_progress_ <= most_) return "";
   return fmt::format("{} without progress: not restarting",
                      count(static_cast<size_t>(without_progress_), "failure"));

@@ -14,7 +14,7 @@ class Restarts {
 
   // Why there is no other attempt after this verdict, as a line for people; empty to go on.
   // Failures that a node is to blame for do not count.
-  std::string why_none(const Verdict& verdict, bool progressed);
+  std::string reason_to_stop(const Verdict& verdict, bool progressed);
 
  private:
   int64_t most_;

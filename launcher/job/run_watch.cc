@@ -10,14 +10,14 @@ namespace slipway::job {
 RunWatch::RunWatch(JobRun run, std::chrono::milliseconds heartbeat, std::function<void(bool)> hold)
     : run_(std::move(run)), heartbeat_(heartbeat), hold_(std::move(hold)) {}
 
-bool RunWatch::look_after_standstill() {
-  const bool stood_still = Clock::now() - called_ > heartbeat_;
-  if (stood_still && !is_over_) look("the launcher was frozen for longer than a heartbeat");
+bool RunWatch::check_after_freeze() {
+  const bool was_frozen = Clock::now() - called_ > heartbeat_;
+  if (was_frozen && !is_over_) ask_slurm("the launcher was frozen for longer than a heartbeat");
   called_ = Clock::now();
   return is_over_;
 }
 
-void RunWatch::look(const std::string& why) {
+void RunWatch::ask_slurm(const std::string& why) {
   hold_(true);
   try {
     RealSlurmPrograms slurm;

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "launcher/job/give_back.h"
+#include "launcher/job/requeue.h"
 
 namespace slipway::job {
 
@@ -18,10 +18,10 @@ class RunWatch {
   RunWatch(JobRun run, std::chrono::milliseconds heartbeat, std::function<void(bool)> hold);
 
   // Asks Slurm if the previous call was longer ago than a heartbeat. Returns is_over().
-  bool look_after_standstill();
+  bool check_after_freeze();
 
   // Asks Slurm. If Slurm cannot be asked, the run is over: this node is cut off.
-  void look(const std::string& why);
+  void ask_slurm(const std::string& why);
 
   bool is_over() const { return is_over_; }
   const std::string& over_because() const { return over_because_; }  // why Slurm was asked

@@ -9,12 +9,12 @@
 
 namespace slipway::job {
 
-StepWatch::StepWatch(std::filesystem::path path, Scribe& scribe)
-    : path_(std::move(path)), scribe_(scribe) {}
+StepWatch::StepWatch(std::filesystem::path path, AsyncWriter& async)
+    : path_(std::move(path)), async_(async) {}
 
-void StepWatch::look() {
+void StepWatch::poll() {
   if (path_.empty() || seen_->busy.exchange(true)) return;
-  scribe_.put([path = path_, seen = seen_] {
+  async_.put([path = path_, seen = seen_] {
     struct stat file = {};
     const auto step = step_in(path);
     if (step && ::stat(path.c_str(), &file) == 0) {
@@ -31,7 +31,7 @@ std::optional<int64_t> StepWatch::changed() {
     known_written_ = seen_->written;
     step = seen_->step;
   }
-  look();
+  poll();
   return step;
 }
 
@@ -44,7 +44,7 @@ void StepWatch::forget() {
     }
   };
   wait();  // the pending read may predate the last write
-  look();
+  poll();
   wait();
   known_written_ = seen_->written;
 }

@@ -6,14 +6,14 @@
 #include <memory>
 #include <optional>
 
-#include "launcher/job/scribe.h"
+#include "launcher/job/async_writer.h"
 
 namespace slipway::job {
 
 class StepWatch {
  public:
   // An empty path means that there is nothing to watch.
-  StepWatch(std::filesystem::path path, Scribe& scribe);
+  StepWatch(std::filesystem::path path, AsyncWriter& async);
 
   // The step, if the file was written since the last call to changed() or forget(). Does not wait.
   std::optional<int64_t> changed();
@@ -25,10 +25,10 @@ class StepWatch {
     std::atomic<bool> busy = false;
     std::atomic<int64_t> step = -1, written = 0;  // modification time, ns
   };
-  void look();
+  void poll();
 
   std::filesystem::path path_;
-  Scribe& scribe_;
+  AsyncWriter& async_;
   std::shared_ptr<Seen> seen_ = std::make_shared<Seen>();
   int64_t known_written_ = 0;
 };

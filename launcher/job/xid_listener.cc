@@ -16,7 +16,7 @@ namespace {
 constexpr const char* ready_word = "ready";
 
 [[noreturn]] void listen(const XidListener::Watch& watch, int words) {
-  health::stand_apart(words);
+  health::isolate_child(words);
   // A line is shorter than PIPE_BUF, so it arrives whole or not at all.
   const auto write_line = [words](const std::string& line) {
     return ::write(words, line.data(), line.size()) == static_cast<ssize_t>(line.size());

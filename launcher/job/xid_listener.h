@@ -17,9 +17,9 @@ namespace slipway::job {
 // hang with the driver. Works for ordinary users, and holds the driver open as the tasks do.
 class XidListener {
  public:
-  using Tell = std::function<bool(const health::Xid&)>;  // false: stop listening
-  // Calls `ready` once it waits for events, and `tell` for each. Returns if it cannot listen.
-  using Watch = std::function<void(const std::function<void()>& ready, const Tell& tell)>;
+  using Report = std::function<bool(const health::Xid&)>;  // false: stop listening
+  // Calls `ready` once it waits for events, and `report` for each. Returns if it cannot listen.
+  using Watch = std::function<void(const std::function<void()>& ready, const Report& report)>;
 
   // Listens to the node's GPUs through NVML.
   XidListener();

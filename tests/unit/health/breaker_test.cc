@@ -1,4 +1,4 @@
-// Tests of what is done in Slurm, over a Slurm of the tests' own.
+// Tests of the actions in Slurm, with a fake Slurm.
 #include <fmt/format.h>
 
 #include "common/error.h"
@@ -48,7 +48,7 @@ class FakeSlurm : public Slurm {
   bool silent = false, steps = false;
 };
 
-// Partition `gpu` of n-0 … n-9.
+// Partition `gpu` with nodes n-0 … n-9.
 FakeSlurm ten_nodes() {
   FakeSlurm slurm;
   for (int i = 0; i < 10; ++i)
@@ -62,9 +62,9 @@ struct Looked {
   Verdict verdict;
 
   Done act(FakeSlurm& slurm, const std::vector<Finding>& findings) {
-    Look look;
-    look.findings = findings;
-    verdict = judge(look, context, history, moment);
+    CheckResults results;
+    results.findings = findings;
+    verdict = judge(results, context, history, moment);
     return health::act(verdict, context.policy, history, slurm);
   }
 };
@@ -84,7 +84,7 @@ TEST_CASE("slurm: an unfit node is drained, once") {
   CHECK(slurm.calls.size() == 1);
 }
 
-TEST_CASE("slurm: a drain of ours is undone after enough good looks") {
+TEST_CASE("slurm: Slipway resumes a node that it drained after enough clean checks") {
   FakeSlurm slurm = ten_nodes();
   Looked node;
   node.act(slurm, broken);
@@ -95,7 +95,7 @@ TEST_CASE("slurm: a drain of ours is undone after enough good looks") {
   CHECK(slurm.calls.back() == "resume n-0");
 }
 
-TEST_CASE("slurm: a drain of an older version's is ours, too") {
+TEST_CASE("slurm: a drain by an older version is ours too") {
   FakeSlurm slurm = ten_nodes();
   slurm.set("n-0", "drained", "slipway health: [node_problem] gpu_ecc GPU 5: x Action:Reboot");
   Looked node;
@@ -103,7 +103,7 @@ TEST_CASE("slurm: a drain of an older version's is ours, too") {
   CHECK(slurm.calls.back() == "resume n-0");
 }
 
-TEST_CASE("slurm: somebody else's drain is left alone") {
+TEST_CASE("slurm: a drain by someone else is left alone") {
   FakeSlurm slurm = ten_nodes();
   const std::string reason =
       GENERATE("maintenance", "Prolog error", "none", "not slipway health: x", "x (slipway health)",
@@ -115,7 +115,7 @@ TEST_CASE("slurm: somebody else's drain is left alone") {
   CHECK(slurm.calls.empty());
 }
 
-TEST_CASE("slurm: a reason is told anew when more is asked for") {
+TEST_CASE("slurm: the reason is updated if the node needs more than before") {
   FakeSlurm slurm = ten_nodes();
   Looked node;
   node.act(slurm, broken);
@@ -125,7 +125,8 @@ TEST_CASE("slurm: a reason is told anew when more is asked for") {
         "drain n-0 gpu_identity GPU1: x [node_problem] (slipway health) Action:Replace");
 }
 
-TEST_CASE("breaker: no more than so many nodes of a partition; then an alarm, and the job starts") {
+TEST_CASE(
+    "breaker: only so many nodes of a partition are drained; then an alarm, and the job starts") {
   FakeSlurm slurm = ten_nodes();
   slurm.set("n-1", "drained", ours);
   slurm.set("n-2", "draining", ours);
@@ -141,7 +142,7 @@ TEST_CASE("breaker: no more than so many nodes of a partition; then an alarm, an
 }
 
 TEST_CASE(
-    "breaker: drains of others, and of long ago, are not counted; a share counts when it is more") {
+    "breaker: drains by others or of long ago do not count; a larger share raises the limit") {
   FakeSlurm slurm = ten_nodes();
   for (int i = 1; i < 6; ++i) slurm.set(fmt::format("n-{}", i), "drained", "maintenance");
   for (int i = 6; i < 8; ++i) slurm.set(fmt::format("n-{}", i), "drained", ours);
@@ -154,7 +155,7 @@ TEST_CASE(
   CHECK_FALSE(node.act(slurm, broken).job_may_start);
 }
 
-TEST_CASE("breaker: each partition of a node has its own") {
+TEST_CASE("breaker: each partition of a node has its own limit") {
   FakeSlurm slurm = ten_nodes();
   slurm.lines.push_back({"n-0", "small", "idle", "none", 0});
   for (const char* name : {"m-1", "m-2"})
@@ -164,9 +165,9 @@ TEST_CASE("breaker: each partition of a node has its own") {
   CHECK_THAT(node.verdict.slurm, ContainsSubstring("2 of 3 nodes of partition small"));
 }
 
-TEST_CASE("breaker: of nodes that decide at once, those that are too many take their drain back") {
+TEST_CASE("breaker: if too many nodes drain themselves at once, the latest undo it") {
   FakeSlurm slurm = ten_nodes();
-  // While n-0 drains itself, others do so too; by name they come later, and n-0 keeps its drain.
+  // While n-0 drains itself, others do so too; by name they come later, so n-0 stays drained.
   for (int i = 1; i < 4; ++i) {
     slurm.at_the_same_time.push_back({fmt::format("n-{}", i), "gpu", "drained", ours, moment});
   }
@@ -182,7 +183,7 @@ TEST_CASE("breaker: of nodes that decide at once, those that are too many take t
   CHECK(slurm.calls.at(slurm.calls.size() - 2) == "resume n-9");
 }
 
-TEST_CASE("slurm: when it does not answer, nothing is done, and the job starts") {
+TEST_CASE("slurm: if Slurm does not answer, nothing is done, and the job starts") {
   FakeSlurm slurm = ten_nodes();
   slurm.silent = true;
   Looked node;
@@ -194,7 +195,7 @@ TEST_CASE("slurm: when it does not answer, nothing is done, and the job starts")
   CHECK(node.verdict.slurm == "Slurm does not know this node");
 }
 
-TEST_CASE("slurm: a degraded node has a comment, which is taken away when it is healthy") {
+TEST_CASE("slurm: a degraded node has a comment, which is removed when it is healthy") {
   FakeSlurm slurm = ten_nodes();
   Looked node;
   const std::vector<Finding> hot = {{"gpu-throttled", "GPU 1", "hot", "gpu_throttle", 0, false}};
@@ -205,7 +206,7 @@ TEST_CASE("slurm: a degraded node has a comment, which is taken away when it is 
         Calls{"comment n-0 slipway health: degraded: gpu_throttle GPU 1: hot", "comment n-0 "});
 }
 
-TEST_CASE("slurm: before and after a job it is asked only about a node that is not as it was") {
+TEST_CASE("slurm: before and after a job, Slurm is contacted only if the node's state changed") {
   Looked node;
   FakeSlurm slurm = ten_nodes();
   for (const Stage stage : {Stage::prolog, Stage::epilog}) {
@@ -224,7 +225,7 @@ TEST_CASE("slurm: before and after a job it is asked only about a node that is n
   CHECK(concerns_slurm(node.verdict, node.history));
 }
 
-TEST_CASE("slurm: lines of sinfo are read, also with a reason that has bars in it") {
+TEST_CASE("slurm: lines of sinfo are parsed, even if the reason contains bars") {
   const auto nodes = parse_nodes("n-0|gpu|idle|Unknown|none\nn-1|gpu|drained|1800000000|a|b\nx\n");
   REQUIRE(nodes.size() == 2);
   CHECK(nodes[0].since == 0);
@@ -233,7 +234,7 @@ TEST_CASE("slurm: lines of sinfo are read, also with a reason that has bars in i
 }
 
 TEST_CASE(
-    "slurm: what slurmctld says of a job script that we have failed is undone like our own drain") {
+    "slurm: slurmctld's own drain after a failed prolog or epilog of ours is lifted like ours") {
   const bool prolog = GENERATE(true, false);
   FakeSlurm slurm = ten_nodes();
   Looked node;
@@ -245,7 +246,7 @@ TEST_CASE(
   CHECK(slurm.calls == Calls{"resume n-0"});
 }
 
-TEST_CASE("slurm: an epilog error is not taken for one of a prolog that we have failed") {
+TEST_CASE("slurm: an epilog error is not attributed to a prolog that we failed") {
   FakeSlurm slurm = ten_nodes();
   Looked node;
   node.history.prolog_failed = moment - 60;
@@ -254,7 +255,7 @@ TEST_CASE("slurm: an epilog error is not taken for one of a prolog that we have 
   CHECK(slurm.calls.empty());
 }
 
-TEST_CASE("slurm: a prolog that others have failed, or that failed before, stays") {
+TEST_CASE("slurm: a prolog error that is not ours, or came before ours, stays") {
   for (const std::time_t failed : {std::time_t{0}, moment + 1, moment - 3600}) {
     FakeSlurm slurm = ten_nodes();
     Looked node;
@@ -266,7 +267,7 @@ TEST_CASE("slurm: a prolog that others have failed, or that failed before, stays
   }
 }
 
-TEST_CASE("slurm: a drain for a job that slurmctld has sent twice is undone when no step runs") {
+TEST_CASE("slurm: a drain for a job that slurmctld sent twice is lifted if no step runs") {
   FakeSlurm slurm = ten_nodes();
   slurm.set("n-0", "drained", "Duplicate jobid");
   Looked node;
@@ -276,7 +277,7 @@ TEST_CASE("slurm: a drain for a job that slurmctld has sent twice is undone when
   CHECK(slurm.calls == Calls{"resume n-0"});
 }
 
-TEST_CASE("slurm: a drain for a job that slurmctld has sent twice stays while anything runs") {
+TEST_CASE("slurm: a drain for a job that slurmctld sent twice stays while a step runs") {
   const std::string state = GENERATE("drained", "draining", "drained*");
   FakeSlurm slurm = ten_nodes();
   slurm.steps = state == "drained";  // the job that slurmctld has forgotten

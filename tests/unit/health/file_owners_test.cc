@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A user: ourselves, or one that root may give files to.
+// A user: ourselves or, as root, a user who can be given files.
 const uid_t user = ::geteuid() == 0 ? 1234 : ::geteuid();
 constexpr uint64_t all = ~uint64_t{0};
 
@@ -37,21 +37,20 @@ struct Places {
   FileOwners count(Missing missing = {all, all}, std::chrono::milliseconds deadline = 30s) const {
     return owners_of_files(folder.path(), {tmp, home, folder / "none"}, proc, missing, deadline);
   }
-  // Of the user, beyond what an ordinary user who runs this test has as the folders themselves.
+  // The user's files, not counting folders that an ordinary user who runs this test owns.
   uint64_t files() const { return count().users[user].inodes; }
 };
 
 }  // namespace
 
-TEST_CASE("file owners: packages' own users are none, and those of name spaces are") {
+TEST_CASE("file owners: package accounts are not ordinary users, those of user namespaces are") {
   for (const uid_t uid : {0U, 100U, 999U, 64030U, 64999U}) CHECK_FALSE(is_ordinary_user(uid));
   for (const uid_t uid : {1000U, 59999U, 65534U, 100000U, 2000000000U}) {
     CHECK(is_ordinary_user(uid));
   }
 }
 
-TEST_CASE(
-    "file owners: files count for their owner, whatever they are called and wherever they are") {
+TEST_CASE("file owners: files count for their owner, whatever their name and place") {
   const Places places;
   const uint64_t before = places.files();
   places.file(places.tmp / "a", 1 << 20);
@@ -65,7 +64,7 @@ TEST_CASE(
   CHECK(words_of(owners).find("\n") == std::string::npos);
 }
 
-TEST_CASE("file owners: a file of two names counts once, a link leads nowhere") {
+TEST_CASE("file owners: a file with two names counts once, links are not followed") {
   const Places places;
   places.file(places.folder.path() / "other/b", 1 << 20);
   const uint64_t before = places.files();
@@ -77,20 +76,20 @@ TEST_CASE("file owners: a file of two names counts once, a link leads nowhere") 
   CHECK(places.files() - before == 2);  // the link itself
 }
 
-TEST_CASE("file owners: a file that is removed and open still counts") {
+TEST_CASE("file owners: a removed file that is still open counts") {
   const Places places;
   const auto path = places.folder.path() / "unnamed";
   places.file(path, 1 << 20);
   const Fd open(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::filesystem::remove(path);
   make_directories(places.proc / "17/fd");
-  // As /proc has it: a link that leads to the open file itself.
+  // As in /proc: a link that leads to the open file itself.
   std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(open.get()),
                                   places.proc / "17/fd/3");
   CHECK(places.count().users[user].bytes >> 20 == 1);
 }
 
-TEST_CASE("file owners: counting ends when what is missing is explained, or with the time") {
+TEST_CASE("file owners: counting stops when the missing space is explained, or at the deadline") {
   const Places places;
   for (int i = 0; i < 300; ++i) places.file(places.tmp / std::to_string(i), 0);
   const FileOwners some = places.count({0, 10});
@@ -100,7 +99,7 @@ TEST_CASE("file owners: counting ends when what is missing is explained, or with
   CHECK_FALSE(places.count({all, all}, -1ms).is_whole);
 }
 
-TEST_CASE("file owners: a tree deeper than can be walked is left, and that is said") {
+TEST_CASE("file owners: a tree that is too deep is left, and reported as incomplete") {
   const Places places;
   auto path = places.tmp;
   for (int i = 0; i < 100; ++i) path /= "d";
@@ -108,7 +107,7 @@ TEST_CASE("file owners: a tree deeper than can be walked is left, and that is sa
   CHECK_FALSE(places.count().is_whole);
 }
 
-TEST_CASE("file owners: the three with the most are named, by number") {
+TEST_CASE("file owners: the three largest users are named by uid") {
   FileOwners owners;
   owners.users[1001] = {9 << 20, 3};
   owners.users[1000] = {12 << 20, 3200};

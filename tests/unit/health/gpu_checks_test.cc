@@ -1,4 +1,4 @@
-// Tests of the checks of GPUs, over values as NVML has them.
+// Tests of GPU checks, with values as NVML reports them.
 #include "launcher/health/checks.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/health/support.h"
@@ -20,9 +20,9 @@ Context context_with(const std::string& own_policy) {
   return context;
 }
 
-std::vector<std::string> lines_of(const Look& look) {
+std::vector<std::string> lines_of(const CheckResults& results) {
   std::vector<std::string> lines;
-  for (const Finding& finding : look.findings) {
+  for (const Finding& finding : results.findings) {
     lines.push_back(finding.kind + " " + finding.device + ": " + finding.evidence);
   }
   return lines;
@@ -61,15 +61,15 @@ Gpus healthy_gpus() {
   return gpus;
 }
 
-Look look_at(const Gpus& gpus, const Context& context) {
-  Look look;
-  Looking looking(context, look);
-  check_gpus(gpus, looking);
-  return look;
+CheckResults check_with(const Gpus& gpus, const Context& context) {
+  CheckResults results;
+  CheckRun run(context, results);
+  check_gpus(gpus, run);
+  return results;
 }
 
 Lines found(const Gpus& gpus) {
-  return lines_of(look_at(gpus, context_with()));
+  return lines_of(check_with(gpus, context_with()));
 }
 
 // The findings of a node whose second GPU was changed.
@@ -82,15 +82,15 @@ Lines found_with(Change change) {
 
 }  // namespace
 
-TEST_CASE("gpu checks: healthy GPUs have no finding, and every check is made") {
-  const Look look = look_at(healthy_gpus(), context_with());
-  CHECK(lines_of(look).empty());
-  CHECK(look.checks.size() == 13);
-  CHECK(look.skipped.size() == 1);  // processes: there is no job
-  CHECK(look.facts.at("driver_version") == "570.86.15");
+TEST_CASE("gpu checks: healthy GPUs have no findings, and every check runs") {
+  const CheckResults results = check_with(healthy_gpus(), context_with());
+  CHECK(lines_of(results).empty());
+  CHECK(results.checks.size() == 13);
+  CHECK(results.skipped.size() == 1);  // processes: there is no job
+  CHECK(results.facts.at("driver_version") == "570.86.15");
 }
 
-TEST_CASE("gpu checks: every fault is noticed, on its GPU") {
+TEST_CASE("gpu checks: every fault is found, on its GPU") {
   const std::string gpu = " GPU 1 0000:05:00.0: ";
   CHECK(found_with([](GpuReading& one) { one.name = "NVIDIA A100-SXM4-80GB"; }) ==
         Lines{"gpu-wrong-model" + gpu +
@@ -123,7 +123,7 @@ TEST_CASE("gpu checks: every fault is noticed, on its GPU") {
         Lines{"gpu-recovery" + gpu + "node-reboot"});
 }
 
-TEST_CASE("gpu checks: an idle GPU may rest its PCIe link, and software may hold down clocks") {
+TEST_CASE("gpu checks: an idle GPU may lower its PCIe link, and software may lower clocks") {
   CHECK(found_with([](GpuReading& one) {
           one.pcie_generation = 1;
           one.performance_state = 8;
@@ -131,7 +131,7 @@ TEST_CASE("gpu checks: an idle GPU may rest its PCIe link, and software may hold
   CHECK(found_with([](GpuReading& one) { one.throttle_reasons = 0x1 | 0x4; }).empty());
 }
 
-TEST_CASE("gpu checks: what a driver does not support is no finding") {
+TEST_CASE("gpu checks: what a driver does not support is not a finding") {
   Gpus gpus = healthy_gpus();
   for (GpuReading& gpu : gpus.gpus) {
     GpuReading bare;
@@ -153,7 +153,7 @@ TEST_CASE("gpu checks: a GPU that is lost or was never there is missing") {
   CHECK(found(gpus) == Lines{"gpu-missing GPUs: 1 of 2 found"});
 }
 
-TEST_CASE("gpu checks: no library, no driver, two versions of it") {
+TEST_CASE("gpu checks: no library, no driver, or mismatched versions") {
   Gpus gpus;
   gpus.no_library = true;
   gpus.error = "libnvidia-ml.so.1 not found";
@@ -165,51 +165,53 @@ TEST_CASE("gpu checks: no library, no driver, two versions of it") {
   CHECK(found(gpus) == Lines{"driver-mismatch NVML: Unknown Error"});
 }
 
-TEST_CASE("gpu checks: an unknown model is checked as far as nothing is expected of it") {
+TEST_CASE("gpu checks: an unknown model gets the checks that need no expected values") {
   Context context = context_with();
   context.profile.gpus.model = "nvidia-x900";
   Gpus gpus = healthy_gpus();
   gpus.gpus[1].pcie_width = 1;
   gpus.gpus[1].nvlinks.clear();
-  const Look look = look_at(gpus, context);
-  CHECK(lines_of(look).empty());
-  CHECK(look.skipped.at(0).why == "the policy has no GPU model `nvidia-x900`");
+  const CheckResults results = check_with(gpus, context);
+  CHECK(lines_of(results).empty());
+  CHECK(results.skipped.at(0).why == "the policy has no GPU model `nvidia-x900`");
 }
 
-TEST_CASE("gpu checks: counters count from the last look on, and begin anew after a reset") {
+TEST_CASE("gpu checks: counters count from the last check on, and restart after a reset") {
   Context context = context_with("limits: {gpu_ecc_corrected: 10, gpu_pcie_replays: 10}\n");
   Gpus gpus = healthy_gpus();
   gpus.gpus[1].ecc_corrected = 500;
-  const Look first = look_at(gpus, context);
+  const CheckResults first = check_with(gpus, context);
   CHECK(lines_of(first).empty());
   context.before = first.counters;
   gpus.gpus[1].ecc_corrected = 511;
   gpus.gpus[0].pcie_replays = 11;
-  const Look second = look_at(gpus, context);
+  const CheckResults second = check_with(gpus, context);
   CHECK(lines_of(second) ==
         Lines{"gpu-ecc-corrected GPU 1 0000:05:00.0: 11 new corrected memory errors",
               "pcie-replays GPU 0 0000:04:00.0: 11 new PCIe replays"});
   CHECK(second.findings.at(0).event);
   context.before = second.counters;
   gpus.gpus[1].ecc_corrected = 300;
-  CHECK(lines_of(look_at(gpus, context)).empty());
+  CHECK(lines_of(check_with(gpus, context)).empty());
 }
 
-TEST_CASE("gpu checks: a process on a job's GPU is found when it lives, and when it is stuck") {
+TEST_CASE("gpu checks: a process on a job's GPU is found, whether it lives or is stuck") {
   Context context = context_with();
   context.job_gpus = {1};
   Gpus gpus = healthy_gpus();
   gpus.gpus[0].processes = {{1, false}};
-  CHECK(lines_of(look_at(gpus, context)).empty());
+  CHECK(lines_of(check_with(gpus, context)).empty());
   gpus.gpus[1].processes = {{1, false}};
-  CHECK(lines_of(look_at(gpus, context)) ==
+  CHECK(lines_of(check_with(gpus, context)) ==
         Lines{"gpu-busy GPU 1 0000:05:00.0: process 1 uses the GPU"});
   gpus.gpus[1].processes = {{4'194'305, true}};
-  CHECK(lines_of(look_at(gpus, context)) ==
+  CHECK(lines_of(check_with(gpus, context)) ==
         Lines{"gpu-stuck GPU 1 0000:05:00.0: process 4194305 has ended but still holds the GPU"});
 }
 
-TEST_CASE("gpu checks: the driver's version is compared where the policy has one") {
-  const Look look = look_at(healthy_gpus(), context_with("limits: {driver_major: 580}\n"));
-  CHECK(lines_of(look) == Lines{"driver-version NVML: driver 570.86.15, the policy expects 580"});
+TEST_CASE("gpu checks: the driver version is checked if the policy has one") {
+  const CheckResults results =
+      check_with(healthy_gpus(), context_with("limits: {driver_major: 580}\n"));
+  CHECK(lines_of(results) ==
+        Lines{"driver-version NVML: driver 570.86.15, the policy expects 580"});
 }

@@ -1,4 +1,4 @@
-// Tests of which processes hold a GPU, with a driver and a kernel that change in between.
+// Tests of finding the processes on a GPU, with a driver and a kernel that change in between.
 #include "launcher/health/gpu_processes.h"
 
 #include "tests/unit/catch.h"
@@ -10,7 +10,7 @@ namespace {
 using Ids = std::vector<unsigned>;
 using Starts = std::vector<std::string>;
 
-// What the driver and the kernel answer each time that they are asked; the last answer stays.
+// The driver's and the kernel's successive answers; the last one repeats.
 class Node {
  public:
   Node(std::vector<Ids> on_gpu, Starts starts)
@@ -35,37 +35,36 @@ class Node {
 
 }  // namespace
 
-TEST_CASE("gpu processes: one that lives is on the GPU, and costs no pause") {
+TEST_CASE("gpu processes: a living process is found, without a pause") {
   Node node({{7}}, {"100"});
   CHECK(node.processes() == std::vector<GpuProcess>{{7, false}});
   CHECK(node.pauses == 0);
 }
 
-TEST_CASE("gpu processes: one that the driver still has after it has ended, each time, is stuck") {
+TEST_CASE("gpu processes: a process that the driver still lists each time after its end is stuck") {
   Node node({{7}}, {""});
   CHECK(node.processes() == std::vector<GpuProcess>{{7, true}});
   CHECK(node.pauses == 2);
 }
 
-TEST_CASE(
-    "gpu processes: one that ends between the driver's answer and the kernel's is not stuck") {
+TEST_CASE("gpu processes: a process that ends between the two answers is not stuck") {
   Node node({{7}, {}}, {""});
   CHECK(node.processes().empty());
 }
 
-TEST_CASE("gpu processes: one that the driver lets go of late is not stuck") {
+TEST_CASE("gpu processes: a process that the driver releases late is not stuck") {
   Node node({{7}, {7}, {}}, {""});
   CHECK(node.processes().empty());
 }
 
-TEST_CASE("gpu processes: a number that goes to another process in between is nobody's") {
+TEST_CASE("gpu processes: a reused PID is attributed to nobody") {
   CHECK(Node({{7}}, {"100", "200"}).processes().empty());
   CHECK(Node({{7}}, {"", "200"}).processes().empty());
   CHECK(Node({{7}}, {"100", ""}).processes().empty());
   CHECK(Node({{7}}, {"", "", "200"}).processes().empty());
 }
 
-TEST_CASE("gpu processes: a driver that does not say names none") {
+TEST_CASE("gpu processes: without support in the driver, no processes are listed") {
   const auto none = [] { return std::optional<Ids>(); };
   CHECK_FALSE(processes_of_gpu({none, [](unsigned) { return ""; }, [] {}}));
 }

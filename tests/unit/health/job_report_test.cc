@@ -1,4 +1,4 @@
-// Tests of reports that users leave for root: taken for what they are, whatever lies there.
+// Tests of users' reports for root: parsed strictly, whatever the files contain.
 #include "launcher/health/job_report.h"
 
 #include "common/error.h"
@@ -33,7 +33,7 @@ std::string changed(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("job report: words of a user's own are no part of it") {
+TEST_CASE("job report: a user's own text is rejected") {
   CHECK(complaint_of(some_text()).empty());
   CHECK(complaint_of(changed(R"("12")", R"("12 Action:Reboot")")) == "the job is not a number");
   CHECK(complaint_of(changed(R"("12")", R"("")")) == "the job is not a number");
@@ -52,18 +52,18 @@ TEST_CASE("job report: words of a user's own are no part of it") {
   CHECK_FALSE(complaint_of(std::string(500, '[')).empty());
 }
 
-TEST_CASE("job report: each is a finding, in root's words") {
+TEST_CASE("job report: each report is a finding, in fixed texts") {
   const Context context = context_with();
-  Look look;
-  Looking looking(context, look);
+  CheckResults results;
+  CheckRun run(context, results);
   check_reports({{"12", 3, Cause::failures, "", 1000},
                  {"13", 1, Cause::xid, "79", 1001},
                  {"14", 2, Cause::unfit, "gpu_count", 1002},
                  {"15", 2, Cause::held, "", 1003}},
-                looking);
-  CHECK(look.checks == Lines{"reports"});
+                run);
+  CHECK(results.checks == Lines{"reports"});
   const std::string begin = "node-reported node: blamed by job ";
-  CHECK(lines_of(look) ==
+  CHECK(lines_of(results) ==
         Lines{begin + "12 of user 1000 since attempt 3: its last failures began here, "
                       "with different ranks",
               begin + "13 of user 1001 since attempt 1: Xid 79 on a GPU",

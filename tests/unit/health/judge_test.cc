@@ -1,4 +1,4 @@
-// Tests of verdicts: what findings mean, escalation, and what lasts until the next start.
+// Tests of verdicts: the meaning of findings, escalation, and what lasts until the next boot.
 #include "launcher/health/judge.h"
 
 #include <nlohmann/json.hpp>
@@ -30,8 +30,8 @@ struct Patient {
   History history;
   std::time_t now = noon;
 
-  Verdict look(std::vector<Finding> findings, std::map<std::string, std::string> facts = {}) {
-    Look seen;
+  Verdict check(std::vector<Finding> findings, std::map<std::string, std::string> facts = {}) {
+    CheckResults seen;
     seen.checks = {"gpu_check"};
     seen.findings = std::move(findings);
     seen.facts = std::move(facts);
@@ -42,167 +42,168 @@ struct Patient {
 
 }  // namespace
 
-TEST_CASE("judge: the worst finding decides, and comes first") {
+TEST_CASE("judge: the most severe finding decides, and comes first") {
   Patient node;
   const Verdict verdict =
-      node.look({state("gpu-throttled"), state("gpu-remap-failed"), state("gpu-persistence-off")});
+      node.check({state("gpu-throttled"), state("gpu-remap-failed"), state("gpu-persistence-off")});
   CHECK(verdict.action == Action::replace);
   CHECK_FALSE(verdict.fit());
   CHECK(verdict.findings.at(0).finding.kind == "gpu-remap-failed");
-  CHECK(node.look({state("gpu-throttled")}).fit());
-  CHECK(node.look({}).action == Action::none);
+  CHECK(node.check({state("gpu-throttled")}).fit());
+  CHECK(node.check({}).action == Action::none);
 }
 
-TEST_CASE("judge: an Xid that asks for a drain lasts until the machine starts again") {
+TEST_CASE("judge: an Xid that calls for a drain lasts until the next boot") {
   Patient node;
   node.history.begin_boot("boot 1");
-  CHECK(node.look({xid(79)}).action == Action::reboot);
-  const Verdict later = node.look({});
+  CHECK(node.check({xid(79)}).action == Action::reboot);
+  const Verdict later = node.check({});
   CHECK(later.action == Action::reboot);
   CHECK(later.findings.at(0).from_before);
   node.history.begin_boot("boot 1");
-  CHECK_FALSE(node.look({}).fit());
+  CHECK_FALSE(node.check({}).fit());
   node.history.begin_boot("boot 2");
-  CHECK(node.look({}).fit());
+  CHECK(node.check({}).fit());
 }
 
-TEST_CASE("judge: an Xid counts when its GPU is one of the node's, or was since the start") {
+TEST_CASE("judge: an Xid counts if the node has its GPU, or had it since boot") {
   Patient node;
   Finding elsewhere = xid(79);
   elsewhere.device = "GPU 0000:3b:00.0";
-  const Verdict verdict = node.look({elsewhere});
+  const Verdict verdict = node.check({elsewhere});
   CHECK(verdict.action == Action::note);
   CHECK(verdict.findings.at(0).finding.kind == "gpu-xid-elsewhere");
   CHECK(verdict.findings.at(0).finding.evidence == "Xid 79 at an address without a GPU");
   CHECK(node.history.open.empty());
-  // A GPU that has fallen off the bus is not seen any more, and its Xid says so.
-  node.look({}, {{"gpu/0000:3b:00.0", "3"}});
-  const Verdict later = node.look({elsewhere});
+  // A GPU that fell off the bus is no longer visible; its Xid reports that.
+  node.check({}, {{"gpu/0000:3b:00.0", "3"}});
+  const Verdict later = node.check({elsewhere});
   CHECK(later.action == Action::reboot);
   CHECK(later.facts.at("gpu/0000:3b:00.0") == "3");
   CHECK(reason_of(later).starts_with("Xid79 GPU3 0000:3b:00.0: "));
   node.history.begin_boot("boot 1");
   node.history.begin_boot("boot 2");
-  CHECK(node.look({elsewhere}).fit());
+  CHECK(node.check({elsewhere}).fit());
 }
 
-TEST_CASE("judge: what a program can bring about again and again pushes nothing else out") {
+TEST_CASE("judge: findings that programs can cause at will push out no others") {
   Patient node;
   for (int i = 0; i < 2; ++i) {
-    node.look({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}});
+    node.check({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}});
   }
-  for (int i = 0; i < 2000; ++i) node.look({xid(31), xid(13), xid(43)});
+  for (int i = 0; i < 2000; ++i) node.check({xid(31), xid(13), xid(43)});
   CHECK(node.history.events.size() == 500);
-  CHECK(node.look({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}}).action == Action::replace);
+  CHECK(node.check({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}}).action ==
+        Action::replace);
 }
 
-TEST_CASE("judge: where the driver says that a GPU needs nothing, its Xids are notes") {
+TEST_CASE("judge: if the driver reports that a GPU needs nothing, its Xids are notes") {
   Patient node;
   const std::map<std::string, std::string> nothing = {{"recovery/0000:05:00.0", "none"}};
-  const Verdict verdict = node.look({xid(79)}, nothing);
+  const Verdict verdict = node.check({xid(79)}, nothing);
   CHECK(verdict.action == Action::note);
   CHECK(verdict.findings.at(0).who == "the driver: no recovery action needed");
-  // One that was open is settled by a later word of the driver.
-  CHECK(node.look({xid(79)}).action == Action::reboot);
-  CHECK(node.look({}, nothing).fit());
-  CHECK(node.look({}).fit());
+  // An open Xid is settled by a later report of the driver.
+  CHECK(node.check({xid(79)}).action == Action::reboot);
+  CHECK(node.check({}, nothing).fit());
+  CHECK(node.check({}).fit());
 }
 
-TEST_CASE("judge: the driver's own word on a GPU decides") {
+TEST_CASE("judge: the driver's own recovery action decides") {
   Patient node;
   Finding finding = state("gpu-recovery");
   finding.evidence = "gpu-reset";
-  CHECK(node.look({finding}).action == Action::reboot);
+  CHECK(node.check({finding}).action == Action::reboot);
   finding.evidence = "drain-p2p";
-  CHECK(node.look({finding}).action == Action::drain);
+  CHECK(node.check({finding}).action == Action::drain);
 }
 
-TEST_CASE("judge: the same correctable fault many times in some hours means more") {
+TEST_CASE("judge: the same correctable fault, repeated within some hours, escalates") {
   Patient node;
   for (int i = 0; i < 2; ++i) {
-    CHECK(node.look({xid(94)}).fit());
+    CHECK(node.check({xid(94)}).fit());
     node.now += hour;
   }
-  const Verdict verdict = node.look({xid(94)});
+  const Verdict verdict = node.check({xid(94)});
   CHECK(verdict.action == Action::drain);
   CHECK(verdict.findings.at(0).who == "3 times in 24 h");
-  CHECK(node.look({xid(63)}).findings.at(0).finding.xid == 94);  // another Xid counts by itself
+  CHECK(node.check({xid(63)}).findings.at(0).finding.xid == 94);  // another Xid counts by itself
 }
 
-TEST_CASE("judge: what is long ago is not counted") {
+TEST_CASE("judge: events of long ago do not count") {
   Patient node;
   for (int i = 0; i < 6; ++i) {
-    CHECK(node.look({xid(94)}).fit());
+    CHECK(node.check({xid(94)}).fit());
     node.now += 13 * hour;
   }
 }
 
-TEST_CASE("judge: a state counts when it begins, not at every look") {
+TEST_CASE("judge: a state counts when it begins, not at every check") {
   Patient node;
-  for (int i = 0; i < 10; ++i) CHECK(node.look({state("gpu-missing")}).action == Action::reboot);
+  for (int i = 0; i < 10; ++i) CHECK(node.check({state("gpu-missing")}).action == Action::reboot);
   for (int i = 0; i < 2; ++i) {
-    node.look({});
-    node.look({state("gpu-missing")});
+    node.check({});
+    node.check({state("gpu-missing")});
   }
-  CHECK(node.look({state("gpu-missing")}).action == Action::replace);
+  CHECK(node.check({state("gpu-missing")}).action == Action::replace);
 }
 
-TEST_CASE("judge: what a job says of a node is a note that stays until the machine starts again") {
+TEST_CASE("judge: a job's report about a node is a note that stays until the next boot") {
   Patient node;
   node.history.begin_boot("boot 1");
   const Finding said = {"node-reported", "node", "job 12 blames it", "reports", 0, true};
-  CHECK(node.look({said}).action == Action::note);
+  CHECK(node.check({said}).action == Action::note);
   Finding again = said;
   again.evidence = "job 13 blames it";
-  node.look({again});
-  const Verdict later = node.look({});
+  node.check({again});
+  const Verdict later = node.check({});
   CHECK(later.fit());
   REQUIRE(later.findings.size() == 1);
   CHECK(later.findings.at(0).finding.evidence == "job 13 blames it");
   CHECK(later.findings.at(0).from_before);
   node.history.begin_boot("boot 2");
-  CHECK(node.look({}).findings.empty());
+  CHECK(node.check({}).findings.empty());
 }
 
-TEST_CASE("judge: an administrator may have what jobs say drain a node, or not even be kept") {
+TEST_CASE("judge: the policy can make jobs' reports drain a node, or ignore them") {
   Patient node;
   const Finding said = {"node-reported", "node", "job 12 blames it", "reports", 0, true};
   node.context = context_with(
       "findings: {node-reported: {action: note, after: {times: 3, hours: 24, action: drain}}}");
-  for (int i = 0; i < 2; ++i) CHECK(node.look({said}).fit());
-  CHECK_FALSE(node.look({said}).fit());
+  for (int i = 0; i < 2; ++i) CHECK(node.check({said}).fit());
+  CHECK_FALSE(node.check({said}).fit());
   Patient other;
   other.context = context_with("findings: {node-reported: none}");
-  CHECK(other.look({said}).action == Action::none);
+  CHECK(other.check({said}).action == Action::none);
   CHECK(other.history.open.empty());
 }
 
-TEST_CASE("judge: jobs that say much of a node do not make it forget what it has seen itself") {
+TEST_CASE("judge: many reports by jobs do not make a node forget its own findings") {
   Patient node;
-  for (int i = 0; i < 4; ++i) node.look({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}});
+  for (int i = 0; i < 4; ++i) node.check({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}});
   for (int i = 0; i < 1000; ++i) {
-    node.look({{"node-reported", "node", "job 12 blames it", "reports", 0, true}});
+    node.check({{"node-reported", "node", "job 12 blames it", "reports", 0, true}});
   }
   CHECK(node.history.events.size() == 24);
-  CHECK_FALSE(node.look({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}}).fit());
+  CHECK_FALSE(node.check({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}}).fit());
 }
 
-TEST_CASE("judge: good looks are counted, but not those that could not see all") {
+TEST_CASE("judge: clean checks are counted, unless they were incomplete") {
   Patient node;
-  node.look({});
-  node.look({state("gpu-throttled")});
+  node.check({});
+  node.check({state("gpu-throttled")});
   CHECK(node.history.good_looks == 2);
-  Look incomplete;
+  CheckResults incomplete;
   incomplete.complete = false;
   judge(incomplete, node.context, node.history, noon);
   CHECK(node.history.good_looks == 0);
 }
 
-TEST_CASE("history: what is kept is read back, and a broken file is none") {
+TEST_CASE("history: what is saved is read back; a broken file counts as empty") {
   const TemporaryDirectory folder;
   Patient node;
   node.history.begin_boot("boot 1");
-  node.look({xid(79), state("gpu-hot")});
+  node.check({xid(79), state("gpu-hot")});
   save_history(folder.path(), node.history);
   History read = load_history(folder.path());
   CHECK(read.boot == "boot 1");
@@ -213,7 +214,7 @@ TEST_CASE("history: what is kept is read back, and a broken file is none") {
   write_file(folder / "history.json", broken);
   read = load_history(folder.path());
   CHECK(read.open.empty());
-  // One of a version that did not remember GPUs is read all the same.
+  // A file of a version that did not remember GPUs is still read.
   write_file(folder / "history.json",
              R"({"schema": "slipway/health-history/1", "boot": "b", "counters": {}, "open": [],)"
              R"( "present": [], "events": [], "good_looks": 1, "comment": ""})");
@@ -222,14 +223,14 @@ TEST_CASE("history: what is kept is read back, and a broken file is none") {
 
 TEST_CASE("history: it stays small, and a clock that was set back empties nothing else") {
   Patient node;
-  for (int i = 0; i < 2000; ++i) node.look({xid(13)});
+  for (int i = 0; i < 2000; ++i) node.check({xid(13)});
   CHECK(node.history.events.size() == 500);
   node.now = noon - 1000 * hour;
-  CHECK(node.look({xid(13)}).fit());
+  CHECK(node.check({xid(13)}).fit());
   CHECK(node.history.events.size() == 1);
 }
 
-TEST_CASE("history: a start forgets counters, and keeps what the machine had at most") {
+TEST_CASE("history: a boot resets counters, but keeps high-water marks") {
   History history;
   history.begin_boot("a");
   history.counters = {{"kernel_log", 9}, {"memory_kib", 7}, {"nic_speed/eth0", 5}, {"nic_rx", 1}};
@@ -238,7 +239,7 @@ TEST_CASE("history: a start forgets counters, and keeps what the machine had at 
         std::map<std::string, int64_t>{{"memory_kib", 7}, {"nic_speed/eth0", 5}});
 }
 
-TEST_CASE("history: counters at a job's start are the job's") {
+TEST_CASE("history: counters are kept from a job's start") {
   const TemporaryDirectory folder;
   keep_job(folder.path(), "7", {{"a", 1}});
   CHECK(job_start(folder.path(), "7") == Counters{{"a", 1}});
@@ -249,7 +250,7 @@ TEST_CASE("history: counters at a job's start are the job's") {
 
 TEST_CASE("verdict: a line for people, a reason for repair tools") {
   Patient node;
-  Verdict verdict = node.look({xid(79), state("gpu-throttled")});
+  Verdict verdict = node.check({xid(79), state("gpu-throttled")});
   verdict.milliseconds = 12.3;
   CHECK(line_of(verdict) ==
         "node n-0: reboot: gpu_xid GPU 0000:05:00.0: Xid 79 (GPU has fallen off the bus) (and 1 "
@@ -272,7 +273,7 @@ TEST_CASE("verdict: a reason is one line without quotes, whatever the evidence")
   Patient node;
   Finding finding = state("gpu-hot");
   finding.evidence = "a\n'b'\"c\"|" + std::string(500, 'x');
-  const std::string reason = reason_of(node.look({finding}));
+  const std::string reason = reason_of(node.check({finding}));
   CHECK(reason.find_first_of("\n'\"|") == std::string::npos);
   CHECK(reason.size() <= 200);
   CHECK(is_own_reason(reason));

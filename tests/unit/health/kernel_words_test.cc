@@ -1,4 +1,4 @@
-// Tests of what counts in the kernel's log: nothing that a user can have written there.
+// Tests of what matters in the kernel log: nothing that users can write there.
 #include "launcher/health/kernel_words.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-// What a text of /dev/kmsg says: "79 0000:07:00.0" of an Xid, the finding of a pattern.
+// What a text from /dev/kmsg means: "79 0000:07:00.0" for an Xid, the finding of a pattern.
 Lines words_of(const std::string& log) {
   static const Policy policy = policy_with();
   Lines words;
@@ -33,7 +33,7 @@ std::string at_level(int level, const std::string& text) {
 
 const std::string an_xid = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off";
 
-// What the shipped policy takes for faults, as real kernels write them.
+// Records that the shipped policy treats as faults, as real kernels write them.
 const Lines& faults() {
   static const Lines all = [] {
     source::Sources sources;
@@ -50,8 +50,8 @@ const Lines& faults() {
   return all;
 }
 
-// Every record of the kernel's that we know to have text of a user's in it. `name` is a program's,
-// of 15 bytes at most, `text` a file's, a cgroup's or a device's.
+// Every known kernel record that contains text chosen by users. `name` is a program's, of up to 15
+// bytes, `text` a file's, a cgroup's or a device's.
 Lines records_with(const std::string& name, const std::string& text) {
   return {
       name + "[4381]: segfault at 0 ip 0000559d50f3b139 sp 00007ffd19d6d930 error 6 in " + text +
@@ -106,7 +106,7 @@ Lines records_with(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("kernel words: the program called like an Xid, in a file called like its end") {
+TEST_CASE("kernel words: a program named like an Xid, with a file named like the Xid's end") {
   CHECK(words_of("6,12955,1,-;NVRM: Xid (PCI:[4381]: segfault at 0 ip 000055d0c0a0b170 sp "
                  "00007ffc8f1e2c50 error 6 in x): 79, y[1170,55d0c0a0b000+1000] likely on CPU 0 "
                  "(core 0, socket 0)\n")
@@ -116,11 +116,11 @@ TEST_CASE("kernel words: the program called like an Xid, in a file called like i
             .empty());
 }
 
-TEST_CASE("kernel words: each fault of the policy, and the Xid, are known by their own record") {
+TEST_CASE("kernel words: each fault in the policy, and an Xid, are recognized by their record") {
   for (const std::string& fault : faults()) {
     INFO(fault);
     CHECK(words_of(at_level(0, fault)).size() == 1);
-    // The same below a warning is none, nor from user space, nor a piece of a line.
+    // Not below a warning, nor from user space, nor as a fragment of a line.
     for (const int level : {5, 6, 7}) CHECK(words_of(at_level(level, fault)).empty());
     CHECK(words_of("8,1,1,-;" + fault + "\n").empty());
     CHECK(words_of("12,1,1,-;" + fault + "\n").empty());
@@ -131,13 +131,13 @@ TEST_CASE("kernel words: each fault of the policy, and the Xid, are known by the
   }
 }
 
-TEST_CASE("kernel words: no name or text of a user's becomes a fault, wherever it stands") {
+TEST_CASE("kernel words: no name or text chosen by a user becomes a fault, wherever it is") {
   for (const std::string& fault : faults()) {
     for (size_t cut = 0; cut <= std::min<size_t>(fault.size(), 15); ++cut) {
       const std::string name = fault.substr(0, cut);
       for (const std::string& text : {fault, fault.substr(cut)}) {
         for (const std::string& record : records_with(name, text)) {
-          // Whatever the level: it does not hang on that alone.
+          // At any level: safety does not depend on the level alone.
           for (const int level : {0, 2, 3, 4, 6}) {
             INFO(record);
             CHECK(words_of(at_level(level, record)).empty());
@@ -148,7 +148,7 @@ TEST_CASE("kernel words: no name or text of a user's becomes a fault, wherever i
   }
 }
 
-TEST_CASE("kernel words: what has a user's word in it is no more than it is") {
+TEST_CASE("kernel words: a record with text chosen by a user is only what it is") {
   for (const std::string& fault : faults()) {
     const std::string name = fault.substr(0, 15);
     CHECK(words_of(at_level(3, "Out of memory: Killed process 4381 (" + name +
@@ -165,7 +165,7 @@ TEST_CASE("kernel words: what has a user's word in it is no more than it is") {
   }
 }
 
-TEST_CASE("kernel words: an Xid is what the driver writes, for a whole GPU and for parts of one") {
+TEST_CASE("kernel words: Xids are recognized as the driver writes them, also for parts of a GPU") {
   const std::string begin = "4,1,1,-;NVRM: Xid (PCI:";
   CHECK(words_of(begin + "0000:3b:00): 79, GPU has fallen off the bus.\n") ==
         Lines{"79 0000:3b:00.0"});
@@ -205,7 +205,7 @@ TEST_CASE("kernel words: an Xid is what the driver writes, for a whole GPU and f
         1);  // the last line of a file
 }
 
-TEST_CASE("kernel words: what is no record is none") {
+TEST_CASE("kernel words: malformed records are ignored") {
   for (const char* wrong :
        {"", ";", "4;x", "4,1;x", "4,1,1;x", "4,1,1,-", "x,1,1,-;x", "-4,1,1,-;x", "4,x,1,-;x",
         "4,-,1,-;x", "4,1,1,--;x", "4,1,1,;x", " 4,1,1,-;x", "4294967300,1,1,-;x"}) {

@@ -1,4 +1,4 @@
-// Tests of the checks of everything but GPUs, over a machine made of files.
+// Tests of all checks except those of GPUs, with a machine made of files.
 #include <fmt/format.h>
 
 #include "common/file.h"
@@ -74,207 +74,206 @@ struct FileNode {
     machine.write("/sys/class/net/" + nic + "/" + file, text + "\n");
   }
 
-  // Looks, and remembers what the next look compares with.
-  Lines look() {
-    Look look;
-    Looking looking(context, look);
+  // Runs the checks, and saves counters for the next call.
+  Lines check() {
+    CheckResults results;
+    CheckRun run(context, results);
     const Doing doing = [](const std::string&) {};
-    check_network(machine, looking, doing);
-    check_storage(machine, looking, doing);
-    check_system(machine, looking);
-    check_kernel_log(machine, looking);
-    for (const auto& [name, value] : look.counters) context.before[name] = value;
-    last = look;
-    return lines_of(look);
+    check_network(machine, run, doing);
+    check_storage(machine, run, doing);
+    check_system(machine, run);
+    check_kernel_log(machine, run);
+    for (const auto& [name, value] : results.counters) context.before[name] = value;
+    last = results;
+    return lines_of(results);
   }
-  Look last;
+  CheckResults last;
 };
 
 }  // namespace
 
-TEST_CASE("machine checks: a healthy node has no finding") {
+TEST_CASE("machine checks: a healthy node has no findings") {
   FileNode node;
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
 }
 
-TEST_CASE("machine checks: an interface that is not there, is down, slow or has errors") {
+TEST_CASE("machine checks: an interface that is missing, down, slow or has errors") {
   FileNode node;
-  node.look();
+  node.check();
   node.interface("eth1", "carrier", "0");
   node.interface("eth1", "operstate", "lowerlayerdown");
   node.interface("eth0", "speed", "100000");
   node.interface("eth0", "statistics/rx_errors", "101");
   node.interface("eth1", "carrier_down_count", "2");
-  CHECK(node.look() == Lines{"nic-down eth1: no carrier (state lowerlayerdown)",
-                             "nic-slow eth0: 100000 Mbit/s, expected 200000",
-                             "nic-errors eth0: 101 new errors",
-                             "nic-flaps eth1: lost its carrier 2 more times"});
-  // Events are of one look, states last.
-  CHECK(node.look() == Lines{"nic-down eth1: no carrier (state lowerlayerdown)",
-                             "nic-slow eth0: 100000 Mbit/s, expected 200000"});
+  CHECK(node.check() == Lines{"nic-down eth1: no carrier (state lowerlayerdown)",
+                              "nic-slow eth0: 100000 Mbit/s, expected 200000",
+                              "nic-errors eth0: 101 new errors",
+                              "nic-flaps eth1: lost its carrier 2 more times"});
+  // Events are reported once, states until they end.
+  CHECK(node.check() == Lines{"nic-down eth1: no carrier (state lowerlayerdown)",
+                              "nic-slow eth0: 100000 Mbit/s, expected 200000"});
   std::filesystem::remove_all(node.folder / "sys/class/net/eth1");
-  CHECK(node.look().front() == "nic-missing eth1: no such interface");
+  CHECK(node.check().front() == "nic-missing eth1: no such interface");
 }
 
-TEST_CASE("machine checks: an interface without a speed, as virtual ones are, is not slow") {
+TEST_CASE("machine checks: a virtual interface without a speed is not slow") {
   FileNode node;
   node.interface("eth0", "speed", "-1");
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
 }
 
-TEST_CASE(
-    "machine checks: an RDMA port that was active and is not, ports that are missing, errors") {
+TEST_CASE("machine checks: an RDMA port that is no longer active, missing ports, errors") {
   FileNode node("limits: {rdma_ports: 1}\n");
   const std::string port = "/sys/class/infiniband/mlx5_0/ports/1";
-  CHECK(node.look() == Lines{"rdma-missing RDMA: 0 of 1 ports are active"});
+  CHECK(node.check() == Lines{"rdma-missing RDMA: 0 of 1 ports are active"});
   node.machine.write(port + "/state", "4: ACTIVE\n");
   node.machine.write(port + "/counters/symbol_error", "0\n");
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
   node.machine.write(port + "/state", "1: DOWN\n");
   node.machine.write(port + "/counters/symbol_error", "6\n");
-  CHECK(node.look() == Lines{"rdma-port-down mlx5_0/1: was active, but no longer is",
-                             "rdma-errors mlx5_0/1: 6 new errors",
-                             "rdma-missing RDMA: 0 of 1 ports are active"});
+  CHECK(node.check() == Lines{"rdma-port-down mlx5_0/1: was active, but no longer is",
+                              "rdma-errors mlx5_0/1: 6 new errors",
+                              "rdma-missing RDMA: 0 of 1 ports are active"});
 }
 
-TEST_CASE("machine checks: mounts of the profile and of the policy") {
+TEST_CASE("machine checks: mounts in the profile and in the policy") {
   FileNode node("mounts: [/scratch]\n");
   node.context.profile.mounts = {"/home"};
-  CHECK(node.look() == Lines{"mount-broken /home: the nfs4 mount does not respond",
-                             "mount-missing /scratch: not mounted"});
+  CHECK(node.check() == Lines{"mount-broken /home: the nfs4 mount does not respond",
+                              "mount-missing /scratch: not mounted"});
   node.machine.write("/proc/self/mounts", "a /home nfs4 rw 0 0\nb /scratch lustre ro 0 0\n");
   node.machine.spaces["/home"] = {gib, gib, gib, 0, 0, false, false};
   node.machine.spaces["/scratch"] = {gib, gib, gib, 0, 0, false, true};
-  CHECK(node.look() == Lines{"mount-read-only /scratch: mounted read-only"});
+  CHECK(node.check() == Lines{"mount-read-only /scratch: mounted read-only"});
 }
 
-TEST_CASE("machine checks: a table of mounts of any length is read to its end") {
+TEST_CASE("machine checks: a mount table of any length is read to its end") {
   FileNode node("mounts: [/last]\n");
   std::string mounts;
   for (int i = 0; i < 2000; ++i) mounts += fmt::format("a /mount/{} tmpfs rw 0 0\n", i);
   node.machine.spaces["/last"] = {gib, gib, gib, 0, 0, false, false};
   node.machine.write("/proc/self/mounts", mounts + "b /last nfs4 rw 0 0\n");
-  CHECK(node.look().empty());
-  // The kernel's own tables come in pieces of a page.
+  CHECK(node.check().empty());
+  // The kernel returns its tables in pieces of a page.
   const std::string own = Machine().read("/proc/self/maps").value_or("");
   REQUIRE(own.size() > 4096);
   CHECK(own.find("[stack]") != own.npos);
 }
 
-TEST_CASE("machine checks: a full disk, inodes, and what every user may fill up") {
+TEST_CASE("machine checks: a full disk, inodes, and folders that every user may fill") {
   FileNode node;
   node.machine.spaces["/run"] = {1 << 20, 0, gib, 100000, 200000, false, false};
   node.machine.spaces["/tmp"] = {gib, 1 << 20, gib, 100000, 200000, true, false};
   node.machine.spaces["/var/spool/slurmd"] = {gib, gib, gib, 10, 200000, false, false};
-  CHECK(node.look() == Lines{"scratch-full /tmp: 1 MiB free", "disk-full /run: 1 MiB free",
-                             "disk-full /var/spool/slurmd: 10 inodes free"});
+  CHECK(node.check() == Lines{"scratch-full /tmp: 1 MiB free", "disk-full /run: 1 MiB free",
+                              "disk-full /var/spool/slurmd: 10 inodes free"});
 }
 
-TEST_CASE("machine checks: a disk that has room without users' files is no fault of the node's") {
+TEST_CASE("machine checks: a disk that users filled is not the node's fault") {
   FileNode node;
-  // The 3,200 empty files of a user in /tmp, where that is a folder of the node's disk.
+  // A user's 3,200 empty files in /tmp, on the node's own disk.
   node.machine.spaces["/"] = {gib, gib, 10 * gib, 884, 655360, false, false};
   node.machine.owners["/"].users[1000] = {12 << 20, 3200};
-  CHECK(node.look() ==
+  CHECK(node.check() ==
         Lines{"scratch-full /: 884 inodes free; uid 1000 has 3200 files and 12 MiB"});
-  // Fewer than what is missing: the node's own files have filled it.
+  // Fewer than what is missing: the node's own files filled the disk.
   node.machine.owners["/"].users[1000] = {12 << 20, 115};
-  CHECK(node.look() == Lines{"disk-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB"});
+  CHECK(node.check() == Lines{"disk-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB"});
   node.machine.owners["/"].users[1001] = {0, 1};
-  CHECK(node.look() == Lines{"scratch-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB, "
-                             "uid 1001 has 1 files and 0 MiB"});
-  // Bytes and inodes are each a reason of their own.
+  CHECK(node.check() == Lines{"scratch-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB, "
+                              "uid 1001 has 1 files and 0 MiB"});
+  // Bytes and inodes are each reason enough.
   node.machine.spaces["/"] = {gib / 32, 0, 10 * gib, 100000, 655360, false, false};
-  CHECK(node.look().front().starts_with("disk-full /: 32 MiB free"));
+  CHECK(node.check().front().starts_with("disk-full /: 32 MiB free"));
   node.machine.owners["/"].users[1000].bytes = 32 << 20;
-  CHECK(node.look().front().starts_with("scratch-full /: 32 MiB free"));
-  // Who hides a large file among so many that nobody can count them drains nothing, either.
+  CHECK(node.check().front().starts_with("scratch-full /: 32 MiB free"));
+  // Hiding a large file among too many to count drains nothing either.
   node.machine.owners["/"] = {{}, false};
-  CHECK(node.look() == Lines{"scratch-full /: 32 MiB free"});
+  CHECK(node.check() == Lines{"scratch-full /: 32 MiB free"});
 }
 
-TEST_CASE("machine checks: what slurmd writes to is full before a file system has grown small") {
+TEST_CASE("machine checks: the disk that slurmd writes to is full before it is small") {
   FileNode node;
   constexpr uint64_t mib = 1 << 20;
-  // Somebody has removed a page of a file system that is as small as what is in it.
+  // One page was removed from a file system that is as small as its content.
   node.machine.spaces["/var/spool/slurmd"] = {8192, 8192, 40960, 100000, 200000, false, false};
-  CHECK(node.look() == Lines{"disk-full /var/spool/slurmd: 0 MiB free"});
+  CHECK(node.check() == Lines{"disk-full /var/spool/slurmd: 0 MiB free"});
   node.machine.spaces["/var/spool/slurmd"] = {mib, mib, 4 * mib, 100000, 200000, false, false};
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
 }
 
 TEST_CASE("machine checks: a small file system is not full because it is small") {
   FileNode node;
   constexpr uint64_t mib = 1 << 20;
   node.machine.spaces["/run"] = {4 * mib, 4 * mib, 64 * mib, 0, 0, false, false};
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
   node.machine.spaces["/run"] = {3 * mib, 3 * mib, 64 * mib, 0, 0, false, false};
-  CHECK(node.look() == Lines{"disk-full /run: 3 MiB free"});
+  CHECK(node.check() == Lines{"disk-full /run: 3 MiB free"});
 }
 
-TEST_CASE("machine checks: memory that is gone, little of it, errors in it, huge pages") {
+TEST_CASE("machine checks: missing memory, low memory, memory errors, huge pages") {
   FileNode node("limits: {huge_pages_2mib: 4}\n");
   const std::string huge = "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages";
   const std::string controller = "/sys/devices/system/edac/mc/mc0";
   node.machine.write(huge, "4\n");
   node.machine.write(controller + "/ue_count", "0\n");
   node.machine.write(controller + "/ce_count", "7\n");
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
   node.machine.write("/proc/meminfo", "MemTotal:  900000 kB\nMemAvailable:  9000 kB\n");
   node.machine.write(huge, "3\n");
   node.machine.write(controller + "/ue_count", "1\n");
   node.machine.write(controller + "/ce_count", "200\n");
-  CHECK(node.look() == Lines{"memory-missing memory: 878 MiB, down from 976",
-                             "memory-low memory: 8 MiB available",
-                             "memory-ecc-uncorrected mc0: uncorrectable memory errors",
-                             "memory-ecc-corrected mc0: 193 new corrected memory errors",
-                             "huge-pages memory: 3 of 4 huge pages"});
+  CHECK(node.check() == Lines{"memory-missing memory: 878 MiB, down from 976",
+                              "memory-low memory: 8 MiB available",
+                              "memory-ecc-uncorrected mc0: uncorrectable memory errors",
+                              "memory-ecc-corrected mc0: 193 new corrected memory errors",
+                              "huge-pages memory: 3 of 4 huge pages"});
 }
 
-TEST_CASE("machine checks: a clock that is off, and daemons that do not run") {
+TEST_CASE("machine checks: a clock that is off, and daemons that are not running") {
   FileNode node;
   node.machine.clock_state = ClockState{true, -250};
   std::filesystem::remove_all(node.folder / "proc/11");
-  CHECK(node.look() ==
+  CHECK(node.check() ==
         Lines{"clock-offset clock: -250.0 ms off", "daemon-missing munged: not running"});
   node.machine.clock_state = ClockState{false, 0};
-  CHECK(node.look().front() == "clock-unsynchronized clock: not synchronized");
+  CHECK(node.check().front() == "clock-unsynchronized clock: not synchronized");
 }
 
-TEST_CASE("machine checks: a user's program that is called like a daemon is none") {
+TEST_CASE("machine checks: a user's program named like a daemon is not the daemon") {
   FileNode node;
-  // A user's; one of root's that a user has started by another name; the other way round.
+  // A user's program; a root program that a user renamed; the other way round.
   for (const char* users : {"1000\t1000\t1000\t1000", "1000\t0\t0\t0", "0\t1000\t1000\t1000", ""}) {
     INFO(users);
     node.process(11, "munged", users);
-    CHECK(node.look() == Lines{"daemon-missing munged: not running"});
+    CHECK(node.check() == Lines{"daemon-missing munged: not running"});
   }
   node.process(13, "munged", "110\t110\t110\t110");
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
 }
 
-TEST_CASE("machine checks: Xids and faults of the kernel are seen once each") {
+TEST_CASE("machine checks: Xids and kernel faults are reported once each") {
   FileNode node;
   node.machine.write("/dev/kmsg",
                      "6,1,10,-;usb 1-1: new device\n SUBSYSTEM=usb\n"
                      "4,2,20,-;NVRM: Xid (PCI:0000:07:00): 79, pid=12, name=secret, fallen off\n"
                      "1,3,30,-;BUG: unable to handle page fault for address: 0000000000000010\n");
-  CHECK(node.look() ==
+  CHECK(node.check() ==
         Lines{"kernel-fault kernel: page fault in the kernel", "gpu-xid GPU 0000:07:00.0: Xid 79"});
   CHECK(node.last.findings.at(1).xid == 79);
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
   node.machine.write("/dev/kmsg", "4,4,40,-;NVRM: Xid (PCI:0000:07:00.0): 48, DBE\n");
-  CHECK(node.look() == Lines{"gpu-xid GPU 0000:07:00.0: Xid 48"});
+  CHECK(node.check() == Lines{"gpu-xid GPU 0000:07:00.0: Xid 48"});
 }
 
-TEST_CASE("machine checks: who repeats himself in the kernel's log does not fill a verdict") {
+TEST_CASE("machine checks: repeated kernel records do not fill a verdict") {
   FileNode node;
   std::string log;
   for (int i = 0; i < 1000; ++i) {
     log += fmt::format("4,{},20,-;NVRM: Xid (PCI:0000:07:00): 31, pid={}, x\n", i, i);
   }
   node.machine.write("/dev/kmsg", log + "4,1000,20,-;NVRM: Xid (PCI:0000:08:00): 31, x\n");
-  CHECK(node.look().size() == 21);
+  CHECK(node.check().size() == 21);
   CHECK(node.last.findings.back().device == "GPU 0000:08:00.0");
 }
 
@@ -282,11 +281,11 @@ TEST_CASE("machine checks: the driver shows where its GPUs are") {
   FileNode node;
   node.machine.write("/proc/driver/nvidia/gpus/0000:07:00.0/information", "");
   node.machine.write("/dev/kmsg", "");
-  node.look();
+  node.check();
   CHECK(node.last.facts.contains("gpu/0000:07:00.0"));
 }
 
-TEST_CASE("machine checks: a program that is called like an Xid or a fault is none") {
+TEST_CASE("machine checks: a program named like an Xid or a fault is ignored") {
   FileNode node;
   node.machine.write(
       "/dev/kmsg",
@@ -294,5 +293,5 @@ TEST_CASE("machine checks: a program that is called like an Xid or a fault is no
       "6,2,10,-;NVRM: Xid (PCI:[77]: segfault at 0 ip 1 sp 2 error 6 in x): 79, y[1,2]\n"
       "4,3,10,-;Oops: 0002 [#1] invoked oom-killer: gfp_mask=0xcc0, order=0\n"
       "no record\n4,5\n;\n");
-  CHECK(node.look().empty());
+  CHECK(node.check().empty());
 }

@@ -19,10 +19,10 @@ struct Checked {
 
 Checked check(const MetadataServer& server) {
   const Context context = context_with();
-  Look look;
-  Looking looking(context, look);
-  check_metadata_server(server, looking);
-  return {lines_of(look), look.skipped.size()};
+  CheckResults results;
+  CheckRun run(context, results);
+  check_metadata_server(server, run);
+  return {lines_of(results), results.skipped.size()};
 }
 
 Lines findings(const MetadataServer& server) {
@@ -31,13 +31,13 @@ Lines findings(const MetadataServer& server) {
 
 }  // namespace
 
-TEST_CASE("metadata server: nothing to say when the rules are those of the boot") {
+TEST_CASE("metadata server: no finding if the rules are those made at boot") {
   const Checked checked = check({rules, rules, false});
   CHECK(checked.findings.empty());
   CHECK(checked.skipped == 0);
 }
 
-TEST_CASE("metadata server: rules that are gone, changed or never made are a finding") {
+TEST_CASE("metadata server: missing, changed or never made rules are a finding") {
   const std::string before = "metadata-open metadata server: ";
   CHECK(findings({rules, "", false}) ==
         Lines{before + "the rules that close it to users are gone"});
@@ -46,31 +46,31 @@ TEST_CASE("metadata server: rules that are gone, changed or never made are a fin
   CHECK(findings({"", rules, false}) == Lines{before + "boot did not close it to users"});
 }
 
-TEST_CASE("metadata server: a user who gets in is a finding, whatever the rules are") {
+TEST_CASE("metadata server: a user who can connect is a finding, whatever the rules") {
   CHECK(findings({rules, rules, true}) ==
         Lines{"metadata-open metadata server: an ordinary user could connect"});
   CHECK(findings({rules, std::nullopt, true}).size() == 1);
 }
 
-TEST_CASE("metadata server: what could not be told is no reason to drain a node") {
-  // A user can see to it that nft has no time, no memory or no process.
+TEST_CASE("metadata server: a value that could not be determined does not drain a node") {
+  // A user can make sure that nft has no time, no memory or no process.
   CHECK(findings({rules, std::nullopt, false}).empty());
   CHECK(findings({std::nullopt, rules, false}).empty());
   CHECK(findings({std::nullopt, std::nullopt, std::nullopt}).empty());
   CHECK(findings({rules, rules, std::nullopt}).empty());
 }
 
-TEST_CASE("metadata server: an nft that was updated since may have other words") {
+TEST_CASE("metadata server: an updated nft may print rules differently") {
   CHECK(findings({rules, "nft of 3, 4 bytes\nthe same table", false}).empty());
   CHECK(findings({rules, "", false}).size() == 1);
 }
 
-TEST_CASE("metadata server: one that the blueprint opens is not checked") {
+TEST_CASE("metadata server: a server that the blueprint opens is not checked") {
   const Checked checked = check({metadata_is_open, std::nullopt, true});
   CHECK(checked.findings.empty());
   CHECK(checked.skipped == 1);
 }
 
-TEST_CASE("metadata server: the shipped policy drains for it") {
+TEST_CASE("metadata server: the shipped policy drains for this finding") {
   CHECK(policy_with().findings.at("metadata-open").action == Action::drain);
 }

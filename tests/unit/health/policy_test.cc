@@ -1,4 +1,4 @@
-// Tests of health policy: what is shipped, and a site's own file over it.
+// Tests of health policy: the shipped one, and a site's own file on top.
 #include "launcher/health/policy.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Policy policy_with(const std::string& own) {
 
 namespace {
 
-// What is said of a site's own file.
+// The diagnostics for a site's own file.
 std::string complaint(const std::string& own) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
@@ -43,7 +43,7 @@ Action xid_action(const Policy& policy, int xid) {
 
 }  // namespace
 
-TEST_CASE("health policy: what is shipped is right, and every Xid has a word of the preset's") {
+TEST_CASE("health policy: the shipped policy is valid, and its preset covers every Xid") {
   const Policy policy = policy_with();
   for (const auto& [xid, row] : policy.xids) {
     INFO(xid);
@@ -59,7 +59,7 @@ TEST_CASE("health policy: what is shipped is right, and every Xid has a word of 
   CHECK(xid_action(policy, 9999) == Action::note);
 }
 
-TEST_CASE("health policy: sources disagree, and the preset says whose word counts") {
+TEST_CASE("health policy: sources disagree, and the preset decides which one wins") {
   CHECK(xid_action(policy_with(), 63) == Action::note);
   CHECK(xid_action(policy_with("preset: nvidia\n"), 63) == Action::note);
   CHECK(xid_action(policy_with("preset: azure\n"), 63) == Action::drain);
@@ -68,7 +68,7 @@ TEST_CASE("health policy: sources disagree, and the preset says whose word count
   CHECK(policy_with("preset: meta\n").meaning_of_xid(79).who == "nvidia: restart-machine");
 }
 
-TEST_CASE("health policy: what users bring about with a program drains no node") {
+TEST_CASE("health policy: what users can cause with a program drains no node") {
   const std::string preset = GENERATE("slipway", "nvidia", "aws", "nebius", "meta", "gpud");
   const Policy policy = policy_with("preset: " + preset + "\n");
   for (const int xid : {13, 31, 43, 45, 68, 69}) CHECK(xid_action(policy, xid) < Action::drain);
@@ -105,7 +105,7 @@ TEST_CASE("health policy: a site's file changes what it names, and nothing else"
   CHECK(policy.breaker.nodes == 2);
 }
 
-TEST_CASE("health policy: a mistake is shown with a caret and a guess") {
+TEST_CASE("health policy: an error is shown with a caret and a suggestion") {
   CHECK(complaint("findings:\n  gpu-hott: note\n") ==
         "error[E0903]: there is no finding `gpu-hott`\n"
         " --> own.yaml:2:3\n"
@@ -115,7 +115,7 @@ TEST_CASE("health policy: a mistake is shown with a caret and a guess") {
         "  = help: did you mean `gpu-hot`?\n");
 }
 
-TEST_CASE("health policy: every kind of mistake is one") {
+TEST_CASE("health policy: every kind of error is reported") {
   const auto [text, words] = GENERATE(table<std::string, std::string>({
       {"findigs: {}\n", "there is no key of a health policy `findigs`"},
       {"findings: {gpu-hot: drian}\n", "there is no action `drian`"},
@@ -158,7 +158,7 @@ TEST_CASE("health policy: every kind of mistake is one") {
   CHECK_THAT(complaint(text), ContainsSubstring("E0903") && ContainsSubstring(words));
 }
 
-TEST_CASE("health policy: every number has a range, and one outside of it is no number of ours") {
+TEST_CASE("health policy: every number has a range, and is rejected outside it") {
   const auto [key, range] = GENERATE(table<std::string, std::string>({
       {"deadlines: {prolog: ", "`prolog` is `{}`, expected a number from 1 to 12"},
       {"deadlines: {epilog: ", "`epilog` is `{}`, expected a number from 1 to 12"},
@@ -185,7 +185,7 @@ TEST_CASE("health policy: every number has a range, and one outside of it is no 
                                              ContainsSubstring("^") && ContainsSubstring(words));
 }
 
-TEST_CASE("health policy: a part of what is counted is refused, and not rounded") {
+TEST_CASE("health policy: a fraction is rejected for counts, and not rounded") {
   const std::string text =
       GENERATE("good_looks: 8.9", "limits: {rdma_ports: 8.9}", "breaker: {nodes: 1.5}",
                "limits: {gpu_pages_retired: 0.5}", "limits: {driver_major: 570.86}",
@@ -194,7 +194,7 @@ TEST_CASE("health policy: a part of what is counted is refused, and not rounded"
   CHECK_THAT(complaint(text), ContainsSubstring("expected a whole number from"));
 }
 
-TEST_CASE("health policy: every limit that is shipped has a range, and so has every stage") {
+TEST_CASE("health policy: every shipped limit has a range, and so has every stage") {
   const Policy policy = policy_with();
   for (const auto& [name, value] : policy.limits) CHECK(range_of_limit(name));
   for (const char* stage : {"prolog", "epilog", "periodic", "manual", "deep"}) {
@@ -203,7 +203,7 @@ TEST_CASE("health policy: every limit that is shipped has a range, and so has ev
   }
 }
 
-TEST_CASE("health policy: paths and names are those that the node has") {
+TEST_CASE("health policy: paths and names are those of the node") {
   const Policy policy = policy_with(
       "mounts: [/home/, //scratch, /a/./b]\n"
       "disks: [/, /var/]\n"
@@ -213,7 +213,7 @@ TEST_CASE("health policy: paths and names are those that the node has") {
   CHECK(policy.gpu_models.at("x").name == "h100");
 }
 
-TEST_CASE("health policy: a pattern of the kernel's log is the whole of a record") {
+TEST_CASE("health policy: a pattern for the kernel log must match a whole record") {
   const auto [level, record, example, words] =
       GENERATE(table<std::string, std::string, std::string, std::string>({
           {"error", "md: [a-z]+", "md: x", ""},
@@ -240,6 +240,6 @@ TEST_CASE("health policy: a pattern of the kernel's log is the whole of a record
   CHECK(said.empty() == words.empty());
 }
 
-TEST_CASE("health policy: a file of comments changes nothing") {
+TEST_CASE("health policy: a file with only comments changes nothing") {
   CHECK(policy_with("# nothing yet\n").limits == policy_with().limits);
 }

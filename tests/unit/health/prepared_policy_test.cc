@@ -20,14 +20,14 @@ Policy from_yaml(const std::string& text) {
   return policy;
 }
 
-// A catalogue with the shipped policy, and what is prepared of it.
+// A catalog with the shipped policy, and its prepared form.
 struct Prepared {
   Prepared() {
     write_file(folder / "health.yaml", text);
     write_file(file(), whole);
   }
   std::filesystem::path file() const { return folder / prepared_policy_name; }
-  // Of the folder as it is, whichever way.
+  // Loads the folder's policy, in either form.
   Policy load() const {
     source::Sources sources;
     source::Diagnostics diagnostics(sources);
@@ -41,7 +41,7 @@ struct Prepared {
 
 }  // namespace
 
-TEST_CASE("prepared health policy: is what its file says") {
+TEST_CASE("prepared health policy: equals its YAML file") {
   const Prepared prepared;
   const auto policy = read_prepared_policy(prepared.folder.path(), prepared.text);
   REQUIRE(policy);
@@ -50,7 +50,7 @@ TEST_CASE("prepared health policy: is what its file says") {
   CHECK(policy->program_records.at(0).matches("python3[7]: segfault at 0"));
 }
 
-TEST_CASE("prepared health policy: of a file that has been changed since, the YAML is read") {
+TEST_CASE("prepared health policy: if the YAML has changed since, it is read instead") {
   const Prepared prepared;
   REQUIRE(prepared.load().good_looks != 77);
   std::string text = prepared.text;
@@ -62,8 +62,7 @@ TEST_CASE("prepared health policy: of a file that has been changed since, the YA
   CHECK(prepared.load().good_looks == 77);
 }
 
-TEST_CASE(
-    "prepared health policy: a file that is broken, or of another version, is as good as none") {
+TEST_CASE("prepared health policy: a file that is broken or from another version is ignored") {
   const Prepared prepared;
   for (size_t kept = 0; kept < prepared.whole.size(); kept += 101) {
     write_file(prepared.file(), prepared.whole.substr(0, kept));

@@ -1,4 +1,4 @@
-// Tests of how a job leaves a node that its prolog has found unfit, over a Slurm of the tests' own.
+// Tests of how a job leaves a node that its prolog found unfit, with a fake Slurm.
 #include "launcher/health/prolog_job.h"
 
 #include "common/error.h"
@@ -11,7 +11,7 @@ using Calls = std::vector<std::string>;
 
 namespace {
 
-// Answers squeue with `answers`, one after the other, and everything else with success.
+// Answers squeue with `answers`, one after another, and everything else with success.
 class FakeJob : public JobOfSlurm {
  public:
   explicit FakeJob(std::vector<std::string> squeue) : answers(std::move(squeue)) {}
@@ -44,8 +44,8 @@ bool ends(FakeJob& job) {
 }  // namespace
 
 TEST_CASE(
-    "prolog job: an interactive job is told why, by its other nodes too, and ended: slurmd must "
-    "not do it") {
+    "prolog job: an interactive job gets the reason, from its other nodes too, and is ended, "
+    "because slurmd must not do it") {
   FakeJob job({"CONFIGURING         |0|0|0|\n"});
   CHECK(ends(job));
   CHECK(job.calls ==
@@ -54,13 +54,13 @@ TEST_CASE(
               "wait 1000", "scancel 7"});
 }
 
-TEST_CASE("prolog job: a batch job that may not be queued again is ended, too") {
+TEST_CASE("prolog job: a batch job that may not be requeued is ended too") {
   FakeJob job({"RUNNING|1|0|0|\n"});
   CHECK(ends(job));
   CHECK(job.calls.back() == "scancel 7");
 }
 
-TEST_CASE("prolog job: a batch job is left to Slurm, which queues it again") {
+TEST_CASE("prolog job: a batch job is left to Slurm, which requeues it") {
   FakeJob job({"CONFIGURING|1|1|0|\n"});
   CHECK_FALSE(ends(job));
   CHECK(job.calls.empty());
@@ -75,14 +75,14 @@ TEST_CASE("prolog job: a job that another node has ended is not ended again") {
   CHECK(ends(meanwhile));
 }
 
-TEST_CASE("prolog job: of a heterogeneous job the leader is asked about and ended") {
+TEST_CASE("prolog job: of a heterogeneous job, the leader is queried and ended") {
   FakeJob job({"RUNNING|0|0|5|\n", "RUNNING|0|0|5|\n"});
   CHECK(ends(job));
   CHECK(job.asked == Calls{"--jobs=7", "--jobs=5"});
   CHECK(job.calls.back() == "scancel 5");
 }
 
-TEST_CASE("prolog job: the prolog fails when the job cannot be asked about or ended") {
+TEST_CASE("prolog job: the prolog fails if the job cannot be queried or ended") {
   FakeJob silent({});
   CHECK_FALSE(ends(silent));
   FakeJob garbage({"what\n"});

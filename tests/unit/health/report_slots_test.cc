@@ -1,5 +1,5 @@
-// Tests of the files in which users leave reports for root: whatever a user does with his own,
-// others have theirs.
+// Tests of the files in which users leave reports for root: nothing that users do to their own file
+// affects others.
 #include "launcher/health/report_slots.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct Slots {
 
   std::filesystem::path own() const { return folder / std::to_string(user); }
   FoundReports find() const { return find_reports(folder.path()); }
-  // What root does in a look.
+  // What root does in a check.
   size_t take() const {
     const FoundReports found = find();
     empty_slots(folder.path(), found);
@@ -47,7 +47,7 @@ struct Slots {
     return ::stat(own().c_str(), &info) == 0 && info.st_size == ::sysconf(_SC_PAGESIZE) &&
            info.st_blocks * 512 >= info.st_size;
   }
-  // As its owner may.
+  // What a slot's owner may do.
   void overwrite(const std::string& text) const {
     const Fd file(::open(own().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     REQUIRE(::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
@@ -56,8 +56,7 @@ struct Slots {
 
 }  // namespace
 
-TEST_CASE(
-    "report slots: what a user leaves is found with his number, and is gone when it is taken") {
+TEST_CASE("report slots: a user's report is found with the uid, and is gone once it is read") {
   const Slots slots;
   CHECK(files_in(slots.folder) == most_slots);
   CHECK(slots.find().to_empty.empty());
@@ -75,7 +74,7 @@ TEST_CASE(
   CHECK(files_in(slots.folder) == most_slots);
 }
 
-TEST_CASE("report slots: the last of a user's reports counts, also when it is shorter") {
+TEST_CASE("report slots: a user's last report wins, even if it is shorter") {
   const Slots slots;
   REQUIRE(leave_report(slots.folder.path(), some_report));
   REQUIRE(leave_report(slots.folder.path(), {"1", 1, Cause::held, ""}));
@@ -83,7 +82,7 @@ TEST_CASE("report slots: the last of a user's reports counts, also when it is sh
   CHECK(slots.find().reports[0].job == "1");
 }
 
-TEST_CASE("report slots: without a folder or a slot nothing is left, and nothing found") {
+TEST_CASE("report slots: without a folder or a slot, nothing is left or found") {
   CHECK_FALSE(leave_report("/no/such/folder", some_report));
   CHECK_FALSE(give_slot("/no/such/folder", 1));
   CHECK(find_reports("/no/such/folder").reports.empty());
@@ -93,14 +92,14 @@ TEST_CASE("report slots: without a folder or a slot nothing is left, and nothing
   CHECK(find_reports(folder.path()).to_empty.empty());
 }
 
-TEST_CASE("report slots: a user who has one keeps it, with what is in it") {
+TEST_CASE("report slots: a user who has a slot keeps it, with its content") {
   const Slots slots;
   REQUIRE(leave_report(slots.folder.path(), some_report));
   CHECK(give_slot(slots.folder.path(), slots.user));
   CHECK(slots.take() == 1);
 }
 
-TEST_CASE("report slots: whatever its owner does with a slot, root makes it whole again") {
+TEST_CASE("report slots: whatever its owner does to a slot, root restores it") {
   const Slots slots;
   const std::string text = GENERATE(std::string(), "{", std::string(100'000, 'x'),
                                     std::string(513, ' '), std::string(300, '['));
@@ -111,7 +110,7 @@ TEST_CASE("report slots: whatever its owner does with a slot, root makes it whol
   CHECK(slots.take() == 1);
 }
 
-TEST_CASE("report slots: a slot without a page, or that nobody may read, is made whole, too") {
+TEST_CASE("report slots: a slot without a page, or that nobody may read, is restored too") {
   const Slots slots;
   const Fd file(::open(slots.own().c_str(), O_WRONLY | O_CLOEXEC));
   REQUIRE(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
@@ -121,7 +120,7 @@ TEST_CASE("report slots: a slot without a page, or that nobody may read, is made
   CHECK(slots.is_whole());
 }
 
-TEST_CASE("report slots: what stands in the folder and is no slot is neither read nor removed") {
+TEST_CASE("report slots: other files in the folder are neither read nor removed") {
   const TemporaryDirectory elsewhere;
   write_file(elsewhere / "secret", to_text(some_report));
   const TemporaryDirectory folder;
@@ -138,7 +137,7 @@ TEST_CASE("report slots: what stands in the folder and is no slot is neither rea
   CHECK(read_file(elsewhere / "secret") == to_text(some_report));
 }
 
-TEST_CASE("report slots: a folder that is a link is none") {
+TEST_CASE("report slots: a folder that is a link is not used") {
   const Slots slots;
   const TemporaryDirectory links;
   std::filesystem::create_symlink(slots.folder.path(), links / "reports");
@@ -146,7 +145,7 @@ TEST_CASE("report slots: a folder that is a link is none") {
   CHECK(find_reports(links / "reports").reports.empty());
 }
 
-TEST_CASE("report slots: of more users than there are slots the one of longest ago loses his") {
+TEST_CASE("report slots: if users outnumber slots, the oldest slot changes hands") {
   if (::geteuid() != 0) return;  // files of others
   const TemporaryDirectory folder;
   prepare_slots(folder.path());
@@ -158,13 +157,13 @@ TEST_CASE("report slots: of more users than there are slots the one of longest a
   struct stat info = {};
   REQUIRE(::stat((folder / "2000").c_str(), &info) == 0);
   CHECK(info.st_uid == 2000);
-  // One whose owner is another is nobody's.
+  // A slot with the wrong owner belongs to nobody.
   REQUIRE(::chown((folder / "2000").c_str(), 1001, 1001) == 0);
   write_file(folder / "text", to_text(some_report));
   CHECK(find_reports(folder.path()).reports.empty());
 }
 
-TEST_CASE("report slots: of more reports than a look takes the others wait for the next") {
+TEST_CASE("report slots: reports beyond a check's limit wait for the next check") {
   if (::geteuid() != 0) return;  // files of others
   const TemporaryDirectory folder;
   prepare_slots(folder.path());

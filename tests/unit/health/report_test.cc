@@ -1,4 +1,4 @@
-// Tests of the report over many nodes.
+// Tests of the report on many nodes.
 #include "launcher/health/report.h"
 
 #include <nlohmann/json.hpp>
@@ -39,7 +39,7 @@ std::vector<ReportedNode> three_nodes() {
 
 }  // namespace
 
-TEST_CASE("health report: a table has the worst first, and counts those that are healthy") {
+TEST_CASE("health report: a table has the most severe first, and counts healthy nodes") {
   CHECK(as_table(three_nodes()) ==
         "NODE  ACTION   CHECK  DEVICE  EVIDENCE\n"
         "n-2   drain    disk   /run    a <b> & \"c\"\n"
@@ -49,7 +49,7 @@ TEST_CASE("health report: a table has the worst first, and counts those that are
   CHECK(as_table(read_verdicts(text_of(verdict_of("n-1")), "x")) == "1 of 1 nodes are healthy\n");
 }
 
-TEST_CASE("health report: nodes stand in the order of their numbers") {
+TEST_CASE("health report: nodes are ordered by their numbers") {
   std::vector<ReportedNode> nodes(3);
   nodes[0].name = "n-10";
   nodes[1].name = "n-2";
@@ -60,7 +60,7 @@ TEST_CASE("health report: nodes stand in the order of their numbers") {
   CHECK(nodes[2].name == "n-10");
 }
 
-TEST_CASE("health report: a page needs no other file, and what nodes say is text in it") {
+TEST_CASE("health report: the page needs no other file, and escapes text from nodes") {
   const std::string page = as_page(three_nodes(), "Nodes <of> mine", 1'800'000'000);
   CHECK_THAT(page, ContainsSubstring("<h1>Nodes &lt;of&gt; mine</h1>") &&
                        ContainsSubstring("a &lt;b&gt; &amp; &quot;c&quot;") &&
@@ -71,7 +71,7 @@ TEST_CASE("health report: a page needs no other file, and what nodes say is text
   }
 }
 
-TEST_CASE("health report: what is no verdict is an error with the file's name") {
+TEST_CASE("health report: an invalid verdict is an error with the file's name") {
   CHECK_THROWS_WITH(read_verdicts("", "x.json"), "x.json contains no health verdict");
   CHECK_THROWS_WITH(read_verdicts("{\"schema\": 1}\n", "x.json"),
                     ContainsSubstring("x.json: not a health verdict"));

@@ -1,4 +1,4 @@
-// Tests of how checks are run: in processes that may hang, crash or fail.
+// Tests of running checks in processes that may hang, crash or fail.
 #include "launcher/health/runner.h"
 
 #include <sched.h>
@@ -19,20 +19,20 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-Family family(const std::string& name, std::function<void(Looking&, const Doing&)> look) {
-  return {name, name + "-hang", std::move(look)};
+Family family(const std::string& name, std::function<void(CheckRun&, const Doing&)> results) {
+  return {name, name + "-hang", std::move(results)};
 }
 
 Family good(const std::string& name) {
-  return family(name, [](Looking& looking, const Doing&) {
-    looking.begin("a_check");
-    looking.find("gpu-hot", "GPU 1", "99 °C");
-    looking.fact("driver_version", "1");
-    looking.growth("counter", 7);
+  return family(name, [](CheckRun& run, const Doing&) {
+    run.begin("a_check");
+    run.find("gpu-hot", "GPU 1", "99 °C");
+    run.fact("driver_version", "1");
+    run.growth("counter", 7);
   });
 }
 
-// The first that we may use.
+// The first CPU that we may use.
 void stay_on_one_processor() {
   cpu_set_t all, one;
   ::sched_getaffinity(0, sizeof all, &all);
@@ -47,76 +47,77 @@ void stay_on_one_processor() {
 
 }  // namespace
 
-TEST_CASE("runner: what families have seen comes back from their processes") {
-  const Look look = run_families({good("one")}, context_with(), 10s);
-  CHECK(lines_of(look) == Lines{"gpu-hot GPU 1: 99 °C"});
-  CHECK(look.findings.at(0).check == "a_check");
-  CHECK(look.facts.at("driver_version") == "1");
-  CHECK(look.counters.at("counter") == 7);
-  CHECK(look.complete);
+TEST_CASE("runner: families return their results from their processes") {
+  const CheckResults results = run_families({good("one")}, context_with(), 10s);
+  CHECK(lines_of(results) == Lines{"gpu-hot GPU 1: 99 °C"});
+  CHECK(results.findings.at(0).check == "a_check");
+  CHECK(results.facts.at("driver_version") == "1");
+  CHECK(results.counters.at("counter") == 7);
+  CHECK(results.complete);
 }
 
-TEST_CASE("runner: a family that hangs is killed, is told at what, and costs the others nothing") {
-  const Family hanging = family("driver", [](Looking&, const Doing& doing) {
+TEST_CASE("runner: a hanging family is killed, with its last step reported, and delays no other") {
+  const Family hanging = family("driver", [](CheckRun&, const Doing& doing) {
     doing("reading GPU 0");
     doing("reading GPU 3");
     ::pause();
   });
-  const Look look = run_families({hanging, good("one")}, context_with(), 1s);
-  CHECK(lines_of(look) ==
+  const CheckResults results = run_families({hanging, good("one")}, context_with(), 1s);
+  CHECK(lines_of(results) ==
         Lines{"driver-hang driver: reading GPU 3 took longer than 1.0 s", "gpu-hot GPU 1: 99 °C"});
 }
 
-TEST_CASE("runner: a family that gets no processor because of others' load does not hang") {
+TEST_CASE("runner: a family starved of CPU by other processes is not reported as hanging") {
   const pid_t other = ::fork();
   if (other == 0) {
     stay_on_one_processor();
     for (;;) continue;
   }
-  const Family starved = family("driver", [](Looking&, const Doing& doing) {
+  const Family starved = family("driver", [](CheckRun&, const Doing& doing) {
     doing("reading GPU 0");
     stay_on_one_processor();
     ::nice(19);
     for (;;) continue;
   });
-  const Look look = run_families({starved}, context_with(), 1s);
+  const CheckResults results = run_families({starved}, context_with(), 1s);
   ::kill(other, SIGKILL);
   ::waitpid(other, nullptr, 0);
-  CHECK(lines_of(look) ==
+  CHECK(lines_of(results) ==
         Lines{"overloaded driver: reading GPU 0: starved of CPU time by other processes"});
-  CHECK_FALSE(look.complete);
+  CHECK_FALSE(results.complete);
 }
 
-TEST_CASE("runner: a family that ignores signals to end is killed, too") {
-  const Family deaf = family("driver", [](Looking&, const Doing&) {
+TEST_CASE("runner: a family that ignores termination signals is killed too") {
+  const Family deaf = family("driver", [](CheckRun&, const Doing&) {
     ::signal(SIGTERM, SIG_IGN);
     for (;;) ::pause();
   });
   CHECK(run_families({deaf}, context_with(), 100ms).findings.size() == 1);
 }
 
-TEST_CASE("runner: a family that crashes or fails is no finding, and the look is not complete") {
-  const Look crashed = run_families({family("x",
-                                            [](Looking&, const Doing& doing) {
-                                              doing("reading GPU 0");
-                                              ::kill(::getpid(), SIGKILL);
-                                            })},
-                                    context_with(), 10s);
+TEST_CASE(
+    "runner: a family that crashes or fails is not a finding, but the results are incomplete") {
+  const CheckResults crashed = run_families({family("x",
+                                                    [](CheckRun&, const Doing& doing) {
+                                                      doing("reading GPU 0");
+                                                      ::kill(::getpid(), SIGKILL);
+                                                    })},
+                                            context_with(), 10s);
   CHECK(crashed.findings.empty());
   CHECK(crashed.skipped.at(0).why == "its process ended while reading GPU 0");
   CHECK_FALSE(crashed.complete);
-  const Look failed = run_families(
-      {family("x", [](Looking&, const Doing&) { throw Error("no room"); })}, context_with(), 10s);
+  const CheckResults failed = run_families(
+      {family("x", [](CheckRun&, const Doing&) { throw Error("no room"); })}, context_with(), 10s);
   CHECK(failed.skipped.at(0).why == "no room");
   CHECK_FALSE(failed.complete);
 }
 
-TEST_CASE("runner: bytes that are no text come back as what they can") {
-  const Look look = run_families({family("x",
-                                         [](Looking& looking, const Doing&) {
-                                           looking.begin("c");
-                                           looking.find("gpu-hot", "\xff\xfe", "\x80");
-                                         })},
-                                 context_with(), 10s);
-  CHECK(look.findings.size() == 1);
+TEST_CASE("runner: invalid UTF-8 is returned as far as possible") {
+  const CheckResults results = run_families({family("x",
+                                                    [](CheckRun& run, const Doing&) {
+                                                      run.begin("c");
+                                                      run.find("gpu-hot", "\xff\xfe", "\x80");
+                                                    })},
+                                            context_with(), 10s);
+  CHECK(results.findings.size() == 1);
 }

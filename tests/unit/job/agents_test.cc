@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "common/error.h"
-#include "launcher/job/meeting.h"
+#include "launcher/job/agent_connection.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway;
@@ -17,14 +17,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// An agent in a thread of its own: to meet the launcher takes both.
+// An agent on its own thread, because connecting needs both sides to act.
 class TestAgent {
  public:
   TestAgent(const Agents& agents, const std::string& node, const Secret& key,
             const Speaker& own = this_program(), std::chrono::milliseconds limit = 20s)
       : thread_([this, port = agents.port(), node, key, own, limit] {
           try {
-            wire_.emplace(meet_launcher("127.0.0.1", port, key, node, limit, own), 1 << 20);
+            wire_.emplace(connect_to_launcher("127.0.0.1", port, key, node, limit, own), 1 << 20);
           } catch (const Error& error) {
             error_ = error.what();
           }
@@ -44,7 +44,7 @@ class TestAgent {
   std::jthread thread_;
 };
 
-// What is heard until `enough`, a minute at most.
+// Receives events until `enough`, for a minute at most.
 std::vector<AgentEvent> hear(Agents& agents, const std::function<bool()>& enough) {
   std::vector<AgentEvent> all;
   for (const auto end = Agents::Clock::now() + 60s; !enough() && Agents::Clock::now() < end;) {
@@ -70,7 +70,7 @@ Wire stranger_of(const Agents& agents) {
 
 }  // namespace
 
-TEST_CASE("agents: who has the key is heard") {
+TEST_CASE("agents: an agent with the key can send messages") {
   Agents agents({"a", "b"}, 60s, "here");
   TestAgent agent(agents, "a");
   hear(agents, [&] { return agent.done(); });
@@ -87,7 +87,7 @@ TEST_CASE("agents: who has the key is heard") {
   CHECK(agents.missing() == 1);
 }
 
-TEST_CASE("agents: without the key, or for a node of others, nobody comes in") {
+TEST_CASE("agents: a peer without the key, or for an unknown node, is not admitted") {
   Agents agents({"a"}, 60s, "here");
   TestAgent guesses(agents, "a", random_secret(), this_program(), 300ms);
   TestAgent other(agents, "z");
@@ -104,7 +104,7 @@ TEST_CASE("agents: without the key, or for a node of others, nobody comes in") {
   CHECK(agents.missing() == 1);
 }
 
-TEST_CASE("agents: one that is silent is gone, and finds out") {
+TEST_CASE("agents: a silent agent is gone, and notices it") {
   Agents agents({"a", "b"}, 100ms, "here");
   TestAgent agent(agents, "a");
   const auto heard = hear(agents, [&] { return agents.missing() == 1 && !agents.is_here("a"); });
@@ -115,7 +115,7 @@ TEST_CASE("agents: one that is silent is gone, and finds out") {
   CHECK_FALSE(agents.is_here("a"));
 }
 
-TEST_CASE("agents: one whose connection ends is gone at once") {
+TEST_CASE("agents: an agent whose connection ends is gone at once") {
   Agents agents({"a"}, 60s, "here");
   {
     TestAgent agent(agents, "a");
@@ -125,20 +125,20 @@ TEST_CASE("agents: one whose connection ends is gone at once") {
   CHECK(text_of_gone(heard) == "its agent closed the connection");
 }
 
-TEST_CASE("agents: one that says what is no message is gone, with the reason") {
+TEST_CASE("agents: an agent that sends an invalid message is gone, with the reason") {
   Agents agents({"a"}, 60s, "here");
   TestAgent agent(agents, "a");
   hear(agents, [&] { return agent.done(); });
   std::string why;
-  SECTION("of no kind") {
+  SECTION("an unknown kind") {
     agent.wire().put("\x63");
     why = "unknown kind 99";
   }
-  SECTION("one that is an order") {
+  SECTION("a message for agents") {
     agent.wire().put(encode(Stop{1}));
     why = "it ends too early";
   }
-  SECTION("and more") {
+  SECTION("trailing bytes") {
     agent.wire().put(encode(Refused{"no"}) + "!");
     why = "1 bytes too many";
   }
@@ -146,7 +146,7 @@ TEST_CASE("agents: one that says what is no message is gone, with the reason") {
   CHECK(text_of_gone(heard) == "the agent on a sent an invalid message: " + why);
 }
 
-TEST_CASE("agents: nobody is silent while nothing is read") {
+TEST_CASE("agents: no agent counts as silent while nothing is read") {
   Agents agents({"a"}, 100ms, "here");
   TestAgent agent(agents, "a");
   hear(agents, [&] { return agents.is_here("a"); });
@@ -154,7 +154,7 @@ TEST_CASE("agents: nobody is silent while nothing is read") {
   CHECK(agents.is_here("a"));
 }
 
-TEST_CASE("agents: one of another protocol is told so, and so is the launcher, in one line") {
+TEST_CASE("agents: with another protocol, agent and launcher both report it in one line") {
   Agents agents({"a"}, 60s, "head", {7, "1.2.0"});
   TestAgent agent(agents, "a", agents.key(), {8, "1.3.0"});
   const auto heard = hear(agents, [&] { return agent.done() && agents.missing() == 0; });
@@ -168,20 +168,20 @@ TEST_CASE("agents: one of another protocol is told so, and so is the launcher, i
         "(protocol 8): install the same version on all nodes");
 }
 
-TEST_CASE("agents: a version without a new protocol makes no difference") {
+TEST_CASE("agents: another version with the same protocol is accepted") {
   Agents agents({"a"}, 60s, "head", {7, "1.2.0"});
   TestAgent agent(agents, "a", agents.key(), {7, "1.2.1"});
   CHECK(hear(agents, [&] { return agent.done() && agents.missing() == 0; }).empty());
   CHECK(agents.is_here("a"));
 }
 
-TEST_CASE("agents: a launcher that does not have the key is none") {
+TEST_CASE("agents: a launcher without the key is rejected") {
   const Fd listener = listen_for_agents();
   const Secret key = random_secret();
   std::string error;
   std::jthread agent([&] {
     try {
-      meet_launcher("127.0.0.1", port_of(listener.get()), key, "a", 10s, this_program());
+      connect_to_launcher("127.0.0.1", port_of(listener.get()), key, "a", 10s, this_program());
     } catch (const Error& wrong) {
       error = wrong.what();
     }
@@ -194,11 +194,11 @@ TEST_CASE("agents: a launcher that does not have the key is none") {
            static_cast<ssize_t>(text.size());
   };
   std::string expected;
-  SECTION("who speaks otherwise") {
+  SECTION("another protocol") {
     CHECK(say(std::string(greeting_bytes, 'x')));
     expected = " is not a launcher";
   }
-  SECTION("who gives back the agent's own proof") {
+  SECTION("the agent's own proof sent back") {
     const std::string greeting = make_greeting(this_program());
     CHECK(say(greeting));
     std::string answer(answer_bytes, '\0');
@@ -212,7 +212,7 @@ TEST_CASE("agents: a launcher that does not have the key is none") {
   CHECK(error == "the peer at 127.0.0.1:" + std::to_string(port_of(listener.get())) + expected);
 }
 
-TEST_CASE("agents: one that is sent away before it could prove itself comes again") {
+TEST_CASE("agents: an agent that is dropped before it could prove itself tries again") {
   const Fd listener = listen_for_agents();
   const linger at_once = {1, 0};
   ::setsockopt(listener.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -220,15 +220,14 @@ TEST_CASE("agents: one that is sent away before it could prove itself comes agai
   std::string error = "not met";
   std::jthread agent([&] {
     try {
-      meet_launcher("127.0.0.1", port_of(listener.get()), key, "a", 30s, this_program());
+      connect_to_launcher("127.0.0.1", port_of(listener.get()), key, "a", 30s, this_program());
       error.clear();
     } catch (const Error& wrong) {
       error = wrong.what();
     }
   });
   pollfd waiting = {listener.get(), POLLIN, 0};
-  // Dropped with a reset, as strangers are where there are too many, at whatever point it has come
-  // to.
+  // Dropped with a reset at any point, as happens when too many peers are unproven.
   for (int i = 0; i < 50; ++i) {
     REQUIRE(::poll(&waiting, 1, 20'000) == 1);
     Fd(::accept(listener.get(), nullptr, nullptr));

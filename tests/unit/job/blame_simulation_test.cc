@@ -1,5 +1,5 @@
-// Does the blame hold over whole jobs? Seeded failures of programs and of nodes, with texts of
-// public logs, play through the judge and the choice of nodes, as the launcher has them.
+// Simulates whole jobs to test the blame rules: seeded failures of programs and nodes, with output
+// from public logs, run through judge() and next_choice() as in the launcher.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -11,7 +11,7 @@
 #include "launcher/job/attempt.h"
 #include "launcher/job/blame.h"
 #include "launcher/job/choose_nodes.h"
-#include "launcher/job/last_words.h"
+#include "launcher/job/last_output.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/job/failure_texts.h"
 #include "tests/unit/job/shipped_words.h"
@@ -69,14 +69,14 @@ class Job {
   std::mt19937_64 random_;
 };
 
-// The ends of one attempt, by the time at which they happen.
+// The ends of one attempt, ordered by time.
 class Ends {
  public:
   explicit Ends(Job& job) : job_(job) {
     for (size_t i = 0; i < job.choice.nodes.size(); ++i) skew_.push_back(job.normal(300));
   }
 
-  // `gpu` is where torchrun's worker is; code below 0: a signal.
+  // `gpu` is the GPU of torchrun's worker; a negative code is a signal.
   void put(int64_t rank, double at_ms, std::string_view text, int64_t code = 1, int64_t gpu = -1) {
     if (gpu < 0) gpu = static_cast<int64_t>(job_.below(8));
     const int64_t local = job_.torchrun ? gpu : rank % job_.tasks_per_node;
@@ -93,7 +93,7 @@ class Ends {
                     condense("", words, "")});
   }
 
-  // Nodes do not start together.
+  // Nodes do not start at the same time.
   void put_all(std::string_view text, int64_t code = 1) {
     for (int64_t rank = 0; rank < job_.ranks(); ++rank) {
       const auto node = static_cast<size_t>(rank / job_.tasks_per_node);
@@ -101,8 +101,7 @@ class Ends {
     }
   }
 
-  // The others' ends are consequences: at once with gloo, often; later than anybody waits with
-  // NCCL.
+  // The others' ends are consequences: often at once with gloo; with NCCL, later than anyone waits.
   void put_peers(double at_ms) {
     for (int64_t rank = 0; rank < job_.ranks(); ++rank) {
       if (std::ranges::find(all_, rank, &RankEnd::rank) != all_.end()) continue;
@@ -112,7 +111,7 @@ class Ends {
     }
   }
 
-  // What the launcher has heard when it stops the attempt.
+  // What the launcher knows when it stops the attempt.
   std::vector<RankEnd> heard() {
     std::ranges::sort(all_, {}, &RankEnd::after_ms);
     std::vector<RankEnd> ends;
@@ -140,7 +139,7 @@ struct Outcome {
   int64_t attempts = 0;
 };
 
-// As Launcher::goes_on and too_few have it, for a job without progress.
+// Follows Launcher::may_restart and too_few, for a job without progress.
 Outcome play(Job& job, const Attempts& attempt) {
   Outcome outcome;
   std::vector<Verdict> history;
@@ -159,9 +158,9 @@ Outcome play(Job& job, const Attempts& attempt) {
       if (std::ranges::find(job.bad, node) == job.bad.end()) job.bad.push_back(node);
     }
     if (verdict.blame != Blame::node && !verdict.undecided) ++failures;
-    if (verdict.for_ever || failures > restarts) break;
+    if (verdict.permanent || failures > restarts) break;
     job.choice = next_choice(std::move(job.choice), job.bad, verdict, job.least);
-    // It is queued again, without the bad nodes.
+    // The job is requeued without the bad nodes.
     if (job.choice.nodes.size() < job.least) break;
   }
   outcome.wrong =
@@ -197,7 +196,7 @@ Attempts on_all(std::string_view text, int64_t code = 1) {
   };
 }
 
-// By what a rank has to do, or by what it happens to read.
+// Depending on the rank's work, or on the data that it reads.
 Attempts on_one(std::string_view text, bool always_the_same, int64_t code = 1) {
   return [=](Job& job, Evidence& evidence) {
     Ends ends(job);
@@ -211,7 +210,7 @@ Attempts on_one(std::string_view text, bool always_the_same, int64_t code = 1) {
   };
 }
 
-// A program that hangs: everybody waits for a collective that one rank does not take part in.
+// A program that hangs: everyone waits for a collective that one rank never joins.
 bool hang(Job& job, Evidence& evidence) {
   if (job.below(2) == 0) {
     evidence.stalled_seconds = 600;
@@ -240,7 +239,7 @@ void go(Job& job, Evidence& evidence, Ends& ends) {
   evidence.gone = {{job.bad_node, "its agent closed the connection"}};
 }
 
-// A GPU that fails in each attempt, and what its program says of it.
+// A GPU that fails in each attempt, with the program's output.
 Attempts broken_gpu(std::string_view text, int64_t code = 1) {
   return while_there([=](Job& job, Evidence&, Ends& ends) {
     ends.put(job.rank_on(job.bad_node, job.bad_gpu), 20000, text, code, job.bad_gpu);
@@ -261,7 +260,8 @@ Attempts broken_node(std::string_view text) {
 }  // namespace
 
 TEST_CASE(
-    "blame simulation: no node is blamed for what programs do, and most end after two attempts") {
+    "blame simulation: no node is blamed for program failures, and most jobs end after two "
+    "attempts") {
   const std::vector<std::pair<std::string, Attempts>> kinds = {
       {"exception on all ranks", on_all(texts::bad_json)},
       {"exception on one rank, by its data", on_one(texts::key_error, true)},
@@ -297,7 +297,7 @@ TEST_CASE(
   CHECK(wrong == 0);
 }
 
-TEST_CASE("blame simulation: nodes that fail are left out, and no healthy one") {
+TEST_CASE("blame simulation: failing nodes are left out, and no healthy one") {
   const std::vector<std::pair<std::string, Attempts>> kinds = {
       {"power off", while_there(go)},
       {"frozen", while_there([](Job& job, Evidence& evidence, Ends&) {

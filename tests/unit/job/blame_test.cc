@@ -35,7 +35,7 @@ Evidence with_ends(std::vector<RankEnd> ends) {
   return evidence;
 }
 
-// A failure before, of a rank on a node.
+// An earlier failure, of a rank on a node.
 Verdict unknown(int64_t rank, const std::string& node, const std::string& message) {
   Verdict verdict;
   verdict.what = "exit";
@@ -50,7 +50,7 @@ Verdict unknown(int64_t rank, const std::string& node, const std::string& messag
 
 }  // namespace
 
-TEST_CASE("blame: a node that is gone, though the tasks of others were first to fail") {
+TEST_CASE("blame: a node that is gone, even if tasks on other nodes failed first") {
   Evidence evidence = with_ends({exited(0, 100, 1, "RuntimeError: Connection reset by peer"),
                                  exited(1, 101, 1, "RuntimeError: Connection reset by peer")});
   evidence.gone = {{"n2", "no heartbeat for 5 s"}};
@@ -69,20 +69,20 @@ TEST_CASE("blame: all nodes that are gone") {
   CHECK(judged(evidence, {}).nodes == Nodes{"n2", "n3"});
 }
 
-TEST_CASE("blame: the launcher's own node, when all others are gone from its view") {
+TEST_CASE("blame: the launcher's own node, if it lost contact with all others") {
   Evidence evidence = four_nodes();
   evidence.gone = {{"n1", "x"}, {"n2", "x"}, {"n3", "x"}};
   CHECK(judged(evidence, {}).nodes == Nodes{"n0"});
 }
 
-TEST_CASE("blame: of two nodes the one that is gone") {
+TEST_CASE("blame: of two nodes, the missing one") {
   Evidence evidence = four_nodes();
   evidence.nodes = {"n0", "n1"};
   evidence.gone = {{"n1", "x"}};
   CHECK(judged(evidence, {}).nodes == Nodes{"n1"});
 }
 
-TEST_CASE("blame: the node whose GPU has an Xid that a new start does not mend") {
+TEST_CASE("blame: the node whose GPU has an Xid that a restart does not fix") {
   Evidence evidence = with_ends({exited(1, 10, 1, "CUDA error")});
   evidence.kernel = evidence.broken = {
       {"n1", "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus."}};
@@ -91,7 +91,7 @@ TEST_CASE("blame: the node whose GPU has an Xid that a new start does not mend")
   CHECK(verdict.nodes == Nodes{"n1"});
 }
 
-TEST_CASE("blame: nobody for an Xid of the program") {
+TEST_CASE("blame: nobody for an Xid caused by the program") {
   Evidence evidence = with_ends({exited(1, 10, 1, "CUDA error")});
   evidence.kernel = {{"n1", "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, MMU Fault"}};
   const Verdict verdict = judged(evidence, {});
@@ -105,7 +105,7 @@ TEST_CASE("blame: the node whose processes cannot be killed") {
   CHECK(judged(evidence, {}).nodes == Nodes{"n3"});
 }
 
-TEST_CASE("blame: the node that is unfit, though nothing has failed yet") {
+TEST_CASE("blame: an unfit node, even if nothing has failed yet") {
   Evidence evidence = four_nodes();
   evidence.health = {{"n2", "gpu_ecc GPU 5: 2 uncorrectable memory errors (reboot)"}};
   const Verdict verdict = judged(evidence, {});
@@ -123,7 +123,7 @@ TEST_CASE("blame: nobody for what makes most nodes unfit") {
   CHECK(verdict.evidence.back() == "n3: most nodes report this: gpu_driver: old");
 }
 
-TEST_CASE("blame: nobody for a task that was killed, who is named though others were heard first") {
+TEST_CASE("blame: nobody for a killed task, which is named even if other ends arrived first") {
   const Verdict verdict =
       judged(with_ends({exited(0, 100, 1, "Broken pipe"), killed(2, 900, SIGKILL)}), {});
   CHECK(verdict.what == "signal");
@@ -133,19 +133,19 @@ TEST_CASE("blame: nobody for a task that was killed, who is named though others 
   CHECK(verdict.suspect == "n2");
 }
 
-TEST_CASE("blame: a signal long after the first failure is none of its causes") {
+TEST_CASE("blame: a signal long after the first failure is not its cause") {
   CHECK(judged(with_ends({exited(0, 100, 1, "x"), killed(2, 5000, SIGKILL)}), {}).rank == 0);
   CHECK(judged(with_ends({exited(0, 100, 1, "x"), killed(2, 110, SIGABRT)}), {}).rank == 0);
 }
 
-TEST_CASE("blame: the application for the same message of the same rank on another node") {
+TEST_CASE("blame: the application for the same message from the same rank on another node") {
   const Evidence evidence = with_ends({exited(2, 10, 1, "KeyError: 'x' at 0x7fa1")});
   const Verdict verdict = judged(evidence, {unknown(2, "n1", "status 1: KeyError: 'x' at #x#")});
   CHECK(verdict.blame == Blame::application);
   CHECK(verdict.evidence.back() == "rank 2 failed in the same way before, on n1");
 }
 
-TEST_CASE("blame: the application once more, also where it failed before") {
+TEST_CASE("blame: the application again, even where it failed before") {
   const Evidence evidence = with_ends({exited(2, 10, 1, "x")});
   Verdict before = unknown(2, "n2", "status 1: x");
   CHECK(judged(evidence, {before}).blame == Blame::unknown);
@@ -153,7 +153,7 @@ TEST_CASE("blame: the application once more, also where it failed before") {
   CHECK(judged(evidence, {before}).blame == Blame::application);
 }
 
-TEST_CASE("blame: the application for the same message anywhere else") {
+TEST_CASE("blame: the application for the same message on any other node") {
   const Evidence evidence = with_ends({exited(2, 10, 1, "no such key")});
   CHECK(judged(evidence, {unknown(0, "n0", "status 1: no such key")}).blame == Blame::application);
 }
@@ -166,24 +166,24 @@ TEST_CASE("blame: nobody for two signals of different ranks") {
   CHECK(judged(with_ends({killed(2, 10, SIGKILL)}), {before}).blame == Blame::application);
 }
 
-TEST_CASE("blame: nobody for what is said of a lost connection, however often") {
+TEST_CASE("blame: nobody for errors about lost connections, however many") {
   const Evidence evidence = with_ends({exited(2, 10, 1, "Connection reset by peer")});
   Verdict first = judged(evidence, {});
   CHECK(first.suspect.empty());
   CHECK(judged(evidence, {first, first, first}).blame == Blame::unknown);
 }
 
-TEST_CASE("blame: the node where failures began so often that it is no chance") {
+TEST_CASE("blame: the node where failures began more often than chance explains") {
   const std::vector<Verdict> before = {unknown(3, "n2", "status 1: a"),
                                        unknown(1, "n2", "status 1: b")};
   Evidence evidence = with_ends({exited(2, 10, 1, "c")});
-  // Of four nodes one is met three times in a row by 1 program in 16.
+  // On four nodes, 1 in 16 programs fails on the same node three times in a row.
   Verdict verdict = judged(evidence, before);
   CHECK(verdict.blame == Blame::unknown);
   CHECK(verdict.times == 3);
   CHECK(verdict.evidence.back() ==
         "the last 3 failures began on n2, with different ranks: 1 in 16 by chance");
-  // Five more would be none, so it is tried; among two nodes that would prove nothing.
+  // Five more would be proof, so they are tried; with two nodes, they would prove nothing.
   CHECK(verdict.undecided);
   std::vector<Verdict> of_two = before;
   for (Verdict& each : of_two) each.places = 2;
@@ -197,7 +197,7 @@ TEST_CASE("blame: the node where failures began so often that it is no chance") 
   CHECK(judged(evidence, of_many).nodes == Nodes{"n2"});
 }
 
-TEST_CASE("blame: no node for failures that are the program's by their words, however often") {
+TEST_CASE("blame: no node for failures whose output shows a program error, however many") {
   Evidence evidence = with_ends({exited(2, 10, 1, "TypeError: a")});
   for (int i = 4; i < 200; ++i) evidence.nodes.push_back("n" + std::to_string(i));
   std::vector<Verdict> before = {unknown(3, "n2", "status 1: b"), unknown(1, "n2", "status 1: c")};
@@ -229,24 +229,24 @@ TEST_CASE("blame: failures that stay with one GPU of a node need fewer repeats")
   CHECK(judged(on_gpu(0), {leader, moved_leader}).blame == Blame::unknown);
 }
 
-TEST_CASE("blame: the application when most ranks on several nodes say the same") {
+TEST_CASE("blame: the application if most ranks on several nodes print the same") {
   const std::string words =
       "Traceback (most recent call last):\n  File \"t.py\", line 1\nKeyError: ";
   Evidence evidence = with_ends({exited(1, 10, 1, words + "'a'"), exited(0, 300, 1, words + "'b'"),
                                  exited(3, 350, 1, "Connection reset by peer")});
   Verdict verdict = judged(evidence, {});
   CHECK(verdict.blame == Blame::application);
-  CHECK_FALSE(verdict.for_ever);
+  CHECK_FALSE(verdict.permanent);
   CHECK(verdict.evidence == Nodes{"rank 1 on n1 exited with status 1: KeyError: 'a'",
                                   "2 of 4 ranks failed the same way"});
-  // Once more, and it is over; but not when it came further in between.
+  // Another such failure ends it, unless the program got further in between.
   const Verdict first = verdict;
-  CHECK(judged(evidence, {first}).for_ever);
+  CHECK(judged(evidence, {first}).permanent);
   evidence.progressed = true;
-  CHECK_FALSE(judged(evidence, {first}).for_ever);
+  CHECK_FALSE(judged(evidence, {first}).permanent);
 }
 
-TEST_CASE("blame: nobody when those that say the same were not first") {
+TEST_CASE("blame: nobody if the ranks that print the same were not first") {
   const std::string lost = "RuntimeError: a friend has left";  // no pattern knows that
   const Evidence evidence =
       with_ends({exited(2, 10, 1, "OSError: [Errno 5] Input/output error: '/local/x'"),
@@ -256,7 +256,7 @@ TEST_CASE("blame: nobody when those that say the same were not first") {
   CHECK(verdict.suspect == "n2");
 }
 
-TEST_CASE("blame: the application when all ranks end without a word, with one status") {
+TEST_CASE("blame: the application if all ranks end without output and with the same status") {
   std::vector<RankEnd> ends;
   for (int64_t rank : {2, 0, 1, 3}) ends.push_back(exited(rank, 10 + rank, 3, ""));
   CHECK(judged(with_ends(ends), {}).blame == Blame::application);
@@ -266,7 +266,7 @@ TEST_CASE("blame: the application when all ranks end without a word, with one st
   CHECK(verdict.suspect.empty());
 }
 
-TEST_CASE("blame: the node whose task says that a part of it is broken, at once") {
+TEST_CASE("blame: the node whose task reports broken hardware, at once") {
   const std::string words = "RuntimeError: CUDA error: uncorrectable ECC error encountered\n";
   Evidence evidence = with_ends({exited(0, 10, 1, "Connection reset by peer"),
                                  exited(2, 900, 1, words), exited(3, 20, 1, "Broken pipe")});
@@ -274,42 +274,42 @@ TEST_CASE("blame: the node whose task says that a part of it is broken, at once"
   CHECK(verdict.what == "words");
   CHECK(verdict.nodes == Nodes{"n2"});
   CHECK(verdict.accusations.size() == 1);
-  // The rank says it wherever it runs.
+  // The rank reports it wherever it runs.
   Evidence moved = with_ends({{2, "n1", 1, 0, 10, words}});
   CHECK(judged(moved, {verdict}).blame != Blame::node);
-  // What all say is no node's.
+  // What all ranks report is not one node's fault.
   evidence.ends.push_back(exited(1, 30, 1, words));
   CHECK(judged(evidence, {}).blame != Blame::node);
-  // It had said so when it was told to end.
+  // It had reported this when its agent stopped it.
   evidence = with_ends({exited(0, 10, 1, "Watchdog caught collective operation timeout")});
   evidence.stopped = {exited(2, 900, 1, words)};
   CHECK(judged(evidence, {}).nodes == Nodes{"n2"});
 }
 
-TEST_CASE("blame: a program on one node that fails in the same way twice") {
+TEST_CASE("blame: a program on one node that fails the same way twice") {
   Evidence evidence = four_nodes();
   evidence.nodes = {"n0"};
   evidence.ends = {exited(0, 10, 1, "x")};
   CHECK(judged(evidence, {judged(evidence, {})}).blame == Blame::application);
 }
 
-TEST_CASE("blame: a failure of a node says nothing about the next") {
+TEST_CASE("blame: a node's failure proves nothing about the next failure") {
   Evidence gone = with_ends({exited(2, 10, 1, "x")});
   gone.gone = {{"n1", "x"}};
   const Evidence evidence = with_ends({exited(2, 10, 1, "x")});
   CHECK(judged(evidence, {judged(gone, {})}).blame == Blame::unknown);
 }
 
-TEST_CASE("blame: statuses that say that no attempt can do better") {
+TEST_CASE("blame: statuses that make another attempt pointless") {
   for (const int code : {93, 126, 127}) {
     const Verdict verdict = judged(with_ends({exited(1, 10, code, "x")}), {});
     CHECK(verdict.blame == Blame::application);
-    CHECK(verdict.for_ever);
+    CHECK(verdict.permanent);
   }
-  CHECK_FALSE(judged(with_ends({exited(1, 10, 1, "x")}), {}).for_ever);
+  CHECK_FALSE(judged(with_ends({exited(1, 10, 1, "x")}), {}).permanent);
 }
 
-TEST_CASE("blame: without progress, the one node that is behind is suspected") {
+TEST_CASE("blame: without progress, the slowest node becomes the suspect") {
   Evidence evidence = four_nodes();
   evidence.stalled_seconds = 60;
   evidence.steps = {{"n0", 8}, {"n1", 7}, {"n2", 8}, {"n3", 8}};
@@ -326,7 +326,8 @@ TEST_CASE("blame: without progress, the one node that is behind is suspected") {
   CHECK(verdict.blame == Blame::unknown);
 }
 
-TEST_CASE("blame: root is told of blamed nodes that are there, without words of programs") {
+TEST_CASE(
+    "blame: root gets reports of blamed nodes that are still up, without the programs' output") {
   const auto accused = [](const Evidence& evidence, const std::vector<Verdict>& before = {}) {
     Nodes all;
     for (const Accusation& each : judged(evidence, before).accusations) {

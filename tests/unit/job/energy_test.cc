@@ -1,4 +1,4 @@
-// Tests of what GPUs take: measured on a node, and added up by the launcher.
+// Tests of the energy of GPUs: measured on a node, and added up by the launcher.
 #include <unistd.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ using Nodes = std::vector<std::string>;
 
 namespace {
 
-// A counter that is in a file: readings are made in other processes.
+// A counter in a file, because readings are made in other processes.
 EnergyMeter::Read from(const std::filesystem::path& file) {
   return [file](const health::Doing&) -> std::optional<uint64_t> {
     uint64_t number = 0;
@@ -53,7 +53,7 @@ AgentEvent said(const std::string& node, int64_t attempt, std::optional<double> 
 
 }  // namespace
 
-TEST_CASE("energy: what the counters have grown by during an attempt, told once") {
+TEST_CASE("energy: the increase of the counters during an attempt, returned once") {
   const TemporaryDirectory folder;
   write(folder / "counter", "1500");
   EnergyMeter meter(from(folder / "counter"), 60s);
@@ -70,7 +70,7 @@ TEST_CASE("energy: what the counters have grown by during an attempt, told once"
   CHECK(meter.finished().empty());
 }
 
-TEST_CASE("energy: without counters, or with ones that began anew, there is no figure") {
+TEST_CASE("energy: without counters, or if they were reset, there is no figure") {
   const TemporaryDirectory folder;
   const bool has_counter = GENERATE(true, false);
   if (has_counter) write(folder / "counter", "1500");
@@ -84,7 +84,7 @@ TEST_CASE("energy: without counters, or with ones that began anew, there is no f
   CHECK_FALSE(measured[0].joules);
 }
 
-TEST_CASE("energy: a driver that hangs is waited for by nobody, and is given up") {
+TEST_CASE("energy: a hanging driver delays nobody, and its reading is abandoned") {
   const auto hangs = [](const health::Doing&) -> std::optional<uint64_t> {
     for (;;) ::pause();
   };
@@ -107,14 +107,14 @@ TEST_CASE("energy: a driver that hangs is waited for by nobody, and is given up"
   CHECK_FALSE(measured[0].joules);
 }
 
-TEST_CASE("energy: the sum of an attempt's nodes is complete when each has said it") {
+TEST_CASE("energy: an attempt's sum is complete once each node has reported") {
   EnergyTally tally;
   tally.begin(1, {"n1", "n2"});
-  tally.hear(said("n1", 1, 2.5));
+  tally.handle(said("n1", 1, 2.5));
   CHECK(tally.complete().empty());
   tally.begin(2, {"n1", "n3"});
-  tally.hear(said("n2", 1, 3));
-  tally.hear(said("n2", 1, 3));
+  tally.handle(said("n2", 1, 3));
+  tally.handle(said("n2", 1, 3));
   const auto complete = tally.complete();
   REQUIRE(complete.size() == 1);
   CHECK(complete[0].attempt == 1);
@@ -124,17 +124,17 @@ TEST_CASE("energy: the sum of an attempt's nodes is complete when each has said 
   CHECK(tally.waits());
 }
 
-TEST_CASE("energy: nodes that are gone, do not know or say nothing are missing in the sum") {
+TEST_CASE("energy: nodes that are gone, silent or without a figure are listed as missing") {
   EnergyTally tally;
   tally.begin(1, {"n1", "n2", "n3"});
   tally.begin(2, {"n1", "n3", "n4"});
-  tally.hear(said("n1", 1, 2));
-  tally.hear({"n2", Gone{"no heartbeat"}});
-  tally.hear(said("n3", 1, std::nullopt));
+  tally.handle(said("n1", 1, 2));
+  tally.handle({"n2", Gone{"no heartbeat"}});
+  tally.handle(said("n3", 1, std::nullopt));
   const auto complete = tally.complete();
   REQUIRE(complete.size() == 1);
   CHECK(complete[0].missing == Nodes{"n2", "n3"});
-  tally.hear(said("n3", 2, 4));
+  tally.handle(said("n3", 2, 4));
   const auto rest = tally.rest();
   REQUIRE(rest.size() == 1);
   CHECK(rest[0].joules == 4);
@@ -142,10 +142,10 @@ TEST_CASE("energy: nodes that are gone, do not know or say nothing are missing i
   CHECK_FALSE(tally.waits());
 }
 
-TEST_CASE("energy: an attempt of which no node knows has no figure") {
+TEST_CASE("energy: an attempt without any node's figure has no figure") {
   EnergyTally tally;
   tally.begin(1, {"n1"});
-  tally.hear(said("n1", 1, std::nullopt));
+  tally.handle(said("n1", 1, std::nullopt));
   CHECK(tally.complete().empty());
   CHECK_FALSE(tally.waits());
 }

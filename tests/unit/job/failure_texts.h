@@ -1,6 +1,5 @@
-// What failing trainings wrote, from public logs: parts of the issues of GitHub that are named,
-// with their paths shortened. @R stands for the rank, @L for the local rank, @N for a number that
-// differs.
+// Output of failed training runs from public logs: excerpts from the named GitHub issues, with
+// shortened paths. @R is the rank, @L the local rank, @N a number that varies.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@ inline std::string filled(std::string_view text, int64_t rank, int64_t local, in
   return all;
 }
 
-// yangjianxin1/Firefly#32, a file of all ranks that is broken
+// yangjianxin1/Firefly#32, all ranks read a broken file
 inline constexpr std::string_view bad_json =
     "  File \"train.py\", line 116, in from_pretrained\n"
     "Traceback (most recent call last):\n"
@@ -33,7 +32,7 @@ inline constexpr std::string_view bad_json =
     "    fast_tokenizer = TokenizerFast.from_file(fast_tokenizer_file)\n"
     "Exception: expected value at line 1 column 1\n";
 
-// MIC-DKFZ/nnUNet#1784, read by whoever has the case
+// MIC-DKFZ/nnUNet#1784, in the rank that reads the case
 inline constexpr std::string_view unreadable =
     "Traceback (most recent call last):\n"
     "  File \"nondet_multi_threaded_augmenter.py\", line 53, in producer\n"
@@ -49,7 +48,7 @@ inline constexpr std::string_view key_error =
     "    raise KeyError(key) from None\n"
     "KeyError: 'sample-@N'\n";
 
-// pytorch/pytorch (torch.cuda.OutOfMemoryError), as NVIDIA/nccl#1284 has its beginning
+// pytorch/pytorch (torch.cuda.OutOfMemoryError), beginning as in NVIDIA/nccl#1284
 inline constexpr std::string_view out_of_memory =
     "[rank@R]: Traceback (most recent call last):\n"
     "[rank@R]:   File \"train.py\", line 88, in <module>\n"
@@ -112,7 +111,7 @@ inline constexpr std::string_view mismatch =
     "collective: CollectiveFingerPrint(SequenceNumber=3104, OpType=ALLREDUCE, "
     "TensorShape=[195812480]\n";
 
-// Project-MONAI/model-zoo#685 and ai2cm/ace#348: what all ranks say when one is missing
+// Project-MONAI/model-zoo#685 and ai2cm/ace#348: what all ranks print if one is missing
 inline constexpr std::string_view watchdog =
     "[E ProcessGroupNCCL.cpp:457] [Rank @R] Watchdog caught collective operation timeout: "
     "WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=11177025, NumelOut=11177025, "
@@ -178,8 +177,8 @@ inline constexpr std::string_view busy =
     "    torch._C._cuda_setDevice(device)\n"
     "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable\n";
 
-// NVIDIA/nccl#1438, NVIDIA/nccl#1439 and pytorch/pytorch#130113: torchrun about a worker that has
-// ended, behind what the worker says.
+// NVIDIA/nccl#1438, NVIDIA/nccl#1439 and pytorch/pytorch#130113: torchrun's summary of a worker
+// that ended, after the worker's own output.
 inline std::string under_torchrun(const std::string& worker, int64_t rank, int64_t local,
                                   int64_t exitcode) {
   const std::string traceback =

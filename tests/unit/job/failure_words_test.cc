@@ -23,14 +23,14 @@ constexpr const char* none = "program: []\neither: []\npeer: []\nsilence: []\n";
 
 }  // namespace
 
-TEST_CASE("failure words: the shipped patterns are sound") {
+TEST_CASE("failure words: the shipped patterns are valid") {
   slipway::source::Sources sources;
   slipway::source::Diagnostics diagnostics(sources);
   load_failure_words(shipped_catalogue, sources, diagnostics);
   CHECK(render(diagnostics) == "");
 }
 
-TEST_CASE("failure words: a mistake in the file has its place") {
+TEST_CASE("failure words: an error in the file is reported at its position") {
   const std::string head = "sources: {us: we}\n";
   CHECK(complaints(head + none + "node:\n- {match: a*b, line: xaxbx, seen: here, source: us}\n") ==
         "");

@@ -21,7 +21,7 @@ std::string said_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("failures: the shipped profiles are sound") {
+TEST_CASE("failures: the shipped profiles are valid") {
   slipway::source::Sources sources;
   slipway::source::Diagnostics diagnostics(sources);
   const auto profiles = load_failures(shipped_catalogue, sources, diagnostics);
@@ -38,14 +38,16 @@ TEST_CASE("failures: Llama 3's causes add up to 419, one every 3.1 h") {
   CHECK(llama.hours_between_failures(2048) == Approx(3.1).margin(0.05));
 }
 
-TEST_CASE("failures: a rate grows with the nodes, and gives what RSC-1 projects for large jobs") {
+TEST_CASE(
+    "failures: the rate grows with the nodes, and matches RSC-1's projection for large jobs") {
   const FailureProfile rsc = shipped_profile("rsc-1");
   CHECK(rsc.hours_between_failures(2048) == Approx(1.8).margin(0.05));
   CHECK(rsc.hours_between_failures(16384) == Approx(0.23).margin(0.005));
   CHECK(rsc.hours_between_failures(128) == Approx(28.8).margin(0.05));
 }
 
-TEST_CASE("failures: what was measured by size is met at the sizes, and between and beyond them") {
+TEST_CASE(
+    "failures: measured sizes are matched exactly, and interpolated between and beyond them") {
   const FailureProfile jobs = shipped_profile("rsc-1-jobs");
   CHECK(jobs.hours_between_failures(1) == Approx(47.7 * 24));
   CHECK(jobs.hours_between_failures(128) == Approx(7.9));
@@ -54,7 +56,7 @@ TEST_CASE("failures: what was measured by size is met at the sizes, and between 
   CHECK(jobs.hours_between_failures(2 * 16384) == Approx(0.23 / 2));
 }
 
-TEST_CASE("failures: a mistake in the file has its place and a suggestion") {
+TEST_CASE("failures: an error in the file is reported at its position, with a suggestion") {
   const std::string said = said_of(
       "sources: {us: we}\n"
       "profiles:\n"
@@ -74,7 +76,7 @@ TEST_CASE("failures: a mistake in the file has its place and a suggestion") {
   CHECK_THAT(said, ContainsSubstring("`fault` of a cause is `nod`, which is not listed"));
 }
 
-TEST_CASE("failures: sizes rise") {
+TEST_CASE("failures: sizes must rise") {
   const std::string said = said_of(
       "sources: {us: we}\n"
       "profiles:\n"

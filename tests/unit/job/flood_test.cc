@@ -3,8 +3,8 @@
 
 #include "common/error.h"
 #include "common/strangers.h"
+#include "launcher/job/agent_connection.h"
 #include "launcher/job/agents.h"
-#include "launcher/job/meeting.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/flood.h"
 
@@ -19,15 +19,15 @@ using Clock = Agents::Clock;
 constexpr int agents_count = 32;
 constexpr int strangers_count = 10'000;
 
-// How long all take to find the launcher, each by itself; they are heard by the caller's thread.
+// How long it takes until all agents are connected, each on its own; the caller's thread receives.
 class Arrivals {
  public:
   Arrivals(const Agents& agents, int first) {
     for (int i = first; i < first + agents_count; ++i) {
       threads_.emplace_back([this, port = agents.port(), key = agents.key(), i] {
         try {
-          const Fd socket =
-              meet_launcher("127.0.0.1", port, key, fmt::format("n{}", i), 60s, this_program());
+          const Fd socket = connect_to_launcher("127.0.0.1", port, key, fmt::format("n{}", i), 60s,
+                                                this_program());
           ++arrived_;
           while (!over_) std::this_thread::sleep_for(5ms);
         } catch (const Error&) {
@@ -64,7 +64,7 @@ std::string recorded_answer(const Secret& key) {
 
 }  // namespace
 
-TEST_CASE("agents: 10,000 strangers keep no agent away, and cost none of those that are there") {
+TEST_CASE("agents: 10,000 unproven peers keep no agent out, and disturb none that is connected") {
   raise_descriptor_limit();
   Agents agents(nodes(), 60s, "here");
   std::vector<AgentEvent> events;

@@ -1,4 +1,4 @@
-// Tests of what a launcher's agent takes from the kernel's log.
+// Tests of what a launcher's agent reads from the kernel log.
 #include "launcher/job/kernel_log.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ health::KernelRecord xid(int number) {
 const std::string killed_program =
     "Out of memory: Killed process 12 (python3) total-vm:1kB, anon-rss:1kB, UID:1000";
 
-// A node's log, and what root's last look has found.
+// A node's kernel log, and the results of root's last check.
 struct Node {
   TemporaryDirectory folder;
   KernelLog log = [this] {
@@ -52,7 +52,7 @@ struct Node {
 
 }  // namespace
 
-TEST_CASE("kernel log: what matters in it") {
+TEST_CASE("kernel log: which records matter") {
   const health::Policy policy = policy_with("");
   CHECK(matters(xid(79), policy));
   CHECK(matters(record(killed_program, health::Level::error), policy));
@@ -62,7 +62,7 @@ TEST_CASE("kernel log: what matters in it") {
   }
 }
 
-TEST_CASE("kernel log: the node's policy says which Xids take it out of service") {
+TEST_CASE("kernel log: the node's policy decides which Xids take it out of service") {
   const health::Policy shipped = policy_with("");
   for (const int number : {46,  48,  54,  56,  57,  58,  62,  64,  74,  79,  81, 95,
                            109, 110, 119, 120, 136, 140, 143, 151, 155, 156, 158}) {
@@ -77,7 +77,8 @@ TEST_CASE("kernel log: the node's policy says which Xids take it out of service"
   CHECK(asks_for_a_drain(xid(63), policy_with("preset: imbue"), places));
 }
 
-TEST_CASE("kernel log: what only looks like an Xid is none, nor one of a GPU that is not there") {
+TEST_CASE(
+    "kernel log: lookalikes of Xids are ignored, and Xids of GPUs that the node does not have") {
   const health::Policy policy = policy_with("");
   for (const char* line : {"NVRM: Xid 79", "python3[1]: NVRM: Xid (PCI:0000:3b:00): 79, pid=1",
                            "NVRM: Xid (PCI:[1]: segfault at 0 error 6 in x): 79, y[1,2]",
@@ -91,7 +92,7 @@ TEST_CASE("kernel log: what only looks like an Xid is none, nor one of a GPU tha
   CHECK_FALSE(asks_for_a_drain(info, policy, places));
 }
 
-TEST_CASE("kernel log: of what comes, a node is blamed for its own Xids alone") {
+TEST_CASE("kernel log: of all records, only the node's own Xids blame it") {
   Node node;
   CHECK(node.log.lines().all.empty());  // from before
   const std::string own = "NVRM: Xid (PCI:0000:3b:00): 79, now";
@@ -105,7 +106,7 @@ TEST_CASE("kernel log: of what comes, a node is blamed for its own Xids alone") 
 }
 
 TEST_CASE(
-    "kernel log: where NVML tells of Xids, those of the log are shown and count for nothing") {
+    "kernel log: if NVML reports Xids, those in the log are shown but do not blame the node") {
   Node node;
   const std::string logged = "NVRM: Xid (PCI:0000:3b:00): 79, now";
   node.says("4,1,1,-;" + logged + "\n");
@@ -120,7 +121,7 @@ TEST_CASE(
   CHECK_FALSE(xid_number_in("NVML: Xid"));
 }
 
-TEST_CASE("kernel log: without a verdict of root's no GPU is known, and no node is blamed") {
+TEST_CASE("kernel log: without a verdict from root, no GPU is known and no node is blamed") {
   Node node;
   const std::string verdict =
       GENERATE("", "{", "[]", "{}", R"({"facts": 1})", R"({"facts": {"driver_version": "1"}})");

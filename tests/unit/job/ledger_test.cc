@@ -27,7 +27,7 @@ std::string complaint(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("ledger: a line says what belongs to its event, and nothing else") {
+TEST_CASE("ledger: a line has the fields of its event, and no others") {
   CHECK(
       to_line(progress(1500, 2, 40)) ==
       R"({"schema":"slipway/ledger/1","time":"2026-11-21T12:00:01.500Z","job":"7","event":"progress","attempt":2,"step":40})"
@@ -38,7 +38,7 @@ TEST_CASE("ledger: a line says what belongs to its event, and nothing else") {
       "\n");
 }
 
-TEST_CASE("ledger: every line reads back as what was written") {
+TEST_CASE("ledger: every line reads back as written") {
   std::string text;
   for (const Entry& entry : one_of_each()) text += to_line(entry);
   const Ledger ledger = parse_ledger(text, "x.jsonl");
@@ -48,7 +48,7 @@ TEST_CASE("ledger: every line reads back as what was written") {
   CHECK(again == text);
 }
 
-TEST_CASE("ledger: a torn last line is left out, wherever it was torn") {
+TEST_CASE("ledger: a torn last line is ignored, wherever it was torn") {
   const std::string whole = to_line(begun(0)), last = to_line(started(10, 1));
   for (size_t length = 1; length < last.size(); ++length) {
     const Ledger ledger = parse_ledger(whole + last.substr(0, length), "x.jsonl");
@@ -57,7 +57,7 @@ TEST_CASE("ledger: a torn last line is left out, wherever it was torn") {
   }
 }
 
-TEST_CASE("ledger: a line that is none has its number") {
+TEST_CASE("ledger: an invalid line is reported with its number") {
   CHECK_THAT(complaint(to_line(begun(0)) + "{\n" + to_line(started(1, 1))),
              ContainsSubstring("x.jsonl:2: not a ledger line"));
   CHECK(complaint(R"({"schema":"slipway/ledger/2"})"
@@ -67,7 +67,7 @@ TEST_CASE("ledger: a line that is none has its number") {
   CHECK(complaint("") == "x.jsonl: contains no ledger lines");
 }
 
-TEST_CASE("ledger: lines are of one job, and in order") {
+TEST_CASE("ledger: lines belong to one job, and are in order") {
   Entry other = started(1, 1);
   other.job = "8";
   CHECK(complaint(to_line(begun(0)) + to_line(other)) ==
@@ -76,7 +76,7 @@ TEST_CASE("ledger: lines are of one job, and in order") {
         "x.jsonl:2: earlier than the line before it");
 }
 
-TEST_CASE("ledger: a value that cannot be is named") {
+TEST_CASE("ledger: an impossible value is named") {
   const auto with = [](Entry entry, const std::string& from, const std::string& to) {
     std::string line = to_line(entry);
     line.replace(line.find(from), from.size(), to);
@@ -102,13 +102,13 @@ TEST_CASE("ledger: a value that cannot be is named") {
              ContainsSubstring("x.jsonl:2: not a line"));
 }
 
-TEST_CASE("ledger: evidence that is no UTF-8 does not break a line") {
+TEST_CASE("ledger: evidence that is not UTF-8 does not break a line") {
   Entry entry = failed(0, 1, "exit", "node");
   entry.evidence = {"\xff\xfe died"};
   CHECK(parse_ledger(to_line(begun(0)) + to_line(entry), "x").entries.size() == 2);
 }
 
-TEST_CASE("ledger writer: appends to what is there, and cuts off a torn line") {
+TEST_CASE("ledger writer: appends to an existing file, and cuts off a torn line") {
   TemporaryDirectory folder;
   const auto path = folder / "ledger.jsonl";
   slipway::write_file(path, to_line(begun(0)) + R"({"schema":"slip)");
@@ -140,7 +140,7 @@ TEST_CASE("ledger writer: appends to no other file") {
   CHECK(slipway::read_file(path) == "mine");
 }
 
-TEST_CASE("ledger writer: begins anew where not even the first line is whole") {
+TEST_CASE("ledger writer: starts over if not even the first line is complete") {
   TemporaryDirectory folder;
   const auto path = folder / "ledger.jsonl";
   for (size_t length : {0, 5, 60}) {
@@ -150,7 +150,7 @@ TEST_CASE("ledger writer: begins anew where not even the first line is whole") {
   }
 }
 
-TEST_CASE("ledger writer: there is one at a time") {
+TEST_CASE("ledger writer: only one at a time") {
   TemporaryDirectory folder;
   const LedgerWriter first(folder / "ledger.jsonl");
   CHECK_THROWS_WITH(LedgerWriter(folder / "ledger.jsonl"),

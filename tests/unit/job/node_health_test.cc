@@ -19,20 +19,20 @@ std::string verdict(const std::string& slurm) {
 
 }  // namespace
 
-TEST_CASE("a node's health: what asks for a drain is told, in words") {
+TEST_CASE("node health: findings that call for a drain are returned as text") {
   CHECK(reasons_against(verdict(""), Events::counted) ==
         Texts{"gpu_ecc GPU 5: 2 memory errors (reboot)", "gpu_xid GPU 5: Xid 79 (reboot)"});
   CHECK(reasons_against(verdict(""), Events::left_out) ==
         Texts{"gpu_ecc GPU 5: 2 memory errors (reboot)"});
 }
 
-TEST_CASE("a node's health: what is no verdict says nothing") {
+TEST_CASE("node health: text that is not a verdict is ignored") {
   for (const char* text : {"", "{", "{}", "[]", R"({"findings": [7]})", R"({"findings": 7})"}) {
     CHECK(reasons_against(text, Events::counted).empty());
   }
 }
 
-TEST_CASE("a node's health: a look of root's counts once, when it was made since and has drained") {
+TEST_CASE("node health: a check by root is reported once, if it is new and drained the node") {
   const TemporaryDirectory folder;
   const std::filesystem::path file = folder / "last.json";
   write_file(file, verdict("drained"));

@@ -11,26 +11,27 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Told {
+struct Collected {
   std::vector<TaskEnd> ends;
   std::string out, err;
 };
 
-void read_all(NodeTasks& tasks, Told& told) {
+void read_all(NodeTasks& tasks, Collected& collected) {
   for (auto all = tasks.read(); !all.empty(); all = tasks.read()) {
-    for (const TaskOutput& each : all) (each.stream == 1 ? told.out : told.err) += each.bytes;
+    for (const TaskOutput& each : all)
+      (each.stream == 1 ? collected.out : collected.err) += each.bytes;
   }
 }
 
-Told run_to_end(NodeTasks& tasks) {
-  Told told;
+Collected run_to_end(NodeTasks& tasks) {
+  Collected collected;
   while (tasks.running()) {
-    read_all(tasks, told);
-    for (TaskEnd& end : tasks.reap()) told.ends.push_back(std::move(end));
+    read_all(tasks, collected);
+    for (TaskEnd& end : tasks.reap()) collected.ends.push_back(std::move(end));
     std::this_thread::sleep_for(1ms);
   }
-  read_all(tasks, told);
-  return told;
+  read_all(tasks, collected);
+  return collected;
 }
 
 void start(NodeTasks& tasks, const std::string& script, const Variables& variables = {},
@@ -44,37 +45,38 @@ bool ends_all(NodeTasks& tasks) {
 
 }  // namespace
 
-TEST_CASE("tasks: output, status and last words are told") {
+TEST_CASE("tasks: output, status and last output are returned") {
   NodeTasks tasks;
   start(tasks, "echo out; echo err >&2; exit 7");
-  const Told told = run_to_end(tasks);
-  CHECK(told.out == "out\n");
-  CHECK(told.err == "err\n");
-  REQUIRE(told.ends.size() == 1);
-  CHECK(told.ends[0].rank == 3);
-  CHECK(told.ends[0].code == 7);
-  CHECK(told.ends[0].signal == 0);
+  const Collected collected = run_to_end(tasks);
+  CHECK(collected.out == "out\n");
+  CHECK(collected.err == "err\n");
+  REQUIRE(collected.ends.size() == 1);
+  CHECK(collected.ends[0].rank == 3);
+  CHECK(collected.ends[0].code == 7);
+  CHECK(collected.ends[0].signal == 0);
 }
 
-TEST_CASE("tasks: a signal is told from a status") {
+TEST_CASE("tasks: a signal is distinguished from a status") {
   NodeTasks tasks;
   start(tasks, "kill -9 $$");
-  const Told told = run_to_end(tasks);
-  REQUIRE(told.ends.size() == 1);
-  CHECK(told.ends[0].signal == SIGKILL);
-  CHECK(told.ends[0].code == 0);
+  const Collected collected = run_to_end(tasks);
+  REQUIRE(collected.ends.size() == 1);
+  CHECK(collected.ends[0].signal == SIGKILL);
+  CHECK(collected.ends[0].code == 0);
 }
 
-TEST_CASE("tasks: what is no program ends as in a shell") {
+TEST_CASE("tasks: a missing program ends as in a shell") {
   NodeTasks tasks;
   tasks.start(0, {"no-such-program"}, {}, {});
-  const Told told = run_to_end(tasks);
-  REQUIRE(told.ends.size() == 1);
-  CHECK(told.ends[0].code == 127);
-  CHECK(told.err == "slipway launch: cannot start no-such-program: No such file or directory\n");
+  const Collected collected = run_to_end(tasks);
+  REQUIRE(collected.ends.size() == 1);
+  CHECK(collected.ends[0].code == 127);
+  CHECK(collected.err ==
+        "slipway launch: cannot start no-such-program: No such file or directory\n");
 }
 
-TEST_CASE("tasks: variables are added to ours, and taken from them") {
+TEST_CASE("tasks: variables are added to ours, and removed") {
   ::setenv("NODE_TASKS_TEST", "ours", 1);
   NodeTasks tasks;
   start(tasks, "echo $RANK $NODE_TASKS_TEST", {{"RANK", "5"}}, {"NODE_TASKS_TEST"});
@@ -92,7 +94,7 @@ TEST_CASE("tasks: the step is what the task last wrote to its file") {
   CHECK(tasks.progress().empty());
 }
 
-TEST_CASE("tasks: the first step is told at once, as the next one may come soon") {
+TEST_CASE("tasks: the first step is reported at once, as the next one may come soon") {
   NodeTasks tasks;
   start(tasks, "sleep 0.1; echo 41 >$SLIPWAY_PROGRESS; exec sleep 1000");
   std::vector<pollfd> fds = tasks.descriptors();
@@ -106,14 +108,14 @@ TEST_CASE("tasks: the first step is told at once, as the next one may come soon"
   CHECK(ends_all(tasks));
 }
 
-TEST_CASE("tasks: last words are those of both streams, and what torch has left") {
+TEST_CASE("tasks: the last output covers both streams, and the error that torch left") {
   NodeTasks tasks;
   start(tasks,
         "echo '{\"message\": {\"message\": \"KeyError: 5\"}}' >$TORCHELASTIC_ERROR_FILE; "
         "echo warning; echo bye >&2; exit 3");
-  const Told told = run_to_end(tasks);
-  REQUIRE(told.ends.size() == 1);
-  CHECK(told.ends[0].words ==
+  const Collected collected = run_to_end(tasks);
+  REQUIRE(collected.ends.size() == 1);
+  CHECK(collected.ends[0].words ==
         "\x01warning\nbye\nTraceback (most recent call last):\nKeyError: 5\n");
   ::setenv("TORCHELASTIC_ERROR_FILE", "/tmp/ours", 1);
   NodeTasks others;
@@ -122,7 +124,7 @@ TEST_CASE("tasks: last words are those of both streams, and what torch has left"
   ::unsetenv("TORCHELASTIC_ERROR_FILE");
 }
 
-TEST_CASE("tasks: what has detached itself is ended, too") {
+TEST_CASE("tasks: detached processes are ended too") {
   NodeTasks tasks;
   start(tasks, "trap '' TERM; (setsid sh -c 'trap \"\" TERM; sleep 1000' &) ; sleep 1000");
   while (descendants(::getpid()).size() < 4) std::this_thread::sleep_for(1ms);
@@ -130,18 +132,18 @@ TEST_CASE("tasks: what has detached itself is ended, too") {
   CHECK(descendants(::getpid()).empty());
 }
 
-TEST_CASE("tasks: a stopped process is seen, and ended") {
+TEST_CASE("tasks: a stopped process is noticed, and ended") {
   NodeTasks tasks;
   start(tasks, "kill -STOP $$");
   std::vector<OddProcess> odd;
-  // On its way there it may wait in the kernel, for a page of its program.
+  // Until then, it may be stuck in the kernel for a moment, loading a page of its program.
   while (odd.empty() || odd[0].state == 'D') odd = tasks.odd_processes();
   CHECK(odd[0].rank == 3);
   CHECK(odd[0].text.find("is stopped") != std::string::npos);
   CHECK(ends_all(tasks));
 }
 
-TEST_CASE("node tasks: who has given up has ended with an error, and only once") {
+TEST_CASE("node tasks: a task that gave up has ended with an error, and only once") {
   NodeTasks tasks;
   start(tasks, "sleep 0.1; exit 0");
   const auto end = tasks.give_up(3, 256, "called abort");

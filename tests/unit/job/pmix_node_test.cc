@@ -28,7 +28,7 @@ PmixWorld attempt(int number) {
 std::vector<FromPmixServer> settle(PmixNode& node) {
   std::vector<FromPmixServer> news;
   for (const auto end = PmixNode::Clock::now() + 20s; PmixNode::Clock::now() < end;) {
-    for (FromPmixServer& each : node.hear()) news.push_back(std::move(each));
+    for (FromPmixServer& each : node.receive()) news.push_back(std::move(each));
     if (node.settled()) break;
     std::this_thread::sleep_for(1ms);
   }
@@ -48,7 +48,7 @@ std::string sockets_of(pid_t process) {
 
 }  // namespace
 
-TEST_CASE("pmix node: tasks get the variables of their ranks, of another server for each attempt") {
+TEST_CASE("pmix node: tasks get the variables of their ranks, from a new server for each attempt") {
   if (!there_is_pmix()) return;
   PmixNode node(true, "b");
   std::filesystem::path folders[2];
@@ -74,11 +74,9 @@ TEST_CASE("pmix node: tasks get the variables of their ranks, of another server 
   CHECK(gone());
 }
 
-// libpmix believes what a client says of its user (its security mode `native`), so others must not
-// get to it: it listens on the node's own address, and a node that a job has is the job's as a
-// whole.
-TEST_CASE(
-    "pmix node: nobody outside the node reaches a server, and its files are the user's alone") {
+// libpmix trusts what a client claims about its user (security mode `native`), so no other user may
+// reach it: it listens on the node's own address, and a job has its nodes to itself.
+TEST_CASE("pmix node: only the node itself can reach a server, and only the user its files") {
   if (!there_is_pmix()) return;
   PmixNode node(true, "b");
   node.begin(attempt(0));
@@ -104,7 +102,7 @@ TEST_CASE(
   CHECK(std::filesystem::status(folder).permissions() == std::filesystem::perms::owner_all);
 }
 
-TEST_CASE("pmix node: a server that is lost is told, and the tasks start without it") {
+TEST_CASE("pmix node: a lost server is reported, and the tasks start without it") {
   if (!there_is_pmix()) return;
   PmixNode node(true, "b");
   node.begin(attempt(0));
@@ -112,7 +110,7 @@ TEST_CASE("pmix node: a server that is lost is told, and the tasks start without
   std::vector<FromPmixServer> news;
   for (const auto end = PmixNode::Clock::now() + 20s;
        news.empty() && PmixNode::Clock::now() < end;) {
-    news = node.hear();
+    news = node.receive();
   }
   REQUIRE(news.size() == 1);
   CHECK(std::get<PmixNone>(news[0]).text == "its server exited");
@@ -120,11 +118,11 @@ TEST_CASE("pmix node: a server that is lost is told, and the tasks start without
   CHECK(settle(node).empty());
 }
 
-TEST_CASE("pmix node: nothing is begun that is not wanted") {
+TEST_CASE("pmix node: without a request for PMIx, nothing is started") {
   PmixNode node(false, "b");
   node.begin(attempt(0));
   CHECK(node.settled());
-  CHECK(node.hear().empty());
+  CHECK(node.receive().empty());
   CHECK(node.variables(0).empty());
   CHECK(node.processes().empty());
   node.end();

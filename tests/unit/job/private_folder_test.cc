@@ -1,4 +1,4 @@
-// Tests of folders that go with their program, with programs that are really killed.
+// Tests of folders that vanish with their program, using programs that are really killed.
 #include "launcher/job/private_folder.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder of the test's own, in place of /tmp.
+// A temporary folder for the test, instead of /tmp.
 class Temporary {
  public:
   Temporary() { ::setenv("TMPDIR", folder_.path().c_str(), 1); }
@@ -37,7 +37,7 @@ class Temporary {
   TemporaryDirectory folder_;
 };
 
-// A program that makes a folder with a file in it, and is killed.
+// A program that creates a folder with a file in it, and is killed.
 void be_killed() {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -50,7 +50,7 @@ void be_killed() {
 
 }  // namespace
 
-TEST_CASE("private folder: it is there as long as its program") {
+TEST_CASE("private folder: it exists as long as its program") {
   const Temporary temporary;
   {
     const PrivateFolder folder("agent");
@@ -60,7 +60,7 @@ TEST_CASE("private folder: it is there as long as its program") {
   CHECK(temporary.names().empty());
 }
 
-TEST_CASE("private folder: what a killed program has left goes with the next one") {
+TEST_CASE("private folder: the next program removes what a killed program left") {
   const Temporary temporary;
   for (int i = 0; i < 3; ++i) be_killed();
   CHECK(temporary.names().size() == 1);
@@ -70,16 +70,16 @@ TEST_CASE("private folder: what a killed program has left goes with the next one
   CHECK(temporary.names().empty());
 }
 
-TEST_CASE("private folder: those that are in use stay, and so does what is none of ours") {
+TEST_CASE("private folder: folders in use stay, and so do those that are not ours") {
   const Temporary temporary;
   const PrivateFolder first("agent");
-  fs::create_directory(temporary / "agent-of-somebody");  // without a lock
+  fs::create_directory(temporary / "agent-of-another");  // without a lock
   fs::create_directory(temporary / "elsewhere");
   write_file(temporary / "elsewhere/.in-use", "");
   fs::create_directory_symlink(temporary / "elsewhere", temporary / "agent-link");
   write_file(temporary / "agent-file", "");
   const PrivateFolder second("agent");
-  CHECK(temporary.names() == std::set<std::string>{"agent-file", "agent-link", "agent-of-somebody",
+  CHECK(temporary.names() == std::set<std::string>{"agent-file", "agent-link", "agent-of-another",
                                                    "elsewhere", first.path().filename(),
                                                    second.path().filename()});
   CHECK(fs::exists(temporary / "elsewhere/.in-use"));

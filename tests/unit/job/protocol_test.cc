@@ -15,7 +15,7 @@ const Start sample_start = {3,
                             {{4, {{"RANK", "4"}}}, {5, {{"RANK", "5"}}}},
                             {"slipway.7.3", {"a", "b"}, 1, 2}};
 
-// What can be read is, written again, the same bytes; this is what both are compared by.
+// Encodes a decoded message again and compares the bytes.
 template <class Message>
 void check_both_ways(const Message& message) {
   const std::string bytes = encode(message);
@@ -45,7 +45,7 @@ std::string with_last_number(std::string bytes, int64_t number) {
 
 }  // namespace
 
-TEST_CASE("protocol: every order is read as it was written") {
+TEST_CASE("protocol: every message to an agent reads back as written") {
   for (const ToAgent& each : std::initializer_list<ToAgent>{
            LauncherBeat{}, sample_start, Stop{2000}, Signal{10}, Requeue{"7", {"a", "b"}, "why"},
            Report{"7", 2, health::Cause::xid, "79"}, PmixOrder{1, PmixFenced{{0, 3}, -47, "bytes"}},
@@ -55,14 +55,15 @@ TEST_CASE("protocol: every order is read as it was written") {
   }
 }
 
-TEST_CASE("protocol: every message of an agent is read as it was written") {
+TEST_CASE("protocol: every message from an agent reads back as written") {
   for (const ToLauncher& each : std::initializer_list<ToLauncher>{
            Beat{1, {{0, 12}, {1, 11}}}, TaskText{7, 2, std::string("a\0b", 3)},
            Ended{1, 7, 0, 9, true, "killed"},
            Stopped{1, {{3, "python3 is stopped"}}, {"h"}, {"k", ""}, {}, {"gpu"}}, Energy{2, 1.5},
-           Energy{2, {}}, Health{1, {"drained"}}, job::Told{15}, PmixNews{1, PmixFence{{}, "x"}},
-           PmixNews{1, PmixWant{3, 4}}, PmixNews{1, PmixHave{"a", 4, 0, "y"}},
-           PmixNews{1, PmixNone{"no libpmix"}}, Refused{"no"}}) {
+           Energy{2, {}}, Health{1, {"drained"}}, job::StepSignal{15},
+           PmixNews{1, PmixFence{{}, "x"}}, PmixNews{1, PmixWant{3, 4}},
+           PmixNews{1, PmixHave{"a", 4, 0, "y"}}, PmixNews{1, PmixNone{"no libpmix"}},
+           Refused{"no"}}) {
     check_both_ways(each);
   }
 }
@@ -80,7 +81,7 @@ TEST_CASE("protocol: an agent and its PMIx server understand each other") {
   }
 }
 
-TEST_CASE("protocol: the values are those that were sent") {
+TEST_CASE("protocol: values arrive as sent") {
   const auto read = std::get<Start>(decode<ToAgent>(encode(sample_start)));
   CHECK(read.attempt == 3);
   CHECK(read.command == sample_start.command);
@@ -92,15 +93,15 @@ TEST_CASE("protocol: the values are those that were sent") {
   CHECK(end.rank == 7);
   CHECK(end.code == 3);
   CHECK(end.signal == 9);
-  CHECK(end.told);
+  CHECK(end.by_agent);
   CHECK(end.words == "w");
 }
 
-TEST_CASE("protocol: what does not fit is named, and nothing is made for it") {
+TEST_CASE("protocol: invalid input is reported, and allocates nothing") {
   CHECK(error_of("") == "it ends too early");
   CHECK(error_of("\x09") == "unknown kind 9");
-  CHECK(error_of(with_last_number(encode(job::Told{15}), 65)) == "65, expected 1 to 64");
-  CHECK(error_of(with_last_number(encode(job::Told{15}), 0)) == "0, expected 1 to 64");
+  CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 65)) == "65, expected 1 to 64");
+  CHECK(error_of(with_last_number(encode(job::StepSignal{15}), 0)) == "0, expected 1 to 64");
   CHECK(error_of(with_last_number(encode(Beat{1, {{0, 1}}}), -1)) ==
         "-1, expected 0 to 9223372036854775807");
   std::string ended = encode(Ended{1, 7, 0, 0, false, ""});
@@ -110,7 +111,7 @@ TEST_CASE("protocol: what does not fit is named, and nothing is made for it") {
   CHECK(error_of(ended) == "2, expected yes or no");
   ended[9] = 1;
   CHECK(error_of(ended) == "72057594037928063, expected 0 to 16777215");
-  // Four thousand million texts, in nine bytes.
+  // Four billion texts, in nine bytes.
   std::string health = encode(Health{1, {}});
   for (size_t i = health.size() - 4; i < health.size(); ++i) health[i] = '\xff';
   CHECK(error_of(health) == "4294967295 items or bytes, expected at most 65536");
@@ -120,7 +121,7 @@ TEST_CASE("protocol: what does not fit is named, and nothing is made for it") {
   CHECK(error_of(energy) == "a number that is not finite");
 }
 
-TEST_CASE("protocol: what a system call would cut is refused, names come in order and once") {
+TEST_CASE("protocol: text that a system call would cut is rejected; names are sorted and unique") {
   std::string order = encode(Requeue{"7", {"node-1"}, ""});
   order[order.find("de-1")] = '\0';
   CHECK_THROWS_WITH(decode<ToAgent>(order), "a text with a zero byte");
@@ -133,7 +134,7 @@ TEST_CASE("protocol: what a system call would cut is refused, names come in orde
   CHECK_THROWS_WITH(decode<ToAgent>(bytes), "names out of order");
 }
 
-TEST_CASE("protocol: texts for people are cut, anything else that is too large is refused") {
+TEST_CASE("protocol: texts for people are cut, anything else that is too large is rejected") {
   const auto read =
       std::get<Refused>(decode<ToLauncher>(encode(Refused{std::string(100'000, 'x')})));
   CHECK(read.text.size() == 65536);

@@ -1,4 +1,4 @@
-// The profiles that are shipped.
+// Loads the shipped failure profiles.
 #pragma once
 
 #include <cmath>

@@ -29,7 +29,7 @@ double sum(const Times& times) {
          times.restart;
 }
 
-// Long enough for 100,000 failures: of the facts, and of the simulation's means.
+// Long enough for 100,000 failures, to compare the simulation's means with known values.
 Scenario published(double nodes, double per_1000_node_days, double restart_minutes) {
   Scenario scenario = plain();
   scenario.hours_between_failures = 24000 / per_1000_node_days / nodes;
@@ -39,7 +39,7 @@ Scenario published(double nodes, double per_1000_node_days, double restart_minut
   return scenario;
 }
 
-// Goodputs by Meta's formula at its best interval, with checkpoints of 30 s, to three digits.
+// Goodputs from Meta's formula at its best interval, with checkpoints of 30 s, to three digits.
 struct Row {
   double nodes, per_1000_node_days;
   double goodput[4];  // with restarts of 20, 12, 5 and 2 minutes
@@ -55,7 +55,8 @@ constexpr double rounding = 0.00051;
 
 }  // namespace
 
-TEST_CASE("rehearsal: the first order has all 28 goodputs of Meta's formula to their last digit") {
+TEST_CASE(
+    "rehearsal: the first order reproduces all 28 goodputs of Meta's formula to the last digit") {
   for (const Row& row : rows) {
     for (int i = 0; i < 4; ++i) {
       const double between = 24 * 60 * 1000 / row.per_1000_node_days / row.nodes;
@@ -70,8 +71,8 @@ TEST_CASE("rehearsal: the first order has all 28 goodputs of Meta's formula to t
 }
 
 TEST_CASE(
-    "rehearsal: the simulation has them too where less than 3 % of the time is lost to "
-    "failures, and is Daly's goodput everywhere") {
+    "rehearsal: the simulation matches them too where failures cost less than 3 % of the time, "
+    "and Daly's goodput everywhere") {
   int to_the_last_digit = 0;
   for (const Row& row : rows) {
     for (int i = 0; i < 4; ++i) {
@@ -89,7 +90,7 @@ TEST_CASE(
         CHECK(outcome.mean == Approx(row.goodput[i]).margin(rounding + noise));
         ++to_the_last_digit;
       }
-      // The formula leaves out what is of the second order, and so is too low, never too high.
+      // The formula leaves out second-order terms, so it is too low, never too high.
       CHECK(outcome.mean == Approx(row.goodput[i] + lost * lost / 2).margin(lost * lost + 0.002));
     }
   }
@@ -112,7 +113,7 @@ TEST_CASE("rehearsal: Llama 3's job has its 419 interruptions and more than 90 %
   CHECK(outcome.low > 0.89);
 }
 
-TEST_CASE("rehearsal: parts of the time add up to all of it") {
+TEST_CASE("rehearsal: the phases add up to the whole time") {
   Scenario scenario = plain();
   scenario.repair_hours = 48;
   scenario.blame = 0.5;
@@ -128,7 +129,7 @@ TEST_CASE("rehearsal: parts of the time add up to all of it") {
   CHECK(outcome.median < outcome.high);
 }
 
-TEST_CASE("rehearsal: the same seed gives the same outcome, another one others") {
+TEST_CASE("rehearsal: the same seed gives the same outcome, another seed another one") {
   Scenario scenario = plain();
   const Outcome one = rehearse(scenario, {0, 1800}), same = rehearse(scenario, {0, 1800});
   CHECK(one.mean == same.mean);
@@ -137,17 +138,17 @@ TEST_CASE("rehearsal: the same seed gives the same outcome, another one others")
   CHECK(rehearse(scenario, {0, 1800}).mean != one.mean);
 }
 
-TEST_CASE("rehearsal: settings meet the same failures") {
+TEST_CASE("rehearsal: all settings see the same failures") {
   Scenario scenario = plain();
   CHECK(rehearse(scenario, {0, 600}).interruptions == rehearse(scenario, {0, 6000}).interruptions);
 }
 
-TEST_CASE("rehearsal: nobody waits with a spare for every node away, and everybody without one") {
+TEST_CASE("rehearsal: nobody waits with a spare for every failed node, and everybody without one") {
   Scenario scenario = plain();
   scenario.repair_hours = 10;
   CHECK(rehearse(scenario, {80, 1800}).times.waiting == 0);
   const Outcome without = rehearse(scenario, {0, 1800});
-  // Three of four failures wait for a repair of 10 h; the next comes 10 h after the end of it.
+  // Three of four failures wait 10 h for a repair; the next failure comes 10 h after that.
   CHECK(without.times.waiting == Approx(7.5 / 17.5).margin(0.02));
   CHECK(nodes_in_repair(scenario) == Approx(0.75));
   const Outcome some = rehearse(scenario, {2, 1800});
@@ -162,7 +163,7 @@ TEST_CASE("rehearsal: an application error takes no node away") {
   CHECK(rehearse(scenario, {0, 1800}).times.waiting == 0);
 }
 
-TEST_CASE("rehearsal: a node that is not found fails again, so often as chance has it") {
+TEST_CASE("rehearsal: an undetected bad node fails again, as often as chance has it") {
   Scenario scenario = plain();
   scenario.causes = {{"GPU", Fault::node, 1}};
   scenario.days = 300;

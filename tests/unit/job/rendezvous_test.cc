@@ -10,7 +10,7 @@ const World two_nodes = {"123", {"b-1", "a-7"}, 4, 2};
 
 }  // namespace
 
-TEST_CASE("rendezvous: the same for all tasks") {
+TEST_CASE("rendezvous: variables for all tasks") {
   const Variables all = world_variables(two_nodes);
   CHECK(all.at("MASTER_ADDR") == "b-1");
   CHECK(all.at("MASTER_PORT") == std::to_string(master_port(two_nodes)));
@@ -22,7 +22,7 @@ TEST_CASE("rendezvous: the same for all tasks") {
   CHECK(all.at("SLURM_STEP_NODELIST") == "b-1,a-7");  // JAX meets at the first
 }
 
-TEST_CASE("rendezvous: each task its own place") {
+TEST_CASE("rendezvous: variables for each task") {
   const Variables own = rank_variables(two_nodes, 1, 2);
   CHECK(own.at("RANK") == "6");
   CHECK(own.at("LOCAL_RANK") == "2");
@@ -31,7 +31,7 @@ TEST_CASE("rendezvous: each task its own place") {
   CHECK(own.at("SLURM_LOCALID") == "2");
 }
 
-TEST_CASE("rendezvous: every attempt has a port of its own, below Linux' own range") {
+TEST_CASE("rendezvous: every attempt has another port, below Linux's own range") {
   World world = two_nodes;
   const int64_t port = master_port(world);
   world.restarts = 3;

@@ -1,5 +1,5 @@
-// Tests of reading what a job has asked of sbatch. What is expected is what sbatch of Slurm 22.05
-// makes of the same lines.
+// Tests of reading what a job requested from sbatch. The expected values are those of sbatch 22.05
+// for the same lines.
 #include "launcher/job/sbatch_options.h"
 
 #include "tests/unit/catch.h"
@@ -19,7 +19,7 @@ SbatchOptions with_line(const std::string& submit_line) {
 
 }  // namespace
 
-TEST_CASE("sbatch options: the number of nodes, in all ways that it is written") {
+TEST_CASE("sbatch options: the number of nodes, in all notations") {
   for (const char* line :
        {"#SBATCH --nodes=5", "#SBATCH --nodes 5", "#SBATCH -N5", "#SBATCH -N 5", "#SBATCH -N\t5-8",
         "#SBATCH --nodes=5-8", "#SBATCH --nodes=\"5\"", "#SBATCH '--nodes=5'", "#SBATCH -N\\5",
@@ -32,7 +32,7 @@ TEST_CASE("sbatch options: the number of nodes, in all ways that it is written")
   CHECK(in_script("#SBATCH --nodes=2k").least_nodes == 2048);
 }
 
-TEST_CASE("sbatch options: what is no number of nodes") {
+TEST_CASE("sbatch options: invalid numbers of nodes") {
   for (const char* line :
        {"", "##SBATCH --nodes=5", " #SBATCH --nodes=5", "# SBATCH --nodes=5", "#sbatch -N5",
         "#SBATCH # --nodes=5", "#SBATCH --job-name=x-N5", "#SBATCH -J -N5",
@@ -58,14 +58,14 @@ TEST_CASE("sbatch options: --no-kill, and what only looks like it") {
   }
 }
 
-TEST_CASE("sbatch options: of a heterogeneous job the first component") {
+TEST_CASE("sbatch options: of a heterogeneous job, the first component") {
   const SbatchOptions options = in_script("#SBATCH -N2\n#SBATCH hetjob\n#SBATCH -N7 -k");
   CHECK(options.least_nodes == 2);
   CHECK_FALSE(options.no_kill);
   CHECK(in_script("#SBATCH -N2\n#SBATCH PackJob -N7").least_nodes == 2);
 }
 
-TEST_CASE("sbatch options: words have sbatch's quotes, escapes and comments") {
+TEST_CASE("sbatch options: words follow sbatch's quotes, escapes and comments") {
   const std::string script = R"(#SBATCH --comment="a 'b' #c" -J 'd "e"'
 #SBATCH --output=f\ g"h i"\"  --wrap=#none
 #SBATCH "" --never)";

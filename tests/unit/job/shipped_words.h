@@ -1,4 +1,4 @@
-// The patterns of last words that are shipped.
+// Loads the shipped patterns of failure messages.
 #pragma once
 
 #include "launcher/job/failure_words.h"

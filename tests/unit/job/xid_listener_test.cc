@@ -1,4 +1,4 @@
-// Tests of the listener to NVML's events, with a driver of ours.
+// Tests of the listener for NVML events, with a fake driver.
 #include "launcher/job/xid_listener.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@ namespace {
   for (;;) ::pause();
 }
 
-// What comes until `done` says that it is enough.
+// Collects Xids until `done` returns true.
 template <class Done>
 std::optional<std::vector<health::Xid>> wait_for(XidListener& listener, Done done) {
   std::optional<std::vector<health::Xid>> news;
@@ -29,17 +29,17 @@ std::optional<std::vector<health::Xid>> wait_for(XidListener& listener, Done don
     if (done(news)) return news;
     std::this_thread::sleep_for(5ms);
   }
-  FAIL("in vain");
+  FAIL("timed out");
   return news;
 }
 
 }  // namespace
 
-TEST_CASE("Xid listener: says what the driver has told, each once") {
-  XidListener listener([](const Ready& ready, const XidListener::Tell& tell) {
+TEST_CASE("Xid listener: returns each of the driver's Xids once") {
+  XidListener listener([](const Ready& ready, const XidListener::Report& report) {
     ready();
-    tell({"0000:07:00.0", 79});
-    tell({"0000:3b:00.0", 48});
+    report({"0000:07:00.0", 79});
+    report({"0000:3b:00.0", 48});
     hang();
   });
   std::vector<health::Xid> all;
@@ -55,26 +55,26 @@ TEST_CASE("Xid listener: says what the driver has told, each once") {
   CHECK(later->empty());
 }
 
-TEST_CASE("Xid listener: without a driver nobody listens") {
-  XidListener listener([](const Ready&, const XidListener::Tell&) {});
+TEST_CASE("Xid listener: without a driver, nothing listens") {
+  XidListener listener([](const Ready&, const XidListener::Report&) {});
   std::this_thread::sleep_for(50ms);
   CHECK_FALSE(listener.news());
 }
 
-TEST_CASE("Xid listener: when the driver ends it, the last Xid is told, and then nobody listens") {
-  XidListener listener([](const Ready& ready, const XidListener::Tell& tell) {
+TEST_CASE("Xid listener: if the driver ends it, the last Xid is returned, then nothing listens") {
+  XidListener listener([](const Ready& ready, const XidListener::Report& report) {
     ready();
-    tell({"0000:07:00.0", 79});
+    report({"0000:07:00.0", 79});
   });
   const auto last = wait_for(listener, [](const auto& news) { return news && !news->empty(); });
   CHECK(last->at(0).number == 79);
   wait_for(listener, [](const auto& news) { return !news; });
 }
 
-TEST_CASE("Xid listener: one that hangs in the driver is not waited for, and killed") {
+TEST_CASE("Xid listener: a listener that hangs in the driver is killed, without waiting") {
   pid_t process = 0;
   {
-    XidListener listener([](const Ready&, const XidListener::Tell&) { hang(); });
+    XidListener listener([](const Ready&, const XidListener::Report&) { hang(); });
     process = listener.process();
     REQUIRE(::kill(process, 0) == 0);
     CHECK_FALSE(listener.news());

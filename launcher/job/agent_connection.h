@@ -19,8 +19,9 @@ int port_of(int listener);
 // Connects to the launcher as the agent of `node`, and proves it. If the launcher drops the
 // connection before its own proof, it may be out of room: tries again until `limit` has passed.
 // Throws Error if the peer does not have the key, or the launcher speaks another protocol.
-Fd meet_launcher(const std::string& host, int port, const Secret& key, const std::string& node,
-                 std::chrono::milliseconds limit, const Speaker& own);
+Fd connect_to_launcher(const std::string& host, int port, const Secret& key,
+                       const std::string& node, std::chrono::milliseconds limit,
+                       const Speaker& own);
 
 // What answers where the launcher was.
 enum class Presence {
@@ -28,11 +29,11 @@ enum class Presence {
   refused,  // the node is up, the launcher is not
   silent,   // the node is off, unreachable or frozen
 };
-Presence look_for_launcher(const std::string& host, int port, std::chrono::milliseconds limit);
+Presence probe_launcher(const std::string& host, int port, std::chrono::milliseconds limit);
 
 // "slipway launch on HOST is version X (protocol N), the agent on NODE is Y (protocol M): install
 // the same version on all nodes"
-std::string differ(const std::string& host, const Speaker& launcher, const std::string& node,
-                   const Speaker& agent);
+std::string version_mismatch(const std::string& host, const Speaker& launcher,
+                             const std::string& node, const Speaker& agent);
 
 }  // namespace slipway::job

@@ -51,21 +51,21 @@ std::string submit_line_of(std::string_view record);
 // again. Throws Error if Slurm does not answer.
 bool is_current(const JobRun& run, SlurmPrograms& slurm);
 
-enum class GivenBack {
-  queued,   // and can start without the bad nodes
-  ended,    // it could not start: `text` says why, as do the job's comment and output
-  another,  // this run of the job was already over
+enum class RequeueOutcome {
+  requeued,  // and can start without the bad nodes
+  ended,     // it could not start: `text` says why, as do the job's comment and output
+  another,   // this run of the job was already over
 };
-struct JobReturn {
-  GivenBack what = GivenBack::another;
+struct RequeueResult {
+  RequeueOutcome what = RequeueOutcome::another;
   std::string text;
 };
 
 // Requeues a job without the `bad` nodes, with `reason` as its comment. Call it from a step that
 // ignores its end: requeueing kills the batch script and everything that it started. Throws Error,
 // having changed nothing, if Slurm does not answer.
-JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
-                    const std::string& reason, SlurmPrograms& slurm);
+RequeueResult requeue_job(const JobRun& run, const std::vector<std::string>& bad,
+                          const std::string& reason, SlurmPrograms& slurm);
 
 // Returns once Slurm no longer waits for any of `nodes`, the bad nodes of a requeued job. Until
 // then this step stays alive, so its node has not completed the job when a dead node is set down:

@@ -1,5 +1,5 @@
-// Tests of giving a job back to Slurm, over programs of the tests' own.
-#include "launcher/job/give_back.h"
+// Tests of requeueing a job, with fake Slurm programs.
+#include "launcher/job/requeue.h"
 
 #include <fmt/format.h>
 
@@ -81,12 +81,12 @@ class FakePrograms : public SlurmPrograms {
 
 const JobRun run = {"7", 2};
 
-JobReturn give(FakePrograms& slurm, const std::vector<std::string>& bad = {"n-0"}) {
-  return give_back(run, bad, "node gone: n-0", slurm);
+RequeueResult give(FakePrograms& slurm, const std::vector<std::string>& bad = {"n-0"}) {
+  return requeue_job(run, bad, "node gone: n-0", slurm);
 }
 
-bool ended_because(FakePrograms& slurm, const JobReturn& outcome, const std::string& why) {
-  CHECK(outcome.what == GivenBack::ended);
+bool ended_because(FakePrograms& slurm, const RequeueResult& outcome, const std::string& why) {
+  CHECK(outcome.what == RequeueOutcome::ended);
   CHECK(outcome.text.find(why) != std::string::npos);
   CHECK(outcome.text.find("node gone: n-0") != std::string::npos);
   CHECK(slurm.calls.size() >= 3);
@@ -100,34 +100,34 @@ bool ended_because(FakePrograms& slurm, const JobReturn& outcome, const std::str
 
 }  // namespace
 
-TEST_CASE("give back: a job is requeued without its bad nodes") {
+TEST_CASE("requeue: a job is requeued without its bad nodes") {
   FakePrograms slurm({running, waiting});
-  CHECK(give(slurm, {"n-0", "n-3"}).what == GivenBack::queued);
+  CHECK(give(slurm, {"n-0", "n-3"}).what == RequeueOutcome::requeued);
   CHECK(slurm.calls == Calls{"scontrol update JobId=7 Comment=slipway launch: node gone: n-0",
                              "scontrol requeue 7", "scontrol update JobId=7 ExcNodeList=n-0,n-3"});
 }
 
-TEST_CASE("give back: nodes that the user excluded stay excluded") {
+TEST_CASE("requeue: nodes that the user excluded stay excluded") {
   FakePrograms slurm({running, job_record("JobState=PENDING NumNodes=5 ExcNodeList=n-8,n-9")});
-  CHECK(give(slurm).what == GivenBack::queued);
+  CHECK(give(slurm).what == RequeueOutcome::requeued);
   CHECK(slurm.calls.back() == "scontrol update JobId=7 ExcNodeList=n-0,n-8,n-9");
 }
 
-TEST_CASE("give back: a run that is over is left alone") {
+TEST_CASE("requeue: a run that is over is left alone") {
   for (const std::string& now :
        {waiting, job_record("JobState=COMPLETING"), job_record("JobState=CANCELLED"),
         std::string("JobId=7 JobState=RUNNING Requeue=1 Restarts=3 BatchFlag=1\n")}) {
     FakePrograms slurm({now});
-    CHECK(give(slurm).what == GivenBack::another);
+    CHECK(give(slurm).what == RequeueOutcome::another);
     CHECK(slurm.calls.empty());
     CHECK_FALSE(is_current(run, slurm));
   }
   FakePrograms faster({running, waiting});
   faster.requeue_error = "Job is pending execution for job 7";
-  CHECK(give(faster).what == GivenBack::another);
+  CHECK(give(faster).what == RequeueOutcome::another);
 }
 
-TEST_CASE("give back: a job that cannot be requeued ends with the reason") {
+TEST_CASE("requeue: a job that cannot be requeued ends with the reason") {
   FakePrograms salloc(
       {"JobId=7 JobState=RUNNING Requeue=1 Restarts=2 BatchFlag=0 StdErr=/home/7.out\n"});
   CHECK(ended_because(salloc, give(salloc), "it has no batch script"));
@@ -139,7 +139,7 @@ TEST_CASE("give back: a job that cannot be requeued ends with the reason") {
   CHECK(ended_because(refused, give(refused), "presently disabled"));
 }
 
-TEST_CASE("give back: a job that could never start again ends with the reason") {
+TEST_CASE("requeue: a job that could never start again ends with the reason") {
   FakePrograms few({running, job_record("JobState=PENDING NumNodes=10-12")});
   CHECK(ended_because(few, give(few), "it needs 10 nodes, but only 9 are"));
   FakePrograms named({running, job_record("JobState=PENDING NumNodes=2 ReqNodeList=n-0,n-1")});
@@ -149,7 +149,7 @@ TEST_CASE("give back: a job that could never start again ends with the reason") 
   CHECK(ended_because(special, give(special), "no other nodes satisfy its request"));
 }
 
-TEST_CASE("give back: while a job completes, its script or its allocation tells its nodes") {
+TEST_CASE("requeue: while a job completes, its script or its allocation determines its nodes") {
   const std::string held = job_record("JobState=RUNNING NumNodes=7 TRES=cpu=80,node=8,billing=80");
   const std::string completes = job_record("JobState=COMPLETING NumNodes=1 TRES=cpu=80,node=8");
   FakePrograms all({held, completes});
@@ -157,26 +157,26 @@ TEST_CASE("give back: while a job completes, its script or its allocation tells 
   for (const char* line : {"#SBATCH --nodes=2-8", "#SBATCH -N 2-8", "#SBATCH --time=1 -N2-8"}) {
     FakePrograms range({held, completes});
     range.script = fmt::format("#!/bin/sh\n# of ours\n{}\ntrue\n#SBATCH --nodes=9\n", line);
-    CHECK(give(range, {"n-0", "n-1", "n-2"}).what == GivenBack::queued);
+    CHECK(give(range, {"n-0", "n-1", "n-2"}).what == RequeueOutcome::requeued);
   }
 }
 
-TEST_CASE("give back: where nodes are only drained the job waits for them") {
+TEST_CASE("requeue: if nodes are only drained, the job waits for them") {
   FakePrograms slurm({running, waiting});
   slurm.fits_at_all = slurm.fits_without = false;
-  CHECK(give(slurm).what == GivenBack::queued);
+  CHECK(give(slurm).what == RequeueOutcome::requeued);
   FakePrograms several({running, job_record("JobState=PENDING NumNodes=2-10")});
-  CHECK(give(several, {"n-0", "n-1", "n-2"}).what == GivenBack::queued);
+  CHECK(give(several, {"n-0", "n-1", "n-2"}).what == RequeueOutcome::requeued);
 }
 
-TEST_CASE("give back: nothing is done when Slurm does not answer") {
+TEST_CASE("requeue: nothing is done if Slurm does not answer") {
   FakePrograms slurm({});
   CHECK_THROWS_AS(give(slurm), Error);
   CHECK_THROWS_AS(is_current(run, slurm), Error);
   CHECK(slurm.calls.empty());
 }
 
-TEST_CASE("give back: an agent stays until Slurm waits for none of the bad nodes") {
+TEST_CASE("requeue: an agent stays until Slurm no longer waits for the bad nodes") {
   FakePrograms slurm({waiting});
   slurm.states = {"n-0|IDLE+COMPLETING|\nn-1|IDLE+COMPLETING|\n",
                   "n-0|IDLE+COMPLETING+NOT_RESPONDING|\nn-1|ALLOCATED|\n",
@@ -200,7 +200,7 @@ TEST_CASE("give back: an agent stays until Slurm waits for none of the bad nodes
   CHECK(none.paused.count() == 0);
 }
 
-TEST_CASE("give back: fields of a job's record") {
+TEST_CASE("requeue: fields of a job's record") {
   CHECK(job_field("JobId=7 NumNodes=5-5 ReqNodeList=(null)\n", "NumNodes") == "5-5");
   CHECK(job_field("JobId=7 NumNodes=5-5 ReqNodeList=(null)\n", "ReqNodeList").empty());
   CHECK(job_field("JobId=7 ReqNodeList=n-1\n", "NodeList").empty());
@@ -209,7 +209,7 @@ TEST_CASE("give back: fields of a job's record") {
   CHECK(submit_line_of("JobId=7 WorkDir=/\n").empty());
 }
 
-TEST_CASE("orphan: agents act one after the other, all of a thousand within 20 s") {
+TEST_CASE("orphan: agents act one after another, all of a thousand within 20 s") {
   CHECK(turn_of(1, 4).count() == 0);
   CHECK(turn_of(2, 4).count() == 2000);
   CHECK(turn_of(0, 4).count() == 0);  // the launcher was elsewhere

@@ -9,13 +9,13 @@
 
 namespace slipway::job {
 
-class Scribe {
+class AsyncWriter {
  public:
-  Scribe();
+  AsyncWriter();
   // Finishes pending work first.
-  ~Scribe();
-  Scribe(const Scribe&) = delete;
-  Scribe& operator=(const Scribe&) = delete;
+  ~AsyncWriter();
+  AsyncWriter(const AsyncWriter&) = delete;
+  AsyncWriter& operator=(const AsyncWriter&) = delete;
 
   // Queues work to run in order. `bytes` is the memory that it holds.
   void put(std::function<void()> work, size_t bytes = 0);

@@ -11,7 +11,7 @@
 
 namespace slipway::health {
 
-struct LookOptions {
+struct CheckOptions {
   Stage stage = Stage::manual;
   bool act = false;               // update Slurm
   std::filesystem::path state;    // the folder for state between checks; empty: none
@@ -21,7 +21,7 @@ struct LookOptions {
   std::optional<uid_t> job_user;  // in a prolog: the job's user, who may leave reports from then on
 };
 
-struct LookResult {
+struct CheckOutcome {
   Verdict verdict;
   bool job_may_start = true;   // false: the node is unfit and, with `act`, drained
   bool job_has_ended = false;  // so its prolog does not have to fail
@@ -29,7 +29,7 @@ struct LookResult {
 
 // Throws Error if the node cannot be checked; nothing has happened then. Ends within the stage's
 // deadline.
-LookResult look_at_node(const LookOptions& options, Policy policy);
+CheckOutcome check_node(const CheckOptions& options, Policy policy);
 
 // Parses SLURM_JOB_GPUS, such as "0,2-3".
 std::set<unsigned> parse_gpu_list(std::string_view text);

@@ -1,5 +1,5 @@
 // Finds the lines of a task's output that explain how it ended.
-#include "launcher/job/last_words.h"
+#include "launcher/job/last_output.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Requeues a job, or ends it with a reason if it could never start again.
-#include "launcher/job/give_back.h"
+#include "launcher/job/requeue.h"
 
 #include <fmt/format.h>
 
@@ -172,8 +172,8 @@ bool loses_gpus(SlurmPrograms& slurm) {
   return version < std::array{23, 2, 2};
 }
 
-JobReturn end(const JobRun& run, const std::string& record, const std::string& why,
-              SlurmPrograms& slurm) {
+RequeueResult end(const JobRun& run, const std::string& record, const std::string& why,
+                  SlurmPrograms& slurm) {
   const std::string text =
       fmt::format("job {} cannot be requeued: {}", run.job, why).substr(0, longest_comment);
   update(run.job, "Comment=slipway launch: " + text, 5, slurm);
@@ -183,7 +183,7 @@ JobReturn end(const JobRun& run, const std::string& record, const std::string& w
   }
   for (int tries = 5; tries > 0 && !slurm.run({"scancel", run.job}, "").ok(); --tries)
     slurm.pause(std::chrono::milliseconds(200));
-  return {GivenBack::ended, text};
+  return {RequeueOutcome::ended, text};
 }
 
 }  // namespace
@@ -232,8 +232,8 @@ bool is_current(const JobRun& run, SlurmPrograms& slurm) {
   return is_of(run, show(run.job, slurm));
 }
 
-JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
-                    const std::string& reason, SlurmPrograms& slurm) {
+RequeueResult requeue_job(const JobRun& run, const std::vector<std::string>& bad,
+                          const std::string& reason, SlurmPrograms& slurm) {
   std::string record = show(run.job, slurm);
   if (!is_of(run, record)) return {};
   const auto ended = [&](const std::string& why) {
@@ -264,7 +264,7 @@ JobReturn give_back(const JobRun& run, const std::vector<std::string>& bad,
     const std::vector<std::string> list(without.begin(), without.end());
     update(run.job, "ExcNodeList=" + join(list, ","), 20, slurm);
   }
-  return {GivenBack::queued, ""};
+  return {RequeueOutcome::requeued, ""};
 }
 
 void stay_until_free(const std::vector<std::string>& nodes, SlurmPrograms& slurm) {

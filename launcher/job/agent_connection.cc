@@ -1,5 +1,5 @@
 // Connects agents to their launcher, with proof of identity on both sides.
-#include "launcher/job/meeting.h"
+#include "launcher/job/agent_connection.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -122,15 +122,15 @@ int port_of(int listener) {
   return ntohs(address.sin_port);
 }
 
-std::string differ(const std::string& host, const Speaker& launcher, const std::string& node,
-                   const Speaker& agent) {
+std::string version_mismatch(const std::string& host, const Speaker& launcher,
+                             const std::string& node, const Speaker& agent) {
   return fmt::format(
       "slipway launch on {} is version {} (protocol {}), the agent on {} is {} (protocol {}): "
       "install the same version on all nodes",
       host, launcher.version, launcher.protocol, node, agent.version, agent.protocol);
 }
 
-Presence look_for_launcher(const std::string& host, int port, milliseconds limit) {
+Presence probe_launcher(const std::string& host, int port, milliseconds limit) {
   const auto deadline = Clock::now() + limit;
   Connection made;
   try {
@@ -144,8 +144,8 @@ Presence look_for_launcher(const std::string& host, int port, milliseconds limit
   return greeting || Clock::now() < deadline ? Presence::answers : Presence::silent;
 }
 
-Fd meet_launcher(const std::string& host, int port, const Secret& key, const std::string& node,
-                 milliseconds limit, const Speaker& own) {
+Fd connect_to_launcher(const std::string& host, int port, const Secret& key,
+                       const std::string& node, milliseconds limit, const Speaker& own) {
   const std::string whom = fmt::format("the peer at {}:{}", host, port);
   for (const auto end = Clock::now() + limit;;) {
     const auto deadline = std::min(end, Clock::now() + one_try);
@@ -161,7 +161,8 @@ Fd meet_launcher(const std::string& host, int port, const Secret& key, const std
       const auto confirmation = read_frame(socket.get(), confirmation_bytes, deadline);
       if (confirmation && !check_confirmation(key, agent_purpose, *greeting, answer, *confirmation))
         throw Error(whom + " does not have this job's key, so it is not its launcher");
-      if (launcher->protocol != own.protocol) throw Error(differ(host, *launcher, node, own));
+      if (launcher->protocol != own.protocol)
+        throw Error(version_mismatch(host, *launcher, node, own));
       if (confirmation) return socket;
     }
     if (Clock::now() + between_tries > end)

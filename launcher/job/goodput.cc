@@ -1,5 +1,5 @@
 // Computes a job's goodput from the events in its ledger.
-#include "launcher/job/account.h"
+#include "launcher/job/goodput.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,26 +21,26 @@ struct Stretch {
 };
 
 // Goes through the entries once and lays spans end to end without gaps.
-class Accountant {
+class GoodputReader {
  public:
-  explicit Accountant(const Ledger& ledger) : entries_(ledger.entries) {
-    account_.job = entries_.front().job;
-    account_.begin_ms = at_ = entries_.front().time_ms;
+  explicit GoodputReader(const Ledger& ledger) : entries_(ledger.entries) {
+    goodput_.job = entries_.front().job;
+    goodput_.begin_ms = at_ = entries_.front().time_ms;
     // Energy may be reported after the end.
-    const auto is_told = [](const Entry& entry) { return entry.event != Event::energy; };
-    account_.end_ms = std::find_if(entries_.rbegin(), entries_.rend(), is_told)->time_ms;
+    const auto takes_time = [](const Entry& entry) { return entry.event != Event::energy; };
+    goodput_.end_ms = std::find_if(entries_.rbegin(), entries_.rend(), takes_time)->time_ms;
     find_attempts();
     find_kept();
   }
 
-  Account run() {
+  Goodput run() {
     size_t next = 0;
     for (const Entry& entry : entries_) {
       switch (entry.event) {
         case Event::job:
-          account_.requeues += &entry != &entries_.front() ? 1 : 0;
+          goodput_.requeues += &entry != &entries_.front() ? 1 : 0;
           lay(Phase::waiting, entry.time_ms, 0);
-          account_.result.clear();
+          goodput_.result.clear();
           break;
         case Event::start:
           lay(next == 0 ? Phase::startup : Phase::recovery, entry.time_ms, 0);
@@ -51,28 +51,28 @@ class Accountant {
           add_failure(entry);
           break;
         case Event::energy:
-          account_.joules = account_.joules.value_or(0) + entry.joules;
+          goodput_.joules = goodput_.joules.value_or(0) + entry.joules;
           if (entry.missing.empty()) measured_.insert(entry.attempt);
           break;
         case Event::end:
           lay(last_failure_ != nullptr ? Phase::recovery : Phase::ending, entry.time_ms, 0);
-          account_.result = entry.result;
+          goodput_.result = entry.result;
           break;
         case Event::progress:
           break;  // laid with its attempt
       }
     }
-    lay(Phase::unreported, account_.end_ms, 0);  // a launcher that has just started
-    account_.attempts = static_cast<int64_t>(attempts_.size());
-    account_.all_joules = measured_.size() == attempts_.size();
-    std::stable_sort(account_.causes.begin(), account_.causes.end(),
+    lay(Phase::unreported, goodput_.end_ms, 0);  // a launcher that has just started
+    goodput_.attempts = static_cast<int64_t>(attempts_.size());
+    goodput_.all_joules = measured_.size() == attempts_.size();
+    std::stable_sort(goodput_.causes.begin(), goodput_.causes.end(),
                      [](const LostTime& a, const LostTime& b) { return a.lost_ms > b.lost_ms; });
-    return std::move(account_);
+    return std::move(goodput_);
   }
 
  private:
   void find_attempts() {
-    int64_t before_ms = account_.begin_ms;  // of the entry before
+    int64_t before_ms = goodput_.begin_ms;  // of the entry before
     for (const Entry& entry : entries_) {
       Stretch* open = open_attempt();
       if (open != nullptr && entry.event == Event::progress) {
@@ -80,8 +80,8 @@ class Accountant {
         reported_ = true;
       } else if (open != nullptr && entry.event != Event::energy) {
         // If the attempt's end was not recorded, its launcher was killed; nobody knows when.
-        const bool told = entry.event == Event::failure || entry.event == Event::end;
-        open->end_ms = told ? entry.time_ms : before_ms;
+        const bool recorded = entry.event == Event::failure || entry.event == Event::end;
+        open->end_ms = recorded ? entry.time_ms : before_ms;
         if (entry.event == Event::failure) open->failure = &entry;
       }
       if (entry.event == Event::start) {
@@ -89,7 +89,7 @@ class Accountant {
       }
       before_ms = entry.time_ms;
     }
-    if (open_attempt() != nullptr) open_attempt()->end_ms = account_.end_ms;
+    if (open_attempt() != nullptr) open_attempt()->end_ms = goodput_.end_ms;
   }
 
   Stretch* open_attempt() {
@@ -110,10 +110,10 @@ class Accountant {
   void lay(Phase phase, int64_t end_ms, int64_t attempt) {
     if (end_ms <= at_) return;
     const int64_t length = end_ms - at_;
-    account_.phase_ms[static_cast<size_t>(phase)] += length;
+    goodput_.phase_ms[static_cast<size_t>(phase)] += length;
     const bool blameless = phase == Phase::productive || phase == Phase::unreported;
-    if (!blameless && charged_ != npos) account_.causes[charged_].lost_ms += length;
-    std::vector<Span>& spans = account_.spans;
+    if (!blameless && charged_ != npos) goodput_.causes[charged_].lost_ms += length;
+    std::vector<Span>& spans = goodput_.spans;
     if (!spans.empty() && spans.back().phase == phase && spans.back().attempt == attempt) {
       spans.back().end_ms = end_ms;
     } else {
@@ -138,9 +138,9 @@ class Accountant {
       const Point& to = attempt.points[i];
       const int64_t stay = std::clamp(kept, from.step, std::max(from.step, to.step)) - from.step;
       if (to.step > from.step) {
-        account_.steps += stay;
-        account_.lost_steps += to.step - from.step - stay;
-        if (charged_ != npos) account_.causes[charged_].lost_steps += to.step - from.step - stay;
+        goodput_.steps += stay;
+        goodput_.lost_steps += to.step - from.step - stay;
+        if (charged_ != npos) goodput_.causes[charged_].lost_steps += to.step - from.step - stay;
         const double part = static_cast<double>(stay) / static_cast<double>(to.step - from.step);
         const auto length = std::llround(static_cast<double>(to.time_ms - from.time_ms) * part);
         lay(Phase::productive, from.time_ms + length, attempt.number);
@@ -153,7 +153,7 @@ class Accountant {
 
   // From now until the next step, charges unproductive time to this failure.
   void charge(const Entry& failure) {
-    std::vector<LostTime>& causes = account_.causes;
+    std::vector<LostTime>& causes = goodput_.causes;
     const auto found = std::find_if(causes.begin(), causes.end(), [&](const LostTime& cause) {
       return cause.what == failure.what && cause.blame == failure.blame;
     });
@@ -164,9 +164,9 @@ class Accountant {
   void add_failure(const Entry& entry) {
     charge(entry);
     last_failure_ = &entry;
-    account_.causes[charged_].failures += 1;
+    goodput_.causes[charged_].failures += 1;
     if (entry.blame == "node") {
-      account_.blamed.push_back({entry.node, entry.attempt, entry.what, entry.evidence});
+      goodput_.blamed.push_back({entry.node, entry.attempt, entry.what, entry.evidence});
     }
   }
 
@@ -180,7 +180,7 @@ class Accountant {
   size_t charged_ = npos;                // the cause of what follows
   const Entry* last_failure_ = nullptr;  // since the last start
   std::set<int64_t> measured_;           // attempts whose energy is known
-  Account account_;
+  Goodput goodput_;
 };
 
 }  // namespace
@@ -192,13 +192,13 @@ const char* phase_name(Phase phase) {
   return names[static_cast<size_t>(phase)];
 }
 
-std::optional<double> Account::goodput() const {
+std::optional<double> Goodput::ratio() const {
   if (phase_ms[static_cast<size_t>(Phase::unreported)] > 0 || end_ms <= begin_ms) return {};
   return static_cast<double>(phase_ms[0]) / static_cast<double>(end_ms - begin_ms);
 }
 
-Account account_of(const Ledger& ledger) {
-  return Accountant(ledger).run();
+Goodput goodput_of(const Ledger& ledger) {
+  return GoodputReader(ledger).run();
 }
 
 }  // namespace slipway::job

@@ -1,5 +1,5 @@
 // Runs one health check of this node, from reading the machine to updating Slurm.
-#include "launcher/health/look.h"
+#include "launcher/health/check_node.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -86,12 +86,13 @@ std::map<std::string, int64_t> grown_since(const Counters& start, const Counters
   return grown;
 }
 
-void keep_about_job(State& state, const LookOptions& options, const Look& look, Verdict& verdict) {
+void keep_about_job(State& state, const CheckOptions& options, const CheckResults& results,
+                    Verdict& verdict) {
   if (options.job.empty()) return;
   state.keep([&](const std::filesystem::path& folder) {
-    if (options.stage == Stage::prolog) keep_job(folder, options.job, look.counters);
+    if (options.stage == Stage::prolog) keep_job(folder, options.job, results.counters);
     if (options.stage != Stage::epilog) return;
-    verdict.grown = grown_since(job_start(folder, options.job), look.counters);
+    verdict.grown = grown_since(job_start(folder, options.job), results.counters);
     forget_job(folder, options.job);
   });
 }
@@ -107,7 +108,7 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
 
 // A node with an invalid profile is checked anyway, as far as possible. Returns what is wrong with
 // the profile.
-std::string load_profile(const LookOptions& options, NodeProfile& profile) {
+std::string load_profile(const CheckOptions& options, NodeProfile& profile) {
   const bool of_a_cluster = options.stage != Stage::manual;
   if (!of_a_cluster && !std::filesystem::exists(options.profile)) {
     throw Error(
@@ -125,35 +126,36 @@ std::string load_profile(const LookOptions& options, NodeProfile& profile) {
 }
 
 // Runs all checks of the stage within `limit` of `begin`.
-Look make_checks(const Context& context, const Machine& machine, const std::string& wrong_profile,
-                 Clock::time_point begin, std::chrono::milliseconds limit) {
-  Look look = run_families(families_for(context, machine), context, limit);
+CheckResults make_checks(const Context& context, const Machine& machine,
+                         const std::string& wrong_profile, Clock::time_point begin,
+                         std::chrono::milliseconds limit) {
+  CheckResults results = run_families(families_for(context, machine), context, limit);
   if (!wrong_profile.empty()) {
-    Looking looking(context, look);
-    looking.begin("profile");
-    looking.find("profile-unreadable", "node", wrong_profile);
+    CheckRun run(context, results);
+    run.begin("profile");
+    run.find("profile-unreadable", "node", wrong_profile);
   }
-  if (context.stage != Stage::deep) return look;
+  if (context.stage != Stage::deep) return results;
   for (const Family& family : deep_families(context, begin + limit - 1s)) {
-    look.add(run_families({family}, context, left_until(begin + limit)));
+    results.add(run_families({family}, context, left_until(begin + limit)));
   }
-  return look;
+  return results;
 }
 
-FoundReports read_reports(State& state, const Context& context, Look& look) {
+FoundReports read_reports(State& state, const Context& context, CheckResults& results) {
   FoundReports reported;
   if (context.stage != Stage::epilog && context.stage != Stage::periodic) return reported;
   state.keep([&](const std::filesystem::path&) {
-    Looking looking(context, look);
+    CheckRun run(context, results);
     reported = find_reports(reports_folder);
-    check_reports(reported.reports, looking);
+    check_reports(reported.reports, run);
   });
   return reported;
 }
 
 // Updates Slurm, until `end`.
-void tell_slurm(const LookOptions& options, const Policy& policy, Clock::time_point end,
-                State& state, LookResult& result) {
+void tell_slurm(const CheckOptions& options, const Policy& policy, Clock::time_point end,
+                State& state, CheckOutcome& result) {
   Verdict& verdict = result.verdict;
   if (!concerns_slurm(verdict, state.history)) return;
   const History before = state.history;
@@ -190,7 +192,7 @@ std::set<unsigned> parse_gpu_list(std::string_view text) {
   return gpus;
 }
 
-LookResult look_at_node(const LookOptions& options, Policy policy) {
+CheckOutcome check_node(const CheckOptions& options, Policy policy) {
   const auto begin = Clock::now();
   const Machine machine;
   Context context;
@@ -207,14 +209,14 @@ LookResult look_at_node(const LookOptions& options, Policy policy) {
   const auto allowed =
       milliseconds_of(context.policy.deadlines.at(std::string(name_of(options.stage))));
   const auto for_checks = std::max(allowed - 3000ms, allowed / 2);
-  Look look = make_checks(context, machine, wrong_profile, begin, for_checks);
+  CheckResults results = make_checks(context, machine, wrong_profile, begin, for_checks);
   if (options.job_user && !options.state.empty()) give_slot(reports_folder, *options.job_user);
-  const FoundReports reported = read_reports(state, context, look);
+  const FoundReports reported = read_reports(state, context, results);
 
-  LookResult result;
+  CheckOutcome result;
   Verdict& verdict = result.verdict;
-  verdict = judge(look, context, state.history, std::time(nullptr));
-  keep_about_job(state, options, look, verdict);
+  verdict = judge(results, context, state.history, std::time(nullptr));
+  keep_about_job(state, options, results, verdict);
   // Save before updating Slurm: a check that is killed in between loses nothing.
   state.keep([&](const std::filesystem::path& folder) {
     save_history(folder, state.history);

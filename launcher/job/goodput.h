@@ -44,7 +44,7 @@ struct Blamed {
   std::vector<std::string> evidence;
 };
 
-struct Account {
+struct Goodput {
   std::string job;
   int64_t begin_ms = 0, end_ms = 0;
   std::vector<Span> spans;  // in order of time, without gaps or empty spans
@@ -58,10 +58,10 @@ struct Account {
   bool all_joules = true;        // `joules` covers every attempt and node
   std::string result;            // of the last `end`; empty: the launcher still runs, or was killed
   // The fraction of the time that was productive; empty if the program reports no steps.
-  std::optional<double> goodput() const;
+  std::optional<double> ratio() const;
 };
 
 // `ledger` has at least one entry.
-Account account_of(const Ledger& ledger);
+Goodput goodput_of(const Ledger& ledger);
 
 }  // namespace slipway::job

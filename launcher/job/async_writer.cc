@@ -1,11 +1,11 @@
 // Runs file operations, which may hang, on a thread.
-#include "launcher/job/scribe.h"
+#include "launcher/job/async_writer.h"
 
 namespace slipway::job {
 
-Scribe::Scribe() : thread_([this] { run(); }) {}
+AsyncWriter::AsyncWriter() : thread_([this] { run(); }) {}
 
-Scribe::~Scribe() {
+AsyncWriter::~AsyncWriter() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -14,7 +14,7 @@ Scribe::~Scribe() {
   thread_.join();
 }
 
-void Scribe::put(std::function<void()> work, size_t bytes) {
+void AsyncWriter::put(std::function<void()> work, size_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     work_.emplace_back(std::move(work), bytes);
@@ -23,17 +23,17 @@ void Scribe::put(std::function<void()> work, size_t bytes) {
   news_.notify_one();
 }
 
-size_t Scribe::backlog() const {
+size_t AsyncWriter::backlog() const {
   const std::lock_guard lock(mutex_);
   return backlog_;
 }
 
-void Scribe::drain() {
+void AsyncWriter::drain() {
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return work_.empty() && !busy_; });
 }
 
-void Scribe::run() {
+void AsyncWriter::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     news_.wait(lock, [this] { return over_ || !work_.empty(); });

@@ -1,4 +1,4 @@
-#include "launcher/job/last_words.h"
+#include "launcher/job/last_output.h"
 
 #include "launcher/job/failure_words.h"
 #include "tests/unit/catch.h"
@@ -9,24 +9,24 @@ using namespace slipway::job;
 
 namespace {
 
-Saying said(std::string_view words) {
-  // As it comes to the launcher.
-  return shipped_words().saying_of(condense("", words, ""));
+Diagnosis said(std::string_view words) {
+  // As the launcher receives it.
+  return shipped_words().diagnose(condense("", words, ""));
 }
 
 }  // namespace
 
-TEST_CASE("last words: each line that is known means what the catalogue says of it") {
+TEST_CASE("last output: each known line has the meaning that the catalog gives it") {
   REQUIRE(shipped_words().patterns().size() > 80);
   for (const FailureWords::Pattern& pattern : shipped_words().patterns()) {
     INFO(pattern.line);
-    CHECK(meaning_name(shipped_words().saying_of(pattern.line).meaning) ==
+    CHECK(meaning_name(shipped_words().diagnose(pattern.line).meaning) ==
           std::string(meaning_name(pattern.meaning)));
     CHECK_FALSE(pattern.source.empty());
   }
 }
 
-TEST_CASE("last words: what public logs end with") {
+TEST_CASE("last output: the ends of public logs") {
   CHECK(said(texts::bad_json).message == "Exception: expected value at line # column #");
   CHECK(said(texts::bad_json).meaning == Meaning::own);
   CHECK(said(texts::device_assert).message ==
@@ -44,7 +44,7 @@ TEST_CASE("last words: what public logs end with") {
         "RuntimeError: DataLoader worker (pid(s) @N) exited unexpectedly");
 }
 
-TEST_CASE("last words: under torchrun it is the worker's that count") {
+TEST_CASE("last output: under torchrun, the worker's lines decide") {
   const auto under = [](std::string_view text, int64_t code = 1) {
     return said(texts::under_torchrun(std::string(text), 11, 3, code));
   };
@@ -59,7 +59,7 @@ TEST_CASE("last words: under torchrun it is the worker's that count") {
   CHECK_FALSE(torch_local_rank("KeyError: 'local_rank: 3'"));
 }
 
-TEST_CASE("last words: a worker that records its error tells it in torchrun's box, too") {
+TEST_CASE("last output: a worker's recorded error is also found in torchrun's box") {
   CHECK(said("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
              "============================================================\n"
              "train.py FAILED\n"
@@ -84,10 +84,10 @@ TEST_CASE("last words: a worker that records its error tells it in torchrun's bo
         "FileNotFoundError: [Errno #] No such file or directory: '/nonexistent/data.bin'");
 }
 
-TEST_CASE("last words: torch's error file counts, as nothing else does") {
+TEST_CASE("last output: torch's error file is used, invalid files are not") {
   const std::string file =
       R"({"message": {"message": "ValueError: a\nb", "extraInfo": {"py_callstack": "Traceback", "timestamp": "1795366405"}}})";
-  CHECK(shipped_words().saying_of(condense("", "Loss 1.5\n", file)).message == "ValueError: a");
+  CHECK(shipped_words().diagnose(condense("", "Loss 1.5\n", file)).message == "ValueError: a");
   CHECK(torch_error(R"({"message": "Signal 9", "timestamp": 1})") ==
         "Traceback (most recent call last):\nSignal 9\n");
   for (const char* other :
@@ -96,7 +96,7 @@ TEST_CASE("last words: torch's error file counts, as nothing else does") {
   }
 }
 
-TEST_CASE("last words: prefixes and colors of those who pass them on are left out") {
+TEST_CASE("last output: prefixes and colors added along the way are removed") {
   const std::string message = "KeyError: 'x'";
   for (const char* before :
        {"[rank3]: ", " 3: ", "[default3]:", "[1,3]<stderr>:", "12: [rank12]: ", "\x1b[31m"}) {
@@ -111,7 +111,7 @@ TEST_CASE("last words: prefixes and colors of those who pass them on are left ou
   }
 }
 
-TEST_CASE("last words: what is said while going down does not hide an error") {
+TEST_CASE("last output: output of a program going down does not hide its error") {
   CHECK(said("Traceback (most recent call last):\n  File \"t.py\", line 1\nstrange.Oops: no\n"
              "[W TCPStore.cpp:106] sendBytes failed: Broken pipe\n"
              "/usr/lib/python3.11/multiprocessing/resource_tracker.py:224: UserWarning: "
@@ -124,13 +124,13 @@ TEST_CASE("last words: what is said while going down does not hide an error") {
             .message == "it is over at #x#");
 }
 
-TEST_CASE("last words: without an error it is the last line that says something") {
+TEST_CASE("last output: without an error, the last meaningful line") {
   CHECK(said("a\nMemory at 0x7f12ab, step 512\n\n").message == "Memory at #x#, step #");
   CHECK(said("").message == "");
   CHECK(said("100%|###| 5/5\rEpoch 7\n").message == "Epoch #");
 }
 
-TEST_CASE("last words: of a box of an MPI library the first line") {
+TEST_CASE("last output: of an MPI library's box, the first line") {
   const std::string rule = std::string(74, '-') + "\n";
   CHECK(said("before\n" + rule + "Rank 1 has had enough\nof it.\n" + rule).message ==
         "Rank # has had enough");
@@ -138,13 +138,13 @@ TEST_CASE("last words: of a box of an MPI library the first line") {
   CHECK(said(rule).message == "");
 }
 
-TEST_CASE("last words: of what is written to stdout only lines count that are known") {
+TEST_CASE("last output: of stdout, only known lines are used") {
   const auto with_output = [](std::string_view out, std::string_view err) {
-    return shipped_words().saying_of(condense(out, err, ""));
+    return shipped_words().diagnose(condense(out, err, ""));
   };
   CHECK(with_output("step 5, loss 3\n", "").meaning == Meaning::silence);
   CHECK(with_output("step 5, loss 3\n", "bad\n").message == "bad");
-  const Saying saying = with_output(
+  const Diagnosis saying = with_output(
       "n1:1:2 [3] misc/cudawrap.cc:33 NCCL WARN Cuda failure 'uncorrectable ECC error "
       "encountered'\n"
       "step 6\n",
@@ -152,7 +152,7 @@ TEST_CASE("last words: of what is written to stdout only lines count that are kn
   CHECK(saying.meaning == Meaning::node);
 }
 
-TEST_CASE("last words: few bytes are kept of many, in whole lines") {
+TEST_CASE("last output: few bytes are kept of many, in whole lines") {
   std::string words;
   for (int i = 0; i < 10000; ++i) words += "line " + std::to_string(i) + "\n    deep\n";
   const std::string kept = condense("", words, "");
