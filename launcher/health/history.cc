@@ -30,7 +30,7 @@ json as_json(const History& history) {
           {"present", history.present},
           {"events", std::move(events)},
           {"gpus", history.gpus},
-          {"good_looks", history.good_looks},
+          {"clean_checks", history.clean_checks},
           {"comment", history.comment},
           {"prolog_failed", history.prolog_failed},
           {"epilog_failed", history.epilog_failed}};
@@ -44,8 +44,8 @@ History from_json(const json& body) {
   for (const json& one : body.at("open")) history.open.push_back(finding_from_json(one));
   body.at("present").get_to(history.present);
   for (const json& one : body.at("events")) history.events.push_back({one.at(0), one.at(1)});
-  history.gpus = body.value("gpus", history.gpus);  // absent in older files
-  body.at("good_looks").get_to(history.good_looks);
+  history.gpus = body.value("gpus", history.gpus);       // absent in older files
+  history.clean_checks = body.value("clean_checks", 0);  // absent in older files
   body.at("comment").get_to(history.comment);
   history.prolog_failed = body.value("prolog_failed", std::time_t{0});  // absent in older files
   history.epilog_failed = body.value("epilog_failed", std::time_t{0});

@@ -31,7 +31,7 @@ struct History {
   std::set<std::string> present;            // keys of the last check's findings
   std::vector<Event> events;                // of the last week, oldest first
   std::map<std::string, std::string> gpus;  // seen since boot, "0000:07:00.0": NVML's index, or ""
-  int good_looks = 0;                       // in a row
+  int clean_checks = 0;                     // in a row
   std::string comment;                      // the node comment that we set in Slurm
   // When our last failed prolog and epilog were; 0: never.
   std::time_t prolog_failed = 0, epilog_failed = 0;

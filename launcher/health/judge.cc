@@ -137,7 +137,7 @@ Verdict judge(const CheckResults& results, const Context& context, History& hist
   history.open.erase(std::unique(history.open.begin(), history.open.end(), same),
                      history.open.end());
   history.present = std::move(present);
-  history.good_looks = verdict.fit() && results.complete ? history.good_looks + 1 : 0;
+  history.clean_checks = verdict.fit() && results.complete ? history.clean_checks + 1 : 0;
   for (const auto& [name, value] : results.counters) history.counters[name] = value;
   return verdict;
 }

@@ -86,7 +86,7 @@ struct Policy {
   std::vector<std::string> disks, mounts, daemons;
   std::vector<std::string> user_folders;  // where users may leave files on a node's local disks
   Breaker breaker;
-  int good_looks = 0;  // needed in a row before Slipway resumes a node
+  int clean_checks = 0;  // needed in a row before Slipway resumes a node
   bool jobs_may_skip = false;
 
   double limit(const std::string& name) const { return limits.at(name); }

@@ -28,7 +28,7 @@ std::vector<std::string> keys_of(const Map& map) {
 
 const std::vector<std::string> all_keys = {
     "findings",   "limits",           "deadlines",     "disks",  "mounts", "daemons",
-    "breaker",    "good_looks",       "jobs_may_skip", "preset", "xids",   "kernel_log",
+    "breaker",    "clean_checks",     "jobs_may_skip", "preset", "xids",   "kernel_log",
     "gpu_models", "recovery_actions", "user_folders"};
 
 }  // namespace
@@ -262,8 +262,8 @@ void PolicyReader::read_key(const Entry& entry) {
     policy_.mounts = paths(value, "`mounts`");
   } else if (entry.key == "daemons") {
     policy_.daemons = daemons(value);
-  } else if (entry.key == "good_looks") {
-    policy_.good_looks = whole(value, "`good_looks`", 1, most_times).value_or(1);
+  } else if (entry.key == "clean_checks") {
+    policy_.clean_checks = whole(value, "`clean_checks`", 1, most_times).value_or(1);
   } else if (entry.key == "jobs_may_skip") {
     const source::Scalar scalar = value.is_scalar() ? resolve(value) : source::Scalar();
     const bool* const is = std::get_if<bool>(&scalar);

@@ -71,10 +71,10 @@ template <class Archive>
 void serialize(Archive& archive, Policy& policy) {
   auto& [findings, xid_sources, xids, presets, preset, recovery_actions, limits, deadlines,
          gpu_models, kernel_log, program_records, disks, mounts, daemons, user_folders, breaker,
-         good_looks, jobs_may_skip] = policy;
+         clean_checks, jobs_may_skip] = policy;
   archive(findings, xid_sources, xids, presets, preset, recovery_actions, limits, deadlines,
           gpu_models, kernel_log, program_records, disks, mounts, daemons, user_folders, breaker,
-          good_looks, jobs_may_skip);
+          clean_checks, jobs_may_skip);
 }
 
 namespace {

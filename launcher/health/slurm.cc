@@ -109,10 +109,10 @@ Done act_on(Verdict& verdict, const Policy& policy, History& history, Slurm& slu
   }
   const bool by_us = is_ours(*own);
   if (by_us || follows_ours(*own, history) || is_of_a_second_launch(*own, slurm)) {
-    if (history.good_looks < policy.good_looks) {
+    if (history.clean_checks < policy.clean_checks) {
       verdict.slurm =
           fmt::format("drained by {}; {} of {} clean checks", by_us ? "Slipway" : "Slurm",
-                      history.good_looks, policy.good_looks);
+                      history.clean_checks, policy.clean_checks);
       return {};
     }
     slurm.resume(verdict.node);

@@ -192,11 +192,11 @@ TEST_CASE("judge: clean checks are counted, unless they were incomplete") {
   Patient node;
   node.check({});
   node.check({state("gpu-throttled")});
-  CHECK(node.history.good_looks == 2);
+  CHECK(node.history.clean_checks == 2);
   CheckResults incomplete;
   incomplete.complete = false;
   judge(incomplete, node.context, node.history, noon);
-  CHECK(node.history.good_looks == 0);
+  CHECK(node.history.clean_checks == 0);
 }
 
 TEST_CASE("history: what is saved is read back; a broken file counts as empty") {
@@ -214,7 +214,7 @@ TEST_CASE("history: what is saved is read back; a broken file counts as empty") 
   write_file(folder / "history.json", broken);
   read = load_history(folder.path());
   CHECK(read.open.empty());
-  // A file of a version that did not remember GPUs is still read.
+  // A file of a version without GPUs and clean checks is still read.
   write_file(folder / "history.json",
              R"({"schema": "slipway/health-history/1", "boot": "b", "counters": {}, "open": [],)"
              R"( "present": [], "events": [], "good_looks": 1, "comment": ""})");

@@ -187,7 +187,7 @@ TEST_CASE("health policy: every number has a range, and is rejected outside it")
 
 TEST_CASE("health policy: a fraction is rejected for counts, and not rounded") {
   const std::string text =
-      GENERATE("good_looks: 8.9", "limits: {rdma_ports: 8.9}", "breaker: {nodes: 1.5}",
+      GENERATE("clean_checks: 8.9", "limits: {rdma_ports: 8.9}", "breaker: {nodes: 1.5}",
                "limits: {gpu_pages_retired: 0.5}", "limits: {driver_major: 570.86}",
                "gpu_models: {nvidia-l4: {pcie_width: 8.9}}");
   INFO(text);

@@ -52,14 +52,14 @@ TEST_CASE("prepared health policy: equals its YAML file") {
 
 TEST_CASE("prepared health policy: if the YAML has changed since, it is read instead") {
   const Prepared prepared;
-  REQUIRE(prepared.load().good_looks != 77);
+  REQUIRE(prepared.load().clean_checks != 77);
   std::string text = prepared.text;
-  const size_t at = text.find("good_looks: ");
+  const size_t at = text.find("clean_checks: ");
   REQUIRE(at != text.npos);
-  text.replace(at, text.find('\n', at) - at, "good_looks: 77");
+  text.replace(at, text.find('\n', at) - at, "clean_checks: 77");
   write_file(prepared.folder / "health.yaml", text);
   CHECK_FALSE(read_prepared_policy(prepared.folder.path(), text));
-  CHECK(prepared.load().good_looks == 77);
+  CHECK(prepared.load().clean_checks == 77);
 }
 
 TEST_CASE("prepared health policy: a file that is broken or from another version is ignored") {
@@ -68,7 +68,7 @@ TEST_CASE("prepared health policy: a file that is broken or from another version
     write_file(prepared.file(), prepared.whole.substr(0, kept));
     CHECK_FALSE(read_prepared_policy(prepared.folder.path(), prepared.text));
   }
-  CHECK(prepared.load().good_looks > 0);
+  CHECK(prepared.load().clean_checks > 0);
   std::string other = prepared.whole;
   other[other.find("slipway health policy ") + 22] = 'x';
   write_file(prepared.file(), other);
