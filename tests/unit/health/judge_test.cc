@@ -25,7 +25,7 @@ Finding xid(int number) {
   return {"gpu-xid", "GPU 0000:05:00.0", "Xid " + std::to_string(number), "gpu_xid", number, true};
 }
 
-struct Patient {
+struct TestNode {
   Context context = context_with();
   History history;
   std::time_t now = noon;
@@ -43,7 +43,7 @@ struct Patient {
 }  // namespace
 
 TEST_CASE("judge: the most severe finding decides, and comes first") {
-  Patient node;
+  TestNode node;
   const Verdict verdict =
       node.check({state("gpu-throttled"), state("gpu-remap-failed"), state("gpu-persistence-off")});
   CHECK(verdict.action == Action::replace);
@@ -54,7 +54,7 @@ TEST_CASE("judge: the most severe finding decides, and comes first") {
 }
 
 TEST_CASE("judge: an Xid that calls for a drain lasts until the next boot") {
-  Patient node;
+  TestNode node;
   node.history.begin_boot("boot 1");
   CHECK(node.check({xid(79)}).action == Action::reboot);
   const Verdict later = node.check({});
@@ -67,7 +67,7 @@ TEST_CASE("judge: an Xid that calls for a drain lasts until the next boot") {
 }
 
 TEST_CASE("judge: an Xid counts if the node has its GPU, or had it since boot") {
-  Patient node;
+  TestNode node;
   Finding elsewhere = xid(79);
   elsewhere.device = "GPU 0000:3b:00.0";
   const Verdict verdict = node.check({elsewhere});
@@ -87,7 +87,7 @@ TEST_CASE("judge: an Xid counts if the node has its GPU, or had it since boot") 
 }
 
 TEST_CASE("judge: findings that programs can cause at will push out no others") {
-  Patient node;
+  TestNode node;
   for (int i = 0; i < 2; ++i) {
     node.check({{"nvlink-down", "GPU 1", "", "gpu_nvlink", 0, true}});
   }
@@ -98,7 +98,7 @@ TEST_CASE("judge: findings that programs can cause at will push out no others") 
 }
 
 TEST_CASE("judge: if the driver reports that a GPU needs nothing, its Xids are notes") {
-  Patient node;
+  TestNode node;
   const std::map<std::string, std::string> nothing = {{"recovery/0000:05:00.0", "none"}};
   const Verdict verdict = node.check({xid(79)}, nothing);
   CHECK(verdict.action == Action::note);
@@ -110,7 +110,7 @@ TEST_CASE("judge: if the driver reports that a GPU needs nothing, its Xids are n
 }
 
 TEST_CASE("judge: the driver's own recovery action decides") {
-  Patient node;
+  TestNode node;
   Finding finding = state("gpu-recovery");
   finding.evidence = "gpu-reset";
   CHECK(node.check({finding}).action == Action::reboot);
@@ -119,7 +119,7 @@ TEST_CASE("judge: the driver's own recovery action decides") {
 }
 
 TEST_CASE("judge: the same correctable fault, repeated within some hours, escalates") {
-  Patient node;
+  TestNode node;
   for (int i = 0; i < 2; ++i) {
     CHECK(node.check({xid(94)}).fit());
     node.now += hour;
@@ -131,7 +131,7 @@ TEST_CASE("judge: the same correctable fault, repeated within some hours, escala
 }
 
 TEST_CASE("judge: events of long ago do not count") {
-  Patient node;
+  TestNode node;
   for (int i = 0; i < 6; ++i) {
     CHECK(node.check({xid(94)}).fit());
     node.now += 13 * hour;
@@ -139,7 +139,7 @@ TEST_CASE("judge: events of long ago do not count") {
 }
 
 TEST_CASE("judge: a state counts when it begins, not at every check") {
-  Patient node;
+  TestNode node;
   for (int i = 0; i < 10; ++i) CHECK(node.check({state("gpu-missing")}).action == Action::reboot);
   for (int i = 0; i < 2; ++i) {
     node.check({});
@@ -149,7 +149,7 @@ TEST_CASE("judge: a state counts when it begins, not at every check") {
 }
 
 TEST_CASE("judge: a job's report about a node is a note that stays until the next boot") {
-  Patient node;
+  TestNode node;
   node.history.begin_boot("boot 1");
   const Finding said = {"node-reported", "node", "job 12 blames it", "reports", 0, true};
   CHECK(node.check({said}).action == Action::note);
@@ -166,20 +166,20 @@ TEST_CASE("judge: a job's report about a node is a note that stays until the nex
 }
 
 TEST_CASE("judge: the policy can make jobs' reports drain a node, or ignore them") {
-  Patient node;
+  TestNode node;
   const Finding said = {"node-reported", "node", "job 12 blames it", "reports", 0, true};
   node.context = context_with(
       "findings: {node-reported: {action: note, after: {times: 3, hours: 24, action: drain}}}");
   for (int i = 0; i < 2; ++i) CHECK(node.check({said}).fit());
   CHECK_FALSE(node.check({said}).fit());
-  Patient other;
+  TestNode other;
   other.context = context_with("findings: {node-reported: none}");
   CHECK(other.check({said}).action == Action::none);
   CHECK(other.history.open.empty());
 }
 
 TEST_CASE("judge: many reports by jobs do not make a node forget its own findings") {
-  Patient node;
+  TestNode node;
   for (int i = 0; i < 4; ++i) node.check({{"gpu-ecc-corrected", "GPU 1", "", "gpu_ecc", 0, true}});
   for (int i = 0; i < 1000; ++i) {
     node.check({{"node-reported", "node", "job 12 blames it", "reports", 0, true}});
@@ -189,7 +189,7 @@ TEST_CASE("judge: many reports by jobs do not make a node forget its own finding
 }
 
 TEST_CASE("judge: clean checks are counted, unless they were incomplete") {
-  Patient node;
+  TestNode node;
   node.check({});
   node.check({state("gpu-throttled")});
   CHECK(node.history.clean_checks == 2);
@@ -201,7 +201,7 @@ TEST_CASE("judge: clean checks are counted, unless they were incomplete") {
 
 TEST_CASE("history: what is saved is read back; a broken file counts as empty") {
   const TemporaryDirectory folder;
-  Patient node;
+  TestNode node;
   node.history.begin_boot("boot 1");
   node.check({xid(79), state("gpu-hot")});
   save_history(folder.path(), node.history);
@@ -222,7 +222,7 @@ TEST_CASE("history: what is saved is read back; a broken file counts as empty") 
 }
 
 TEST_CASE("history: it stays small, and a clock that was set back empties nothing else") {
-  Patient node;
+  TestNode node;
   for (int i = 0; i < 2000; ++i) node.check({xid(13)});
   CHECK(node.history.events.size() == 500);
   node.now = noon - 1000 * hour;
@@ -249,7 +249,7 @@ TEST_CASE("history: counters are kept from a job's start") {
 }
 
 TEST_CASE("verdict: a line for people, a reason for repair tools") {
-  Patient node;
+  TestNode node;
   Verdict verdict = node.check({xid(79), state("gpu-throttled")});
   verdict.milliseconds = 12.3;
   CHECK(line_of(verdict) ==
@@ -261,16 +261,16 @@ TEST_CASE("verdict: a line for people, a reason for repair tools") {
         "Action:Reboot");
   verdict.facts["gpu/0000:05:00.0"] = "1";  // NVML's number of it
   CHECK(reason_of(verdict).substr(0, 20) == "Xid79 GPU1 0000:05:0");
-  CHECK(reason_of(Patient().look({state("gpu-hot")})) ==
+  CHECK(reason_of(TestNode().check({state("gpu-hot")})) ==
         "gpu_check GPU1 0000:05:00.0: evidence [node_problem] (slipway health)");
-  CHECK(reason_of(Patient().look({state("mount-missing", "/home")})) ==
+  CHECK(reason_of(TestNode().check({state("mount-missing", "/home")})) ==
         "gpu_check /home: evidence [node_problem] (slipway health)");
   CHECK(comment_of(verdict) == "slipway health: degraded: gpu_check GPU 1 0000:05:00.0: evidence");
-  CHECK(line_of(Patient().look({})) == "node n-0: healthy; 1 checks, 0 ms");
+  CHECK(line_of(TestNode().check({})) == "node n-0: healthy; 1 checks, 0 ms");
 }
 
 TEST_CASE("verdict: a reason is one line without quotes, whatever the evidence") {
-  Patient node;
+  TestNode node;
   Finding finding = state("gpu-hot");
   finding.evidence = "a\n'b'\"c\"|" + std::string(500, 'x');
   const std::string reason = reason_of(node.check({finding}));
