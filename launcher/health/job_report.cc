@@ -17,7 +17,7 @@ constexpr const char* report_schema = "slipway/node-report/1";
 constexpr int64_t most_attempts = 1'000'000;
 
 constexpr std::array<std::string_view, 5> cause_names = {"failures", "xid", "unfit", "held",
-                                                         "words"};
+                                                         "task_report"};
 
 bool is_made_of(const std::string& text, size_t most, const char* characters) {
   return !text.empty() && text.size() <= most && text.find_first_not_of(characters) == text.npos;
@@ -42,7 +42,7 @@ std::string meaning_of(const JobReport& report) {
       return fmt::format("Xid {} on a GPU", report.detail);
     case Cause::unfit:
       return fmt::format("its health check found {}", report.detail);
-    case Cause::words:
+    case Cause::task_report:
       return "a program reported that part of the node is broken";
     case Cause::held:
       break;

@@ -18,11 +18,11 @@ namespace slipway::health {
 inline constexpr const char* reports_folder = "/run/slipway/reports";
 
 enum class Cause {
-  failures,  // failures began on it repeatedly, with different ranks
-  xid,       // its kernel logged an Xid; `detail` is the number
-  unfit,     // its health check found something; `detail` is the check
-  held,      // a process on it could not be killed
-  words,     // a task on it reported that part of the node is broken
+  failures,     // failures began on it repeatedly, with different ranks
+  xid,          // its kernel logged an Xid; `detail` is the number
+  unfit,        // its health check found something; `detail` is the check
+  held,         // a process on it could not be killed
+  task_report,  // a task on it reported that part of the node is broken
 };
 
 struct JobReport {

@@ -190,7 +190,7 @@ class Agent {
   }
 
   void report_end(const TaskEnd& end) {
-    send(Ended{attempt_, end.rank, end.code, end.signal, ending_, end.words});
+    send(Ended{attempt_, end.rank, end.code, end.signal, ending_, end.last_output});
   }
 
   void receive_pmix() {

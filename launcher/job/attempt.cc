@@ -115,7 +115,7 @@ void Attempt::handle_end(size_t node, const Ended& message) {
   end.node = world_.nodes[node];
   end.code = static_cast<int>(message.code);
   end.signal = static_cast<int>(message.signal);
-  end.words = message.words;
+  end.last_output = message.last_output;
   end.after_ms = age().count();
   if (message.by_agent) {
     evidence_.stopped.push_back(std::move(end));

@@ -129,7 +129,8 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
 // rank reported the same on another node, the program is wrong.
 bool is_made_up(const Verdict& verdict, const std::vector<Verdict>& before) {
   return std::ranges::any_of(before, [&](const Verdict& other) {
-    return other.what == "words" && other.rank == verdict.rank && other.message == verdict.message;
+    return other.what == "task report" && other.rank == verdict.rank &&
+           other.message == verdict.message;
   });
 }
 
@@ -176,9 +177,9 @@ void blame_nodes(Verdict& verdict, const Evidence& evidence, const ReadEnds& end
     }
   } else if (!ends.broken.empty() && !ends.agreed && are_few(ends.broken, evidence) &&
              !is_made_up(verdict, before)) {
-    verdict.what = "words";
+    verdict.what = "task report";
     add_nodes(verdict, ends.broken);
-    accuse(verdict, ends.broken, health::Cause::words);
+    accuse(verdict, ends.broken, health::Cause::task_report);
   }
 }
 

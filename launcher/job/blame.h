@@ -18,8 +18,8 @@ struct RankEnd {
   int64_t rank = 0;
   std::string node;
   int code = 0, signal = 0;
-  int64_t after_ms = 0;  // from the attempt's start until the launcher learned of it
-  std::string words;     // the end of its stderr
+  int64_t after_ms = 0;     // from the attempt's start until the launcher learned of it
+  std::string last_output;  // condensed: last_output.h
 };
 
 struct NodeNote {
@@ -55,7 +55,7 @@ enum class Blame { node, application, unknown };
 const char* blame_name(Blame blame);
 
 struct Verdict {
-  std::string what = {};  // "exit", "signal", "node gone", "no progress", "health", "words"
+  std::string what = {};  // "exit", "signal", "node gone", "no progress", "health", "task report"
   Blame blame = Blame::unknown;
   std::vector<std::string> nodes = {};     // that are blamed
   std::string suspect = {};                // where it began, if nothing is blamed; "" if unknown

@@ -42,7 +42,7 @@ int weight_of(const RankEnd& end, Meaning meaning) {
 Reading read(const RankEnd& end, const FailureWords& words) {
   Reading reading;
   reading.end = &end;
-  reading.diagnosis = words.diagnose(end.words);
+  reading.diagnosis = words.diagnose(end.last_output);
   reading.message =
       end.signal != 0 ? fmt::format("signal {}", end.signal) : fmt::format("status {}", end.code);
   if (!reading.diagnosis.message.empty()) reading.message += ": " + reading.diagnosis.message;
@@ -80,7 +80,7 @@ void find_slot(ReadEnds& ends, const Evidence& evidence) {
   if (evidence.tasks_per_node > 1) {
     ends.slot = ends.first->rank % evidence.tasks_per_node;
     ends.slots = evidence.tasks_per_node;
-  } else if (const auto rank = torch_local_rank(ends.first->words)) {
+  } else if (const auto rank = torch_local_rank(ends.first->last_output)) {
     ends.slot = *rank;
     ends.slots = *rank + 1;
   }
@@ -111,7 +111,7 @@ ReadEnds read_ends(const Evidence& evidence, const FailureWords& words) {
     if (known == ends.broken.end()) ends.broken.push_back({end.node, diagnosis.line});
   };
   for (const Reading& each : all) note(*each.end, each.diagnosis);
-  for (const RankEnd& each : evidence.stopped) note(each, words.diagnose(each.words));
+  for (const RankEnd& each : evidence.stopped) note(each, words.diagnose(each.last_output));
   if (all.empty()) return ends;
   std::vector<Reading> moment;
   for (const Reading& each : all) {

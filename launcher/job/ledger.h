@@ -34,7 +34,7 @@ struct Entry {
   std::vector<std::string> nodes, spares;
   std::vector<std::string> command;
   int64_t step = 0;
-  std::string what;   // "exit", "signal", "node gone", "no progress", "health", "words"
+  std::string what;   // "exit", "signal", "node gone", "no progress", "health", "task report"
   std::string blame;  // "node", "application", "unknown"
   std::string node;   // the node that is blamed
   std::vector<std::string> evidence;

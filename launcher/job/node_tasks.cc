@@ -181,7 +181,7 @@ std::vector<TaskEnd> NodeTasks::reap() {
     task.reported = true;
     TaskEnd end;
     end.rank = task.rank;
-    if (task.status != 0) end.words = last_output_of(task);
+    if (task.status != 0) end.last_output = last_output_of(task);
     if (WIFSIGNALED(task.status)) {
       end.signal = WTERMSIG(task.status);
     } else {
@@ -231,8 +231,8 @@ std::optional<TaskEnd> NodeTasks::give_up(int64_t rank, int code, const std::str
   TaskEnd end;
   end.rank = rank;
   end.code = (code & 0xff) == 0 ? 1 : code & 0xff;  // as a shell shows it, but never success
-  end.words = last_output_of(*task);
-  if (end.words.empty()) end.words = words;
+  end.last_output = last_output_of(*task);
+  if (end.last_output.empty()) end.last_output = words;
   return end;
 }
 

@@ -20,9 +20,9 @@ namespace slipway::job {
 
 struct TaskEnd {
   int64_t rank = 0;
-  int code = 0;       // its exit status; 0 if a signal ended it
-  int signal = 0;     // that ended it
-  std::string words;  // its condensed last output: last_output.h
+  int code = 0;             // its exit status; 0 if a signal ended it
+  int signal = 0;           // that ended it
+  std::string last_output;  // condensed: last_output.h
 };
 
 struct TaskOutput {

@@ -122,7 +122,7 @@ void fields(auto& a, Is<Requeue> auto& m) {
 void fields(auto& a, Is<Report> auto& m) {
   a.word(m.job, longest_name);
   a.number(m.attempt, 1, most);
-  a.choice(m.cause, health::Cause::words);
+  a.choice(m.cause, health::Cause::task_report);
   a.text(m.detail, longest_note);
 }
 void fields(auto& a, Is<PmixOrder> auto& m) {
@@ -150,7 +150,7 @@ void fields(auto& a, Is<Ended> auto& m) {
   a.number(m.code, 0, 255);
   a.number(m.signal, 0, most_signal);
   a.flag(m.by_agent);
-  a.text(m.words, longest_note);
+  a.text(m.last_output, longest_note);
 }
 void fields(auto& a, Is<RankNote> auto& m) {
   rank(a, m.rank);

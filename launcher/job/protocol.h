@@ -157,8 +157,8 @@ struct Ended {  // a task ended
   int64_t rank = 0;
   int64_t code = 0;
   int64_t signal = 0;
-  bool by_agent = false;  // the agent ended it
-  std::string words;      // its condensed last output: last_output.h
+  bool by_agent = false;    // the agent ended it
+  std::string last_output;  // condensed: last_output.h
 };
 struct RankNote {
   int64_t rank = 0;

@@ -271,7 +271,7 @@ TEST_CASE("blame: the node whose task reports broken hardware, at once") {
   Evidence evidence = with_ends({exited(0, 10, 1, "Connection reset by peer"),
                                  exited(2, 900, 1, words), exited(3, 20, 1, "Broken pipe")});
   const Verdict verdict = judged(evidence, {});
-  CHECK(verdict.what == "words");
+  CHECK(verdict.what == "task report");
   CHECK(verdict.nodes == Nodes{"n2"});
   CHECK(verdict.accusations.size() == 1);
   // The rank reports it wherever it runs.

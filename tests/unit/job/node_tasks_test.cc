@@ -115,7 +115,7 @@ TEST_CASE("tasks: the last output covers both streams, and the error that torch 
         "echo warning; echo bye >&2; exit 3");
   const Collected collected = run_to_end(tasks);
   REQUIRE(collected.ends.size() == 1);
-  CHECK(collected.ends[0].words ==
+  CHECK(collected.ends[0].last_output ==
         "\x01warning\nbye\nTraceback (most recent call last):\nKeyError: 5\n");
   ::setenv("TORCHELASTIC_ERROR_FILE", "/tmp/ours", 1);
   NodeTasks others;
@@ -150,7 +150,7 @@ TEST_CASE("node tasks: a task that gave up has ended with an error, and only onc
   REQUIRE(end);
   CHECK(end->rank == 3);
   CHECK(end->code == 1);
-  CHECK(end->words == "called abort");
+  CHECK(end->last_output == "called abort");
   CHECK_FALSE(tasks.give_up(3, 1, ""));
   CHECK(run_to_end(tasks).ends.empty());
 }

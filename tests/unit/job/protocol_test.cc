@@ -94,7 +94,7 @@ TEST_CASE("protocol: values arrive as sent") {
   CHECK(end.code == 3);
   CHECK(end.signal == 9);
   CHECK(end.by_agent);
-  CHECK(end.words == "w");
+  CHECK(end.last_output == "w");
 }
 
 TEST_CASE("protocol: invalid input is reported, and allocates nothing") {
