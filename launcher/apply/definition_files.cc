@@ -12,7 +12,7 @@ namespace slipway::apply {
 namespace {
 
 constexpr const char* applied_schema = "slipway/applied/1";
-constexpr size_t largest_file = 256 << 20;
+constexpr size_t max_file_bytes = 256 << 20;
 
 // Whether the path in the group is of a document that `create` has written, not of one that it has
 // copied.
@@ -70,7 +70,7 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
   for (const std::string& file : folder.recorded.files) {
     if (!file.starts_with(prefix)) continue;
     const std::string path = file.substr(prefix.size());
-    const std::string text = read_regular_file(folder.path / file, largest_file);
+    const std::string text = read_regular_file(folder.path / file, max_file_bytes);
     definitions.digests[path] = expression::sha256(text);
     if (!is_document(path, group)) continue;
     all += text;
@@ -86,7 +86,7 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
     for (const std::string& file : folder.recorded.files) {
       if (!file.starts_with(shared)) continue;
       definitions.digests["../" + file] =
-          expression::sha256(read_regular_file(folder.path / file, largest_file));
+          expression::sha256(read_regular_file(folder.path / file, max_file_bytes));
     }
   }
   return definitions;
@@ -96,7 +96,7 @@ std::optional<GroupDefinitions> read_applied(const Folder& folder, const std::st
   const auto path = folder.applied(group);
   if (!std::filesystem::exists(path)) return std::nullopt;
   try {
-    const Json document = Json::parse(read_regular_file(path, largest_file));
+    const Json document = Json::parse(read_regular_file(path, max_file_bytes));
     if (document.at("schema") != applied_schema) throw Error("it is of another version");
     GroupDefinitions definitions{document.at("group"), document.at("kind"), {}, {}};
     for (const auto& [name, text] : document.at("documents").items()) {

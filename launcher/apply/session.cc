@@ -77,7 +77,7 @@ void Session::report(source::Span place, const std::string& message,
     talk.say(to_json_line(diagnostics));
     return;
   }
-  std::string text = render(diagnostics, source::colour_for(STDERR_FILENO));
+  std::string text = render(diagnostics, source::color_for(STDERR_FILENO));
   for (const std::string& line : split(trim(words), '\n')) text += "   | " + line + "\n";
   talk.say(std::string(trim(text)));
 }

@@ -223,7 +223,8 @@ class Instances {
     return instance;
   }
 
-  // What takes the place of an expression that has no value: nothing else is wrong because of it.
+  // What takes the place of an expression that cannot be evaluated: nothing else is wrong because
+  // of it.
   static ExpressionPtr failed(const ExpressionPtr& expression) {
     return expression::make(expression->span, Literal{expression::Unknown{expression, {}}});
   }

@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/expression/evaluate.h"
-#include "launcher/source/largest_file.h"
+#include "launcher/source/input_limit.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -48,7 +48,7 @@ std::string module_text(const modules::Interface& interface, const std::string& 
   }
   std::string text;
   try {
-    text = read_regular_file(file, source::largest_file);
+    text = read_regular_file(file, source::max_input_bytes);
   } catch (const Error&) {
     fail(fmt::format("there is no file `{}` in `{}`", path, interface.path));
   }

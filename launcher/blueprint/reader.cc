@@ -148,7 +148,7 @@ class Reader {
       diagnostics_
           .error(Code::duplicate_id, group.span,
                  fmt::format("two groups are called `{}`", group.name))
-          .other(other.span, "first here");
+          .other(other.span, "first defined here");
     }
     return deployment_.groups.emplace_back(std::move(group));
   }
@@ -247,7 +247,7 @@ class Reader {
       diagnostics_
           .error(Code::duplicate_id, node.span,
                  fmt::format("two modules have the id `{}`", module.id))
-          .other(other->id_span, "first here");
+          .other(other->id_span, "first defined here");
     }
   }
 

@@ -6,9 +6,9 @@
 
 namespace slipway::blueprint {
 
-// Reports variables without a value, variables that need each other, references to what a variable
-// cannot use, and a missing or bad deployment_name, which it puts into deployment.name. False when
-// variables lead from one to the next too far for anything else to be looked at.
+// Reports variables without a value, variables that depend on each other, references to what a
+// variable cannot use, and a missing or bad deployment_name, which it puts into deployment.name.
+// False when variables lead from one to the next too far for anything else to be looked at.
 bool check_variables(Deployment& deployment, source::Diagnostics& diagnostics);
 
 // Adds ghpc_blueprint and ghpc_deployment to vars.labels; the user's labels win.

@@ -101,7 +101,7 @@ class Builder {
       diagnostics_
           .error(Code::no_controller, controllers[1].module().id_span,
                  "a blueprint can have only one Slurm controller; this is the second")
-          .other(controllers[0].module().id_span, "first here");
+          .other(controllers[0].module().id_span, "first defined here");
     }
     if (!controllers.empty()) return &controllers[0];
     if (failed_ || deployment_.groups.empty()) return nullptr;

@@ -105,8 +105,7 @@ std::string complaints(const source::Diagnostics& diagnostics, const Deployment&
   std::string text;
   for (const source::Diagnostic& diagnostic : diagnostics.sorted()) {
     const bool within = all.begin <= diagnostic.span.begin && diagnostic.span.end <= all.end;
-    if (within)
-      text += render(diagnostic, diagnostics.sources(), source::colour_for(STDERR_FILENO));
+    if (within) text += render(diagnostic, diagnostics.sources(), source::color_for(STDERR_FILENO));
   }
   return text;
 }

@@ -129,7 +129,7 @@ health::Policy read_policy(const std::string& own) {
   health::Policy policy = health::load_policy_file(find_installation().blueprints() / "catalogue",
                                                    own, sources, diagnostics);
   if (diagnostics.errors() == 0) return policy;
-  std::fputs(render(diagnostics, source::colour_for(2)).c_str(), stderr);
+  std::fputs(render(diagnostics, source::color_for(2)).c_str(), stderr);
   throw ReportedError("the health policy is wrong");
 }
 

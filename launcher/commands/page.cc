@@ -19,7 +19,7 @@ std::string Paint::with(const char* code, std::string_view text) const {
 }
 
 Paint stdout_paint() {
-  return Paint(source::colour_for(STDOUT_FILENO));
+  return Paint(source::color_for(STDOUT_FILENO));
 }
 
 std::string wrapped(std::string_view text, size_t indent, size_t width) {
@@ -67,7 +67,7 @@ std::string cut(std::string_view text, size_t columns) {
 
 void show(const source::Diagnostics& diagnostics, bool as_json) {
   const std::string text = as_json ? to_json_line(diagnostics) + "\n"
-                                   : render(diagnostics, source::colour_for(STDERR_FILENO));
+                                   : render(diagnostics, source::color_for(STDERR_FILENO));
   std::fputs(text.c_str(), stderr);
 }
 

@@ -10,7 +10,7 @@
 #include "common/text.h"
 #include "launcher/google/providers.h"
 #include "launcher/modules/module_source.h"
-#include "launcher/source/largest_file.h"
+#include "launcher/source/input_limit.h"
 
 namespace slipway::google {
 namespace {
@@ -43,7 +43,7 @@ std::map<fs::path, std::string> texts_in(const fs::path& folder) {
     const std::string name = entry->path().filename().string();
     if (name.starts_with('.')) entry.disable_recursion_pending();  // what `init` has fetched
     if (name.starts_with('.') || !name.ends_with(".tf") || !entry->is_regular_file(error)) continue;
-    texts.emplace(entry->path(), read_regular_file(entry->path(), source::largest_file));
+    texts.emplace(entry->path(), read_regular_file(entry->path(), source::max_input_bytes));
   }
   return texts;
 }

@@ -15,7 +15,7 @@ int prepare(const std::filesystem::path& catalogue, const std::string& file) {
   source::Diagnostics diagnostics(sources);
   const source::Span text = sources.add_file(catalogue / "health.yaml");
   const health::Policy policy = health::read_policy(text, sources, diagnostics);
-  std::fputs(render(diagnostics, source::colour_for(2)).c_str(), stderr);
+  std::fputs(render(diagnostics, source::color_for(2)).c_str(), stderr);
   if (diagnostics.errors() + diagnostics.warnings() > 0) return 1;
   write_file(file, health::prepare_policy(policy, sources.text(text)));
   return 0;

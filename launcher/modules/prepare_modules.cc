@@ -30,7 +30,7 @@ int prepare(const std::filesystem::path& blueprints, const std::string& file,
         modules::read_module_file(path, *root, modules::Bodies::read, sources, diagnostics);
     read.emplace(path, modules::PreparedModules::Read{text, interfaces[path]});
   }
-  std::fputs(render(diagnostics, source::colour_for(2)).c_str(), stderr);
+  std::fputs(render(diagnostics, source::color_for(2)).c_str(), stderr);
   if (diagnostics.errors() + diagnostics.warnings() > 0) return 1;
   write_file(file, modules::PreparedModules::prepare(read, sources));
   write_file(depfile, needed + "\n");

@@ -74,7 +74,7 @@ class DeclarationReader {
       if (first != &*at) {
         diagnostics_
             .error(Code::duplicate_key, at->span, fmt::format("`{}` stands here twice", at->name))
-            .other(first->span, "first here");
+            .other(first->span, "first defined here");
       }
       // An argument of a later Terraform is none of our business; a slip of the pen is.
       if (std::find(known.begin(), known.end(), at->name) != known.end()) continue;

@@ -142,7 +142,7 @@ class FolderReader {
       diagnostics_
           .error(Code::duplicate_key, declaration.span,
                  fmt::format("{} `{}` stands twice in this module", what, declaration.name))
-          .other(before->span, "first here");
+          .other(before->span, "first defined here");
     } else if (!is_override) {
       list.push_back(std::move(declaration));
     } else if (before != list.end()) {

@@ -1,4 +1,5 @@
-// The register of diagnostic codes. A code keeps its meaning for ever; a retired one is not reused.
+// The registry of diagnostic codes. A code never changes its meaning, and a retired code is not
+// reused.
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@ enum class Code {
   not_text,
   too_many_aliases,
   hcl_syntax,
-  // 02: names and their use in a blueprint
+  // 02: names, and how a blueprint uses them
   unknown_key,
   missing_key,
   unknown_setting,
@@ -50,7 +51,7 @@ enum class Code {
   bad_reference,
   unknown_function,
   cannot_evaluate,
-  // 04: the cluster that a blueprint means
+  // 04: the cluster that a blueprint describes
   no_controller,
   partition_without_nodeset,
   unknown_machine_type,
@@ -58,14 +59,14 @@ enum class Code {
   no_model,
   too_many_networks,
   gpu_interfaces_without_network,
-  // 05: what a blueprint becomes on Google Cloud
+  // 05: Google Cloud: creating and deploying
   no_resources,
   setting_without_effect,
   unknown_place,
   machine_not_offered,
   no_program,
   not_applied,
-  // 09: module files, the catalogue and the health policy, ours or a site's own
+  // 09: module files, the catalogue and the health policy, Slipway's or a site's
   bad_module_file,
   bad_catalogue,
   bad_health_policy,
@@ -74,7 +75,7 @@ enum class Code {
 struct CodeInfo {
   Code code;
   std::string_view name;   // "E0203"
-  std::string_view title;  // what it is about, for the reference page
+  std::string_view title;  // heading of its page in docs/diagnostics
 };
 
 // Every code, in the order of the enumeration.

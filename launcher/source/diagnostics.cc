@@ -1,4 +1,4 @@
-// Diagnostics, collected.
+// Collects and sorts diagnostics.
 #include "launcher/source/diagnostics.h"
 
 #include <fmt/format.h>

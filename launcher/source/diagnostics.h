@@ -1,4 +1,5 @@
-// Diagnostics: what is wrong with the user's input. Collected, so that one run shows all of them.
+// Diagnostics: errors and warnings about the user's input, collected so that one run shows them
+// all.
 //
 //   diagnostics.error(Code::unknown_setting, span, "module `homefs` has no setting `local_muont`")
 //       .help("did you mean `local_mount`?");
@@ -21,27 +22,27 @@ enum class Severity { warning, error };
 struct Diagnostic {
   Severity severity = Severity::error;
   Code code{};
-  Span span;  // may be no place
+  Span span;  // may be empty
   std::string message;
-  Span other_span;          // a second place, e.g. the declaration; may be no place
+  Span other_span;          // a second place, such as the declaration; may be empty
   std::string other_label;  // "declared here"
   std::vector<std::string> helps;
 
   Diagnostic& other(Span place, std::string label);
-  Diagnostic& help(std::string text);  // an empty text adds nothing
+  Diagnostic& help(std::string text);  // an empty text is ignored
 };
 
 class Diagnostics {
  public:
   explicit Diagnostics(const Sources& sources) : sources_(&sources) {}
 
-  // The reference is good until the next call. Of each severity the first thousand are kept: who
-  // makes more mistakes has made one that we do not understand.
+  // The reference is valid until the next call. Only the first thousand of each severity are kept:
+  // more than that usually have one cause.
   Diagnostic& error(Code code, Span span, std::string message);
   Diagnostic& warning(Code code, Span span, std::string message);
-  void add(const Diagnostics& others);  // of the same sources
+  void add(const Diagnostics& others);  // must refer to the same sources
 
-  // In the order of the sources, whatever phase found them; the same finding once.
+  // In source order, whichever phase found them, without duplicates.
   std::vector<Diagnostic> sorted() const;
 
   size_t errors() const { return errors_; }
@@ -53,25 +54,25 @@ class Diagnostics {
 
   const Sources* sources_;
   std::vector<Diagnostic> all_;
-  Diagnostic dropped_;  // the latest that is not kept
+  Diagnostic dropped_;  // the latest one past the limit
   size_t errors_ = 0;
   size_t warnings_ = 0;
 };
 
-enum class Colour { never, always };
+enum class Color { never, always };
 
-// Colour when `fd` is a terminal and NO_COLOR is not set (https://no-color.org).
-Colour colour_for(int fd);
+// Uses color if `fd` is a terminal and NO_COLOR is not set (https://no-color.org).
+Color color_for(int fd);
 
-// The diagnostic as text, with the source line and a caret; ends with a line feed.
+// The diagnostic as text, with the source line and a caret. Ends with a line feed.
 std::string render(const Diagnostic& diagnostic, const Sources& sources,
-                   Colour colour = Colour::never);
+                   Color color = Color::never);
 
-// The first fifty, with an empty line between, and how many more there are; empty when there is
-// none.
-std::string render(const Diagnostics& diagnostics, Colour colour = Colour::never);
+// The first fifty, separated by empty lines, and the number of further ones. Empty without
+// diagnostics.
+std::string render(const Diagnostics& diagnostics, Color color = Color::never);
 
-// "did you mean `x`?", or "" when nothing among the candidates is near enough.
+// "did you mean `x`?", or "" if no candidate is similar enough.
 std::string did_you_mean(std::string_view typed, std::span<const std::string> candidates);
 
 }  // namespace slipway::source

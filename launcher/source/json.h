@@ -1,4 +1,4 @@
-// Places and diagnostics as JSON, for editors and other programs. The shape is that of
+// Places and diagnostics as JSON, for editors and other programs, in the format of
 // docs/schemas/diagnostics-1.schema.json.
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace slipway::source {
 
-// {"file", "line", "column", "end_line", "end_column", "begin_byte", "end_byte"}; null for no
-// place. Lines and columns count from 1, columns in characters; bytes count from 0 in the file. The
-// end is one past the last.
+// {"file", "line", "column", "end_line", "end_column", "begin_byte", "end_byte"}; null for an
+// empty span. Lines and columns are 1-based, columns count characters; byte offsets in the file are
+// 0-based. The end is exclusive.
 nlohmann::ordered_json to_json(Span span, const Sources& sources);
 
-// {"schema": "slipway/diagnostics/1", "errors", "warnings", "diagnostics"}, in the order in which
-// they are shown.
+// {"schema": "slipway/diagnostics/1", "errors", "warnings", "diagnostics"}, in the order of
+// Diagnostics::sorted().
 nlohmann::ordered_json to_json(const Diagnostics& diagnostics);
 
-// The same as one line of UTF-8, without its end: a message may quote what is not UTF-8.
+// The same as one line without a line feed, in valid UTF-8 even if a message quotes other bytes.
 std::string to_json_line(const Diagnostics& diagnostics);
 
 }  // namespace slipway::source

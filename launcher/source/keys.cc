@@ -1,4 +1,4 @@
-// Checks that every reader of a YAML file makes.
+// Checks the keys of a YAML mapping.
 #include "launcher/source/keys.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ void check_keys(const Node& node, std::string_view what, std::span<const std::st
                 Code code, Diagnostics& diagnostics) {
   if (!node.is_mapping()) {
     diagnostics.error(code, node.span,
-                      fmt::format("{} is a mapping, but this is {}", what, describe(node)));
+                      fmt::format("{} must be a mapping, but this is {}", what, describe(node)));
     return;
   }
   for (const Entry& entry : node.entries) {

@@ -1,4 +1,4 @@
-// Checks that every reader of a YAML file makes.
+// Checks the keys of a YAML mapping, for all readers of YAML files.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace slipway::source {
 
-// A diagnostic at each key of a mapping that is not among `known`, with a suggestion; one for a
-// node that is no mapping. `what` is what the mapping describes: "a module".
+// Reports each key of a mapping that is not in `known`, with a suggestion, and a node that is not a
+// mapping. `what` is what the mapping describes: "a module".
 void check_keys(const Node& node, std::string_view what, std::span<const std::string> known,
                 Code code, Diagnostics& diagnostics);
 

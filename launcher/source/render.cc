@@ -1,4 +1,4 @@
-// Diagnostics as text: the message, the source line and a caret below the words that are meant.
+// Prints diagnostics: the message, the source line and carets under the place.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 namespace slipway::source {
 namespace {
 
-// Terminal sequences, or nothing at all.
+// Terminal escape sequences, empty without color.
 struct Palette {
   const char* severity = "";
   const char* bold = "";
@@ -18,14 +18,14 @@ struct Palette {
   const char* off = "";
 };
 
-Palette palette(Severity severity, Colour colour) {
-  if (colour == Colour::never) return {};
+Palette palette(Severity severity, Color color) {
+  if (color == Color::never) return {};
   return {severity == Severity::error ? "\x1b[1;31m" : "\x1b[1;33m", "\x1b[1m", "\x1b[1;34m",
           "\x1b[0m"};
 }
 
-// A tab has no width of its own on a terminal, so it is shown as four spaces, here and in the line.
-// Other control characters would be obeyed by the terminal.
+// Replaces tabs, whose width depends on the column, by four spaces, and control characters, which
+// the terminal would act on.
 std::string printable(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -40,10 +40,10 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-// Lines that are wider are cut around the mark.
+// Columns of a line; a wider line is cut around the marked part.
 constexpr size_t widest = 160;
 
-// The beginning of a text that takes at most `columns`.
+// The longest prefix of at most `columns`.
 std::string_view first_columns(std::string_view text, size_t columns) {
   size_t end = 0;
   while (end < text.size()) {
@@ -56,7 +56,7 @@ std::string_view first_columns(std::string_view text, size_t columns) {
   return text.substr(0, end);
 }
 
-// The end of a text that takes at most `columns`.
+// The longest suffix of at most `columns`.
 std::string_view last_columns(std::string_view text, size_t columns) {
   const size_t width = display_width(text);
   if (width <= columns) return text;
@@ -65,13 +65,13 @@ std::string_view last_columns(std::string_view text, size_t columns) {
   return text;
 }
 
-// A message that quotes a very long name.
+// Cuts a message that quotes a very long name.
 std::string in_short(const std::string& message) {
   constexpr size_t enough = 1000;
   return message.size() <= enough ? message : std::string(first_columns(message, enough)) + "…";
 }
 
-// A line in the parts before, below and behind the mark.
+// A line in three parts: before, at and after the marked place.
 struct Parts {
   std::string before, marked, after;
 };
@@ -94,7 +94,8 @@ Parts fit(Parts line) {
   return line;
 }
 
-// More bytes than what is shown of one part takes: what is further away need not be looked at.
+// More bytes than the shown part of a line can have, so that very long lines are not processed
+// whole.
 constexpr size_t enough_bytes = 8 * widest;
 
 std::string_view first_bytes(std::string_view text) {
@@ -111,7 +112,7 @@ std::string_view last_bytes(std::string_view text) {
   return text.substr(begin);
 }
 
-// One place: where it is, its line, and a mark below it.
+// One place: its file, line and column, its source line, and a mark under it.
 std::string excerpt(std::string_view arrow, Span span, char mark, std::string_view label,
                     size_t gutter, const Palette& paint, const Sources& sources) {
   const Place place = sources.place(span.begin);
@@ -136,14 +137,14 @@ std::string excerpt(std::string_view arrow, Span span, char mark, std::string_vi
 
 }  // namespace
 
-Colour colour_for(int fd) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  const bool refused = no_colour != nullptr && *no_colour != '\0';
-  return !refused && ::isatty(fd) == 1 ? Colour::always : Colour::never;
+Color color_for(int fd) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool refused = no_color != nullptr && *no_color != '\0';
+  return !refused && ::isatty(fd) == 1 ? Color::always : Color::never;
 }
 
-std::string render(const Diagnostic& diagnostic, const Sources& sources, Colour colour) {
-  const Palette paint = palette(diagnostic.severity, colour);
+std::string render(const Diagnostic& diagnostic, const Sources& sources, Color color) {
+  const Palette paint = palette(diagnostic.severity, color);
   std::string text = fmt::format("{}{}[{}]{}{}: {}{}\n", paint.severity,
                                  diagnostic.severity == Severity::error ? "error" : "warning",
                                  name(diagnostic.code), paint.off, paint.bold,
@@ -168,13 +169,13 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources, Colour 
   return text;
 }
 
-std::string render(const Diagnostics& diagnostics, Colour colour) {
+std::string render(const Diagnostics& diagnostics, Color color) {
   constexpr size_t enough = 50;
   std::string text;
   const std::vector<Diagnostic> sorted = diagnostics.sorted();
   for (size_t i = 0; i < std::min(sorted.size(), enough); ++i) {
     if (!text.empty()) text += '\n';
-    text += render(sorted[i], diagnostics.sources(), colour);
+    text += render(sorted[i], diagnostics.sources(), color);
   }
   if (sorted.size() > enough) text += fmt::format("\n… and {} more\n", sorted.size() - enough);
   return text;

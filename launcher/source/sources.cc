@@ -1,4 +1,4 @@
-// Source files, held once, and places in them.
+// Source files, and places in them.
 #include "launcher/source/sources.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
-#include "launcher/source/largest_file.h"
+#include "launcher/source/input_limit.h"
 
 namespace slipway::source {
 
@@ -34,7 +34,7 @@ Span Sources::add(std::string name, std::string text) {
 }
 
 Span Sources::add_file(const std::filesystem::path& path) {
-  return add(path.string(), read_regular_file(path, largest_file));
+  return add(path.string(), read_regular_file(path, max_input_bytes));
 }
 
 const Sources::File& Sources::file_at(uint32_t offset) const {
@@ -82,7 +82,7 @@ size_t utf8_length(char lead) {
 
 namespace {
 
-// The code point at the beginning of valid UTF-8.
+// The first code point of valid UTF-8.
 char32_t decode(std::string_view text) {
   const size_t length = utf8_length(text[0]);
   if (length == 1) return static_cast<unsigned char>(text[0]);
@@ -105,7 +105,7 @@ bool within(const std::array<Range, n>& ranges, char32_t point) {
 }
 
 // The blocks that matter in practice, from Unicode 15: EastAsianWidth.txt (W and F) and the
-// combining marks. wcwidth() would depend on the locale.
+// combining marks. wcwidth() depends on the locale.
 constexpr std::array<Range, 9> wide{{{0x1100, 0x115F},
                                      {0x2E80, 0x303E},
                                      {0x3041, 0xA4CF},
@@ -122,7 +122,7 @@ constexpr std::array<Range, 6> combining{{{0x0300, 0x036F},
                                           {0xFE00, 0xFE0F},
                                           {0xFE20, 0xFE2F}}};
 
-// Length of the valid UTF-8 character at the beginning of `text`; 0 when there is none.
+// Length of the UTF-8 character at the beginning of `text`; 0 if it is not valid.
 size_t valid_utf8(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return 1;
@@ -152,12 +152,11 @@ size_t display_width(std::string_view text) {
 size_t find_not_text(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte >= 0x20 && byte < 0x7F) || byte == '\n') {  // nearly all
+    if ((byte >= 0x20 && byte < 0x7F) || byte == '\n') {  // the usual case
       ++i;
       continue;
     }
-    const bool control =
-        (byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7F;
+    const bool control = (byte < 0x20 && byte != '\t' && byte != '\r') || byte == 0x7F;
     const size_t length = control ? 0 : valid_utf8(text.substr(i));
     if (length == 0) return i;
     i += length;

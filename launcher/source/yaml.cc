@@ -1,4 +1,4 @@
-// What a YAML node is and what a scalar means.
+// YAML nodes: looking up keys, and the values of scalars.
 #include "launcher/source/yaml.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ bool is_decimal(std::string_view text) {
          (part.empty() ? !whole.empty() : all_in(part, digits));
 }
 
-// An integer with a sign and a base: 0x1f, 0o17, 017 and 0b101, as the Toolkit's reader has them.
+// An integer with a sign and a base: 0x1f, 0o17, 017 and 0b101, as Cluster Toolkit reads them.
 std::optional<long double> as_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -57,7 +57,7 @@ std::optional<long double> as_integer(std::string_view text) {
   return std::nullopt;
 }
 
-// Underscores between digits do not count.
+// Underscores between digits are ignored.
 std::optional<long double> as_number(std::string text) {
   if (text.find_first_of("0123456789") == std::string::npos || text.starts_with('_')) {
     return std::nullopt;
@@ -111,7 +111,7 @@ std::string_view describe(const Node& node) {
     case Kind::scalar:
       break;
   }
-  constexpr std::string_view names[] = {"nothing", "a boolean", "a number", "a text"};
+  constexpr std::string_view names[] = {"nothing", "a boolean", "a number", "a string"};
   return names[resolve(node).index()];
 }
 

@@ -1,11 +1,11 @@
-// Whether a file can be YAML by its bytes. Used by the reader.
+// Checks a file's encoding before it is read as YAML. Used by the YAML reader.
 #pragma once
 
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::source {
 
-// True when the file can be read as text at all; else that is said.
+// Returns false and reports why if the file is not valid UTF-8 text.
 bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics);
 
 }  // namespace slipway::source

@@ -1,4 +1,4 @@
-// libyaml's events. Nothing else here includes libyaml.
+// libyaml's parsing events. The only file that includes <yaml.h>.
 #include "launcher/source/yaml_events.h"
 
 #include <yaml.h>
@@ -30,7 +30,8 @@ Style style_of(yaml_scalar_style_t style) {
   }
 }
 
-// libyaml counts characters. Empty where these are bytes.
+// The byte offset of each character, since libyaml counts characters. Empty for ASCII, where the
+// two are equal.
 std::vector<uint32_t> bytes_of_characters(std::string_view text) {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::ranges::all_of(text, is_ascii)) return {};
@@ -71,7 +72,7 @@ struct YamlEvents::Parser {
 
   YamlProblem problem() const {
     if (raw.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
-    const bool unreadable = raw.error == YAML_READER_ERROR;  // knows no mark, but the byte
+    const bool unreadable = raw.error == YAML_READER_ERROR;  // has a byte offset, not a mark
     return {raw.problem == nullptr ? "" : raw.problem,
             unreadable ? file.begin + static_cast<uint32_t>(raw.problem_offset)
                        : offset(raw.problem_mark),
@@ -130,7 +131,7 @@ YamlEvent YamlEvents::next() {
       case YAML_STREAM_END_EVENT:
         event.kind = YamlEventKind::stream_end;
         return event;
-      default:  // the beginning of the stream, the end of a document
+      default:  // start of the stream, end of a document
         break;
     }
   }

@@ -1,4 +1,4 @@
-// The events of a YAML text, with the bytes that each stands on. Used by the reader.
+// libyaml's parsing events, with their byte offsets. Used by the YAML reader.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ enum class YamlEventKind {
 
 struct YamlEvent {
   YamlEventKind kind = YamlEventKind::stream_end;
-  Span span;  // with tag and anchor, if there are any
+  Span span;  // includes the tag and the anchor
   Style style = Style::plain;
-  bool bracketed = false;  // a collection in `[` or `{`
+  bool bracketed = false;  // a collection in `[…]` or `{…}`
   std::string text;        // of a scalar
   std::string tag;         // "tag:yaml.org,2002:str" for !!str; empty without one, and for `!`
   std::string anchor;      // of a node or of an alias; empty without one
 };
 
-// Where and why reading could not go on, in the words of the library.
+// Where and why libyaml stopped, in its own words.
 struct YamlProblem {
   std::string problem;
   uint32_t at = 0;
@@ -43,7 +43,7 @@ class YamlEvents {
   YamlEvents(Span file, const Sources& sources);
   ~YamlEvents();
 
-  // The next event; stream_end is the last one. Throws YamlProblem.
+  // The next event; the last one is stream_end. Throws YamlProblem.
   YamlEvent next();
 
  private:

@@ -1,4 +1,5 @@
-// Mistakes in YAML. libyaml says where it could not go on; the mistake is often a line above.
+// Finds the mistake that caused a libyaml error: libyaml reports where it stopped, but the mistake
+// is often a line above.
 #include "launcher/source/yaml_mistake.h"
 
 #include <fmt/format.h>
@@ -12,41 +13,41 @@ namespace slipway::source {
 namespace {
 
 constexpr const char* same_column =
-    "keys of one mapping and items of one list begin in the same column";
+    "all keys of a mapping, and all items of a list, start in the same column";
 
-// What libyaml says about the mistakes that people make, what we say, and what helps.
-struct Words {
+// libyaml's message for a common mistake, ours, and a hint.
+struct Wording {
   std::string_view theirs;
   std::string_view ours;
   std::string_view help;
 };
-constexpr Words words[] = {
+constexpr Wording wordings[] = {
     {"did not find expected key", "this line does not belong to the mapping above it", same_column},
     {"did not find expected '-' indicator", "this line does not belong to the list above it",
      same_column},
-    {"found unexpected end of stream", "a quoted text without its closing quote", ""},
-    {"found unexpected document indicator", "a quoted text without its closing quote", ""},
-    {"mapping values are not allowed in this context", "a `:` where no value can begin",
-     "put a text that holds `: ` in quotes"},
-    {"mapping keys are not allowed in this context", "a key where none can stand", ""},
-    {"block sequence entries are not allowed in this context", "a `-` where no list can begin", ""},
-    {"could not find expected ':'", "a key without a `:` behind it", ""},
+    {"found unexpected end of stream", "this quoted string has no closing quote", ""},
+    {"found unexpected document indicator", "this quoted string has no closing quote", ""},
+    {"mapping values are not allowed in this context", "a value cannot start here",
+     "quote a string that contains `: `"},
+    {"mapping keys are not allowed in this context", "a key cannot start here", ""},
+    {"block sequence entries are not allowed in this context", "a list cannot start here", ""},
+    {"could not find expected ':'", "this key has no `:` after it", ""},
     {"did not find expected node content", "a value is missing here", ""},
     {"did not find expected alphabetic or numeric character", "a name is missing here",
-     "put a text that begins with `*` or `&` in quotes"},
-    {"found character that cannot start any token", "a character that no YAML value can begin with",
-     "put a text that begins with it in quotes"},
+     "quote a string that begins with `*` or `&`"},
+    {"found character that cannot start any token", "a YAML value cannot begin with this character",
+     "quote the string"},
     {"found a tab character that violates indentation", "a tab in the indentation",
      "indent with spaces"},
     {"found a tab character where an indentation space is expected", "a tab in the indentation",
      "indent with spaces"},
-    {"found undefined tag handle", "a tag that nothing declares",
-     "put a text that begins with `!` in quotes"},
+    {"found undefined tag handle", "this tag is not defined",
+     "quote a string that begins with `!`"},
 };
 
-// A line of a file by its first byte and what stands behind its indentation and dashes.
+// A line without its indentation and dashes.
 struct Line {
-  uint32_t begin = 0;  // of the content
+  uint32_t begin = 0;  // offset of the content
   std::string_view content;
 };
 
@@ -77,7 +78,7 @@ class Explanation {
     }
     if (is("found unknown escape character")) return escape();
     if (is("did not find expected <document start>")) {
-      return {.span = one(problem_.at), .message = "a closing bracket without its opening one"};
+      return {.span = one(problem_.at), .message = "this closing bracket has no opening bracket"};
     }
     if (is("found character that cannot start any token") && rest(problem_.at).starts_with('\t')) {
       return {.span = one(problem_.at),
@@ -90,7 +91,7 @@ class Explanation {
               .help = same_column};
     }
     if (is("did not find expected key") && line_at(problem_.at).begin < problem_.at) {
-      return {.span = one(problem_.at), .message = "this stands behind a value that has ended"};
+      return {.span = one(problem_.at), .message = "unexpected text after the end of a value"};
     }
     return said(problem_.at);
   }
@@ -101,8 +102,8 @@ class Explanation {
   Span one(uint32_t at) const { return {at, std::min(at + 1, file_.end)}; }
 
   YamlMistake said(uint32_t at) const {
-    const auto known = std::ranges::find(words, problem_.problem, &Words::theirs);
-    if (known == std::end(words)) return {.span = one(at), .message = problem_.problem};
+    const auto known = std::ranges::find(wordings, problem_.problem, &Wording::theirs);
+    if (known == std::end(wordings)) return {.span = one(at), .message = problem_.problem};
     return {.span = one(at), .message = std::string(known->ours), .help = std::string(known->help)};
   }
 
@@ -110,28 +111,29 @@ class Explanation {
     const auto length = static_cast<uint32_t>(utf8_length(rest(problem_.at).front()));
     return {.code = Code::not_text,
             .span = {problem_.at, std::min(problem_.at + length, file_.end)},
-            .message = "this control character cannot stand in a YAML file"};
+            .message = "this control character is not allowed in a YAML file"};
   }
 
   YamlMistake not_closed(uint32_t bracket) const {
     const std::string_view from = rest(bracket);
     const std::string_view line = from.substr(0, from.find('\n'));
-    return {.span = one(bracket),
-            .message = from[0] == '[' ? "a `[` without its `]`" : "a `{` without its `}`",
-            .help = line.find("$(") == line.npos
-                        ? ""
-                        : "put an expression that holds brackets or commas in quotes"};
+    return {
+        .span = one(bracket),
+        .message = from[0] == '[' ? "this `[` has no closing `]`" : "this `{` has no closing `}`",
+        .help = line.find("$(") == line.npos
+                    ? ""
+                    : "quote an expression that contains brackets or commas"};
   }
 
-  // The mark is that of the backslash or of the character behind it.
+  // libyaml's mark is at the backslash or at the character after it.
   YamlMistake escape() const {
     const uint32_t at = rest(problem_.at).starts_with('\\') ? problem_.at : problem_.at - 1;
     const std::string_view from = rest(at).substr(1);
     const size_t length = from.empty() ? 0 : utf8_length(from.front());
     return {.span = {at, std::min(at + 1 + static_cast<uint32_t>(length), file_.end)},
-            .message = fmt::format("`\\{}` is no escape in a text in double quotes",
+            .message = fmt::format("`\\{}` is not a valid escape in a double-quoted string",
                                    from.substr(0, length)),
-            .help = "write the backslash twice, or put the text in single quotes"};
+            .help = "write the backslash twice, or use single quotes"};
   }
 
   Line line_at(uint32_t at) const {
@@ -148,7 +150,7 @@ class Explanation {
     return {file_.begin + static_cast<uint32_t>(begin + content), line.substr(content)};
   }
 
-  // The nearest line above with more than a comment.
+  // The nearest line above that is not empty or a comment.
   std::optional<Line> line_above(Line line) const {
     size_t position = line.begin - file_.begin;
     while ((position = text_.rfind('\n', position == 0 ? 0 : position - 1)) != text_.npos) {
@@ -166,7 +168,7 @@ class Explanation {
     return static_cast<uint32_t>(before == text_.npos ? position : position - before - 1);
   }
 
-  // A `:` behind what would be a key, were the line above not one text with this one.
+  // A `:` after a word that YAML takes as a continuation of the line above, not as a key.
   std::optional<YamlMistake> no_value(const Line& line) const {
     if (problem_.at < line.begin || !is_key(line.content.substr(0, problem_.at - line.begin))) {
       return std::nullopt;
@@ -176,15 +178,14 @@ class Explanation {
     if (auto found = no_colon(*above)) return found;
     if (is_key(above->content.substr(0, above->content.find(": "))) &&
         column(line) > column(*above)) {
-      return YamlMistake{
-          .span = {line.begin, problem_.at},
-          .message = "this line is indented more than the key above it, which has a value",
-          .help = same_column};
+      return YamlMistake{.span = {line.begin, problem_.at},
+                         .message = "this line is indented under a key that already has a value",
+                         .help = same_column};
     }
     return std::nullopt;
   }
 
-  // A line that would be a key and its value, were there a `: `.
+  // A line that looks like a key and its value, but has no `: `.
   static std::optional<YamlMistake> no_colon(const Line& line) {
     const size_t word = word_length(line.content);
     const std::string_view rest = line.content.substr(word);
@@ -192,12 +193,12 @@ class Explanation {
     const Span span{line.begin, line.begin + static_cast<uint32_t>(word)};
     if (rest.starts_with(':') && rest.size() > 1 && rest[1] != ' ' && rest[1] != '\r') {
       return YamlMistake{.span = {span.end, span.end + 1},
-                         .message = "a `:` without a space behind it"};
+                         .message = "this `:` needs a space after it"};
     }
     if (rest.find(':') != rest.npos) return std::nullopt;
-    return YamlMistake{.span = span,
-                       .message = fmt::format("`{}` stands without a `:` behind it",
-                                              line.content.substr(0, word))};
+    return YamlMistake{
+        .span = span,
+        .message = fmt::format("`{}` needs a `:` after it", line.content.substr(0, word))};
   }
 
   static size_t word_length(std::string_view text) {

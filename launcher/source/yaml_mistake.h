@@ -1,4 +1,5 @@
-// What a mistake in YAML is to the one who wrote the file. Used by the reader.
+// Turns libyaml's errors into messages about the mistake that the author made. Used by the YAML
+// reader.
 #pragma once
 
 #include <string>
@@ -16,11 +17,11 @@ struct YamlMistake {
   std::string help{};  // may be empty
 };
 
-// `bracket` is the innermost `[` or `{` that has not been closed, or no place.
+// `bracket` is the innermost unclosed `[` or `{`, or empty.
 YamlMistake explain_mistake(const YamlProblem& problem, Span bracket, Span file,
                             const Sources& sources);
 
-// Whether there is nothing wrong but that another document begins, without a `---`.
+// Whether the only problem is that another document begins, without a `---`.
 bool begins_document(const YamlProblem& problem, const Sources& sources);
 
 }  // namespace slipway::source

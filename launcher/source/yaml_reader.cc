@@ -1,4 +1,4 @@
-// The YAML reader: events become our tree.
+// The YAML reader: builds a tree of nodes from libyaml's events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,20 +16,20 @@
 namespace slipway::source {
 namespace {
 
-// Aliases copy what they stand for; this many values are enough for every real file and too few for
-// one made to fill the memory. A long text that is copied counts as several.
+// Aliases are copied. This many values are enough for every real file, and too few for a file made
+// to fill the memory. A long text counts as several values.
 constexpr size_t value_limit = 100'000;
-constexpr size_t bytes_a_value = 64;
+constexpr size_t bytes_per_value = 64;
 
-// Entries of a mapping that are looked through as soon as found otherwise.
-constexpr size_t few = 16;
+// Up to this many entries, a linear search is as fast as an index.
+constexpr size_t linear_search_limit = 16;
 
-// Trees are walked by recursion, and aliases make them deeper than any text is.
+// Trees are walked by recursion, and aliases can nest them deeper than the text.
 constexpr size_t depth_limit = 200;
 
 struct TooMany {
   Span span;
-  bool copied = false;  // aliases have a part in it
+  bool copied = false;  // the file has aliases
 };
 
 struct TooDeep {
@@ -44,7 +44,7 @@ struct NoAnchor {
   Span alias;
 };
 
-// Of `&name`.
+// The length of `&name` at the beginning of `text`.
 size_t anchor_length(std::string_view text) {
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
@@ -53,14 +53,14 @@ size_t anchor_length(std::string_view text) {
                              text.begin());
 }
 
-// What a copy costs, and how many levels it has.
+// The cost of a copy in values, and its depth in levels.
 struct Extent {
   size_t values = 1;
   size_t depth = 0;
 };
 
 Extent extent_of(const Node& node) {
-  Extent extent{1 + node.text.size() / bytes_a_value, 0};
+  Extent extent{1 + node.text.size() / bytes_per_value, 0};
   const auto add = [&extent](const Node& part) {
     const Extent inner = extent_of(part);
     extent.values += inner.values;
@@ -68,7 +68,7 @@ Extent extent_of(const Node& node) {
   };
   for (const Node& item : node.items) add(item);
   for (const Entry& entry : node.entries) {
-    extent.values += entry.key.size() / bytes_a_value;
+    extent.values += entry.key.size() / bytes_per_value;
     add(entry.value);
   }
   return extent;
@@ -85,7 +85,7 @@ class TreeBuilder {
     return std::move(root_);
   }
 
-  // The innermost `[` or `{` whose end has not come, or no place.
+  // The innermost unclosed `[` or `{`, or empty.
   Span open_bracket() const {
     const auto open = std::find_if(stack_.rbegin(), stack_.rend(),
                                    [](const Open& collection) { return collection.bracketed; });
@@ -112,7 +112,7 @@ class TreeBuilder {
   }
 
  private:
-  // A collection whose end has not come yet.
+  // A collection whose end has not been read.
   struct Open {
     Node node;
     std::string anchor;
@@ -121,14 +121,14 @@ class TreeBuilder {
     bool key_is_text = false;
     std::string key;
     Span key_span;
-    Span last_seen;  // the latest key or item: the place of an empty value
+    Span last_seen;  // the latest key or item, reported as the place of an empty value
     std::vector<Node> merges;
-    // The places of the keys of a large mapping; a small one's entries are looked through.
+    // The places of the keys of a large mapping; a small one is searched.
     std::unordered_map<std::string, Span> keys;
 
-    // Where a key stands already, or no place.
+    // The place of a key, or empty.
     Span find(const std::string& name) const {
-      if (node.entries.size() > few) {
+      if (node.entries.size() > linear_search_limit) {
         const auto found = keys.find(name);
         return found == keys.end() ? Span() : found->second;
       }
@@ -138,9 +138,9 @@ class TreeBuilder {
 
     void put(Entry entry) {
       node.entries.push_back(std::move(entry));
-      if (node.entries.size() == few + 1) {
+      if (node.entries.size() == linear_search_limit + 1) {
         for (const Entry& each : node.entries) keys.emplace(each.key, each.key_span);
-      } else if (node.entries.size() > few) {
+      } else if (node.entries.size() > linear_search_limit) {
         keys.emplace(node.entries.back().key, node.entries.back().key_span);
       }
     }
@@ -148,11 +148,11 @@ class TreeBuilder {
 
   void scalar(YamlEvent event) {
     Node node;
-    // There may be nothing behind a tag.
+    // There may be nothing after a tag.
     const uint32_t begin = std::min(after_properties(event.span.begin), event.span.end);
     const bool plain = event.style == Style::plain;
     if (plain && event.tag.empty() && event.text.empty()) {
-      // An empty value's place is that of what it belongs to.
+      // An empty value gets the place of its key or item.
       node.span = stack_.empty() ? Span{file_.begin, file_.begin} : stack_.back().last_seen;
       return add(std::move(node), event.anchor);
     }
@@ -161,7 +161,7 @@ class TreeBuilder {
     node.style = event.style;
     node.span = {begin, event.span.end};
     if (node.style == Style::literal || node.style == Style::folded) {
-      // The library's ends behind the empty lines that follow.
+      // libyaml's span includes the empty lines that follow.
       node.span.end = begin + block_end(sources_.text({begin, event.span.end}), node.text);
     }
     add(std::move(node), event.anchor);
@@ -185,12 +185,12 @@ class TreeBuilder {
                                [&anchor](const Open& open) { return open.anchor == anchor; });
   }
 
-  // A node begins with its tag and anchor, when it has one.
+  // Skips the tag and the anchor at the beginning of a node.
   uint32_t after_properties(uint32_t at) const {
     std::string_view rest = sources_.rest(at);
     const size_t whole = rest.size();
     while (rest.starts_with('&') || rest.starts_with('!')) {
-      // An anchor's name ends at the first character that none has; a tag may hold nearly all.
+      // A tag may contain nearly any character, an anchor's name only a few.
       rest.remove_prefix(rest[0] == '!' ? std::min(rest.find_first_of(" \t\r\n,[]{}"), rest.size())
                                         : anchor_length(rest));
       rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
@@ -218,7 +218,7 @@ class TreeBuilder {
     add(std::move(done.node), done.anchor);
   }
 
-  // `<<: *a` gives the keys of a that the mapping does not have itself.
+  // `<<: *a` adds the keys of `a` that the mapping does not have.
   static void merge(Open& done) {
     for (Node& source : done.merges) {
       for (Entry& entry : source.entries) {
@@ -266,8 +266,8 @@ class TreeBuilder {
     if (!node.is_scalar()) {
       diagnostics_
           .error(Code::key_not_text, node.span,
-                 fmt::format("a key must be a text, but this is {}", describe(node)))
-          .help("put a text that begins with `{` or `[` in quotes");
+                 fmt::format("a key must be a string, but this is {}", describe(node)))
+          .help("quote a string that begins with `{` or `[`");
     } else if (begins_item(parent, node)) {
       next_item(parent, node);
     }
@@ -277,16 +277,15 @@ class TreeBuilder {
     parent.key_span = node.span;
   }
 
-  // The first key of a list's item again: the dash of the next item is missing.
+  // True if the first key of a list item comes again: the dash of the next item is missing.
   bool begins_item(const Open& parent, const Node& key) const {
     return !parent.node.entries.empty() && parent.node.entries[0].key == key.text &&
            stack_.size() > 1 && stack_[stack_.size() - 2].node.is_sequence() && !parent.bracketed;
   }
 
   void next_item(Open& parent, const Node& key) {
-    diagnostics_
-        .error(Code::duplicate_key, key.span, fmt::format("the key `{}` stands twice", key.text))
-        .other(parent.node.entries[0].key_span, "first here")
+    diagnostics_.error(Code::duplicate_key, key.span, fmt::format("duplicate key `{}`", key.text))
+        .other(parent.node.entries[0].key_span, "first defined here")
         .help("the next item of a list begins with `- `");
     merge(parent);
     parent.merges.clear();
@@ -311,8 +310,8 @@ class TreeBuilder {
     if (const Span first = parent.find(parent.key)) {
       diagnostics_
           .error(Code::duplicate_key, parent.key_span,
-                 fmt::format("the key `{}` stands twice", parent.key))
-          .other(first, "first here");
+                 fmt::format("duplicate key `{}`", parent.key))
+          .other(first, "first defined here");
       return;
     }
     parent.put({parent.key, parent.key_span, std::move(node)});
@@ -326,15 +325,17 @@ class TreeBuilder {
   std::vector<Open> stack_;
   std::map<std::string, Node, std::less<>> anchors_;
   size_t values_ = 0;
-  bool copied_ = false;  // there are anchors or aliases
+  bool copied_ = false;  // the file has anchors or aliases
 };
 
-void say_second_document(uint32_t at, Diagnostics& diagnostics) {
+void report_second_document(uint32_t at, Diagnostics& diagnostics) {
   diagnostics.error(Code::second_document, {at, at + 1}, "a second YAML document begins here")
-      .help("a file holds one document; a line indented less than the one above may start another");
+      .help(
+          "a file can have only one document; a line indented less than the one above it may start "
+          "another");
 }
 
-// What stands behind a `---` belongs to the file, too, and is not missing.
+// Keys after a `---` are kept, so that they are not reported as missing.
 void append(Node& root, Node second) {
   std::set<std::string> keys;
   for (const Entry& entry : root.entries) keys.insert(entry.key);
@@ -357,7 +358,7 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
       if (!builder.has_root()) continue;
       Node document = builder.take_root();
       if (root) {
-        say_second_document(document.span.begin, diagnostics);
+        report_second_document(document.span.begin, diagnostics);
         append(*root, std::move(document));
         return root;
       }
@@ -369,24 +370,24 @@ std::optional<Node> read_yaml(Span file, const Sources& sources, Diagnostics& di
     return empty;
   } catch (const YamlProblem& problem) {
     if (root && begins_document(problem, sources)) {
-      say_second_document(problem.at, diagnostics);
+      report_second_document(problem.at, diagnostics);
       return root;
     }
     YamlMistake mistake = explain_mistake(problem, builder.open_bracket(), file, sources);
     diagnostics.error(mistake.code, mistake.span, std::move(mistake.message))
         .help(std::move(mistake.help));
   } catch (const NoAnchor& none) {
-    diagnostics.error(Code::yaml_syntax, none.alias, "an alias without its anchor")
-        .help("put a text that begins with `*` in quotes");
+    diagnostics.error(Code::yaml_syntax, none.alias, "this alias has no anchor")
+        .help("quote a string that begins with `*`");
   } catch (const TooMany& many) {
     diagnostics.error(
         Code::too_many_aliases, many.span,
-        fmt::format("{} more than {} values", many.copied ? "aliases unfold to" : "this file has",
+        fmt::format("{} more than {} values", many.copied ? "aliases expand to" : "this file has",
                     value_limit));
   } catch (const TooDeep& deep) {
     diagnostics.error(Code::yaml_syntax, deep.span, "this is nested too deeply");
   } catch (const WithinItself& within) {
-    diagnostics.error(Code::yaml_syntax, within.alias, "an alias within its own anchor");
+    diagnostics.error(Code::yaml_syntax, within.alias, "this alias is inside its own anchor");
   }
   return std::nullopt;
 }

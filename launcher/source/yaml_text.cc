@@ -1,8 +1,8 @@
-// From a scalar's text back to the source: where each of its bytes was written.
+// Maps each byte of a scalar's text back to the source.
 //
-// libyaml says where a scalar begins and what it means, but not where each character of it was
-// written. Both texts hold the same characters in the same order, white space and escapes aside, so
-// walking them side by side is enough, whatever the style.
+// libyaml reports where a scalar begins and its value, but not where each character was written.
+// The source and the value have the same characters in the same order except for white space and
+// escapes, so walking through both side by side is enough for every style.
 #include "launcher/source/yaml_text.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// The number of source bytes of the escape at the beginning of `raw` in a double-quoted scalar.
+// The length in bytes of the escape at the beginning of `raw`, in a double-quoted scalar.
 size_t escape_length(std::string_view raw) {
   const char kind = raw.size() > 1 ? raw[1] : '\0';
   const size_t length = kind == 'x' ? 4 : kind == 'u' ? 6 : kind == 'U' ? 10 : 2;
@@ -52,12 +52,12 @@ class Walk {
     }
   }
 
-  // Finds the character of the text in the source and returns where it was.
+  // Finds the next character of the text in the source and returns its offset.
   size_t take(char wanted, size_t length) {
     if (is_space(wanted)) {
       const size_t here = at_;
       if (escaped()) return take_escape();
-      if (at_ < raw_.size() && raw_[at_] == wanted) ++at_;  // else it stands for a folded line end
+      if (at_ < raw_.size() && raw_[at_] == wanted) ++at_;  // otherwise it is a folded line end
       return here;
     }
     for (;;) {
@@ -103,7 +103,8 @@ std::vector<uint32_t> scalar_offsets(std::string_view raw, Style style, std::str
 uint32_t block_end(std::string_view raw, std::string_view text) {
   constexpr std::string_view space = " \t\r\n";
   const size_t header = std::min(raw.find('\n'), raw.size() - 1) + 1;
-  // What is not white space is the same in both; of what follows, the text has a part.
+  // Both have the same last character that is not white space; the text keeps some of the white
+  // space after it.
   const size_t last = raw.find_last_not_of(space);
   size_t at = last == std::string_view::npos || last < header ? header : last + 1;
   for (const char c : text.substr(text.find_last_not_of(space) + 1)) {

@@ -1,4 +1,4 @@
-// How a scalar's text lies in the source. Used by the reader and by text_offsets().
+// Maps a scalar's text back to the source. Used by the YAML reader and text_offsets().
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace slipway::source {
 
-// Where each byte of the text stands in the source, and the end of the last one, from the scalar's
-// begin. `raw` is the source from the scalar's first byte on, `text` what it means.
+// The offset of each byte of `text` from the scalar's beginning in the source, plus one for its
+// end. `raw` is the source from the scalar's first byte on, `text` its value.
 std::vector<uint32_t> scalar_offsets(std::string_view raw, Style style, std::string_view text);
 
-// The end of a literal or folded scalar, from its begin: behind the last character of its text.
-// `raw` is the source from the scalar's `|` or `>` to where nothing more of it can stand.
+// The length of a literal or folded scalar in the source, up to the last character of its text.
+// `raw` is the source from the scalar's `|` or `>` to at least the scalar's end.
 uint32_t block_end(std::string_view raw, std::string_view text);
 
 }  // namespace slipway::source

@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (diagnostic.span) walk.inside(diagnostic.span, diagnostic.message);
     if (diagnostic.other_span) walk.inside(diagnostic.other_span, diagnostic.message);
   }
-  render(diagnostics, Colour::always);
+  render(diagnostics, Color::always);
   to_json(diagnostics).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return 0;
 }

@@ -102,7 +102,7 @@ TEST_CASE("wiring: written wins over used, used over variable, variable over def
   CHECK(made.module("v").settings.at("name").origin == Origin::blueprint);
 }
 
-TEST_CASE("evaluation: modules that need each other end, unknown") {
+TEST_CASE("evaluation: modules that depend on each other end, unknown") {
   Compiled made(
       "  - {id: a, source: modules/maker, settings: {size: '$(b.things[0])'}}\n"
       "  - {id: b, source: modules/maker, settings: {size: '$(a.things[0])'}}\n");

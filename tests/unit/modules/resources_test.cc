@@ -62,7 +62,7 @@ TEST_CASE("resources: none are there without the key, and an empty mapping is no
 
 TEST_CASE("resources: wrong shapes are said where they stand") {
   CHECK(ModuleWithResources("resources: [a]\n").said() ==
-        "2:12 E0901 `resources` is a mapping, but this is a list\n");
+        "2:12 E0901 `resources` must be a mapping, but this is a list\n");
   CHECK(
       ModuleWithResources("resources:\n  network: {}\n  data.google_a_b: {}\n  x.y: {}\n").said() ==
       "3:3 E0901 `network` is no resource\n"
@@ -77,7 +77,7 @@ TEST_CASE("resources: wrong shapes are said where they stand") {
       "4:18 E0901 a resource has no `count`\n"
       "  `for_each` takes a list, too\n");
   CHECK(ModuleWithResources("resources:\n  google_a_b.c: {depends_on: google_a_b.d}\n").said() ==
-        "3:30 E0901 `depends_on` is a list of resources, but this is a text\n");
+        "3:30 E0901 `depends_on` is a list of resources, but this is a string\n");
 }
 
 TEST_CASE("resources: references to what is not there are said, wherever they stand") {

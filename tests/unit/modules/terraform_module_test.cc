@@ -227,7 +227,7 @@ error[E0102]: `default` stands here twice
  ::: v.tf:3:3
   |
 3 |   default = upper(x)
-  |   ------- first here
+  |   ------- first defined here
 
 error[E0901]: `nullable` is `true` or `false`, but this is a string
  --> v.tf:5:14
@@ -280,7 +280,7 @@ error[E0102]: variable `d` stands twice in this module
   ::: v.tf:9:10
    |
  9 | variable "d" {
-   |          --- first here
+   |          --- first defined here
 )said");
 }
 

@@ -12,7 +12,7 @@ using namespace slipway::source;
 
 namespace {
 
-// Points at `word` in a one-line file and shows it.
+// A diagnostic at `word` in a one-line file, as printed.
 std::string shown(const std::string& line, const std::string& word) {
   Sources sources;
   const Span file = sources.add("x.yaml", line + "\n");
@@ -24,7 +24,7 @@ std::string shown(const std::string& line, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("diagnostics: look as the design says") {
+TEST_CASE("diagnostics: show the message, the source line, carets and a hint") {
   Sources sources;
   sources.add("first.yaml", "nothing\n");
   std::string text(15, '\n');
@@ -44,7 +44,7 @@ TEST_CASE("diagnostics: look as the design says") {
         "   = help: did you mean `local_mount`?\n");
 }
 
-TEST_CASE("diagnostics: the caret stands right behind tabs") {
+TEST_CASE("diagnostics: the caret is in the right column after tabs") {
   CHECK(shown("a:\tX", "X") ==
         "error[E0205]: bad\n"
         " --> x.yaml:1:4\n"
@@ -53,7 +53,8 @@ TEST_CASE("diagnostics: the caret stands right behind tabs") {
         "  |       ^\n");
 }
 
-TEST_CASE("diagnostics: the caret stands right behind accents, wide and combining characters") {
+TEST_CASE(
+    "diagnostics: the caret is in the right column after accents, wide and combining characters") {
   CHECK(shown("ñañ: X", "X") ==
         "error[E0205]: bad\n --> x.yaml:1:6\n  |\n1 | ñañ: X\n  |      ^\n");
   CHECK(shown("机器: X", "X") ==
@@ -64,7 +65,7 @@ TEST_CASE("diagnostics: the caret stands right behind accents, wide and combinin
         "error[E0205]: bad\n --> x.yaml:1:4\n  |\n1 | a: 机器\n  |    ^^^^\n");
 }
 
-TEST_CASE("diagnostics: come in the order of the file, each once") {
+TEST_CASE("diagnostics: appear in file order, without duplicates") {
   Sources sources;
   const Span file = sources.add("x.yaml", "a\nb\n");
   Diagnostics diagnostics(sources);
@@ -78,23 +79,23 @@ TEST_CASE("diagnostics: come in the order of the file, each once") {
   CHECK(diagnostics.warnings() == 1);
 }
 
-TEST_CASE("diagnostics: without a place there is only the message") {
+TEST_CASE("diagnostics: without a place, only the message is shown") {
   Sources sources;
   Diagnostics diagnostics(sources);
   diagnostics.error(Code::no_controller, {}, "there is no controller");
   CHECK(render(diagnostics) == "error[E0401]: there is no controller\n");
 }
 
-TEST_CASE("diagnostics: colours are asked for, never assumed") {
+TEST_CASE("diagnostics: color is used only on request") {
   Sources sources;
   Diagnostics diagnostics(sources);
   diagnostics.error(Code::no_controller, {}, "there is no controller");
-  CHECK(render(diagnostics, Colour::always) ==
+  CHECK(render(diagnostics, Color::always) ==
         "\x1b[1;31merror[E0401]\x1b[0m\x1b[1m: there is no controller\x1b[0m\n");
-  CHECK(colour_for(-1) == Colour::never);
+  CHECK(color_for(-1) == Color::never);
 }
 
-TEST_CASE("diagnostics: every code has a name of its own") {
+TEST_CASE("diagnostics: every code has a unique name") {
   std::set<std::string_view> names;
   for (const CodeInfo& info : codes()) {
     CHECK(info.name.size() == 5);
@@ -112,7 +113,7 @@ TEST_CASE("sources: the place at the end of a file is its last line") {
   CHECK(sources.place(b.begin).line_text == "three");
 }
 
-TEST_CASE("diagnostics: a line that is too wide is cut around the mark") {
+TEST_CASE("diagnostics: a very wide line is cut around the mark") {
   const std::string wide(200, 'a');
   CHECK(shown(wide + "XY" + wide, "XY") == "error[E0205]: bad\n --> x.yaml:1:201\n  |\n1 | …" +
                                                std::string(52, 'a') + "XY" + std::string(104, 'a') +
@@ -126,8 +127,8 @@ TEST_CASE("diagnostics: a line that is too wide is cut around the mark") {
 }
 
 TEST_CASE(
-    "diagnostics: JSON counts the bytes of a byte order mark, and characters, not bytes, of a "
-    "line") {
+    "diagnostics: JSON offsets include a byte order mark, and columns count characters, not "
+    "bytes") {
   Sources sources;
   const Span file = sources.add("x.yaml", "\xEF\xBB\xBFname: \"ä\"\nzone: b\n");
   Diagnostics diagnostics(sources);
@@ -137,7 +138,7 @@ TEST_CASE(
         R"("begin_byte":9,"end_byte":13})");
 }
 
-TEST_CASE("diagnostics: JSON without a place, and without a diagnostic") {
+TEST_CASE("diagnostics: JSON of no diagnostics, and of one without a place") {
   Sources sources;
   Diagnostics diagnostics(sources);
   CHECK(to_json(diagnostics).dump() ==
@@ -148,7 +149,7 @@ TEST_CASE("diagnostics: JSON without a place, and without a diagnostic") {
         R"("others":[],"help":["use it"]})");
 }
 
-TEST_CASE("diagnostics: of very many the first are kept, and the first of these are shown") {
+TEST_CASE("diagnostics: the first thousand are kept, and the first fifty are shown") {
   Sources sources;
   const Span file = sources.add("x.yaml", std::string(2000, '-') + "\n");
   Diagnostics diagnostics(sources);
@@ -163,7 +164,7 @@ TEST_CASE("diagnostics: of very many the first are kept, and the first of these 
   CHECK(text.ends_with("help: better\n\n… and 950 more\n"));
 }
 
-TEST_CASE("diagnostics: a message that quotes a very long name is cut") {
+TEST_CASE("diagnostics: a very long message is cut") {
   Sources sources;
   Diagnostics diagnostics(sources);
   diagnostics.error(Code::bad_name, {}, std::string(5000, 'x'));

@@ -1,4 +1,4 @@
-// Short ways to read a text in a test and to see what was said about it.
+// Helpers that read YAML in a test and return its diagnostics as text.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace slipway::source {
 
-// A file with its diagnostics.
+// A YAML file and its diagnostics.
 struct Reading {
   explicit Reading(std::string text, std::string name = "x.yaml")
       : file(sources.add(std::move(name), std::move(text))) {
     root = read_yaml(file, sources, diagnostics);
   }
-  std::string said() const { return render(diagnostics); }
-  // What a span covers, as it stands in the file.
+  std::string rendered() const { return render(diagnostics); }
+  // The source text of a span.
   std::string text(Span span) const { return std::string(sources.text(span)); }
 
   Sources sources;

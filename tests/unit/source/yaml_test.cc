@@ -7,8 +7,8 @@ using namespace slipway::source;
 
 TEST_CASE("yaml reader: reports a duplicate key at the second key") {
   Reading yaml("vars:\n  zone: a\n  region: b\n  zone: c\n");
-  CHECK(yaml.said() ==
-        "error[E0102]: the key `zone` stands twice\n"
+  CHECK(yaml.rendered() ==
+        "error[E0102]: duplicate key `zone`\n"
         " --> x.yaml:4:3\n"
         "  |\n"
         "4 |   zone: c\n"
@@ -16,13 +16,13 @@ TEST_CASE("yaml reader: reports a duplicate key at the second key") {
         " ::: x.yaml:2:3\n"
         "  |\n"
         "2 |   zone: a\n"
-        "  |   ---- first here\n");
+        "  |   ---- first defined here\n");
   CHECK(yaml.root->find("vars")->find("zone")->text == "a");
 }
 
-TEST_CASE("yaml reader: a scalar's span holds its quotes, and its text does not") {
+TEST_CASE("yaml reader: a scalar's span includes its quotes, and its text does not") {
   Reading yaml("a: 'it''s'\nb: \"x\\ty\" # no\nc: plain text # no\nd: &x !!str 5\n");
-  REQUIRE(yaml.said().empty());
+  REQUIRE(yaml.rendered().empty());
   CHECK(yaml.text(yaml.root->find("a")->span) == "'it''s'");
   CHECK(yaml.root->find("a")->text == "it's");
   CHECK(yaml.text(yaml.root->find("b")->span) == "\"x\\ty\"");
@@ -31,7 +31,7 @@ TEST_CASE("yaml reader: a scalar's span holds its quotes, and its text does not"
   CHECK(std::get<std::string>(resolve(*yaml.root->find("d"))) == "5");
 }
 
-TEST_CASE("yaml reader: an empty value stands at its key") {
+TEST_CASE("yaml reader: the place of an empty value is its key") {
   Reading yaml("vars:\n  project_id:  # fill in\n\n  zone: ~\n");
   const Node& vars = *yaml.root->find("vars");
   CHECK(vars.find("project_id")->is_null());
@@ -39,7 +39,7 @@ TEST_CASE("yaml reader: an empty value stands at its key") {
   CHECK(yaml.text(vars.find("zone")->span) == "~");
 }
 
-TEST_CASE("yaml reader: scalars mean what they mean to the Toolkit") {
+TEST_CASE("yaml reader: scalars have the values that Cluster Toolkit gives them") {
   Reading yaml(
       "[yes, on, true, False, 010, 0o10, 0x1F, -1.5e3, .5, 1., null, '', '7', 1_000, 1.2.3, 089, "
       "-0b11, _1, "
@@ -68,9 +68,9 @@ TEST_CASE("yaml reader: scalars mean what they mean to the Toolkit") {
   CHECK(std::get<std::string>(resolve(items[20])) == "-");
 }
 
-TEST_CASE("yaml reader: aliases are copies, and << merges keys that are not there") {
+TEST_CASE("yaml reader: aliases are copies, and << merges missing keys") {
   Reading yaml("base: &b {x: 1, y: 2}\nother:\n  <<: *b\n  y: 3\nlist: [*b, *b]\n");
-  REQUIRE(yaml.said().empty());
+  REQUIRE(yaml.rendered().empty());
   const Node& other = *yaml.root->find("other");
   REQUIRE(other.entries.size() == 2);
   CHECK(other.find("y")->text == "3");
@@ -78,82 +78,83 @@ TEST_CASE("yaml reader: aliases are copies, and << merges keys that are not ther
   CHECK(yaml.root->find("list")->items[1].find("x")->text == "1");
 }
 
-TEST_CASE("yaml reader: a line indented too little is shown where it stands") {
+TEST_CASE("yaml reader: a line indented too little is reported at that line") {
   Reading yaml("a:\n  - x: 1\n   y: 2\n");
-  CHECK(yaml.said() ==
+  CHECK(yaml.rendered() ==
         "error[E0101]: this line does not belong to the list above it\n"
         " --> x.yaml:3:4\n"
         "  |\n"
         "3 |    y: 2\n"
         "  |    ^\n"
-        "  = help: keys of one mapping and items of one list begin in the same column\n");
+        "  = help: all keys of a mapping, and all items of a list, start in the same column\n");
   CHECK_FALSE(yaml.root.has_value());
 }
 
-TEST_CASE("yaml reader: a second document is an error, and its keys belong to the file") {
+TEST_CASE("yaml reader: a second document is an error, and its keys are still read") {
   Reading yaml("a: b\n---\nc: d\n");
-  CHECK(yaml.said() ==
-        "error[E0103]: a second YAML document begins here\n"
-        " --> x.yaml:3:1\n"
-        "  |\n"
-        "3 | c: d\n"
-        "  | ^\n"
-        "  = help: a file holds one document; a line indented less than the one above may start "
-        "another\n");
+  CHECK(
+      yaml.rendered() ==
+      "error[E0103]: a second YAML document begins here\n"
+      " --> x.yaml:3:1\n"
+      "  |\n"
+      "3 | c: d\n"
+      "  | ^\n"
+      "  = help: a file can have only one document; a line indented less than the one above it may "
+      "start another\n");
   CHECK(yaml.root->find("c")->text == "d");
 }
 
-TEST_CASE("yaml reader: a value behind the end of the file's only one begins a second document") {
+TEST_CASE("yaml reader: a value after the file's only value begins a second document") {
   Reading yaml("'a'\nb\n");
   CHECK(
-      yaml.said().starts_with("error[E0103]: a second YAML document begins here\n"
-                              " --> x.yaml:2:1\n"));
+      yaml.rendered().starts_with("error[E0103]: a second YAML document begins here\n"
+                                  " --> x.yaml:2:1\n"));
   CHECK(yaml.root->text == "a");
 }
 
-TEST_CASE("yaml reader: places are counted in bytes behind any characters") {
+TEST_CASE("yaml reader: spans are byte offsets, also after non-ASCII characters") {
   Reading yaml("ä: 'ö'\r\n𝄞: [é, ü]\n");
-  REQUIRE(yaml.said().empty());
+  REQUIRE(yaml.rendered().empty());
   CHECK(yaml.text(yaml.root->entries[0].value.span) == "'ö'");
   CHECK(yaml.text(yaml.root->entries[1].key_span) == "𝄞");
   CHECK(yaml.text(yaml.root->entries[1].value.span) == "[é, ü]");
 }
 
-TEST_CASE("yaml reader: what YAML has no characters for is shown where it stands") {
+TEST_CASE("yaml reader: a control character is reported at its place") {
   CHECK(Reading("é: \xC2\x80\n")
-            .said()
-            .starts_with("error[E0105]: this control character cannot stand in a YAML file\n"
+            .rendered()
+            .starts_with("error[E0105]: this control character is not allowed in a YAML file\n"
                          " --> x.yaml:1:4\n"));
 }
 
-TEST_CASE("yaml reader: mistakes at the ends of things") {
+TEST_CASE("yaml reader: missing or extra quotes, brackets and names") {
   const auto said = [](const std::string& text) {
-    const std::string all = Reading(text).said();
+    const std::string all = Reading(text).rendered();
     return all.substr(0, all.find('\n', all.find('\n') + 1));
   };
-  CHECK(said("a: [1, 2\nb: 3\n") == "error[E0101]: a `[` without its `]`\n --> x.yaml:1:4");
+  CHECK(said("a: [1, 2\nb: 3\n") == "error[E0101]: this `[` has no closing `]`\n --> x.yaml:1:4");
   CHECK(said("a: 1\n]\n") ==
         "error[E0101]: this line does not belong to the mapping above it\n --> x.yaml:2:1");
   CHECK(said("[a]]\n") ==
-        "error[E0101]: a closing bracket without its opening one\n --> x.yaml:1:4");
+        "error[E0101]: this closing bracket has no opening bracket\n --> x.yaml:1:4");
   CHECK(said("a: 'x' y\n") ==
-        "error[E0101]: this stands behind a value that has ended\n --> x.yaml:1:8");
+        "error[E0101]: unexpected text after the end of a value\n --> x.yaml:1:8");
   CHECK(said("a: \"x\nb: 1\n") ==
-        "error[E0101]: a quoted text without its closing quote\n --> x.yaml:1:4");
+        "error[E0101]: this quoted string has no closing quote\n --> x.yaml:1:4");
   CHECK(said("a: \"\\é\"\n") ==
-        "error[E0101]: `\\é` is no escape in a text in double quotes\n --> x.yaml:1:5");
-  CHECK(said("a: !x!y z\n") == "error[E0101]: a tag that nothing declares\n --> x.yaml:1:4");
+        "error[E0101]: `\\é` is not a valid escape in a double-quoted string\n --> x.yaml:1:5");
+  CHECK(said("a: !x!y z\n") == "error[E0101]: this tag is not defined\n --> x.yaml:1:4");
   CHECK(said("a: & b\n") == "error[E0101]: a name is missing here\n --> x.yaml:1:5");
 }
 
-TEST_CASE("yaml reader: a file that is not text is refused at its first bad byte") {
+TEST_CASE("yaml reader: a file that is not text is rejected at its first invalid byte") {
   Reading yaml("a: \"\xff\"\n");
   CHECK(
-      yaml.said().starts_with("error[E0105]: the byte 0xFF cannot stand in a YAML file\n"
-                              " --> x.yaml:1:5\n"));
+      yaml.rendered().starts_with("error[E0105]: the byte 0xFF is not allowed in a YAML file\n"
+                                  " --> x.yaml:1:5\n"));
 }
 
-TEST_CASE("yaml reader: aliases that unfold without end are stopped") {
+TEST_CASE("yaml reader: aliases that multiply are stopped") {
   std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
@@ -161,26 +162,26 @@ TEST_CASE("yaml reader: aliases that unfold without end are stopped") {
     text += "]\n";
   }
   Reading yaml(text);
-  CHECK(yaml.said().starts_with("error[E0106]: aliases unfold to more than 100000 values\n"));
+  CHECK(yaml.rendered().starts_with("error[E0106]: aliases expand to more than 100000 values\n"));
 }
 
-TEST_CASE("yaml reader: a key that is a list is refused") {
+TEST_CASE("yaml reader: a key that is a list is rejected") {
   Reading yaml("? [a, b]\n: c\n");
   CHECK(
-      yaml.said().starts_with("error[E0104]: a key must be a text, but this is a list\n"
-                              " --> x.yaml:1:3\n"));
+      yaml.rendered().starts_with("error[E0104]: a key must be a string, but this is a list\n"
+                                  " --> x.yaml:1:3\n"));
 }
 
-TEST_CASE("yaml reader: an empty file is nothing") {
+TEST_CASE("yaml reader: an empty file is null") {
   Reading yaml("# only a comment\n");
-  CHECK(yaml.said().empty());
+  CHECK(yaml.rendered().empty());
   CHECK(yaml.root->is_null());
 }
 
-TEST_CASE("yaml reader: every byte of a text knows where it was written") {
+TEST_CASE("yaml reader: every byte of a scalar maps back to its place in the source") {
   const auto found = [](const std::string& text) {
     Reading yaml(text);
-    REQUIRE(yaml.said().empty());
+    REQUIRE(yaml.rendered().empty());
     const Node& node = yaml.root->entries[0].value;
     const size_t at = node.text.find("X");
     REQUIRE(at != std::string::npos);
@@ -200,65 +201,67 @@ TEST_CASE("yaml reader: every byte of a text knows where it was written") {
 TEST_CASE("yaml reader: aliases of a long text are stopped before they fill the memory") {
   std::string text = "a: &a " + std::string(100'000, 'x') + "\nb:\n";
   for (int i = 0; i < 1000; ++i) text += "- *a\n";
-  CHECK(Reading(text).said().starts_with(
-      "error[E0106]: aliases unfold to more than 100000 values\n"));
+  CHECK(Reading(text).rendered().starts_with(
+      "error[E0106]: aliases expand to more than 100000 values\n"));
 }
 
-TEST_CASE("yaml reader: anchors within anchors are copies, too") {
+TEST_CASE("yaml reader: nested anchors count as copies") {
   std::string text = "a: ";
   for (int i = 0; i < 100; ++i) text += "&a" + std::to_string(i) + " [";
   for (int i = 0; i < 5000; ++i) text += "1,";
   text += std::string(100, ']') + "\n";
-  CHECK(Reading(text).said().starts_with(
-      "error[E0106]: aliases unfold to more than 100000 values\n"));
+  CHECK(Reading(text).rendered().starts_with(
+      "error[E0106]: aliases expand to more than 100000 values\n"));
 }
 
-TEST_CASE("yaml reader: a file of too many values is refused") {
+TEST_CASE("yaml reader: a file with too many values is rejected") {
   std::string text;
   for (int i = 0; i < 100'001; ++i) text += "- 1\n";
-  CHECK(Reading(text).said().starts_with("error[E0106]: this file has more than 100000 values\n"));
+  CHECK(Reading(text).rendered().starts_with(
+      "error[E0106]: this file has more than 100000 values\n"));
 }
 
-TEST_CASE("yaml reader: neither brackets nor aliases nest without end") {
+TEST_CASE("yaml reader: the nesting of brackets and aliases is limited") {
   const std::string open(150, '['), close(150, ']');
-  CHECK(Reading(open + close + "\n").said().empty());
+  CHECK(Reading(open + close + "\n").rendered().empty());
   CHECK(Reading(open + open + close + close + "\n")
-            .said()
+            .rendered()
             .starts_with("error[E0101]: this is nested too deeply\n --> x.yaml:1:201\n"));
   CHECK(Reading("a: &a " + open + close + "\nb: " + open + "*a" + close + "\n")
-            .said()
+            .rendered()
             .starts_with("error[E0101]: this is nested too deeply\n --> x.yaml:2:154\n"));
 }
 
-TEST_CASE("yaml reader: an alias within its own anchor is an error") {
-  CHECK(Reading("a: &a [*a]\n").said() ==
-        "error[E0101]: an alias within its own anchor\n"
+TEST_CASE("yaml reader: an alias inside its own anchor is an error") {
+  CHECK(Reading("a: &a [*a]\n").rendered() ==
+        "error[E0101]: this alias is inside its own anchor\n"
         " --> x.yaml:1:8\n"
         "  |\n"
         "1 | a: &a [*a]\n"
         "  |        ^\n");
 }
 
-TEST_CASE("yaml reader: a file in another encoding is refused with a hint") {
+TEST_CASE("yaml reader: a file in another encoding is rejected with a hint") {
   const std::string wide("a\0:\0", 4);
-  CHECK(Reading(wide).said().ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
+  CHECK(
+      Reading(wide).rendered().ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
   CHECK(Reading("\xFE\xFF" + wide)
-            .said()
+            .rendered()
             .ends_with("help: this looks like UTF-16; save the file as UTF-8\n"));
-  CHECK(Reading("a: Z\xFCrich\n").said().ends_with("help: a YAML file is UTF-8\n"));
+  CHECK(Reading("a: Z\xFCrich\n").rendered().ends_with("help: a YAML file must be UTF-8\n"));
   CHECK(Reading("\xEF\xBB\xBF\xEF\xBB\xBF"
                 "a: 1\n")
-            .said()
+            .rendered()
             .starts_with("error[E0105]: a second byte order mark\n --> x.yaml:1:1\n"));
 }
 
-TEST_CASE("yaml reader: a number beyond all numbers is a text") {
+TEST_CASE("yaml reader: a number that is too large is a string") {
   CHECK(std::get<std::string>(resolve(Reading("1e99999\n").root.value())) == "1e99999");
 }
 
-TEST_CASE("yaml reader: a tag with nothing behind it is a text at the end of the tag") {
+TEST_CASE("yaml reader: a tag with nothing after it is an empty string at the end of the tag") {
   Reading yaml("a: !!str\nb: ~\n");
-  REQUIRE(yaml.said().empty());
+  REQUIRE(yaml.rendered().empty());
   const Node& a = *yaml.root->find("a");
   CHECK(std::get<std::string>(resolve(a)).empty());
   CHECK(a.span.begin == a.span.end);
