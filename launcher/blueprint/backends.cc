@@ -97,7 +97,7 @@ class Finish {
                            fmt::format("{} is not known before deployment", what));
       }
     } catch (const ExpressionError& error) {
-      say(error, expression->span, diagnostics_);
+      report(error, expression->span, diagnostics_);
     }
     return std::nullopt;
   }

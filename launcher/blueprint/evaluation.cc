@@ -269,7 +269,7 @@ const Value& Evaluation::variable(const std::string& name) {
     try {
       return evaluate(found->second.value);
     } catch (const ExpressionError& error) {
-      say(error, found->second.span, diagnostics_);
+      report(error, found->second.span, diagnostics_);
       return unknown;
     }
   });
@@ -310,7 +310,7 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
     }
     return mismatches.empty() ? converted : unknown;
   } catch (const ExpressionError& error) {
-    say(error, place, diagnostics_);
+    report(error, place, diagnostics_);
     return unknown;
   }
 }

@@ -113,7 +113,7 @@ class Instances {
           Code::cannot_evaluate, expression->span,
           fmt::format("`{}` of module `{}` is not known before deployment", key, module.id));
     } catch (const ExpressionError& error) {
-      say(error, expression->span, diagnostics_);
+      report(error, expression->span, diagnostics_);
     }
     return std::nullopt;
   }
@@ -203,7 +203,7 @@ class Instances {
       try {
         expression = substitute(expression, each);
       } catch (const ExpressionError& error) {
-        say(error, expression->span, diagnostics_)
+        report(error, expression->span, diagnostics_)
             .other(module.for_each->span, fmt::format("for the item `{}`", each.key));
         expression = failed(expression);
       }
@@ -276,7 +276,7 @@ class Instances {
       try {
         text = expression::text_of(evaluation_.evaluate(which->key));
       } catch (const ExpressionError& error) {
-        say(error, which->key->span, diagnostics_);
+        report(error, which->key->span, diagnostics_);
         return nullptr;
       }
       if (text) {

@@ -50,7 +50,8 @@ bool is_there(const modules::Resource& resource, const Value& when) {
   }
   const std::optional<bool> there = expression::bool_of(when);
   if (!there) {
-    fail(resource.when, fmt::format("`when` is true or false, but this is {}", describe(when)));
+    fail(resource.when,
+         fmt::format("`when` must be true or false, but this is {}", describe(when)));
   }
   return *there;
 }
@@ -79,11 +80,11 @@ ResourceSet make_resource_set(const std::string& module_id, const modules::Resou
     for (const auto& [key, value] : *object) set.members.push_back(member(base, key, value));
     return set;
   }
-  fail(resource.for_each, for_each.is_unknown()
-                              ? fmt::format("what `{}` is made for is not known before deployment",
-                                            resource.reference())
-                              : fmt::format("`for_each` takes a list or a mapping, but this is {}",
-                                            describe(for_each)));
+  fail(resource.for_each,
+       for_each.is_unknown() ? fmt::format("what `{}` is made for is not known before deployment",
+                                           resource.reference())
+                             : fmt::format("`for_each` must be a list or a mapping, but this is {}",
+                                           describe(for_each)));
 }
 
 Value meaning(const modules::Resource& resource, const ResourceSet& set) {

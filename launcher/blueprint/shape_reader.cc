@@ -43,7 +43,7 @@ const std::vector<Node>& ShapeReader::list(const Node& node, std::string_view ke
   if (!node.is_sequence() && !node.is_null()) {
     diagnostics_
         .error(Code::wrong_shape, node.span,
-               fmt::format("`{}` is a list, but this is {}", key, describe(node)))
+               fmt::format("`{}` must be a list, but this is {}", key, describe(node)))
         .help(node.is_scalar() && node.text.find_first_of("[],") == node.text.npos
                   ? fmt::format("a list of one is `[{}]`", node.text)
                   : std::string());
@@ -54,7 +54,7 @@ const std::vector<Node>& ShapeReader::list(const Node& node, std::string_view ke
 const std::vector<Entry>& ShapeReader::entries(const Node& node, std::string_view key) {
   if (!node.is_mapping() && !node.is_null()) {
     diagnostics_.error(Code::wrong_shape, node.span,
-                       fmt::format("`{}` is a mapping, but this is {}", key, describe(node)));
+                       fmt::format("`{}` must be a mapping, but this is {}", key, describe(node)));
   }
   return node.entries;
 }
@@ -62,7 +62,7 @@ const std::vector<Entry>& ShapeReader::entries(const Node& node, std::string_vie
 std::string ShapeReader::literal(const Node& node, std::string_view key) {
   if (!node.is_scalar() || node.is_null()) {
     diagnostics_.error(Code::wrong_shape, node.span,
-                       fmt::format("`{}` is a text, but this is {}", key, describe(node)));
+                       fmt::format("`{}` must be a string, but this is {}", key, describe(node)));
     return {};
   }
   if (expression::has_expression(node.text)) {
@@ -85,13 +85,13 @@ bool ShapeReader::flag(const Node& node, std::string_view key) {
   if (value == nullptr) {
     diagnostics_.error(
         Code::wrong_shape, found->span,
-        fmt::format("`{}` is `true` or `false`, but this is {}", key, describe(*found)));
+        fmt::format("`{}` must be `true` or `false`, but this is {}", key, describe(*found)));
   }
   return value != nullptr && *value;
 }
 
 ExpressionPtr ShapeReader::tree(const Node& node) {
-  return expression::from_yaml(node, expression::Names::blueprint, sources_, diagnostics_);
+  return expression::from_yaml(node, expression::NameSyntax::blueprint, sources_, diagnostics_);
 }
 
 ExpressionPtr ShapeReader::optional_tree(const Node& parent, std::string_view key) {

@@ -20,7 +20,7 @@ class ShapeReader {
 
   void keys(const source::Node& node, std::string_view what, std::vector<std::string> known);
 
-  // The value of a required key is missing; nullptr without it.
+  // The value of a required key; nullptr, and a diagnostic, without it.
   const source::Node* required(const source::Node& node, std::string_view key,
                                std::string_view what);
 

@@ -94,7 +94,7 @@ class Check {
       if (network.cidr.empty()) continue;
       const Span here = range_of(network);
       const auto range = expression::parse_ipv4_range(network.cidr);
-      if (!range || !expression::is_for_machines(*range)) {
+      if (!range || !expression::is_usable_network(*range)) {
         if (diagnostics_.errors() > 0) continue;
         diagnostics_.error(Code::no_model, here,
                            fmt::format("module `{}`: `{}` is not an IPv4 range such as 10.0.0.0/16",

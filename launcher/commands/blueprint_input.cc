@@ -127,7 +127,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
     : library_(find_installation().blueprints(), sources_),
       transports_(purpose == Purpose::check ? cluster::Transports::left_out
                                             : cluster::Transports::read) {
-  if (purpose != Purpose::definitions) library_.leave_out_bodies();
+  if (purpose != Purpose::definitions) library_.skip_bodies();
   if (input.diagnostics != "text" && input.diagnostics != "json") {
     throw UsageError(fmt::format("--diagnostics is `text` or `json`, not `{}`", input.diagnostics));
   }

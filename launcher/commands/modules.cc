@@ -41,9 +41,10 @@ std::string pick(const std::string& name, const std::vector<std::string>& paths)
   if (found.empty()) {
     std::string guess = nearest(name, paths);
     if (guess.empty()) guess = nearest(name, last_parts);
-    throw Error(guess.empty()
-                    ? fmt::format("there is no module `{}`; `slipway modules` lists them", name)
-                    : fmt::format("there is no module `{}`; did you mean `{}`?", name, guess));
+    throw Error(
+        guess.empty()
+            ? fmt::format("there is no module `{}`; `slipway modules` lists the library", name)
+            : fmt::format("there is no module `{}`; did you mean `{}`?", name, guess));
   }
   throw Error(fmt::format("`{}` is in the name of {} modules:\n  {}", name, found.size(),
                           slipway::join(found, "\n  ")));

@@ -1,4 +1,4 @@
-// Parameters of functions, and arguments for them.
+// The parameters of functions, and the conversion of arguments to them.
 #include "launcher/expression/arguments.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ struct Parameter {
   bool null = false, optional = false, repeats = false;
 };
 
-// Cuts `ending` off.
+// Removes `ending` from the end of `text`, if it is there.
 bool take_ending(std::string_view& text, std::string_view ending) {
   if (!text.ends_with(ending)) return false;
   text.remove_suffix(ending.size());

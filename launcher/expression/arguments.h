@@ -1,4 +1,5 @@
-// What functions read their arguments with: they are converted by then.
+// Helpers with which functions read their arguments, which are already converted to the types of
+// their parameters.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ using Number = Value::Number;
 using Result = std::optional<Value>;
 using Takes = Function::Takes;
 
-// Something is wrong with one argument.
+// An error about one argument.
 class ArgumentError : public Error {
  public:
   ArgumentError(size_t index, const std::string& message);  // "argument 2 " + message
@@ -25,15 +26,15 @@ class ArgumentError : public Error {
 
 const std::string& text_at(const List& arguments, size_t i);
 Number number_at(const List& arguments, size_t i);
-// A whole number within the limits, which are at most 2^62.
+// A whole number from `least` to `most`, at most 2^62.
 int64_t integer_at(const List& arguments, size_t i, int64_t least = -(int64_t{1} << 62),
                    int64_t most = int64_t{1} << 62);
 const List& list_at(const List& arguments, size_t i);
 const Object& object_at(const List& arguments, size_t i);
 
-// The members as Terraform's list(T) has them: of one type. Throws ArgumentError.
+// The members converted to one type, as in Terraform's list(T). Throws ArgumentError.
 Value as_list(List members);
 
-Value list_value(List members);  // tagged as list; the members are of one type already
+Value list_value(List members);  // a list whose members are already of one type
 
 }  // namespace slipway::expression

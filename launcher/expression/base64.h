@@ -1,4 +1,4 @@
-// Base64 with padding, as RFC 4648 has it.
+// Base64 with padding (RFC 4648).
 #pragma once
 
 #include <optional>

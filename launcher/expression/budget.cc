@@ -1,4 +1,4 @@
-// How much one evaluation may do.
+// Limits on the work and memory of one evaluation.
 //
 // The limits are far above what a blueprint needs and are reached in a fraction of a second: a unit
 // is at most a hundred bytes and less than a microsecond.
@@ -45,19 +45,19 @@ Budget::~Budget() {
 
 void spend(size_t units) {
   spent += units;
-  if (spent > work_limit) throw Error("this takes more work than an expression may do");
+  if (spent > work_limit) throw Error("this takes too much work to evaluate");
 }
 
 void spend_text(size_t bytes) {
   if (bytes > largest_text) {
-    throw Error(fmt::format("a text of {} bytes is more than an expression may make", bytes));
+    throw Error(fmt::format("a string of {} bytes is too large", bytes));
   }
   spend(bytes / text_unit);
 }
 
 void spend_value(const Value& value) {
   const size_t units = weight(value, 0);
-  if (units > value_limit) throw Error("this value is larger than an expression may make");
+  if (units > value_limit) throw Error("this value is too large");
   spend(units);
 }
 

@@ -1,4 +1,5 @@
-// How much one evaluation may do: a text of a few lines can ask for more than a machine has.
+// Limits on the work and memory of one evaluation: a few lines of text can ask for more than a
+// machine has.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 namespace slipway::expression {
 
-// Counts work for as long as the outermost one of them lives.
+// Starts counting work. Nested objects count toward the outermost one.
 class Budget {
  public:
   Budget();
@@ -16,18 +17,17 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 };
 
-// Counts `units` of work: about one for a value or an expression that is looked at. Throws Error
-// when the evaluation has done as much as it may.
+// Counts `units` of work: about one per value or expression visited. Throws Error above the limit.
 void spend(size_t units);
 
-// The longest text that an expression may make, in bytes.
+// The longest string that an expression may create, in bytes.
 constexpr size_t largest_text = 2'000'000;
 
-// A text of that many bytes, before it is made. Throws Error when it is too much.
+// Call before creating a string of that many bytes. Throws Error above the limit.
 void spend_text(size_t bytes);
 
-// A value that was copied or made: by its size. Throws Error also when one value is too large, or
-// too deep for what walks over it.
+// Counts a value that was copied or created, by its size. Throws Error above the limit, and if the
+// value itself is too large or too deep for recursion.
 void spend_value(const Value& value);
 
 }  // namespace slipway::expression

@@ -1,4 +1,4 @@
-// Escapes in quoted strings of expressions.
+// Reads escapes in quoted strings of expressions.
 #include "launcher/expression/escape.h"
 
 #include <cstdlib>

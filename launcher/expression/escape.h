@@ -1,4 +1,4 @@
-// Escapes in quoted strings of expressions.
+// Reads escapes such as \n in quoted strings of expressions.
 #pragma once
 
 #include <string>
@@ -6,9 +6,8 @@
 
 namespace slipway::expression {
 
-// Reads one escape at the beginning of `text` (\n \t \r \" \\ \uNNNN \UNNNNNNNN) and appends what
-// it means to `out`, in UTF-8. Returns the number of bytes that it took, 0 when it is none of
-// these.
+// Reads one escape at the beginning of `text` (\n \t \r \" \\ \uNNNN \UNNNNNNNN) and appends its
+// character to `out`, in UTF-8. Returns the length of the escape in bytes, or 0 if it is not valid.
 size_t read_escape(std::string_view text, std::string& out);
 
 }  // namespace slipway::expression

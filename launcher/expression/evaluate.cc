@@ -19,14 +19,14 @@ using List = Value::List;
 using Object = Value::Object;
 using Number = Value::Number;
 
-// Names lead from one expression into the next, so the depth is counted across evaluators. It is
-// far from the end of the stack.
+// One expression can refer to the next, so the depth is counted across evaluators. The limit is far
+// from exhausting the stack.
 constexpr int evaluation_depth_limit = 1500;
 
-// A tree of what is left unknown can share parts, and is printed without.
+// The tree of an unknown can share parts, but is printed in full.
 constexpr size_t node_limit = 100'000;
 
-// What is written is as large as its file.
+// An expression in a file cannot be larger than the file.
 constexpr size_t written_limit = 1'000'000;
 
 struct Level {
@@ -51,7 +51,9 @@ struct Place {
 Value Evaluator::evaluate(const Expression& expression) {
   const Level level;
   const Place place(span_, expression.span ? expression.span : span_);
-  if (Level::depth > evaluation_depth_limit) fail(span_, "what this needs is nested too deeply");
+  if (Level::depth > evaluation_depth_limit) {
+    fail(span_, "the values that this depends on are nested too deeply");
+  }
   try {
     spend(1);
     return std::visit([this](const auto& node) { return value_of(node); }, expression.node);
@@ -67,7 +69,7 @@ void Evaluator::fail(Span span, const std::string& message, std::string help) {
 }
 
 Value Evaluator::unknown(ExpressionPtr expression) const {
-  if (expression->nodes > node_limit) fail(span_, "what is left unknown is too large");
+  if (expression->nodes > node_limit) fail(span_, "the part that is still unknown is too large");
   return Unknown{std::move(expression), {}};
 }
 
@@ -80,8 +82,8 @@ Value Evaluator::value_of(const Unary& node) {
 
 Value Evaluator::value_of(const Binary& node) {
   const Value left = evaluate(*node.left);
-  // What the left side decides, the right one need not: `x == null || x > 1`. Terraform does so
-  // from 1.12 on.
+  // The right side is not evaluated if the left side decides: `x == null || x > 1`. Terraform does
+  // this from 1.12 on.
   if (node.op == Operator::or_ && bool_of(left) == true) return marked(true, left.sensitive);
   if (node.op == Operator::and_ && bool_of(left) == false) return marked(false, left.sensitive);
   const Value right = evaluate(*node.right);
@@ -106,11 +108,11 @@ Value Evaluator::combined(const Binary& node, const Value& left, const Value& ri
   if (left.is_unknown() || right.is_unknown()) {
     return unknown(Binary{node.op, to_expression(left), to_expression(right)});
   }
-  if (logic) return boolean(right, right_span);  // the left side has not decided
+  if (logic) return boolean(right, right_span);  // the left side did not decide
   const Number a = number(left, left_span);
   const Number b = number(right, right_span);
   const auto finite = [&](Number number) {
-    if (!std::isfinite(number)) fail(span_, "the result is too large a number");
+    if (!std::isfinite(number)) fail(span_, "the result is too large");
     return number;
   };
   switch (node.op) {
@@ -142,17 +144,18 @@ Value Evaluator::value_of(const Conditional& node) {
   const bool yes = boolean(condition, node.condition->span);
   const Value value = evaluate(yes ? *node.yes : *node.no);
   const ExpressionPtr& other = yes ? node.no : node.yes;
-  if (value.is_unknown() || !can_look_at(other)) return marked(value, condition.sensitive);
-  // Both results get one type: `x ? 1 : "a"` is a string.
+  if (value.is_unknown() || !can_evaluate_for_type(other))
+    return marked(value, condition.sensitive);
+  // Both results are converted to a common type: `x ? 1 : "a"` is a string.
   std::optional<Type> type;
   try {
     type = type_of(evaluate(*other));
   } catch (const ExpressionError&) {
-    return marked(value, condition.sensitive);  // what is not taken need not have a value
+    return marked(value, condition.sensitive);  // the other result does not need a value
   }
   const auto common = unify({type_of(value), *type});
   if (!common) {
-    fail(span_, fmt::format("the two results of `?:` have no type in common: {} and {}",
+    fail(span_, fmt::format("the two results of `?:` have no common type: {} and {}",
                             describe(yes ? type_of(value) : *type),
                             describe(yes ? *type : type_of(value))));
   }
@@ -160,9 +163,9 @@ Value Evaluator::value_of(const Conditional& node) {
   return marked(convert(value, *common, mismatches), condition.sensitive);
 }
 
-// Whether the result that is not taken can be evaluated for its type. Variables can: they are known
-// not to depend on themselves. What modules give may depend on this very value.
-bool Evaluator::can_look_at(const ExpressionPtr& expression) const {
+// Whether the result that is not chosen can be evaluated for its type. Variables can, since they
+// cannot depend on themselves. Outputs of modules may depend on this very value.
+bool Evaluator::can_evaluate_for_type(const ExpressionPtr& expression) const {
   bool can = true;
   for_each_reference(expression, [&](const Traversal& traversal, Span) {
     can = can && (traversal.root == "var" || find_local(traversal.root) != nullptr);
@@ -195,8 +198,8 @@ Value Evaluator::value_of(const ObjectExpression& node) {
   return marked(std::move(object), sensitive);
 }
 
-// The expression as far as it can be evaluated; one that fails is left as it is, since it is not
-// certain that it will be needed.
+// The expression evaluated as far as possible. If that fails, the expression stays unchanged, since
+// it may never be needed.
 ExpressionPtr Evaluator::partly(const ExpressionPtr& expression) {
   if (!expression) return nullptr;
   try {
@@ -232,19 +235,19 @@ std::string Evaluator::key_text(const Value& key, Span span) {
 
 bool Evaluator::boolean(const Value& value, Span span) {
   const auto boolean = bool_of(value);
-  if (!boolean) fail(span, fmt::format("{} stands where a boolean belongs", describe(value)));
+  if (!boolean) fail(span, fmt::format("expected a boolean, not {}", describe(value)));
   return *boolean;
 }
 
 Number Evaluator::number(const Value& value, Span span) {
   const auto number = number_of(value);
-  if (!number) fail(span, fmt::format("{} stands where a number belongs", describe(value)));
+  if (!number) fail(span, fmt::format("expected a number, not {}", describe(value)));
   return *number;
 }
 
 Value Scope::file_text(const std::string&, Span span) const {
   throw ExpressionError(Code::cannot_evaluate, span,
-                        "module_file() has a meaning only in the file of a module");
+                        "module_file() can be used only in a module file");
 }
 
 Scope::Found EmptyScope::find(const Traversal& traversal, Span span) const {

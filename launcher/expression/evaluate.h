@@ -1,4 +1,5 @@
-// Evaluation: an expression becomes a value, as far as its parts are known.
+// Evaluates an expression to a value, which is partly unknown if the expression depends on outputs
+// that exist only after deployment.
 #pragma once
 
 #include <optional>
@@ -10,22 +11,22 @@
 
 namespace slipway::expression {
 
-// What names mean.
+// Looks up the names in an expression.
 class Scope {
  public:
   struct Found {
     Value value;
-    size_t steps = 0;  // of the traversal's steps, how many the value stands for
+    size_t steps = 0;  // how many of the traversal's steps lead to the value
   };
 
   virtual ~Scope() = default;
 
   // The value at the beginning of a traversal: var.zone takes one step, module.net.network_id two.
-  // Throws ExpressionError when there is no such thing.
+  // Throws ExpressionError if the name does not exist.
   virtual Found find(const Traversal& traversal, Span span) const = 0;
 
-  // The text of a file beside what the expression is written in: module_file(). Throws
-  // ExpressionError when there is none, and where there are no such files.
+  // The text of a file of the module in which the expression is written, for module_file(). Throws
+  // ExpressionError if the file does not exist or the expression is not in a module.
   virtual Value file_text(const std::string& path, Span span) const;
 };
 
@@ -35,11 +36,11 @@ class EmptyScope : public Scope {
   Found find(const Traversal& traversal, Span span) const override;
 };
 
-// Throws ExpressionError. A part that is unknown makes the whole unknown, unless the whole does not
-// depend on it; the unknown then holds the expression that is left.
+// Throws ExpressionError. A result that depends on something unknown is an Unknown, which holds the
+// expression that remains to be evaluated.
 Value evaluate(const Expression& expression, const Scope& scope);
 
-// "4" for 4, "true" for true: what a template makes of a value. Nothing for a list, an object or an
+// A value as text in a template: "4" for 4, "true" for true. Nothing for a list, an object or an
 // unknown.
 std::optional<std::string> text_of(const Value& value);
 

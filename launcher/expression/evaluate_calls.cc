@@ -1,4 +1,4 @@
-// Evaluation: calls of functions.
+// Evaluation: function calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using source::Code;
 
-// What a template finds: the variables that templatestring() gives it.
+// The variables that templatestring() passes to its template.
 class TemplateScope : public Scope {
  public:
   explicit TemplateScope(const Object& variables) : variables_(variables) {}
@@ -56,7 +56,7 @@ void check_calls(const ExpressionPtr& expression) {
 }
 
 void check_calls(const Expression& expression) {
-  // Not owned: the walk is over before the expression is.
+  // A pointer without ownership, since the expression outlives this call.
   check_calls(ExpressionPtr(ExpressionPtr(), &expression));
 }
 
@@ -76,10 +76,9 @@ Value Evaluator::value_of(const Call& node) {
     arguments.pop_back();
     const auto* list = last.as<List>();
     if (list == nullptr) {
-      fail(node.arguments.back()->span,
-           fmt::format("`...` stands behind {}, not a list", describe(last)));
+      fail(node.arguments.back()->span, fmt::format("`...` needs a list, not {}", describe(last)));
     }
-    if (has_open_size(last)) {
+    if (has_unknown_size(last)) {
       arguments.push_back(last);
       return unknown_call(node, arguments, true);
     }
@@ -128,14 +127,14 @@ Value Evaluator::can(const Call& node) {
   }
 }
 
-// try(a, b, …): the first that has a value.
+// try(a, b, …): the first argument that can be evaluated.
 Value Evaluator::try_each(const Call& node) {
   std::string first_error;
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     try {
       const Value value = evaluate(*node.arguments[i]);
       if (value.is_known()) return value;
-      // Whether this one will do is seen at deployment.
+      // Whether this argument fails is known only at deployment.
       Call left{node.function, node.name_span, {to_expression(value)}, false};
       for (size_t k = i + 1; k < node.arguments.size(); ++k) {
         left.arguments.push_back(partly(node.arguments[k]));
@@ -146,16 +145,16 @@ Value Evaluator::try_each(const Call& node) {
       if (first_error.empty()) first_error = error.what();
     }
   }
-  fail(span_, fmt::format("try(): no argument has a value; the first one: {}", first_error));
+  fail(span_, fmt::format("try(): every argument fails; the first one: {}", first_error));
 }
 
-// templatestring(template, variables): the template is a text from elsewhere, as in Terraform; one
-// that is written here is an expression already.
+// templatestring(template, variables): as in Terraform, the template must be a reference; a literal
+// string is already a template.
 Value Evaluator::template_string(const Call& node) {
   const Expression& written = *node.arguments[0];
   if (written.as<Literal>() != nullptr || written.as<Template>() != nullptr) {
-    fail(written.span, "templatestring(): argument 1 is a string itself, not the name of one",
-         "a string that is written here needs no templatestring()");
+    fail(written.span, "templatestring(): argument 1 must be a reference, not a literal string",
+         "a literal string does not need templatestring()");
   }
   const List arguments{evaluate(written), evaluate(*node.arguments[1])};
   if (arguments[0].is_unknown() || arguments[1].is_unknown()) return unknown_call(node, arguments);
@@ -178,7 +177,7 @@ Value Evaluator::template_string(const Call& node) {
   }
 }
 
-// module_file(path): which files there are, the scope knows.
+// module_file(path): the scope reads the file.
 Value Evaluator::module_file(const Call& node) {
   const Value path = evaluate(*node.arguments[0]);
   const auto* text = path.as<std::string>();

@@ -1,4 +1,4 @@
-// Evaluation: templates, and `for` in its two forms.
+// Evaluation: templates, and both forms of `for`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Value Evaluator::value_of(const Template& node) {
   return joined(parts);
 }
 
-// The parts as one text, or as a template where one is unknown.
+// The parts joined to a string, or a template if one of them is unknown.
 Value Evaluator::joined(const std::vector<std::pair<Value, Span>>& parts) {
   std::string text;
   Template left;
@@ -42,7 +42,7 @@ Value Evaluator::joined(const std::vector<std::pair<Value, Span>>& parts) {
       spend_text(text.size() + shown->size());
       text += *shown;
     } else {
-      fail(span, fmt::format("{} cannot stand in a text", describe(value)));
+      fail(span, fmt::format("{} cannot be used in a string", describe(value)));
     }
   }
   return known ? marked(Value(std::move(text)), sensitive) : unknown(std::move(left));
@@ -60,7 +60,7 @@ Value Evaluator::value_of(const TemplateIf& node) {
 
 Value Evaluator::value_of(const TemplateFor& node) {
   const Value collection = evaluate(*node.collection);
-  if (collection.is_unknown() || has_open_size(collection)) {
+  if (collection.is_unknown() || has_unknown_size(collection)) {
     TemplateFor left{printed_name(node.key_name), printed_name(node.value_name),
                      to_expression(collection), nullptr};
     Names names(*this);
@@ -79,7 +79,7 @@ Value Evaluator::value_of(const TemplateFor& node) {
   return marked(joined(parts), collection.sensitive);
 }
 
-// Keys and values, in the order in which `for` goes through them.
+// Keys and values, in the order in which `for` visits them.
 std::vector<std::pair<Value, Value>> Evaluator::members(const Value& collection, Span span) const {
   spend_value(collection);
   std::vector<std::pair<Value, Value>> out;
@@ -98,7 +98,7 @@ std::vector<std::pair<Value, Value>> Evaluator::members(const Value& collection,
 
 Value Evaluator::value_of(const For& node) {
   const Value collection = evaluate(*node.collection);
-  if (collection.is_unknown() || has_open_size(collection)) return left_alone(node, collection);
+  if (collection.is_unknown() || has_unknown_size(collection)) return unexpanded(node, collection);
   List list;
   Object object;
   bool sensitive = collection.sensitive;
@@ -108,7 +108,7 @@ Value Evaluator::value_of(const For& node) {
     names.add(node.value_name, std::move(value));
     if (node.condition) {
       const Value condition = evaluate(*node.condition);
-      if (condition.is_unknown()) return left_alone(node, collection);
+      if (condition.is_unknown()) return unexpanded(node, collection);
       sensitive = sensitive || condition.sensitive;
       if (!boolean(condition, node.condition->span)) continue;
     }
@@ -117,7 +117,7 @@ Value Evaluator::value_of(const For& node) {
       continue;
     }
     const Value result_key = evaluate(*node.result_key);
-    if (result_key.is_unknown()) return left_alone(node, collection);
+    if (result_key.is_unknown()) return unexpanded(node, collection);
     sensitive = sensitive || result_key.sensitive;
     const std::string name = key_text(result_key, node.result_key->span);
     const auto [member, fresh] = object.try_emplace(name, List{});
@@ -127,7 +127,7 @@ Value Evaluator::value_of(const For& node) {
       member->second = evaluate(*node.result);
     } else {
       fail(node.result_key->span, fmt::format("two results have the key `{}`", name),
-           "`...` behind the result makes a list of those with one key");
+           "put `...` after the result to list all results of a key");
     }
   }
   Value result = node.result_key ? Value(std::move(object)) : Value(std::move(list));
@@ -135,8 +135,8 @@ Value Evaluator::value_of(const For& node) {
   return marked(std::move(result), sensitive);
 }
 
-// A `for` that only the deployment can go through: its body is evaluated as far as it can be.
-Value Evaluator::left_alone(const For& node, const Value& collection) {
+// A `for` whose items are known only after deployment: its body is evaluated as far as possible.
+Value Evaluator::unexpanded(const For& node, const Value& collection) {
   For left = node;
   left.collection = to_expression(collection);
   left.key_name = printed_name(node.key_name);
@@ -150,8 +150,8 @@ Value Evaluator::left_alone(const For& node, const Value& collection) {
   return unknown(std::move(left));
 }
 
-// A name under which no enclosing `for` that is printed binds anything: what stands for the outer
-// one may be printed within.
+// A name that no enclosing printed `for` binds, since a reference to an outer name may be printed
+// inside this `for`.
 std::string Evaluator::printed_name(const std::string& name) const {
   std::string fresh = name;
   const auto taken = [&](const Local& local) { return local.printed == fresh; };

@@ -1,4 +1,4 @@
-// Evaluation: names, and steps into what they stand for.
+// Evaluation: names, and steps into their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Object = Value::Object;
 using Number = Value::Number;
 
 Value Evaluator::value_of(const Traversal& node) {
-  // Keys are evaluated first: they may have names in them that mean nothing outside.
+  // Evaluate the keys first, since they may contain names that a `for` binds.
   Traversal traversal = node;
   for (Step& step : traversal.steps) {
     if (step.key && step.key->as<Literal>() == nullptr) {
@@ -38,7 +38,7 @@ Value Evaluator::value_of(const Traversal& node) {
   return from(found.value, found.steps);
 }
 
-// What the steps from `at` to before `end` lead to.
+// Follows the steps from `at` to before `end`.
 Value Evaluator::walk(const Value& from, const Steps& steps, size_t at, size_t end) {
   const Value* value = &from;
   bool sensitive = false;
@@ -51,7 +51,7 @@ Value Evaluator::walk(const Value& from, const Steps& steps, size_t at, size_t e
     sensitive = sensitive || value->sensitive;
     const bool is_splat =
         step.kind == Step::Kind::splat || step.kind == Step::Kind::attribute_splat;
-    if (value->is_unknown() || (is_splat && has_open_size(*value))) {
+    if (value->is_unknown() || (is_splat && has_unknown_size(*value))) {
       return marked(unknown(stepped(to_expression(*value), rest(), span_)), sensitive);
     }
     if (is_splat) return marked(splat(*value, steps, at, end), sensitive);
@@ -69,7 +69,8 @@ Value Evaluator::walk(const Value& from, const Steps& steps, size_t at, size_t e
   return marked(*value, sensitive);
 }
 
-// [*] takes all that follows into each member; .* only attributes, and goes on with the list.
+// [*] applies all following steps to each member; .* applies only the following attributes to each,
+// and the rest to the resulting list.
 Value Evaluator::splat(const Value& value, const Steps& steps, size_t at, size_t end) {
   const size_t begin = at + 1;
   size_t stop = end;
@@ -96,7 +97,8 @@ const Value& Evaluator::attribute(const Value& value, const Step& step) const {
   if (object == nullptr) {
     const bool list = value.as<List>() != nullptr;
     fail(step.span, fmt::format("{} has no attribute `{}`", describe(value), step.name),
-         list ? fmt::format("that of each member is `[*].{}`", step.name) : std::string());
+         list ? fmt::format("use `[*].{}` for the attribute of each member", step.name)
+              : std::string());
   }
   const auto member = object->find(step.name);
   if (member != object->end()) return member->second;
@@ -119,8 +121,7 @@ const Value& Evaluator::element(const Value& value, const Value& key, const Step
   const auto* list = value.as<List>();
   if (list == nullptr) fail(step.span, fmt::format("{} has no elements", describe(value)));
   if (value.is_set()) {
-    fail(step.span, "a set has no order, so it has no element of a number",
-         "tolist() makes a list of it");
+    fail(step.span, "a set has no order, so it has no index", "convert it to a list with tolist()");
   }
   const auto index = number_of(key);
   if (!index || std::nearbyint(*index) != *index || *index < 0 ||

@@ -1,4 +1,4 @@
-// The evaluator's own declarations: one function a kind of node.
+// Internal declarations of the evaluator, with one function for each kind of node.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace slipway::expression {
 
-// Throws ExpressionError for the first call of a function that does not exist or that takes another
-// number of arguments: also where evaluation does not come by.
+// Throws ExpressionError for the first call with an unknown function or a wrong number of
+// arguments, even in a part that is never evaluated.
 void check_calls(const ExpressionPtr& expression);
 void check_calls(const Expression& expression);
 
@@ -23,14 +23,14 @@ class Evaluator {
   Value evaluate(const Expression& expression);
 
  private:
-  // A name that a `for` binds. While the body of a `for` over something unknown is looked at, its
-  // names stand for themselves.
+  // A name that a `for` binds. In the body of a `for` over something unknown, the name has no value
+  // and is printed.
   struct Local {
     std::string name;
     Value value;
-    std::string printed;  // the name that stands for itself; else empty
+    std::string printed;  // the name to print if it has no value; otherwise empty
   };
-  class Names;  // locals for as long as it lives
+  class Names;  // adds locals and removes them when destroyed
 
   // evaluate.cc
   [[noreturn]] static void fail(Span span, const std::string& message, std::string help = {});
@@ -41,7 +41,7 @@ class Evaluator {
   Value value_of(const Binary& node);
   Value combined(const Binary& node, const Value& left, const Value& right);
   Value value_of(const Conditional& node);
-  bool can_look_at(const ExpressionPtr& expression) const;
+  bool can_evaluate_for_type(const ExpressionPtr& expression) const;
   Value value_of(const Parenthesis& node) { return evaluate(*node.inner); }
   Value value_of(const Tuple& node);
   Value value_of(const ObjectExpression& node);
@@ -58,7 +58,7 @@ class Evaluator {
   Value value_of(const TemplateFor& node);
   Value joined(const std::vector<std::pair<Value, Span>>& parts);
   Value value_of(const For& node);
-  Value left_alone(const For& node, const Value& collection);
+  Value unexpanded(const For& node, const Value& collection);
   std::vector<std::pair<Value, Value>> members(const Value& collection, Span span) const;
   std::string printed_name(const std::string& name) const;
 
@@ -84,8 +84,8 @@ class Evaluator {
   Span span_;  // of the innermost expression that has a place
 };
 
-// A set of which it is not certain how many members it has.
-inline bool has_open_size(const Value& value) {
+// True for a set whose size is unknown, since unknown members may turn out equal.
+inline bool has_unknown_size(const Value& value) {
   const auto* list = value.as<Value::List>();
   return value.is_set() && list != nullptr && list->size() > 1 && !value.is_known();
 }

@@ -1,4 +1,4 @@
-// The tree of an HCL expression.
+// The syntax tree of an HCL expression.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ struct Literal {
   Value value;
 };
 
-// "text ${expression} text": literal strings, expressions and directives in turn. A template of
-// nothing but one expression is the value of that.
+// "text ${expression} text": literal strings, expressions and directives in sequence. A template
+// that consists of one expression has the value of that expression.
 struct Template {
   std::vector<ExpressionPtr> parts;
 };
 
-// %{ if condition }yes%{ else }no%{ endif }, a part of a template as its branches are templates.
+// %{ if condition }yes%{ else }no%{ endif }, a part of a template. Its branches are templates.
 struct TemplateIf {
   ExpressionPtr condition, yes;
   ExpressionPtr no;  // null without %{ else }
@@ -37,8 +37,8 @@ struct TemplateFor {
   ExpressionPtr collection, body;
 };
 
-// One step from a value to a part of it: .name, [key], [*] or .*, which takes along only the
-// attributes behind it.
+// One step from a value to a part of it: .name, [key], [*], or .*, which applies only to the
+// attributes that follow.
 struct Step {
   enum class Kind { attribute, index, splat, attribute_splat };
   Kind kind = Kind::attribute;
@@ -47,13 +47,13 @@ struct Step {
   Span span;
 };
 
-// A name of the scope, or any expression, and steps into it: var.zone, module.net.subnetworks[0].
+// A name or an expression, and steps into its value: var.zone, module.net.subnetworks[0].
 struct Traversal {
   std::string root;    // empty when `base` is set
   ExpressionPtr base;  // null when `root` is set
   std::vector<Step> steps;
 
-  // What follows a splat goes into each member, so a traversal with one is a whole of its own.
+  // The steps after a splat apply to each member, so a traversal with one cannot be extended.
   bool has_splat() const;
 };
 
@@ -61,7 +61,7 @@ struct Call {
   std::string function;
   Span name_span;
   std::vector<ExpressionPtr> arguments;
-  bool spread = false;  // f(list...): the last argument holds the rest
+  bool spread = false;  // f(list...): the last argument is a list of the remaining arguments
 };
 
 struct Unary {
@@ -98,8 +98,8 @@ struct Parenthesis {
   ExpressionPtr inner;
 };
 
-// How a collection was written, and so how it is printed again: as a part of the YAML tree, or
-// within an expression.
+// How a collection was written, and so is printed: in YAML, or in an expression with commas or line
+// ends.
 enum class Form { yaml, commas, lines };
 
 struct Tuple {
@@ -126,7 +126,7 @@ struct For {
   ExpressionPtr result_key;  // set for an object
   ExpressionPtr result;
   ExpressionPtr condition;  // null without one
-  bool grouped = false;     // an object whose values are the lists of results of one key
+  bool grouped = false;     // with `...`: an object that lists all results of each key
 };
 
 struct Expression {
@@ -134,7 +134,7 @@ struct Expression {
                             Parenthesis, Tuple, ObjectExpression, For, TemplateIf, TemplateFor>;
   Span span;
   Node node;
-  size_t nodes = 1;  // how many nodes the tree has: shared ones as often as they stand in it
+  size_t nodes = 1;  // number of nodes in the tree; a shared node counts each time it occurs
 
   template <class T>
   const T* as() const {
@@ -144,25 +144,23 @@ struct Expression {
 
 ExpressionPtr make(Span span, Expression::Node node);
 
-// The value as an expression; what is unknown in it stands as the expression that it will be.
+// The value as an expression; an unknown part becomes the expression that it holds.
 ExpressionPtr to_expression(const Value& value, Span span = {}, Form form = Form::commas);
 
-// The steps behind an expression, in one traversal where that means the same.
+// The expression followed by the steps, in one traversal where that has the same meaning.
 ExpressionPtr stepped(const ExpressionPtr& base, std::vector<Step> steps, Span span = {});
 
-// root.name… as an expression.
+// The expression root.name…
 ExpressionPtr reference(std::string root, std::vector<std::string> names, Span span = {});
 
 // The expression as HCL text.
 std::string to_hcl(const Expression& expression);
 
-// The same expression with each traversal that starts from the scope replaced by what `change`
-// returns for it (a null pointer keeps it).
+// Replaces each reference to a name of the scope by what `change` returns for it; null keeps it.
 using Change = std::function<ExpressionPtr(const Traversal&, Span)>;
 ExpressionPtr rewrite(const ExpressionPtr& expression, const Change& change);
 
-// Calls `visit` for each traversal that starts from the scope; names that a `for` binds are left
-// out.
+// Calls `visit` for each reference to a name of the scope, but not for names that a `for` binds.
 void for_each_reference(const ExpressionPtr& expression,
                         const std::function<void(const Traversal&, Span)>& visit);
 

@@ -1,5 +1,5 @@
-// All functions, those that are left to Terraform among them. They mean what Terraform's of the
-// same name mean: https://developer.hashicorp.com/terraform/language/functions
+// The table of all functions, including those that are left to Terraform. They work as Terraform's
+// functions of the same name: https://developer.hashicorp.com/terraform/language/functions
 #include "launcher/expression/functions.h"
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace slipway::expression {
 namespace {
 
-// Ours: neither null, false, 0 nor empty.
+// Not in Terraform: true unless the value is null, false, 0 or empty.
 Result is_set(const List& arguments) {
   const Value& value = arguments[0];
   if (value.is_unknown()) return std::nullopt;
@@ -19,13 +19,13 @@ Result is_set(const List& arguments) {
   return !(value.is_null() || value == Value(false) || value == Value(0) || value == Value(""));
 }
 
-// Ours: null for certain. What only the deployment tells is taken for something.
+// Not in Terraform: true if the value is certainly null. An unknown value counts as not null.
 Result is_null(const List& arguments) {
   return Value(arguments[0].is_null());
 }
 
-// Ours, for the `model` of module files: the id of the module whose output a value is, or the first
-// of a list's values that are one; or null.
+// Not in Terraform, for the `model` of module files: the id of the module whose output a value is;
+// for a list, that of its first value that is an output; otherwise null.
 Result module_of(const List& arguments) {
   const auto* list = arguments[0].as<Value::List>();
   for (const Value& value : list == nullptr ? arguments : *list) {
@@ -42,7 +42,7 @@ constexpr std::array ours = std::to_array<Function>({
     {"module_of", "any|null", module_of, Takes::shapes},
 });
 
-// They depend on time, chance, files or the machine that Terraform runs on.
+// Left to Terraform: they depend on time, chance, files or the machine that it runs on.
 constexpr std::array deferred = std::to_array<Function>({
     {"abspath", "string"},
     {"base64gzip", "string"},

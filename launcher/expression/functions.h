@@ -13,48 +13,48 @@
 namespace slipway::expression {
 
 struct Function {
-  // How it deals with arguments that are not wholly known, and with marks of sensitive().
+  // How it handles arguments that are partly unknown or marked as sensitive.
   enum class Takes {
-    values,       // it is asked when every argument is wholly known; its result has their marks
-    shapes,       // it can say something about parts, and its result has the marks of the wholes
-    marks,        // as shapes, and it makes the marks itself
-    expressions,  // it is evaluated where calls are: try, can
+    values,       // called only if all arguments are known; the result gets their sensitivity
+    shapes,       // also called with partly unknown arguments
+    marks,        // as `shapes`, and sets the sensitivity of its result itself
+    expressions,  // gets unevaluated arguments: try, can; see evaluate_calls.cc
   };
 
   std::string_view name;
-  // Types as Terraform writes them, `|null` where null may stand, `?` what can be left out, `...`
-  // any number: "string, any|null...".
+  // Types in Terraform's notation, followed by `|null` if null is allowed, `?` if the argument is
+  // optional and `...` if it can be repeated: "string, any|null...".
   std::string_view parameters;
-  // No value: it depends on what is unknown. Throws Error with what is wrong with the arguments.
-  // Null: the function is left to Terraform.
+  // Returns nothing if the result depends on something unknown. Throws Error for bad arguments.
+  // Null if only Terraform can evaluate the function.
   std::optional<Value> (*apply)(const Value::List& arguments) = nullptr;
   Takes takes = Takes::values;
 };
 
-// A name with `core::` is that without; nullptr: there is no such function.
+// Ignores the prefix `core::`. nullptr if the function does not exist.
 const Function* find_function(std::string_view name);
 
-// provider::x::f, which only Terraform can know.
+// True for provider::x::f, a function that only Terraform can evaluate.
 bool is_provider_function(std::string_view name);
 
 // The number of arguments that a function takes.
 struct Arity {
   size_t least = 0;
-  size_t most = 0;  // the largest number there is: no end
+  size_t most = 0;  // the maximum of size_t if there is no limit
 };
 Arity arity(const Function& function);
 std::string to_text(const Arity& arity);  // "2 arguments", "1 to 3 arguments"
 
-// The arguments as the parameters want them. Throws ArgumentError.
+// The arguments converted to the types of the parameters. Throws ArgumentError.
 Value::List converted_arguments(const Function& function, Value::List arguments);
 
-// True for a function that Terraform, or a later stage, has and that is not evaluated here.
+// True for a function that is left to Terraform or to a later stage.
 bool is_terraform_function(std::string_view name);
 
 // Every function that an expression may call.
 std::vector<std::string> function_names();
 
-// The functions by theme.
+// The functions by topic.
 std::span<const Function> numeric_functions();
 std::span<const Function> string_functions();
 std::span<const Function> regex_functions();

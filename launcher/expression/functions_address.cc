@@ -1,4 +1,4 @@
-// Functions of IP ranges in CIDR notation, IPv4 and IPv6.
+// Functions for IPv4 and IPv6 ranges in CIDR notation.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 __extension__ using Address = unsigned __int128;
 
 struct Range {
-  Address address = 0;  // of an IPv4 range: in the lower 32 bits
+  Address address = 0;  // IPv4: in the lower 32 bits
   int bits = 32;        // of an address: 32 or 128
   int prefix = 0;
 
@@ -27,7 +27,7 @@ Address mask(int host_bits) {
   return host_bits == 128 ? ~Address{0} : (Address{1} << host_bits) - 1;
 }
 
-// A number of up to three digits; Terraform allows zeros in front.
+// A number of up to three digits; like Terraform, allows leading zeros.
 std::optional<unsigned> small_number(std::string_view text, unsigned most) {
   const size_t zeros = std::min(text.find_first_not_of('0'), text.size());
   const std::string_view digits = text.substr(zeros);
@@ -51,11 +51,11 @@ std::optional<Address> read_ipv4(std::string_view text) {
   return text.empty() ? std::optional(address) : std::nullopt;
 }
 
-// The range of the argument, without the bits behind its prefix.
+// The range of the argument, without the bits after its prefix.
 Range range_at(const List& arguments, size_t i) {
   const std::string& text = text_at(arguments, i);
   const auto wrong = [&] {
-    return ArgumentError(i, fmt::format("is `{}`, not a range of IP addresses", text));
+    return ArgumentError(i, fmt::format("is `{}`, not an IP address range", text));
   };
   const size_t slash = text.find('/');
   if (slash == std::string::npos) throw wrong();
@@ -87,17 +87,17 @@ std::string to_text(Address address, int bits) {
   return text.data();
 }
 
-// A whole number from 0 up, at most 2^64.
+// A whole number from 0 to 2^64.
 Address number_of_part(const List& arguments, size_t i) {
   const Number number = number_at(arguments, i);
   if (std::nearbyint(number) != number || number < 0 || number > 0x1p64L) {
     throw ArgumentError(
-        i, fmt::format("is {}, not a whole number from 0 up", short_number_text(number)));
+        i, fmt::format("is {}, not a whole number of at least 0", short_number_text(number)));
   }
   return static_cast<Address>(number);
 }
 
-// cidrhost(range, number): below 0 it counts from the end.
+// cidrhost(range, number): a negative number counts from the end.
 Result cidrhost(const List& arguments) {
   const Range range = range_at(arguments, 0);
   const Number number = number_at(arguments, 1);
@@ -107,7 +107,7 @@ Result cidrhost(const List& arguments) {
   }
   if (number >= size || -number > size) {
     throw ArgumentError(1,
-                        fmt::format("is {}, and `{}` has {} addresses", short_number_text(number),
+                        fmt::format("is {}, but `{}` has {} addresses", short_number_text(number),
                                     text_at(arguments, 0), short_number_text(size)));
   }
   const Address offset = number < 0 ? mask(range.host_bits()) - static_cast<Address>(-number - 1)
@@ -121,11 +121,11 @@ Result cidrnetmask(const List& arguments) {
   return Value(to_text(~mask(range.host_bits()), 32));
 }
 
-// The part of a range, its prefix `new_bits` longer.
+// The length of the prefix of a part of a range; argument `i` is the number of additional bits.
 int longer_prefix(const Range& range, const List& arguments, size_t i, int64_t least) {
   const int64_t bits = integer_at(arguments, i, least);
   if (bits > range.host_bits()) {
-    throw ArgumentError(i, fmt::format("is {}, and `{}` can be made {} bits smaller at most", bits,
+    throw ArgumentError(i, fmt::format("is {}, but `{}` has only {} bits after its prefix", bits,
                                        text_at(arguments, 0), range.host_bits()));
   }
   return range.prefix + static_cast<int>(bits);
@@ -138,14 +138,14 @@ Result cidrsubnet(const List& arguments) {
   const int new_bits = prefix - range.prefix;
   if (new_bits < 65 && number >> new_bits != 0) {
     throw ArgumentError(
-        2, fmt::format("is {}, and `{}` has no such part",
+        2, fmt::format("is {}, but `{}` has fewer parts of that size",
                        short_number_text(number_at(arguments, 2)), text_at(arguments, 0)));
   }
   if (prefix > 0 && number != 0) range.address |= number << (range.bits - prefix);
   return Value(fmt::format("{}/{}", to_text(range.address, range.bits), prefix));
 }
 
-// One part after the other, each at the next address that its size allows.
+// Consecutive parts, each at the next address that its size allows.
 Result cidrsubnets(const List& arguments) {
   const Range range = range_at(arguments, 0);
   List out;
@@ -165,11 +165,11 @@ Result cidrsubnets(const List& arguments) {
   return list_value(std::move(out));
 }
 
-// Ours: whether a text is an IPv4 range that a network can have.
+// Not in Terraform: whether a string is an IPv4 range that a network can use.
 Result is_ipv4_range(const List& arguments) {
   const auto* text = arguments[0].as<std::string>();
   const auto range = text == nullptr ? std::nullopt : parse_ipv4_range(*text);
-  return range && is_for_machines(*range);
+  return range && is_usable_network(*range);
 }
 
 constexpr std::array address_table = std::to_array<Function>({

@@ -1,4 +1,4 @@
-// Functions of lists and objects alike.
+// Functions for both lists and objects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Result coalesce(const List& arguments) {
   std::vector<Type> types;
   for (const Value& argument : arguments) types.push_back(type_of(argument));
   const auto type = unify(types);
-  if (!type) throw Error("the arguments have no type in common");
+  if (!type) throw Error("the arguments have no common type");
   for (const Value& argument : arguments) {
     if (argument.is_unknown()) return std::nullopt;
     const auto* text = argument.as<std::string>();
@@ -38,7 +38,7 @@ Result coalescelist(const List& arguments) {
   throw Error("every argument is empty");
 }
 
-// Whether the number of members is certain: members of a set that are unknown may be the same.
+// Whether the number of members is known: unknown members of a set may turn out equal.
 bool has_size(const Value& value) {
   const auto* list = value.as<List>();
   return list == nullptr || !value.is_set() || list->size() < 2 || value.is_known();
@@ -78,7 +78,7 @@ Result lookup(const List& arguments) {
   const auto member = object.find(key);
   const bool map = arguments[0].collection == Collection::map;
   if (member == object.end() && arguments.size() < 3) {
-    throw ArgumentError(1, fmt::format("is `{}`, and there is no such key", key));
+    throw ArgumentError(1, fmt::format("is `{}`, but there is no such key", key));
   }
   if (!map || arguments.size() < 3 || object.empty()) {
     return member == object.end() ? arguments[2] : member->second;
@@ -87,7 +87,7 @@ Result lookup(const List& arguments) {
   const Value other = convert(arguments[2], type_of(object.begin()->second), mismatches);
   if (!mismatches.empty()) {
     throw ArgumentError(
-        2, fmt::format("is {}, not of the type of the members", describe(arguments[2])));
+        2, fmt::format("is {}, but the members have another type", describe(arguments[2])));
   }
   return member == object.end() ? other : member->second;
 }
@@ -101,7 +101,7 @@ Result merge(const List& arguments) {
     maps = maps && arguments[i].collection == Collection::map;
     for (const auto& [key, value] : object_at(arguments, i)) out.insert_or_assign(key, value);
   }
-  // Maps of one type make a map.
+  // The result of maps of one type is a map.
   std::vector<Type> types;
   for (const auto& [key, value] : out) types.push_back(type_of(value));
   const auto same = [&](const Type& type) {
@@ -117,7 +117,7 @@ Result zipmap(const List& arguments) {
   const List& values = list_at(arguments, 1);
   if (arguments[1].is_set()) throw ArgumentError(1, "is a set, not a list");
   if (keys.size() != values.size()) {
-    throw Error(fmt::format("there are {} keys and {} values", keys.size(), values.size()));
+    throw Error(fmt::format("there are {} keys but {} values", keys.size(), values.size()));
   }
   Object out;
   for (size_t i = 0; i < keys.size(); ++i) out.insert_or_assign(text_at(keys, i), values[i]);

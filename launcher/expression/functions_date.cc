@@ -1,4 +1,4 @@
-// Functions of points in time, in the notation of RFC 3339.
+// Functions for timestamps (RFC 3339).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace {
 using std::chrono::seconds;
 
 struct Time {
-  std::chrono::local_seconds local;  // as the clock of the place shows it
+  std::chrono::local_seconds local;  // local time at that offset
   int64_t nanoseconds = 0;
-  seconds offset{0};  // of the place
+  seconds offset{0};  // from UTC
   bool utc = false;   // written as Z
 
   std::chrono::local_seconds universal() const { return local - offset; }
 };
 
-// `count` digits at `at`, as a number in the limits.
+// `count` digits at `at`, as a number from `least` to `most`.
 std::optional<int> digits(std::string_view text, size_t at, size_t count, int least, int most) {
   if (at + count > text.size()) return std::nullopt;
   int number = 0;
@@ -103,7 +103,7 @@ struct Clock {
   std::chrono::hh_mm_ss<seconds> of_day;
 };
 
-// What a run of one letter stands for; nothing when it has no meaning.
+// The text for a run of one letter; nothing if the run has no meaning.
 std::optional<std::string> field(std::string_view run, const Time& time) {
   const Clock clock(time);
   const auto number = [&](auto value) -> std::optional<std::string> {
@@ -149,7 +149,7 @@ std::optional<std::string> field(std::string_view run, const Time& time) {
   }
 }
 
-// The text in quotes at `at`, where '' is a quote.
+// The quoted text at `at`; '' in it is a quote.
 std::string quoted(std::string_view text, size_t& at) {
   std::string out;
   for (++at; at < text.size(); ++at) {
@@ -160,7 +160,7 @@ std::string quoted(std::string_view text, size_t& at) {
     if (text[at] == '\'') ++at;
     out += text[at];
   }
-  throw ArgumentError(0, "has a quote that is not closed");
+  throw ArgumentError(0, "has an unclosed quote");
 }
 
 bool is_letter(char c) {
@@ -180,7 +180,7 @@ Result formatdate(const List& arguments) {
       const size_t end = std::min(pattern.find_first_not_of(pattern[at], at), pattern.size());
       const std::string_view run = pattern.substr(at, end - at);
       const auto text = field(run, time);
-      if (!text) throw ArgumentError(0, fmt::format("has `{}`, which stands for nothing", run));
+      if (!text) throw ArgumentError(0, fmt::format("has `{}`, which has no meaning", run));
       out += *text;
       at = end;
     }
@@ -235,7 +235,7 @@ Result timeadd(const List& arguments) {
   time.local += seconds(sum / second - (sum % second < 0 ? 1 : 0));
   const Clock clock(time);
   const int year = static_cast<int>(clock.date.year());
-  if (year < 0 || year > 9999) throw Error("the time has no year of four digits");
+  if (year < 0 || year > 9999) throw Error("the year is not between 0 and 9999");
   return Value(fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}", year,
                            static_cast<unsigned>(clock.date.month()),
                            static_cast<unsigned>(clock.date.day()), clock.of_day.hours().count(),

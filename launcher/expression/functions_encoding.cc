@@ -22,17 +22,17 @@ Result base64encode(const List& arguments) {
 Result base64decode(const List& arguments) {
   std::optional<std::string> text = from_base64(text_at(arguments, 0));
   if (!text) throw ArgumentError(0, "is not Base64");
-  if (!is_utf8(*text)) throw ArgumentError(0, "is not a text in UTF-8");
+  if (!is_utf8(*text)) throw ArgumentError(0, "is not UTF-8 text");
   return Value(*std::move(text));
 }
 
-// A text from one character set to another. `argument` is where the text is.
+// Converts a string from one character set to another. `argument` is the index of the string.
 std::string converted(const std::string& text, const std::string& from, const std::string& to,
                       size_t argument) {
   const iconv_t converter = ::iconv_open(to.c_str(), from.c_str());
   if (converter == reinterpret_cast<iconv_t>(-1)) {
-    throw ArgumentError(1, fmt::format("is `{}`, no character set that is known here",
-                                       from == "UTF-8" ? to : from));
+    throw ArgumentError(
+        1, fmt::format("is `{}`, an unknown character set", from == "UTF-8" ? to : from));
   }
   std::string in = text;
   std::string out(4 * text.size() + 16, '\0');
@@ -43,7 +43,7 @@ std::string converted(const std::string& text, const std::string& from, const st
   const size_t result = ::iconv(converter, &at, &left, &end, &room);
   ::iconv_close(converter);
   if (result != 0 || left > 0) {  // not 0: something was replaced
-    throw ArgumentError(argument, fmt::format("has characters that {} does not have", to));
+    throw ArgumentError(argument, fmt::format("has characters that {} cannot represent", to));
   }
   out.resize(out.size() - room);
   return out;
@@ -84,7 +84,7 @@ Result urlencode(const List& arguments) {
   return Value(std::move(out));
 }
 
-// CSV as RFC 4180 has it, one record after the other. Empty lines are none.
+// Reads CSV (RFC 4180) record by record. Empty lines are skipped.
 class CsvReader {
  public:
   explicit CsvReader(const std::string& given) : text_(given) {
@@ -117,7 +117,7 @@ class CsvReader {
     if (at_ < text_.size() && text_[at_] == '"') return quoted();
     const size_t end = std::min(text_.find_first_of(",\n", at_), text_.size());
     std::string field = text_.substr(at_, end - at_);
-    if (field.find('"') != std::string::npos) fail("a quote within a field that is not quoted");
+    if (field.find('"') != std::string::npos) fail("a quote in an unquoted field");
     at_ = end;
     return field;
   }
@@ -125,14 +125,14 @@ class CsvReader {
   std::string quoted() {
     std::string field;
     for (++at_;; ++at_) {
-      if (at_ >= text_.size()) fail("a quote that is not closed");
+      if (at_ >= text_.size()) fail("an unclosed quote");
       if (text_[at_] == '"' && text_.compare(at_, 2, "\"\"") != 0) break;
       if (text_[at_] == '"') ++at_;
       field += text_[at_];
     }
     ++at_;
     if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') {
-      fail("a quoted field that goes on behind its quote");
+      fail("text after the closing quote of a field");
     }
     return field;
   }
@@ -146,7 +146,7 @@ Result csvdecode(const List& arguments) {
   spend(text_at(arguments, 0).size() / 4);
   CsvReader reader(text_at(arguments, 0));
   std::vector<std::string> names;
-  if (!reader.next(names)) throw ArgumentError(0, "has no line with names");
+  if (!reader.next(names)) throw ArgumentError(0, "has no header line");
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i)) {
@@ -157,7 +157,7 @@ Result csvdecode(const List& arguments) {
   std::vector<std::string> record;
   while (reader.next(record)) {
     if (record.size() != names.size()) {
-      reader.fail(fmt::format("{} fields under {} names", record.size(), names.size()));
+      reader.fail(fmt::format("{} fields, but the header has {}", record.size(), names.size()));
     }
     Object row;
     for (size_t i = 0; i < names.size(); ++i) row.insert_or_assign(names[i], record[i]);

@@ -21,7 +21,7 @@ struct Verb {
   bool left = false, plus = false, alternative = false, space = false, zeros = false;
   size_t width = 0;
   std::optional<size_t> precision;
-  std::optional<size_t> argument;  // its number, from 1 on
+  std::optional<size_t> argument;  // its number, 1-based
   char letter = '\0';
   std::string_view text;
 };
@@ -38,7 +38,7 @@ size_t digits(std::string_view text, size_t& at) {
   return number;
 }
 
-// The verb that begins at `at`; `at` moves behind it.
+// Reads the verb at `at` and moves `at` past it.
 Verb read_verb(std::string_view pattern, size_t& at) {
   Verb verb;
   const size_t begin = at++;
@@ -72,11 +72,11 @@ Verb read_verb(std::string_view pattern, size_t& at) {
     if (at >= pattern.size() || pattern[at] != ']') throw ArgumentError(0, "has `[` without `]`");
     ++at;
   }
-  if (at >= pattern.size()) throw ArgumentError(0, "ends within a verb");
+  if (at >= pattern.size()) throw ArgumentError(0, "ends inside a verb");
   verb.letter = pattern[at++];
   verb.text = pattern.substr(begin, at - begin);
   if (letters.find(verb.letter) == std::string_view::npos) {
-    throw ArgumentError(0, fmt::format("has `{}`, which is no verb", verb.text));
+    throw ArgumentError(0, fmt::format("has `{}`, which is not a verb", verb.text));
   }
   return verb;
 }
@@ -115,7 +115,7 @@ std::string whole_number(const Verb& verb, Number number) {
   return with_sign(verb, number < 0 ? "-" + text : text);
 }
 
-// %g without a precision has as many digits as the number needs.
+// %g without a precision prints as many digits as the number needs.
 int shortest_precision(Number number) {
   char text[64];
   int precision = 1;
@@ -208,8 +208,7 @@ std::string formatted(const List& arguments) {
     const size_t index = verb.argument.value_or(next);
     next = index + 1;
     if (index == 0 || index >= arguments.size()) {
-      throw ArgumentError(
-          0, fmt::format("has `{}`, and there is no value {} for it", verb.text, index));
+      throw ArgumentError(0, fmt::format("has `{}`, but there is no value {}", verb.text, index));
     }
     used = std::max(used, next);
     try {
@@ -223,7 +222,7 @@ std::string formatted(const List& arguments) {
     }
     if (out.size() > largest_text) spend_text(out.size());
   }
-  if (used < arguments.size()) throw ArgumentError(used, "is one more than there are verbs for");
+  if (used < arguments.size()) throw ArgumentError(used, "has no verb in the pattern");
   return out;
 }
 
@@ -231,7 +230,7 @@ Result format(const List& arguments) {
   return Value(formatted(arguments));
 }
 
-// formatlist(pattern, …): of the arguments that are lists, each result takes one member.
+// formatlist(pattern, …): each result uses one member of every argument that is a list.
 Result formatlist(const List& arguments) {
   std::optional<size_t> count;
   for (size_t i = 1; i < arguments.size(); ++i) {
@@ -239,7 +238,7 @@ Result formatlist(const List& arguments) {
     if (list == nullptr) continue;
     if (count && *count != list->size()) {
       throw ArgumentError(
-          i, fmt::format("has {} members, and one before it {}", list->size(), *count));
+          i, fmt::format("has {} members, but an earlier list has {}", list->size(), *count));
     }
     count = list->size();
   }

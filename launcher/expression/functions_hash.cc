@@ -1,4 +1,4 @@
-// Hashes of strings, by libmd, and Base64, by libresolv.
+// Functions for hashes (with libmd) and Base64 (with libresolv), and ghpc_stage().
 #include <fmt/format.h>
 #include <md5.h>
 #include <resolv.h>
@@ -14,7 +14,7 @@
 namespace slipway::expression {
 
 std::string to_base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and the zero that is written behind it
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // plus the terminating zero
   b64_ntop(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), out.data(),
            out.size());
   out.pop_back();
@@ -99,7 +99,7 @@ std::optional<std::string> uuid_bytes(std::string_view text) {
   return out;
 }
 
-// RFC 4122, 4.3 and appendix C: SHA-1 of a name space's UUID and the name.
+// RFC 4122, 4.3 and appendix C: SHA-1 of a namespace's UUID and the name.
 Result uuidv5(const List& arguments) {
   const std::string& space = text_at(arguments, 0);
   constexpr std::array<std::string_view, 4> names{"dns", "url", "oid", "x500"};
@@ -120,8 +120,8 @@ Result uuidv5(const List& arguments) {
   return Value(text);
 }
 
-// Cluster Toolkit's: where `create` copies a file or folder to. Terraform's own functions do not
-// have it, so what is printed keeps the call.
+// Cluster Toolkit's function: the path to which `create` copies a file or folder. Terraform does
+// not have it.
 Result ghpc_stage(const List& arguments) {
   const std::string& path = text_at(arguments, 0);
   const size_t end = path.find_last_not_of('/');

@@ -1,4 +1,4 @@
-// Functions of lists.
+// Functions for lists.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ Result distinct(const List& arguments) {
   return list_value(std::move(out));
 }
 
-// element(list, index): behind the last element comes the first one again.
+// element(list, index): the index wraps around at the end.
 Result element(const List& arguments) {
   if (arguments[0].is_unknown() || arguments[1].is_unknown()) return std::nullopt;
   const List& list = ordered_at(arguments, 0);
@@ -85,7 +85,7 @@ bool flatten_into(const Value& value, List& out) {
   const auto* list = value.as<List>();
   if (list == nullptr) {
     out.push_back(value);
-    return !value.is_unknown();  // a list of unknown length, perhaps
+    return !value.is_unknown();  // an unknown value may be a list of any length
   }
   if (value.is_set() && !value.is_known()) return false;
   return std::all_of(list->begin(), list->end(),
@@ -111,14 +111,14 @@ Result index(const List& arguments) {
   throw ArgumentError(1, "is not in the list");
 }
 
-// matchkeys(values, keys, wanted): the values whose keys are wanted.
+// matchkeys(values, keys, wanted): the values whose key is in `wanted`.
 Result matchkeys(const List& arguments) {
   const List& values = list_at(arguments, 0);
   const Value both = as_list({arguments[1], arguments[2]});
   const List& keys = *(*both.as<List>())[0].as<List>();
   const List& wanted = *(*both.as<List>())[1].as<List>();
   if (values.size() != keys.size()) {
-    throw Error(fmt::format("there are {} values and {} keys", values.size(), keys.size()));
+    throw Error(fmt::format("there are {} values but {} keys", values.size(), keys.size()));
   }
   List out;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -128,7 +128,7 @@ Result matchkeys(const List& arguments) {
   return list_value(std::move(out));
 }
 
-// range(end), range(begin, end), range(begin, end, step); Terraform has the limit too.
+// range(end), range(begin, end), range(begin, end, step); Terraform has the same limit.
 Result range(const List& arguments) {
   constexpr size_t most = 1024;
   const bool has_begin = arguments.size() > 1;
@@ -138,7 +138,7 @@ Result range(const List& arguments) {
   if (step == 0) throw ArgumentError(2, "is 0");
   if (arguments.size() > 2 && (step < 0) != (end < begin) && begin != end) {
     throw ArgumentError(
-        2, fmt::format("is {}, which leads away from the end", short_number_text(step)));
+        2, fmt::format("is {}, which moves away from the end", short_number_text(step)));
   }
   List out;
   for (Number number = begin; step < 0 ? number > end : number < end; number += step) {
@@ -171,7 +171,7 @@ Result slice(const List& arguments) {
 Result sort(const List& arguments) {
   List list = list_at(arguments, 0);
   for (const Value& item : list) {
-    if (item.is_null()) throw ArgumentError(0, "has a null in it");
+    if (item.is_null()) throw ArgumentError(0, "contains null");
   }
   std::sort(list.begin(), list.end(), [](const Value& a, const Value& b) {
     return *a.as<std::string>() < *b.as<std::string>();

@@ -1,4 +1,4 @@
-// Functions of numbers.
+// Functions for numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace slipway::expression {
 namespace {
 
 Result finite(Number number) {
-  if (!std::isfinite(number)) throw Error("there is no such number");
+  if (!std::isfinite(number)) throw Error("the result is not a finite number");
   return number;
 }
 
@@ -25,7 +25,7 @@ Result floor(const List& arguments) {
   return std::floor(number_at(arguments, 0));
 }
 
-// Terraform computes these two with 64 bits: the last digits would be others.
+// Terraform computes these two in double precision; long double would change the last digits.
 Result log(const List& arguments) {
   const auto number = static_cast<double>(number_at(arguments, 0));
   const auto base = static_cast<double>(number_at(arguments, 1));
@@ -66,7 +66,7 @@ Result sum(const List& arguments) {
   return finite(sum);
 }
 
-// The digits of bases up to 36 have no case; above that, upper case follows lower case.
+// Up to base 36, digits are case-insensitive; above, upper case follows lower case.
 int digit(char c, int64_t base) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'z') return c - 'a' + 10;

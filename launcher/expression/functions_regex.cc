@@ -1,4 +1,4 @@
-// Functions of regular expressions, in the syntax of RE2, which is that of Go and so of Terraform:
+// Functions for regular expressions in RE2 syntax, which Go and so Terraform use, too:
 // https://github.com/google/re2/wiki/Syntax
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -20,18 +20,20 @@ class Pattern {
  public:
   Pattern(std::string_view text, size_t argument) : pattern_(piece(text, argument), options()) {
     if (!pattern_.ok()) {
-      throw ArgumentError(argument, fmt::format("is no regular expression: {}", pattern_.error()));
+      throw ArgumentError(argument,
+                          fmt::format("is not a valid regular expression: {}", pattern_.error()));
     }
     groups_.resize(static_cast<size_t>(pattern_.NumberOfCapturingGroups()) + 1);
   }
 
-  // The next match at or behind `at`; group 0 is the whole.
+  // Finds the next match at or after `at`; group 0 is the whole match.
   bool find(const std::string& text, size_t at) {
     return pattern_.Match(text, at, text.size(), RE2::UNANCHORED, groups_.data(),
                           static_cast<int>(groups_.size()));
   }
 
-  // Calls `on_match` for each match from left to right: an empty one right behind another is none.
+  // Calls `on_match` for each match from left to right, but not for an empty match right after
+  // another.
   template <class OnMatch>
   void each(const std::string& text, OnMatch on_match) {
     spend_on(text);
@@ -43,7 +45,7 @@ class Pattern {
       if (begin != end || begin != last_end) on_match(begin, end);
       last_end = end;
       at = end;
-      if (begin == end) {  // one character on
+      if (begin == end) {  // skip one character
         if (end == text.size()) break;
         at += code_points(std::string_view(text).substr(end, 4))[0].size();
       }
@@ -54,8 +56,8 @@ class Pattern {
     spend(text.size() * static_cast<size_t>(pattern_.ProgramSize()) / 256);
   }
 
-  // What regex() makes of a match: the text, the list of the groups, or an object of the named
-  // ones.
+  // The result of regex() for a match: the matched string, a list of the groups, or an object of
+  // the named groups.
   Value captured() const {
     if (groups_.size() == 1) return text_of_group(0);
     const auto& names = pattern_.CapturingGroupNames();
@@ -65,7 +67,7 @@ class Pattern {
       return list;
     }
     if (names.size() + 1 != groups_.size()) {
-      throw ArgumentError(0, "has groups with and without names");
+      throw ArgumentError(0, "mixes named and unnamed groups");
     }
     Object object;
     for (const auto& [index, name] : names) {
@@ -74,7 +76,7 @@ class Pattern {
     return object;
   }
 
-  // A replacement's text for a match: $1, $name, ${name} stand for groups, $$ for a dollar.
+  // Expands a replacement for a match: $1, $name and ${name} are groups, $$ is a dollar sign.
   void expand(std::string_view with, std::string& out) const {
     for (size_t at = 0; at < with.size();) {
       if (with[at] != '$' || at + 1 == with.size()) {
@@ -102,7 +104,8 @@ class Pattern {
   static constexpr std::string_view word =
       "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-  // RE2's memory grows with the square of the depth; Go, and so Terraform, has the same limit.
+  // RE2's memory grows with the square of the nesting depth; Go, and so Terraform, has the same
+  // limit.
   static StringPiece piece(std::string_view text, size_t argument) {
     constexpr auto most = 1000;
     if (std::count(text.begin(), text.end(), '(') > most) {
@@ -143,7 +146,7 @@ Result regex(const List& arguments) {
   Pattern pattern(text_at(arguments, 0), 0);
   const std::string& text = text_at(arguments, 1);
   pattern.spend_on(text);
-  if (!pattern.find(text, 0)) throw ArgumentError(0, "matches no part of argument 2");
+  if (!pattern.find(text, 0)) throw ArgumentError(0, "does not match argument 2");
   return pattern.captured();
 }
 
@@ -157,7 +160,7 @@ Result regexall(const List& arguments) {
   return list_value(std::move(out));
 }
 
-// Ours: whether the text has the pattern in it. Terraform says can(regex(pattern, text)).
+// Not in Terraform: whether the string contains a match, as in can(regex(pattern, text)).
 Result matches(const List& arguments) {
   Pattern pattern(text_at(arguments, 0), 0);
   pattern.spend_on(text_at(arguments, 1));

@@ -1,4 +1,4 @@
-// Functions of sets, and setproduct(), which takes lists too.
+// Functions for sets, and setproduct(), which also takes lists.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Collection = Value::Collection;
 
-// The sets with members of one type for all.
+// The sets, with all members converted to one type.
 std::vector<List> alike(const List& arguments) {
   const Value all = as_list(arguments);
   std::vector<List> sets;
@@ -52,7 +52,7 @@ Result setunion(const List& arguments) {
 }
 
 Result setproduct(const List& arguments) {
-  if (arguments.size() < 2) throw Error("a product needs two lists or more");
+  if (arguments.size() < 2) throw Error("at least two lists are needed");
   size_t size = 1;
   bool sets = true;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -63,7 +63,7 @@ Result setproduct(const List& arguments) {
     sets = sets && is_set;
     size *= list.size();
     if (size * arguments.size() > largest_text / 8) {
-      throw Error("the product is larger than an expression may make");
+      throw Error("the product is too large");
     }
   }
   spend(size * arguments.size());

@@ -1,4 +1,4 @@
-// Functions of strings.
+// Functions for strings.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ Result strcontains(const List& arguments) {
   return text_at(arguments, 0).find(text_at(arguments, 1)) != std::string::npos;
 }
 
-// Every line but the first.
+// Indents every line except the first.
 Result indent(const List& arguments) {
   const auto spaces = static_cast<size_t>(integer_at(arguments, 0, 0, 1'000'000));
   const std::string& text = text_at(arguments, 1);
@@ -102,7 +102,8 @@ Result strrev(const List& arguments) {
   return Value(joined(all));
 }
 
-// substr(text, offset, length): an offset below 0 counts from the end, a length of -1 is the rest.
+// substr(text, offset, length): a negative offset counts from the end, and a length of -1 takes the
+// rest.
 Result substr(const List& arguments) {
   const std::vector<std::string_view> all = characters(text_at(arguments, 0));
   const auto size = static_cast<int64_t>(all.size());
@@ -114,7 +115,7 @@ Result substr(const List& arguments) {
   return Value(joined({all.begin() + begin, all.begin() + begin + count}));
 }
 
-// Without the code points at both ends for which `goes` is true.
+// Removes the code points for which `goes` is true from both ends.
 template <class Goes>
 std::string trimmed(std::string_view text, Goes goes) {
   std::vector<std::string_view> points = code_points(text);
@@ -149,8 +150,7 @@ Result trimsuffix(const List& arguments) {
   return Value(text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text);
 }
 
-// Paths are taken apart as they are written, without a look at the disk. Slashes at the end do not
-// count.
+// Splits the path as text, without reading the disk. Ignores trailing slashes.
 Result basename(const List& arguments) {
   std::string_view path = text_at(arguments, 0);
   if (path.empty()) return Value(".");

@@ -1,4 +1,4 @@
-// Conversions, and marks of what is sensitive.
+// Functions for conversion and sensitivity.
 #include <fmt/format.h>
 
 #include <array>
@@ -46,7 +46,7 @@ Result issensitive(const List& arguments) {
   return false;
 }
 
-// Nothing that is evaluated here is ephemeral.
+// No value in a blueprint is ephemeral.
 Result ephemeralasnull(const List& arguments) {
   if (!arguments[0].is_known()) return std::nullopt;
   return arguments[0];

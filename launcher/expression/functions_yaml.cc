@@ -17,8 +17,8 @@ using source::Node;
 
 constexpr std::string_view core_tag = "tag:yaml.org,2002:";
 
-// Writes YAML in the style of Terraform: block collections, strings in double quotes or, with line
-// ends in them, as blocks.
+// Writes YAML in Terraform's style: block collections, and strings in double quotes, or as blocks
+// if they have line ends.
 class Writer {
  public:
   std::string write(const Value& value) {
@@ -28,7 +28,7 @@ class Writer {
     return out_ + (plain ? "...\n" : "");
   }
 
-  // A key of this kind would be written in a form of its own.
+  // False for a key that Terraform would write in a special form.
   static bool can_write(const Value& value) {
     if (const auto* list = value.as<List>()) {
       return std::all_of(list->begin(), list->end(), can_write);
@@ -41,7 +41,7 @@ class Writer {
   }
 
  private:
-  // A value behind `- `, which may begin on that line, or behind `key:`.
+  // Writes a value after `- `, where it may begin on the same line, or after `key:`.
   void node(const Value& value, size_t indent, bool behind_key) {
     if (const auto* list = value.as<List>(); list != nullptr && !list->empty()) {
       sequence(*list, indent, behind_key);
@@ -174,7 +174,7 @@ class Writer {
   }
 
   std::string out_;
-  bool ends_line_ = false;  // what was written last has its line end
+  bool ends_line_ = false;  // the last text written ended its line
 };
 
 Result yamlencode(const List& arguments) {
@@ -188,7 +188,7 @@ bool is_one_of(std::string_view text, std::string_view words) {
   return (" " + std::string(words) + " ").find(" " + std::string(text) + " ") != std::string::npos;
 }
 
-// The number that a plain scalar is, in the forms of YAML 1.2 and a few of 1.1.
+// A plain scalar as a number, in the notations of YAML 1.2 and some of 1.1.
 std::optional<Number> yaml_number(const std::string& text) {
   if (text.starts_with("0x") || text.starts_with("0o")) {
     const int base = text[1] == 'x' ? 16 : 8;
@@ -200,7 +200,7 @@ std::optional<Number> yaml_number(const std::string& text) {
   return parse_number(text);
 }
 
-// A date becomes a time, as in Terraform.
+// Converts a date to a timestamp, as Terraform does.
 std::string with_time(const std::string& text) {
   std::string shape = text;
   for (char& c : shape) c = c >= '0' && c <= '9' ? '0' : c;
@@ -215,7 +215,7 @@ Value scalar(const Node& node) {
   std::string_view tag = node.tag;
   if (tag.starts_with(core_tag)) tag.remove_prefix(core_tag.size());
   if (!tag.empty() && !is_one_of(tag, "str int float bool null binary timestamp !")) {
-    throw ArgumentError(0, fmt::format("has the tag `{}`, which has no meaning here", node.tag));
+    throw ArgumentError(0, fmt::format("has the tag `{}`, which is not supported", node.tag));
   }
   if (tag == "str" || tag == "!" || !plain) return Value(text);
   if (tag == "binary") {
@@ -226,7 +226,7 @@ Value scalar(const Node& node) {
   if (is_one_of(text, "true True TRUE yes Yes YES on On ON y Y")) return true;
   if (is_one_of(text, "false False FALSE no No NO off Off OFF n N")) return false;
   if (is_one_of(text, ".inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF .nan .NaN .NAN")) {
-    throw ArgumentError(0, fmt::format("has `{}`, which is no number here", text));
+    throw ArgumentError(0, fmt::format("has `{}`, which is not supported as a number", text));
   }
   if (const auto number = yaml_number(text)) return *number;
   return Value(with_time(text));
@@ -246,7 +246,7 @@ Value value_of(const Node& node) {
   return object;
 }
 
-// False for a text of nothing but space and comments.
+// False for a text that has only white space and comments.
 bool has_content(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));

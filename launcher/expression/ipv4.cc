@@ -18,8 +18,8 @@ std::optional<Ipv4Range> parse_ipv4_range(const std::string& text) {
   if (read != 5 || static_cast<size_t>(length) != text.size()) return std::nullopt;
   if (std::max({a, b, c, d}) > 255 || prefix > 32) return std::nullopt;
   const Ipv4Range range{a << 24 | b << 16 | c << 8 | d, prefix};
-  const uint64_t behind = (uint64_t{1} << (32 - prefix)) - 1;
-  return (range.address & behind) == 0 ? std::optional(range) : std::nullopt;
+  const uint64_t host_mask = (uint64_t{1} << (32 - prefix)) - 1;
+  return (range.address & host_mask) == 0 ? std::optional(range) : std::nullopt;
 }
 
 bool overlap(const Ipv4Range& a, const Ipv4Range& b) {
@@ -27,7 +27,7 @@ bool overlap(const Ipv4Range& a, const Ipv4Range& b) {
   return uint64_t{a.address} >> (32 - prefix) == uint64_t{b.address} >> (32 - prefix);
 }
 
-bool is_for_machines(const Ipv4Range& range) {
+bool is_usable_network(const Ipv4Range& range) {
   constexpr Ipv4Range this_network{0, 8}, loopback{127u << 24, 8}, multicast_and_up{224u << 24, 3};
   return !overlap(range, this_network) && !overlap(range, loopback) &&
          !overlap(range, multicast_and_up);

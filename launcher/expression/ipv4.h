@@ -12,14 +12,14 @@ struct Ipv4Range {
   int prefix = 0;        // bits, 0 to 32
 };
 
-// "10.0.0.0/9"; nothing for what is no range, or has bits set behind its prefix.
+// Parses "10.0.0.0/9"; nothing if the text is not a range or has bits set after its prefix.
 std::optional<Ipv4Range> parse_ipv4_range(const std::string& text);
 
-// True when there is an address in both.
+// True if the ranges have an address in common.
 bool overlap(const Ipv4Range& a, const Ipv4Range& b);
 
-// A range that a network of machines can have: not of loopback, multicast or reserved addresses.
-bool is_for_machines(const Ipv4Range& range);
+// True if a network can use the range: it has no loopback, multicast or reserved addresses.
+bool is_usable_network(const Ipv4Range& range);
 
 std::string to_text(const Ipv4Range& range);
 

@@ -1,4 +1,4 @@
-// Values as JSON and back.
+// Converts values to JSON and back.
 #include "launcher/expression/json.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ void write_string(std::string_view text, std::string& out) {
   out += '"';
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    // The line ends of JavaScript, which JSON text must not bring into scripts.
+    // Line ends in JavaScript, so JSON in a script must escape them.
     const bool separator = text.substr(i, 3) == "\u2028" || text.substr(i, 3) == "\u2029";
     if (separator) {
       out += text[i + 2] == '\xa8' ? "\\u2028" : "\\u2029";
@@ -70,7 +70,7 @@ void write(const Value& value, std::string& out) {
 
 constexpr size_t json_depth_limit = 200;
 
-// Makes the value as it is read: numbers keep all their digits.
+// Builds the value while parsing, so that numbers keep all their digits.
 class JsonReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return add(Value()); }
@@ -97,7 +97,7 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
-    throw Error(fmt::format("this is not JSON from character {} on", position));
+    throw Error(fmt::format("invalid JSON at character {}", position));
   }
 
   Value take() { return std::move(*whole_); }
@@ -141,7 +141,7 @@ std::string to_json(const Value& value) {
 
 Value from_json(std::string_view text) {
   JsonReader reader;
-  if (!nlohmann::json::sax_parse(text, &reader)) throw Error("this is not JSON");
+  if (!nlohmann::json::sax_parse(text, &reader)) throw Error("invalid JSON");
   return reader.take();
 }
 

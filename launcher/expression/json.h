@@ -1,4 +1,4 @@
-// Values as JSON and back.
+// Converts values to JSON and back.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace slipway::expression {
 
 // One line, as Terraform writes it: members sorted, `<`, `>` and `&` escaped. The value must be
-// wholly known.
+// fully known.
 std::string to_json(const Value& value);
 
-// Throws Error.
+// Throws Error if the text is not JSON.
 Value from_json(std::string_view text);
 
 }  // namespace slipway::expression

@@ -1,7 +1,7 @@
-// Expressions within YAML.
+// Reads expressions in YAML.
 //
-// Escapes: of the backslashes before `$(` half are kept, rounded down, and an odd one makes the
-// `$(` literal; `\((…))` is the literal text `((…))`.
+// Escapes: half of the backslashes before `$(`, rounded down, are kept, and an odd one makes the
+// `$(` literal; `\((…))` is the literal string `((…))`.
 #include "launcher/expression/notation.h"
 
 #include <fmt/format.h>
@@ -18,19 +18,19 @@ bool is_whole(std::string_view text) {
   return text.size() >= 4 && text.starts_with("((") && text.ends_with("))");
 }
 
-// The backslashes right before `at`.
+// The number of backslashes right before `at`.
 size_t backslashes(std::string_view text, size_t at) {
   size_t count = 0;
   while (count < at && text[at - count - 1] == '\\') ++count;
   return count;
 }
 
-// $(vars.x) and $(module.output): the names of blueprints become those of Terraform.
+// Translates the names in blueprints, vars.x and module.output, to Terraform's.
 ExpressionPtr blueprint_names(const ExpressionPtr& expression) {
   return rewrite(expression, [](const Traversal& traversal, Span span) -> ExpressionPtr {
     const bool variable = traversal.root == "vars";
     const bool named = !traversal.steps.empty() && traversal.steps[0].kind == Step::Kind::attribute;
-    // A key or [*] behind a module's name picks among its instances.
+    // A key or [*] after a module's name selects among its instances.
     if (traversal.steps.empty() || (variable && !named)) {
       throw ExpressionError(
           Code::bad_reference, span, fmt::format("`{}` is not a value by itself", traversal.root),
@@ -53,7 +53,7 @@ ExpressionPtr blueprint_names(const ExpressionPtr& expression) {
 
 class NotationReader {
  public:
-  NotationReader(Names names, const source::Sources& sources, source::Diagnostics& diagnostics)
+  NotationReader(NameSyntax names, const source::Sources& sources, source::Diagnostics& diagnostics)
       : names_(names), sources_(sources), diagnostics_(diagnostics) {}
 
   ExpressionPtr read(const Node& node) {
@@ -89,15 +89,15 @@ class NotationReader {
     } catch (const ExpressionError& error) {
       diagnostics_.error(error.code, error.span ? error.span : node.span, error.what())
           .help(cut_short(node, error)
-                    ? "within `{…}` and `[…]` YAML ends a text at a comma: put it "
-                      "in quotes"
+                    ? "quote the string: inside `{…}` and `[…]`, YAML ends it at "
+                      "the comma"
                     : error.help);
-      // Nothing else is wrong because of it.
+      // An unknown causes no further diagnostics.
       return make(node.span, Literal{Unknown{make(node.span, Literal{Value(*text)}), {}}});
     }
   }
 
-  // Whether YAML took the comma between two arguments for the end of the text.
+  // Whether YAML ended the string at the comma between two arguments.
   bool cut_short(const Node& node, const ExpressionError& error) const {
     return node.style == source::Style::plain && error.code == Code::expression_syntax &&
            error.span.begin >= node.span.end && sources_.rest(node.span.end).starts_with(",");
@@ -134,8 +134,8 @@ class NotationReader {
       }
       if (!literal.empty()) parts.parts.push_back(make(node.span, Literal{Value(literal)}));
       literal.clear();
-      ExpressionPtr inner = parse_parenthesised(text, at);
-      parts.parts.push_back(names_ == Names::blueprint ? blueprint_names(inner) : inner);
+      ExpressionPtr inner = parse_parenthesized(text, at);
+      parts.parts.push_back(names_ == NameSyntax::blueprint ? blueprint_names(inner) : inner);
     }
     const bool only_literal = parts.parts.empty();
     if (!literal.empty()) parts.parts.push_back(make(node.span, Literal{Value(literal)}));
@@ -143,14 +143,14 @@ class NotationReader {
     return make(node.span, std::move(parts));
   }
 
-  Names names_;
+  NameSyntax names_;
   const source::Sources& sources_;
   source::Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-ExpressionPtr from_yaml(const Node& node, Names names, const source::Sources& sources,
+ExpressionPtr from_yaml(const Node& node, NameSyntax names, const source::Sources& sources,
                         source::Diagnostics& diagnostics) {
   return NotationReader(names, sources, diagnostics).read(node);
 }
@@ -168,7 +168,7 @@ std::string escape(std::string_view text) {
   if (is_whole(text)) out += '\\';
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i).starts_with("$(")) {
-      // The backslashes before it are halved when it is read, so they are doubled here.
+      // Reading halves the backslashes, so double them here.
       out += std::string(backslashes(text, i), '\\') + '\\';
     }
     out += text[i];

@@ -16,7 +16,7 @@ namespace {
 
 using source::Code;
 
-// Each operator of a chain, a + b + …, makes the tree one deeper, however flat it is written.
+// Each operator in a chain a + b + … makes the tree one level deeper.
 constexpr int operator_limit = 500;
 
 struct Level {
@@ -41,8 +41,8 @@ constexpr std::array<Level, 13> levels{{{"||", Operator::or_, 1},
 
 }  // namespace
 
-source::Diagnostic& say(const ExpressionError& error, Span place,
-                        source::Diagnostics& diagnostics) {
+source::Diagnostic& report(const ExpressionError& error, Span place,
+                           source::Diagnostics& diagnostics) {
   return diagnostics.error(error.code, error.span ? error.span : place, error.what())
       .help(error.help);
 }
@@ -50,7 +50,7 @@ source::Diagnostic& say(const ExpressionError& error, Span place,
 ExpressionPtr Parser::expression() {
   if (++depth_ > depth_limit) fail(peek(), "this expression is nested too deeply");
   ExpressionPtr condition = binary(1);
-  if (peek().is("?") && goes_on(peek())) {
+  if (peek().is("?") && continues(peek())) {
     take();
     ExpressionPtr yes = expression();
     expect(":");
@@ -80,7 +80,7 @@ void Parser::fail_at(size_t begin, size_t end, const std::string& message, std::
 }
 
 std::string Parser::unexpected(const Token& token) {
-  return token.kind == Token::Kind::end ? std::string("the expression ends too early")
+  return token.kind == Token::Kind::end ? std::string("unexpected end of the expression")
                                         : fmt::format("unexpected `{}`", token.text);
 }
 
@@ -123,7 +123,7 @@ ExpressionPtr Parser::binary(int precedence) {
     if (token.kind != Token::Kind::symbol) return left;
     const auto level = std::find_if(levels.begin(), levels.end(),
                                     [&](const Level& l) { return token.is(l.symbol); });
-    if (level == levels.end() || level->precedence < precedence || !goes_on(token)) return left;
+    if (level == levels.end() || level->precedence < precedence || !continues(token)) return left;
     count_operator(take());
     ExpressionPtr right = binary(level->precedence + 1);
     left = make(source::join(left->span, right->span), Binary{level->op, left, right});
@@ -146,7 +146,7 @@ ExpressionPtr Parser::postfix() {
   std::vector<Step> steps;
   for (;;) {
     const Token token = peek();
-    if (!goes_on(token)) break;
+    if (!continues(token)) break;
     if (token.is(".")) {
       take();
       attribute(token, steps);
@@ -164,7 +164,7 @@ ExpressionPtr Parser::postfix() {
   return make(since(begin), Traversal{"", base, std::move(steps)});
 }
 
-// What follows a dot: a name, `*`, or an element in the old way, `.0`.
+// What follows a dot: a name, `*`, or an index in the old notation, `.0`.
 void Parser::attribute(const Token& dot, std::vector<Step>& steps) {
   const Token name = take();
   if (name.is("*")) {
@@ -173,7 +173,7 @@ void Parser::attribute(const Token& dot, std::vector<Step>& steps) {
       return step.kind != Step::Kind::attribute;
     });
     if (last != steps.rend() && last->kind == Step::Kind::attribute_splat) {
-      fail_at(dot.begin, at_, "`.*` cannot stand behind another one", "write `[*]` for both");
+      fail_at(dot.begin, at_, "`.*` cannot follow another `.*`", "use `[*]` for both");
     }
     steps.push_back({Step::Kind::attribute_splat, "", nullptr, source_.span(dot.begin, at_)});
   } else if (name.kind == Token::Kind::number) {
@@ -185,7 +185,7 @@ void Parser::attribute(const Token& dot, std::vector<Step>& steps) {
   }
 }
 
-// Behind `.*` the old way is a step into each element, as an attribute is; `[0]` is not.
+// After `.*`, the old notation `.0` applies to each element, as an attribute does; `[0]` does not.
 Step Parser::legacy_index(const Token& number) {
   if (number.text.find_first_not_of("0123456789") != std::string_view::npos) {
     fail(number, fmt::format("`.{}` is not an element: write `[…][…]`", number.text));
@@ -196,16 +196,16 @@ Step Parser::legacy_index(const Token& number) {
 }
 
 Step Parser::index(const Token& bracket) {
-  const bool lines = std::exchange(lines_count_, false);
+  const bool lines = std::exchange(newline_ends_item_, false);
   if (peek().is("*")) {
     count_operator(take());
     expect("]");
-    lines_count_ = lines;
+    newline_ends_item_ = lines;
     return {Step::Kind::splat, "", nullptr, since(bracket.begin)};
   }
   ExpressionPtr key = expression();
   expect("]");
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   return {Step::Kind::index, "", key, since(bracket.begin)};
 }
 
@@ -223,7 +223,7 @@ ExpressionPtr Parser::primary() {
       return heredoc(token);
     case Token::Kind::identifier: {
       const Token next = peek();
-      const bool called = (next.is("(") || next.is("::")) && goes_on(next);
+      const bool called = (next.is("(") || next.is("::")) && continues(next);
       return called ? call(token) : name(token);
     }
     case Token::Kind::symbol:
@@ -245,10 +245,10 @@ ExpressionPtr Parser::name(const Token& token) {
 }
 
 ExpressionPtr Parser::parenthesis(const Token& open) {
-  const bool lines = std::exchange(lines_count_, false);
+  const bool lines = std::exchange(newline_ends_item_, false);
   ExpressionPtr inner = expression();
   expect(")");
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   return make(since(open.begin), Parenthesis{inner});
 }
 
@@ -258,7 +258,7 @@ ExpressionPtr Parser::call(const Token& first) {
   while (accept("::")) call.function += "::" + identifier();
   call.name_span = since(first.begin);
   expect("(");
-  const bool lines = std::exchange(lines_count_, false);
+  const bool lines = std::exchange(newline_ends_item_, false);
   while (!peek().is(")")) {
     call.arguments.push_back(expression());
     if (accept("...")) {
@@ -269,20 +269,20 @@ ExpressionPtr Parser::call(const Token& first) {
     if (!accept(",")) break;
   }
   expect(")");
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   return make(since(first.begin), std::move(call));
 }
 
 Span Located::span(size_t begin, size_t end) const {
   if (offsets.empty()) return {};
   const size_t last = offsets.size() - 1;
-  if (begin >= last) {  // the end of the text: right behind its last word
+  if (begin >= last) {  // the end of the text: right after its last word
     const size_t word = text.find_last_not_of(" \n");
     const uint32_t at = word == std::string_view::npos ? offsets[0] : offsets[word] + 1;
     return {at, at};
   }
   end = std::min(std::max(end, begin), last);
-  // The byte behind the last one may be far away, behind a line's indentation.
+  // In the source, the byte after the last one may be far away, after a line's indentation.
   const uint32_t stop = end > begin ? offsets[end - 1] + 1 : offsets[begin];
   return {offsets[begin], stop};
 }
@@ -302,7 +302,7 @@ ExpressionPtr parse_template(const Located& text) {
   return Parser(text, 0).whole_template();
 }
 
-ExpressionPtr parse_parenthesised(const Located& text, size_t& at) {
+ExpressionPtr parse_parenthesized(const Located& text, size_t& at) {
   Parser parser(text, at);
   ExpressionPtr expression = parser.expression();
   parser.expect_close();

@@ -1,4 +1,4 @@
-// The parser of HCL's expression language.
+// The parser for HCL expressions.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace slipway::expression {
 
-// An expression that cannot be read or that has no value: becomes a diagnostic where it is caught.
+// An expression that cannot be parsed or evaluated. The code that catches it reports a diagnostic.
 class ExpressionError : public Error {
  public:
   ExpressionError(source::Code code, Span span, const std::string& message, std::string help = {})
@@ -21,25 +21,26 @@ class ExpressionError : public Error {
   std::string help;
 };
 
-// The error as a diagnostic: at its own place, or at `place` when it has none.
-source::Diagnostic& say(const ExpressionError& error, Span place, source::Diagnostics& diagnostics);
+// Reports the error at its own place, or at `place` if it has none.
+source::Diagnostic& report(const ExpressionError& error, Span place,
+                           source::Diagnostics& diagnostics);
 
-// A text and where each of its bytes stands in the sources: as source::text_offsets() gives it.
+// A text, and the source offset of each of its bytes as source::text_offsets() returns it.
 struct Located {
   std::string_view text;
-  std::span<const uint32_t> offsets;  // one more than the text has bytes; or empty: no places
+  std::span<const uint32_t> offsets;  // one more than the text has bytes, or empty if unknown
   Span span(size_t begin, size_t end) const;
 };
 
-// Reads the whole text as one expression. Throws ExpressionError.
+// Parses the whole text as one expression. Throws ExpressionError.
 ExpressionPtr parse(const Located& text);
 ExpressionPtr parse(std::string_view text);
 
-// Reads the whole text as a template without quotes and escapes: text, ${…} and %{…}. Throws
+// Parses the whole text as a template without quotes and escapes: text, ${…} and %{…}. Throws
 // ExpressionError.
 ExpressionPtr parse_template(const Located& text);
 
-// Reads one expression from `at` on and moves `at` behind it, where `)` must stand.
-ExpressionPtr parse_parenthesised(const Located& text, size_t& at);
+// Parses one expression from `at` on, and moves `at` to the `)` that must follow it.
+ExpressionPtr parse_parenthesized(const Located& text, size_t& at);
 
 }  // namespace slipway::expression

@@ -7,20 +7,20 @@ namespace slipway::expression {
 
 ExpressionPtr Parser::tuple(const Token& open) {
   if (peek().word("for")) return for_expression(open, "]");
-  const bool lines = std::exchange(lines_count_, false);
+  const bool lines = std::exchange(newline_ends_item_, false);
   Tuple tuple;
   while (!peek().is("]")) {
     tuple.items.push_back(expression());
     if (!accept(",")) break;
   }
   expect("]");
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   return make(since(open.begin), std::move(tuple));
 }
 
 ExpressionPtr Parser::object(const Token& open) {
   if (peek().word("for")) return for_expression(open, "}");
-  const bool lines = std::exchange(lines_count_, true);
+  const bool lines = std::exchange(newline_ends_item_, true);
   ObjectExpression object;
   if (peek().after_newline) object.form = Form::lines;
   while (!peek().is("}")) {
@@ -30,7 +30,7 @@ ExpressionPtr Parser::object(const Token& open) {
     if (!peek().is("}")) object.form = Form::lines;
   }
   expect("}");
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   return make(since(open.begin), std::move(object));
 }
 
@@ -41,11 +41,11 @@ ObjectItem Parser::object_item() {
   if (key.kind == Token::Kind::identifier) {
     take();
     item.key = make(span_of(key), Literal{Value(std::string(key.text))});
-    // A name alone is a key; what it stands for would need parentheses.
+    // A plain name is a key; to use its value, it must be in parentheses.
     if (peek().is(".") || peek().is("[") || peek().is("(")) {
       at_ = key.begin;
       postfix();
-      fail_at(key.begin, at_, "a key that is not a plain name stands in parentheses",
+      fail_at(key.begin, at_, "a key that is not a plain name must be in parentheses",
               "write `(" + std::string(source_.text.substr(key.begin, at_ - key.begin)) + ")`");
     }
   } else {
@@ -57,7 +57,7 @@ ObjectItem Parser::object_item() {
 }
 
 ExpressionPtr Parser::for_expression(const Token& open, std::string_view close) {
-  const bool lines = std::exchange(lines_count_, false);
+  const bool lines = std::exchange(newline_ends_item_, false);
   take();
   For loop;
   loop.value_name = identifier();
@@ -78,7 +78,7 @@ ExpressionPtr Parser::for_expression(const Token& open, std::string_view close) 
     loop.condition = expression();
   }
   expect(close);
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   return make(since(open.begin), std::move(loop));
 }
 

@@ -1,7 +1,7 @@
 // The parser: quoted strings and heredocs.
 //
-// A template is read in two steps: into parts, of which `~` then strips the space around it, and
-// from those into a tree.
+// A template is parsed in two steps: first into parts, from which `~` strips white space, then into
+// a tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,10 +30,10 @@ struct Parser::Part {
 struct Parser::Heredoc {
   Token open;
   std::string_view marker;
-  bool flush = false;  // <<- takes the common indentation away
+  bool flush = false;  // <<- removes the common indentation
 };
 
-// ${ expression } or %{ directive }, `~` on either side.
+// ${ expression } or %{ directive }, with an optional `~` on either side.
 Parser::Part Parser::sequence() {
   Part part{Part::Kind::value, {}, {}, {}, {}, false, false, at_, at_};
   const bool directive = source_.text[at_] == '%';
@@ -42,7 +42,7 @@ Parser::Part Parser::sequence() {
     part.strips_before = true;
     ++at_;
   }
-  const bool lines = std::exchange(lines_count_, false);
+  const bool lines = std::exchange(newline_ends_item_, false);
   if (!directive) {
     part.value = expression();
   } else if (peek().word("if")) {
@@ -67,7 +67,7 @@ Parser::Part Parser::sequence() {
   }
   part.strips_after = accept("~");
   expect("}");
-  lines_count_ = lines;
+  newline_ends_item_ = lines;
   part.end = at_;
   return part;
 }
@@ -81,7 +81,7 @@ void Parser::escape(std::string_view rest, std::string& literal) {
   at_ += taken;
 }
 
-// Takes what stands for itself; false where a sequence begins.
+// Reads literal text; returns false where a `${` or `%{` begins.
 bool Parser::literal_part(std::string_view rest, std::string& literal, bool escapes) {
   if (rest.starts_with("$${") || rest.starts_with("%%{")) {
     literal += rest.substr(1, 2);
@@ -130,7 +130,7 @@ std::vector<Parser::Part> Parser::quoted_parts(const Token& open) {
   return parts;
 }
 
-// True at the line of the marker; moves to the marker's end.
+// True at the line with the closing marker; moves to the marker's end.
 bool Parser::ends_here(const Heredoc& heredoc) {
   std::string_view line = source_.text.substr(at_);
   line = line.substr(0, line.find('\n'));
@@ -142,8 +142,8 @@ bool Parser::ends_here(const Heredoc& heredoc) {
   return true;
 }
 
-// The parts up to the heredoc's end, or of the whole text. Each line's text is a part of its own,
-// since `~` strips no further than the end of a line.
+// The parts up to the heredoc's end, or of the whole text. Each line is a separate part, since `~`
+// strips only up to the end of a line.
 std::vector<Parser::Part> Parser::plain_parts(const Heredoc* heredoc) {
   std::vector<Part> parts;
   Part text;
@@ -171,7 +171,7 @@ std::vector<Parser::Part> Parser::plain_parts(const Heredoc* heredoc) {
   }
   flush();
   if (heredoc != nullptr) {
-    fail(heredoc->open, fmt::format("no line `{}` ends this text", heredoc->marker));
+    fail(heredoc->open, fmt::format("this heredoc has no closing line `{}`", heredoc->marker));
   }
   return parts;
 }
@@ -195,7 +195,7 @@ ExpressionPtr Parser::whole_template() {
   return build(std::move(parts), 0);
 }
 
-// What `~` says: space goes from the text right before or behind.
+// Applies `~`: strips white space from the text right before or after it.
 void Parser::strip(std::vector<Part>& parts) {
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].strips_before && i > 0 && parts[i - 1].kind == Part::Kind::text) {
@@ -209,8 +209,8 @@ void Parser::strip(std::vector<Part>& parts) {
   }
 }
 
-// Takes the indentation away that all lines have, blank ones aside. A line whose begin was stripped
-// off is not one, and a line that begins with a sequence has no indentation.
+// Removes the indentation that all lines have, except blank lines and lines whose beginning was
+// stripped. A line that begins with `${` or `%{` has no indentation.
 void Parser::flush_left(std::vector<Part>& parts) {
   size_t indentation = std::string::npos;
   std::vector<std::string*> lines;
@@ -243,7 +243,7 @@ ExpressionPtr Parser::build(std::vector<Part> parts, size_t begin) {
   return make(span, Template{std::move(items)});
 }
 
-// The parts up to what ends or divides the directive `open`; `next` stays there.
+// The parts up to the directive that ends or divides `open`; leaves `next` at that directive.
 std::vector<ExpressionPtr> Parser::until(std::vector<Part>& parts, size_t& next, const Part* open) {
   std::vector<ExpressionPtr> items;
   std::string text;
@@ -271,7 +271,7 @@ std::vector<ExpressionPtr> Parser::until(std::vector<Part>& parts, size_t& next,
     } else if (open != nullptr) {
       break;
     } else {
-      fail_at(part.begin, part.end, "nothing before this is open that it could end");
+      fail_at(part.begin, part.end, "there is no open directive before this one");
     }
   }
   flush();
@@ -300,7 +300,7 @@ ExpressionPtr Parser::directive(std::vector<Part>& parts, size_t& next) {
   }
   if (parts[next].kind != wanted) {
     fail_at(parts[next].begin, parts[next].end,
-            fmt::format("a `%{{ {} }}` stands open here", is_if ? "if" : "for"));
+            fmt::format("a `%{{ {} }}` is still open here", is_if ? "if" : "for"));
   }
   --depth_;
   const Span span = source_.span(open.begin, parts[next].end);

@@ -1,4 +1,4 @@
-// Expressions as HCL text.
+// Prints expressions as HCL.
 #include <fmt/format.h>
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace slipway::expression {
 namespace {
 
-// The inside of a quoted string.
+// A string with the escapes that it needs in quotes.
 std::string escaped(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -32,12 +32,12 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// The order of the enumeration Operator; how closely each binds.
+// In the order of the enumeration Operator: the operators, and their precedence.
 constexpr std::array<std::string_view, 13> operators{"||", "&&", "==", "!=", "<", "<=", ">",
                                                      ">=", "+",  "-",  "*",  "/", "%"};
 constexpr std::array<int, 13> precedences{1, 2, 3, 3, 4, 4, 4, 4, 5, 5, 6, 6, 6};
 constexpr int prefixed = 7;
-constexpr int scalar = 8;  // a number, which can have no `.name` behind it
+constexpr int scalar = 8;  // a number, which cannot be followed by `.name`
 constexpr int primary = 9;
 
 class Printer {
@@ -58,7 +58,7 @@ class Printer {
   }
 
   std::string text(const Template& node) { return '"' + inside(node) + '"'; }
-  // A directive alone is a template of one part.
+  // A directive on its own is a template of one part.
   std::string text(const TemplateIf& node) { return '"' + inside(node) + '"'; }
   std::string text(const TemplateFor& node) { return '"' + inside(node) + '"'; }
 
@@ -99,7 +99,7 @@ class Printer {
     return node != nullptr ? inside(*node) : inside(expression);
   }
 
-  // `$` right before `${` would take its meaning away.
+  // A `$` right before `${` would escape it.
   static void append(std::string& out, const std::string& piece) {
     const bool clash = !out.empty() && (out.back() == '$' || out.back() == '%') &&
                        piece.starts_with(std::string{out.back(), '{'});
@@ -135,7 +135,7 @@ class Printer {
           out += "." + step.name;
           break;
         case Step::Kind::index:
-          // Two of the old way in a row, .1.2, would be read as one number.
+          // Two indexes in the old notation, .1.2, would be read as one number.
           out += step.name != "."  ? "[" + print(*step.key) + "]"
                  : after_old_index ? " ." + print(*step.key)
                                    : "." + print(*step.key);
@@ -169,13 +169,12 @@ class Printer {
                        print(*node.no));
   }
 
-  // In parentheses when it would not hold together: a tree that is put together from others has
-  // none.
+  // In parentheses if precedence requires them: a tree that was built from others may lack them.
   std::string operand(const Expression& expression, int least) {
     return binding(expression) < least ? "(" + print(expression) + ")" : print(expression);
   }
 
-  // How closely an expression holds together.
+  // The precedence of an expression.
   static int binding(const Expression& expression) {
     if (const auto* node = expression.as<Binary>())
       return precedences[static_cast<size_t>(node->op)];

@@ -6,7 +6,7 @@
 
 namespace slipway::expression {
 
-// As 64 hexadecimal digits in lower case.
+// The hash as 64 lower-case hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
 }  // namespace slipway::expression

@@ -1,4 +1,5 @@
-// The parser's own declarations: recursive descent, one function a level of HCL's grammar.
+// Internal declarations of the parser: recursive descent, with one function for each level of the
+// grammar.
 // Grammar: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace slipway::expression {
 
-// Deeper than any person writes, and far from the end of the stack.
+// Deeper than people write, and far from exhausting the stack.
 constexpr int depth_limit = 200;
 
 class Parser {
@@ -21,7 +22,7 @@ class Parser {
 
   ExpressionPtr expression();
 
-  // The whole text as a template, without quotes and escapes: what templatestring() takes.
+  // The whole text as a template without quotes and escapes, for templatestring().
   ExpressionPtr whole_template();
 
   void expect_end();
@@ -29,7 +30,7 @@ class Parser {
   size_t position() const { return peek().begin; }
 
  private:
-  // parser.cc: names, operators and what stands between them
+  // parser.cc
   [[noreturn]] void fail(const Token& token, const std::string& message) const;
   [[noreturn]] void fail_at(size_t begin, size_t end, const std::string& message,
                             std::string help = {}) const;
@@ -47,8 +48,8 @@ class Parser {
   std::string identifier();
   Span span_of(const Token& token) const;
   Span since(size_t begin) const { return source_.span(begin, at_); }
-  // In an object a line end is the end of an item, so an operator cannot begin the next line.
-  bool goes_on(const Token& token) const { return !lines_count_ || !token.after_newline; }
+  // In an object, a line end ends the item, so the next line cannot begin with an operator.
+  bool continues(const Token& token) const { return !newline_ends_item_ || !token.after_newline; }
   void count_operator(const Token& token);
 
   ExpressionPtr binary(int precedence);
@@ -87,9 +88,9 @@ class Parser {
 
   const Located& source_;
   size_t at_;
-  mutable Token next_;  // the token at next_at_: it is looked at a few times
+  mutable Token next_;  // the token at next_at_, cached since it is read several times
   mutable size_t next_at_ = std::string_view::npos;
-  bool lines_count_ = false;
+  bool newline_ends_item_ = false;
   int depth_ = 0;
   int operators_ = 0;
 };

@@ -11,7 +11,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Bytes above 127 are letters of other alphabets here.
+// Bytes above 127 count as letters of other alphabets.
 bool begins_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -61,10 +61,10 @@ constexpr std::array<std::string_view, 8> two_characters{
     "::", "=>", "==", "!=", "<=", ">=", "&&", "||"};
 constexpr std::string_view one_character = "()[]{},.:?=<>!+-*/%$~\\";
 
-// The length of the symbol that `text` begins with; 0 without one.
+// The length of the symbol at the beginning of `text`; otherwise 0.
 size_t symbol_length(std::string_view text) {
   if (text.starts_with("...")) return 3;
-  // The second of two is one of these.
+  // The second character of every two-character symbol is one of these.
   if (text.size() > 1 && std::string_view(":=>&|").find(text[1]) != text.npos &&
       std::ranges::find(two_characters, text.substr(0, 2)) != two_characters.end()) {
     return 2;
@@ -72,7 +72,7 @@ size_t symbol_length(std::string_view text) {
   return one_character.find(text[0]) == one_character.npos ? 0 : 1;
 }
 
-// The length of `<<EOT` or `<<-EOT` when a line end follows; else 0.
+// The length of `<<EOT` or `<<-EOT` if a line end follows; otherwise 0.
 size_t heredoc_length(std::string_view text) {
   if (!text.starts_with("<<")) return 0;
   const size_t name = text.starts_with("<<-") ? 3 : 2;

@@ -1,4 +1,4 @@
-// Making, walking and rewriting expression trees.
+// Creates, visits and rewrites expression trees.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@ namespace {
 
 using Visit = std::function<void(const ExpressionPtr&)>;
 
-// The children of every kind of node; null pointers are left out.
+// The children of every kind of node, without null pointers.
 class Children {
  public:
   explicit Children(const Visit& visit) : visit_(visit) {}
@@ -47,7 +47,7 @@ class Children {
   const Visit& visit_;
 };
 
-// A call, as to_expression() needs it.
+// A call of a function with one argument.
 ExpressionPtr call(const char* function, ExpressionPtr argument, Span span) {
   return make(span, Call{function, {}, {std::move(argument)}, false});
 }
@@ -137,7 +137,7 @@ class Rewriter {
   }
 
   Literal children(Literal node) { return node; }
-  // A text that takes the place of a reference within a text is a part of it.
+  // A template that replaces a reference in a template is merged into it.
   Template children(Template node) {
     Template changed;
     for (const ExpressionPtr& part : node.parts) {

@@ -1,4 +1,4 @@
-// Types: read from text, and applied to values.
+// Parses types and converts values to them.
 #include "launcher/expression/type.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ Type::Attribute attribute(const ObjectItem& item) {
 Type from_tree(const Expression& expression) {
   if (const auto* word = expression.as<Traversal>(); word && !word->base && word->steps.empty()) {
     if (const Name* name = find(simple, word->root)) return {name->kind, {}, {}};
-    if (word->root == "list" || word->root == "map") {  // Terraform's old short forms
+    if (word->root == "list" || word->root == "map") {  // Terraform's legacy short forms
       return {find(made, word->root)->kind, {Type{}}, {}};
     }
     not_a_type(expression);
@@ -174,13 +174,13 @@ class Converter {
     return as_collection(std::move(out), Value::Collection::list);
   }
 
-  // The one type that members of a list(any) get; nothing when there is nothing to do.
+  // The common type of the members of a list(any); nothing if they need no conversion.
   std::optional<Type> common_type(const Value::List& members, const Type& wanted) {
     if (!has_any(wanted) || members.empty()) return std::nullopt;
     std::vector<Type> types;
     for (const Value& member : members) types.push_back(type_of(member));
     std::optional<Type> common = unify(types);
-    if (!common) mismatches_.push_back({"", "the members have no type in common", {}});
+    if (!common) mismatches_.push_back({"", "the members have no common type", {}});
     return common;
   }
 
@@ -236,7 +236,7 @@ class Converter {
     return out;
   }
 
-  // A member that the type does not have and that may be a missing attribute misspelt.
+  // A hint about a member that may be the missing attribute misspelled.
   static std::string meant_for(const std::string& missing, const Value::Object& members,
                                const Type& type) {
     for (const auto& member : members) {
@@ -244,13 +244,13 @@ class Converter {
       const bool known = std::any_of(type.attributes.begin(), type.attributes.end(),
                                      [&](const auto& attribute) { return attribute.name == name; });
       if (!known && !source::did_you_mean(name, std::vector{missing}).empty()) {
-        return fmt::format("it has `{}`, which is none of its attributes", name);
+        return fmt::format("it has an unknown attribute `{}`", name);
       }
     }
     return {};
   }
 
-  // Steps are put before the paths of what went wrong, where something did: `step` makes the text.
+  // Prepends a step to the paths of the mismatches found in a part; `step` returns its text.
   template <class Step>
   Value within(Step step, const Value& value, const Type& type) {
     const size_t before = mismatches_.size();

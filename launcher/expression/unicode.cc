@@ -1,4 +1,4 @@
-// Characters, by libunistring's tables.
+// Characters of UTF-8 strings, with the tables of libunistring.
 #include "launcher/expression/unicode.h"
 
 #include <unicase.h>
@@ -22,7 +22,7 @@ std::string changed(std::string_view text, Change change) {
   return out;
 }
 
-// What stands between words, for title_case().
+// True for a character that separates words, for title_case().
 bool is_separator(char32_t point) {
   if (point < 0x80) {
     const auto c = static_cast<char>(point);
@@ -65,7 +65,7 @@ char32_t decode(std::string_view code_point) {
 void append_utf8(char32_t point, std::string& out) {
   uint8_t buffer[6];
   int length = u8_uctomb(buffer, point, sizeof buffer);
-  if (length <= 0) length = u8_uctomb(buffer, 0xFFFD, sizeof buffer);  // no character
+  if (length <= 0) length = u8_uctomb(buffer, 0xFFFD, sizeof buffer);  // not a valid code point
   out.append(reinterpret_cast<const char*>(buffer), static_cast<size_t>(length));
 }
 

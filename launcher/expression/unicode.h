@@ -1,4 +1,4 @@
-// Characters of texts in UTF-8, as Terraform counts and changes them.
+// Characters of UTF-8 strings, as Terraform counts and converts them.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace slipway::expression {
 
-// What a reader takes for one character each: a letter with its accents, a flag.
+// The grapheme clusters: a letter with its accents, or a flag, is one.
 std::vector<std::string_view> characters(std::string_view text);
 
-// The code points: each one's bytes.
+// The bytes of each code point.
 std::vector<std::string_view> code_points(std::string_view text);
 
 char32_t decode(std::string_view code_point);

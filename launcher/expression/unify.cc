@@ -1,4 +1,4 @@
-// Types of values, and what several have in common.
+// The types of values, and their common type.
 #include "launcher/expression/unify.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ Type of_elements(Kind kind, const Value::List& list) {
   return {kind, {unify(types).value_or(Type{})}, {}};
 }
 
-// The types of what the types hold: members of lists and maps, attributes of objects.
+// The types of the parts: members of lists and maps, attributes of objects.
 Types members(const Types& types) {
   Types out;
   for (const Type& type : types) {
@@ -81,7 +81,7 @@ std::optional<Type> unify_objects(const Types& types) {
   return out;
 }
 
-// The bytes by which Terraform orders members of sets that are no scalars.
+// The bytes by which Terraform orders members of sets that are not scalars.
 void append_order(const Value& value, std::string& out) {
   if (value.is_null()) {
     out += '~';
@@ -124,7 +124,8 @@ bool before(const Value& a, const Value& b) {
   return left < right;
 }
 
-// The whole is different as soon as one part is; else it is as unknown as they are.
+// Two values differ as soon as one part differs; otherwise, an unknown part makes the result
+// unknown.
 template <class Next>
 std::optional<bool> all_equal(size_t count, Next next) {
   std::optional<bool> whole = true;

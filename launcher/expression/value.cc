@@ -1,4 +1,4 @@
-// Values.
+// Creates, compares and describes values.
 #include "launcher/expression/value.h"
 
 #include <algorithm>
@@ -57,8 +57,8 @@ bool operator==(const Value& a, const Value& b) {
 }
 
 std::string_view describe(const Value& value) {
-  constexpr std::string_view names[] = {"nothing", "a boolean", "a number",        "a string",
-                                        "a list",  "an object", "an unknown value"};
+  constexpr std::string_view names[] = {"null",   "a boolean", "a number",        "a string",
+                                        "a list", "an object", "an unknown value"};
   return names[value.data.index()];
 }
 
@@ -79,9 +79,9 @@ std::string number_text(Value::Number number) {
     if (std::strtold(text, nullptr) == number) break;
   }
   const char* mark = std::strchr(text, 'e');
-  if (mark == nullptr) return text;  // no finite number
+  if (mark == nullptr) return text;  // not a finite number
   const int exponent = std::atoi(mark + 1);
-  if (exponent >= digits && digits > 19) {  // a power of two, say: all its digits count
+  if (exponent >= digits && digits > 19) {  // such as a power of two: all its digits matter
     std::snprintf(text, sizeof text, "%.0Lf", number);
     return text;
   }

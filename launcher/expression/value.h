@@ -1,7 +1,7 @@
-// Values: what expressions mean, as far as it is known before anything is deployed.
+// The values of expressions, as far as they are known before deployment.
 //
-// A value may be partly known: a list of eight networks whose links the cloud has yet to assign is
-// a list of eight objects with known names and unknown links.
+// A value can be partly known: eight networks whose links the cloud has yet to assign are a list of
+// eight objects with known names and unknown links.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace slipway::expression {
 struct Expression;
 using ExpressionPtr = std::shared_ptr<const Expression>;
 
-// A value that only the deployment will tell.
+// A value that is known only after deployment.
 struct Unknown {
-  ExpressionPtr expression;  // what it will be, in terms of what is unknown
-  std::string module;        // id of the module whose output it is, unchanged; else empty
+  ExpressionPtr expression;  // computes it from the unknown outputs
+  std::string module;        // id of the module if the value is one of its outputs; otherwise empty
 };
 
 struct Value {
@@ -31,12 +31,12 @@ struct Value {
   using Object = std::map<std::string, Value, std::less<>>;
   using Data = std::variant<Null, bool, Number, std::string, List, Object, Unknown>;
 
-  // Terraform tells lists and sets from tuples and maps from objects: members of the former are of
-  // one type. A set is sorted and has each member once, as far as they are known.
+  // Terraform distinguishes lists and sets from tuples, and maps from objects: the members of the
+  // former have one type. A set is sorted and has no duplicates, as far as its members are known.
   enum class Collection : uint8_t { none, list, set, map };
 
   Value() = default;
-  // Not inline: they are large and used everywhere.
+  // Not inline, since they are large and used everywhere.
   Value(const Value& other);
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);
@@ -59,7 +59,7 @@ struct Value {
   bool is_null() const { return data.index() == 0; }
   bool is_unknown() const { return as<Unknown>() != nullptr; }
   bool is_known() const;      // nothing in it is unknown
-  bool is_sensitive() const;  // it, or a part of it
+  bool is_sensitive() const;  // it or a part of it is marked
   bool is_set() const { return collection == Collection::set; }
 
   Data data;
@@ -70,10 +70,10 @@ struct Value {
 // A List or an Object as a collection.
 Value as_collection(Value value, Value::Collection collection);
 
-// Equal values; unknown ones are equal to nothing. The kind of collection and marks do not count.
+// An unknown value equals no value. Ignores the kind of collection and sensitivity.
 bool operator==(const Value& a, const Value& b);
 
-// "a string", "a list", "nothing": for messages.
+// "a string", "a list", "null": for messages.
 std::string_view describe(const Value& value);
 
 // The shortest decimal text that reads back as the same number, without an exponent: "4", "0.1".
@@ -82,10 +82,10 @@ std::string number_text(Value::Number number);
 // For messages: with an exponent where there would be many zeros, "1e+30".
 std::string short_number_text(Value::Number number);
 
-// A decimal number, as Terraform reads it from a string: "5", "-2.5", "1e3".
+// Parses a decimal number as Terraform does: "5", "-2.5", "1e3".
 std::optional<Value::Number> parse_number(const std::string& text);
 
-// The number or boolean that a value is or that its text means.
+// The value as a number or boolean, converted from a string if necessary.
 std::optional<Value::Number> number_of(const Value& value);
 std::optional<bool> bool_of(const Value& value);
 

@@ -1,4 +1,4 @@
-// Brings modules from elsewhere to this machine.
+// Downloads remote modules to the cache.
 #include "launcher/modules/fetch.h"
 
 #include <fcntl.h>
@@ -22,12 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* scratch_prefix = ".new.";
 
-// A folder in the cache that is gone at the end, whatever happens.
+// A temporary folder in the cache.
 class Scratch {
  public:
   explicit Scratch(const fs::path& root) {
     std::string path = (root / scratch_prefix).string() + "XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) throw_errno("cannot make a folder in " + root.string());
+    if (::mkdtemp(path.data()) == nullptr)
+      throw_errno("cannot create a folder in " + root.string());
     path_ = path;
   }
   ~Scratch() {
@@ -42,7 +43,8 @@ class Scratch {
   fs::path path_;
 };
 
-// A link to a file of this machine would make that look like a part of the module.
+// Removes links out of the package, which would make a file of this machine look like a part of the
+// module.
 void remove_links_out_of(const fs::path& package, const fs::path& scratch) {
   const auto is_inside = [](const fs::path& path, const fs::path& folder) {
     const fs::path steps = path.lexically_relative(folder);
@@ -50,7 +52,8 @@ void remove_links_out_of(const fs::path& package, const fs::path& scratch) {
   };
   const fs::path root = fs::canonical(package);
   if (!is_inside(root, fs::canonical(scratch))) {
-    throw Error("what it names is a folder of this machine: write its path, with `./` or `/`");
+    throw Error(
+        "the source is a folder on this machine: write a path that starts with `./` or `/`");
   }
   std::vector<fs::path> out;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
@@ -62,7 +65,7 @@ void remove_links_out_of(const fs::path& package, const fs::path& scratch) {
   for (const fs::path& link : out) fs::remove(link);
 }
 
-// Puts `package` at `place`: who reads sees the old one or the new one.
+// Moves `package` to `place` atomically: readers see either the old or the new one.
 void move_into_place(const fs::path& package, const fs::path& place) {
   make_directories(place.parent_path(), 0700);
   if (!fs::exists(place)) {
@@ -77,7 +80,7 @@ void move_into_place(const fs::path& package, const fs::path& place) {
 
 Fetcher::Fetcher(ModuleCache cache) : cache_(std::move(cache)) {
   if (cache_.root.empty()) {
-    throw Error("no place for modules: neither XDG_CACHE_HOME nor HOME is an absolute path");
+    throw Error("cannot store modules: neither XDG_CACHE_HOME nor HOME is an absolute path");
   }
   make_directories(cache_.root, 0700);
   const fs::path lock = cache_.root / ".lock";

@@ -1,5 +1,5 @@
-// Brings modules from elsewhere to this machine: the only part of the compiler that uses a network.
-// Why git is run here and Terraform for the rest: docs/decisions/0006-fetching-modules.md.
+// Downloads remote modules: the only part of the compiler that uses the network. Git repositories
+// are fetched with git, everything else with Terraform: docs/decisions/0006-fetching-modules.md.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace slipway::modules {
 
-// Holds the cache while it is written: one `slipway fetch` at a time. Clears away what an earlier
-// one has left behind when it was killed.
+// Locks the cache while it is written, so that only one `slipway fetch` runs at a time, and removes
+// what a killed one left in it.
 class Fetcher {
  public:
-  // Waits for another fetch to end. Throws Error when the cache cannot be made.
+  // Waits for a running fetch to end. Throws Error if the cache cannot be created.
   explicit Fetcher(ModuleCache cache);
   ~Fetcher();
   Fetcher(const Fetcher&) = delete;
@@ -22,8 +22,8 @@ class Fetcher {
 
   bool has(const ModuleSource& source) const;
 
-  // Downloads the package of a remote source and puts it in the place of what the cache holds, at
-  // once or not at all. Throws Error with what git or Terraform says. Never asks for a password.
+  // Downloads the package of a remote source and atomically replaces the cached one. Throws Error
+  // with the message of git or Terraform. Never asks for a password.
   void fetch(const ModuleSource& source,
              std::chrono::milliseconds deadline = std::chrono::minutes(5));
 

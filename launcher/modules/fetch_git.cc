@@ -1,4 +1,4 @@
-// Downloads a git repository.
+// Downloads a commit of a git repository.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ class Git {
   Git(const fs::path& folder, std::chrono::milliseconds deadline)
       : folder_(folder), deadline_(deadline) {}
 
-  // What went wrong, or nothing.
+  // Returns an error message, or nothing.
   std::optional<std::string> run(const std::vector<std::string>& words) const {
     std::vector<std::string> argv{"git", "-C", folder_.string()};
     for (const char* setting : {"core.hooksPath=/dev/null", "submodule.recurse=false"}) {
@@ -27,7 +27,7 @@ class Git {
     argv.insert(argv.end(), words.begin(), words.end());
     const ProcessResult result = run_without_questions(std::move(argv), deadline_);
     if (result.ok()) return std::nullopt;
-    if (result.timed_out) return "git did not end in time";
+    if (result.timed_out) return "git timed out";
     return "git: " + std::string(trim(result.errors));
   }
 
@@ -71,13 +71,13 @@ void fetch_with_git(const ModuleSource& source, const fs::path& folder,
   const Git git(folder, deadline);
   const std::string wanted = source.ref.empty() ? "HEAD" : source.ref;
   git.run_or_throw({"init", "--quiet", "--template="});
-  // What begins with a dash is no option behind --end-of-options.
+  // After --end-of-options, an argument that begins with a dash is not an option.
   const auto wrong = git.run({"fetch", "--quiet", "--depth=1", "--no-tags",
                               "--no-recurse-submodules", "--end-of-options", source.url, wanted});
   if (!wrong) {
     git.run_or_throw({"checkout", "--quiet", "--detach", "FETCH_HEAD"});
   } else if (is_part_of_a_commit(source.ref)) {
-    // Few servers give a commit by a part of its name: take everything, and look for it here.
+    // Few servers accept an abbreviated commit: fetch everything and look for it here.
     git.run_or_throw({"fetch", "--quiet", "--no-recurse-submodules", "--end-of-options", source.url,
                       "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
     git.run_or_throw({"checkout", "--quiet", "--detach", source.ref});

@@ -1,4 +1,4 @@
-// The programs that download a package.
+// Runs the programs that download a module package.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,18 @@
 
 namespace slipway::modules {
 
-// Runs a program that asks nothing on the terminal, does not see the settings of a repository that
-// we may be called in, and speaks only protocols that no repository can turn into a command.
+// Runs a program so that it never asks on the terminal, ignores the git settings of the current
+// repository, and uses only protocols that a repository cannot turn into a command.
 ProcessResult run_without_questions(std::vector<std::string> argv,
                                     std::chrono::milliseconds deadline);
 
-// Puts the files of a commit into the empty `folder`, without history and submodules. Throws Error.
+// Downloads the files of a commit to the empty `folder`, without history and submodules. Throws
+// Error.
 void fetch_with_git(const ModuleSource& source, const std::filesystem::path& folder,
                     std::chrono::milliseconds deadline);
 
-// Has Terraform's getter download the package somewhere into the empty `folder`; returns where.
-// Throws Error.
+// Downloads the package with Terraform's getter to a place in the empty `folder`, and returns that
+// place. Throws Error.
 std::filesystem::path fetch_with_terraform(const ModuleSource& source,
                                            const std::filesystem::path& folder,
                                            std::chrono::milliseconds deadline);

@@ -1,4 +1,4 @@
-// Has Terraform download a module, as it would before a deployment.
+// Downloads a module with `terraform get`.
 #include <fmt/format.h>
 
 #include "common/error.h"
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* module_name = "it";
 
-// A text as JSON and HCL both read it.
+// A JSON string that HCL reads literally, too.
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -29,17 +29,18 @@ std::string json_text(std::string_view text) {
 }
 
 ProcessResult terraform(const std::vector<std::string>& words, std::chrono::milliseconds deadline) {
-  constexpr int not_found = 127;  // as env says it
+  constexpr int not_found = 127;  // exit status of env
   for (const char* program : {"terraform", "tofu"}) {
     std::vector<std::string> argv{program};
     argv.insert(argv.end(), words.begin(), words.end());
     ProcessResult result = run_without_questions(std::move(argv), deadline);
     if (result.exit_code != not_found) return result;
   }
-  throw Error("neither `terraform` nor `tofu` is in the PATH, and one of them must download this");
+  throw Error(
+      "neither `terraform` nor `tofu` is in PATH, and one of them is needed to download this");
 }
 
-// Where the list of modules that Terraform keeps says that ours is.
+// The folder of our module in the list that Terraform writes.
 fs::path folder_in(const fs::path& list) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
@@ -63,9 +64,9 @@ fs::path fetch_with_terraform(const ModuleSource& source, const fs::path& folder
                                                   module_name, json_text(source.package)));
   const ProcessResult result =
       terraform({"-chdir=" + folder.string(), "get", "-no-color"}, deadline);
-  if (result.timed_out) throw Error("Terraform did not end in time");
+  if (result.timed_out) throw Error("Terraform timed out");
   if (!result.ok()) {
-    const size_t error = result.errors.find("Error: ");  // what stands before it are warnings
+    const size_t error = result.errors.find("Error: ");  // warnings may precede it
     const std::string_view said =
         std::string_view(result.errors).substr(error == std::string::npos ? 0 : error);
     throw Error(std::string(trim(said)));

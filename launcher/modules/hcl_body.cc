@@ -1,4 +1,4 @@
-// The structure of an HCL file.
+// Reads the structure of an HCL file.
 #include "launcher/modules/hcl_body.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 using source::Code;
 using source::Span;
 
-// Deeper than any provider's blocks, and far from the end of the stack.
+// Deeper than any provider's blocks, and far from exhausting the stack.
 constexpr int block_depth_limit = 100;
 
 class BodyReader {
@@ -48,7 +48,7 @@ class BodyReader {
  private:
   [[noreturn]] void unexpected(std::string_view expected) const {
     if (at_ >= text_.size() || text_[at_] == '\n') {
-      throw HclError(at_, at_, fmt::format("the line ends too early, expected {}", expected));
+      throw HclError(at_, at_, fmt::format("unexpected end of line, expected {}", expected));
     }
     const size_t length = std::max<size_t>(1, expression::next_token(text_, at_).text.size());
     throw HclError(
@@ -111,7 +111,7 @@ class BodyReader {
         throw HclError(begin, begin + 1, "this string has no closing quote");
       }
       if (rest.starts_with("${") || rest.starts_with("%{")) {
-        throw HclError(at_, at_ + 2, "a label holds no expression");
+        throw HclError(at_, at_ + 2, "a label cannot contain an expression");
       }
       size_t taken = rest[0] == '\\' ? expression::read_escape(rest, text) : 0;
       if (taken == 0) {
@@ -150,7 +150,7 @@ bool read_hcl(Span file, const source::Sources& sources, source::Diagnostics& di
   if (const size_t at = source::find_not_text(text); at != std::string_view::npos) {
     const uint32_t place = file.begin + static_cast<uint32_t>(at);
     diagnostics.error(Code::not_text, {place, place + 1},
-                      fmt::format("the byte 0x{:02X} cannot stand in an HCL file",
+                      fmt::format("the byte 0x{:02X} is not allowed in an HCL file",
                                   static_cast<unsigned char>(text[at])));
     return false;
   }

@@ -1,4 +1,4 @@
-// The structure of an HCL file: attributes and blocks, with places. Values are left as text.
+// Reads the structure of an HCL file: attributes and blocks, with their places. Values stay text.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct HclBody {
   std::vector<HclAttribute> attributes;
   std::vector<HclBlock> blocks;
 
-  // The first one of a name, or nullptr.
+  // The first attribute with the name, or nullptr.
   const HclAttribute* find(std::string_view name) const;
 };
 
@@ -37,8 +37,8 @@ struct HclBlock {
   HclBody body;
 };
 
-// Reads one file; `file` is the span that Sources::add returned. False when it is not HCL: that is
-// one diagnostic, and `body` holds what stands before it.
+// Reads one file; `file` is the span that Sources::add returned. At the first syntax error, reports
+// it and returns false; `body` then has what precedes the error.
 bool read_hcl(source::Span file, const source::Sources& sources, source::Diagnostics& diagnostics,
               HclBody& body);
 

@@ -1,4 +1,4 @@
-// The end of a value in an HCL file.
+// Finds the end of a value in an HCL file.
 // Grammar: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md
 #include "launcher/modules/hcl_value.h"
 
@@ -13,7 +13,7 @@
 namespace slipway::modules {
 namespace {
 
-// Far more than anyone writes.
+// Much deeper than people write.
 constexpr size_t value_depth_limit = 1000;
 
 constexpr size_t npos = std::string_view::npos;
@@ -43,7 +43,7 @@ class ValueEnd {
 
   struct Open {
     char close;     // the character that closes it, or heredoc_mark
-    size_t at = 0;  // where it was opened
+    size_t at = 0;  // offset of the opening character
     std::string_view marker = {};
   };
 
@@ -68,7 +68,7 @@ class ValueEnd {
     if (open.close == '"') throw HclError(open.at, end, "this string has no closing quote");
     if (open.close == heredoc_mark) {
       throw HclError(open.at, open.at + 2,
-                     fmt::format("this text has no end: no line is `{}` alone", open.marker));
+                     fmt::format("this heredoc has no closing line `{}`", open.marker));
     }
     throw HclError(open.at, end,
                    fmt::format("`{}` has no closing `{}`", text_[open.at], open.close));
@@ -107,7 +107,7 @@ class ValueEnd {
     take(1);
   }
 
-  // `<<MARK` or `<<-MARK` and a line end. False when it is none.
+  // Reads `<<MARK` or `<<-MARK` and a line end; false if the text is something else.
   bool heredoc() {
     const size_t name = at_ + (sees("<<-") ? 3 : 2);
     const expression::Token token = expression::next_token(text_, name);
@@ -121,7 +121,7 @@ class ValueEnd {
     return true;
   }
 
-  // Up to the line's end, or to an expression in it.
+  // Reads up to the line's end or an expression in it.
   void heredoc_line() {
     if (text_[at_ - 1] == '\n') {
       const size_t line_end = std::min(text_.find('\n', at_), text_.size());
@@ -145,7 +145,7 @@ class ValueEnd {
     take(1);
   }
 
-  // One step in a quoted text.
+  // Reads one character or escape, or the start of an expression, in a quoted string.
   void quoted() {
     if (text_[at_] == '\n') not_closed();
     if (text_[at_] == '"') {

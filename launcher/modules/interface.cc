@@ -1,4 +1,4 @@
-// Looking into a module's interface.
+// Lookups in a module's interface.
 #include "launcher/modules/interface.h"
 
 #include <algorithm>

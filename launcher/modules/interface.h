@@ -1,4 +1,4 @@
-// A module's interface, as its module.yaml gives it (docs/module-files.md), or the variables and
+// A module's interface, read from its module.yaml (docs/module-files.md) or from the variables and
 // outputs of a Terraform or Packer module.
 #pragma once
 
@@ -23,62 +23,62 @@ struct Input {
   bool nullable = true;   // false: null means the default
   expression::Value default_value;
   std::string help;
-  std::vector<std::string> one_of;  // the values that it may have; empty: any
-  std::string gone;       // what takes the place of an input that is no more; empty: it is there
-  std::string no_effect;  // why it changes nothing on Google Cloud; empty: it does
+  std::vector<std::string> one_of;  // the allowed values; empty: any
+  std::string gone;                 // what replaces an input that was removed; empty: not removed
+  std::string no_effect;            // why it has no effect on Google Cloud; empty: it has one
 };
 
 struct Output {
   std::string name;
   Span span;
   expression::ExpressionPtr value;  // over input, local and resources; null: known after deployment
-  expression::Type type;            // `any` when the file does not say
+  expression::Type type;            // `any` if the file does not specify it
   std::string help;
   bool sensitive = false;  // a secret: never shown
 };
 
-// What the module becomes on Google Cloud: a resource of Terraform, or one for each of several
-// things.
+// A Terraform resource that the module creates on Google Cloud, or several with `for_each`.
 struct Resource {
   std::string type;                     // "google_compute_network"
-  std::string name;                     // "this" is the main one
-  bool looked_up = false;               // written as data.TYPE.NAME: found, not made
+  std::string name;                     // "this" for the main one
+  bool looked_up = false;               // a data source, written as data.TYPE.NAME
   Span span;                            // of the key
-  expression::ExpressionPtr for_each;   // null: there is one
-  expression::ExpressionPtr when;       // null: it is there always
-  std::vector<std::string> depends_on;  // as they are referred to, each one of the file's
-  // A mapping: attributes, blocks and the rest. Null when the library was told to leave it out.
+  expression::ExpressionPtr for_each;   // null: a single resource
+  expression::ExpressionPtr when;       // null: always
+  std::vector<std::string> depends_on;  // references to resources of the same file
+  // A mapping of attributes, blocks and meta-arguments. Null if the library skips bodies.
   expression::ExpressionPtr body;
 
   std::string reference() const;  // "google_compute_network.this", "data.google_x.this"
 };
 
-// A condition that the inputs must keep.
+// A condition that the inputs must satisfy.
 struct Rule {
   expression::ExpressionPtr that;
-  std::string at;       // the input that a broken rule is shown at
-  std::string message;  // what is wrong when it does not hold
+  std::string at;       // the input at which a violation is reported
+  std::string message;  // for a violation
   bool warning = false;
 };
 
 struct Interface {
-  std::string path;         // "modules/network/vpc"; of a foreign module the source as written
-  bool foreign = false;     // a Terraform or Packer module, passed through as it is
-  std::string folder;       // where it lies on this machine
-  bool unreadable = false;  // a file cannot be read: nothing is known of the module
+  std::string path;         // "modules/network/vpc"; for a foreign module, the source as written
+  bool foreign = false;     // a Terraform or Packer module, passed through unchanged
+  std::string folder;       // its folder on this machine
+  bool unreadable = false;  // a file cannot be read, so nothing is known about the module
   std::string about;
   std::string kind = "terraform";  // or "packer"
-  std::vector<Input> inputs;       // in the order of the file
+  std::vector<Input> inputs;       // in file order
   std::vector<Output> outputs;
   std::vector<Rule> rules;
   std::map<std::string, expression::ExpressionPtr> locals;
-  std::vector<std::string> apis;  // services of Google that it needs: "compute.googleapis.com"
-  std::string id_input;  // the input that is the module's id unless it is set; may be empty
+  std::vector<std::string> apis;  // Google services that it needs: "compute.googleapis.com"
+  std::string id_input;           // the input that defaults to the module's id; may be empty
   bool must_be_used = false;
-  std::optional<std::vector<Resource>> resources;  // none: it has an interface only
-  expression::ExpressionPtr packer_template;  // what Packer gets of a module that builds an image
-  expression::ExpressionPtr model;            // what it means for the cluster; null: nothing
-  std::string local;  // why a cluster on one machine does without it; may be empty
+  std::optional<std::vector<Resource>> resources;  // absent if the module has only an interface
+  expression::ExpressionPtr
+      packer_template;              // the Packer template of a module that builds an image
+  expression::ExpressionPtr model;  // its part of the cluster model; may be null
+  std::string local;                // why a local cluster does not need it; may be empty
 
   const Input* input(std::string_view name) const;
   const Output* output(std::string_view name) const;

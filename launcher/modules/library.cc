@@ -1,4 +1,4 @@
-// The modules that a blueprint can name.
+// Finds and reads the modules that a blueprint uses.
 #include "launcher/modules/library.h"
 
 #include <fmt/format.h>
@@ -32,8 +32,8 @@ bool is_module(const fs::path& folder) {
   return fs::is_regular_file(folder / file_name, ignored) || is_terraform_module(folder);
 }
 
-// The folders in `folder`, down to `depth`, as `prefix` and the path to them. Only modules if
-// `modules` says so.
+// The folders in `folder` down to `depth`, each as `prefix` and its path; with `modules`, only
+// those that are modules.
 std::vector<std::string> folders_in(const fs::path& folder, const std::string& prefix, int depth,
                                     bool modules) {
   constexpr size_t enough = 1000;
@@ -89,9 +89,9 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
   const bool folder = !text.empty() && (fs::is_directory(text, ignored) ||
                                         fs::is_directory(blueprint_folder_ / text, ignored));
   if (folder) {
-    said.help(fmt::format("a folder of your own is written `./{}`", text));
+    said.help(fmt::format("for a local folder, write `./{}`", text));
   } else if (near.empty()) {
-    said.help("`slipway modules` lists them");
+    said.help("`slipway modules` lists the library");
   }
   return nullptr;
 }
@@ -121,7 +121,7 @@ void Library::read_ahead(const std::vector<std::string>& texts, source::Diagnost
     const Span file = sources_.add_file(directory_ / source.path / file_name);
     tasks.push_back({text, source.path, file, source::Diagnostics(sources_)});
   }
-  // The largest first, so that the threads end at about the same time.
+  // The largest first, so that the threads finish at about the same time.
   std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
     return a.file.end - a.file.begin > b.file.end - b.file.begin;
   });
@@ -168,7 +168,7 @@ const Interface* Library::find_local(const ModuleSource& source, const Request& 
       .error(Code::unknown_source, request.place,
              fmt::format("there is no folder `{}`", request.source))
       .help(std::move(help))
-      .help("it is looked for from the working directory, then from the blueprint's folder");
+      .help("a path is relative to the working directory or to the blueprint's folder");
   return nullptr;
 }
 
@@ -180,7 +180,7 @@ const Interface* Library::find_fetched(const ModuleSource& source, const Request
         request.place ? shell_quote(sources_.place(request.place.begin).file) : "BLUEPRINT";
     request.diagnostics
         .error(Code::module_not_fetched, request.place,
-               fmt::format("module `{}` is not on this machine", request.source))
+               fmt::format("module `{}` has not been fetched", request.source))
         .help(fmt::format("run `slipway fetch {}`", blueprint))
         .help(source.kind == ModuleSource::Kind::terraform ? suggest(request.source)
                                                            : std::string());
@@ -213,7 +213,7 @@ const Interface* Library::read_folder(const Path& folder, const Request& request
   request.diagnostics
       .error(Code::unknown_source, request.place,
              fmt::format("`{}` is not a Terraform module: it has no *.tf file", request.source))
-      .help(inner.empty() ? std::string() : "there are modules in it: " + join(inner, ", "));
+      .help(inner.empty() ? std::string() : "it contains modules: " + join(inner, ", "));
   return nullptr;
 }
 
@@ -242,7 +242,7 @@ const Interface* Library::keep(const Request& request, Interface interface) {
   return read_.emplace(request.source, std::move(kept)).first->second.get();
 }
 
-// The path of the library that was meant: near in spelling, or the same module in another folder.
+// A suggestion: a similar path, or the same module in another folder.
 std::string Library::suggest(const std::string& source) const {
   const std::vector<std::string> known = paths();
   const std::string near = source::did_you_mean(source, known);

@@ -1,5 +1,5 @@
-// The modules that a blueprint can name, read when they are asked for: those of the library,
-// folders of the user's, and what `slipway fetch` has brought.
+// Finds and reads the modules that a blueprint uses: from the library, from the user's folders, and
+// from the cache that `slipway fetch` fills.
 #pragma once
 
 #include <filesystem>
@@ -19,27 +19,28 @@ namespace slipway::modules {
 
 class Library {
  public:
-  // `directory` holds modules/… and community/modules/…, one folder with a module.yaml a module.
+  // `directory` contains modules/… and community/modules/…, with one folder and module.yaml per
+  // module.
   Library(std::filesystem::path directory, source::Sources& sources,
           ModuleCache cache = ModuleCache::of_user());
 
-  // From now on, only the names of the resources of the library's own modules are read, which are
-  // right. The user's modules are read whole: their mistakes are to be said.
-  void leave_out_bodies() { bodies_ = Bodies::left_out; }
+  // From now on, skips the bodies of resources of the library's modules. The user's modules are
+  // still read in full, since their mistakes must be reported.
+  void skip_bodies() { bodies_ = Bodies::skipped; }
 
-  // A folder in which local sources are looked for when they are not in the working directory.
+  // Sets a folder in which to look for local sources that are not in the working directory.
   void look_from(std::filesystem::path blueprint_folder);
 
-  // Reads modules of the library that find() will be asked for, several at the same time. What is
-  // wrong with `texts`, sources of a blueprint, is left to find().
+  // Reads library modules in parallel, before find() needs them. `texts` are the sources of a
+  // blueprint; errors in them are left to find().
   void read_ahead(const std::vector<std::string>& texts, source::Diagnostics& diagnostics);
 
-  // The module of a blueprint's `source`, or nullptr when there is none: then a diagnostic at
-  // `place` says why. Mistakes in its files are diagnostics, too, said once. Uses no network.
+  // The module of a blueprint's `source`, or nullptr and a diagnostic at `place`. Errors in the
+  // module's files are reported once. Does not use the network.
   const Interface* find(const std::string& source, source::Diagnostics& diagnostics,
                         Span place = {});
 
-  // Every path of the library, in alphabetical order.
+  // The paths of all modules of the library, sorted.
   std::vector<std::string> paths() const;
 
  private:

@@ -1,4 +1,4 @@
-// Where modules from elsewhere lie on this machine.
+// The cache of remote modules.
 #include "launcher/modules/module_cache.h"
 
 #include <fmt/format.h>
@@ -10,17 +10,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// https://specifications.freedesktop.org/basedir-spec: a path that is not absolute is ignored.
+// Relative paths are ignored: https://specifications.freedesktop.org/basedir-spec.
 fs::path absolute_of(const char* variable) {
   const char* value = std::getenv(variable);
   if (value == nullptr || *value != '/') return {};
   return value;
 }
 
-// A text as names of folders: readable, and no two texts alike. The last folder's name cannot come
-// from a text, so the folders of a long text never lie within those of a shorter one.
+// Encodes a text as folder names: readable, and different for different texts. The last folder's
+// name cannot come from a text, so the folders of a long text are never inside those of a shorter
+// one.
 fs::path encoded(std::string_view text) {
-  constexpr size_t longest_name = 200;  // file systems take 255 bytes
+  constexpr size_t longest_name = 200;  // file systems allow 255 bytes
   fs::path path;
   std::string name;
   for (const char c : text) {

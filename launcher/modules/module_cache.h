@@ -1,4 +1,4 @@
-// Where modules from elsewhere lie on this machine. Only `slipway fetch` writes there.
+// The cache of remote modules on this machine. Only `slipway fetch` writes to it.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 namespace slipway::modules {
 
 struct ModuleCache {
-  std::filesystem::path root;  // empty: there is none
+  std::filesystem::path root;  // empty: no cache
 
   // $XDG_CACHE_HOME/slipway/modules or ~/.cache/slipway/modules.
   static ModuleCache of_user();
 
-  // The folder of a remote source's package, whether it exists or not; empty without a root.
-  // Two packages never share one.
+  // The folder for a remote source's package, whether it exists or not; empty without a root.
+  // Unique for each package.
   std::filesystem::path folder(const ModuleSource& source) const;
 };
 

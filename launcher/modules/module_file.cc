@@ -1,4 +1,4 @@
-// Reads one module.yaml.
+// Reads a module.yaml.
 #include "launcher/modules/module_file.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ class ModuleFileReader {
   Interface read(std::string path, const Node& root) {
     interface_.path = std::move(path);
     if (!root.is_mapping()) {
-      wrong(root.span, fmt::format("a module file is a mapping, but this is {}", describe(root)));
+      wrong(root.span,
+            fmt::format("a module file must be a mapping, but this is {}", describe(root)));
       return std::move(interface_);
     }
     keys(root, "a module file",
@@ -70,21 +71,22 @@ class ModuleFileReader {
     const Node* node = root.find(key);
     if (node == nullptr) return none;
     if (!node->is_mapping()) {
-      wrong(node->span, fmt::format("`{}` is a mapping, but this is {}", key, describe(*node)));
+      wrong(node->span,
+            fmt::format("`{}` must be a mapping, but this is {}", key, describe(*node)));
     }
     return node->entries;
   }
 
   std::string text(const Node& node) {
     if (!node.is_scalar()) {
-      wrong(node.span, fmt::format("a text belongs here, but this is {}", describe(node)));
+      wrong(node.span, fmt::format("expected a string, not {}", describe(node)));
     }
     return node.text;
   }
 
   std::vector<std::string> texts(const Node& node) {
     if (!node.is_sequence()) {
-      wrong(node.span, fmt::format("a list belongs here, but this is {}", describe(node)));
+      wrong(node.span, fmt::format("expected a list, not {}", describe(node)));
     }
     std::vector<std::string> texts;
     for (const Node& item : node.items) texts.push_back(text(item));
@@ -94,7 +96,7 @@ class ModuleFileReader {
   bool boolean(const Node& node) {
     const source::Scalar scalar = node.is_scalar() ? source::resolve(node) : source::Scalar();
     const bool* value = std::get_if<bool>(&scalar);
-    if (value == nullptr) wrong(node.span, "this is `true` or `false`");
+    if (value == nullptr) wrong(node.span, "expected `true` or `false`");
     return value != nullptr && *value;
   }
 
@@ -109,7 +111,7 @@ class ModuleFileReader {
   }
 
   ExpressionPtr tree(const Node& node) {
-    return expression::from_yaml(node, expression::Names::plain, sources_, diagnostics_);
+    return expression::from_yaml(node, expression::NameSyntax::plain, sources_, diagnostics_);
   }
 
   void read_input(const Entry& entry) {
@@ -177,13 +179,13 @@ class ModuleFileReader {
     const Node* at = node.find("at");
     const Node* message = node.find("else");
     if (that == nullptr || at == nullptr || message == nullptr) {
-      wrong(node.span, "a rule has `that`, `at` and `else`");
+      wrong(node.span, "a rule needs `that`, `at` and `else`");
       return;
     }
     const Node* level = node.find("level");
     const std::string severity = level == nullptr ? "error" : text(*level);
     if (severity != "error" && severity != "warning") {
-      wrong(level->span, "a rule's level is `error` or `warning`");
+      wrong(level->span, "a rule's level must be `error` or `warning`");
     }
     interface_.rules.push_back(
         {tree(*that), input_name(*at), text(*message), severity == "warning"});
@@ -191,7 +193,7 @@ class ModuleFileReader {
 
   Interface interface_;
   const Bodies bodies_;
-  std::map<std::string, expression::Type> types_;  // by their texts: files have few different ones
+  std::map<std::string, expression::Type> types_;  // by text, since a file repeats a few types
   const source::Sources& sources_;
   source::Diagnostics& diagnostics_;
 };

@@ -1,4 +1,4 @@
-// Reads one module.yaml.
+// Reads a module.yaml.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace slipway::modules {
 
-// Whether what stands in the resources is read. Only who writes definitions needs it, and it is a
-// good part of a file.
-enum class Bodies { read, left_out };
+// Whether to read the bodies of resources. They are a large part of a file, and only `create` and
+// the commands that use its definitions need them.
+enum class Bodies { read, skipped };
 
-// Reads the tree of a module file. Everything that is wrong with it is a diagnostic of the code
-// bad_module_file, or one of expressions; what is left is usable.
+// Reads the tree of a module file. Reports errors with the code bad_module_file or those of
+// expressions; the result is usable even then.
 Interface read_module_file(std::string path, const source::Node& root, Bodies bodies,
                            const source::Sources& sources, source::Diagnostics& diagnostics);
 

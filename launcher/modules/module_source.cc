@@ -1,4 +1,4 @@
-// What a blueprint's `source` names.
+// Parses a blueprint's `source`.
 #include "launcher/modules/module_source.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// "host/x.git//modules/vpc?ref=v1" as "host/x.git", "modules/vpc" and "ref=v1".
+// Splits "host/x.git//modules/vpc?ref=v1" into "host/x.git", "modules/vpc" and "ref=v1".
 struct Parts {
   std::string base, folder, query;
 };
@@ -69,13 +69,13 @@ std::string query_value(std::string_view query, std::string_view name) {
   return {};
 }
 
-// user@host:path, as ssh and scp write it.
+// user@host:path, as for ssh and scp.
 bool is_scp_form(std::string_view base) {
   static const std::regex form(R"(^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^/].*)");
   return std::regex_match(base.begin(), base.end(), form);
 }
 
-// github.com/organization/repository[/folder…] as a URL; what stands behind goes to the folder.
+// Rewrites github.com/organization/repository[/folder…] as a URL and a folder.
 bool expand_host(Parts& parts) {
   for (const std::string_view host : {"github.com", "bitbucket.org"}) {
     std::vector<std::string> words = split(parts.base, '/');
@@ -94,7 +94,7 @@ bool expand_host(Parts& parts) {
   return false;
 }
 
-// The path within Cluster Toolkit's repository when the URL is that, else empty.
+// The path in Cluster Toolkit's repository, or empty if the URL is another repository.
 std::string toolkit_path(const ModuleSource& source) {
   static const std::regex repository(
       R"(^(([a-z+]+://)?([^@/]+@)?)(www\.)?github\.com[:/]googlecloudplatform/(cluster|hpc)-toolkit(\.git)?/?$)");
@@ -102,7 +102,7 @@ std::string toolkit_path(const ModuleSource& source) {
   return is_library_path(source.folder) ? source.folder : std::string();
 }
 
-// [host/]namespace/name/provider; a host has a dot or a port.
+// [host/]namespace/name/provider, where a host has a dot or a port.
 bool is_registry_address(const std::string& base) {
   static const std::regex form(
       R"(^([A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?/|[A-Za-z0-9-]+:[0-9]+/)?)"

@@ -1,4 +1,4 @@
-// What a blueprint's `source` names: a module of the library, a folder here, or one elsewhere.
+// Parses a blueprint's `source`: a library module, a local folder or a remote module.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@ namespace slipway::modules {
 
 struct ModuleSource {
   enum class Kind {
-    library,    // modules/network/vpc, also within Cluster Toolkit's own repository
+    library,    // modules/network/vpc, also as a URL in Cluster Toolkit's repository
     local,      // ./vpc
     git,        // git::https://…, git@host:…, github.com/organization/repository
-    terraform,  // what else Terraform's getter takes: a registry, archives, buckets, Mercurial
+    terraform,  // other sources of Terraform's getter: registries, archives, buckets, Mercurial
     unknown,
   };
   Kind kind = Kind::unknown;
   std::string path;     // library: the module's path; local: the folder
-  std::string package;  // git, terraform: what is fetched, one text for every way to write it
-  std::string folder;   // within the package: "modules/vpc"; empty for the whole of it
-  std::string url;      // git: what `git fetch` takes
+  std::string package;  // git, terraform: what to fetch, in a normalized form
+  std::string folder;   // in the package: "modules/vpc"; empty for the package itself
+  std::string url;      // git: the URL for `git fetch`
   std::string ref;      // git: a branch, tag or commit; empty for the default branch
 
   bool is_remote() const { return kind == Kind::git || kind == Kind::terraform; }

@@ -1,5 +1,5 @@
-// Prepares the module library when Slipway is built: prepare_modules BLUEPRINTS FILE DEPFILE.
-// A mistake in a module file is one of the build.
+// Writes the prepared module library (prepared_modules.h) when Slipway is built:
+// prepare_modules BLUEPRINTS FILE DEPFILE. An error in a module file fails the build.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   return run_main("prepare_modules", [&args] {
     std::string blueprints, file, depfile;
     CommandLine line("prepare_modules", "BLUEPRINTS FILE DEPFILE",
-                     "Prepare the module library for reading: a part of the build.");
+                     "Prepare the module library for fast reading, as a part of the build.");
     line.positional("BLUEPRINTS", &blueprints);
     line.positional("FILE", &file);
     line.positional("DEPFILE", &depfile);

@@ -1,4 +1,4 @@
-// The library's modules, prepared.
+// Writes and reads prepared modules.
 #include "launcher/modules/prepared_modules.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,7 @@
 namespace slipway {
 namespace {
 
-// Places are kept as offsets in their module file, which lies elsewhere among the sources each
-// time.
+// Spans are stored as offsets in their module file, whose position among the sources varies.
 class Writer : public cereal::BinaryOutputArchive {
  public:
   Writer(std::ostream& stream, uint32_t begin)
@@ -40,7 +39,7 @@ class Reader : public cereal::BinaryInputArchive {
 
 namespace source {
 
-// No place stays none.
+// An empty span stays empty.
 void save(cereal::BinaryOutputArchive& archive, const Span& span) {
   const uint32_t shift = span ? static_cast<Writer&>(archive).begin_of_file - 1 : 0;
   archive(span.begin - shift, span.end - shift);
@@ -57,8 +56,8 @@ void load(cereal::BinaryInputArchive& archive, Span& span) {
 
 namespace expression {
 
-// A number as its text: the bytes of a long double are not all of them its own. For values alone,
-// not for what becomes one by itself.
+// Numbers are stored as text, since a long double has padding bytes. The concept keeps types that
+// convert to Value from matching.
 template <class Archive, std::same_as<Value> V>
 void save(Archive& archive, const V& value) {
   const auto* number = std::get_if<Value::Number>(&value.data);
@@ -194,7 +193,7 @@ void serialize(Archive& archive, Output& output) {
   archive(output.name, output.span, output.value, output.type, output.help, output.sensitive);
 }
 
-// Without the body: that is read only when it is wanted.
+// Without the body, which is read only on demand.
 template <class Archive>
 void serialize(Archive& archive, Resource& resource) {
   archive(resource.type, resource.name, resource.looked_up, resource.span, resource.for_each,
@@ -221,16 +220,16 @@ void serialize(Archive& archive, PreparedModules::Entry& entry) {
 
 namespace {
 
-// To be counted up when what is written here, or how, becomes another.
+// Increase the number when the format changes.
 const std::string format = "slipway modules " SLIPWAY_VERSION " 1";
 
-// Archives are read in small pieces: much faster from memory.
+// Reads into memory, since cereal reads in small pieces, which is slow from a file.
 std::string read_part(const std::filesystem::path& file, uint64_t begin, uint64_t size) {
   std::string part(size, 0);
   std::ifstream stream(file, std::ios::binary);
   stream.seekg(static_cast<std::streamoff>(begin));
   stream.read(part.data(), static_cast<std::streamsize>(size));
-  if (!stream) throw Error(fmt::format("{} is not whole", file.string()));
+  if (!stream) throw Error(fmt::format("{} is incomplete", file.string()));
   return part;
 }
 
@@ -269,7 +268,7 @@ std::optional<Interface> PreparedModules::find(const std::string& path, Span fil
     }
     return interface;
   } catch (const std::exception&) {
-    return std::nullopt;  // the file is not whole
+    return std::nullopt;  // the file is incomplete
   }
 }
 

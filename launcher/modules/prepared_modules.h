@@ -1,7 +1,6 @@
-// The library's modules in a form that is read in a fraction of the time that their YAML takes. It
-// is made when Slipway is built, and lies beside the module files, which stay what is true: of a
-// file that has been changed since, the YAML is read.
-// docs/decisions/0033-prepared-modules.md says why it is there.
+// The library's modules in a binary file that is read in a fraction of the time that their YAML
+// takes. It is written when Slipway is built. If a module file has changed since, its YAML is read
+// instead. Background: docs/decisions/0033-prepared-modules.md.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +19,12 @@ class PreparedModules {
  public:
   static constexpr const char* file_name = "modules.prepared";
 
-  // The file in the library's `directory`. Without one, with one that another version of Slipway
-  // has made, or one that cannot be read, there are none.
+  // Opens the file in the library's `directory`. If it is missing, unreadable or from another
+  // version of Slipway, find() returns nothing.
   explicit PreparedModules(const std::filesystem::path& directory);
 
-  // The module of a path, when `file` holds the text that it was prepared from. Its places are in
-  // `file`; its folder is not set. Several threads may ask.
+  // The module with this path, if it was prepared from the text of `file`. Its spans are in `file`;
+  // its folder is not set. Can be called from several threads.
   std::optional<Interface> find(const std::string& path, Span file, const source::Sources& sources,
                                 Bodies bodies) const;
 
@@ -34,20 +33,21 @@ class PreparedModules {
     const Interface& interface;  // with the bodies of its resources
   };
 
-  // What the file is to hold for modules, by their paths. The same for the same module files.
+  // The contents of the file for these modules, by path. Reproducible: equal for equal module
+  // files.
   static std::string prepare(const std::map<std::string, Read>& modules,
                              const source::Sources& sources);
 
   struct Entry {
     uint64_t digest = 0;  // of the module file's text
-    uint64_t offset = 0;  // in what follows the index
+    uint64_t offset = 0;  // from the end of the index
     uint64_t size = 0;    // bytes
   };
 
  private:
   std::filesystem::path file_;
   std::map<std::string, Entry> index_;
-  uint64_t begin_ = 0;  // of what follows the index
+  uint64_t begin_ = 0;  // offset of the end of the index
 };
 
 }  // namespace slipway::modules

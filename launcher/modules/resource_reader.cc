@@ -1,4 +1,4 @@
-// Reads `resources` of a module.yaml.
+// Reads the `resources` of a module.yaml.
 #include "launcher/modules/resource_reader.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ class ResourceReader {
     interface_.resources.emplace();
     if (!resources.is_mapping() && !resources.is_null()) {
       wrong(resources.span,
-            fmt::format("`resources` is a mapping, but this is {}", describe(resources)));
+            fmt::format("`resources` must be a mapping, but this is {}", describe(resources)));
       return;
     }
     for (const Entry& entry : resources.entries) read(entry);
@@ -54,22 +54,24 @@ class ResourceReader {
     }
     if (names.size() != 2 || names[0].find('_') == std::string::npos ||
         !std::all_of(names.begin(), names.end(), expression::is_identifier)) {
-      wrong(entry.key_span, fmt::format("`{}` is no resource", entry.key),
-            "a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this");
+      wrong(entry.key_span, fmt::format("`{}` is not a resource name", entry.key),
+            "write TYPE.NAME or data.TYPE.NAME, such as google_compute_network.this");
       return;
     }
     resource.type = names[0];
     resource.name = names[1];
     if (!entry.value.is_mapping() && !entry.value.is_null()) {
-      wrong(entry.value.span, fmt::format("a resource is a mapping of attributes, but this is {}",
-                                          describe(entry.value)));
+      wrong(entry.value.span,
+            fmt::format("a resource must be a mapping of attributes, but this is {}",
+                        describe(entry.value)));
       return;
     }
     for (const Entry& member : entry.value.entries) {
       if (member.key == "for_each") resource.for_each = tree(member.value);
       if (member.key == "when") resource.when = tree(member.value);
       if (member.key == "count") {
-        wrong(member.key_span, "a resource has no `count`", "`for_each` takes a list, too");
+        wrong(member.key_span, "`count` is not supported",
+              "use `for_each`, which also takes a list");
       }
     }
     if (bodies_ == Bodies::read) resource.body = read_body(entry.value);
@@ -88,10 +90,10 @@ class ResourceReader {
     const auto found =
         std::find_if(interface_.resources->begin(), interface_.resources->end(),
                      [&](const Resource& resource) { return resource.span == entry.key_span; });
-    if (found == interface_.resources->end()) return;  // said already
+    if (found == interface_.resources->end()) return;  // already reported
     if (!needs.is_sequence()) {
-      wrong(needs.span,
-            fmt::format("`depends_on` is a list of resources, but this is {}", describe(needs)));
+      wrong(needs.span, fmt::format("`depends_on` must be a list of resources, but this is {}",
+                                    describe(needs)));
       return;
     }
     for (const Node& need : needs.items) {
@@ -104,7 +106,7 @@ class ResourceReader {
   }
 
   ExpressionPtr tree(const Node& node) {
-    return expression::from_yaml(node, expression::Names::plain, sources_, diagnostics_);
+    return expression::from_yaml(node, expression::NameSyntax::plain, sources_, diagnostics_);
   }
 
   void check() {
@@ -119,7 +121,7 @@ class ResourceReader {
         references(output.value, false);
       } else {
         wrong(output.span, fmt::format("the output `{}` has no value", output.name),
-              "in a module with `resources` every output says what it is");
+              "in a module with `resources`, every output needs a `value`");
       }
     }
   }
@@ -128,7 +130,7 @@ class ResourceReader {
     if (!expression) return;
     expression::for_each_reference(expression, [&](const Traversal& traversal, Span span) {
       if (traversal.root == "each" && !has_each) {
-        wrong(span, "`each` is there only in the attributes of a resource with `for_each`");
+        wrong(span, "`each` can be used only in the attributes of a resource with `for_each`");
       }
       const std::string resource = resource_reference(traversal);
       if (!resource.empty() && interface_.resource(resource) == nullptr) {
@@ -154,7 +156,7 @@ class ResourceReader {
 
 std::string resource_reference(const Traversal& traversal) {
   const bool looked_up = traversal.root == "data";
-  // Every type has its provider in front: google_filestore_instance.
+  // Every type begins with its provider: google_filestore_instance.
   if (!looked_up && traversal.root.find('_') == std::string::npos) return {};
   std::string reference = traversal.root;
   for (size_t i = 0; i < (looked_up ? 2 : 1); ++i) {

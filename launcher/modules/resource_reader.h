@@ -1,4 +1,4 @@
-// Reads `resources` of a module.yaml: what the module becomes on Google Cloud.
+// Reads the `resources` of a module.yaml: the Terraform resources that it creates on Google Cloud.
 #pragma once
 
 #include "launcher/modules/interface.h"
@@ -7,13 +7,13 @@
 
 namespace slipway::modules {
 
-// The resources of the module file `root`, into `interface`, whose outputs and locals are read
-// already. Checks what refers to them, too.
+// Reads the resources of the module file `root` into `interface`, whose outputs and locals must
+// already be read, and checks the references to them.
 void read_resources(const source::Node& root, Bodies bodies, Interface& interface,
                     const source::Sources& sources, source::Diagnostics& diagnostics);
 
-// How an expression refers to a resource: the first two names, or three after `data`. Empty when it
-// refers to something else.
+// The name of the resource to which a traversal refers: its first two names, or three with `data`.
+// Empty if it refers to something else.
 std::string resource_reference(const expression::Traversal& traversal);
 
 }  // namespace slipway::modules

@@ -1,4 +1,4 @@
-// Variables and outputs in HCL.
+// Reads variables and outputs from HCL files.
 // https://developer.hashicorp.com/terraform/language/block/variable
 #include "launcher/modules/terraform_declaration.h"
 
@@ -20,7 +20,7 @@ using expression::ExpressionPtr;
 using expression::Value;
 using source::Code;
 
-// A text in a file and the place of each of its bytes.
+// A text, and the source offset of each of its bytes.
 struct Located {
   Located(Span span, const source::Sources& sources)
       : text(sources.text(span)), offsets(text.size() + 1) {
@@ -61,7 +61,7 @@ class DeclarationReader {
       return false;
     }
     wrong(block.labels.empty() ? block.span : block.labels[1].span,
-          fmt::format("`{}` has one name behind it", block.type));
+          fmt::format("a `{}` block must have exactly one name", block.type));
     return false;
   }
 
@@ -72,11 +72,10 @@ class DeclarationReader {
     for (auto at = block.body.attributes.begin(); at != block.body.attributes.end(); ++at) {
       const HclAttribute* first = block.body.find(at->name);
       if (first != &*at) {
-        diagnostics_
-            .error(Code::duplicate_key, at->span, fmt::format("`{}` stands here twice", at->name))
+        diagnostics_.error(Code::duplicate_key, at->span, fmt::format("duplicate `{}`", at->name))
             .other(first->span, "first defined here");
       }
-      // An argument of a later Terraform is none of our business; a slip of the pen is.
+      // Report an unknown argument only if it looks like a typo: a later Terraform may have more.
       if (std::find(known.begin(), known.end(), at->name) != known.end()) continue;
       const std::string guess = source::did_you_mean(at->name, known);
       if (guess.empty()) continue;
@@ -85,7 +84,7 @@ class DeclarationReader {
                  fmt::format("{} `{}` has no `{}`", block.type, declaration.name, at->name))
           .help(guess);
     }
-    declaration.description = constant<std::string>(block.body, "description", "a text");
+    declaration.description = constant<std::string>(block.body, "description", "a string");
     declaration.sensitive = constant<bool>(block.body, "sensitive", "`true` or `false`");
     return declaration;
   }
@@ -120,7 +119,7 @@ class DeclarationReader {
     const HclAttribute* attribute = block.body.find("value");
     if (attribute == nullptr) return declaration;
     try {
-      // What it refers to, and functions that are not evaluated here, are Terraform's business.
+      // References and functions that cannot be evaluated here are left to Terraform.
       const ExpressionPtr tree = parse_value(attribute->value, sources_);
       if (expression::evaluate(*tree, expression::EmptyScope()).is_known()) {
         declaration.value = tree;
@@ -147,7 +146,7 @@ class DeclarationReader {
     try {
       const ExpressionPtr tree = parse_value(attribute.value, sources_);
       declaration.default_value = Value(expression::Unknown{tree, {}});
-      // Packer computes defaults from functions and the environment when it runs.
+      // Packer evaluates functions and reads the environment in defaults when it runs.
       bool calls = false;
       expression::for_each_call(tree, [&](const expression::Call&) { calls = true; });
       if (calls && dialect_ == Dialect::packer) return;
@@ -161,7 +160,7 @@ class DeclarationReader {
     const HclAttribute* condition = block.body.find("condition");
     const HclAttribute* message = block.body.find("error_message");
     if (condition == nullptr || message == nullptr) {
-      wrong(block.span, "a validation has `condition` and `error_message`");
+      wrong(block.span, "a validation needs `condition` and `error_message`");
       return;
     }
     try {
@@ -169,7 +168,7 @@ class DeclarationReader {
                                   parse_value(message->value, sources_));
       if (rule) declaration.rules.push_back(*std::move(rule));
     } catch (const ExpressionError&) {
-      return;  // a later Terraform may know more than we do; it checks the condition itself
+      return;  // Terraform, perhaps a later version, checks the condition itself
     }
   }
 
@@ -183,7 +182,7 @@ class DeclarationReader {
       if (const T* constant = value.as<T>()) return *constant;
       if (value.is_null()) return std::nullopt;
       wrong(attribute->value,
-            fmt::format("`{}` is {}, but this is {}", name, what, describe(value)));
+            fmt::format("`{}` must be {}, but this is {}", name, what, describe(value)));
     } catch (const ExpressionError& error) {
       say(error, attribute->value, diagnostics_);
     }
@@ -196,7 +195,7 @@ class DeclarationReader {
   Declarations& out_;
 };
 
-// The text of a message, with what is to be computed in it as it is written.
+// The text of a message, with expressions as written.
 std::string message_text(const ExpressionPtr& message) {
   if (const auto* literal = message->as<expression::Literal>()) {
     return expression::text_of(literal->value).value_or("");

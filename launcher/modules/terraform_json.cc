@@ -1,4 +1,4 @@
-// Variables and outputs in JSON. YAML reads JSON, so the YAML reader gives the places.
+// Reads variables and outputs from JSON files, with the YAML reader, which provides places.
 #include <fmt/format.h>
 
 #include "launcher/expression/tokens.h"
@@ -39,7 +39,7 @@ class TerraformJsonReader {
   void read(const Node& file) {
     if (!file.is_mapping()) {
       wrong(file.span,
-            fmt::format("a Terraform file is an object, but this is {}", describe(file)));
+            fmt::format("a Terraform file must be an object, but this is {}", describe(file)));
       return;
     }
     each_block(file, "variable", out_.variables);
@@ -77,7 +77,7 @@ class TerraformJsonReader {
     }
     for (const Node* one : nodes) {
       if (one->is_mapping()) continue;
-      wrong(one->span, fmt::format("an object belongs here, but this is {}", describe(*one)));
+      wrong(one->span, fmt::format("expected an object, not {}", describe(*one)));
       return {};
     }
     return nodes;
@@ -87,7 +87,7 @@ class TerraformJsonReader {
     Declaration out;
     out.name = entry.key;
     out.span = entry.key_span;
-    out.description = constant<std::string>(body, "description", "a text");
+    out.description = constant<std::string>(body, "description", "a string");
     out.sensitive = constant<bool>(body, "sensitive", "`true` or `false`");
     out.nullable = constant<bool>(body, "nullable", "`true` or `false`");
     if (const Node* type = body.find("type")) read_type(*type, out);
@@ -111,12 +111,12 @@ class TerraformJsonReader {
     }
   }
 
-  // A condition stands in JSON as "${…}".
+  // In JSON, a condition is a string "${…}".
   void read_validation(const Node& node, Declaration& out) {
     const Node* condition = node.find("condition");
     const Node* message = node.find("error_message");
     if (condition == nullptr || message == nullptr) {
-      wrong(node.span, "a validation has `condition` and `error_message`");
+      wrong(node.span, "a validation needs `condition` and `error_message`");
       return;
     }
     std::string_view text = condition->text;
@@ -142,7 +142,7 @@ class TerraformJsonReader {
     if (node == nullptr || node->is_null()) return std::nullopt;
     const source::Scalar scalar = node->is_scalar() ? source::resolve(*node) : source::Scalar();
     if (const T* value = std::get_if<T>(&scalar)) return *value;
-    wrong(node->span, fmt::format("`{}` is {}, but this is {}", name, what, describe(*node)));
+    wrong(node->span, fmt::format("`{}` must be {}, but this is {}", name, what, describe(*node)));
     return std::nullopt;
   }
 

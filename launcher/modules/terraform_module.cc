@@ -1,5 +1,5 @@
-// The interface of a folder with Terraform or Packer files.
-// Which files count: https://developer.hashicorp.com/terraform/language/files and
+// Reads the interface of a folder with Terraform or Packer files.
+// Which files are read: https://developer.hashicorp.com/terraform/language/files and
 // https://developer.hashicorp.com/packer/docs/templates/hcl_templates
 #include "launcher/modules/terraform_module.h"
 
@@ -34,7 +34,7 @@ struct Files {
   std::vector<File> packer_values;  // *.auto.pkrvars.hcl
 };
 
-// The name without the ending, or nothing when it ends otherwise.
+// The name without `ending`, or nothing if it has another ending.
 std::optional<std::string_view> stem(std::string_view name, std::string_view ending) {
   if (!name.ends_with(ending)) return std::nullopt;
   return name.substr(0, name.size() - ending.size());
@@ -89,7 +89,7 @@ class FolderReader {
         fmt::format("A {} module in {}.", packer ? "Packer" : "Terraform", folder.string());
     const std::vector<File>& list = packer ? files.packer : files.terraform;
     if (list.size() > file_limit) {
-      throw Error(fmt::format("{} has {} files of Terraform, more than {}", folder.string(),
+      throw Error(fmt::format("{} has {} Terraform files, more than {}", folder.string(),
                               list.size(), file_limit));
     }
     for (const File& file : list) {
@@ -105,15 +105,14 @@ class FolderReader {
   }
 
  private:
-  // The text of a file, or nothing when it is too large: then that is said.
+  // The span of a file's text; nothing, and a diagnostic, if it is too large.
   std::optional<Span> open(const File& file) {
     if (fs::file_size(file.path) <= size_limit_bytes) {
       return sources_.add_file(file.path);
     }
     const Span name = sources_.add(file.path.string(), "");
-    diagnostics_.error(
-        Code::hcl_syntax, {name.begin, name.begin},
-        fmt::format("a file of a module has at most {} KiB", size_limit_bytes >> 10));
+    diagnostics_.error(Code::hcl_syntax, {name.begin, name.begin},
+                       fmt::format("this file is larger than {} KiB", size_limit_bytes >> 10));
     interface_.unreadable = true;
     return std::nullopt;
   }
@@ -141,7 +140,7 @@ class FolderReader {
     if (!is_override && before != list.end()) {
       diagnostics_
           .error(Code::duplicate_key, declaration.span,
-                 fmt::format("{} `{}` stands twice in this module", what, declaration.name))
+                 fmt::format("{} `{}` is declared twice in this module", what, declaration.name))
           .other(before->span, "first defined here");
     } else if (!is_override) {
       list.push_back(std::move(declaration));
@@ -166,7 +165,7 @@ class FolderReader {
     if (!with.rules.empty()) before.rules = std::move(with.rules);
   }
 
-  // zone = "us-central1-a": what Packer reads by itself, so the variable need not be set.
+  // zone = "us-central1-a": Packer reads this file, so the variable is not required.
   void read_values(const File& file) {
     const auto text = open(file);
     HclBody body;
@@ -213,7 +212,8 @@ class FolderReader {
     interface_.rules.insert(interface_.rules.end(), variable.rules.begin(), variable.rules.end());
   }
 
-  // A rule over a variable that the module does not have; that is said, unless a file is unread.
+  // True if a rule refers to a variable that the module does not have. Reports it unless a file
+  // could not be read.
   bool names_no_variable(const Rule& rule) {
     bool wrong = false;
     expression::for_each_reference(

@@ -1,4 +1,4 @@
-// The interface of a folder with Terraform or Packer files.
+// Reads the interface of a folder with Terraform or Packer files.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 
 namespace slipway::modules {
 
-// True when the folder has a file that Terraform or Packer would read.
+// True if the folder has a file that Terraform or Packer reads.
 bool is_terraform_module(const std::filesystem::path& folder);
 
-// Reads the `variable` and `output` blocks of the folder's files. `source` is what the blueprint
-// calls it. Mistakes in the files are diagnostics. The interface is `unreadable` when the structure
+// Reads the `variable` and `output` blocks of the folder's files, and reports errors in them.
+// `source` is the module's source in the blueprint. The interface is `unreadable` if the structure
 // of a file cannot be read.
 Interface read_terraform_module(const std::filesystem::path& folder, const std::string& source,
                                 source::Sources& sources, source::Diagnostics& diagnostics);

@@ -68,7 +68,7 @@ ExpressionPtr in_yaml(const std::string& text, size_t& errors) {
   const auto file = sources.add("fuzz.yaml", nlohmann::json(text).dump());
   const auto node = slipway::source::read_yaml(file, sources, diagnostics);
   require(node.has_value() && node->text == text, "YAML reads a JSON string: " + text);
-  ExpressionPtr expression = from_yaml(*node, Names::blueprint, sources, diagnostics);
+  ExpressionPtr expression = from_yaml(*node, NameSyntax::blueprint, sources, diagnostics);
   render(diagnostics);
   errors = diagnostics.errors();
   return expression;

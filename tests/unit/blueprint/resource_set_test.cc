@@ -67,6 +67,6 @@ TEST_CASE("resource set: what is not known before deployment is an error") {
         "whether there is a `google_x.sub` is not known before deployment");
   CHECK(error(many, true, unknown()) ==
         "what `google_x.sub` is made for is not known before deployment");
-  CHECK(error(many, "perhaps", {}) == "`when` is true or false, but this is a string");
-  CHECK(error(many, true, 3) == "`for_each` takes a list or a mapping, but this is a number");
+  CHECK(error(many, "perhaps", {}) == "`when` must be true or false, but this is a string");
+  CHECK(error(many, true, 3) == "`for_each` must be a list or a mapping, but this is a number");
 }

@@ -1,4 +1,4 @@
-// Operators, names and steps.
+// Tests the evaluation of operators, names and steps.
 #include "launcher/expression/functions.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/expression/support.h"
@@ -14,10 +14,10 @@ TEST_CASE("evaluation: arithmetic, comparison and logic") {
   CHECK(value("\"2\" + 3") == "5");
   CHECK(value("1 < 2 && !(\"a\" == \"b\")") == "true");
   CHECK(value("1 / 0") == "error: division by zero");
-  CHECK(value("1 + \"x\"") == "error: a string stands where a number belongs");
+  CHECK(value("1 + \"x\"") == "error: expected a number, not a string");
 }
 
-TEST_CASE("evaluation: what decides alone does not look at the rest") {
+TEST_CASE("evaluation: operands that cannot change the result are not evaluated") {
   CHECK(value("false && 1") == "false");
   CHECK(value("true || unknown.x") == "true");
   CHECK(value("true ? 1 : [][0]") == "1");
@@ -34,7 +34,7 @@ TEST_CASE("evaluation: parts of lists and objects") {
   CHECK(value("{for k, v in object : k => v == null}") == "{ x = false, y = true }");
 }
 
-TEST_CASE("evaluation: a value knows the module that it comes from, until it is changed") {
+TEST_CASE("evaluation: an unchanged output knows its module") {
   CHECK(value("module_of(module.net.id)") == "\"net\"");
   CHECK(value("module_of([\"10.0.0.2\", module.net.id])") == "\"net\"");
   CHECK(value("module_of([\"10.0.0.2\", null])") == "null");
@@ -42,36 +42,35 @@ TEST_CASE("evaluation: a value knows the module that it comes from, until it is 
   CHECK(value("module_of(\"projects/p\")") == "null");
 }
 
-TEST_CASE("evaluation: what only the deployment tells is not null for certain") {
+TEST_CASE("evaluation: an unknown value is not considered null") {
   CHECK(value("is_null(null)") == "true");
   CHECK(value("is_null(\"\")") == "false");
   CHECK(value("is_null(module.net.id)") == "false");
   CHECK(value("is_null([module.net.id][0])") == "false");
 }
 
-TEST_CASE("evaluation: the two results of a conditional have one type") {
+TEST_CASE("evaluation: the two results of a conditional get a common type") {
   CHECK(value("true ? 1 : \"a\"") == "\"1\"");
   CHECK(value("true ? 1 : [1]") ==
-        "error: the two results of `?:` have no type in common: a number and a list");
+        "error: the two results of `?:` have no common type: a number and a list");
   CHECK(value("true ? 1 : net.id") == "1");
 }
 
-TEST_CASE("evaluation: sets have members in order, and none by number") {
+TEST_CASE("evaluation: members of sets are sorted and have no index") {
   CHECK(value("toset([\"b\", \"a\", \"b\"])") == "toset([\"a\", \"b\"])");
   CHECK(value("[for x in toset([3, 20, 1]) : x]") == "[1, 3, 20]");
   CHECK(value("toset([1])[0]") ==
-        "error: a set has no order, so it has no element of a number; tolist() makes a list of it");
+        "error: a set has no order, so it has no index; convert it to a list with tolist()");
 }
 
-TEST_CASE("evaluation: two results of one key need to be grouped") {
-  CHECK(
-      value("{for x in [\"a\", \"a\"] : x => 1}") ==
-      "error: two results have the key `a`; `...` behind the result makes a list of those with one "
-      "key");
+TEST_CASE("evaluation: two results with the same key must be grouped") {
+  CHECK(value("{for x in [\"a\", \"a\"] : x => 1}") ==
+        "error: two results have the key `a`; put `...` after the result to list all results of a "
+        "key");
   CHECK(value("{for i, x in [\"a\", \"a\"] : x => i...}") == "{ a = [0, 1] }");
 }
 
-TEST_CASE("evaluation: what sensitive() marked stays marked") {
+TEST_CASE("evaluation: values marked with sensitive() stay marked") {
   CHECK(value("\"a${sensitive(\"b\")}\"") == "sensitive(\"ab\")");
   CHECK(value("nonsensitive(\"a${sensitive(\"b\")}\")") == "\"ab\"");
   CHECK(value("[sensitive(1), 2]") == "[sensitive(1), 2]");

@@ -6,7 +6,7 @@ using namespace slipway::expression;
 
 namespace {
 
-// What an expression is printed as after it was read.
+// Parses and prints an expression.
 std::string again(std::string_view text) {
   return to_hcl(*parse(text));
 }
@@ -77,24 +77,24 @@ TEST_CASE("expressions: a dash belongs to a name, a minus has spaces") {
   CHECK(parse("a - b")->as<Binary>() != nullptr);
 }
 
-TEST_CASE("expressions: say what is wrong with them") {
-  CHECK(failure("1 +") == "the expression ends too early");
-  CHECK(failure("f(1") == "the expression ends too early, expected `)`");
+TEST_CASE("expressions: messages about syntax errors") {
+  CHECK(failure("1 +") == "unexpected end of the expression");
+  CHECK(failure("f(1") == "unexpected end of the expression, expected `)`");
   CHECK(failure("a b") == "unexpected `b`");
   CHECK(failure("a.0.1") == "`.0.1` is not an element: write `[…][…]`");
-  CHECK(failure("a.*.b.*.c") == "`.*` cannot stand behind another one");
+  CHECK(failure("a.*.b.*.c") == "`.*` cannot follow another `.*`");
   CHECK(failure("1e5000") == "this number is too large");
-  CHECK(failure("{ a.b = 1 }") == "a key that is not a plain name stands in parentheses");
+  CHECK(failure("{ a.b = 1 }") == "a key that is not a plain name must be in parentheses");
   CHECK(failure("{ a 1 }") == "unexpected `1`, expected `=`");
   CHECK(failure("\"open") == "this string has no closing quote");
   CHECK(failure("\"\\q\"") == "unknown escape `\\q`");
   CHECK(failure("a ; b") == "unexpected `;`");
   CHECK(failure(std::string(5000, '(')) == "this expression is nested too deeply");
   CHECK(failure(std::string(5000, '!') + "a") == "this expression is nested too deeply");
-  CHECK(failure("") == "the expression ends too early");
+  CHECK(failure("") == "unexpected end of the expression");
 }
 
-TEST_CASE("expressions: a chain of operators has an end, as nesting has") {
+TEST_CASE("expressions: chains of operators are limited, as nesting is") {
   const auto chain = [](const std::string& link, int length) {
     std::string text = "1";
     for (int i = 0; i < length; ++i) text += link;
@@ -105,28 +105,28 @@ TEST_CASE("expressions: a chain of operators has an end, as nesting has") {
   CHECK(failure(chain("[*]", 10000)) == "this expression has more than 500 operators");
 }
 
-TEST_CASE("expressions: in an object a line end is the end of an item") {
+TEST_CASE("expressions: in an object, a line end ends the item") {
   CHECK(again("{\n a = b\n (c) = d\n}") == "{\n  a = b\n  (c) = d\n}");
   CHECK(again("{ a = (1\n + 2) }") == "{ a = (1 + 2) }");
   CHECK(failure("{ a = 1\n + 2 }") == "unexpected `+`");
 }
 
-TEST_CASE("expressions: heredocs are texts") {
+TEST_CASE("expressions: heredocs are strings") {
   CHECK(again("<<EOT\n a \"b\" ${c}\nEOT\n") == "\" a \\\"b\\\" ${c}\\n\"");
   CHECK(again("<<-EOT\n    a\n      b\n  EOT\n") == "\"a\\n  b\\n\"");
   CHECK(again("f(<<A\nx\nA\n, 1)") == "f(\"x\\n\", 1)");
-  CHECK(failure("<<EOT\na\n") == "no line `EOT` ends this text");
+  CHECK(failure("<<EOT\na\n") == "this heredoc has no closing line `EOT`");
 }
 
-TEST_CASE("expressions: ~ strips the space on its side") {
+TEST_CASE("expressions: ~ strips the white space on its side") {
   CHECK(again("\"a ${~ b ~} c\"") == "\"a${b}c\"");
   CHECK(again("\"a %{~ if b ~} c %{~ endif ~} d\"") == "\"a%{ if b }c%{ endif }d\"");
 }
 
-TEST_CASE("expressions: directives are paired") {
+TEST_CASE("expressions: directives must be paired") {
   CHECK(failure("\"%{ if x }\"") == "this has no `%{ endif }`");
-  CHECK(failure("\"%{ for x in y }%{ endif }\"") == "a `%{ for }` stands open here");
-  CHECK(failure("\"a%{ endif }\"") == "nothing before this is open that it could end");
+  CHECK(failure("\"%{ for x in y }%{ endif }\"") == "a `%{ for }` is still open here");
+  CHECK(failure("\"a%{ endif }\"") == "there is no open directive before this one");
   CHECK(failure("\"%{ while }\"") ==
         "unexpected `while`, expected `if`, `else`, `endif`, `for` or `endfor`");
   std::string deep;
@@ -134,22 +134,22 @@ TEST_CASE("expressions: directives are paired") {
   CHECK(failure("\"" + deep + "\"") == "this expression is nested too deeply");
 }
 
-TEST_CASE("expressions: a dollar sign before an expression is printed as one") {
+TEST_CASE("expressions: a dollar sign before an expression is printed as an escape") {
   const Template price{{make({}, Literal{Value("$")}), parse("a")}};
   CHECK(to_hcl(*make({}, price)) == "\"\\u0024${a}\"");
   CHECK(again("\"\\u0024${a}\"") == "\"\\u0024${a}\"");
 }
 
-TEST_CASE("expressions: a string ends on its line") {
+TEST_CASE("expressions: a string must end on its line") {
   CHECK(failure("\"a\nb\"") == "this string has no closing quote on its line");
 }
 
-TEST_CASE("expressions: escapes of strings are characters") {
+TEST_CASE("expressions: escapes in strings") {
   const auto text = parse("\"\\u00e9\\U0001F600\\t\"");
   CHECK(*text->as<Literal>()->value.as<std::string>() == "é😀\t");
 }
 
-TEST_CASE("expressions: a name that a for binds is not of the scope") {
+TEST_CASE("expressions: a name that a for binds is not a reference") {
   std::string seen;
   for_each_reference(parse("[for a in var.list : a.b + c.d]"),
                      [&](const Traversal& traversal, Span) { seen += traversal.root + " "; });

@@ -1,5 +1,5 @@
-// What is printed is read as the same tree. The corpus is the table of terraform/, whose path is
-// CORPUS.
+// Tests that a printed expression parses to the same tree, for all of terraform/expressions.txt,
+// whose path is in CORPUS.
 #include <fstream>
 
 #include "tests/unit/catch.h"
@@ -9,8 +9,8 @@ using namespace slipway::expression;
 
 namespace {
 
-// A tree as text: every node with its children in brackets. Parentheses do not count, and
-// neighbours that are literal text are one.
+// A tree as text: every node with its children in brackets. Ignores parentheses and joins adjacent
+// literal texts.
 class Dump {
  public:
   std::string of(const ExpressionPtr& expression) {
@@ -106,7 +106,7 @@ std::vector<std::string> corpus() {
 
 }  // namespace
 
-TEST_CASE("printing: an expression is read again as the tree that it was") {
+TEST_CASE("printing: a printed expression parses to the same tree") {
   const std::vector<std::string> lines = corpus();
   REQUIRE(lines.size() > 800);
   for (const std::string& line : lines) {
@@ -116,8 +116,8 @@ TEST_CASE("printing: an expression is read again as the tree that it was") {
   }
 }
 
-// Every literal becomes something unknown, so that nothing can be evaluated to its end.
-TEST_CASE("printing: what is left unknown is read again as the tree that it is") {
+// Replaces literals by something unknown, so that nothing can be fully evaluated.
+TEST_CASE("printing: a partly evaluated expression parses to the same tree") {
   size_t unknown = 0;
   for (const std::string& line : corpus()) {
     for (const char* known : {"1", "\"a\"", "true", "null"}) {
@@ -131,7 +131,7 @@ TEST_CASE("printing: what is left unknown is read again as the tree that it is")
         unknown += left->as<Literal>() == nullptr ? 1 : 0;
         CHECK(Dump().of(parse(to_hcl(*left))) == Dump().of(left));
       } catch (const ExpressionError&) {
-        continue;  // the text is none any more, or the value is wrong for what is around it
+        continue;  // no longer a valid expression
       }
     }
   }

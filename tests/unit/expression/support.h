@@ -1,4 +1,4 @@
-// Values of expressions, as text.
+// Evaluates expressions for tests and returns the values as text.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class TestScope : public Scope {
   }
 };
 
-// A value as HCL, or what is wrong.
+// The value as HCL, or the error.
 inline std::string value(std::string_view text) {
   try {
     return to_hcl(*to_expression(evaluate(*parse(text), TestScope())));

@@ -7,7 +7,7 @@ using namespace slipway::expression;
 
 namespace {
 
-// What a value becomes, or where and why it does not fit.
+// The converted value, or where and why it does not fit.
 std::string converted(std::string_view value, std::string_view type) {
   std::vector<Mismatch> mismatches;
   const Value out = convert(evaluate(*parse(value), EmptyScope()), parse_type(type), mismatches);
@@ -39,13 +39,13 @@ TEST_CASE("types: scalars convert as in Terraform") {
   CHECK(converted("[]", "string") == ": a list is not a string\n");
 }
 
-TEST_CASE("types: what does not fit is found however deep it is") {
+TEST_CASE("types: mismatches are found at any depth") {
   CHECK(converted("[{a = [1, \"x\"]}]", "list(object({a = list(number)}))") ==
         "[0].a[1]: `x` is not a number\n");
   CHECK(converted("{a = {}}", "map(string)") == ".a: an object is not a string\n");
 }
 
-TEST_CASE("types: an object gains its optional attributes and loses the others") {
+TEST_CASE("types: an object gains optional attributes and loses unknown ones") {
   CHECK(converted("{a = \"1\", z = 1}",
                   "object({a = number, b = optional(string, \"x\"), c = optional(bool)})") ==
         "{ a = 1, b = \"x\", c = null }");
@@ -55,13 +55,13 @@ TEST_CASE("types: an object gains its optional attributes and loses the others")
 TEST_CASE("types: sets, tuples and any") {
   CHECK(converted("[\"b\", 1, \"b\"]", "set(string)") == "toset([\"1\", \"b\"])");
   CHECK(converted("[1, \"a\"]", "list(any)") == "[\"1\", \"a\"]");
-  CHECK(converted("{a = 1, b = [2]}", "map(any)") == ": the members have no type in common\n");
+  CHECK(converted("{a = 1, b = [2]}", "map(any)") == ": the members have no common type\n");
   CHECK(converted("[1, \"a\"]", "tuple([string, string])") == "[\"1\", \"a\"]");
   CHECK(converted("[1]", "tuple([string, string])") == ": a list is not a tuple([…])\n");
   CHECK(converted("{a = [1]}", "any") == "{ a = [1] }");
 }
 
-TEST_CASE("types: a word that is no type is refused") {
+TEST_CASE("types: unknown types are rejected") {
   CHECK(type_error("strin") == "`strin` is not a type");
   CHECK(type_error("list(strin)") == "`strin` is not a type");
   CHECK(type_error("object([])") == "`object([])` is not a type");

@@ -1,10 +1,10 @@
-// What is known in part.
+// Tests the evaluation of partly unknown values.
 #include "tests/unit/catch.h"
 #include "tests/unit/expression/support.h"
 
 using namespace slipway::expression;
 
-TEST_CASE("evaluation: what is unknown stays an expression, and no more than that") {
+TEST_CASE("unknown values: only the unknown parts stay expressions") {
   CHECK(value("\"${1 + 1}-${net.id}\"") == "\"${2}-${net.id}\"");
   CHECK(value("[1 + 1, net.id]") == "[2, net.id]");
   CHECK(value("net.id + (1 + 1)") == "net.id + 2");
@@ -16,7 +16,7 @@ TEST_CASE("evaluation: what is unknown stays an expression, and no more than tha
   CHECK(value("[for x in net.list : x]") == "[for x in net.list : x]");
 }
 
-TEST_CASE("unknown values: functions say what they can about lists and objects of them") {
+TEST_CASE("unknown values: functions return what is known about lists and objects of them") {
   CHECK(value("length([net.id, 1])") == "2");
   CHECK(value("length(net.list)") == "length(net.list)");
   CHECK(value("keys({b = net.id, a = 1})") == "[\"a\", \"b\"]");
@@ -47,23 +47,23 @@ TEST_CASE("unknown values: functions say what they can about lists and objects o
   CHECK(value("max(net.list...)") == "max(net.list...)");
 }
 
-TEST_CASE("unknown values: are equal to nothing, different from what has another form") {
+TEST_CASE("unknown values: comparisons are decided by the known parts") {
   CHECK(value("[net.id, 1] == [net.id, 2]") == "false");
   CHECK(value("[net.id] == [1]") == "[net.id] == [1]");
   CHECK(value("net.id == null") == "net.id == null");
 }
 
-TEST_CASE("unknown values: what is known beside them is still checked") {
-  CHECK(value("net.id + []") == "error: a list stands where a number belongs");
+TEST_CASE("unknown values: known operands and arguments are still checked") {
+  CHECK(value("net.id + []") == "error: expected a number, not a list");
   CHECK(value("join([], net.list)") == "error: join(): argument 1 is a list, not a string");
 }
 
-TEST_CASE("unknown values: a branch that may not be taken may be wrong") {
+TEST_CASE("unknown values: an error in a branch that may not be chosen is not reported") {
   CHECK(value("net.flag ? [][0] : 1 + 1") == "net.flag ? [][0] : 2");
   CHECK(value("[for x in [3] : net.flag ? [][x] : x]") == "[net.flag ? [][3] : 3]");
 }
 
-TEST_CASE("unknown values: steps into them keep no name that means nothing outside") {
+TEST_CASE("unknown values: names that a for binds are replaced") {
   CHECK(value("[for i in [0, 1] : net.list[i].x]") == "[net.list[0].x, net.list[1].x]");
   CHECK(value("list[net.index]") == "[\"a\", \"b\"][net.index]");
   CHECK(value("[for a in [\"x\"] : [for b in net.list : \"${a}${b}\"]]") ==
@@ -74,13 +74,13 @@ TEST_CASE("unknown values: steps into them keep no name that means nothing outsi
         "[for x in net.a : [[for x_2 in net.b : [x_2, x]]]]");
 }
 
-TEST_CASE("unknown values: a condition or a key that is unknown leaves the whole for as it is") {
+TEST_CASE("unknown values: an unknown condition or key leaves the whole for unchanged") {
   CHECK(value("[for x in [1, 2] : x if net.flag]") == "[for x in [1, 2] : x if net.flag]");
   CHECK(value("{for x in [1] : net.id => x}") == "{for x in [1] : net.id => x}");
   CHECK(value("{(net.id) = 1 + 1}") == "{ (net.id) = 2 }");
 }
 
-TEST_CASE("unknown values: templates keep what is unknown in them") {
+TEST_CASE("unknown values: templates keep their unknown parts") {
   CHECK(value("\"%{ if net.flag }${1 + 1}%{ else }b%{ endif }\"") ==
         "\"%{ if net.flag }${2}%{ else }b%{ endif }\"");
   CHECK(value("\"%{ for x in net.list }${x}-${1 + 1}%{ endfor }\"") ==
@@ -88,7 +88,7 @@ TEST_CASE("unknown values: templates keep what is unknown in them") {
   CHECK(value("\"%{ for x in [1] }${x}${net.id}%{ endfor }-\"") == "\"${1}${net.id}-\"");
 }
 
-TEST_CASE("unknown values: are printed with the parentheses that they need") {
+TEST_CASE("unknown values: are printed with the necessary parentheses") {
   CHECK(value("(net.a + 1) * 2") == "(net.a + 1) * 2");
   CHECK(value("2 - (net.a - 1)") == "2 - (net.a - 1)");
   CHECK(value("!(net.a && net.b)") == "!(net.a && net.b)");
@@ -97,7 +97,7 @@ TEST_CASE("unknown values: are printed with the parentheses that they need") {
   CHECK(value("(net.a ? true : false) ? 1 : 2") == "(net.a ? true : false) ? 1 : 2");
 }
 
-TEST_CASE("rewriting: a text that takes the place of a reference is part of the text around it") {
+TEST_CASE("rewriting: a template that replaces a reference is merged into the surrounding one") {
   const auto rewritten = [](const char* text, const char* replacement) {
     return to_hcl(*rewrite(parse(text), [&](const Traversal& traversal, Span) {
       return traversal.root == "name" ? parse(replacement) : nullptr;

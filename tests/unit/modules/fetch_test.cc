@@ -30,16 +30,16 @@ struct OneRepository {
                                   "-C",
                                   repository.string(),
                                   "-c",
-                                  "user.name=Somebody",
+                                  "user.name=User",
                                   "-c",
-                                  "user.email=somebody@example.com",
+                                  "user.email=user@example.com",
                                   "-c",
                                   "commit.gpgsign=false"};
     argv.insert(argv.end(), words.begin(), words.end());
     return run_checked(argv);
   }
 
-  // The module's one variable, as the next commit.
+  // Commits a version of the module with this variable.
   void commit(const std::string& variable, const std::string& tag) const {
     write_file(repository / "storage/main.tf", "variable \"" + variable + "\" {}\n");
     git({"add", "--all"});
@@ -71,7 +71,7 @@ struct OneRepository {
 
 }  // namespace
 
-TEST_CASE("fetching: brings the commit that a ref names, without its history") {
+TEST_CASE("fetching: downloads the commit of a ref, without history") {
   const OneRepository one;
   modules::Fetcher fetcher(one.cache);
   const std::string commit = one.git({"rev-parse", "v1"}).substr(0, 10);
@@ -86,7 +86,7 @@ TEST_CASE("fetching: brings the commit that a ref names, without its history") {
   CHECK_FALSE(fs::exists(one.cache.folder(one.source()) / ".git"));
 }
 
-TEST_CASE("fetching: takes the place of what was there, and leaves nothing else behind") {
+TEST_CASE("fetching: replaces the cached package and leaves no other files") {
   const OneRepository one;
   modules::Fetcher fetcher(one.cache);
   fetcher.fetch(one.source("?ref=main"));
@@ -100,7 +100,7 @@ TEST_CASE("fetching: takes the place of what was there, and leaves nothing else 
   CHECK(names.size() == 2);  // the package and the lock
 }
 
-TEST_CASE("fetching: keeps what is here when there is nothing to be had") {
+TEST_CASE("fetching: keeps the cached package if the download fails") {
   const OneRepository one;
   const modules::ModuleSource source = one.source("?ref=main");
   modules::Fetcher(one.cache).fetch(source);
@@ -109,7 +109,7 @@ TEST_CASE("fetching: keeps what is here when there is nothing to be had") {
   CHECK(one.file(source) == "variable \"size_gib\" {}\n");
 }
 
-TEST_CASE("fetching: says what git says") {
+TEST_CASE("fetching: reports git's message") {
   const OneRepository one;
   CHECK(one.wrong(one.source("?ref=none")).find("none") != std::string::npos);
   CHECK(one.wrong(one.source("?ref=--upload-pack%3Dx")).find("--upload-pack=x") !=
@@ -118,7 +118,7 @@ TEST_CASE("fetching: says what git says") {
   CHECK(one.wrong(modules::parse_source("git::http://localhost:1/x")).starts_with("git: "));
 }
 
-TEST_CASE("fetching: removes links that lead out of the package") {
+TEST_CASE("fetching: removes links out of the package") {
   const OneRepository one;
   fs::create_symlink("/etc/passwd", one.repository / "storage/out.tf");
   fs::create_symlink("nowhere", one.repository / "storage/broken.tf");
@@ -131,7 +131,7 @@ TEST_CASE("fetching: removes links that lead out of the package") {
   CHECK(fs::is_symlink(folder / "in"));
 }
 
-TEST_CASE("fetching: the cache is its owner's alone, and what a killed fetch left is cleared") {
+TEST_CASE("fetching: only the owner can read the cache, and files of a killed fetch are removed") {
   const OneRepository one;
   make_directories(one.cache.root / ".new.abcdef/package");
   modules::Fetcher fetcher(one.cache);
@@ -142,7 +142,7 @@ TEST_CASE("fetching: the cache is its owner's alone, and what a killed fetch lef
   CHECK((info.st_mode & 077) == 0);
 }
 
-TEST_CASE("fetching: the library finds what has been fetched, and says what has not") {
+TEST_CASE("fetching: the library finds fetched modules and reports missing ones") {
   const OneRepository one;
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
@@ -150,7 +150,7 @@ TEST_CASE("fetching: the library finds what has been fetched, and says what has 
   const std::string text = "git::file://" + one.repository.string() + "//storage?ref=v1";
   CHECK(library.find(text, diagnostics) == nullptr);
   CHECK(render(diagnostics) == "error[E0224]: module `" + text +
-                                   "` is not on this machine\n"
+                                   "` has not been fetched\n"
                                    "  = help: run `slipway fetch BLUEPRINT`\n");
   modules::Fetcher(one.cache).fetch(one.source("?ref=v1"));
   const modules::Interface* interface = library.find(text, diagnostics);
@@ -159,7 +159,7 @@ TEST_CASE("fetching: the library finds what has been fetched, and says what has 
   CHECK(interface->path == text);
 }
 
-TEST_CASE("fetching: Terraform brings an archive") {
+TEST_CASE("fetching: downloads an archive with Terraform") {
   if (run_process({"sh", "-c", "command -v terraform || command -v tofu"}).exit_code != 0) {
     WARN("neither terraform nor tofu is here: not tested");
     return;
@@ -173,6 +173,6 @@ TEST_CASE("fetching: Terraform brings an archive") {
   CHECK(one.file(source) == "variable \"size_gib\" {}\n");
   const auto folder = modules::parse_source("file://" + one.repository.string());
   CHECK(one.wrong(folder) ==
-        "what it names is a folder of this machine: write its path, with `./` or `/`");
+        "the source is a folder on this machine: write a path that starts with `./` or `/`");
   CHECK(one.wrong(modules::parse_source("file:///nonexistent/x.zip")).starts_with("Error: "));
 }

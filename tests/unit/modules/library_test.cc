@@ -27,7 +27,7 @@ TEST_CASE("module library: reads a module's inputs, outputs and model") {
   CHECK(one.library.find("modules/a/b", one.diagnostics) == one.interface);
 }
 
-TEST_CASE("module library: reads what an output is, what is gone, and a rule that only warns") {
+TEST_CASE("module library: reads values of outputs, removed inputs, and rules that only warn") {
   OneModule one(
       "about: A thing.\n"
       "apis: [compute.googleapis.com]\n"
@@ -48,7 +48,7 @@ TEST_CASE("module library: reads what an output is, what is gone, and a rule tha
   CHECK(one.interface->rules.at(0).warning);
 }
 
-TEST_CASE("module library: says where a module file is wrong") {
+TEST_CASE("module library: reports mistakes in a module file at their place") {
   OneModule one(
       "abut: x\n"
       "inputs:\n"
@@ -75,15 +75,15 @@ TEST_CASE("module library: says where a module file is wrong") {
         " --> modules/a/b/module.yaml:7:20\n  |\n"
         "7 | - {that: true, at: siz, else: no}\n  |                    ^^^\n"
         "  = help: did you mean `size`?\n\n"
-        "error[E0901]: a rule has `that`, `at` and `else`\n"
+        "error[E0901]: a rule needs `that`, `at` and `else`\n"
         " --> modules/a/b/module.yaml:8:3\n  |\n8 | - {that: true}\n  |   ^^^^^^^^^^^^\n\n"
-        "error[E0901]: a rule's level is `error` or `warning`\n"
+        "error[E0901]: a rule's level must be `error` or `warning`\n"
         " --> modules/a/b/module.yaml:9:43\n  |\n"
         "9 | - {that: true, at: size, else: no, level: warn}\n"
         "  |                                           ^^^^\n");
 }
 
-TEST_CASE("module library: finds only what is in it") {
+TEST_CASE("module library: finds only existing modules") {
   OneModule one("about: x\n");
   CHECK(one.library.find("modules/a/c", one.diagnostics) == nullptr);
   CHECK(one.library.find("modules/../modules/a/b", one.diagnostics) == nullptr);
@@ -91,7 +91,7 @@ TEST_CASE("module library: finds only what is in it") {
   CHECK(one.library.paths() == std::vector<std::string>{"modules/a/b"});
 }
 
-TEST_CASE("module library: every module of ours reads without a word") {
+TEST_CASE("module library: all modules of Slipway are read without diagnostics") {
   const char* folder = std::getenv("SLIPWAY_BLUEPRINTS");
   REQUIRE(folder != nullptr);
   source::Sources sources;
@@ -110,7 +110,7 @@ TEST_CASE("module library: every module of ours reads without a word") {
   CHECK(render(diagnostics).empty());
 }
 
-TEST_CASE("module library: reads ahead what it would find, and says the same of it, once") {
+TEST_CASE("module library: reading ahead gives the same diagnostics, once") {
   const TemporaryDirectory folder;
   std::vector<std::string> texts = {"modules/none", "../modules/a0", "./modules/a1", "", "$(x)"};
   for (const char c : std::string("0123456789")) {
@@ -136,7 +136,7 @@ TEST_CASE("module library: reads ahead what it would find, and says the same of 
   CHECK(said(true) == said(false));
 }
 
-TEST_CASE("module library: leaves out what resources hold, but not of the user's modules") {
+TEST_CASE("module library: skips the bodies of resources, but not in the user's modules") {
   const char* text =
       "about: x\nresources:\n  google_a_b.this: {name: $(input.none), when: false}\n";
   const TemporaryDirectory folder;
@@ -147,7 +147,7 @@ TEST_CASE("module library: leaves out what resources hold, but not of the user's
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
   modules::Library library(folder.path(), sources, {});
-  library.leave_out_bodies();
+  library.skip_bodies();
   library.look_from(folder / "site");
   const modules::Interface* one = library.find("modules/one", diagnostics);
   const modules::Interface* own = library.find("./own", diagnostics);
@@ -158,7 +158,7 @@ TEST_CASE("module library: leaves out what resources hold, but not of the user's
   CHECK(own->resources->at(0).body != nullptr);
 }
 
-TEST_CASE("module library: finds folders from the blueprint's folder when they are not here") {
+TEST_CASE("module library: finds folders relative to the blueprint's folder") {
   const TemporaryDirectory folder;
   make_directories(folder / "site/own");
   make_directories(folder / "site/terraform");

@@ -6,7 +6,7 @@
 using namespace slipway::modules;
 using Kind = ModuleSource::Kind;
 
-TEST_CASE("module source: tells the library, folders and other places apart") {
+TEST_CASE("module source: distinguishes the library, folders and remote sources") {
   CHECK(parse_source("modules/network/vpc").kind == Kind::library);
   CHECK(parse_source("community/modules/x/y").path == "community/modules/x/y");
   for (const char* local : {"./x", "../x", "/x", ".", ".."}) {
@@ -18,7 +18,7 @@ TEST_CASE("module source: tells the library, folders and other places apart") {
   }
 }
 
-TEST_CASE("module source: reads every way to write a git repository") {
+TEST_CASE("module source: reads every notation for a git repository") {
   struct Case {
     const char* text;
     const char* url;
@@ -67,7 +67,7 @@ TEST_CASE("module source: leaves registries, archives and buckets to Terraform")
   CHECK(read("hg::https://host.example/r") == "hg::https://host.example/r ");
 }
 
-TEST_CASE("module source: knows Cluster Toolkit's repository under every name") {
+TEST_CASE("module source: recognizes Cluster Toolkit's repository under every name") {
   for (const char* repository :
        {"github.com/GoogleCloudPlatform/cluster-toolkit",
         "github.com/googlecloudplatform/hpc-toolkit.git",
@@ -86,7 +86,7 @@ TEST_CASE("module source: knows Cluster Toolkit's repository under every name") 
             .path.empty());
 }
 
-TEST_CASE("module cache: gives each package a folder of its own") {
+TEST_CASE("module cache: every package has a unique folder") {
   const ModuleCache cache{"/cache"};
   const auto folder = [&](std::string_view text) {
     return cache.folder(parse_source(text)).string();

@@ -1,4 +1,4 @@
-// A library of one module, and what is said when it is read.
+// A library with one module, and the diagnostics from reading it.
 #pragma once
 
 #include "common/file.h"

@@ -15,7 +15,7 @@ using modules::PreparedModules;
 
 namespace {
 
-// Modules as their files have them.
+// Reads modules from their YAML files.
 struct FromYaml {
   explicit FromYaml(const std::filesystem::path& library) : folder(library) {}
 
@@ -28,7 +28,7 @@ struct FromYaml {
     return {file, at->second};
   }
 
-  // As others find them: bytes for each, which are the same for the same interface.
+  // Each module as bytes, which are equal for equal interfaces.
   std::string prepare(const std::vector<std::string>& paths) {
     std::map<std::string, PreparedModules::Read> all;
     for (const std::string& path : paths) all.emplace(path, read(path));
@@ -41,7 +41,7 @@ struct FromYaml {
   std::map<std::string, Interface> interfaces;
 };
 
-// A library with one module, and what is prepared of it.
+// A library with one module, and its prepared file.
 struct Prepared {
   Prepared() {
     make_directories(library / "modules/a");
@@ -54,13 +54,13 @@ struct Prepared {
   void write(const std::string& text) const { write_file(library / "modules/a/module.yaml", text); }
   std::optional<Interface> find(Bodies bodies = Bodies::read) const {
     source::Sources sources;
-    sources.add("before.yaml", "something that stands before it");
+    sources.add("before.yaml", "other text");
     const source::Span text = sources.add_file(library / "modules/a/module.yaml");
     auto found = PreparedModules(library.path()).find("modules/a", text, sources, bodies);
     if (found) CHECK(sources.text(found->inputs.at(0).span) == "size");
     return found;
   }
-  // What the library has, whichever way.
+  // The module, prepared or from YAML.
   std::string about() const {
     source::Sources sources;
     source::Diagnostics diagnostics(sources);
@@ -74,7 +74,7 @@ struct Prepared {
 
 }  // namespace
 
-TEST_CASE("prepared modules: every module of ours is what its file says") {
+TEST_CASE("prepared modules: every module of Slipway equals its file") {
   const char* blueprints = std::getenv("SLIPWAY_BLUEPRINTS");
   REQUIRE(blueprints != nullptr);
   FromYaml yaml(blueprints);
@@ -87,7 +87,7 @@ TEST_CASE("prepared modules: every module of ours is what its file says") {
   const PreparedModules prepared(folder.path());
 
   source::Sources others;
-  others.add("before.yaml", "something that stands before them");
+  others.add("before.yaml", "other text");
   std::map<std::string, Interface> found;
   std::map<std::string, PreparedModules::Read> again;
   for (const std::string& path : paths) {
@@ -99,10 +99,10 @@ TEST_CASE("prepared modules: every module of ours is what its file says") {
   CHECK(PreparedModules::prepare(again, others) == whole);
 }
 
-TEST_CASE("prepared modules: bodies of resources are there when they are asked for") {
+TEST_CASE("prepared modules: bodies of resources are read on demand") {
   const Prepared prepared;
   const auto whole = prepared.find(Bodies::read);
-  const auto without = prepared.find(Bodies::left_out);
+  const auto without = prepared.find(Bodies::skipped);
   REQUIRE(whole);
   REQUIRE(without);
   CHECK(to_hcl(*whole->resources->at(0).body) == "{\n  size = input.size + 1\n}");
@@ -110,7 +110,7 @@ TEST_CASE("prepared modules: bodies of resources are there when they are asked f
   CHECK(without->inputs.at(0).default_value == expression::Value(*expression::parse_number("0.1")));
 }
 
-TEST_CASE("prepared modules: of a file that has been changed since, the YAML is read") {
+TEST_CASE("prepared modules: if a module file has changed, its YAML is read") {
   const Prepared prepared;
   REQUIRE(prepared.find());
   CHECK(prepared.about() == "A thing.");
@@ -119,7 +119,7 @@ TEST_CASE("prepared modules: of a file that has been changed since, the YAML is 
   CHECK(prepared.about() == "Another thing.");
 }
 
-TEST_CASE("prepared modules: a file that is broken, or of another version, is as good as none") {
+TEST_CASE("prepared modules: a broken file, or one from another version, is ignored") {
   const Prepared prepared;
   const std::string whole = read_file(prepared.file());
   for (size_t kept = 0; kept < whole.size(); kept += 7) {

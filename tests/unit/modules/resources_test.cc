@@ -1,4 +1,4 @@
-// `resources` of module files: what is read, and what is said of mistakes.
+// Tests the reading of `resources` in module files.
 #include "common/file.h"
 #include "launcher/modules/library.h"
 #include "launcher/modules/resource_reader.h"
@@ -13,8 +13,8 @@ namespace {
 struct ModuleWithResources : OneModule {
   explicit ModuleWithResources(const std::string& text) : OneModule("about: A thing.\n" + text) {}
 
-  // The first lines of all that is said.
-  std::string said() const {
+  // The place, code, message and help of each diagnostic.
+  std::string messages() const {
     std::string out;
     for (const source::Diagnostic& diagnostic : diagnostics.sorted()) {
       const source::Place place = sources.place(diagnostic.span.begin);
@@ -28,7 +28,7 @@ struct ModuleWithResources : OneModule {
 
 }  // namespace
 
-TEST_CASE("resources: have a type, a name, keys of ours and a body without them") {
+TEST_CASE("resources: have a type, a name, meta-arguments, and a body without these") {
   const ModuleWithResources one(
       "inputs:\n"
       "  wanted: {type: bool, default: true}\n"
@@ -39,7 +39,7 @@ TEST_CASE("resources: have a type, a name, keys of ours and a body without them"
       "    depends_on: [data.google_z_w.found]\n"
       "    name: n$(each.key)\n"
       "  data.google_z_w.found:\n");
-  CHECK(one.said().empty());
+  CHECK(one.messages().empty());
   REQUIRE(one.interface->resources->size() == 2);
   const modules::Resource& first = one.interface->resources->at(0);
   CHECK(first.reference() == "google_x_y.this");
@@ -55,32 +55,33 @@ TEST_CASE("resources: have a type, a name, keys of ours and a body without them"
   CHECK(one.interface->resource("google_z_w.found") == nullptr);
 }
 
-TEST_CASE("resources: none are there without the key, and an empty mapping is none to make") {
+TEST_CASE("resources: a missing key differs from an empty mapping") {
   CHECK(!ModuleWithResources("").interface->resources.has_value());
   CHECK(ModuleWithResources("resources: {}\n").interface->resources->empty());
 }
 
-TEST_CASE("resources: wrong shapes are said where they stand") {
-  CHECK(ModuleWithResources("resources: [a]\n").said() ==
+TEST_CASE("resources: wrong shapes are reported at their place") {
+  CHECK(ModuleWithResources("resources: [a]\n").messages() ==
         "2:12 E0901 `resources` must be a mapping, but this is a list\n");
+  CHECK(ModuleWithResources("resources:\n  network: {}\n  data.google_a_b: {}\n  x.y: {}\n")
+            .messages() ==
+        "3:3 E0901 `network` is not a resource name\n"
+        "  write TYPE.NAME or data.TYPE.NAME, such as google_compute_network.this\n"
+        "4:3 E0901 `data.google_a_b` is not a resource name\n"
+        "  write TYPE.NAME or data.TYPE.NAME, such as google_compute_network.this\n"
+        "5:3 E0901 `x.y` is not a resource name\n"
+        "  write TYPE.NAME or data.TYPE.NAME, such as google_compute_network.this\n");
+  CHECK(ModuleWithResources("resources:\n  google_a_b.c: [1]\n  google_a_b.d: {count: 2}\n")
+            .messages() ==
+        "3:17 E0901 a resource must be a mapping of attributes, but this is a list\n"
+        "4:18 E0901 `count` is not supported\n"
+        "  use `for_each`, which also takes a list\n");
   CHECK(
-      ModuleWithResources("resources:\n  network: {}\n  data.google_a_b: {}\n  x.y: {}\n").said() ==
-      "3:3 E0901 `network` is no resource\n"
-      "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
-      "4:3 E0901 `data.google_a_b` is no resource\n"
-      "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n"
-      "5:3 E0901 `x.y` is no resource\n"
-      "  a resource is TYPE.NAME or data.TYPE.NAME: google_compute_network.this\n");
-  CHECK(
-      ModuleWithResources("resources:\n  google_a_b.c: [1]\n  google_a_b.d: {count: 2}\n").said() ==
-      "3:17 E0901 a resource is a mapping of attributes, but this is a list\n"
-      "4:18 E0901 a resource has no `count`\n"
-      "  `for_each` takes a list, too\n");
-  CHECK(ModuleWithResources("resources:\n  google_a_b.c: {depends_on: google_a_b.d}\n").said() ==
-        "3:30 E0901 `depends_on` is a list of resources, but this is a string\n");
+      ModuleWithResources("resources:\n  google_a_b.c: {depends_on: google_a_b.d}\n").messages() ==
+      "3:30 E0901 `depends_on` must be a list of resources, but this is a string\n");
 }
 
-TEST_CASE("resources: references to what is not there are said, wherever they stand") {
+TEST_CASE("resources: references to unknown resources are reported wherever they occur") {
   const ModuleWithResources one(
       "locals:\n"
       "  a: $(google_net.thos.id)\n"
@@ -93,15 +94,15 @@ TEST_CASE("resources: references to what is not there are said, wherever they st
       "  b: {value: $(google_other.this)}\n"
       "  c: {value: '$([for some_name in [1] : some_name])'}\n"
       "  d: {type: string}\n");
-  CHECK(one.said() ==
+  CHECK(one.messages() ==
         "3:8 E0901 there is no resource `google_net.thos`\n"
         "  did you mean `google_net.this`?\n"
         "6:18 E0901 there is no resource `google_net.that`\n"
         "  did you mean `google_net.this`?\n"
         "6:35 E0901 there is no resource `google_net.none`\n"
         "7:13 E0901 there is no resource `data.google_net.this`\n"
-        "8:12 E0901 `each` is there only in the attributes of a resource with `for_each`\n"
+        "8:12 E0901 `each` can be used only in the attributes of a resource with `for_each`\n"
         "10:16 E0901 there is no resource `google_other.this`\n"
         "12:3 E0901 the output `d` has no value\n"
-        "  in a module with `resources` every output says what it is\n");
+        "  in a module with `resources`, every output needs a `value`\n");
 }

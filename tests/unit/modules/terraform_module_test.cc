@@ -14,7 +14,7 @@ using expression::Value;
 
 using Files = std::map<std::string, std::string>;
 
-// A folder with these files, its interface, and what is said of it.
+// A folder with files, its interface and its diagnostics.
 struct OneFolder {
   explicit OneFolder(const Files& files) {
     for (const auto& [name, text] : files) write_file(folder / name, text);
@@ -66,7 +66,7 @@ variable "flag" {
   CHECK_FALSE(module.interface.input("flag")->nullable);
 }
 
-TEST_CASE("terraform module: knows an output only when it is a constant") {
+TEST_CASE("terraform module: the value of an output is known only if it is constant") {
   const OneFolder module(Files{{"outputs.tf", R"(
 output "kind" { value = "gcs" }
 output "id" {
@@ -87,7 +87,7 @@ output "later" { value = provider::new::thing(1) }
   CHECK(module.interface.output("later")->value == nullptr);
 }
 
-TEST_CASE("terraform module: makes rules of validations that need only variables") {
+TEST_CASE("terraform module: validations that need only variables become rules") {
   const OneFolder module(Files{{"variables.tf", R"(
 variable "name" {
   validation {
@@ -109,7 +109,7 @@ variable "other" {}
   CHECK(module.interface.rules[0].message == "Too long: ${var.name}");
 }
 
-TEST_CASE("terraform module: a validation names only variables that are there") {
+TEST_CASE("terraform module: a validation of an unknown variable is an error") {
   const OneFolder module(
       Files{{"v.tf",
              "variable \"size\" {\n  validation {\n"
@@ -121,7 +121,7 @@ TEST_CASE("terraform module: a validation names only variables that are there") 
   CHECK(module.interface.rules.empty());
 }
 
-TEST_CASE("terraform module: an override file replaces what it says and keeps the rest") {
+TEST_CASE("terraform module: an override file replaces what it specifies and keeps the rest") {
   const OneFolder module(Files{
       {"a_override.tf", "variable \"x\" {\n  default = 2\n}\n"},
       {"override.tf.json", R"({"variable": {"x": {"description": "b"}}})"},
@@ -137,7 +137,7 @@ TEST_CASE("terraform module: an override file replaces what it says and keeps th
         "1 | variable \"x\" {}\n  |          ^^^\n");
 }
 
-TEST_CASE("terraform module: reads files in JSON, in every form that blocks have there") {
+TEST_CASE("terraform module: reads JSON files with every notation of blocks") {
   const OneFolder module(Files{{"x.tf.json", R"json({
   "variable": [
     {"a": {"type": "list(string)", "default": ["x"], "nullable": false}},
@@ -154,7 +154,7 @@ TEST_CASE("terraform module: reads files in JSON, in every form that blocks have
   CHECK(module.interface.output("c") != nullptr);
 }
 
-TEST_CASE("terraform module: passes over what Terraform passes over") {
+TEST_CASE("terraform module: ignores the files that Terraform ignores") {
   const OneFolder module(Files{{"a.tf", "variable \"a\" {}\n"},
                                {".#a.tf", "not ["},
                                {"a.tf~", "not ["},
@@ -165,7 +165,7 @@ TEST_CASE("terraform module: passes over what Terraform passes over") {
   CHECK(module.interface.input_names() == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("terraform module: reads a folder of Packer, with the values that Packer reads itself") {
+TEST_CASE("terraform module: reads a Packer folder, including its value files") {
   const OneFolder module(Files{{"image.pkr.hcl", R"(
 variable "zone" { type = string }
 variable "home" { default = env("HOME") }
@@ -183,7 +183,7 @@ variables {
   CHECK(module.interface.input("name")->default_value == Value("image"));
 }
 
-TEST_CASE("terraform module: says where a declaration is wrong") {
+TEST_CASE("terraform module: reports mistakes in declarations at their place") {
   const OneFolder module(Files{{"v.tf", R"(variable "a" {
   type = list(strng)
   default = upper(x)
@@ -219,7 +219,7 @@ error[E0302]: there is no `x` here
 3 |   default = upper(x)
   |                   ^
 
-error[E0102]: `default` stands here twice
+error[E0102]: duplicate `default`
  --> v.tf:4:3
   |
 4 |   default = 1
@@ -229,13 +229,13 @@ error[E0102]: `default` stands here twice
 3 |   default = upper(x)
   |   ------- first defined here
 
-error[E0901]: `nullable` is `true` or `false`, but this is a string
+error[E0901]: `nullable` must be `true` or `false`, but this is a string
  --> v.tf:5:14
   |
 5 |   nullable = "perhaps"
   |              ^^^^^^^^^
 
-error[E0901]: `variable` has one name behind it
+error[E0901]: a `variable` block must have exactly one name
  --> v.tf:7:16
   |
 7 | variable "a-b" "c" {}
@@ -266,13 +266,13 @@ error[E0901]: the default of `e` is null, which `nullable` forbids
 15 |   default = null
    |             ^^^^
 
-error[E0901]: a validation has `condition` and `error_message`
+error[E0901]: a validation needs `condition` and `error_message`
   --> v.tf:17:3
    |
 17 |   validation {
    |   ^^^^^^^^^^
 
-error[E0102]: variable `d` stands twice in this module
+error[E0102]: variable `d` is declared twice in this module
   --> v.tf:21:10
    |
 21 | variable "d" {}
@@ -284,16 +284,16 @@ error[E0102]: variable `d` stands twice in this module
 )said");
 }
 
-TEST_CASE("terraform module: reads nothing of a file that is too large or no HCL") {
+TEST_CASE("terraform module: a file that is too large or not HCL is unreadable") {
   const OneFolder large(Files{{"a.tf", std::string((1 << 20) + 1, '\n')}});
   CHECK(large.interface.unreadable);
   CHECK(large.said() ==
-        "error[E0107]: a file of a module has at most 1024 KiB\n --> a.tf:1:1\n  |\n1 |\n  | ^\n");
+        "error[E0107]: this file is larger than 1024 KiB\n --> a.tf:1:1\n  |\n1 |\n  | ^\n");
   const OneFolder broken(Files{{"a.tf", "variable \"x\" {\n"}, {"b.tf", "variable \"y\" {}\n"}});
   CHECK(broken.interface.unreadable);
 }
 
-TEST_CASE("terraform module: reads a large file, and none that is nested too deeply") {
+TEST_CASE("terraform module: reads large files, but not too deeply nested ones") {
   std::string list = "variable \"x\" {\n  default = [\n";
   while (list.size() < (1 << 17)) list += "    { a = \"b\", c = [1, 2] }, # d\n";
   CHECK(OneFolder(Files{{"a.tf", list + "  ]\n}\n"}}).said().empty());

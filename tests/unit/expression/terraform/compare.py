@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares what expressions mean here with what they mean to Terraform.
+"""Compares the values of expressions with those that Terraform computes.
 
 usage: compare.py EVALUATE_LINES
 
-expressions.txt holds the expressions. Terraform evaluates them where one of version 1.11 is in the PATH; elsewhere its
-results are taken from results.json. SLIPWAY_ACCEPT=1 writes that file; it is refused when CI is set. An expression that has
-no value for the one has none for the other.
+The expressions are in expressions.txt. Terraform's values are computed if Terraform 1.11 is in PATH; otherwise they come
+from results.json. SLIPWAY_ACCEPT=1 writes that file; it is refused if CI is set. An expression that fails in one must fail
+in the other.
 """
 import json
 import os
@@ -18,7 +18,7 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 RESULTS = HERE / "results.json"
 ERROR = {"error": True}
-# Terraform with no settings of the user's, and without a look for newer versions.
+# Terraform without the user's settings and without a check for newer versions.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
 ENVIRONMENT["CHECKPOINT_DISABLE"] = "1"
 
@@ -68,7 +68,7 @@ def by_us(program, lines):
 
 
 def same(ours, theirs):
-    """Equal, but for the digits that a number of 64 bits does not have."""
+    """True if the values are equal up to double precision."""
     if isinstance(ours, float) or isinstance(theirs, float):
         numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (ours, theirs))
         return numbers and abs(ours - theirs) <= 1e-15 * abs(theirs)

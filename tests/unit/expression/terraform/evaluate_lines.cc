@@ -1,5 +1,5 @@
-// Evaluates the expressions of standard input, one a line, ⏎ for a line end: a line of JSON for
-// each, {"value": …} or {"error": …}.
+// Evaluates the expressions on standard input, one per line with ⏎ for a line end, and prints a
+// line of JSON for each: {"value": …} or {"error": …}.
 #include <iostream>
 #include <string>
 
