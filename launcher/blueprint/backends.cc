@@ -1,4 +1,4 @@
-// Backends.
+// Sets up and checks the backends of groups, and the inputs of validators.
 #include "launcher/blueprint/backends.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using expression::ObjectExpression;
 using expression::Value;
 using source::Code;
 
-// The value of a member of a mapping; null without it.
+// The value of a member of a mapping; null if it is missing.
 const Value* member(const Value& mapping, std::string_view name) {
   const auto* object = mapping.as<Value::Object>();
   if (object == nullptr) return nullptr;
@@ -65,7 +65,7 @@ class Finish {
       diagnostics_
           .warning(Code::variable_not_set, place_of(backend, "bucket"),
                    "the bucket of the backend has no value")
-          .help("nothing can be made in the cloud before it has one");
+          .help("set it before you deploy");
     }
     backend.configuration =
         to_expression(*value, backend.configuration->span, expression::Form::yaml);
@@ -82,19 +82,19 @@ class Finish {
     const auto value = known(input.value, "an input of a validator");
     if (!value || value->as<std::string>() != nullptr) return;
     diagnostics_.error(Code::type_mismatch, input.value->span ? input.value->span : input.span,
-                       fmt::format("`{}` of the validator `{}` is a text, not {}", name,
+                       fmt::format("`{}` of the validator `{}` must be a string, not {}", name,
                                    validator.name, describe(*value)));
   }
 
-  // Nothing, and said, for what is not known before deployment.
+  // The value; nothing, and a diagnostic, if it is not known before deployment.
   std::optional<Value> known(const ExpressionPtr& expression, std::string_view what) {
     try {
       Value value = evaluation_.evaluate(expression);
       if (value.is_known()) return value;
-      // What refers to something that does not exist was said before.
+      // References to something that does not exist have already been reported.
       if (diagnostics_.errors() == 0) {
         diagnostics_.error(Code::cannot_evaluate, expression->span,
-                           fmt::format("{} is not known before deployment", what));
+                           fmt::format("{} must be known before deployment", what));
       }
     } catch (const ExpressionError& error) {
       report(error, expression->span, diagnostics_);

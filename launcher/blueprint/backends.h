@@ -1,4 +1,4 @@
-// Where Terraform keeps the state of each group.
+// Backends: where Terraform stores the state of each group.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,9 +6,9 @@
 
 namespace slipway::blueprint {
 
-// Gives each Terraform group without a backend of its own the default one, with a prefix of its own
-// in a bucket, and computes what backends, providers and validators are configured with: it must be
-// known before deployment.
+// Gives each Terraform group without its own backend the default one, with its own prefix in the
+// bucket. Evaluates the configurations of backends, providers and validators, which must be known
+// before deployment.
 void finish_backends(Deployment& deployment, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::blueprint

@@ -1,4 +1,4 @@
-// Checks of a Deployment.
+// Checks the settings, types and rules of a wired Deployment.
 #include "launcher/blueprint/check.h"
 
 #include <fmt/format.h>
@@ -47,29 +47,30 @@ class SettingCheck {
     if (labels == nullptr) {
       if (!value.is_unknown()) {
         diagnostics_.error(Code::type_mismatch, variable->second.span,
-                           fmt::format("`labels` is a mapping, not {}", describe(value)));
+                           fmt::format("`labels` must be a mapping, not {}", describe(value)));
       }
       return;
     }
     if (labels->size() > 64)
-      wrong(fmt::format("{} labels are too many", labels->size()), "64 at most", {});
+      wrong(fmt::format("{} labels are too many", labels->size()), "at most 64 are allowed", {});
     for (const auto& [key, label] : *labels) {
-      if (key == "ghpc_blueprint" || key == "ghpc_deployment") continue;  // of names, said there
+      if (key == "ghpc_blueprint" || key == "ghpc_deployment")
+        continue;  // names, checked elsewhere
       if (!is_label_key(key)) {
         wrong(fmt::format("`{}` cannot be a label", key),
-              "lower case letters, digits, `_` and `-`, a letter first, 63 at most",
+              "use at most 63 lowercase letters, digits, `_` and `-`, with a letter first",
               written(variable->second.value, key).first);
       }
       const auto text = expression::text_of(label);
       if (text && !text->empty() && !is_label_value(*text)) {
         wrong(fmt::format("the label `{}` cannot be `{}`", key, *text),
-              "lower case letters, digits, `_` and `-`, 63 at most",
+              "use at most 63 lowercase letters, digits, `_` and `-`",
               written(variable->second.value, key).second);
       }
     }
   }
 
-  // Where the key and the value of a label are written, in a mapping or behind ours.
+  // The places of a label's key and value, in a mapping that may be merged with our labels.
   static std::pair<Span, Span> written(const ExpressionPtr& labels, const std::string& label) {
     const auto* call = labels->as<expression::Call>();
     const ExpressionPtr& theirs = call == nullptr ? labels : call->arguments.back();
@@ -82,13 +83,13 @@ class SettingCheck {
     return {};
   }
 
-  // A group is built by one program: Terraform, or Packer, which builds one image.
+  // A group is deployed by one program: Terraform, or Packer, which builds one image.
   void kinds(const Group& group) {
     for (const Module& module : group.modules) {
       if (module.interface != nullptr && !module.kind.empty() &&
           module.kind != module.interface->kind) {
         diagnostics_.error(Code::mixed_kinds, module.id_span,
-                           fmt::format("module `{}` is of the kind `{}`, not `{}`", module.id,
+                           fmt::format("module `{}` has the kind `{}`, not `{}`", module.id,
                                        module.interface->kind, module.kind));
       }
       const Module& first = group.modules[0];
@@ -103,17 +104,17 @@ class SettingCheck {
                      ? fmt::format("group `{}` builds more than one image", group.name)
                      : fmt::format("group `{}` has modules of the kinds `{}` and `{}`", group.name,
                                    first_kind, kind))
-          .other(first.id_span, "the first module of the group")
-          .help("move this module to a group of its own");
+          .other(first.id_span, "first module of the group")
+          .help("move this module to a separate group");
     }
   }
 
-  // What it is, whatever the blueprint calls it.
+  // The actual kind of a module, whatever the blueprint says.
   static const std::string& kind_of(const Module& module) {
     return module.interface == nullptr ? module.kind : module.interface->kind;
   }
 
-  // What an output can never become, whatever its value will be.
+  // Reports a setting whose type no value of the output can have.
   void output_type(const Module& module, const modules::Input& input, const Setting& setting) {
     const auto* reference = setting.value->as<expression::Traversal>();
     if (reference == nullptr || reference->root != "module" || reference->steps.size() != 2) return;
@@ -122,12 +123,12 @@ class SettingCheck {
                                         ? nullptr
                                         : other->interface->output(reference->steps[1].name);
     if (output == nullptr || expression::can_become(output->type, input.type)) return;
-    // Of a value that is known more can be said than of its type.
+    // A known value is checked instead of its type.
     if (!evaluation_.output(*other, output->name).is_unknown()) return;
     diagnostics_
         .error(Code::type_mismatch, place(setting),
-               fmt::format("`{}` of module `{}` is {}, but the output is {}", input.name, module.id,
-                           to_text(input.type), to_text(output->type)))
+               fmt::format("`{}` of module `{}` has type {}, but the output has type {}",
+                           input.name, module.id, to_text(input.type), to_text(output->type)))
         .other(output->span, "declared here");
   }
 
@@ -145,7 +146,7 @@ class SettingCheck {
       if (!input.gone.empty() && !value.is_null()) {
         diagnostics_
             .error(Code::rule_broken, setting->second.span,
-                   fmt::format("`{}` of module `{}` is gone", input.name, module.id))
+                   fmt::format("`{}` of module `{}` was removed", input.name, module.id))
             .help(input.gone);
       }
       if (input.one_of.empty() || value.is_null() || value.is_unknown()) continue;
@@ -155,7 +156,7 @@ class SettingCheck {
         diagnostics_
             .error(Code::rule_broken, place(setting->second),
                    fmt::format("`{}` of module `{}` cannot be `{}`", input.name, module.id, *text))
-            .help("one of: " + join(input.one_of, ", "));
+            .help("use one of: " + join(input.one_of, ", "));
       }
     }
     for (const modules::Rule& rule : module.interface->rules) keep(module, rule);
@@ -165,18 +166,18 @@ class SettingCheck {
   }
 
   void missing(const Module& module, const modules::Input& input) {
-    if (input.name == "deployment_name") return;  // said of the blueprint
+    if (input.name == "deployment_name") return;  // reported for the blueprint
     diagnostics_
         .error(Code::missing_input, module.id_span,
                fmt::format("module `{}` needs the setting `{}`", module.id, input.name))
         .help(input.help.empty()
                   ? fmt::format("its type is {}", expression::to_text(input.type))
                   : fmt::format("{} ({})", input.help, expression::to_text(input.type)))
-        .help(who_gives(module, input));
+        .help(provider_hint(module, input));
   }
 
-  // The first module of the blueprint that would give the input to one that uses it.
-  std::string who_gives(const Module& module, const modules::Input& input) const {
+  // A hint that names the first module whose `use` would set the input.
+  std::string provider_hint(const Module& module, const modules::Input& input) const {
     const size_t last = deployment_.find(module.id).group;
     for (size_t g = 0; g <= last; ++g) {
       for (const Module& other : deployment_.groups[g].modules) {
@@ -185,7 +186,7 @@ class SettingCheck {
                 ? nullptr
                 : other.interface->output(input.name);
         if (output == nullptr || !expression::can_become(output->type, input.type)) continue;
-        return fmt::format("`use` of `{}` gives it", other.id);
+        return fmt::format("adding `{}` to `use` sets it", other.id);
       }
     }
     return {};
@@ -206,7 +207,7 @@ class SettingCheck {
         }
       }
     } catch (const expression::ExpressionError& error) {
-      evaluation_.say_within(module, rule.that, error);
+      evaluation_.report_in_module(module, rule.that, error);
     }
   }
 

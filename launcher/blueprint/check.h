@@ -1,4 +1,4 @@
-// Checks of a wired Deployment: settings, types and the modules' own rules.
+// Checks a wired Deployment: settings, types and the rules of modules.
 #pragma once
 
 #include "launcher/blueprint/evaluation.h"
@@ -6,7 +6,8 @@
 
 namespace slipway::blueprint {
 
-// Missing settings, types, values, rules, and what nothing uses. After wiring.
+// Reports missing settings, wrong types and values, broken rules, and anything unused. Call after
+// wiring.
 void check_settings(Evaluation& evaluation, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::blueprint

@@ -1,16 +1,16 @@
-// From the text of a blueprint to a Deployment.
+// Compiles the text of a blueprint to a Deployment.
 #include "launcher/blueprint/compile.h"
 
 #include <filesystem>
 
 #include "launcher/blueprint/backends.h"
 #include "launcher/blueprint/check.h"
-#include "launcher/blueprint/hardware.h"
 #include "launcher/blueprint/include.h"
 #include "launcher/blueprint/instances.h"
 #include "launcher/blueprint/reader.h"
 #include "launcher/blueprint/references.h"
 #include "launcher/blueprint/staging.h"
+#include "launcher/blueprint/tpu_nodes.h"
 #include "launcher/blueprint/use_check.h"
 #include "launcher/blueprint/variables.h"
 #include "launcher/blueprint/wiring.h"
@@ -41,8 +41,7 @@ void find_interfaces(Deployment& deployment, modules::Library& library,
   }
 }
 
-// Modules of the library that come from a site's own copy are known by their path within it, as
-// `expand` writes them.
+// Removes the URL of a site's own copy of the library from sources, to which `expand` adds it.
 void strip_toolkit_url(Deployment& deployment) {
   if (deployment.toolkit_url.empty()) return;
   const std::string prefix = deployment.toolkit_url + "//";
@@ -55,7 +54,7 @@ void strip_toolkit_url(Deployment& deployment) {
   }
 }
 
-// What the command line says about validators becomes a part of the blueprint.
+// Adds the command line's options about validators to the deployment.
 void take_options(Deployment& deployment, const Options& options) {
   if (options.validation_level) deployment.validation_level = *options.validation_level;
   for (const std::string& name : options.skipped_validators) skip_validator(deployment, name);

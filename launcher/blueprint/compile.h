@@ -1,4 +1,4 @@
-// From the text of a blueprint to a Deployment.
+// Compiles the text of a blueprint to a Deployment.
 #pragma once
 
 #include <memory>
@@ -12,32 +12,31 @@
 
 namespace slipway::blueprint {
 
-// The texts of a blueprint, each the span that Sources::add returned.
+// The input texts, each as the span that Sources::add returned.
 struct Texts {
   source::Span blueprint;
   std::vector<source::Span> deployment_files;     // later ones win
-  std::vector<source::Span> assignments;          // NAME=VALUE, later ones win; they win over files
-  std::vector<source::Span> backend_assignments;  // NAME=VALUE of the backend, over all others
+  std::vector<source::Span> assignments;          // NAME=VALUE, later ones win; override files
+  std::vector<source::Span> backend_assignments;  // NAME=VALUE of the backend; override the rest
 };
 
 struct Options {
-  std::optional<Level> validation_level;        // the blueprint's own without it
-  std::vector<std::string> skipped_validators;  // besides those that the blueprint skips
-  bool need_files = true;  // whether files that ghpc_stage() names must be there
+  std::optional<Level> validation_level;        // overrides the blueprint's
+  std::vector<std::string> skipped_validators;  // in addition to those that the blueprint skips
+  bool need_files = true;                       // whether files named in ghpc_stage() must exist
 };
 
-// A wired and checked Deployment, and its values, as far as the checks have asked for them.
+// A wired and checked Deployment, and its values.
 struct Compiled {
   explicit Compiled(source::Diagnostics& diagnostics) : evaluation(deployment, diagnostics) {}
   Deployment deployment;
   Evaluation evaluation;
 };
 
-// Reads, wires and checks. Everything that is wrong goes to `diagnostics`, all of it in one run.
-// Nothing is returned when the blueprint is no YAML; what is returned after other errors is good
-// for looking at, not for deploying. The result points into `library` and `diagnostics`. Files of
-// `include` are read from the folder of the file that names them; no other file, and nothing of the
-// network.
+// Reads, wires and checks a blueprint, and reports all errors in one run. Returns nullptr if the
+// blueprint is not YAML; the result after other errors can be shown, but not deployed. The result
+// points into `library` and `diagnostics`. Reads files of `include`, relative to the file that
+// includes them, but no other files, and does not use the network.
 std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
                                   modules::Library& library, source::Sources& sources,
                                   source::Diagnostics& diagnostics);

@@ -1,4 +1,4 @@
-// Looking into a Deployment.
+// Lookups in a Deployment.
 #include "launcher/blueprint/deployment.h"
 
 namespace slipway::blueprint {
@@ -22,7 +22,7 @@ void Deployment::index_modules() {
   positions_.clear();
   for (size_t g = 0; g < groups.size(); ++g) {
     for (size_t m = 0; m < groups[g].modules.size(); ++m) {
-      positions_.emplace(groups[g].modules[m].id, Position{g, m});  // the first of two wins
+      positions_.emplace(groups[g].modules[m].id, Position{g, m});  // of duplicates, the first wins
     }
   }
 }

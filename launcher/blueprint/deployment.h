@@ -1,4 +1,4 @@
-// The Deployment: a blueprint whose every setting is explicit and knows where it came from.
+// The Deployment: a compiled blueprint, in which every setting is explicit and has its origin.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace slipway::blueprint {
 using expression::ExpressionPtr;
 using source::Span;
 
-// Where a setting's value came from, in the order of precedence. What no one gives is the module's
-// default, and is not in the Deployment.
+// Where a setting's value came from, in order of precedence. Settings left to the module's default
+// are not in the Deployment.
 enum class Origin {
   blueprint,  // written in the module's settings
   used,       // outputs of the modules that it uses
-  variable,   // the deployment variable of the same name
+  variable,   // the deployment variable with the same name
   module_id,  // the module's own id
-  computed,   // from the machines and what else is set
+  computed,   // from the machine types and other settings
 };
 
 struct Setting {
@@ -31,7 +31,7 @@ struct Setting {
   Origin origin = Origin::blueprint;
   Span span;                           // the key, the entry of `use`, or the variable
   std::vector<std::string> from = {};  // ids of the used modules, the last one first
-  std::vector<Span> replaced = {};     // what an override took the place of, the first one first
+  std::vector<Span> replaced = {};     // overridden settings, the first one first
 };
 
 using Settings = std::map<std::string, Setting>;
@@ -39,10 +39,10 @@ using Settings = std::map<std::string, Setting>;
 struct Variable {
   ExpressionPtr value;
   Span span;                        // of its name
-  std::vector<Span> replaced = {};  // definitions that it took the place of, the first one first
+  std::vector<Span> replaced = {};  // overridden definitions, the first one first
 };
 
-// A module that another one names, in `use` or `depends_on`.
+// An entry of `use` or `depends_on`.
 struct Use {
   std::string module;
   Span span;
@@ -53,29 +53,29 @@ struct WantedOutput {
   std::string name;
   std::string description;
   bool sensitive = false;
-  bool automatic = false;  // wanted by a later group, not by the blueprint
+  bool automatic = false;  // needed by a later group, not listed in the blueprint
   Span span;
 };
 
 struct Module {
   std::string id;
-  std::string made_by;  // the id of the `for_each` module that this is an instance of; else empty
+  std::string made_by;  // id of the `for_each` module of which this is an instance; otherwise empty
   Span id_span;
   std::string source;
   Span source_span;
   std::string kind;                               // "terraform" or "packer"
-  const modules::Interface* interface = nullptr;  // null when there is no such module
+  const modules::Interface* interface = nullptr;  // null if the module does not exist
   std::vector<Use> uses;
   std::vector<Use> depends_on;
-  ExpressionPtr when;      // whether it is there at all; null: it is
-  ExpressionPtr for_each;  // what an instance is made for each of; null: it is one module
-  // A `use` names nothing usable, or `settings` is no mapping: what is missing may be there.
+  ExpressionPtr when;      // condition for including it; null: always
+  ExpressionPtr for_each;  // a list or mapping with an item for each instance; null: one module
+  // A `use` is wrong or `settings` is not a mapping, so missing settings are not reported.
   bool use_failed = false;
   Settings settings;
   std::vector<WantedOutput> outputs;
 };
 
-// Where Terraform keeps its state.
+// Where Terraform stores its state.
 struct Backend {
   std::string type;
   Span span;
@@ -98,8 +98,8 @@ struct Group {
   std::vector<Provider> providers;
 };
 
-// What becomes of the findings of validators: `use` without effect, variables that nothing reads.
-// In the order of the numbers of `validation_level`.
+// The severity of findings of validators, such as unused variables. In the order of the numbers of
+// `validation_level`.
 enum class Level { error, warning, ignore };
 
 struct Validator {
@@ -109,42 +109,42 @@ struct Validator {
   bool skip = false;
 };
 
-// Settings of one module that are written outside of it: `settings` of a deployment file, or of a
-// blueprint that includes the module's.
+// Settings for a module from elsewhere: from `settings` in a deployment file, or in a blueprint
+// that includes the module's blueprint.
 struct Override {
   std::string module;
   Span span;
   Settings settings;
 };
 
-// A file or folder that ghpc_stage() takes along into the deployment folder.
+// A file or folder that ghpc_stage() copies to the deployment folder.
 struct StagedFile {
-  std::string path;  // as the blueprint writes it
-  std::string from;  // where it is
-  std::string to;    // its name among the staged files
+  std::string path;  // as written in the blueprint
+  std::string from;  // its path on this machine
+  std::string to;    // the name of the copy
   Span span;         // of the first call
 };
 
 struct Deployment {
-  std::vector<std::string> files;  // the blueprint and those that it includes
+  std::vector<std::string> files;  // the blueprint and its includes
   std::string blueprint_name;
   Span blueprint_name_span;
   std::string name;  // the value of vars.deployment_name
   std::map<std::string, Variable> variables;
-  bool variables_lost = false;  // `vars` cannot be read: what is missing may stand there
+  bool variables_lost = false;  // `vars` cannot be read, so missing variables are not reported
   std::vector<Group> groups;
   std::vector<Validator> validators;  // as written
   Level validation_level = Level::error;
   std::optional<Backend> backend_defaults;
   std::vector<Provider> providers;
-  std::string toolkit_url;  // where every module of the library is fetched from; may be empty
+  std::string toolkit_url;  // of a copy of the library to use; may be empty
   std::string toolkit_version;
   Span toolkit_span;
   std::vector<Override> overrides;
   std::vector<StagedFile> staged_files;  // by path
-  std::map<std::string, Span> left_out;  // modules whose `when` is false, and where it stands
-  // What is read before there are instances: every `when` and `for_each`, and the settings of
-  // modules that are left out or have instances.
+  std::map<std::string, Span> left_out;  // modules whose `when` is false, and its place
+  // Expressions that instances no longer contain: every `when` and `for_each`, and the settings of
+  // modules that were excluded or replaced by instances.
   std::vector<ExpressionPtr> also_read;
   std::map<std::string, std::vector<std::string>> instances;  // of each `for_each` module
 
@@ -152,10 +152,10 @@ struct Deployment {
     const Module* module = nullptr;
     size_t group = 0;  // index in groups
   };
-  // The module of an id; module is null when there is none.
+  // The module with this id; `module` is null if there is no such module.
   Found find(std::string_view id) const;
 
-  // To be called when modules and their ids are settled: find() is fast from then on.
+  // Makes find() fast. Call when modules and their ids no longer change.
   void index_modules();
   std::vector<std::string> module_ids() const;
   std::vector<std::string> variable_names() const;
@@ -164,7 +164,7 @@ struct Deployment {
   struct Position {
     size_t group, module;
   };
-  std::map<std::string, Position, std::less<>> positions_;  // empty: not indexed yet
+  std::map<std::string, Position, std::less<>> positions_;  // empty: not indexed
 };
 
 }  // namespace slipway::blueprint

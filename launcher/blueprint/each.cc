@@ -1,4 +1,4 @@
-// Filling in each.key and each.value.
+// Substitutes each.key and each.value.
 #include "launcher/blueprint/each.h"
 
 #include <optional>
@@ -19,7 +19,8 @@ using expression::Value;
 using source::Code;
 using source::Span;
 
-// each.key and each.value: within $(…) they look like an output of a module called `each`.
+// The number of steps before `key` or `value`: in $(…), each.key looks like an output of a module
+// called `each`.
 size_t steps_to_each(const Traversal& traversal) {
   if (traversal.root == "each") return 0;
   const bool in_blueprint = traversal.root == "module" && !traversal.steps.empty() &&
@@ -36,7 +37,7 @@ bool mentions_each(const ExpressionPtr& expression) {
   return found;
 }
 
-// What stands in a blueprint with its texts as they are: numbers within a text become part of it.
+// Joins the literal parts of a template; numbers become text.
 ExpressionPtr joined(const expression::Template& parts, Span span) {
   expression::Template out;
   for (const ExpressionPtr& part : parts.parts) {
@@ -80,7 +81,7 @@ ExpressionPtr substitute(const ExpressionPtr& expression, const Each& each) {
             traversal.steps.size() > first ? traversal.steps[first].name : std::string();
         if (name != "key" && name != "value") {
           throw ExpressionError(Code::bad_reference, span,
-                                "an item has `each.key` and `each.value`", "");
+                                "`each` has only `each.key` and `each.value`", "");
         }
         ExpressionPtr value = to_expression(name == "key" ? Value(each.key) : each.value, span);
         if (traversal.steps.size() == first + 1) return value;

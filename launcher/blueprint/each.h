@@ -1,4 +1,4 @@
-// Expressions of a `for_each` module, for one of its items.
+// Substitutes `each` in the expressions of a `for_each` module.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct Each {
   expression::Value value;
 };
 
-// The expression with each.key and each.value filled in. What then depends on nothing else becomes
-// a value, as if the blueprint had it written out. Throws ExpressionError.
+// Replaces each.key and each.value in the expression. A result without other references becomes a
+// value, as if it were written in the blueprint. Throws ExpressionError.
 expression::ExpressionPtr substitute(const expression::ExpressionPtr& expression, const Each& each);
 
 }  // namespace slipway::blueprint

@@ -1,4 +1,4 @@
-// What variables, inputs and outputs are.
+// Evaluates variables, inputs and outputs.
 #include "launcher/blueprint/evaluation.h"
 
 #include <fmt/format.h>
@@ -16,16 +16,16 @@ using expression::Unknown;
 using expression::Value;
 using source::Code;
 
-// The name behind the root: `zone` of var.zone.
+// The name after the root: `zone` in var.zone.
 const std::string* name_after(const Traversal& traversal, size_t step) {
   if (traversal.steps.size() <= step) return nullptr;
   const expression::Step& found = traversal.steps[step];
   return found.kind == expression::Step::Kind::attribute ? &found.name : nullptr;
 }
 
-// Names the unknown parts of an output by the output: what a blueprint knows of them. A part that
-// another module's output went through keeps that name.
-Value seen_from_outside(Value value, const std::string& module, const ExpressionPtr& path) {
+// Replaces the unknown parts of an output by references to the output, since a blueprint cannot
+// refer to anything inside the module. Parts that are outputs of other modules stay unchanged.
+Value as_output_references(Value value, const std::string& module, const ExpressionPtr& path) {
   if (const auto* unknown = value.as<Unknown>()) {
     return unknown->module.empty() ? Value(Unknown{path, module}) : value;
   }
@@ -37,19 +37,20 @@ Value seen_from_outside(Value value, const std::string& module, const Expression
   if (auto* list = std::get_if<Value::List>(&value.data)) {
     for (size_t i = 0; i < list->size(); ++i) {
       auto key = expression::make({}, expression::Literal{Value(static_cast<Value::Number>(i))});
-      (*list)[i] = seen_from_outside(std::move((*list)[i]), module,
-                                     deeper({expression::Step::Kind::index, "", key, {}}));
+      (*list)[i] = as_output_references(std::move((*list)[i]), module,
+                                        deeper({expression::Step::Kind::index, "", key, {}}));
     }
   } else if (auto* object = std::get_if<Value::Object>(&value.data)) {
     for (auto& [name, member] : *object) {
-      member = seen_from_outside(std::move(member), module,
-                                 deeper({expression::Step::Kind::attribute, name, nullptr, {}}));
+      member = as_output_references(std::move(member), module,
+                                    deeper({expression::Step::Kind::attribute, name, nullptr, {}}));
     }
   }
   return value;
 }
 
-// The part of a setting that a mismatch's path leads to, as deep as the YAML tree goes.
+// The place of the part of a setting to which a mismatch's path leads, as deep as the YAML tree
+// goes.
 Span place_within(const ExpressionPtr& setting, std::string_view path) {
   ExpressionPtr at = setting;
   while (!path.empty()) {
@@ -72,14 +73,14 @@ Span place_within(const ExpressionPtr& setting, std::string_view path) {
   return at->span;
 }
 
-// Which of a module's settings an expression of its file failed for: the first one that the
-// blueprint writes among those that the failing part is made from, directly or through locals and
-// outputs; else the first that is set at all.
+// Finds the setting of a module that made an expression in its file fail: among the settings on
+// which the failing part depends, directly or through locals and outputs, the first one that the
+// blueprint writes; otherwise the first setting.
 class Culprit {
  public:
   explicit Culprit(const Module& module) : module_(module) {}
 
-  // `failed` is the part of `expression`, or of what it refers to. Null: there is none.
+  // `failed` is the place of the part that failed. Null if it depends on no setting.
   const std::string* find(const ExpressionPtr& expression, Span failed) {
     failed_ = failed;
     look(expression, false);
@@ -129,7 +130,7 @@ class Evaluation::BlueprintScope : public Scope {
  public:
   explicit BlueprintScope(Evaluation& evaluation) : evaluation_(evaluation) {}
 
-  // Names that do not exist are found by check(), so they are only unknown here.
+  // check() reports names that do not exist, so they are only unknown here.
   Found find(const Traversal& traversal, Span span) const override {
     const std::string* name = name_after(traversal, 0);
     const std::string* output = name_after(traversal, 1);
@@ -148,7 +149,7 @@ class Evaluation::BlueprintScope : public Scope {
 
 class Evaluation::ModuleScope : public Scope {
  public:
-  // `each` is the member whose attributes are looked at, of a resource with `for_each`; or null.
+  // `each` is the member of a resource with `for_each` whose attributes are evaluated; or null.
   ModuleScope(Evaluation& evaluation, const Module& module,
               const ResourceSet::Member* each = nullptr)
       : evaluation_(evaluation), module_(module), each_(each) {}
@@ -207,7 +208,7 @@ class Evaluation::ModuleScope : public Scope {
     if (set.shape == ResourceSet::Shape::open) {
       return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
     }
-    // Nothing is there that could have attributes.
+    // An absent resource has no attributes.
     if (set.shape == ResourceSet::Shape::absent) return {Value(), traversal.steps.size()};
     return {meaning(*resource, set), steps};
   }
@@ -221,8 +222,8 @@ Evaluation::Evaluation(const Deployment& deployment, source::Diagnostics& diagno
     : deployment_(deployment), diagnostics_(diagnostics) {}
 Evaluation::~Evaluation() = default;
 
-void Evaluation::say_within(const Module& module, const ExpressionPtr& expression,
-                            const ExpressionError& error) {
+void Evaluation::report_in_module(const Module& module, const ExpressionPtr& expression,
+                                  const ExpressionError& error) {
   if (diagnostics_.errors() > 0) return;
   if (error.code == Code::bad_module_file) {
     diagnostics_.error(error.code, error.span, error.what()).help(error.help);
@@ -245,15 +246,15 @@ void Evaluation::say_within(const Module& module, const ExpressionPtr& expressio
       .help(error.help);
 }
 
-// A value that is asked for while it is computed depends on itself: it is taken as unknown, and
-// what makes it so is said by check().
+// A value that is needed while it is being computed depends on itself: it is unknown, and check()
+// reports the cycle.
 template <class Compute>
 const Value& Evaluation::once(std::map<Key, Value>& values, const Key& key,
                               const Value& while_computing, Compute compute) {
   const auto [entry, fresh] = values.emplace(key, while_computing);
   if (fresh) {
     Value value = compute();
-    entry->second = std::move(value);  // a map's entries stay where they are
+    entry->second = std::move(value);  // references to a map's entries stay valid
   }
   return entry->second;
 }
@@ -263,7 +264,7 @@ const Value& Evaluation::variable(const std::string& name) {
   return once(variables_, {nullptr, name}, unknown, [&]() -> Value {
     const auto found = deployment_.variables.find(name);
     if (found == deployment_.variables.end()) return unknown;
-    // What is not set was said: nothing else is wrong because of it.
+    // A missing value has already been reported and causes no further diagnostics.
     const auto* literal = found->second.value->as<expression::Literal>();
     if (literal != nullptr && literal->value.is_null()) return unknown;
     try {
@@ -294,17 +295,17 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
     Value converted = expression::convert(value, input.type, mismatches);
     const bool by_name = setting->second.origin == Origin::variable;
     for (const auto& mismatch : mismatches) {
-      if (by_name && !said_.insert(name + mismatch.path + mismatch.message).second) continue;
+      if (by_name && !reported_.insert(name + mismatch.path + mismatch.message).second) continue;
       diagnostics_
           .error(Code::type_mismatch,
                  place == setting->second.span ? place
                                                : place_within(setting->second.value, mismatch.path),
                  fmt::format("`{}{}` of module `{}`: {}", name, mismatch.path, module.id,
                              mismatch.message))
-          .other(by_name ? Span() : variable_behind(setting->second.value), "its value")
+          .other(by_name ? Span() : variable_value_span(setting->second.value), "its value")
           .help(mismatch.help)
           .help(by_name ? fmt::format(
-                              "module `{}` takes the variable because it has a setting of its name",
+                              "module `{}` uses the variable because it has a setting of that name",
                               module.id)
                         : std::string());
     }
@@ -315,8 +316,8 @@ Value Evaluation::compute_input(const Module& module, const std::string& name) {
   }
 }
 
-// Where the value is written of a setting that is nothing but a variable.
-Span Evaluation::variable_behind(const ExpressionPtr& value) const {
+// The place of the value of a variable, for a setting that is just that variable.
+Span Evaluation::variable_value_span(const ExpressionPtr& value) const {
   const auto* traversal = value->as<Traversal>();
   if (traversal == nullptr || traversal->root != "var") return {};
   const std::string* name = name_after(*traversal, 0);
@@ -333,10 +334,10 @@ const Value& Evaluation::output(const Module& module, const std::string& name) {
         module.interface == nullptr ? nullptr : module.interface->output(name);
     if (output == nullptr || !output->value) return unknown;
     try {
-      return seen_from_outside(evaluate_in(module, output->value), module.id,
-                               expression::reference("module", {module.id, name}));
+      return as_output_references(evaluate_in(module, output->value), module.id,
+                                  expression::reference("module", {module.id, name}));
     } catch (const ExpressionError& error) {
-      say_within(module, output->value, error);
+      report_in_module(module, output->value, error);
       return unknown;
     }
   });

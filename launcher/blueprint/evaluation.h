@@ -1,4 +1,4 @@
-// What the variables, inputs and outputs of a Deployment are, as far as it is known.
+// Evaluates the variables, inputs and outputs of a Deployment, as far as they are known.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace slipway::blueprint {
 
-// Values are computed when they are asked for and kept. What cannot be computed is said once, at
-// its place in the blueprint, and is unknown from then on.
+// Values are computed on demand and cached. An error is reported once, at its place in the
+// blueprint, and the value is unknown from then on.
 class Evaluation {
  public:
   Evaluation(const Deployment& deployment, source::Diagnostics& diagnostics);
@@ -24,34 +24,33 @@ class Evaluation {
 
   const expression::Value& variable(const std::string& name);
 
-  // An input as the module gets it: the setting's value converted to the input's type, or the
-  // default.
+  // The value of an input: the setting's value converted to the input's type, or the default.
   const expression::Value& input(const Module& module, const std::string& name);
 
   const expression::Value& output(const Module& module, const std::string& name);
 
-  // An expression of the blueprint: over var and module.
+  // Evaluates an expression of the blueprint, over var and module.
   expression::Value evaluate(const ExpressionPtr& expression);
 
-  // An expression of a module's file: over input, given (whether an input is set), local, output
-  // and module.id.
+  // Evaluates an expression of a module file, over input, given (whether an input is set), local,
+  // output and module.id.
   expression::Value evaluate_in(const Module& module, const ExpressionPtr& expression);
 
-  // What the module's file calls `slurm`: what a back end tells it of the cluster.
+  // Sets the value of `slurm` in the module file, which describes the cluster.
   void provide_slurm(const Module& module, expression::Value slurm);
 
-  // What a resource of the module's file becomes. Throws ExpressionError once, when that cannot be
-  // told; it is open from then on.
+  // The members of a resource of the module file. Throws ExpressionError once if they cannot be
+  // computed; the set is `open` from then on.
   const ResourceSet& resource_set(const Module& module, const modules::Resource& resource);
 
   // The attributes of a member of that set. Throws ExpressionError.
   expression::Value resource_body(const Module& module, const modules::Resource& resource,
                                   const ResourceSet::Member& member);
 
-  // An expression of a module's file that has no value: said where the blueprint sets what it is
-  // made from, and not at all after another error, which may have caused it.
-  void say_within(const Module& module, const ExpressionPtr& expression,
-                  const expression::ExpressionError& error);
+  // Reports that an expression of a module file cannot be evaluated, at the setting in the
+  // blueprint that it depends on. Does nothing after another error, which may be the cause.
+  void report_in_module(const Module& module, const ExpressionPtr& expression,
+                        const expression::ExpressionError& error);
 
  private:
   class BlueprintScope;
@@ -63,14 +62,14 @@ class Evaluation {
                                 const expression::Value& while_computing, Compute compute);
 
   expression::Value compute_input(const Module& module, const std::string& name);
-  Span variable_behind(const ExpressionPtr& value) const;
+  Span variable_value_span(const ExpressionPtr& value) const;
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   std::map<Key, expression::Value> variables_, inputs_, outputs_, locals_;
   std::map<std::pair<const Module*, const modules::Resource*>, ResourceSet> resource_sets_;
   std::map<const Module*, expression::Value> slurm_;
-  std::set<std::string> said_;  // of a variable that modules take by its name: once is enough
+  std::set<std::string> reported_;  // errors about variables that modules use by their name
 };
 
 }  // namespace slipway::blueprint

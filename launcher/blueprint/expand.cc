@@ -1,4 +1,4 @@
-// A Deployment in the blueprint language again.
+// Writes a Deployment as a blueprint.
 #include "launcher/blueprint/expand.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ Json settings_tree(const Settings& settings) {
   return out;
 }
 
-// A module of the library where the blueprint says that it comes from.
+// The source of a module, including the URL of a site's copy of the library.
 std::string source_of(const Module& module, const Deployment& deployment) {
   const bool in_library =
       module.source.starts_with("modules/") || module.source.starts_with("community/modules/");

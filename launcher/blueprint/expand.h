@@ -1,4 +1,4 @@
-// A Deployment in the blueprint language again, every setting explicit.
+// Writes a Deployment as a blueprint again, with every setting explicit.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 namespace slipway::blueprint {
 
-// Expressions stand as the text "((HCL))". Compiling the result gives the same Deployment.
+// Expressions are strings "((HCL))". Compiling the result gives the same Deployment.
 nlohmann::ordered_json expand(const Deployment& deployment);
 
-// A JSON tree as YAML, in block style. Texts are quoted where they would mean something else.
+// A JSON tree as YAML, in block style. Strings are quoted only if YAML would read them differently.
 std::string to_yaml(const nlohmann::ordered_json& tree);
 
 }  // namespace slipway::blueprint

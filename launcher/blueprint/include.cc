@@ -1,4 +1,4 @@
-// `include`.
+// Reads a blueprint with its includes.
 #include "launcher/blueprint/include.h"
 
 #include <fmt/format.h>
@@ -17,16 +17,16 @@ namespace fs = std::filesystem;
 
 using source::Code;
 
-// A blueprint of included blueprints may be this deep.
+// How deep includes may be nested.
 constexpr size_t include_limit = 20;
 
-// Reads a blueprint after those that it includes.
+// Reads included blueprints before the one that includes them.
 class Including {
  public:
   Including(source::Sources& sources, source::Diagnostics& diagnostics, Deployment& deployment)
       : sources_(sources), diagnostics_(diagnostics), deployment_(deployment) {}
 
-  // False when the text is no YAML.
+  // False if the text is not YAML.
   bool read(Span text) {
     const auto root = source::read_yaml(text, sources_, diagnostics_);
     if (!root) return false;
@@ -49,14 +49,13 @@ class Including {
       diagnostics_.error(Code::no_such_file, include.span,
                          fmt::format("`{}` includes itself", include.path));
     } else if (path_.size() >= include_limit) {
-      diagnostics_.error(
-          Code::no_such_file, include.span,
-          fmt::format("more than {} blueprints include each other in a row", include_limit));
+      diagnostics_.error(Code::no_such_file, include.span,
+                         fmt::format("includes are nested more than {} deep", include_limit));
     } else if (!fs::is_regular_file(file, ignored)) {
       diagnostics_
           .error(Code::no_such_file, include.span,
                  fmt::format("there is no file `{}`", file.string()))
-          .help("a path is relative to the folder of the file that it stands in");
+          .help("a path is relative to the folder of the file that contains it");
     } else if (seen_.insert(fs::weakly_canonical(file)).second) {
       read(sources_.add_file(file));
     }
@@ -65,8 +64,8 @@ class Including {
   source::Sources& sources_;
   source::Diagnostics& diagnostics_;
   Deployment& deployment_;
-  std::vector<fs::path> path_;  // the files that are being read
-  std::set<fs::path> seen_;     // two parts may include the same third one
+  std::vector<fs::path> path_;  // the files being read
+  std::set<fs::path> seen_;     // to read a file only once
 };
 
 }  // namespace

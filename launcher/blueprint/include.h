@@ -1,4 +1,4 @@
-// A blueprint together with those that it includes.
+// Reads a blueprint with its includes.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,9 +6,9 @@
 
 namespace slipway::blueprint {
 
-// Reads the blueprint of `text`, the span that Sources::add returned, after the files of its
-// `include`: their paths are relative to the folder of the file that names them. A file that is
-// included twice is read once. False when the blueprint is no YAML.
+// Reads the files in `include` of a blueprint, then the blueprint itself; `text` is the span that
+// Sources::add returned. Paths are relative to the folder of the including file. A file that is
+// included twice is read once. False if the blueprint is not YAML.
 bool read_with_includes(Span text, source::Sources& sources, source::Diagnostics& diagnostics,
                         Deployment& deployment);
 

@@ -1,4 +1,4 @@
-// `when`, `for_each` and settings from elsewhere.
+// Resolves `when` and `for_each`, and applies overrides of settings.
 #include "launcher/blueprint/instances.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ using expression::Tuple;
 using expression::Value;
 using source::Code;
 
-// How many instances one module may have: far above what a cluster has, far below what hurts.
+// Maximum number of instances of a module: far more than a cluster has, far less than what would be
+// slow.
 constexpr size_t instance_limit = 1000;
 
 class Instances {
@@ -53,7 +54,7 @@ class Instances {
       if (condition) deployment_.also_read.push_back(condition);
     }
     if (!module.for_each) {
-      if (wanted(module)) {
+      if (is_included(module)) {
         made.push_back(std::move(module));
       } else {
         remember_reads(module);
@@ -70,13 +71,13 @@ class Instances {
     remember_reads(module);
     for (const Each& each : *items) {
       Module instance = instance_of(module, each);
-      if (!wanted(instance)) continue;
+      if (!is_included(instance)) continue;
       ids.push_back(instance.id);
       made.push_back(std::move(instance));
     }
   }
 
-  // What a module reads that is not there, or not as it is written.
+  // Remembers what a module reads before it is excluded or replaced by instances.
   void remember_reads(const Module& module) {
     for (const auto& [name, setting] : module.settings) {
       deployment_.also_read.push_back(setting.value);
@@ -85,41 +86,41 @@ class Instances {
 
   bool left_out(const Use& use) const { return deployment_.left_out.contains(use.module); }
 
-  // Whether the module's `when` holds. What cannot be told is said, and holds.
-  bool wanted(const Module& module) {
+  // Whether the module's `when` is true. Reports an error and returns true if that is not known.
+  bool is_included(const Module& module) {
     if (!module.when) return true;
     const auto value = value_of(module.when, module, "when");
     if (!value) return true;
     const bool* holds = value->as<bool>();
     if (holds == nullptr) {
       diagnostics_.error(Code::type_mismatch, module.when->span,
-                         fmt::format("`when` of module `{}` is true or false, not {}", module.id,
-                                     describe(*value)));
+                         fmt::format("`when` of module `{}` must be true or false, not {}",
+                                     module.id, describe(*value)));
       return true;
     }
     if (!*holds) deployment_.left_out.emplace(module.id, module.when->span);
     return *holds;
   }
 
-  // A value that must be known before deployment; nothing, and said, when there is none.
+  // A value that must be known before deployment; nothing, and a diagnostic, if it is not.
   std::optional<Value> value_of(const ExpressionPtr& expression, const Module& module,
                                 std::string_view key) {
     if (!check_variables_only(deployment_, expression, diagnostics_)) return std::nullopt;
     try {
       Value value = evaluation_.evaluate(expression);
       if (value.is_known()) return value;
-      if (needs_unset(expression)) return std::nullopt;  // and that was said
+      if (depends_on_unset(expression)) return std::nullopt;  // already reported
       diagnostics_.error(
           Code::cannot_evaluate, expression->span,
-          fmt::format("`{}` of module `{}` is not known before deployment", key, module.id));
+          fmt::format("`{}` of module `{}` must be known before deployment", key, module.id));
     } catch (const ExpressionError& error) {
       report(error, expression->span, diagnostics_);
     }
     return std::nullopt;
   }
 
-  // Whether it could not be read, or needs a variable that could not or that has no value.
-  bool needs_unset(const ExpressionPtr& expression) {
+  // Whether the expression could not be read, or depends on a variable without a value.
+  bool depends_on_unset(const ExpressionPtr& expression) {
     std::vector<ExpressionPtr> needed{expression};
     std::set<std::string> seen;
     for (size_t i = 0; i < needed.size(); ++i) {
@@ -151,9 +152,10 @@ class Instances {
         items.push_back({text.value_or(std::to_string(i)), (*list)[i]});
       }
     } else {
-      diagnostics_.error(Code::type_mismatch, module.for_each->span,
-                         fmt::format("`for_each` of module `{}` is a list or a mapping, not {}",
-                                     module.id, describe(*value)));
+      diagnostics_.error(
+          Code::type_mismatch, module.for_each->span,
+          fmt::format("`for_each` of module `{}` must be a list or a mapping, not {}", module.id,
+                      describe(*value)));
       return std::nullopt;
     }
     return sound(module, items) ? std::optional(std::move(items)) : std::nullopt;
@@ -172,7 +174,7 @@ class Instances {
     for (const Each& each : items) {
       const std::string id = module.id + "-" + each.key;
       if (!is_module_id(id)) {
-        return wrong(fmt::format("`{}` of `for_each` cannot be a part of a module's id", each.key));
+        return wrong(fmt::format("`{}` in `for_each` cannot be part of a module's id", each.key));
       }
       if (std::find(keys.begin(), keys.end(), each.key) != keys.end()) {
         return wrong(
@@ -186,7 +188,7 @@ class Instances {
         diagnostics_
             .error(Code::duplicate_id, module.id_span,
                    fmt::format("an instance of module `{}` gets the id `{}`", module.id, id))
-            .other(other->id_span, "which this module has");
+            .other(other->id_span, "this module has the same id");
         return false;
       }
     }
@@ -223,13 +225,12 @@ class Instances {
     return instance;
   }
 
-  // What takes the place of an expression that cannot be evaluated: nothing else is wrong because
-  // of it.
+  // Replaces an expression that cannot be evaluated, so that it causes no further diagnostics.
   static ExpressionPtr failed(const ExpressionPtr& expression) {
     return expression::make(expression->span, Literal{expression::Unknown{expression, {}}});
   }
 
-  // Everywhere: the name of a module with `for_each` becomes the names of its instances.
+  // Replaces references to modules with `for_each` by references to their instances.
   void name_instances() {
     for (Group& group : deployment_.groups) {
       for (Module& module : group.modules) {
@@ -296,7 +297,7 @@ class Instances {
     diagnostics_
         .error(Code::bad_instance, span,
                fmt::format("module `{}` has {} instances", name, instances->second.size()))
-        .help(fmt::format("one of them is `{}[KEY].OUTPUT`, all of them are `{}[*].OUTPUT`", name,
+        .help(fmt::format("write `{}[KEY].OUTPUT` for one of them or `{}[*].OUTPUT` for all", name,
                           name));
     return nullptr;
   }
@@ -304,10 +305,10 @@ class Instances {
   static std::string keys_help(const std::string& name, const std::vector<std::string>& ids) {
     std::vector<std::string> keys;
     for (const std::string& id : ids) keys.push_back("`" + id.substr(name.size() + 1) + "`");
-    return keys.empty() ? "it has none" : "it has " + slipway::join(keys, ", ");
+    return keys.empty() ? "it has no instances" : "it has " + slipway::join(keys, ", ");
   }
 
-  // The same steps from one instance.
+  // The same steps, starting from one instance.
   static ExpressionPtr of(const Traversal& traversal, const std::string& id, Span span) {
     Traversal one = traversal;
     one.steps[0].name = id;
@@ -318,7 +319,7 @@ class Instances {
   Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   Evaluation evaluation_;
-  std::set<std::string> failed_;  // modules whose instances are not known
+  std::set<std::string> failed_;  // modules with unknown instances
 };
 
 }  // namespace

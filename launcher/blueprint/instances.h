@@ -1,5 +1,4 @@
-// Modules that are there on a condition (`when`), or once for each item of a collection
-// (`for_each`), become plain modules.
+// Resolves conditional modules (`when`) and modules with instances (`for_each`) to plain modules.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -7,14 +6,14 @@
 
 namespace slipway::blueprint {
 
-// Replaces each module with `for_each` by its instances, each called ID-KEY, and drops modules
-// whose `when` is false. Names of such a module in `use`, `depends_on` and expressions become those
-// of the instances: ID[KEY].OUTPUT is one output, ID[*].OUTPUT the list of all. A group that has no
-// modules left is dropped.
+// Replaces each module with `for_each` by its instances, called ID-KEY, and removes modules whose
+// `when` is false and groups without modules. References to a `for_each` module in `use`,
+// `depends_on` and expressions become references to its instances: ID[KEY].OUTPUT to one,
+// ID[*].OUTPUT to a list of all.
 void make_instances(Deployment& deployment, source::Diagnostics& diagnostics);
 
-// Puts the settings of `overrides` in the place of the modules' own. A name of a `for_each` module
-// stands for all its instances.
+// Applies the settings in `overrides` to their modules. The name of a `for_each` module applies to
+// all its instances.
 void override_settings(Deployment& deployment, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::blueprint

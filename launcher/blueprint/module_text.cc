@@ -1,4 +1,4 @@
-// Files that module files take their texts from.
+// Reads files for module_file().
 #include "launcher/blueprint/module_text.h"
 
 #include <fmt/format.h>
@@ -17,16 +17,16 @@ namespace fs = std::filesystem;
 using expression::ExpressionError;
 using source::Code;
 
-// A module of the library, and not one of the user's own.
+// True for a library module, false for a user's module.
 bool in_library(const modules::Interface& interface) {
   return interface.path.starts_with("modules/") || interface.path.starts_with("community/");
 }
 
-// The folder that the files lie in.
+// The folder in which the files must be.
 fs::path root(const modules::Interface& interface) {
   fs::path folder = fs::path(interface.folder).lexically_normal();
   if (!in_library(interface)) return folder;
-  // The library is where the modules' paths start from.
+  // The modules' paths are relative to the library.
   for ([[maybe_unused]] const fs::path& part : fs::path(interface.path)) {
     folder = folder.parent_path();
   }
@@ -43,7 +43,7 @@ std::string module_text(const modules::Interface& interface, const std::string& 
   const fs::path file = (fs::path(interface.folder) / path).lexically_normal();
   const fs::path relative = file.lexically_relative(root(interface));
   if (path.empty() || fs::path(path).is_absolute() || *relative.begin() == "..") {
-    fail(fmt::format("`{}` does not lie in {}", path,
+    fail(fmt::format("`{}` is not in {}", path,
                      in_library(interface) ? "the module library" : "the module's folder"));
   }
   std::string text;
@@ -53,7 +53,7 @@ std::string module_text(const modules::Interface& interface, const std::string& 
     fail(fmt::format("there is no file `{}` in `{}`", path, interface.path));
   }
   if (source::find_not_text(text) != std::string::npos) {
-    fail(fmt::format("`{}` is no text in UTF-8", path));
+    fail(fmt::format("`{}` is not UTF-8 text", path));
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// Files that module files take their texts from: module_file("install.sh").
+// Reads files for module_file("install.sh") in module files.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace slipway::blueprint {
 
-// The text of the file `path`, which starts from the module's folder. It lies there, or, for a
-// module of the library, anywhere in the library: modules share files. Throws ExpressionError at
-// `span` when it is elsewhere, not there or no text.
+// The text of the file `path`, relative to the module's folder. The file must be in that folder or,
+// for a library module, in the library, since modules share files. Throws ExpressionError at `span`
+// if it is elsewhere, does not exist or is not text.
 std::string module_text(const modules::Interface& interface, const std::string& path,
                         source::Span span);
 

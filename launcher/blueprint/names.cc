@@ -1,4 +1,4 @@
-// What names of a blueprint may look like.
+// Rules for names in a blueprint.
 #include "launcher/blueprint/names.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_digit(char c) {
 bool is_word(char c) {
   return is_lower(c) || is_upper(c) || is_digit(c) || c == '_';
 }
-// Labels take lower case letters of every alphabet: bytes above 127 pass.
+// Labels allow lowercase letters of every alphabet, so bytes above 127 are accepted.
 bool is_label(char c) {
   return is_lower(c) || is_digit(c) || c == '_' || c == '-' ||
          static_cast<unsigned char>(c) >= 0x80;

@@ -1,4 +1,4 @@
-// Reads the text of a blueprint.
+// Reads blueprints, deployment files and assignments.
 #include "launcher/blueprint/reader.h"
 
 #include <fmt/format.h>
@@ -77,7 +77,7 @@ class Reader {
     deployment_.blueprint_name_span = node->span;
     if (node->is_scalar() && !is_label_value(deployment_.blueprint_name)) {
       shape_.bad_name(node->span, "a blueprint's name", deployment_.blueprint_name,
-                      "it becomes a label: lower case letters, digits, `_` and `-`, 63 at most");
+                      "it becomes a label: use at most 63 lowercase letters, digits, `_` and `-`");
     }
   }
 
@@ -86,8 +86,9 @@ class Reader {
     const Entry* version = root.find_entry("toolkit_modules_version");
     if (url == nullptr && version == nullptr) return;
     if (url == nullptr || version == nullptr) {
-      diagnostics_.error(Code::missing_key, (url != nullptr ? url : version)->key_span,
-                         "`toolkit_modules_url` and `toolkit_modules_version` need each other");
+      diagnostics_.error(
+          Code::missing_key, (url != nullptr ? url : version)->key_span,
+          "`toolkit_modules_url` and `toolkit_modules_version` must be set together");
       return;
     }
     deployment_.toolkit_url = shape_.literal(url->value, url->key);
@@ -102,7 +103,7 @@ class Reader {
       deployment_.validation_level = static_cast<Level>(static_cast<int>(*level));
       return;
     }
-    diagnostics_.error(Code::wrong_shape, node.span, "`validation_level` is 0, 1 or 2");
+    diagnostics_.error(Code::wrong_shape, node.span, "`validation_level` must be 0, 1 or 2");
   }
 
   void variables(const Node& node) {
@@ -121,7 +122,7 @@ class Reader {
     }
   }
 
-  // `partial`: the groups may come from another file.
+  // `partial`: another file may have the groups.
   void read_groups(const Node& root, bool partial) {
     const Node* groups = root.find("deployment_groups");
     if (groups == nullptr && partial) return;
@@ -131,11 +132,12 @@ class Reader {
     for (const Node& node : shape_.list(*groups, "deployment_groups")) group(node, before);
     if (groups->is_null() || (groups->is_sequence() && groups->items.empty())) {
       diagnostics_.error(Code::missing_key, groups->span,
-                         "a blueprint has at least one deployment group");
+                         "a blueprint needs at least one deployment group");
     }
   }
 
-  // The group to read into: a new one, or that of an included blueprint, one of the first `before`.
+  // The group to read into: a new one, or one with the same name from an included blueprint, which
+  // is among the first `before`.
   Group& group_of(Group group, size_t before) {
     for (size_t g = 0; g < deployment_.groups.size(); ++g) {
       Group& other = deployment_.groups[g];
@@ -164,7 +166,7 @@ class Reader {
       read.span = name->span;
       if (name->is_scalar() && (!is_group_name(read.name) || read.name == "_modules")) {
         shape_.bad_name(name->span, "a group's name", read.name,
-                        "it becomes a folder: letters, digits, `_`, and `-` between them");
+                        "it becomes a folder name: use letters, digits, `_`, and `-` between them");
       }
     }
     read.backend = read_backend(node, "terraform_backend", shape_);
@@ -191,15 +193,16 @@ class Reader {
       module.source = shape_.literal(*path, "source");
       module.source_span = path->span;
       if (path->is_scalar() && !path->is_null() && module.source.empty()) {
-        diagnostics_.error(Code::unknown_source, path->span, "`source` names no module");
+        diagnostics_.error(Code::unknown_source, path->span, "`source` is empty");
       }
-      if (expression::has_expression(module.source)) module.source.clear();  // said by literal()
+      if (expression::has_expression(module.source))
+        module.source.clear();  // literal() reported it
     }
     module.kind = shape_.optional_literal(node, "kind");
     if (!module.kind.empty() && module.kind != "terraform" && module.kind != "packer") {
       diagnostics_.error(
           Code::bad_name, node.find("kind")->span,
-          fmt::format("a module is of the kind `terraform` or `packer`, not `{}`", module.kind));
+          fmt::format("a module's kind must be `terraform` or `packer`, not `{}`", module.kind));
       module.kind.clear();
     }
     module.when = shape_.optional_tree(node, "when");
@@ -220,7 +223,7 @@ class Reader {
     group.modules.push_back(std::move(module));
   }
 
-  // `in_instances`: the names may be made of `each`.
+  // `in_instances`: the names may contain `each`.
   std::vector<Use> modules_named(const Node& node, std::string_view key, bool in_instances) {
     std::vector<Use> names;
     const Node* found = node.find(key);
@@ -240,8 +243,9 @@ class Reader {
     module.id_span = node.span;
     if (node.is_scalar() && (!is_module_id(module.id) || module.id == "vars")) {
       shape_.bad_name(node.span, "a module's id", module.id,
-                      module.id == "vars" ? "`vars` stands for the deployment variables"
-                                          : "letters, digits, `_` and `-`, a letter or `_` first");
+                      module.id == "vars"
+                          ? "`vars` is reserved for the deployment variables"
+                          : "use letters, digits, `_` and `-`, with a letter or `_` first");
     }
     if (const Module* other = deployment_.find(module.id).module) {
       diagnostics_
@@ -273,7 +277,7 @@ class Reader {
   Deployment& deployment_;
 };
 
-// NAME=VALUE: where the name stands and what the value is; nothing when it is none.
+// The parts of NAME=VALUE.
 struct Assignment {
   std::string name;
   Span span;
@@ -285,7 +289,7 @@ std::optional<Assignment> split(Span assignment, std::string_view option, source
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     diagnostics.error(Code::bad_assignment, assignment,
-                      fmt::format("`{}` is not NAME=VALUE", text));
+                      fmt::format("expected NAME=VALUE, not `{}`", text));
     return std::nullopt;
   }
   const std::string name = text.substr(0, equals);

@@ -1,4 +1,4 @@
-// Reads the text of a blueprint: shapes, keys and names. Meaning comes later.
+// Reads a blueprint's YAML and checks its structure, keys and names. Later stages interpret it.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,7 +6,7 @@
 
 namespace slipway::blueprint {
 
-// A file of `include`, as the blueprint writes it.
+// An entry of `include`, as written in the blueprint.
 struct Include {
   std::string path;
   Span span;
@@ -14,23 +14,23 @@ struct Include {
 std::vector<Include> read_includes(const source::Node& root, const source::Sources& sources,
                                    source::Diagnostics& diagnostics);
 
-// Adds what the blueprint says to a Deployment. Modules have no interface yet. An included
-// blueprint comes before the one that includes it: what comes later wins, groups of one name are
-// joined. `included`: the names of the blueprint itself do not count.
+// Adds a blueprint to a Deployment. Modules have no interface yet. Included blueprints must be read
+// before the one that includes them: later settings win, and groups with the same name are merged.
+// If `included`, the blueprint's own name is ignored.
 void read_blueprint(const source::Node& root, bool included, const source::Sources& sources,
                     source::Diagnostics& diagnostics, Deployment& deployment);
 
-// A deployment file: its variables, its settings and its backend take the place of the blueprint's.
+// Reads a deployment file, whose variables, settings and backend override the blueprint's.
 void read_deployment_file(const source::Node& root, const source::Sources& sources,
                           source::Diagnostics& diagnostics, Deployment& deployment);
 
-// One NAME=VALUE of the command line. `assignment` is the span of its text in the sources; the
-// value is YAML.
+// Reads one NAME=VALUE of the command line; the value is YAML. `assignment` is the span of its text
+// in the sources.
 void read_assignment(Span assignment, source::Sources& sources, source::Diagnostics& diagnostics,
                      Deployment& deployment);
 
-// NAME=VALUE pairs of --backend-config: the backend of groups that have none of their own. The
-// name `type` is the backend's type, gcs without it.
+// Reads the NAME=VALUE pairs of --backend-config: the backend of groups without their own. The name
+// `type` sets the backend's type, gcs by default.
 void read_backend_assignments(const std::vector<Span>& assignments, source::Sources& sources,
                               source::Diagnostics& diagnostics, Deployment& deployment);
 

@@ -1,4 +1,4 @@
-// References.
+// Checks references and finds cycles of modules.
 #include "launcher/blueprint/references.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ class ReferenceCheck {
       if (!deployment_.left_out.contains(use.module)) unknown(use.module, use.span);
     } else if (other == &module) {
       diagnostics_.error(Code::bad_reference, use.span,
-                         fmt::format("module `{}` needs itself", module.id));
+                         fmt::format("module `{}` depends on itself", module.id));
     } else if (other_group > group) {
       later(*other, other_group, use.span);
     }
@@ -93,12 +93,12 @@ class ReferenceCheck {
       output(traversal, span, group);
     } else if (traversal.root == "var" || traversal.root == "module") {
       diagnostics_.error(Code::bad_reference, span,
-                         traversal.root == "var" ? "a variable is named `var.NAME`"
-                                                 : "an output is named `module.ID.OUTPUT`");
+                         traversal.root == "var" ? "write a variable as `var.NAME`"
+                                                 : "write an output as `module.ID.OUTPUT`");
     } else {
       diagnostics_
           .error(Code::bad_reference, span, fmt::format("there is no `{}` here", traversal.root))
-          .help("within `((…))` variables are `var.NAME` and outputs `module.ID.OUTPUT`");
+          .help("in `((…))`, write variables as `var.NAME` and outputs as `module.ID.OUTPUT`");
     }
   }
 
@@ -128,7 +128,7 @@ class ReferenceCheck {
     if (module == current_ && module->interface != nullptr &&
         module->interface->output(name.name) != nullptr) {
       diagnostics_.error(Code::bad_reference, id.span,
-                         fmt::format("module `{}` needs itself", id.name));
+                         fmt::format("module `{}` depends on itself", id.name));
     } else if (module_group > group) {
       later(*module, module_group, id.span);
     } else if (module->interface != nullptr) {
@@ -141,17 +141,17 @@ class ReferenceCheck {
         left_out != deployment_.left_out.end()) {
       diagnostics_
           .error(Code::left_out, span,
-                 fmt::format("module `{}` is left out of this deployment", id))
+                 fmt::format("module `{}` is excluded from this deployment", id))
           .other(left_out->second, "by its `when`");
       return;
     }
-    if (deployment_.instances.contains(id)) return;  // said where the instances were made
+    if (deployment_.instances.contains(id)) return;  // reported when the instances were created
     if (id == "each") {
       diagnostics_.error(Code::bad_reference, span,
-                         "`each` is there only in a module with `for_each`");
+                         "`each` can be used only in a module with `for_each`");
       return;
     }
-    if (expression::has_expression(id)) return;  // said when it was read
+    if (expression::has_expression(id)) return;  // reported when it was read
     std::vector<std::string> known = deployment_.module_ids();
     known.emplace_back("vars");
     diagnostics_.error(Code::unknown_module, span, fmt::format("there is no module `{}`", id))
@@ -161,7 +161,7 @@ class ReferenceCheck {
   void later(const Module& module, size_t group, Span span) {
     diagnostics_
         .error(Code::later_group, span,
-               fmt::format("module `{}` is made by the later group `{}`", module.id,
+               fmt::format("module `{}` is in the later group `{}`", module.id,
                            deployment_.groups[group].name))
         .other(module.id_span, "defined here");
   }
@@ -180,10 +180,10 @@ class ReferenceCheck {
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
-  const Module* current_ = nullptr;  // whose settings are looked at
+  const Module* current_ = nullptr;  // the module being checked
 };
 
-// Depth first, without recursion: as many modules may stand in a row as a blueprint has.
+// Depth-first search, without recursion since a chain can be as long as the blueprint.
 class ModuleCycles {
  public:
   ModuleCycles(const Deployment& deployment, source::Diagnostics& diagnostics)
@@ -212,7 +212,7 @@ class ModuleCycles {
     std::set<const Module*> seen{&module};
     const auto add = [&](const std::string& id, Span span) {
       const auto [other, other_group] = deployment_.find(id);
-      if (other == nullptr || other_group > group) return;  // said of the reference
+      if (other == nullptr || other_group > group) return;  // reported for the reference
       if (seen.insert(other).second) needs.push_back({other, span});
     };
     for (const auto& entry : module.settings) {
@@ -255,10 +255,10 @@ class ModuleCycles {
     std::string way;
     for (; at != path.end(); ++at) way += fmt::format("`{}` → ", at->module->id);
     diagnostics_
-        .error(
-            Code::module_cycle, back.span,
-            fmt::format("module `{}` needs itself: {}`{}`", back.module->id, way, back.module->id))
-        .help("an arrow leads to a module whose outputs are needed first");
+        .error(Code::module_cycle, back.span,
+               fmt::format("module `{}` depends on itself: {}`{}`", back.module->id, way,
+                           back.module->id))
+        .help("each arrow points to a module that must be created first");
   }
 
   const Deployment& deployment_;

@@ -1,4 +1,4 @@
-// Checks of what the expressions of a Deployment refer to.
+// Checks the references in a Deployment.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,16 +6,16 @@
 
 namespace slipway::blueprint {
 
-// Settings and outputs that the modules do not have, references to what does not exist, and modules
-// that need each other. Before wiring, because wiring looks at what is set.
+// Reports settings and outputs that the modules do not have, and references to things that do not
+// exist. Call before wiring, which depends on the settings.
 void check_references(const Deployment& deployment, source::Diagnostics& diagnostics);
 
-// The same for one expression that is not a module's setting: only variables can stand in it. False
-// when something is wrong with it.
+// The same for an expression outside of a module's settings, where only variables are allowed.
+// False after an error.
 bool check_variables_only(const Deployment& deployment, const ExpressionPtr& expression,
                           source::Diagnostics& diagnostics);
 
-// Modules that need each other's outputs, through settings or `depends_on`. After wiring.
+// Reports modules that depend on each other through settings or `depends_on`. Call after wiring.
 void check_cycles(const Deployment& deployment, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::blueprint

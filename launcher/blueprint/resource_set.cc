@@ -1,4 +1,4 @@
-// Resources after `when` and `for_each`.
+// Computes the members of resources.
 #include "launcher/blueprint/resource_set.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using source::Code;
 using Member = ResourceSet::Member;
 using Shape = ResourceSet::Shape;
 
-// Terraform knows letters, digits, `_` and `-` in a name.
+// Terraform allows letters, digits, `_` and `-` in a name.
 std::string as_name(std::string text) {
   std::replace_if(
       text.begin(), text.end(),
@@ -28,7 +28,7 @@ std::string as_name(std::string text) {
   return text;
 }
 
-// The main resource has the name of the module itself.
+// The main resource has the name of the module.
 std::string base_name(const std::string& module_id, const modules::Resource& resource) {
   return resource.name == "this" ? module_id : module_id + "_" + resource.name;
 }
@@ -45,8 +45,8 @@ Member member(const std::string& base, Value key, const Value& value) {
 
 bool is_there(const modules::Resource& resource, const Value& when) {
   if (when.is_unknown()) {
-    fail(resource.when, fmt::format("whether there is a `{}` is not known before deployment",
-                                    resource.reference()));
+    fail(resource.when,
+         fmt::format("`when` of `{}` must be known before deployment", resource.reference()));
   }
   const std::optional<bool> there = expression::bool_of(when);
   if (!there) {
@@ -81,10 +81,10 @@ ResourceSet make_resource_set(const std::string& module_id, const modules::Resou
     return set;
   }
   fail(resource.for_each,
-       for_each.is_unknown() ? fmt::format("what `{}` is made for is not known before deployment",
-                                           resource.reference())
-                             : fmt::format("`for_each` must be a list or a mapping, but this is {}",
-                                           describe(for_each)));
+       for_each.is_unknown()
+           ? fmt::format("`for_each` of `{}` must be known before deployment", resource.reference())
+           : fmt::format("`for_each` must be a list or a mapping, but this is {}",
+                         describe(for_each)));
 }
 
 Value meaning(const modules::Resource& resource, const ResourceSet& set) {

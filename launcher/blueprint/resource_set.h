@@ -1,4 +1,4 @@
-// What a resource of a module file becomes in a deployment, after `when` and `for_each`.
+// The members of a resource of a module file in a deployment, after `when` and `for_each`.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace slipway::blueprint {
 
 struct ResourceSet {
   enum class Shape {
-    open,    // it is being computed, or cannot be
+    open,    // being computed, or cannot be computed
     absent,  // its `when` is false, and it has no `for_each`
     one,
-    list,  // of a `for_each` over a list: its members have the keys 0, 1, …
+    list,  // from a `for_each` over a list; the keys are 0, 1, …
     map,
   };
   struct Member {
@@ -26,13 +26,13 @@ struct ResourceSet {
   std::vector<Member> members;
 };
 
-// `when` and `for_each` are the values of the resource's expressions; those that it does not have
-// are true and null. Throws ExpressionError when they are not what they must be.
+// `when` and `for_each` are the values of the resource's expressions, or true and null without
+// them. Throws ExpressionError if they have the wrong type or are unknown.
 ResourceSet make_resource_set(const std::string& module_id, const modules::Resource& resource,
                               const expression::Value& when, const expression::Value& for_each);
 
-// What a reference to the resource means: unknown attributes, in Terraform's names; one for each
-// member in a list or an object.
+// The value of a reference to the resource: unknown attributes with Terraform's names, or a list or
+// object of such members.
 expression::Value meaning(const modules::Resource& resource, const ResourceSet& set);
 
 }  // namespace slipway::blueprint

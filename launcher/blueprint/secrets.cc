@@ -1,4 +1,4 @@
-// Which values are secrets.
+// Finds secret values.
 #include "launcher/blueprint/secrets.h"
 
 #include <algorithm>
@@ -40,14 +40,14 @@ class Inputs {
 
 }  // namespace
 
-std::set<std::string> inputs_behind(const modules::Interface& interface,
-                                    const ExpressionPtr& expression) {
+std::set<std::string> inputs_used_by(const modules::Interface& interface,
+                                     const ExpressionPtr& expression) {
   Inputs inputs(interface);
   inputs.collect(expression);
   return std::move(inputs.names);
 }
 
-// Variables are not looked into: they cannot be made from outputs.
+// Ignores variables, which cannot depend on outputs.
 bool Secrets::in(const ExpressionPtr& expression) {
   bool found = false;
   expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
@@ -58,7 +58,7 @@ bool Secrets::in(const ExpressionPtr& expression) {
 }
 
 bool Secrets::output(const std::string& id, const std::string& name) {
-  // What is asked for again while it is looked at adds nothing.
+  // A recursive query of the same output adds nothing.
   const auto [entry, fresh] = known_.emplace(id + "." + name, false);
   if (!fresh) return entry->second;
   const Module* module = deployment_.find(id).module;
@@ -67,7 +67,7 @@ bool Secrets::output(const std::string& id, const std::string& name) {
   if (declared == nullptr) return false;
   bool secret = declared->sensitive;
   if (!secret && declared->value) {
-    const std::set<std::string> inputs = inputs_behind(*module->interface, declared->value);
+    const std::set<std::string> inputs = inputs_used_by(*module->interface, declared->value);
     secret = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
       const auto setting = module->settings.find(input);
       return setting != module->settings.end() && in(setting->second.value);

@@ -1,5 +1,5 @@
-// Which values of a Deployment are secrets: outputs that their module calls sensitive, and whatever
-// is made from them.
+// Finds the values of a Deployment that are secret: sensitive outputs, and values that depend on
+// them.
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@
 
 namespace slipway::blueprint {
 
-// The inputs that an expression of a module's file is made from, also through the file's locals and
+// The inputs on which an expression of a module file depends, directly or through locals and
 // outputs.
-std::set<std::string> inputs_behind(const modules::Interface& interface,
-                                    const expression::ExpressionPtr& expression);
+std::set<std::string> inputs_used_by(const modules::Interface& interface,
+                                     const expression::ExpressionPtr& expression);
 
 class Secrets {
  public:

@@ -1,4 +1,4 @@
-// Nodes of a blueprint.
+// Helpers for reading the nodes of a blueprint.
 #include "launcher/blueprint/shape_reader.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ void ShapeReader::keys(const Node& node, std::string_view what, std::vector<std:
 
 const Node* ShapeReader::required(const Node& node, std::string_view key, std::string_view what) {
   const Node* found = node.find(key);
-  // It is there with a typo, which is said already.
+  // The key has a typo, which has already been reported.
   const bool misspelt =
       std::any_of(node.entries.begin(), node.entries.end(), [&](const Entry& entry) {
         return unknown_.contains(entry.key_span.begin) &&
@@ -45,7 +45,7 @@ const std::vector<Node>& ShapeReader::list(const Node& node, std::string_view ke
         .error(Code::wrong_shape, node.span,
                fmt::format("`{}` must be a list, but this is {}", key, describe(node)))
         .help(node.is_scalar() && node.text.find_first_of("[],") == node.text.npos
-                  ? fmt::format("a list of one is `[{}]`", node.text)
+                  ? fmt::format("write a list of one item as `[{}]`", node.text)
                   : std::string());
   }
   return node.items;
@@ -67,7 +67,7 @@ std::string ShapeReader::literal(const Node& node, std::string_view key) {
   }
   if (expression::has_expression(node.text)) {
     diagnostics_.error(Code::no_expression_here, node.span,
-                       fmt::format("`{}` cannot hold an expression", key));
+                       fmt::format("`{}` cannot contain an expression", key));
   }
   return node.text;
 }
@@ -109,7 +109,7 @@ Settings ShapeReader::settings(const Node& node, std::string_view key) {
 
 void ShapeReader::bad_name(Span span, std::string_view what, std::string_view name,
                            std::string rule) {
-  if (expression::has_expression(name)) return;  // said by literal()
+  if (expression::has_expression(name)) return;  // reported by literal()
   diagnostics_.error(Code::bad_name, span, fmt::format("`{}` cannot be {}", name, what))
       .help(std::move(rule));
 }

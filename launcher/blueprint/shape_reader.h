@@ -1,4 +1,4 @@
-// What every part of a blueprint's reader does with a node: keys, lists, mappings, texts.
+// Helpers with which all parts of the blueprint reader read a node: keys, lists, mappings, strings.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace slipway::blueprint {
 
-// Each function says what is wrong with the node, and returns something that can be gone on with.
+// Each function reports errors in the node and returns a usable value even then.
 class ShapeReader {
  public:
   ShapeReader(const source::Sources& sources, source::Diagnostics& diagnostics)
@@ -20,14 +20,14 @@ class ShapeReader {
 
   void keys(const source::Node& node, std::string_view what, std::vector<std::string> known);
 
-  // The value of a required key; nullptr, and a diagnostic, without it.
+  // The value of a required key; nullptr, and a diagnostic, if it is missing.
   const source::Node* required(const source::Node& node, std::string_view key,
                                std::string_view what);
 
   const std::vector<source::Node>& list(const source::Node& node, std::string_view key);
   const std::vector<source::Entry>& entries(const source::Node& node, std::string_view key);
 
-  // A text that stands for itself: names, ids, sources.
+  // A string without expressions, such as a name, id or source.
   std::string literal(const source::Node& node, std::string_view key);
   std::string optional_literal(const source::Node& node, std::string_view key);
   bool flag(const source::Node& node, std::string_view key);  // false without it
@@ -46,7 +46,7 @@ class ShapeReader {
  private:
   const source::Sources& sources_;
   source::Diagnostics& diagnostics_;
-  std::set<uint32_t> unknown_;  // where the keys stand that there are not
+  std::set<uint32_t> unknown_;  // the places of unknown keys
 };
 
 }  // namespace slipway::blueprint

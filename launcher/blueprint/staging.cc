@@ -1,4 +1,4 @@
-// ghpc_stage().
+// Finds the files of ghpc_stage().
 #include "launcher/blueprint/staging.h"
 
 #include <fmt/format.h>
@@ -56,9 +56,9 @@ class Staging {
         stage(call, *text, span);
       } else if (path.is_unknown() && diagnostics_.errors() == 0) {
         diagnostics_.error(Code::cannot_evaluate, span,
-                           "the path of a staged file is not known before deployment");
+                           "the path of a staged file must be known before deployment");
       }
-    } catch (const ExpressionError&) {  // said where the setting is evaluated
+    } catch (const ExpressionError&) {  // reported when the setting is evaluated
     }
   }
 
@@ -73,7 +73,7 @@ class Staging {
       const std::string message = fmt::format("there is no file `{}`", from.string());
       (need_files_ ? diagnostics_.error(Code::no_such_file, span, message)
                    : diagnostics_.warning(Code::no_such_file, span, message))
-          .help("a path is relative to the folder of the blueprint");
+          .help("a path is relative to the blueprint's folder");
       return;
     }
     const Value staged = evaluation_.evaluate(expression::make(span, call));

@@ -1,4 +1,4 @@
-// Files that a blueprint takes along into the deployment folder: ghpc_stage("path").
+// Finds the files that ghpc_stage("path") copies to the deployment folder.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,9 +6,9 @@
 
 namespace slipway::blueprint {
 
-// Collects deployment.staged_files. A relative path starts at the folder of the blueprint that the
-// call stands in; at that of the blueprint itself for calls elsewhere. A file that is not there is
-// an error, or a warning when `need_files` is false.
+// Collects deployment.staged_files. A path is relative to the folder of the blueprint that contains
+// the call, or of the main blueprint for calls elsewhere. A missing file is an error, or a warning
+// if `need_files` is false.
 void stage_files(Deployment& deployment, bool need_files, const source::Sources& sources,
                  source::Diagnostics& diagnostics);
 

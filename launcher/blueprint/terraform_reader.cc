@@ -1,4 +1,4 @@
-// Backends, providers and validators.
+// Reads backends, providers and validators.
 #include "launcher/blueprint/terraform_reader.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ std::optional<Backend> read_backend(const Node& parent, std::string_view key, Sh
   return backend;
 }
 
-// Those of Terraform 1.11. Source: https://developer.hashicorp.com/terraform/language/backend
+// From Terraform 1.11: https://developer.hashicorp.com/terraform/language/backend
 const std::vector<std::string>& backend_types() {
   static const std::vector<std::string> types{"azurerm", "consul",     "cos",   "gcs",
                                               "http",    "kubernetes", "local", "oss",

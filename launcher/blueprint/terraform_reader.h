@@ -1,4 +1,4 @@
-// Reads what a blueprint says about Terraform and about checks: backends, providers, validators.
+// Reads the backends, providers and validators of a blueprint.
 #pragma once
 
 #include <optional>
@@ -9,26 +9,26 @@
 
 namespace slipway::blueprint {
 
-// `key` is what the node stands under: terraform_backend or terraform_backend_defaults. Nothing
-// when there is no such key, or when it says nothing that can be used.
+// `key` is terraform_backend or terraform_backend_defaults. Nothing if the key is missing or its
+// value is unusable.
 std::optional<Backend> read_backend(const source::Node& parent, std::string_view key,
                                     ShapeReader& reader);
 
-// The backends that Terraform has.
+// The types of Terraform's backends.
 const std::vector<std::string>& backend_types();
 
 std::vector<Provider> read_providers(const source::Node& parent, ShapeReader& reader);
 
 std::vector<Validator> read_validators(const source::Node& node, ShapeReader& reader);
 
-// A check of the language by name, and what it is given.
+// A validator and the names of its inputs.
 struct ValidatorInfo {
   std::string_view name;
-  std::vector<std::string> inputs;    // that it must have
-  std::vector<std::string> optional;  // that it may have besides
+  std::vector<std::string> inputs;  // required
+  std::vector<std::string> optional;
 };
 
-// Every validator that a blueprint may name, in the order of the language's description.
+// Every validator, in the order of Cluster Toolkit's documentation.
 std::span<const ValidatorInfo> validators();
 std::vector<std::string> validator_names();
 

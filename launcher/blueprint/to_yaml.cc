@@ -1,4 +1,4 @@
-// JSON trees as YAML.
+// Writes JSON trees as YAML.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// True for a text that YAML reads as itself without quotes.
+// True for a string that YAML reads literally without quotes.
 bool is_plain(const std::string& text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
   if (std::string_view("-?:,[]{}#&*!|>'\"%@`").find(text.front()) != std::string_view::npos)
@@ -19,7 +19,7 @@ bool is_plain(const std::string& text) {
   if (text.find(": ") != std::string::npos || text.find(" #") != std::string::npos) return false;
   if (text.back() == ':' || text.find_first_of("\n\r\t\\\"{}[],") != std::string::npos)
     return false;
-  // Every reader must agree that it is a text, those of YAML 1.1 (yes, 1:30, 1_000) too.
+  // Every reader must agree that it is a string, including those for YAML 1.1 (yes, 1:30, 1_000).
   const bool digits = text.find_first_of("0123456789") != std::string::npos;
   const bool numeric = text.find_first_not_of("0123456789.:_+-eExXoO") == std::string::npos;
   if (digits && numeric) return false;
@@ -33,7 +33,7 @@ bool is_plain(const std::string& text) {
   return std::holds_alternative<std::string>(source::resolve(node));
 }
 
-// JSON's strings are YAML's double-quoted ones.
+// JSON strings are valid double-quoted strings in YAML.
 std::string quoted(const std::string& text) {
   return Json(text).dump();
 }
@@ -70,7 +70,7 @@ class Writer {
     }
   }
 
-  // A collection stands on the lines below its key, anything else behind it.
+  // A collection begins on the line below its key, anything else on the same line.
   void below(const Json& node, size_t indent) {
     const bool collection = node.is_structured() && !node.empty();
     if (!collection) {

@@ -1,4 +1,4 @@
-// What nothing uses.
+// Finds what is unused in a blueprint.
 #include "launcher/blueprint/use_check.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class UseCheck {
     return blueprint::level_of(deployment_, validator);
   }
 
-  source::Diagnostic& say(Level level, Code code, Span span, std::string message) {
+  source::Diagnostic& report(Level level, Code code, Span span, std::string message) {
     return level == Level::error ? diagnostics_.error(code, span, std::move(message))
                                  : diagnostics_.warning(code, span, std::move(message));
   }
@@ -80,7 +80,7 @@ class UseCheck {
             }
           });
         }
-        // An expanded blueprint has the outputs written out.
+        // An expanded blueprint has explicit references to the outputs.
         for (const Use& use : module.uses) {
           if (!named.contains(use.module)) without_effect(level, module, use);
         }
@@ -89,17 +89,16 @@ class UseCheck {
   }
 
   void without_effect(Level level, const Module& module, const Use& use) {
-    say(level, Code::use_without_effect, use.span,
-        fmt::format("module `{}` takes nothing from `{}`", module.id, use.module))
-        .help(
-            "every output that it could take is set otherwise, or it has no setting of that name");
+    report(level, Code::use_without_effect, use.span,
+           fmt::format("module `{}` uses nothing from `{}`", module.id, use.module))
+        .help("it has no settings with the names of these outputs, or they are already set");
   }
 
   void unused_variables(Level level) {
     for (const auto& [name, variable] : deployment_.variables) {
       if (variables_.contains(name)) continue;
-      say(level, Code::variable_not_used, variable.span,
-          fmt::format("nothing uses the variable `{}`", name))
+      report(level, Code::variable_not_used, variable.span,
+             fmt::format("nothing uses the variable `{}`", name))
           .help(source::did_you_mean(name, used_variables()));
     }
   }
@@ -120,7 +119,7 @@ class UseCheck {
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
-  // What is used. These variables are there in any case.
+  // The used variables. These are always used.
   std::set<std::string> variables_{"labels", "deployment_name", "project_id", "region", "zone"};
   std::set<std::string> modules_;
 };
@@ -129,7 +128,7 @@ class UseCheck {
 
 void check_use(Deployment& deployment, source::Diagnostics& diagnostics) {
   if (diagnostics.errors() == 0) UseCheck(deployment, diagnostics).run();
-  // Once they are expanded, what `when` and `for_each` read looks unused.
+  // After expansion, variables that only `when` and `for_each` use look unused.
   if (!deployment.also_read.empty()) {
     skip_validator(deployment, "test_deployment_variable_not_used");
   }

@@ -1,4 +1,4 @@
-// Deployment variables.
+// Checks deployment variables and adds labels.
 #include "launcher/blueprint/variables.h"
 
 #include <fmt/format.h>
@@ -19,21 +19,22 @@ using expression::Traversal;
 using expression::Value;
 using source::Code;
 
-// The variable that a reference names, or nullptr.
+// The step with the name of the variable to which a reference refers, or nullptr.
 const expression::Step* variable_step(const Traversal& traversal) {
   return traversal.root == "var" && !traversal.steps.empty() ? &traversal.steps[0] : nullptr;
 }
 
-// How many variables may stand in a row, each made from the next.
+// Maximum length of a chain of variables that each depend on the next.
 constexpr size_t chain_limit = 200;
 
-// Depth first through the references: a variable that is met again on its own path is in a cycle.
+// Depth-first search through the references: a variable that occurs again on its own path is in a
+// cycle.
 class CycleSearch {
  public:
   CycleSearch(const Deployment& deployment, source::Diagnostics& diagnostics)
       : deployment_(deployment), diagnostics_(diagnostics) {}
 
-  // False when a chain is too long to be followed to its end.
+  // False if a chain is too long.
   bool run() {
     for (const auto& [name, variable] : deployment_.variables) enter(name);
     return !too_long_;
@@ -62,8 +63,8 @@ class CycleSearch {
     if (!too_long_ && std::max(length, path_.size()) > chain_limit) {
       too_long_ = true;
       diagnostics_.error(Code::variable_cycle, variable->second.span,
-                         fmt::format("more than {} variables in a row are each made from the next, "
-                                     "and `{}` is one of them",
+                         fmt::format("a chain of more than {} variables that depend on each other "
+                                     "includes `{}`",
                                      chain_limit, name));
     }
     path_.pop_back();
@@ -74,14 +75,15 @@ class CycleSearch {
   void report(std::vector<std::string>::const_iterator begin) {
     std::string way;
     for (auto name = begin; name != path_.end(); ++name) way += fmt::format("`{}` → ", *name);
-    diagnostics_.error(Code::variable_cycle, deployment_.variables.at(*begin).span,
-                       fmt::format("the variable `{}` needs itself: {}`{}`", *begin, way, *begin));
+    diagnostics_.error(
+        Code::variable_cycle, deployment_.variables.at(*begin).span,
+        fmt::format("the variable `{}` depends on itself: {}`{}`", *begin, way, *begin));
   }
 
   const Deployment& deployment_;
   source::Diagnostics& diagnostics_;
   std::vector<std::string> path_;
-  std::map<std::string, size_t> done_;  // and how long the chain from each is
+  std::map<std::string, size_t> done_;  // with the length of the chain from each
   bool too_long_ = false;
 };
 
@@ -89,11 +91,11 @@ void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
   const auto variable = deployment.variables.find("deployment_name");
   if (variable == deployment.variables.end()) {
     if (deployment.variables_lost || !deployment.blueprint_name_span)
-      return;  // no blueprint at all
+      return;  // not a blueprint at all
     diagnostics
         .error(Code::missing_key, deployment.blueprint_name_span,
                "the blueprint needs the variable `deployment_name`")
-        .help("it names the cluster and all that belongs to it");
+        .help("it names the cluster and everything in it");
     return;
   }
   const auto* literal = variable->second.value->as<Literal>();
@@ -106,10 +108,11 @@ void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
     diagnostics
         .error(Code::bad_name, variable->second.value->span, "this cannot be a deployment's name")
         .help(
-            "lower case letters, digits, `_` and `-`, 63 at most, one of a to z among them, and "
+            "use at most 63 lowercase letters, digits, `_` and `-`, with at least one of a to z, "
+            "and "
             "no `-` first");
   }
-  // Nothing else can be wrong because of it.
+  // Avoids further diagnostics.
   variable->second.value =
       expression::make(variable->second.value->span, Literal{Value("deployment")});
 }
@@ -123,10 +126,10 @@ void check_cluster_name(const Deployment& deployment, source::Diagnostics& diagn
   diagnostics
       .error(Code::bad_name, literal ? variable->second.value->span : variable->second.span,
              fmt::format("`{}` cannot be a Slurm cluster's name", *name))
-      .help("lower case letters, digits and `-`, a letter first, 20 at most");
+      .help("use at most 20 lowercase letters, digits and `-`, with a letter first");
 }
 
-// True for the labels of a blueprint that was expanded before: expanding again changes nothing.
+// True for the labels of an expanded blueprint, so that expanding again changes nothing.
 bool has_our_labels(const expression::Expression& labels) {
   const auto* call = labels.as<expression::Call>();
   const bool merged = call != nullptr && call->function == "merge" && !call->arguments.empty();
@@ -180,7 +183,7 @@ void add_labels(Deployment& deployment) {
   labels.value = expression::make(labels.value->span, std::move(merge));
 }
 
-// A mapping of the YAML tree as HCL writes it: sorted by key, an item a line.
+// A YAML mapping in HCL's form: sorted by key, with one item per line.
 ExpressionPtr as_lines(const ExpressionPtr& expression) {
   const auto* object = expression->as<ObjectExpression>();
   if (object == nullptr || object->form != expression::Form::yaml) return expression;

@@ -1,4 +1,4 @@
-// Deployment variables: what must be there, cycles, and the labels that every resource gets.
+// Checks deployment variables and adds the labels that every resource gets.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,16 +6,16 @@
 
 namespace slipway::blueprint {
 
-// Reports variables without a value, variables that depend on each other, references to what a
-// variable cannot use, and a missing or bad deployment_name, which it puts into deployment.name.
-// False when variables lead from one to the next too far for anything else to be looked at.
+// Reports variables without a value, variables that depend on each other, references that a
+// variable cannot have, and a missing or invalid deployment_name, which it stores in
+// deployment.name. False if a chain of variables is too long for further checks.
 bool check_variables(Deployment& deployment, source::Diagnostics& diagnostics);
 
 // Adds ghpc_blueprint and ghpc_deployment to vars.labels; the user's labels win.
 void add_labels(Deployment& deployment);
 
-// A mapping of the YAML tree as HCL writes it: sorted by key, an item a line. Anything else as it
-// is.
+// A YAML mapping in HCL's form: sorted by key, with one item per line. Other expressions stay
+// unchanged.
 ExpressionPtr as_lines(const ExpressionPtr& expression);
 
 }  // namespace slipway::blueprint

@@ -1,4 +1,4 @@
-// Wiring.
+// Wiring: fills in settings from `use`, variables and module ids.
 #include "launcher/blueprint/wiring.h"
 
 #include <fmt/format.h>
@@ -20,14 +20,14 @@ using source::Code;
 
 constexpr const char* labels = "labels";
 
-// What a list takes from the modules of `use`, in their order.
+// The outputs that a list setting collects from the modules in `use`, in their order.
 struct Contributions {
   std::vector<ExpressionPtr> outputs;
   std::vector<std::string> from;
   Span span;  // of the last one
 };
 
-// flatten([new, old]): what comes later stands first, as users' expanded blueprints have it.
+// flatten([new, old]): later modules come first, as in Cluster Toolkit's expanded blueprints.
 Setting joined(Contributions list) {
   std::reverse(list.outputs.begin(), list.outputs.end());
   std::reverse(list.from.begin(), list.from.end());
@@ -76,7 +76,7 @@ class Wiring {
     } else if (used_group > group) {
       diagnostics_
           .error(Code::later_group, use.span,
-                 fmt::format("module `{}` is made by the later group `{}`", use.module,
+                 fmt::format("module `{}` is in the later group `{}`", use.module,
                              deployment_.groups[used_group].name))
           .other(used->id_span, "defined here");
     } else if (used->interface != nullptr && used->interface->kind == "packer") {
@@ -88,13 +88,12 @@ class Wiring {
   }
 
   void unknown(const Use& use) {
-    if (expression::has_expression(use.module)) return;  // said when it was read
+    if (expression::has_expression(use.module)) return;  // reported when it was read
     const std::string before_dot = use.module.substr(0, use.module.find('.'));
     diagnostics_
         .error(Code::unknown_use, use.span, fmt::format("there is no module `{}`", use.module))
         .help(deployment_.find(before_dot).module != nullptr
-                  ? fmt::format("`use` names the module `{}`, and takes all outputs that fit",
-                                before_dot)
+                  ? fmt::format("write `{}`: `use` takes a module, not an output", before_dot)
                   : source::did_you_mean(use.module, deployment_.module_ids()));
   }
 
@@ -136,7 +135,7 @@ class Wiring {
       module.settings[labels] = {common, Origin::variable, span};
       return;
     }
-    // What is no mapping is left as it is, and does not pass as the type of the input.
+    // A value that is not a mapping stays unchanged and fails the type check.
     if (nothing != nullptr || own->second.value->as<Tuple>() != nullptr) return;
     const auto* call = own->second.value->as<Call>();
     const bool merged = call != nullptr && call->function == "merge" && !call->arguments.empty();
@@ -153,7 +152,7 @@ class Wiring {
            reference->steps.front().name == labels;
   }
 
-  // What a module takes from an earlier group becomes an output of that group.
+  // Adds outputs to earlier groups for the values that later groups use.
   void export_outputs() {
     for (size_t g = 0; g < deployment_.groups.size(); ++g) {
       for (const Module& module : deployment_.groups[g].modules) {
@@ -175,14 +174,14 @@ class Wiring {
         const bool known = std::any_of(module.outputs.begin(), module.outputs.end(),
                                        [&](const WantedOutput& o) { return o.name == output; });
         if (known) return;
-        module.outputs.push_back({output, "Made for the groups that come later", true, true, {}});
+        module.outputs.push_back({output, "Used by later groups", true, true, {}});
       }
     }
   }
 
   Deployment& deployment_;
   source::Diagnostics& diagnostics_;
-  std::map<std::string, Contributions> lists_;  // of the module that is being wired
+  std::map<std::string, Contributions> lists_;  // of the module being wired
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Wiring: the settings that a blueprint leaves to `use`, to variables of the same name, and to ids.
+// Wiring: fills in the settings that a blueprint leaves to `use`, to variables with the same name
+// and to module ids.
 #pragma once
 
 #include "launcher/blueprint/deployment.h"
@@ -6,10 +7,10 @@
 
 namespace slipway::blueprint {
 
-// Makes every setting explicit. Precedence: written, then used outputs in the order of `use`, then
-// the variable of the same name, then the module's id. A list takes the outputs of every used
-// module, anything else the first. Reports a `use` that names nothing (or gives nothing), and adds
-// the outputs that later groups need.
+// Makes every setting explicit. Precedence: settings in the blueprint, then outputs of used modules
+// in the order of `use`, then the variable with the same name, then the module's id. A list
+// collects the outputs of all used modules, other settings take the first. Reports invalid entries
+// of `use`, and adds the outputs that later groups need.
 void wire(Deployment& deployment, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::blueprint

@@ -79,7 +79,7 @@ class Builder {
           }
         } catch (const expression::ExpressionError& error) {
           failed_ = true;
-          evaluation_.say_within(module, module.interface->model, error);
+          evaluation_.report_in_module(module, module.interface->model, error);
         }
       }
     }

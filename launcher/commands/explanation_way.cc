@@ -249,7 +249,7 @@ void Explainer::follow_inputs(const Module& module, const ExpressionPtr& express
     return;
   }
   std::vector<std::string> set;
-  for (const std::string& name : blueprint::inputs_behind(*module.interface, expression)) {
+  for (const std::string& name : blueprint::inputs_used_by(*module.interface, expression)) {
     if (module.settings.contains(name)) {
       set.push_back(name);
     } else {

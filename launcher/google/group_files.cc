@@ -47,8 +47,7 @@ class TerraformGroup {
   void outputs() {
     Json outputs = Json::object();
     for (const auto& [name, output] : context_.links.wanted(contents_.index)) {
-      put(outputs, name, *output.module,
-          {output.name, "Made for the groups that come later", true, true, {}});
+      put(outputs, name, *output.module, {output.name, "Used by later groups", true, true, {}});
     }
     for (const Module& module : group_.modules) {
       for (const blueprint::WantedOutput& wanted : module.outputs) {
@@ -71,7 +70,7 @@ class TerraformGroup {
       if (secret) entry["sensitive"] = true;
       outputs[name] = std::move(entry);
     } catch (const expression::ExpressionError& error) {
-      context_.evaluation.say_within(module, declared->value, error);
+      context_.evaluation.report_in_module(module, declared->value, error);
     }
   }
 

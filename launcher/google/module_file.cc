@@ -32,7 +32,7 @@ void add_needs(Context& context, Json& needs, const Module& module, const Resour
       needs.push_back(address(resource, member));
     }
   } catch (const expression::ExpressionError& error) {
-    context.evaluation.say_within(module, whole(resource), error);
+    context.evaluation.report_in_module(module, whole(resource), error);
   }
 }
 
@@ -77,7 +77,7 @@ class ModuleFile {
         types[resource.type][member.name] = written(resource, body);
       }
     } catch (const expression::ExpressionError& error) {
-      context_.evaluation.say_within(module_, whole(resource), error);
+      context_.evaluation.report_in_module(module_, whole(resource), error);
     }
   }
 

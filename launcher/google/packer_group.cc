@@ -31,7 +31,7 @@ void write_template(Context& context, const Module& module, size_t group, GroupS
     steps.packer_target = module.id + ".pkr.json";
     context.add(steps.name + "/" + steps.packer_target, to_text(file));
   } catch (const expression::ExpressionError& error) {
-    context.evaluation.say_within(module, module.interface->packer_template, error);
+    context.evaluation.report_in_module(module, module.interface->packer_template, error);
   }
 }
 

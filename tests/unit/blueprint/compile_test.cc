@@ -1,4 +1,4 @@
-// The compiler on small modules of the test's own: precedence, order, origins.
+// Tests precedence, order and origins of settings with small test modules.
 #include "launcher/blueprint/compile.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ constexpr const char* two_makers =
 
 }  // namespace
 
-TEST_CASE("wiring: a list takes from every used module, the last one first") {
+TEST_CASE("wiring: a list collects outputs of all used modules, the last module first") {
   Compiled made(std::string(two_makers) + "  - {id: t, source: modules/taker, use: [m1, m2]}\n");
   REQUIRE(render(made.diagnostics).empty());
   CHECK(made.setting("t", "things") == "flatten([module.m2.things, module.m1.things])");
@@ -78,14 +78,14 @@ TEST_CASE("wiring: a list takes from every used module, the last one first") {
   CHECK(made.module("t").settings.at("things").from == std::vector<std::string>{"m2", "m1"});
 }
 
-TEST_CASE("wiring: anything else takes from the first used module") {
+TEST_CASE("wiring: other settings take the output of the first used module") {
   Compiled made(std::string(two_makers) + "  - {id: t, source: modules/taker, use: [m2, m1]}\n");
   CHECK(made.setting("t", "thing") == "module.m2.thing");
   CHECK(made.value("t", "thing") == "{ link = module.m2.thing.link, size = 2 }");
   CHECK(made.module("t").settings.at("thing").origin == Origin::used);
 }
 
-TEST_CASE("wiring: written wins over used, used over variable, variable over default") {
+TEST_CASE("wiring: precedence is settings, used outputs, variables, defaults") {
   Compiled made(std::string(two_makers) +
                     "  - {id: t, source: modules/taker, use: [m1], settings: {things: [9]}}\n"
                     "  - {id: u, source: modules/taker, use: [m1]}\n"
@@ -102,14 +102,14 @@ TEST_CASE("wiring: written wins over used, used over variable, variable over def
   CHECK(made.module("v").settings.at("name").origin == Origin::blueprint);
 }
 
-TEST_CASE("evaluation: modules that depend on each other end, unknown") {
+TEST_CASE("evaluation: outputs of modules that depend on each other are unknown") {
   Compiled made(
       "  - {id: a, source: modules/maker, settings: {size: '$(b.things[0])'}}\n"
       "  - {id: b, source: modules/maker, settings: {size: '$(a.things[0])'}}\n");
   CHECK(made.value("a", "size").find("module.") != std::string::npos);
 }
 
-TEST_CASE("compiler: a module file that is no YAML is one error, not many") {
+TEST_CASE("compiler: a module file that is not YAML is one error, not many") {
   Compiled made(two_makers);
   write_file(made.folder / "modules/taker/module.yaml", "a: [\n");
   blueprint::Texts texts;
@@ -121,7 +121,7 @@ TEST_CASE("compiler: a module file that is no YAML is one error, not many") {
   CHECK(made.diagnostics.errors() == 1);
 }
 
-TEST_CASE("variables: a chain of them has an end, from whichever side it is met") {
+TEST_CASE("variables: the length of a chain is limited, wherever the search begins") {
   const auto errors = [](int length, int step) {
     std::string vars;
     for (int i = 0; i < length; ++i) {
@@ -148,6 +148,7 @@ TEST_CASE("compiler: an assignment without a name or a value is E0220") {
   source::Diagnostics diagnostics{sources};
   blueprint::Deployment deployment;
   blueprint::read_assignment(sources.add("--vars", "zone"), sources, diagnostics, deployment);
-  CHECK(render(diagnostics) ==
-        "error[E0220]: `zone` is not NAME=VALUE\n --> --vars:1:1\n  |\n1 | zone\n  | ^^^^\n");
+  CHECK(
+      render(diagnostics) ==
+      "error[E0220]: expected NAME=VALUE, not `zone`\n --> --vars:1:1\n  |\n1 | zone\n  | ^^^^\n");
 }

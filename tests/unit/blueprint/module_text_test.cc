@@ -1,4 +1,4 @@
-// The files that module files take their texts from.
+// Tests module_file().
 #include "launcher/blueprint/module_text.h"
 
 #include "common/file.h"
@@ -23,7 +23,7 @@ struct Library {
     write_file(folder.path() / "catalogue.yaml", "data\n");
   }
 
-  // What a module with this path, in modules/storage/share, gets for module_file(file).
+  // The result of module_file(file) in a module with this path, in modules/storage/share.
   std::string text(const std::string& path, const std::string& file) const {
     modules::Interface interface;
     interface.path = path;
@@ -38,7 +38,7 @@ struct Library {
 
 }  // namespace
 
-TEST_CASE("module_file: a module has the files of its folder") {
+TEST_CASE("module_file: a module can read the files in its folder") {
   const Library library;
   CHECK(library.text("modules/storage/share", "own.sh") == "own\n");
   CHECK(library.text("./share", "own.sh") == "own\n");
@@ -46,23 +46,22 @@ TEST_CASE("module_file: a module has the files of its folder") {
   CHECK(library.text("modules/storage/share", "none.sh") ==
         "error: module_file(): there is no file `none.sh` in `modules/storage/share`");
   CHECK(library.text("modules/storage/share", "bytes") ==
-        "error: module_file(): `bytes` is no text in UTF-8");
+        "error: module_file(): `bytes` is not UTF-8 text");
 }
 
-TEST_CASE("module_file: modules of the library share files, and reach no others") {
+TEST_CASE("module_file: library modules can read files of the library, but no others") {
   const Library library;
   CHECK(library.text("modules/storage/share", "../scripts/mount.sh") == "shared\n");
   CHECK(library.text("modules/storage/share", "../../../catalogue.yaml") == "data\n");
   CHECK(library.text("modules/storage/share", "../../../../secret") ==
-        "error: module_file(): `../../../../secret` does not lie in the module library");
+        "error: module_file(): `../../../../secret` is not in the module library");
   CHECK(library.text("modules/storage/share", "/etc/passwd") ==
-        "error: module_file(): `/etc/passwd` does not lie in the module library");
+        "error: module_file(): `/etc/passwd` is not in the module library");
 }
 
-TEST_CASE("module_file: a module of one's own has the files of its folder only") {
+TEST_CASE("module_file: a user's module can read only the files in its folder") {
   const Library library;
   CHECK(library.text("./share", "../scripts/mount.sh") ==
-        "error: module_file(): `../scripts/mount.sh` does not lie in the module's folder");
-  CHECK(library.text("./share", "") ==
-        "error: module_file(): `` does not lie in the module's folder");
+        "error: module_file(): `../scripts/mount.sh` is not in the module's folder");
+  CHECK(library.text("./share", "") == "error: module_file(): `` is not in the module's folder");
 }

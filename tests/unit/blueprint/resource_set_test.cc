@@ -1,4 +1,4 @@
-// Resources after `when` and `for_each`, and what references to them mean.
+// Tests the members of resources, and references to them.
 #include "launcher/blueprint/resource_set.h"
 
 #include "launcher/expression/evaluate.h"
@@ -22,7 +22,7 @@ Value unknown() {
   return expression::Unknown{expression::parse("module.a.b"), {}};
 }
 
-// What a reference to it means, as HCL.
+// The value of a reference to the resource, as HCL.
 std::string meaning(const modules::Resource& resource, const Value& when, const Value& for_each) {
   const ResourceSet set = blueprint::make_resource_set("net", resource, when, for_each);
   return to_hcl(*to_expression(blueprint::meaning(resource, set)));
@@ -39,7 +39,7 @@ std::string error(const modules::Resource& resource, const Value& when, const Va
 
 }  // namespace
 
-TEST_CASE("resource set: the main resource has the module's name, others have theirs behind it") {
+TEST_CASE("resource set: the main resource has the module's name, others append theirs") {
   CHECK(meaning(resource("this", false), true, {}) == "google_x.net");
   CHECK(meaning(resource("router", false), true, {}) == "google_x.net_router");
   modules::Resource found = resource("image", false);
@@ -47,13 +47,13 @@ TEST_CASE("resource set: the main resource has the module's name, others have th
   CHECK(meaning(found, true, {}) == "data.google_x.net_image");
 }
 
-TEST_CASE("resource set: one that is left out is null, or a list of none") {
+TEST_CASE("resource set: an absent resource is null or an empty list") {
   CHECK(meaning(resource("this", false), false, {}) == "null");
   CHECK(meaning(resource("this", true), false, {}) == "[]");
   CHECK(meaning(resource("this", true), true, {}) == "[]");
 }
 
-TEST_CASE("resource set: for_each over a list makes a list, over a mapping an object") {
+TEST_CASE("resource set: for_each over a list gives a list, over a mapping an object") {
   CHECK(meaning(resource("sub", true), true, Value::List{Value("a"), unknown()}) ==
         "[google_x.net_sub_0, google_x.net_sub_1]");
   CHECK(meaning(resource("this", true), true,
@@ -61,12 +61,11 @@ TEST_CASE("resource set: for_each over a list makes a list, over a mapping an ob
         "{ \"a.b/c\" = google_x.net_a-b-c, d_e = google_x.net_d_e }");
 }
 
-TEST_CASE("resource set: what is not known before deployment is an error") {
+TEST_CASE("resource set: a value unknown before deployment is an error") {
   const modules::Resource many = resource("sub", true);
-  CHECK(error(many, unknown(), {}) ==
-        "whether there is a `google_x.sub` is not known before deployment");
+  CHECK(error(many, unknown(), {}) == "`when` of `google_x.sub` must be known before deployment");
   CHECK(error(many, true, unknown()) ==
-        "what `google_x.sub` is made for is not known before deployment");
+        "`for_each` of `google_x.sub` must be known before deployment");
   CHECK(error(many, "perhaps", {}) == "`when` must be true or false, but this is a string");
   CHECK(error(many, true, 3) == "`for_each` must be a list or a mapping, but this is a number");
 }

@@ -8,7 +8,7 @@
 using slipway::blueprint::to_yaml;
 using Json = nlohmann::ordered_json;
 
-TEST_CASE("yaml writer: block style, with quotes only where they are needed") {
+TEST_CASE("yaml writer: block style, with quotes only where necessary") {
   const Json tree = {{"a", "text"},
                      {"b", {1, 2.5, true, nullptr}},
                      {"c", {{"d", Json::array()}, {"e", Json::object()}}},
@@ -19,7 +19,7 @@ TEST_CASE("yaml writer: block style, with quotes only where they are needed") {
         "f:\n- g: x\n  h:\n  - i\n- g: z\ntwo words: \"a: b\"\n");
 }
 
-TEST_CASE("yaml writer: every text comes back as the same text") {
+TEST_CASE("yaml writer: every string is read back as the same string") {
   for (const std::string text :
        {"",     " x",    "yes",  "no",   "null", "~",          "1",   "0x1F",  "1e3",
         "1:30", "1_000", "a\nb", "a\tb", "#x",   "x #y",       "x:",  "- a",   "*a",

@@ -146,9 +146,8 @@ TEST_CASE("definitions: values of a for_each need not be known, what it is made 
   CHECK(fine.said().empty());
   CHECK(fine.has("g0/b.tf.json", R"("b_each_x":{"input":"${terraform_data.a.id}"})"));
   const Defined wrong("a:\nb: each: '$(split(\",\", a.id))'");
-  CHECK(
-      wrong.said().find("what `terraform_data.each` is made for is not known before deployment") !=
-      std::string::npos);
+  CHECK(wrong.said().find("`for_each` of `terraform_data.each` must be known before deployment") !=
+        std::string::npos);
 }
 
 TEST_CASE("definitions: an output that holds a secret is marked as one") {

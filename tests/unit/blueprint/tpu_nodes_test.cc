@@ -1,5 +1,5 @@
-// The machines of a TPU topology, on small modules of the test's own.
-#include "launcher/blueprint/hardware.h"
+// Tests the number of machines for TPU topologies with small test modules.
+#include "launcher/blueprint/tpu_nodes.h"
 
 #include "common/file.h"
 #include "launcher/blueprint/compile.h"
@@ -38,7 +38,7 @@ struct CompiledMachines {
     options.validation_level = blueprint::Level::ignore;
     compiled = blueprint::compile(texts, options, library, sources, diagnostics);
   }
-  // The count as HCL, "" when it is left open, "refused: …" after an error.
+  // The count as HCL, "" if it is not set, "refused: …" after an error.
   std::string count() const {
     if (diagnostics.errors() > 0) {
       const source::Diagnostic first = diagnostics.sorted().front();
@@ -67,13 +67,13 @@ std::string placed(const std::string& machine_type, const std::string& topology)
 
 }  // namespace
 
-TEST_CASE("hardware: a TPU pool has as many machines as its topology takes") {
+TEST_CASE("tpu nodes: a pool has as many machines as its topology needs") {
   CHECK(placed("ct6e-standard-4t", "4x4") == "4");
   CHECK(placed("ct5lp-hightpu-8t", "8x16") == "16");
   CHECK(placed("tpu7x-standard-4t", "$(vars.shape)") == "4");
 }
 
-TEST_CASE("hardware: the topology may stand in the policy of a used module") {
+TEST_CASE("tpu nodes: the topology can be in the policy of a used module") {
   const std::string policy_of_pool =
       ", use: [w]}\n"
       "  - {id: w, source: modules/policy, settings: {workload_policy: {accelerator_topology: "
@@ -84,14 +84,14 @@ TEST_CASE("hardware: the topology may stand in the policy of a used module") {
   CHECK(count("machine_type: $(w.machine_type)", policy_of_pool) == "");
 }
 
-TEST_CASE("hardware: a count that is set stays") {
+TEST_CASE("tpu nodes: a count in the blueprint stays unchanged") {
   CHECK(count("machine_type: ct6e-standard-4t, static_node_count: 9, placement_policy: "
               "{tpu_topology: 4x4}") == "9");
   CHECK(count("machine_type: ct6e-standard-4t, static_node_count: null, placement_policy: "
               "{tpu_topology: 4x4}") == "null");
 }
 
-TEST_CASE("hardware: the count is left open without a topology, without TPUs, and to flex start") {
+TEST_CASE("tpu nodes: no count is set without a topology, without TPUs, or for flex start") {
   CHECK(count("machine_type: ct6e-standard-4t") == "");
   CHECK(placed("n2-standard-2", "4x4") == "");
   CHECK(placed("a3-highgpu-8g", "4x4") == "");
@@ -99,11 +99,11 @@ TEST_CASE("hardware: the count is left open without a topology, without TPUs, an
               "{tpu_topology: 4x4}") == "");
 }
 
-TEST_CASE("hardware: refuses a topology that whole machines cannot form") {
+TEST_CASE("tpu nodes: a topology that whole machines cannot form is an error") {
   CHECK(placed("ct5p-hightpu-4t", "2x1x1") ==
-        "refused: `placement_policy.tpu_topology`: no machines of module `p` form the topology "
+        "refused: `placement_policy.tpu_topology`: machines of module `p` cannot form the topology "
         "`2x1x1` with 2 chips (machines of type `ct5p-hightpu-4t` have 4 chips each)");
   CHECK(placed("ct5p-hightpu-4t", "4x0") ==
-        "refused: `placement_policy.tpu_topology`: no machines of module `p` form the topology "
-        "`4x0` (a topology is written as 4x4 or 2x2x4)");
+        "refused: `placement_policy.tpu_topology`: machines of module `p` cannot form the topology "
+        "`4x0` (write a topology as 4x4 or 2x2x4)");
 }

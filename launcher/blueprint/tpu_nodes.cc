@@ -1,5 +1,5 @@
-// Machines of a TPU topology.
-#include "launcher/blueprint/hardware.h"
+// Computes the number of machines for TPU topologies.
+#include "launcher/blueprint/tpu_nodes.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ using source::Code;
 
 constexpr const char* node_count = "static_node_count";
 
-// The number of chips stands at the end of a TPU machine type's name: ct6e-standard-4t has four.
+// The number of chips is at the end of a TPU machine type's name: ct6e-standard-4t has four.
 // https://docs.cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus
 std::optional<int> chips_of(const std::string& machine_type) {
   static const std::regex form("(?:ct|tpu)[0-9a-z]*-[a-z]+-([1-9][0-9]{0,3})t");
@@ -27,7 +27,7 @@ std::optional<int> chips_of(const std::string& machine_type) {
   return std::stoi(match[1]);
 }
 
-// 4x4x8 stands for 128 chips.
+// 4x4x8 is 128 chips.
 std::optional<long long> chips_in(const std::string& topology) {
   static const std::regex form("([1-9][0-9]{0,3})x([1-9][0-9]{0,3})(?:x([1-9][0-9]{0,3}))?");
   std::smatch match;
@@ -38,7 +38,7 @@ std::optional<long long> chips_in(const std::string& topology) {
 
 struct Topology {
   std::string text;
-  std::string setting;  // as users write it: `workload_policy.accelerator_topology`
+  std::string setting;  // as in a blueprint: `workload_policy.accelerator_topology`
   Span span;
 };
 
@@ -68,7 +68,7 @@ class TpuNodes {
     if (!topology) return;
     const std::optional<long long> chips = chips_in(topology->text);
     if (!chips) {
-      refuse(module, *topology, "").help("a topology is written as 4x4 or 2x2x4");
+      refuse(module, *topology, "").help("write a topology as 4x4 or 2x2x4");
     } else if (*chips % *per_machine != 0) {
       refuse(module, *topology, fmt::format(" with {} chips", *chips))
           .help(
@@ -80,7 +80,7 @@ class TpuNodes {
     }
   }
 
-  // Where a pool's topology can stand, the nearest place first.
+  // The topology of a pool, from the first place that sets it.
   std::optional<Topology> topology_of(const Module& module) {
     if (auto own = topology_at(module, "tpu_topology", "")) return own;
     if (auto placed = topology_at(module, "placement_policy", "tpu_topology")) return placed;
@@ -111,7 +111,7 @@ class TpuNodes {
                     span ? span : written.span};
   }
 
-  // Where the member of a mapping is written, or the whole.
+  // The place of a member of a mapping, or of the mapping itself.
   static Span place_of(const expression::Expression& value, const std::string& member) {
     const auto* object = value.as<expression::ObjectExpression>();
     if (object == nullptr) return value.span;
@@ -122,7 +122,7 @@ class TpuNodes {
     return value.span;
   }
 
-  // What a setting is, where the deployment variables alone tell it.
+  // The value of a setting if it depends only on deployment variables.
   std::optional<Value> value_of(const Module& module, const std::string& name) {
     const auto setting = module.settings.find(name);
     if (setting == module.settings.end()) return std::nullopt;
@@ -135,7 +135,7 @@ class TpuNodes {
     try {
       return evaluation_.evaluate(setting->second.value);
     } catch (const expression::ExpressionError&) {
-      return std::nullopt;  // said when the settings are checked
+      return std::nullopt;  // reported when the settings are checked
     }
   }
 
@@ -148,8 +148,8 @@ class TpuNodes {
                              const std::string& size) {
     return diagnostics_.error(
         Code::rule_broken, topology.span,
-        fmt::format("`{}`: no machines of module `{}` form the topology `{}`{}", topology.setting,
-                    module.id, topology.text, size));
+        fmt::format("`{}`: machines of module `{}` cannot form the topology `{}`{}",
+                    topology.setting, module.id, topology.text, size));
   }
 
   Deployment& deployment_;
