@@ -1,4 +1,4 @@
-// What every part of the room works with.
+// The state that all functions that write definitions share.
 #pragma once
 
 #include "launcher/google/definitions.h"
@@ -11,7 +11,7 @@ struct Context {
   blueprint::Evaluation& evaluation;
   Links& links;
   source::Diagnostics& diagnostics;
-  Definitions& definitions;  // what has been written
+  Definitions& definitions;  // the result so far
 
   void add(std::string path, std::string text) {
     definitions.files.push_back({std::move(path), std::move(text)});

@@ -1,4 +1,4 @@
-// From a Deployment to the files of its groups.
+// Converts a Deployment to the files of its groups.
 #include "launcher/google/definitions.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ bool is_packer(const blueprint::Group& group) {
   return !group.modules.empty() && group.modules[0].interface->kind == "packer";
 }
 
-// Modules that nobody has written the resources of.
+// Reports modules without resources.
 void check_resources(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
   for (const blueprint::Group& group : deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
@@ -33,12 +33,12 @@ void check_resources(const blueprint::Deployment& deployment, source::Diagnostic
           .error(source::Code::no_resources, module.source_span,
                  fmt::format("module `{}` cannot be created: `{}` has no resources yet", module.id,
                              module.source))
-          .help("`slipway check`, `expand` and `model` know what it is");
+          .help("`slipway check`, `expand` and `model` support it");
     }
   }
 }
 
-// Better heard now than looked for in a cluster that is paid for.
+// Warns of settings without effect, before the user looks for their effect in a running cluster.
 void check_settings(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
   for (const blueprint::Group& group : deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
@@ -48,14 +48,14 @@ void check_settings(const blueprint::Deployment& deployment, source::Diagnostics
         if (setting->second.origin != blueprint::Origin::blueprint) continue;
         diagnostics
             .warning(source::Code::setting_without_effect, setting->second.span,
-                     fmt::format("`{}` of module `{}` changes nothing", input.name, module.id))
+                     fmt::format("`{}` of module `{}` has no effect", input.name, module.id))
             .help(input.no_effect);
       }
     }
   }
 }
 
-// The files of a group that are not a module's.
+// Reports module ids that would collide with other files of the group.
 void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
   for (const blueprint::Group& group : deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
@@ -63,8 +63,8 @@ void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& dia
         if (module.id != name || is_packer(group)) continue;
         diagnostics.error(
             source::Code::duplicate_id, module.id_span,
-            fmt::format("a module that is created cannot have the id `{0}`: `{0}.tf.json` is a "
-                        "file of its group",
+            fmt::format("the module id `{0}` cannot be used: `{0}.tf.json` is a file of the group "
+            "itself",
                         name));
       }
     }
@@ -87,7 +87,7 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   take_along(context, source.library);
   if (diagnostics.errors() > 0) return definitions;
   if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);
-  // The last one first: what it needs from the others must be among their outputs.
+  // Last group first, since it determines which outputs the earlier groups need.
   for (size_t group = deployment.groups.size(); group-- > 0;) {
     if (is_packer(deployment.groups[group])) {
       write_packer_group(context, group);

@@ -1,4 +1,4 @@
-// A Deployment as definitions for Google Cloud: the files that Terraform and Packer read.
+// Converts a Deployment to definitions for Google Cloud: files for Terraform and Packer.
 #pragma once
 
 #include <filesystem>
@@ -20,50 +20,49 @@ struct File {
   std::string text;
 };
 
-// A file or a folder that is copied into it.
+// A file or folder to copy to the deployment folder.
 struct Copy {
   std::string path;  // in the folder
   std::string from;
   source::Span span;  // where the blueprint names it
 };
 
-// A group, as the one who applies it must know it.
+// What `deploy` must know about a group.
 struct GroupSteps {
-  // A variable of the group, and the earlier group whose output of the same name is its value.
+  // A variable of the group, and the earlier group whose output with the same name is its value.
   struct Input {
     std::string variable;
     std::string from_group;
   };
   std::string name;
   std::string kind;           // "terraform" or "packer"
-  std::string packer_target;  // what Packer builds: a file or a folder in the group's
-  std::string packer_values;  // the file of the values that are known; may be empty
+  std::string packer_target;  // what Packer builds: a file or folder in the group's folder
+  std::string packer_values;  // the file with known values; may be empty
   std::vector<Input> inputs;
-  // Settings of a foreign Packer module that are made from those variables, as Terraform has them.
+  // Settings of a foreign Packer module that depend on those variables, as Terraform expressions.
   std::map<std::string, std::string> late_settings;
 };
 
 struct Definitions {
-  std::string deployment;   // its name, and the folder's
+  std::string deployment;   // name of the deployment and its folder
   std::vector<File> files;  // by path
   std::vector<Copy> copies;
-  std::vector<GroupSteps> groups;  // in the order in which they are applied
-  // Machines that are made while jobs need them, at most: from the instance template of a module.
+  std::vector<GroupSteps> groups;  // in the order of deployment
+  // The maximum number of on-demand machines, by id of the module with their instance template.
   std::map<std::string, int64_t> on_demand;
 };
 
-// What a deployment is made from.
+// The input of define().
 struct Source {
   blueprint::Evaluation& evaluation;              // of the deployment
-  const cluster::Cluster* cluster = nullptr;      // null: there is no Slurm in it
-  const cluster::Catalogue* catalogue = nullptr;  // that the cluster was checked against
-  const cluster::Zones* zones = nullptr;          // null: places are not checked
-  std::filesystem::path library = {};             // folder of our modules
+  const cluster::Cluster* cluster = nullptr;      // null without Slurm
+  const cluster::Catalogue* catalogue = nullptr;  // used to check the cluster
+  const cluster::Zones* zones = nullptr;          // null: regions and zones are not checked
+  std::filesystem::path library = {};             // folder of the module library
 };
 
-// Everything that is wrong goes to `diagnostics`; the result is good when no error was added. Asks
-// nothing outside, and the same deployment gives the same bytes. Throws Error when Slurm cannot
-// have such a cluster.
+// Reports errors in `diagnostics`; without any, the result can be used. Does not use the network, and
+// gives the same bytes for the same deployment. Throws Error if Slurm does not support the cluster.
 Definitions define(const Source& source, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::google

@@ -1,4 +1,4 @@
-// Terraform modules from elsewhere.
+// Writes the calls of foreign Terraform modules, and copies local ones.
 #include "launcher/google/foreign_module.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using blueprint::Module;
 using modules::ModuleSource;
 
-// Adds the providers of the resources in one file. Only lines are looked at: more would be needed
-// to be certain, and a provider too many does no harm.
+// Adds the providers of the resources in a file. Checks only the beginnings of lines, since a
+// superfluous provider does no harm.
 void add_providers(const std::string& text, std::set<std::string>& providers) {
   for (const std::string& line : split(text, '\n')) {
     const std::string_view words = trim(line);
@@ -34,21 +34,21 @@ void add_providers(const std::string& text, std::set<std::string>& providers) {
   if (text.find("google-beta") != std::string::npos) providers.insert("google-beta");
 }
 
-// The files of a module and of those within it, and their texts.
+// The files of a module and its submodules, with their texts.
 std::map<fs::path, std::string> texts_in(const fs::path& folder) {
   std::map<fs::path, std::string> texts;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.starts_with('.')) entry.disable_recursion_pending();  // what `init` has fetched
+    if (name.starts_with('.')) entry.disable_recursion_pending();  // downloads of `init`
     if (name.starts_with('.') || !name.ends_with(".tf") || !entry->is_regular_file(error)) continue;
     texts.emplace(entry->path(), read_regular_file(entry->path(), source::max_input_bytes));
   }
   return texts;
 }
 
-// "../net" of the line `source = "../net"`, or nothing.
+// "../net" from the line `source = "../net"`, or nothing.
 std::string source_in(std::string_view line) {
   line = trim(line);
   if (!line.starts_with("source")) return {};
@@ -58,7 +58,7 @@ std::string source_in(std::string_view line) {
   return std::string(line.substr(open + 1, close - open - 1));
 }
 
-// A folder is copied alone: what it calls beside itself would be missing.
+// Reports calls of modules outside the folder, since only the folder is copied.
 void check_sources(Context& context, const Module& module,
                    const std::map<fs::path, std::string>& texts) {
   for (const auto& [file, text] : texts) {
@@ -73,13 +73,12 @@ void check_sources(Context& context, const Module& module,
           .error(source::Code::no_resources, module.source_span,
                  fmt::format("module `{}` cannot be created: it calls `{}`, which is not in `{}`",
                              module.id, source, module.source))
-          .help("only that folder is copied; put what it calls into it");
+          .help("only that folder is copied; move the called module into it");
     }
   }
 }
 
-// Where a folder of this machine is copied to: under its own name; when another one has that, with
-// a number behind it.
+// Where a local folder is copied to: its own name, followed by a number if the name is taken.
 std::string place_of_copy(Context& context, const GroupContents& contents, const Module& module) {
   const fs::path from = fs::path(module.interface->folder).lexically_normal();
   const fs::path name = from.has_filename() ? from.filename() : from.parent_path().filename();

@@ -1,4 +1,4 @@
-// A Terraform module from elsewhere: called as it is.
+// Writes the call of a foreign Terraform module.
 #pragma once
 
 #include "launcher/google/context.h"
@@ -6,8 +6,8 @@
 
 namespace slipway::google {
 
-// The file with the call. A module that lies in a folder of this machine is copied beside it; any
-// other is fetched by Terraform. Adds the providers that the module needs to `contents`.
+// The file with the call. A local module is copied next to it; Terraform fetches a remote one. Adds
+// the module's providers to `contents`.
 Json foreign_module(Context& context, const blueprint::Module& module, GroupContents& contents);
 
 }  // namespace slipway::google

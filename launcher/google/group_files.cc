@@ -1,4 +1,4 @@
-// The files of a Terraform group.
+// Writes the files of a Terraform group.
 #include "launcher/google/group_files.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ class TerraformGroup {
   void put(Json& outputs, const std::string& name, const Module& module,
            const blueprint::WantedOutput& wanted) {
     const modules::Output* declared = module.interface->output(wanted.name);
-    if (declared == nullptr) return;  // said by check_references()
+    if (declared == nullptr) return;  // reported by check_references()
     try {
       const Value& value = context_.links.output(module, wanted.name);
       Json entry{{"value", to_terraform(value)}};
@@ -87,7 +87,7 @@ class TerraformGroup {
     if (!variables.empty()) add("variables", {{"variable", std::move(variables)}});
   }
 
-  // Terraform knows it of an output, and must be told of the variable that the output becomes.
+  // Terraform knows that an output is sensitive, but the variable that it becomes must be marked.
   bool is_secret(const Links::Output& output) {
     return secrets_.output(output.module->id, output.name) ||
            context_.links.output(*output.module, output.name).is_sensitive();
@@ -139,7 +139,7 @@ class TerraformGroup {
         {"terraform", {{"backend", {{backend.type, known(backend.configuration, backend.span)}}}}}};
   }
 
-  // A mapping over variables; an empty one when it is null.
+  // A mapping that may use variables; an empty mapping if it is null.
   Json known(const expression::ExpressionPtr& configuration, source::Span span) {
     if (!configuration) return Json::object();
     try {

@@ -1,11 +1,11 @@
-// The files of a Terraform group.
+// Writes the files of a Terraform group.
 #pragma once
 
 #include "launcher/google/context.h"
 
 namespace slipway::google {
 
-// Those of groups that come later must have been made before: they say which outputs are wanted.
+// Later groups must be written first, since they determine which outputs this group needs.
 void write_terraform_group(Context& context, size_t group);
 
 }  // namespace slipway::google

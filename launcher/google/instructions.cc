@@ -1,4 +1,4 @@
-// What the person who applies the definitions by hand has to do.
+// Writes instructions.txt.
 #include "launcher/google/instructions.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace slipway::google {
 namespace {
 
-// "var.name" of "${var.name}", else nothing: a setting that is nothing but a variable.
+// "name" for a setting that is just "${var.name}"; otherwise empty.
 std::string variable_in(const std::string& expression) {
   const std::string name = expression.substr(2, expression.size() - 3);
   if (!name.starts_with("var.") || name.find_first_of(" .[(", 4) != std::string::npos) return {};
@@ -24,13 +24,13 @@ class Instructions {
 
   std::string write() {
     text_ = fmt::format(
-        "How to make the deployment `{}` from these files\n\n"
-        "Look at the files. `slipway deploy` and `slipway destroy` with this folder's path do all "
-        "of\nwhat follows, and go on where they were broken off. By hand, run the commands in this "
-        "folder,\nin their order. `terraform` can be `tofu` everywhere.\n",
+        "How to deploy `{}` from these files\n\n"
+        "Review the files first. `slipway deploy` and `slipway destroy` with this folder's path "
+        "run all\ncommands below, and resume after an interruption. To deploy by hand, run the "
+        "commands in\nthis folder, in this order. You can use `tofu` instead of `terraform`.\n",
         definitions_.deployment);
     for (const GroupSteps& group : definitions_.groups) make(group);
-    text_ += "\nHow to take it down again\n\n";
+    text_ += "\nHow to destroy it\n\n";
     bool images = false;
     for (size_t i = definitions_.groups.size(); i-- > 0;) {
       const GroupSteps& group = definitions_.groups[i];
@@ -40,7 +40,7 @@ class Instructions {
     }
     if (images) {
       text_ +=
-          "\nImages that Packer made stay until `gcloud compute images delete` removes them.\n";
+          "\nImages built by Packer remain until you run `gcloud compute images delete`.\n";
     }
     return text_;
   }
@@ -86,12 +86,12 @@ class Instructions {
     }
     for (const auto& [setting, expression] : group.late_settings) {
       if (!variable_in(expression).empty()) continue;
-      text_ += fmt::format("  and in {}/{} the member `{}`, from the outputs: {}\n", group.name,
-                           packer_inputs, setting, expression);
+      text_ += fmt::format("  and set `{2}` in {0}/{1}, computed from the outputs: {3}\n", group.name,
+      packer_inputs, setting, expression);
     }
   }
 
-  // The names under which a group takes a variable: a foreign Packer module has its own.
+  // The names of a variable in a group: a foreign Packer module has its own names.
   static std::vector<std::string> names_of(const GroupSteps& group, const std::string& variable) {
     if (group.packer_values.empty()) return {variable};
     std::vector<std::string> names;

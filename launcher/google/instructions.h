@@ -1,4 +1,4 @@
-// What the person who applies the definitions by hand has to do.
+// Writes instructions.txt: how to deploy the definitions by hand.
 #pragma once
 
 #include <string>
@@ -7,12 +7,11 @@
 
 namespace slipway::google {
 
-// The files that a group's inputs are written to, beside its own. Terraform reads it without being
-// told.
+// The files in a group's folder for its inputs. Terraform reads the first one automatically.
 inline constexpr const char* terraform_inputs = "terraform.tfvars.json";
 inline constexpr const char* packer_inputs = "inputs.pkrvars.json";
 
-// The text of instructions.txt: commands for every group, in their order.
+// The text of instructions.txt: commands for every group, in order.
 std::string instructions(const Definitions& definitions);
 
 }  // namespace slipway::google

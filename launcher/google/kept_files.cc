@@ -1,4 +1,4 @@
-// What of a deployment folder stays when it is written anew.
+// Keeps files of an existing deployment folder when it is overwritten.
 #include "launcher/google/kept_files.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What comes from working with a group, and means nothing without it.
+// Terraform's files for a group, which are useless without it.
 bool is_of_the_group(const std::string& name) {
   return name.starts_with(".terraform") || name.starts_with("terraform.tfstate") ||
          name == terraform_inputs || name == packer_inputs;
@@ -28,7 +28,7 @@ bool is_of_the_group(const std::string& name) {
 
 nlohmann::json parse(const fs::path& file) {
   const std::string text = read_file(file);
-  if (text.empty()) return nlohmann::json::object();  // Terraform was killed before its first word
+  if (text.empty()) return nlohmann::json::object();  // Terraform was killed before writing
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception&) {
@@ -36,7 +36,7 @@ nlohmann::json parse(const fs::path& file) {
   }
 }
 
-// Terraform locks its state (fcntl) and says in a file by whom. One that was killed leaves the
+// Terraform locks its state with fcntl and writes a file with the owner. A killed one leaves the
 // file.
 bool is_at_work(const fs::path& group) {
   if (!fs::exists(group / ".terraform.tfstate.lock.info")) return false;
@@ -47,25 +47,25 @@ bool is_at_work(const fs::path& group) {
   return state && ::fcntl(state.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Why a group must not be dropped; empty when it has nothing that would be lost.
+// Why a group must not be removed; empty if nothing would be lost.
 std::string what_is_deployed(const fs::path& group) {
   if (const fs::path state = group / "terraform.tfstate"; fs::exists(state)) {
     const nlohmann::json resources = parse(state).value("resources", nlohmann::json::array());
     if (!resources.empty()) return fmt::format("its state has {} resources", resources.size());
   }
-  // Where the state is kept, when that is elsewhere.
+  // The backend, if the state is not local.
   if (const fs::path remote = group / ".terraform/terraform.tfstate"; fs::exists(remote)) {
     const nlohmann::json backend = parse(remote).value("backend", nlohmann::json::object());
     const std::string type = backend.value("type", "");
     if (!type.empty() && type != "local") {
-      return fmt::format("its state is kept by the backend `{}`", type);
+      return fmt::format("its state is in the backend `{}`", type);
     }
   }
   return {};
 }
 
-// The folder as `slipway destroy` knows it for one: a word without a slash could be a deployment on
-// this machine.
+// The folder as an argument of `slipway destroy`, which takes a name without a slash for a local
+// deployment.
 std::string path_argument(const fs::path& folder) {
   const std::string text = folder.string();
   return shell_quote(text.find('/') == std::string::npos ? "./" + text : text);
@@ -78,7 +78,7 @@ KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : f
   std::set<std::string> dropped;
   for (const GroupSteps& group : recorded.groups) {
     if (is_at_work(folder / group.name)) {
-      throw Error(fmt::format("Terraform is at work in `{}`", (folder / group.name).string()));
+      throw Error(fmt::format("Terraform is running in `{}`", (folder / group.name).string()));
     }
     const bool stays = std::any_of(definitions.groups.begin(), definitions.groups.end(),
                                    [&](const GroupSteps& steps) {
@@ -89,7 +89,7 @@ KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : f
     const std::string deployed = what_is_deployed(folder / group.name);
     if (deployed.empty()) continue;
     throw Error(
-        fmt::format("group `{}` is not in the blueprint any more, but it is deployed: {}; "
+        fmt::format("group `{}` is no longer in the blueprint, but it is deployed: {}; "
                     "destroy it first: slipway destroy {} --only {}",
                     group.name, deployed, path_argument(folder), shell_quote(group.name)));
   }
@@ -113,7 +113,7 @@ void KeptFiles::look(const std::string& path, const std::set<std::string>& ours,
 void KeptFiles::link_into(const fs::path& folder, const std::set<std::string>& written) const {
   for (const std::string& path : paths_) {
     if (written.contains(path)) {
-      throw Error(fmt::format("`{}` is not ours, and would be overwritten; move it away",
+      throw Error(fmt::format("`{}` is your file and would be overwritten; move it away",
                               (folder_ / path).string()));
     }
     make_directories((folder / path).parent_path());

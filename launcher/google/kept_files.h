@@ -1,4 +1,4 @@
-// What of a deployment folder stays when it is written anew.
+// Keeps files of an existing deployment folder when it is overwritten.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,18 @@
 
 namespace slipway::google {
 
-// Files that `create` did not write: Terraform's state, what it fetched, and files of the user's.
-// Of a group that is dropped, only the user's.
+// The files that `create` did not write: Terraform's state and downloads, and the user's files. Of a
+// removed group, only the user's files.
 class KeptFiles {
  public:
   KeptFiles() = default;
 
-  // Of a folder that the definitions are to be written over. Throws Error when that must not be:
-  // see write_folder().
+  // Finds the files in a folder that the definitions will overwrite. Throws Error if it must not be
+  // overwritten: see write_folder().
   KeptFiles(const std::filesystem::path& folder, const Definitions& definitions);
 
-  // Puts them into the new folder, as second names of the same files. Throws Error when one of them
-  // is among what is written there.
+  // Hard-links them into the new folder. Throws Error if one of them would overwrite a file in
+  // `written`.
   void link_into(const std::filesystem::path& folder, const std::set<std::string>& written) const;
 
  private:

@@ -1,4 +1,4 @@
-// What flows between modules.
+// Translates references to outputs from the blueprint to Terraform.
 #include "launcher/google/links.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using expression::Traversal;
 using expression::Unknown;
 using expression::Value;
 
-// The part of the value that a step leads to; nullptr when that is not there or not known.
+// The part of the value to which a step leads; nullptr if it does not exist or is unknown.
 const Value* part(const Value& value, const Step& step) {
   std::string key = step.name;
   if (step.kind == Step::Kind::index) {
@@ -35,13 +35,13 @@ const Value* part(const Value& value, const Step& step) {
   return list == nullptr || !index || *index >= list->size() ? nullptr : &(*list)[*index];
 }
 
-// What modules pass on to each other can double at every one of them.
+// A value can double in size at every module that passes it on.
 constexpr size_t largest_expression = 100'000;
 constexpr size_t deepest_value = 1000;
 
 [[noreturn]] void too_much() {
   throw expression::ExpressionError(source::Code::cannot_evaluate, {},
-                                    "what this is made from is too much to be written");
+                                    "the expression for this is too large");
 }
 
 struct Depth {
@@ -94,7 +94,7 @@ const Value& Links::output(const Module& module, const std::string& name) {
   return entry->second;
 }
 
-// Null: the reference stays as it is.
+// Null: the reference stays unchanged.
 ExpressionPtr Links::linked(const Traversal& traversal, size_t group) {
   if (traversal.root != "module" || traversal.steps.size() < 2) return nullptr;
   const auto [module, made_in] = deployment_.find(traversal.steps[0].name);
@@ -134,8 +134,8 @@ void Links::need(const Output& output, const std::string& between_groups, size_t
   if (entry->second.module != output.module || entry->second.name != output.name) {
     diagnostics_
         .error(source::Code::duplicate_id, output.module->id_span,
-               fmt::format("the outputs `{}` of module `{}` and `{}` of module `{}` are both `{}` "
-                           "between groups",
+               fmt::format("output `{}` of module `{}` and output `{}` of module `{}` both become "
+               "`{}` between groups",
                            entry->second.name, entry->second.module->id, output.name,
                            output.module->id, between_groups))
         .other(entry->second.module->id_span, "the other module");

@@ -1,8 +1,8 @@
-// What flows between modules, as Terraform has to write it. The blueprint knows a module's output
-// as module.ID.OUTPUT; in Terraform it is
-//   of a module of the library, in the same group   what the output is made from
-//   of a foreign module, in the same group          the same
-//   of an earlier group                             the variable OUTPUT_ID of this group
+// Translates references to outputs from the blueprint to Terraform. A blueprint refers to an output
+// as module.ID.OUTPUT; in Terraform it becomes
+//   for a library module in the same group   the expression of the output
+//   for a foreign module in the same group   the same reference
+//   for a module in an earlier group         the variable OUTPUT_ID of this group
 #pragma once
 
 #include <map>
@@ -18,23 +18,24 @@ class Links {
   struct Output {
     const blueprint::Module* module = nullptr;
     std::string name;  // of the output
-    size_t group = 0;  // that makes it
+    size_t group = 0;  // of the module
   };
-  using Outputs = std::map<std::string, Output>;  // by the name that it has between groups
+  using Outputs = std::map<std::string, Output>;  // by name between groups, OUTPUT_ID
 
   Links(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
         source::Diagnostics& diagnostics);
 
-  // The value as the group can write it. Throws ExpressionError when that is too much to write.
+  // The value with references that are valid in the group. Throws ExpressionError if it is too large.
   expression::Value resolve(const expression::Value& value, size_t group);
 
-  // An output of a module, seen from its own group. Throws ExpressionError.
+  // The value of a module's output, with references that are valid in its own group. Throws
+  // ExpressionError.
   const expression::Value& output(const blueprint::Module& module, const std::string& name);
 
-  // What values of this group have been resolved to need from earlier ones.
+  // The outputs of earlier groups that the values resolved in this group need.
   const Outputs& variables(size_t group) const { return variables_[group]; }
 
-  // What later groups need of this one.
+  // The outputs of this group that later groups need.
   const Outputs& wanted(size_t group) const { return wanted_[group]; }
 
  private:
@@ -46,7 +47,7 @@ class Links {
   source::Diagnostics& diagnostics_;
   std::vector<Outputs> variables_, wanted_;
   std::map<std::pair<const blueprint::Module*, std::string>, expression::Value> outputs_;
-  size_t depth_ = 0;  // of outputs that are made from others
+  size_t depth_ = 0;  // of outputs that depend on other outputs
 };
 
 }  // namespace slipway::google

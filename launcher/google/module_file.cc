@@ -1,4 +1,4 @@
-// A module of the library as the resources that it becomes.
+// Writes the resources of a library module.
 #include "launcher/google/module_file.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ std::string address(const Resource& resource, const ResourceSet::Member& member)
   return (resource.looked_up ? "data." : "") + resource.type + "." + member.name;
 }
 
-// All of its expressions, to look among them for what went wrong.
+// All expressions of a resource, to find the one that failed.
 expression::ExpressionPtr whole(const Resource& resource) {
   expression::Tuple all;
   for (const auto& part : {resource.when, resource.for_each, resource.body}) {
@@ -36,7 +36,7 @@ void add_needs(Context& context, Json& needs, const Module& module, const Resour
   }
 }
 
-// The references in a value, of a resource with `for_each` all of them, without the `${…}`.
+// The references in a value without the `${…}`; for a resource with `for_each`, to all its members.
 void add_references(const Json& value, Json& names) {
   if (value.is_structured()) {
     for (const Json& member : value) add_references(member, names);
@@ -46,7 +46,7 @@ void add_references(const Json& value, Json& names) {
   }
 }
 
-// There Terraform wants names, not values.
+// In replace_triggered_by, Terraform needs names, not values.
 void name_triggers(Json& body) {
   const auto rules = body.find("lifecycle");
   if (rules == body.end() || !rules->contains("replace_triggered_by")) return;
@@ -101,8 +101,8 @@ class ModuleFile {
     if (fresh) return;
     context_.diagnostics
         .error(source::Code::duplicate_id, module_.id_span,
-               fmt::format("a resource of module `{}` gets the name `{}`, which one of module `{}` "
-                           "has",
+               fmt::format("a resource of module `{}` gets the name `{}`, which a resource of module "
+               "`{}` already has",
                            module_.id, name, other->second->id))
         .other(other->second->id_span, "the other module");
   }

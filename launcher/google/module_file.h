@@ -1,4 +1,4 @@
-// One module's file: <module id>.tf.json.
+// Writes the file of a module: ID.tf.json.
 #pragma once
 
 #include <map>
@@ -10,24 +10,23 @@
 
 namespace slipway::google {
 
-// What the files of a group have in common.
+// Data that the files of a group share.
 struct GroupContents {
   const blueprint::Group* group = nullptr;
   size_t index = 0;
-  std::set<std::string> providers;          // that its resources come from
-  std::set<std::string> foreign_providers;  // that foreign modules in it name
-  // What each resource of the group was made by, to find two of one name.
+  std::set<std::string> providers;          // of its resources
+  std::set<std::string> foreign_providers;  // of foreign modules in it
+  // The module of each resource, by address, to find duplicate names.
   std::map<std::string, const blueprint::Module*> resources;
 };
 
-// The resources of a module of the library. Adds to `contents`. What cannot be evaluated is a
-// diagnostic.
+// The resources of a library module. Adds to `contents`. Reports what cannot be evaluated.
 Json module_file(Context& context, const blueprint::Module& module, GroupContents& contents);
 
-// A file's first entry: what the file is about.
+// The first entry of a file: a comment that names the module.
 Json head(const blueprint::Module& module);
 
-// Addresses of all that the module's `depends_on` names within the group.
+// The addresses of everything in the group that the module's `depends_on` names.
 Json needs_of_module(Context& context, const blueprint::Module& module, size_t group);
 
 }  // namespace slipway::google

@@ -1,4 +1,4 @@
-// Counting what the definitions make, resource by resource.
+// Computes quota needs, resource by resource.
 #include "launcher/google/needs.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t local_ssd_gb = 375;  // https://docs.cloud.google.com/compute/docs/disks/local-ssd
 constexpr const char* compute = "compute.googleapis.com";
 
-// A resource of a group as Terraform will read it.
+// A resource as Terraform will read it.
 struct MadeResource {
   std::string group, module, type, name;
   Json body;
@@ -42,7 +42,7 @@ std::vector<MadeResource> resources_of(const Definitions& definitions) {
   return resources;
 }
 
-// A text that is known; what only the cloud knows is an expression.
+// A known string; empty if it is an expression that only the deployment can evaluate.
 std::string text(const Json& body, const char* key) {
   const auto found = body.find(key);
   if (found == body.end() || !found->is_string()) return {};
@@ -55,7 +55,7 @@ int64_t number(const Json& body, const char* key) {
   return found != body.end() && found->is_number() ? found->get<int64_t>() : 0;
 }
 
-// Blocks of a kind: Terraform JSON has one as an object, several as a list.
+// The blocks of a kind: in Terraform's JSON, an object for one and a list for several.
 std::vector<Json> blocks(const Json& body, const char* key) {
   const auto found = body.find(key);
   if (found == body.end() || found->is_null()) return {};
@@ -71,14 +71,14 @@ std::string region_of(const Json& body) {
   if (const std::string region = text(body, "region"); !region.empty()) return region;
   for (const char* key : {"zone", "location"}) {
     if (const std::string zone = text(body, key); !zone.empty()) {
-      // A location may be a region: those have no letter behind a second hyphen.
+      // A location can be a zone or a region; a region has only one hyphen.
       return std::ranges::count(zone, '-') == 2 ? region_of_zone(zone) : zone;
     }
   }
   return {};
 }
 
-// nvidia-h100-mega-80gb is of the family NVIDIA_H100_MEGA.
+// nvidia-h100-mega-80gb has the family NVIDIA_H100_MEGA.
 std::string gpu_family(std::string model) {
   if (const size_t memory = model.rfind('-'); model.ends_with("gb")) model.resize(memory);
   std::ranges::replace(model, '-', '_');
@@ -146,7 +146,7 @@ class Counter {
         const Quota* quota = quotas_.find("filestore", text(body, "tier"));
         if (quota == nullptr) {
           note(resource.module,
-               fmt::format("no quota is known of the tier `{}`", text(body, "tier")));
+               fmt::format("the quota for the tier `{}` is not known", text(body, "tier")));
           continue;
         }
         add(here, "file.googleapis.com", quota->name, "", "GiB", number(share, "capacity_gb"));
@@ -203,7 +203,7 @@ class Counter {
     const std::string name = text(body, "machine_type");
     const cluster::MachineType* type = catalogue_.find_machine(name);
     if (type == nullptr) {
-      note(where.module, name.empty() ? "its machine type is known only to the cloud"
+      note(where.module, name.empty() ? "its machine type is not known before deployment"
                                       : fmt::format("`{}` is not in the catalogue", name));
     } else {
       count_processors(where, *type, body, spot);
@@ -221,7 +221,7 @@ class Counter {
     const std::string family = type.name.substr(0, type.name.find('-'));
     count_of(where, "cpus", family, gpu_family(family), type.cpus(), spot);
     count_of(where, "gpus", type.gpu_model, gpu_family(type.gpu_model), type.gpu_count, spot);
-    if (type.gpu_count > 0) return;  // their accelerators are part of the machine type
+    if (type.gpu_count > 0) return;  // the machine type includes the accelerators
     for (const Json& gpus : blocks(body, "guest_accelerator")) {
       const std::string model = text(gpus, "type");
       count_of(where, "gpus", model, gpu_family(model), number(gpus, "count"), spot);
@@ -233,7 +233,7 @@ class Counter {
     if (amount == 0) return;
     const Quota* quota = quotas_.find(what, key);
     if (quota == nullptr) {
-      note(where.module, fmt::format("no quota is known of `{}`", key));
+      note(where.module, fmt::format("the quota for `{}` is not known", key));
       return;
     }
     const std::string dimension =
@@ -243,7 +243,7 @@ class Counter {
 
   void count_disk_of_machine(const Where& where, const std::string& kind, const Json& disk,
                              bool spot) {
-    if (kind == "attached_disk") return;  // a resource of its own
+    if (kind == "attached_disk") return;  // a separate resource
     if (kind == "scratch_disk" || text(disk, "type") == "SCRATCH" ||
         text(disk, "disk_type") == "local-ssd") {
       count_disk(where, "local-ssd", local_ssd_gb, spot);
@@ -259,7 +259,7 @@ class Counter {
   }
 
   void count_disk(const Where& where, const std::string& type, int64_t gb, bool spot) {
-    // What the cloud takes when none is given.
+    // The cloud's default type.
     const Quota* quota = quotas_.find("disks", type.empty() ? "pd-standard" : type);
     if (quota != nullptr) add(where, compute, spot ? quota->spot : quota->name, "", "GB", gb);
   }

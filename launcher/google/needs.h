@@ -1,4 +1,4 @@
-// What definitions need of the cloud's quotas, before anybody pays for them.
+// Computes how much of Google Cloud's quotas a deployment needs, before it is created.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct Need {
   std::string service;    // "compute.googleapis.com"
   std::string quota;      // "GPUS_PER_GPU_FAMILY"
   std::string dimension;  // "gpu_family=NVIDIA_H100_MEGA"; may be empty
-  std::string unit;       // "GB", "GiB"; empty for what is counted
-  int64_t amount = 0;     // when everything is there
-  int64_t on_demand = 0;  // of that: nodes that are there only while jobs need them
+  std::string unit;       // "GB", "GiB"; empty for a count
+  int64_t amount = 0;     // with all on-demand nodes
+  int64_t on_demand = 0;  // the part for on-demand nodes
   std::set<std::string> modules;
 };
 
 struct Needs {
   std::vector<Need> quotas;        // by region, then by service and name
-  std::vector<std::string> notes;  // what could not be counted, and why
+  std::vector<std::string> notes;  // what could not be counted and why
 };
 
 Needs count_needs(const Definitions& definitions, const cluster::Catalogue& catalogue,

@@ -1,4 +1,4 @@
-// The files of a group that Packer builds an image of.
+// Writes the files of a Packer group.
 #include "launcher/google/packer_group.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ void write_values(Context& context, const Module& module, size_t group, GroupSte
     try {
       const Value value = context.links.resolve(context.evaluation.input(module, name), group);
       if (value.is_known()) {
-        values[name] = Json::parse(expression::to_json(value));  // texts mean themselves there
+        values[name] = Json::parse(expression::to_json(value));  // strings are literal there
       } else {
         steps.late_settings[name] = "${" + to_hcl(*to_expression(value)) + "}";
       }

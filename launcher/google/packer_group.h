@@ -1,12 +1,12 @@
-// The files of a group that Packer builds an image of.
+// Writes the files of a Packer group.
 #pragma once
 
 #include "launcher/google/context.h"
 
 namespace slipway::google {
 
-// A module of the library has a template, in which everything is written that is known. A foreign
-// one is copied, with a file of the values that it gets.
+// A library module becomes a template with all known values. A foreign module is copied, with a file
+// of the values for its variables.
 void write_packer_group(Context& context, size_t group);
 
 }  // namespace slipway::google

@@ -1,4 +1,4 @@
-// Regions, zones, and what is offered in them.
+// Checks regions, zones and the machine types that they offer.
 #include "launcher/google/places.h"
 
 #include <fmt/format.h>
@@ -45,14 +45,14 @@ class PlaceCheck {
   }
 
  private:
-  // An input that is known; empty else.
+  // The value of an input; empty if it is not known.
   std::string text(const Module& module, const std::string& input) {
     if (module.interface->input(input) == nullptr) return {};
     const auto* known = evaluation_.input(module, input).as<std::string>();
     return known == nullptr ? std::string() : *known;
   }
 
-  // Modules share variables: what is wrong with one is said once.
+  // Reports a problem once, since modules share variables.
   void say(Level level, Code code, source::Span span, const std::string& message,
            std::string help) {
     if (level == Level::ignore || !said_.emplace(span.begin, message).second) return;
@@ -78,11 +78,11 @@ class PlaceCheck {
       say(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
           found == zones_.regions.end()
               ? source::did_you_mean(its, zones_.region_names())
-              : fmt::format("{} has {}", its, fmt::join(found->second, ", ")));
+              : fmt::format("the zones of {} are {}", its, fmt::join(found->second, ", ")));
     } else if (in != region && zones_.regions.contains(region)) {
       say(zone_in_region_, Code::unknown_place, place,
           fmt::format("the zone `{}` is not in the region `{}`", zone, region),
-          fmt::format("{} has {}", region, fmt::join(zones_.regions.at(region), ", ")));
+          fmt::format("the zones of {} are {}", region, fmt::join(zones_.regions.at(region), ", ")));
     }
   }
 
@@ -97,8 +97,8 @@ class PlaceCheck {
     }
     say(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
         fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
-        near.empty() ? fmt::format("it is in {}", fmt::join(offered->second, ", "))
-                     : fmt::format("it is in {}", fmt::join(near, ", ")));
+        near.empty() ? fmt::format("it is offered in {}", fmt::join(offered->second, ", "))
+        : fmt::format("it is offered in {}", fmt::join(near, ", ")));
   }
 
   blueprint::Evaluation& evaluation_;

@@ -1,4 +1,4 @@
-// Whether the cloud has the regions and zones that a deployment names, and the machines in them.
+// Checks that the regions and zones of a deployment exist and offer its machine types.
 #pragma once
 
 #include "launcher/blueprint/evaluation.h"
@@ -6,10 +6,9 @@
 
 namespace slipway::google {
 
-// The settings `region`, `zone`, `zones` and `machine_type` of every module, as far as they are
-// known. The Toolkit's validators test_region_exists, test_zone_exists, test_zone_in_region and
-// test_machine_type_in_zone do this by asking the cloud; whoever skips one of them skips its part
-// here.
+// Checks the settings `region`, `zone`, `zones` and `machine_type` of every module, as far as they are
+// known. Cluster Toolkit's validators test_region_exists, test_zone_exists, test_zone_in_region and
+// test_machine_type_in_zone do this by querying the cloud; skipping one of them skips its check here.
 void check_places(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
                   const cluster::Zones& zones, source::Diagnostics& diagnostics);
 

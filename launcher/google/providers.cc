@@ -14,7 +14,7 @@ struct Provider {
   std::string_view version;
 };
 
-// A new major version may change what resources mean, so it is not taken unseen.
+// A new major version may change resources, so it is not used untested.
 constexpr std::array table = std::to_array<Provider>({
     {"google", "hashicorp/google", ">= 6.9.0, < 8.0.0"},
     {"google-beta", "hashicorp/google-beta", ">= 6.9.0, < 8.0.0"},

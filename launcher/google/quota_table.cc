@@ -1,4 +1,4 @@
-// Reading quotas.yaml.
+// Reads quotas.yaml.
 #include "launcher/google/quota_table.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What `create` made.
+// Records what `create` wrote.
 #include "launcher/google/record.h"
 
 #include <fmt/format.h>
@@ -52,14 +52,14 @@ Recorded read_record(const std::filesystem::path& folder) {
   try {
     Recorded recorded;
     const Json document = Json::parse(read_regular_file(folder / record_file, largest_record));
-    if (document.at("schema") != schema) throw Error("it is of another version");
+    if (document.at("schema") != schema) throw Error("its version is not supported");
     recorded.deployment = document.at("deployment");
     for (const Json& group : document.at("groups")) recorded.groups.push_back(steps_of(group));
     recorded.files = Json::parse(read_regular_file(folder / files_file, largest_record))
                          .get<std::set<std::string>>();
     return recorded;
   } catch (const std::exception& error) {
-    throw Error(fmt::format("`{}` is not a folder that `slipway create` has made: {}",
+    throw Error(fmt::format("`{}` was not written by `slipway create`: {}",
                             folder.string(), error.what()));
   }
 }

@@ -1,4 +1,4 @@
-// Slurm's part of the definitions.
+// Writes Slurm's part of the definitions.
 #include "launcher/google/slurm.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ namespace {
 
 using expression::Value;
 
-// What a machine of the group is told of itself, but its name and addresses: those it asks of the
-// cloud when it starts.
+// The profile of a machine of the group, without its name and addresses, which it queries from the
+// metadata server when it starts.
 std::string profile(const std::string& role, const std::string& group,
                     const cluster::MachineSpec& machine, const cluster::Cluster& cluster,
                     const cluster::Catalogue& catalogue) {
@@ -27,7 +27,7 @@ std::string profile(const std::string& role, const std::string& group,
   return to_json(cluster::profile_of({"", role, group, machine}, cluster, catalogue, site));
 }
 
-// By their names in the bucket.
+// The cluster's files, by name in the bucket.
 std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
                                             const cluster::Catalogue& catalogue) {
   std::map<std::string, std::string> files;
@@ -44,15 +44,15 @@ std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
   return files;
 }
 
-// Service accounts of machines by what tells them apart.
+// Service accounts of machines, by a unique key.
 struct Accounts {
-  Value::Object all;    // to be let to the cluster's files and key
+  Value::Object all;    // may read the cluster's files and key
   Value::Object nodes;  // of compute nodes
-  Value::Object made;   // by modules of the blueprint, not named by it
+  Value::Object made;   // created by modules of the blueprint, not named in it
 };
 
-// One that several modules name is there once: two of the same rights would be one in the cloud,
-// and taking one away would take it from the others.
+// An account that several modules name gets one key: two equal grants are one in the cloud, so
+// removing one of them would remove it for the other modules.
 std::string key_of(const std::string& id, const Value& email) {
   if (const auto* known = email.as<std::string>()) return *known;
   const auto* unknown = email.as<expression::Unknown>();
@@ -67,7 +67,7 @@ Accounts accounts(Context& context, const cluster::Cluster& cluster,
     const bool named = !context.evaluation.input(*module, "service_account_email").is_null();
     const Value& email = named ? context.evaluation.input(*module, "service_account_email")
                                : context.evaluation.output(*module, "machine_account");
-    if (email.is_null()) continue;  // of an instance template that is there already
+    if (email.is_null()) continue;  // an existing instance template
     const std::string key = key_of(id, email);
     accounts.all.emplace(key, email);
     if (!named) accounts.made.emplace(key, email);
@@ -78,7 +78,7 @@ Accounts accounts(Context& context, const cluster::Cluster& cluster,
   return accounts;
 }
 
-// The buckets that a machine's startup script comes from, by the modules that made the script.
+// The buckets of a machine's startup scripts, by the modules that write the scripts.
 Value::Object script_buckets(Context& context, const blueprint::Module& module) {
   Value::Object buckets;
   for (const char* name : {"startup_script", "controller_startup_script"}) {
@@ -105,7 +105,7 @@ std::set<std::string> groups_of_machines(const cluster::Cluster& cluster) {
   return ids;
 }
 
-// What machines that join by themselves tell slurmctld, by module.
+// The node configuration with which dynamic nodes register with slurmctld, by module.
 std::map<std::string, std::string> node_confs_of(const cluster::Cluster& cluster,
                                                  const cluster::Catalogue& catalogue) {
   std::map<std::string, std::string> node_confs;
@@ -116,7 +116,7 @@ std::map<std::string, std::string> node_confs_of(const cluster::Cluster& cluster
   return node_confs;
 }
 
-// Notes how many nodes are on demand, and warns of machines that could be faster than they will be.
+// Records the number of on-demand nodes, and warns of machines with an unused faster network.
 void note_nodesets(Context& context, const cluster::Cluster& cluster,
                    const cluster::Catalogue& catalogue) {
   for (const cluster::Nodeset& nodeset : cluster.nodesets) {

@@ -1,4 +1,4 @@
-// Slurm's part of the definitions.
+// Writes Slurm's part of the definitions.
 #pragma once
 
 #include "launcher/cluster/catalogue.h"
@@ -7,9 +7,9 @@
 
 namespace slipway::google {
 
-// Writes Slurm's files and the profile of each kind of machine into a folder of the controller's
-// group, to be read before anything is made, and gives the files of all modules what they call
-// `slurm` (docs/module-files.md). Throws Error when Slurm cannot have such a cluster.
+// Writes Slurm's configuration files and the profiles of machines to a folder in the controller's
+// group, where they can be reviewed before deployment, and sets `slurm` for the expressions in module
+// files (docs/module-files.md). Throws Error if Slurm does not support the cluster.
 void add_slurm(Context& context, const cluster::Cluster& cluster,
                const cluster::Catalogue& catalogue);
 

@@ -1,4 +1,4 @@
-// Files that the deployment folder takes along.
+// Copies files to the deployment folder.
 #include "launcher/google/staged.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ class Library {
       context_.diagnostics
           .error(source::Code::no_such_file, span,
                  fmt::format("there is no file `{}` in the library", text))
-          .help("a file of your own is taken along by ghpc_stage(\"PATH\")");
+          .help("to copy your own file, use ghpc_stage(\"PATH\")");
       return;
     }
     const std::string to = fmt::format("_modules/embedded/{}", path.string());

@@ -1,4 +1,4 @@
-// Files that the deployment folder takes along.
+// Copies files to the deployment folder.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace slipway::google {
 
-// What ghpc_stage() names, and what settings name in our library as `../_modules/embedded/PATH`,
-// where Cluster Toolkit puts its own: blueprints are written with such paths. A file that our
-// library does not have is a diagnostic.
+// Copies the files that ghpc_stage() names, and the library files that settings name as
+// `../_modules/embedded/PATH`, where Cluster Toolkit puts its own. Reports files that the library does
+// not have.
 void take_along(Context& context, const std::filesystem::path& library);
 
 }  // namespace slipway::google

@@ -1,4 +1,4 @@
-// Values in Terraform's JSON syntax.
+// Writes values in Terraform's JSON syntax.
 #include "launcher/google/terraform_value.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 using expression::Expression;
 using expression::Value;
 
-// A text that means itself in a template.
+// A string escaped for a template.
 std::string literal(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -24,8 +24,8 @@ std::string literal(std::string_view text) {
   return out;
 }
 
-// A template as it stands in JSON, where nothing but its marks is escaped. Nothing when a `$` right
-// before `${` would take its meaning away, and when there are directives in it.
+// A template as a JSON string, in which only `${` and `%{` are escaped. Nothing if a `$` right before
+// `${` would escape it, or if the template has directives.
 std::optional<std::string> bare(const expression::Template& parts) {
   std::string out;
   for (const auto& part : parts.parts) {
@@ -47,8 +47,8 @@ Json number(Value::Number number) {
   return static_cast<int64_t>(number);
 }
 
-// `sensitive` is the mark of what the value is a part of. Marks stand at the leaves, because a
-// block cannot have one.
+// `sensitive` is the mark of the enclosing value. Marks are put on the leaves, since a block cannot
+// have one.
 Json tree(const Value& value, Nulls nulls, bool sensitive) {
   sensitive = sensitive || value.sensitive;
   if (const auto* list = value.as<Value::List>()) {

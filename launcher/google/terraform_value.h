@@ -1,4 +1,4 @@
-// Values as Terraform reads them in its JSON syntax
+// Writes values in Terraform's JSON syntax
 // (https://developer.hashicorp.com/terraform/language/syntax/json).
 #pragma once
 
@@ -12,17 +12,17 @@ using Json = nlohmann::ordered_json;
 
 enum class Nulls {
   kept,
-  left_out,  // of a resource: an argument that is not written is null, and a block cannot be
+  left_out,  // for resources: a missing argument is null, and a block cannot be null
 };
 
-// What is known as JSON, with `${` and `%{` in texts escaped; what is unknown as a text "${…}".
-// `nulls` are those that are members of objects.
+// Known values as JSON, with `${` and `%{` in strings escaped; unknown values as a string "${…}".
+// `nulls` applies to members of objects.
 Json to_terraform(const expression::Value& value, Nulls nulls = Nulls::kept);
 
 // One expression: "${…}", or the template itself, "net-${google_x.y.name}".
 std::string to_terraform(const expression::Expression& expression);
 
-// The file's text: two spaces a level, ends with a line feed.
+// The text of a file: indented by two spaces, ends with a line feed.
 std::string to_text(const Json& file);
 
 }  // namespace slipway::google

@@ -1,4 +1,4 @@
-// The deployment folder on the disk.
+// Writes the deployment folder to disk.
 #include "launcher/google/write_folder.h"
 
 #include <fcntl.h>
@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A link can lead back to the folder that it stands in.
+// A limit, since a link can lead back to a folder above it.
 constexpr int deepest_folder = 30;
 
-// Not of a module, but of those who work on it or with it.
+// Working files of git and Terraform, which are not part of a module.
 bool is_working_file(const std::string& name) {
   return name == ".git" || name == ".terraform" || name.starts_with("terraform.tfstate");
 }
@@ -62,7 +62,7 @@ class Writer {
   const std::set<std::string>& written() const { return written_; }
 
  private:
-  // This one, or one that was made before, in a folder that is taken along.
+  // True for a deployment folder, this one or an earlier one, inside a folder that is copied.
   bool is_deployment(const fs::path& path) const {
     std::error_code ignored;
     return fs::exists(path / record_file, ignored) || fs::equivalent(path, folder_, ignored);
@@ -78,7 +78,7 @@ class Writer {
   std::set<std::string> written_;
 };
 
-// One takes the name of the other at once: nobody sees a folder that is not whole.
+// Exchanges the names atomically, so that nobody sees an incomplete folder.
 void exchange(const fs::path& a, const fs::path& b) {
   if (::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) != 0) {
     throw_errno(fmt::format("cannot replace `{}`", b.string()));
@@ -88,15 +88,15 @@ void exchange(const fs::path& a, const fs::path& b) {
 void put_in_place(const fs::path& temporary, const fs::path& folder, bool replaces) {
   if (replaces) {
     exchange(temporary, folder);
-    fs::remove_all(temporary);  // what it replaced
+    fs::remove_all(temporary);  // now the old folder
   } else if (::syscall(SYS_renameat2, AT_FDCWD, temporary.c_str(), AT_FDCWD, folder.c_str(),
                        RENAME_NOREPLACE) != 0) {
-    throw_errno(fmt::format("cannot make `{}`", folder.string()));
+    throw_errno(fmt::format("cannot create `{}`", folder.string()));
   }
 }
 
-// Its owner's alone, because blueprints may have passwords in their settings; unless the owner has
-// decided otherwise since.
+// Accessible only to its owner, since settings may contain passwords; an existing folder keeps its
+// mode.
 mode_t mode_of(const fs::path& folder) {
   struct stat info = {};
   return ::stat(folder.c_str(), &info) == 0 ? info.st_mode & 07777 : 0700;
@@ -107,21 +107,21 @@ mode_t mode_of(const fs::path& folder) {
 Fd lock_folder(const fs::path& folder) {
   Fd lock = try_lock(folder / lock_file);
   if (lock) return lock;
-  throw Error(fmt::format("another `slipway` is at work in `{}`", folder.string()));
+  throw Error(fmt::format("another `slipway` is running in `{}`", folder.string()));
 }
 
 size_t write_folder(const fs::path& folder, const Definitions& definitions, Existing existing) {
   const bool replaces = fs::exists(fs::symlink_status(folder));
   if (replaces && existing == Existing::refuse) {
     throw Error(
-        fmt::format("`{}` is there already; `--overwrite-deployment` writes it anew and "
-                    "keeps its state",
+        fmt::format("`{}` already exists; `--overwrite-deployment` overwrites it and keeps its "
+        "state",
                     folder.string()));
   }
   if (replaces && !fs::is_directory(fs::symlink_status(folder))) {
     throw Error(fmt::format("`{}` is not a folder", folder.string()));
   }
-  if (replaces) read_record(folder);  // before anything is made in it
+  if (replaces) read_record(folder);  // throws if `create` did not write it
   const Fd lock = replaces ? lock_folder(folder) : Fd();
   const KeptFiles kept = replaces ? KeptFiles(folder, definitions) : KeptFiles();
   const fs::path parent = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();

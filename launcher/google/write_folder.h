@@ -1,4 +1,4 @@
-// The deployment folder on the disk.
+// Writes the deployment folder to disk.
 #pragma once
 
 #include <filesystem>
@@ -10,21 +10,20 @@ namespace slipway::google {
 
 enum class Existing {
   refuse,
-  replace,  // what `create` wrote before; state, and files of others, stay
+  replace,  // overwrite files of an earlier `create`; keep state and the user's files
 };
 
-// Writes the files into the folder. They are put into a temporary folder beside it, which takes its
-// place at the end: the folder is whole, or as it was. Returns the number of files. Throws Error,
-// and then nothing has changed, also
-//   when there is something of that name, or with `replace` something that `create` has not made
-//   when a group that is deployed would be dropped
-//   when Terraform, or another `slipway`, is at work in it
-// A new folder is its owner's alone.
+// Writes the files to a temporary folder, which then atomically replaces `folder`. Returns the number
+// of files. Throws Error and changes nothing, among others,
+//   if the folder exists, or with `replace`, if `create` did not write it
+//   if a deployed group would be removed
+//   if Terraform or another `slipway` is running in it
+// Only the owner can access a new folder.
 size_t write_folder(const std::filesystem::path& folder, const Definitions& definitions,
                     Existing existing);
 
-// Keeps others from changing a folder that `create` has made, for as long as the Fd is open. Throws
-// Error when somebody is at work in it.
+// Locks a folder that `create` wrote, for as long as the Fd is open. Throws Error if it is already
+// locked.
 Fd lock_folder(const std::filesystem::path& folder);
 
 }  // namespace slipway::google

@@ -276,7 +276,7 @@ def two_deploys_do_not_meet(new):
                   ("deploy", "blueprint.yaml", "--target", "google")):
         done = case.run(*words)
         same(f"status of {words}", done.returncode, 1)
-        has(f"{words}", done.stderr, "another `slipway` is at work in `")
+        has(f"{words}", done.stderr, "another `slipway` is running in `")
     (case.folder / "gate-first").unlink()
     process.communicate(timeout=60)
     case.is_done()

@@ -36,7 +36,7 @@ class Runner:
     def instructions(self):
         """The commands that make the deployment, and those that take it down."""
         text = (self.deployment / "instructions.txt").read_text().replace("\\\n", "")
-        make, down = text.split("How to take it down again")
+        make, down = text.split("How to destroy it")
         return tuple([line for line in part.splitlines() if line.startswith("  ")] for part in (make, down))
 
     def terraform(self, group, *words):

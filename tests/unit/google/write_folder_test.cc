@@ -89,7 +89,7 @@ TEST_CASE("deployment folder: one that is there is left alone") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   CHECK(folder.write(Folder::definitions({"a"}, "new"), Existing::refuse) ==
-        "`small` is there already; `--overwrite-deployment` writes it anew and keeps its state");
+        "`small` already exists; `--overwrite-deployment` overwrites it and keeps its state");
   CHECK(read_file(folder.path / "a/net.tf.json") == "{}\n");
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("deployment folder: a group that is deployed is not dropped") {
   REQUIRE(folder.write(Folder::definitions({"a", "b"})).empty());
   folder.put("b/terraform.tfstate", state);
   CHECK(folder.write(Folder::definitions({"a"})) ==
-        "group `b` is not in the blueprint any more, but it is deployed: its state has 1 "
+        "group `b` is no longer in the blueprint, but it is deployed: its state has 1 "
         "resources; destroy it first: slipway destroy small --only b");
   folder.put("b/terraform.tfstate", "no JSON");
   CHECK(folder.write(Folder::definitions({"a"})) ==
@@ -162,14 +162,14 @@ TEST_CASE("deployment folder: a group that is deployed is not dropped") {
   folder.put("b/terraform.tfstate", empty_state);
   folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "gcs"}})");
   CHECK(folder.write(Folder::definitions({"a"})) ==
-        "group `b` is not in the blueprint any more, but it is deployed: its state is kept by the "
+        "group `b` is no longer in the blueprint, but it is deployed: its state is kept by the "
         "backend `gcs`; destroy it first: slipway destroy small --only b");
   folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "local"}})");
   CHECK(folder.write(Folder::definitions({"a"})).empty());
   CHECK(!fs::exists(folder.path / "b"));
 }
 
-TEST_CASE("deployment folder: nothing is written while Terraform is at work in it") {
+TEST_CASE("deployment folder: nothing is written while Terraform is running in it") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   folder.put("a/.terraform.tfstate.lock.info", "{}");
@@ -180,7 +180,7 @@ TEST_CASE("deployment folder: nothing is written while Terraform is at work in i
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   REQUIRE(::fcntl(state.get(), F_OFD_SETLK, &lock) == 0);
-  CHECK(folder.write(Folder::definitions({"a"})) == "Terraform is at work in `small/a`");
+  CHECK(folder.write(Folder::definitions({"a"})) == "Terraform is running in `small/a`");
 }
 
 TEST_CASE("deployment folder: nothing is written while another slipway is at work in it") {
@@ -188,7 +188,7 @@ TEST_CASE("deployment folder: nothing is written while another slipway is at wor
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   {
     const Fd lock = google::lock_folder(folder.path);
-    CHECK(folder.write(Folder::definitions({"a"})) == "another `slipway` is at work in `small`");
+    CHECK(folder.write(Folder::definitions({"a"})) == "another `slipway` is running in `small`");
   }
   CHECK(folder.write(Folder::definitions({"a"})).empty());
 }
@@ -213,7 +213,7 @@ TEST_CASE("deployment folder: a file of the user's is not overwritten by one of 
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   folder.put("b/net.tf.json", "mine");
   CHECK(folder.write(Folder::definitions({"a", "b"})) ==
-        "`small/b/net.tf.json` is not ours, and would be overwritten; move it away");
+        "`small/b/net.tf.json` is your file and would be overwritten; move it away");
   CHECK(read_file(folder.path / "b/net.tf.json") == "mine");
 }
 
@@ -221,11 +221,11 @@ TEST_CASE("deployment folder: only what create has made is written anew") {
   const Folder folder;
   folder.put("a/net.tf.json", "mine");
   CHECK(folder.write(Folder::definitions({"a"})) ==
-        "`small` is not a folder that `slipway create` has made: cannot read "
+        "`small` was not written by `slipway create`: cannot read "
         "small/.slipway/deployment.json: No such file or directory");
   folder.put(google::record_file, R"({"schema": "slipway/created/0"})");
   CHECK(folder.write(Folder::definitions({"a"})) ==
-        "`small` is not a folder that `slipway create` has made: it is of another version");
+        "`small` was not written by `slipway create`: it is of another version");
   fs::remove_all(folder.path);
   write_file(folder.path, "a file");
   CHECK(folder.write(Folder::definitions({"a"})) == "`small` is not a folder");
