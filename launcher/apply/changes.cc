@@ -1,4 +1,4 @@
-// What a deploy would do.
+// Prints and compares changes.
 #include "launcher/apply/changes.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace slipway::apply {
 namespace {
 
-// Of one resource; what has more has been made anew.
+// Attributes shown for a resource. One with more changes is mostly new.
 constexpr size_t most_attributes = 12;
 constexpr size_t longest_value = 60;
 
@@ -42,7 +42,7 @@ std::string shown(const Json& value) {
   return fmt::format("({} {})", value.size(), value.is_array() ? "elements" : "members");
 }
 
-// The marks of a part: true goes for all that is in it.
+// The marks of a part; true applies to everything in it.
 const Json* part(const Json* marks, const std::string& key, size_t position) {
   if (marks == nullptr || marks->is_boolean()) return marks;
   if (marks->is_array()) return position < marks->size() ? &(*marks)[position] : nullptr;
@@ -103,7 +103,7 @@ class Differ {
 
 std::string line_of(const AttributeChange& change) {
   if (change.before.empty()) return fmt::format("{}: {}", change.path, change.after);
-  if (change.after.empty()) return fmt::format("{}: {} is gone", change.path, change.before);
+  if (change.after.empty()) return fmt::format("{}: {} (removed)", change.path, change.before);
   if (change.before == change.after) return fmt::format("{}: {}", change.path, change.after);
   return fmt::format("{}: {} -> {}", change.path, change.before, change.after);
 }
@@ -114,7 +114,7 @@ bool is_output(const Change& change) {
   return change.address.starts_with(output_prefix);
 }
 
-// There can be many of them, and nothing is paid for them: a line for each action.
+// One line per action, since there can be many outputs and they cost nothing.
 std::string outputs_text(const GroupChanges& changes) {
   const auto own = changes.modules.find("");
   if (own == changes.modules.end()) return {};

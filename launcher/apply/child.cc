@@ -1,4 +1,4 @@
-// A program that works for minutes.
+// Runs Terraform and Packer.
 #include "launcher/apply/child.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ struct Ends {
                          const Ends& ends) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGINT);
-  // Whoever dies before it has said "go" closes the gate.
+  // If the parent dies before it writes "go", the pipe closes.
   char go = 0;
   if (::read(ends.gate, &go, 1) != 1) ::_exit(1);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ struct Ends {
   ::_exit(127);
 }
 
-// Hands out the whole lines in `text`, and takes them away.
+// Passes the complete lines in `text` to `on_line` and removes them.
 void take_lines(std::string& text, const std::function<void(const std::string&)>& on_line) {
   size_t begin = 0;
   for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -61,7 +61,7 @@ void take_lines(std::string& text, const std::function<void(const std::string&)>
   text.erase(0, begin);
 }
 
-// What the child writes: a file that is nowhere, which we read behind it.
+// The child's output: an anonymous memory file that we read while the child writes to it.
 class Written {
  public:
   Written() : file_(::memfd_create("output", MFD_CLOEXEC)) {
@@ -70,7 +70,7 @@ class Written {
 
   int fd() const { return file_.get(); }
 
-  // Appends what is new.
+  // Appends new output to `into`.
   void read(std::string& into) {
     char buffer[1 << 16];
     for (;;) {
@@ -96,10 +96,10 @@ class Running {
 
   ChildResult finish() {
     try {
-      while (!ended()) hear();
-      hear();
+      while (!ended()) read_output();
+      read_output();
     } catch (...) {
-      // Nobody would hear it any more; it is not left alone.
+      // After an exception here, nobody would read its output, so stop it.
       ::kill(child_, SIGINT);
       wait();
       throw;
@@ -144,7 +144,7 @@ class Running {
     }
   }
 
-  // Waits a little for its end, and for an interrupt.
+  // Waits briefly for its end or an interrupt.
   bool ended() {
     constexpr int pause_milliseconds = 30;
     pollfd fds[] = {{interrupts_.fd(), POLLIN, 0}, {process_.get(), POLLIN, 0}};
@@ -157,7 +157,7 @@ class Running {
     return fds[1].revents != 0;
   }
 
-  void hear() {
+  void read_output() {
     const size_t before = result_.errors.size();
     err_.read(result_.errors);
     if (log_ && result_.errors.size() > before) {
@@ -190,9 +190,9 @@ ChildResult run_child(const std::vector<std::string>& argv, const ChildOptions& 
   return Running(argv, options, interrupts).finish();
 }
 
-std::string began(pid_t process) {
+std::string start_time_of(pid_t process) {
   try {
-    // The name in parentheses may have anything in it; the 20th field behind it is starttime.
+    // The name in parentheses can contain anything; the 20th field after it is starttime.
     const std::string stat = read_file(fmt::format("/proc/{}/stat", process));
     const std::vector<std::string> fields = split(stat.substr(stat.rfind(')') + 1), ' ');
     constexpr size_t state = 1, starttime = 20;

@@ -1,4 +1,4 @@
-// What is new, changed and gone between two makings of a group's definitions.
+// Compares two versions of a group's definitions.
 #include "launcher/apply/compare.h"
 
 #include <set>
@@ -13,7 +13,7 @@ struct Entry {
 
 using Entries = std::map<std::string, Entry>;  // by address
 
-// Files of a group that are no module's: what they say belongs to the group itself.
+// True for files that belong to the group itself, not to a module.
 bool is_of_the_group(const std::string& file) {
   static const std::set<std::string> names = {"backend.tf.json", "outputs.tf.json",
                                               "providers.tf.json", "variables.tf.json",
@@ -39,7 +39,7 @@ class Reader {
   }
 
  private:
-  // Variables only say what outputs say, and versions what modules need.
+  // Ignores variables, which repeat outputs, and versions, which follow from the modules.
   void add(const std::string& kind, const Json& body) {
     if (kind == "resource" || kind == "data" || kind == "source") {
       const std::string prefix = kind == "data" ? "data." : "";
@@ -59,7 +59,7 @@ class Reader {
 
   void put(const std::string& address, const Json& body) { entries_[address] = {module_, body}; }
 
-  // Copies of modules, and what settings name: each as its digest.
+  // Adds the digests of copied modules and of files that settings name.
   void add_files() {
     for (const auto& [path, digest] : definitions_.digests) {
       if (definitions_.documents.contains(path)) continue;
@@ -76,7 +76,7 @@ class Reader {
     }
   }
 
-  // Whether the module block calls the folder of the file: "./modules/text" has
+  // Whether the module block calls the folder of the file: "./modules/text" contains
   // "modules/text/main.tf".
   static bool has_file(const std::string& address, const Entry& entry, const std::string& path) {
     if (!address.starts_with("module.")) return false;

@@ -1,5 +1,4 @@
-// What is new, changed and gone between two makings of a group's definitions. No cloud is needed,
-// and none is asked.
+// Compares two versions of a group's definitions, without access to the cloud.
 #pragma once
 
 #include "launcher/apply/changes.h"
@@ -7,7 +6,7 @@
 
 namespace slipway::apply {
 
-// A null pointer stands for a group that was not applied, or that is not there any more.
+// Null means that the group was never applied or no longer exists.
 GroupChanges compare(const GroupDefinitions* before, const GroupDefinitions* after);
 
 }  // namespace slipway::apply

@@ -1,4 +1,4 @@
-// The definitions of one group.
+// Reads and saves the definitions of a group.
 #include "launcher/apply/definition_files.h"
 
 #include <fmt/format.h>
@@ -14,14 +14,13 @@ namespace {
 constexpr const char* applied_schema = "slipway/applied/1";
 constexpr size_t max_file_bytes = 256 << 20;
 
-// Whether the path in the group is of a document that `create` has written, not of one that it has
-// copied.
+// Whether a path in the group is a JSON file that `create` wrote, not one that it copied.
 bool is_document(const std::string& path, const google::GroupSteps& group) {
   if (path.find('/') != std::string::npos) return false;
   return path.ends_with(".tf.json") || path == group.packer_values || path == group.packer_target;
 }
 
-// "net" of "net.tf.json"; the module "x" of a Packer group has "x.pkr.json" or "x.pkrvars.json".
+// "net" for "net.tf.json", "x" for "x.pkr.json" or "x.pkrvars.json".
 std::string stem(const std::string& path) {
   return path.substr(0, path.find('.'));
 }
@@ -77,10 +76,10 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
     try {
       definitions.documents[path] = Json::parse(text);
     } catch (const Json::exception&) {
-      throw Error(fmt::format("`{}` is not JSON any more", (folder.path / file).string()));
+      throw Error(fmt::format("`{}` is no longer valid JSON", (folder.path / file).string()));
     }
   }
-  // What groups share lies beside them.
+  // The folders that groups share are next to theirs.
   for (const std::string shared : {".ghpc/staged/", "_modules/embedded/"}) {
     if (all.find(shared) == std::string::npos) continue;
     for (const std::string& file : folder.recorded.files) {
@@ -97,7 +96,7 @@ std::optional<GroupDefinitions> read_applied(const Folder& folder, const std::st
   if (!std::filesystem::exists(path)) return std::nullopt;
   try {
     const Json document = Json::parse(read_regular_file(path, max_file_bytes));
-    if (document.at("schema") != applied_schema) throw Error("it is of another version");
+    if (document.at("schema") != applied_schema) throw Error("its version is not supported");
     GroupDefinitions definitions{document.at("group"), document.at("kind"), {}, {}};
     for (const auto& [name, text] : document.at("documents").items()) {
       definitions.documents[name] = text;

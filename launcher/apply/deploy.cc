@@ -1,4 +1,4 @@
-// Making what a deployment folder says, group by group.
+// Deploys the definitions in a deployment folder, group by group.
 #include "launcher/apply/deploy.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class Deploy {
   }
 
  private:
-  // Before anything is done: a group that is left out must have what the others need.
+  // Checks before the first change that excluded groups have the outputs that the others need.
   void check_inputs() const {
     for (const GroupSteps& group : session_.folder.recorded.groups) {
       if (!options_.selection.has(group.name)) continue;
@@ -48,10 +48,10 @@ class Deploy {
         const GroupSteps* from = session_.folder.find(input.from_group);
         if (from == nullptr || options_.selection.has(from->name)) continue;
         const bool may_have = Terraform(session_, *from).has_state();
-        if (may_have || journal_.known(from->name).stands()) continue;
+        if (may_have || journal_.known(from->name).may_exist()) continue;
         throw Error(
-            fmt::format("group `{}` needs `{}` of group `{}`, which is left out and not "
-                        "deployed yet",
+            fmt::format("group `{}` needs `{}` of group `{}`, which is excluded and not "
+                        "deployed",
                         group.name, input.variable, from->name));
       }
     }
@@ -65,19 +65,19 @@ class Deploy {
     const bool same = was.state == State::applied && was.digest == digest;
     const bool image_stands = same && group.kind == "packer" && !options_.rebuild;
     if (same && resumes_ && was.run == journal_.run) {
-      session_.talk.say(
-          fmt::format("{}: done before the deploy was broken off ({})", group.name, was.since));
+      session_.console.print(
+          fmt::format("{}: already applied before the interruption ({})", group.name, was.since));
       return;
     }
     if (image_stands) {
-      session_.talk.say(fmt::format("{}: the image stands, and nothing of it has changed{}",
-                                    group.name, names_of(was.images)));
+      session_.console.print(fmt::format("{}: the image exists and is up to date{}", group.name,
+                                         names_of(was.images)));
       mark(group, definitions, digest);
       return;
     }
     if (was.state == State::applying || was.state == State::failed) {
-      session_.talk.say(
-          fmt::format("{}: goes on where it was broken off ({})", group.name, was.since));
+      session_.console.print(
+          fmt::format("{}: resuming after an interruption ({})", group.name, was.since));
     }
     write_inputs(session_.folder, group, inputs);
     if (group.kind == "packer") {
@@ -102,12 +102,12 @@ class Deploy {
     const auto plan = terraform.plan(Terraform::Purpose::apply);
     if (!plan) {
       terraform.drop_plan();
-      session_.talk.say(fmt::format("{}: stands as it should be", group.name));
+      session_.console.print(fmt::format("{}: up to date", group.name));
       return;
     }
     const auto before = read_applied(session_.folder, group.name);
     const GroupChanges changes = planned(*plan, definitions, before ? &*before : nullptr);
-    session_.talk.say(
+    session_.console.print(
         fmt::format("{}: {}\n{}", group.name, summary(changes), trim_end(to_text(changes))));
     approve(fmt::format("Apply this to group `{}`?", group.name));
     journal_.put(group.name, State::applying);
@@ -117,13 +117,13 @@ class Deploy {
       journal_.put(group.name, State::failed);
       throw;
     }
-    session_.talk.say(fmt::format("{}: applied", group.name));
+    session_.console.print(fmt::format("{}: applied", group.name));
   }
 
   void build(const GroupSteps& group) {
     Packer packer(session_, group);
     packer.prepare();
-    session_.talk.say(fmt::format("{}: an image is to be built", group.name));
+    session_.console.print(fmt::format("{}: an image will be built", group.name));
     approve(fmt::format("Build the image of group `{}`?", group.name));
     journal_.put(group.name, State::applying);
     std::vector<Image> made;
@@ -133,18 +133,18 @@ class Deploy {
       journal_.put(group.name, State::failed);
       throw;
     }
-    // Earlier ones stay until somebody wants them gone: machines may have been made from them.
+    // Earlier images stay until the user removes them, since machines may use them.
     auto& images = journal_.group(group.name).images;
     for (const Image& image : made) {
       std::erase_if(images, [&](const Image& earlier) { return earlier.name == image.name; });
       images.push_back(image);
     }
-    session_.talk.say(fmt::format("{}: built{}", group.name, names_of(made)));
+    session_.console.print(fmt::format("{}: built{}", group.name, names_of(made)));
   }
 
   void approve(const std::string& question) {
-    if (options_.auto_approve || session_.talk.ask(question, session_.interrupts)) return;
-    throw Error("stopped: nothing more is done (`--auto-approve` does not ask)");
+    if (options_.auto_approve || session_.console.ask(question, session_.interrupts)) return;
+    throw Error("stopped: not approved (`--auto-approve` skips this question)");
   }
 
   static std::string names_of(const std::vector<Image>& images) {
@@ -162,7 +162,7 @@ class Deploy {
   Journal& journal_;
   const DeployOptions& options_;
   Outputs outputs_{session_};
-  bool resumes_ = false;  // a deploy that did not come to its end
+  bool resumes_ = false;  // continuing an interrupted deploy
 };
 
 void add_names(const std::vector<GroupSteps>& groups, const std::vector<std::string>& lists,
@@ -174,7 +174,7 @@ void add_names(const std::vector<GroupSteps>& groups, const std::vector<std::str
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         const std::string guess = nearest(name, known);
         throw UsageError(fmt::format("there is no group `{}`; {}", name,
-                                     guess.empty() ? "there are: " + join(known, ", ")
+                                     guess.empty() ? "the groups are: " + join(known, ", ")
                                                    : fmt::format("did you mean `{}`?", guess)));
       }
       names.insert(name);

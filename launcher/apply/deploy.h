@@ -1,4 +1,4 @@
-// Making what a deployment folder says, group by group.
+// Deploys the definitions in a deployment folder, group by group.
 #pragma once
 
 #include <set>
@@ -8,7 +8,7 @@
 
 namespace slipway::apply {
 
-// Which groups.
+// The groups to deploy or destroy.
 struct Selection {
   std::set<std::string> only;  // empty: all
   std::set<std::string> skip;
@@ -17,19 +17,18 @@ struct Selection {
   }
 };
 
-// Throws UsageError when a name in these lists, each with commas between names, is none of the
-// groups'.
+// Each list item can be several names separated by commas. Throws UsageError for an unknown group.
 Selection select(const std::vector<google::GroupSteps>& groups,
                  const std::vector<std::string>& only, const std::vector<std::string>& skip);
 
 struct DeployOptions {
   Selection selection;
   bool auto_approve = false;
-  bool rebuild = false;  // build images again that stand
+  bool rebuild = false;  // rebuild existing images
 };
 
-// The caller holds the folder's lock. What is wrong is shown. Throws Error; the next call goes on
-// from there.
+// The caller must hold the folder's lock. Reports errors to the user, then throws Error; the next
+// call resumes.
 void deploy(Session& session, const DeployOptions& options);
 
 }  // namespace slipway::apply

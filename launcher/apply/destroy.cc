@@ -1,4 +1,4 @@
-// Taking down what a deployment folder has made.
+// Destroys what a deployment folder deployed.
 #include "launcher/apply/destroy.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class Destroy {
 
  private:
   bool stands(const GroupSteps& group) const {
-    if (journal_.known(group.name).stands()) return true;
+    if (journal_.known(group.name).may_exist()) return true;
     return group.kind == "terraform" && Terraform(session_, group).has_state();
   }
 
@@ -48,7 +48,7 @@ class Destroy {
     return options_.selection.has(group.name) && (group.kind != "packer" || options_.images);
   }
 
-  // Before anything is done: nothing is taken away from a group that stays.
+  // Checks before the first change that no remaining group uses a group to destroy.
   void check_users() const {
     for (const GroupSteps& group : session_.folder.recorded.groups) {
       if (options_.selection.has(group.name) || !stands(group)) continue;
@@ -58,8 +58,8 @@ class Destroy {
         const GroupSteps* other = session_.folder.find(name);
         if (other == nullptr || !goes(*other) || !stands(*other)) continue;
         throw Error(
-            fmt::format("group `{}` is not destroyed: group `{}` is deployed and uses it; "
-                        "destroy that one, too",
+            fmt::format("cannot destroy group `{}`: group `{}` is deployed and uses it; "
+                        "destroy that group, too",
                         name, group.name));
       }
     }
@@ -71,19 +71,19 @@ class Destroy {
       if (!options_.selection.has(name)) continue;
       if (std::none_of(group.images.begin(), group.images.end(), is_removable)) continue;
       const auto found = find_in_path("gcloud");
-      if (!found) throw Error("`gcloud` removes images, and it is not in the PATH");
+      if (!found) throw Error("`gcloud` is needed to remove images, but it is not in PATH");
       gcloud_ = *found;
     }
   }
 
   void take_down(const GroupSteps& group) {
     if (!stands(group)) {
-      session_.talk.say(fmt::format("{}: there is nothing of it", group.name));
+      session_.console.print(fmt::format("{}: not deployed", group.name));
       return;
     }
     Terraform terraform(session_, group);
-    // Terraform wants a value for every variable. Those of the last deploy lie there, unless it was
-    // killed before.
+    // Terraform needs a value for every variable. Those of the last deploy are in a file, unless it
+    // was killed before it wrote them.
     if (!group.inputs.empty() && !std::filesystem::exists(inputs_file(session_.folder, group))) {
       write_inputs(session_.folder, group, inputs_of(group, outputs_));
     }
@@ -93,14 +93,14 @@ class Destroy {
       const auto before = read_applied(session_.folder, group.name);
       const GroupDefinitions now = read_definitions(session_.folder, group);
       const GroupChanges changes = planned(*plan, now, before ? &*before : nullptr);
-      session_.talk.say(
+      session_.console.print(
           fmt::format("{}: {}\n{}", group.name, summary(changes), text_without_end(changes)));
       approve(fmt::format("Destroy group `{}`?", group.name));
       journal_.put(group.name, State::destroying);
       terraform.apply(changes);
     }
     forget(group);
-    session_.talk.say(fmt::format("{}: destroyed", group.name));
+    session_.console.print(fmt::format("{}: destroyed", group.name));
   }
 
   void remove_images(const GroupSteps& group) {
@@ -112,25 +112,25 @@ class Destroy {
     std::vector<std::string> names;
     for (const Image& image : images) names.push_back(to_text(image));
     if (!options_.images) {
-      session_.talk.say(
-          fmt::format("{}: stays: {} (`--images` removes it, too)", group.name, join(names, ", ")));
+      session_.console.print(
+          fmt::format("{}: kept: {} (`--images` removes it, too)", group.name, join(names, ", ")));
       return;
     }
-    session_.talk.say(fmt::format("{}: to be removed: {}", group.name, join(names, ", ")));
+    session_.console.print(fmt::format("{}: will be removed: {}", group.name, join(names, ", ")));
     approve(fmt::format("Remove the images of group `{}`?", group.name));
     while (!images.empty()) {
       const Image image = images.back();
       if (is_removable(image)) {
         remove_image(session_, group.name, image, gcloud_);
       } else {
-        session_.talk.say(fmt::format("{}: {} of the builder `{}` is left to you", group.name,
-                                      to_text(image), image.builder));
+        session_.console.print(fmt::format("{}: remove {} of the builder `{}` yourself", group.name,
+                                           to_text(image), image.builder));
       }
       images.pop_back();
       journal_.put(group.name, State::destroying);
     }
     forget(group);
-    session_.talk.say(fmt::format("{}: removed", group.name));
+    session_.console.print(fmt::format("{}: removed", group.name));
   }
 
   void forget(const GroupSteps& group) {
@@ -144,8 +144,8 @@ class Destroy {
   }
 
   void approve(const std::string& question) {
-    if (options_.auto_approve || session_.talk.ask(question, session_.interrupts)) return;
-    throw Error("stopped: nothing more is done (`--auto-approve` does not ask)");
+    if (options_.auto_approve || session_.console.ask(question, session_.interrupts)) return;
+    throw Error("stopped: not approved (`--auto-approve` skips this question)");
   }
 
   static std::string text_without_end(const GroupChanges& changes) {

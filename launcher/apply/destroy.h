@@ -1,4 +1,4 @@
-// Taking down what a deployment folder has made.
+// Destroys what a deployment folder deployed.
 #pragma once
 
 #include "launcher/apply/deploy.h"
@@ -8,11 +8,11 @@ namespace slipway::apply {
 struct DestroyOptions {
   Selection selection;
   bool auto_approve = false;
-  bool images = false;  // those that Packer has made, too
+  bool images = false;  // also remove images built by Packer
 };
 
-// In the reverse order. The caller holds the folder's lock. Throws Error; the next call goes on
-// from there.
+// Destroys the groups in reverse order. The caller must hold the folder's lock. Throws Error; the
+// next call resumes.
 void destroy(Session& session, const DestroyOptions& options);
 
 }  // namespace slipway::apply

@@ -1,4 +1,4 @@
-// A deployment folder.
+// A deployment folder, with the paths that deploy, destroy and plan use.
 #include "launcher/apply/folder.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// A deployment folder, as deploy, destroy and plan use it.
+// A deployment folder, with the paths that deploy, destroy and plan use.
 //
-//   .slipway/journal.json       what was done (journal.h)
-//   .slipway/applied/GROUP.json  the definitions of a group when it was applied
-//   (definition_files.h) .slipway/log/GROUP.log       what Terraform or Packer said, each time
-//   .slipway/plan/GROUP          Terraform's plan while it is asked about and applied
+//   .slipway/journal.json        what was done (journal.h)
+//   .slipway/applied/GROUP.json  a group's definitions when last applied (definition_files.h)
+//   .slipway/log/GROUP.log       the output of Terraform and Packer, appended
+//   .slipway/plan/GROUP          Terraform's plan until it is applied
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@
 namespace slipway::apply {
 
 struct Folder {
-  // Throws Error when it is none that `create` has made.
+  // Throws Error if `create` did not write the folder.
   explicit Folder(std::filesystem::path path);
 
-  // Makes the folders that are written to.
+  // Creates the subfolders.
   void prepare() const;
 
   std::filesystem::path group(const std::string& name) const { return path / name; }
@@ -29,11 +29,11 @@ struct Folder {
   const google::GroupSteps* find(const std::string& name) const;
 
   std::filesystem::path path;  // absolute
-  std::string shown;           // as the user names it
+  std::string shown;           // as the user wrote it
   google::Recorded recorded;
 };
 
-// Whether the path is a folder that `create` has made.
+// Whether the path is a folder that `create` wrote.
 bool is_deployment_folder(const std::filesystem::path& path);
 
 // "2026-11-21T18:03:05Z"

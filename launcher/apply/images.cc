@@ -1,4 +1,4 @@
-// Removing images that Packer has made.
+// Removes images built by Packer.
 #include "launcher/apply/images.h"
 
 #include <fmt/format.h>

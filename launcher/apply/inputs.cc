@@ -1,4 +1,4 @@
-// What flows from earlier groups into a group.
+// Passes outputs of earlier groups to the variables of a group.
 #include "launcher/apply/inputs.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ class Variables : public expression::Scope {
         values_.contains(traversal.steps[0].name)) {
       return {expression::from_json(values_[traversal.steps[0].name].dump()), 1};
     }
-    throw expression::ExpressionError(source::Code::bad_reference, span, "it is no variable");
+    throw expression::ExpressionError(source::Code::bad_reference, span, "this is not a variable");
   }
 
  private:
@@ -49,8 +49,7 @@ const Json& Outputs::value(const std::string& group, const std::string& output) 
   }
   const auto found = known->second.find(output);
   if (found == known->second.end()) {
-    throw Error(
-        fmt::format("group `{}` does not give `{}` as it stands: deploy it first", group, output));
+    throw Error(fmt::format("group `{}` has no output `{}` yet: deploy it first", group, output));
   }
   return found->at("value");
 }
@@ -67,8 +66,8 @@ Json inputs_of(const google::GroupSteps& group, Outputs& outputs) {
     try {
       settings[setting] = evaluated(text, variables);
     } catch (const Error& error) {
-      throw Error(fmt::format("cannot make the setting `{}` of group `{}`: {}", setting, group.name,
-                              error.what()));
+      throw Error(fmt::format("cannot compute the setting `{}` of group `{}`: {}", setting,
+                              group.name, error.what()));
     }
   }
   return settings;

@@ -1,4 +1,4 @@
-// What flows from earlier groups into a group: outputs become the values of its variables.
+// Passes outputs of earlier groups to the variables of a group.
 #pragma once
 
 #include "launcher/apply/definition_files.h"
@@ -6,15 +6,15 @@
 
 namespace slipway::apply {
 
-// The outputs of groups, asked for once each.
+// The outputs of groups, each read once.
 class Outputs {
  public:
   explicit Outputs(Session& session) : session_(session) {}
 
-  // Throws Error when the group does not give it.
+  // Throws Error if the group does not have the output.
   const Json& value(const std::string& group, const std::string& output);
 
-  // The group has been applied since.
+  // Call after the group was applied.
   void forget(const std::string& group) { known_.erase(group); }
 
  private:
@@ -22,10 +22,12 @@ class Outputs {
   std::map<std::string, Json> known_;
 };
 
-// The values of the group's variables; of a foreign Packer module, of its settings. Throws Error.
+// The values of the group's variables or, for a foreign Packer module, of its settings. Throws
+// Error.
 Json inputs_of(const google::GroupSteps& group, Outputs& outputs);
 
-// Writes them where Terraform, or Packer with -var-file, reads them: its owner's alone.
+// Writes them to the file that Terraform reads, or Packer with -var-file. Only the owner can read
+// it.
 void write_inputs(const Folder& folder, const google::GroupSteps& group, const Json& inputs);
 std::filesystem::path inputs_file(const Folder& folder, const google::GroupSteps& group);
 

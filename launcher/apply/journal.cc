@@ -1,4 +1,4 @@
-// The journal of a deployment folder.
+// Reads and writes the journal of a deployment folder.
 #include "launcher/apply/journal.h"
 
 #include <fmt/format.h>
@@ -56,13 +56,13 @@ Journal::Journal(const Folder& folder)
   if (!std::filesystem::exists(path_)) return;
   try {
     const Json document = Json::parse(read_regular_file(path_, largest_journal));
-    if (document.at("schema") != journal_schema) throw Error("it is of another version");
+    if (document.at("schema") != journal_schema) throw Error("its version is not supported");
     run = document.at("run");
     finished = document.at("finished");
     program = document.value("program", "");
     if (const auto found = document.find("child"); found != document.end()) {
       child = found->at("process");
-      child_began = found->at("began");
+      child_start_time = found->at("began");
     }
     for (const auto& [name, entry] : document.at("groups").items()) {
       groups_[name] = group_of(entry);
@@ -83,7 +83,7 @@ void Journal::save() const {
                 {"run", run},
                 {"finished", finished}};
   if (!program.empty()) document["program"] = program;
-  if (child != 0) document["child"] = {{"process", child}, {"began", child_began}};
+  if (child != 0) document["child"] = {{"process", child}, {"began", child_start_time}};
   document["groups"] = Json::object();
   for (const auto& [name, group] : groups_) document["groups"][name] = to_json(group);
   write_file(path_, document.dump(2) + "\n", 0600);

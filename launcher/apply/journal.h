@@ -1,6 +1,5 @@
-// The journal of a deployment folder: what was done to each group, so that a deploy that was killed
-// goes on where it was (schema slipway/journal/1). Written before and after each step, replaced by
-// a rename: it is never half of one.
+// The journal of a deployment folder: the state of each group, so that an interrupted deploy can
+// resume (schema slipway/journal/1). Written before and after each step, atomically.
 #pragma once
 
 #include <sys/types.h>
@@ -13,35 +12,35 @@
 
 namespace slipway::apply {
 
-// What Packer made, as it named it itself.
+// An image built by Packer, as Packer reported it.
 struct Image {
   std::string builder;  // "packer.googlecompute"
   std::string name;
-  std::string project;  // empty: not known
+  std::string project;  // empty if not known
 };
 
 enum class State {
   absent,      // never applied, or destroyed
-  applying,    // begun, and no more was heard of it
-  failed,      // Terraform or Packer said so
-  applied,     // as in .slipway/applied
-  destroying,  // begun; what is left of it is not known
+  applying,    // started, and perhaps interrupted
+  failed,      // Terraform or Packer failed
+  applied,     // the definitions in .slipway/applied
+  destroying,  // started, and perhaps interrupted
 };
 
 struct GroupState {
   State state = State::absent;
-  std::string digest;  // of its definitions and inputs, when it was applied
-  int run = 0;         // of the deploy that found it so
-  std::string since;   // when that was
+  std::string digest;  // of its definitions and inputs when it was applied
+  int run = 0;         // number of the deploy that set this state
+  std::string since;   // time of this state
   std::vector<Image> images;
 
-  // Whether there may be something of it.
-  bool stands() const { return state != State::absent; }
+  // Whether some of its resources may exist.
+  bool may_exist() const { return state != State::absent; }
 };
 
 class Journal {
  public:
-  // Empty when there is none. Throws Error when it cannot be read.
+  // Empty if there is no journal. Throws Error if it cannot be read.
   explicit Journal(const Folder& folder);
 
   GroupState& group(const std::string& name) { return groups_[name]; }
@@ -50,15 +49,15 @@ class Journal {
 
   void save() const;
 
-  // Sets the group's state, and saves.
+  // Sets the state of a group and saves the journal.
   void put(const std::string& name, State state);
 
-  int run = 0;           // number of the deploy
-  bool finished = true;  // that one has done all that it wanted
-  std::string program;   // "terraform" or "tofu": whose state it is
-  // The child that was at work last; a number of 0: none.
+  int run = 0;           // number of the latest deploy
+  bool finished = true;  // whether that deploy completed
+  std::string program;   // "terraform" or "tofu", which wrote the state
+  // Process id of the running Terraform or Packer, or 0, and its start time.
   pid_t child = 0;
-  std::string child_began;
+  std::string child_start_time;
 
  private:
   std::filesystem::path path_;

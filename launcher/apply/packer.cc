@@ -1,4 +1,4 @@
-// One group and Packer.
+// Runs Packer for a group.
 #include "launcher/apply/packer.h"
 
 #include <fmt/format.h>
@@ -14,17 +14,16 @@
 namespace slipway::apply {
 namespace {
 
-// Packer has brought its plugins along until then, and fetches them since.
+// The first version with `packer init`; earlier ones include their plugins.
 constexpr const char* first_with_init = "1.7.0";
 
-// What our own templates need of them: source and version that has all that they use
-// (https://developer.hashicorp.com/packer/integrations).
+// The plugins that our templates need (https://developer.hashicorp.com/packer/integrations).
 constexpr const char* plugins = R"({"packer": {"required_plugins": {
   "googlecompute": {"source": "github.com/hashicorp/googlecompute", "version": ">= 1.1.0"},
   "ansible": {"source": "github.com/hashicorp/ansible", "version": ">= 1.1.0"}}}}
 )";
 
-// A field of `packer -machine-readable`
+// Unescapes a field of `packer -machine-readable`
 // (https://developer.hashicorp.com/packer/docs/commands#machine-readable-output).
 std::string unescaped(std::string text) {
   for (const auto& [from, to] :
@@ -36,28 +35,28 @@ std::string unescaped(std::string text) {
   return text;
 }
 
-// What Packer says, line by line.
-struct Heard {
+// The results collected from Packer's output.
+struct BuildOutput {
   std::string errors;
   std::vector<Image> images;
-  std::string builder;  // of the artifact that is being told of
+  std::string builder;  // of the current artifact
 };
 
-void hear_artifact(const std::vector<std::string>& fields, Heard& heard) {
+void read_artifact(const std::vector<std::string>& fields, BuildOutput& build) {
   if (fields.size() < 6) return;
   const std::string value = unescaped(fields[5]);
-  if (fields[4] == "builder-id") heard.builder = value;
+  if (fields[4] == "builder-id") build.builder = value;
   if (fields[4] != "id") return;
-  // Post-processors tell of the same once more.
+  // Post-processors repeat the artifact.
   const auto same = [&](const Image& image) {
-    return image.builder == heard.builder && image.name == value;
+    return image.builder == build.builder && image.name == value;
   };
-  if (std::none_of(heard.images.begin(), heard.images.end(), same)) {
-    heard.images.push_back({heard.builder, value, {}});
+  if (std::none_of(build.images.begin(), build.images.end(), same)) {
+    build.images.push_back({build.builder, value, {}});
   }
 }
 
-// The project that the group's images are kept in, as far as the definitions say it.
+// The project of the group's images, if it is in the definitions.
 std::string project_of(const GroupDefinitions& definitions) {
   std::string project;
   const auto take = [&](const Json& object) {
@@ -91,32 +90,32 @@ std::vector<std::string> Packer::command(const std::string& verb) const {
 
 void Packer::run(const std::string& doing, const std::vector<std::string>& words,
                  std::vector<Image>* images) {
-  Heard heard;
-  std::string said;
-  const auto hear = [&](const std::string& line) {
+  BuildOutput build;
+  std::string output;
+  const auto read_line = [&](const std::string& line) {
     const std::vector<std::string> fields = split(line, ',');
     if (fields.size() < 3 || fields[0].find_first_not_of("0123456789") != std::string::npos) {
       session_.log(group_.name, line);
-      said += line + "\n";
+      output += line + "\n";
       return;
     }
-    if (fields[2] == "artifact") return hear_artifact(fields, heard);
+    if (fields[2] == "artifact") return read_artifact(fields, build);
     if (fields[2] != "ui" || fields.size() < 5) return;
     const std::string text = unescaped(fields[4]);
     session_.log(group_.name, text);
-    if (fields[3] == "error") heard.errors += text + "\n";
-    session_.talk.status(fmt::format("  {}: {}", group_.name, trim(text)));
+    if (fields[3] == "error") build.errors += text + "\n";
+    session_.console.status(fmt::format("  {}: {}", group_.name, trim(text)));
   };
-  const ChildResult result = session_.run(group_.name, words, hear);
-  if (images != nullptr) *images = heard.images;
+  const ChildResult result = session_.run(group_.name, words, read_line);
+  if (images != nullptr) *images = build.images;
   if (result.ok()) return;
-  std::string why = heard.errors;
-  if (trim(why).empty()) why = said;
+  std::string why = build.errors;
+  if (trim(why).empty()) why = output;
   if (trim(why).empty()) why = result.errors;
   const std::string module = group_.packer_target.substr(0, group_.packer_target.find('.'));
   const source::Span place = session_.places.module(module);
   session_.report(place ? place : session_.places.group(group_.name),
-                  fmt::format("the image of module `{}` could not be {}: `packer` ended with "
+                  fmt::format("the image of module `{}` could not be {}: `packer` exited with "
                               "status {}",
                               module, doing, result.exit_code),
                   why);
@@ -135,7 +134,7 @@ void Packer::fetch_plugins() {
 }
 
 void Packer::prepare() {
-  session_.talk.status(fmt::format("{}: packer validate", group_.name));
+  session_.console.status(fmt::format("{}: packer validate", group_.name));
   fetch_plugins();
   run("prepared", command("validate"), nullptr);
 }

@@ -1,4 +1,4 @@
-// One group and Packer.
+// Runs Packer for a group.
 #pragma once
 
 #include "launcher/apply/session.h"
@@ -9,11 +9,10 @@ class Packer {
  public:
   Packer(Session& session, const google::GroupSteps& group) : session_(session), group_(group) {}
 
-  // Checks the template, and fetches its plugins where Packer does that. Shows what is wrong and
-  // throws Error.
+  // Validates the template, and downloads its plugins. Reports errors and throws Error.
   void prepare();
 
-  // Builds, and says what was made. The same of mistakes.
+  // Builds, and returns the images. Reports errors and throws Error.
   std::vector<Image> build();
 
  private:

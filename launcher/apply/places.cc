@@ -1,4 +1,4 @@
-// Where a group and a module stand in the blueprint.
+// Finds groups and modules in the blueprint.
 #include "launcher/apply/places.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void collect_texts(const Node& node, std::vector<std::string>& texts) {
   for (const source::Entry& entry : node.entries) collect_texts(entry.value, texts);
 }
 
-// "net" of "((module.net.network_id))", and of each further one in it.
+// Collects the modules in a string: "net" from "((module.net.network_id))".
 void collect_modules(const std::string& text, std::vector<std::string>& modules) {
   constexpr std::string_view word = "module.";
   for (size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
@@ -53,7 +53,7 @@ Places::Places(const std::filesystem::path& folder, source::Sources& sources) : 
   try {
     text = read_regular_file(folder / google::blueprint_file, largest_blueprint);
   } catch (const Error&) {
-    return;  // only what is said gets poorer
+    return;  // messages will lack their place
   }
   source::Diagnostics ignored(sources);
   const auto root = source::read_yaml(

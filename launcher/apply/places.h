@@ -1,4 +1,4 @@
-// Where a group and a module stand in the blueprint: for what Terraform says about them.
+// The places of groups and modules in the blueprint, where errors from Terraform are reported.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@ namespace slipway::apply {
 
 class Places {
  public:
-  // Of the blueprint that the definitions were just made from.
+  // For a blueprint that was just compiled.
   Places(const blueprint::Deployment& deployment, const source::Sources& sources);
 
-  // Of the expanded blueprint that a deployment folder keeps. What cannot be found has no place.
+  // For the expanded blueprint in a deployment folder. Anything not found has an empty span.
   Places(const std::filesystem::path& folder, source::Sources& sources);
 
   source::Span group(const std::string& name) const;
   source::Span module(const std::string& id) const;
   const source::Sources& sources() const { return sources_; }
 
-  // The groups whose outputs the modules of a group name, also where the value is known already and
-  // stands in the definitions. Only of a deployment folder.
+  // The groups whose outputs the modules of a group use, including outputs with values that are
+  // already known. Only for a deployment folder.
   std::vector<std::string> used_by(const std::string& group) const;
 
  private:
@@ -32,7 +32,7 @@ class Places {
   std::map<std::string, source::Span> groups_, modules_;
   std::map<std::string, std::string> group_of_;  // of each module
   std::map<std::string, std::vector<std::string>>
-      references_;  // of each group: texts that name modules
+      references_;  // for each group, the strings that refer to modules
 };
 
 }  // namespace slipway::apply

@@ -1,4 +1,4 @@
-// What Terraform plans.
+// Reads the changes in Terraform's plan.
 #include "launcher/apply/planned.h"
 
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 namespace slipway::apply {
 namespace {
 
-// The actions of
+// Converts the actions of
 // https://developer.hashicorp.com/terraform/internals/json-format#change-representation; nothing
-// for what is only read, or stays.
+// for reads and no-ops.
 std::optional<Action> action_of(const Json& actions) {
   const auto names = actions.get<std::vector<std::string>>();
   if (names.size() == 2) return Action::replace;
@@ -24,7 +24,7 @@ std::optional<Action> action_of(const Json& actions) {
   return std::nullopt;
 }
 
-// What only the deployment will tell stands as such in `after`.
+// `after`, with unknown values replaced by known_later.
 Json with_unknown(Json after, const Json& unknown) {
   if (unknown.is_boolean()) return unknown.get<bool>() ? Json(known_later) : after;
   if (unknown.is_object()) {
@@ -47,7 +47,7 @@ Json with_unknown(Json after, const Json& unknown) {
   return after;
 }
 
-// "network, disk[0].size" of [["network"], ["disk", 0, "size"]]
+// "network, disk[0].size" for [["network"], ["disk", 0, "size"]]
 std::string paths_text(const Json& paths) {
   std::vector<std::string> texts;
   for (const Json& path : paths) {
@@ -80,7 +80,7 @@ Change change_of(const Json& resource, Action action) {
   if (action == Action::replace) {
     out.why = paths_text(change.value("replace_paths", Json::array()));
     if (resource.value("action_reason", "") == "replace_because_tainted") {
-      out.why = "an attempt that failed";
+      out.why = "an earlier failure";
     }
   }
   return out;
@@ -100,7 +100,7 @@ GroupChanges planned(const Json& plan, const GroupDefinitions& definitions,
       if (module.empty() && before != nullptr) module = before->module_of(address);
       changes.modules[module].push_back(change_of(resource, *action));
     }
-    // What later groups get may change without any resource.
+    // Outputs can change even if no resource does.
     const Json outputs = plan.value("output_changes", Json::object());
     for (const auto& [name, change] : outputs.items()) {
       const auto action = action_of(change.at("actions"));

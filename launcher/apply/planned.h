@@ -1,4 +1,4 @@
-// What Terraform plans, as its own plan has it: `terraform show -json PLAN`.
+// Reads the changes in Terraform's plan, `terraform show -json PLAN`.
 #pragma once
 
 #include "launcher/apply/changes.h"
@@ -6,8 +6,8 @@
 
 namespace slipway::apply {
 
-// `definitions` are those that were planned, `before` those that were applied last, where there are
-// any: they say which module a resource belongs to. Throws Error.
+// `definitions` are the planned ones, `before` those last applied, or null; they determine the
+// module of a resource. Throws Error.
 GroupChanges planned(const Json& plan, const GroupDefinitions& definitions,
                      const GroupDefinitions* before);
 

@@ -1,4 +1,4 @@
-// The programs that deploy.
+// Finds Terraform or OpenTofu, and Packer.
 #include "launcher/apply/programs.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ namespace {
 
 using source::Code;
 
-// The first that read what is written. OpenTofu began with 1.6; Packer reads JSON templates of the
-// newer kind, and validates them, since 1.6.
+// The first versions that can read the definitions. OpenTofu began with 1.6; Packer reads and
+// validates HCL2 templates in JSON since 1.6.
 constexpr const char* oldest_terraform = "1.5.0";
 constexpr const char* oldest_packer = "1.6.0";
 
@@ -30,7 +30,7 @@ std::string terraform_version_of(const std::filesystem::path& program) {
   return result.ok() && answer.is_object() ? answer.value("terraform_version", "") : "";
 }
 
-// "1.6.6", or "Packer v1.6.6".
+// Parses "1.6.6" or "Packer v1.6.6".
 std::string packer_version_of(const std::filesystem::path& program) {
   const ProcessResult result =
       run_process({program.string(), "-version"}, {"", std::chrono::seconds(60)});
@@ -52,18 +52,20 @@ class Finder {
       const auto path = find_in_path(name);
       if (path) return checked({name, *path, terraform_version_of(*path)}, group, oldest_terraform);
     }
-    error(group, fmt::format("group `{}` needs Terraform, and neither `terraform` nor `tofu` is in "
-                             "the PATH",
+    error(group, fmt::format("group `{}` needs Terraform, but neither `terraform` nor `tofu` is in "
+                             "PATH",
                              group))
-        .help("https://developer.hashicorp.com/terraform/install, or https://opentofu.org");
+        .help(
+            "install it from https://developer.hashicorp.com/terraform/install or "
+            "https://opentofu.org");
     return {};
   }
 
   Program packer(const std::string& group) {
     const auto path = find_in_path("packer");
     if (path) return checked({"packer", *path, packer_version_of(*path)}, group, oldest_packer);
-    error(group, fmt::format("group `{}` needs Packer, and `packer` is not in the PATH", group))
-        .help("https://developer.hashicorp.com/packer/install");
+    error(group, fmt::format("group `{}` needs Packer, but `packer` is not in PATH", group))
+        .help("install it from https://developer.hashicorp.com/packer/install");
     return {};
   }
 
@@ -74,10 +76,10 @@ class Finder {
 
   Program checked(Program program, const std::string& group, const std::string& least) {
     if (program.version.empty()) {
-      error(group, fmt::format("group `{}` needs `{}`, which does not say its version", group,
+      error(group, fmt::format("group `{}` needs `{}`, whose version is not known", group,
                                program.path.string()));
     } else if (!is_at_least(program.version, least)) {
-      error(group, fmt::format("group `{}` needs `{}` {} or newer, and {} is {}", group,
+      error(group, fmt::format("group `{}` needs `{}` {} or newer, but {} is {}", group,
                                program.name, least, program.path.string(), program.version));
     }
     return program;

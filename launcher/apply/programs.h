@@ -1,4 +1,4 @@
-// The programs that deploy: found in one place.
+// Finds Terraform or OpenTofu, and Packer.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace slipway::apply {
 
 struct Program {
   std::string name;            // "tofu"
-  std::filesystem::path path;  // empty: it is not needed
+  std::filesystem::path path;  // empty if it is not needed
   std::string version;         // "1.11.4"
 };
 
@@ -22,15 +22,15 @@ struct Programs {
   Program packer;
 };
 
-// Where PATH has the program; nowhere else is looked, and not in folders of PATH that are relative.
+// Finds a program in the absolute folders of PATH, and nowhere else.
 std::optional<std::filesystem::path> find_in_path(const std::string& name);
 
-// Whether a version such as "1.11.4-dev" is at least `least`.
+// Whether a version such as "1.11.4-dev" is `least` or later.
 bool is_at_least(const std::string& version, const std::string& least);
 
-// What the groups need. `before` is the program that has the deployment's state, "terraform" or
-// "tofu": it is taken when both are there. What is missing or too old is a diagnostic at the first
-// group that needs it.
+// Finds the programs that the groups need. `before` is the program that wrote the deployment's
+// state, "terraform" or "tofu", which is preferred. Reports a missing or outdated program at the
+// first group that needs it.
 Programs find_programs(const std::vector<google::GroupSteps>& groups, const std::string& before,
                        const Places& places, source::Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// What everything that works on a deployment folder has in common.
+// Runs programs in a deployment folder, and reports their errors.
 #include "launcher/apply/session.h"
 
 #include <fcntl.h>
@@ -22,26 +22,25 @@ ChildResult Session::run(const std::string& group, const std::vector<std::string
   ChildOptions options;
   options.folder = folder.group(group);
   options.log = folder.log(group);
-  // Terraform leaves out advice on commands to run next; neither looks for newer versions.
+  // Keeps Terraform from suggesting the next command, and both from checking for new versions.
   options.environment = {
       {"TF_IN_AUTOMATION", "1"}, {"TF_INPUT", "0"}, {"CHECKPOINT_DISABLE", "1"}, {"NO_COLOR", "1"}};
   options.on_line = on_line;
   options.before_start = [&](pid_t process) {
     journal.child = process;
-    journal.child_began = began(process);
+    journal.child_start_time = start_time_of(process);
     journal.save();
   };
   const std::string program = std::filesystem::path(argv[0]).filename().string();
   options.on_interrupt = [&] {
-    talk.say(
-        fmt::format("interrupted: `{}` is told to stop, and to keep what it has done", program));
+    console.print(fmt::format("interrupted: waiting for `{}` to stop and save its state", program));
   };
   ChildResult result = run_child(argv, options, interrupts);
   journal.child = 0;
   if (result.interrupted) {
     throw Error(
-        fmt::format("interrupted in group `{}`; the next `slipway deploy` or `destroy` of "
-                    "this folder goes on from there",
+        fmt::format("interrupted in group `{}`; to resume, run `slipway deploy` or `destroy` "
+                    "again",
                     group));
   }
   return result;
@@ -57,12 +56,12 @@ void Session::log(const std::string& group, const std::string& text) const {
   }
 }
 
-void wait_for_earlier(Journal& journal, Conversation& talk, const Interrupts& interrupts) {
-  bool said = false;
-  while (journal.child != 0 && !journal.child_began.empty() &&
-         began(journal.child) == journal.child_began) {
-    if (!said) talk.say("what a broken-off run has started is still ending; waiting for it");
-    said = true;
+void wait_for_earlier_run(Journal& journal, Console& console, const Interrupts& interrupts) {
+  bool announced = false;
+  while (journal.child != 0 && !journal.child_start_time.empty() &&
+         start_time_of(journal.child) == journal.child_start_time) {
+    if (!announced) console.print("waiting for a program of an interrupted run to end");
+    announced = true;
     interrupts.wait(-1, std::chrono::milliseconds(50));
   }
   journal.child = 0;
@@ -74,18 +73,18 @@ void Session::report(source::Span place, const std::string& message,
   source::Diagnostic& diagnostic = diagnostics.error(source::Code::not_applied, place, message);
   if (json_diagnostics) {
     diagnostic.help(words);
-    talk.say(to_json_line(diagnostics));
+    console.print(to_json_line(diagnostics));
     return;
   }
   std::string text = render(diagnostics, source::color_for(STDERR_FILENO));
   for (const std::string& line : split(trim(words), '\n')) text += "   | " + line + "\n";
-  talk.say(std::string(trim(text)));
+  console.print(std::string(trim(text)));
 }
 
 void fail_group(const Session& session, const std::string& group) {
   throw Error(fmt::format(
-      "group `{}` failed; all that was said is in {}; the next `slipway "
-      "deploy` or `destroy` goes on from here",
+      "group `{}` failed; the full output is in {}; to resume, run `slipway "
+      "deploy` or `destroy` again",
       group,
       session.folder.log(group).lexically_relative(std::filesystem::current_path()).string()));
 }

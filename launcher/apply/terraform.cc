@@ -1,4 +1,4 @@
-// One group and Terraform.
+// Runs Terraform or OpenTofu for a group.
 #include "launcher/apply/terraform.h"
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Somebody else may be at work on a state that is kept elsewhere.
+// Others may be using a state in a backend.
 constexpr const char* lock_timeout = "-lock-timeout=60s";
 
 constexpr const char* locked = "Error acquiring the state lock";
 
 std::string past(const std::string& action) {
-  if (action == "create") return "made";
+  if (action == "create") return "created";
   if (action == "update") return "changed";
   if (action == "delete") return "destroyed";
   return action + " done";
@@ -33,22 +33,22 @@ std::string seconds(int count) {
 
 }  // namespace
 
-// What Terraform says while it works
+// What has been read from Terraform's output
 // (https://developer.hashicorp.com/terraform/internals/machine-readable-ui).
-struct Terraform::Heard {
-  std::vector<Said> errors;
+struct Terraform::Progress {
+  std::vector<Failure> errors;
   size_t all = 0, done = 0;  // resources
   Json outputs = Json::object();
 };
 
-ChildResult Terraform::run(std::vector<std::string> words, Heard* heard) {
+ChildResult Terraform::run(std::vector<std::string> words, Progress* progress) {
   words.insert(words.begin(), session_.programs.terraform.path.string());
-  if (heard == nullptr) return session_.run(group_.name, words);
+  if (progress == nullptr) return session_.run(group_.name, words);
   return session_.run(group_.name, words,
-                      [this, heard](const std::string& line) { hear(line, *heard); });
+                      [this, progress](const std::string& line) { read_message(line, *progress); });
 }
 
-void Terraform::hear(const std::string& line, Heard& heard) {
+void Terraform::read_message(const std::string& line, Progress& progress) {
   const Json message = Json::parse(line, nullptr, false);
   if (!message.is_object()) {
     session_.log(group_.name, line);
@@ -57,22 +57,22 @@ void Terraform::hear(const std::string& line, Heard& heard) {
   session_.log(group_.name, message.value("@message", ""));
   const std::string type = message.value("type", "");
   if (type == "diagnostic") {
-    const Json said = message.value("diagnostic", Json::object());
-    const std::string detail = said.value("detail", "");
+    const Json diagnostic = message.value("diagnostic", Json::object());
+    const std::string detail = diagnostic.value("detail", "");
     if (!detail.empty()) session_.log(group_.name, detail);
-    if (said.value("severity", "") != "error") return;
+    if (diagnostic.value("severity", "") != "error") return;
     std::string file;
-    if (said.contains("range")) file = said["range"].value("filename", "");
-    heard.errors.push_back(
-        {said.value("summary", ""), detail, said.value("address", ""), std::move(file)});
+    if (diagnostic.contains("range")) file = diagnostic["range"].value("filename", "");
+    progress.errors.push_back({diagnostic.value("summary", ""), detail,
+                               diagnostic.value("address", ""), std::move(file)});
   } else if (message.contains("hook")) {
-    hear_resource(message, heard);
+    read_resource_message(message, progress);
   } else if (type == "outputs") {
-    heard.outputs = message.value("outputs", Json::object());
+    progress.outputs = message.value("outputs", Json::object());
   }
 }
 
-void Terraform::hear_resource(const Json& message, Heard& heard) {
+void Terraform::read_resource_message(const Json& message, Progress& progress) {
   const Json& hook = message["hook"];
   const std::string type = message.value("type", "");
   const std::string action = hook.value("action", "");
@@ -80,59 +80,61 @@ void Terraform::hear_resource(const Json& message, Heard& heard) {
   const std::string address = hook["resource"].value("addr", "");
   const int elapsed = hook.value("elapsed_seconds", 0);
   if (type == "apply_complete") {
-    ++heard.done;
-    session_.talk.say(fmt::format("  {}/{} {} {}{}", heard.done, heard.all, address, past(action),
-                                  elapsed > 0 ? " after " + seconds(elapsed) : ""));
+    ++progress.done;
+    session_.console.print(fmt::format("  {}/{} {} {}{}", progress.done, progress.all, address,
+                                       past(action),
+                                       elapsed > 0 ? " after " + seconds(elapsed) : ""));
   } else if (type == "apply_start" || type == "apply_progress") {
-    session_.talk.status(fmt::format("  {}/{} {} ({} since {})", heard.done, heard.all, address,
-                                     action, seconds(elapsed)));
+    session_.console.status(fmt::format("  {}/{} {} ({} for {})", progress.done, progress.all,
+                                        address, action, seconds(elapsed)));
   }
 }
 
-void Terraform::report(const std::string& doing, const Said& said) {
+void Terraform::report(const std::string& doing, const Failure& failure) {
   std::string module;
-  if (!said.address.empty() || !said.file.empty()) {
+  if (!failure.address.empty() || !failure.file.empty()) {
     try {
       const GroupDefinitions now = read_definitions(session_.folder, group_);
-      module = now.module_of(said.address);
-      if (module.empty()) module = now.module_of_file(said.file);
+      module = now.module_of(failure.address);
+      if (module.empty()) module = now.module_of_file(failure.file);
       const auto before = read_applied(session_.folder, group_.name);
-      if (module.empty() && before) module = before->module_of(said.address);
+      if (module.empty() && before) module = before->module_of(failure.address);
     } catch (const Error&) {
-      // Terraform's own words are what matters.
+      // Terraform's message is more important.
     }
   }
   const source::Span place = session_.places.module(module);
-  const std::string what = said.address.empty() ? "" : fmt::format("`{}`", said.address);
+  const std::string what = failure.address.empty() ? "" : fmt::format("`{}`", failure.address);
   std::string message;
   if (place) {
     message = fmt::format("{}{}module `{}` could not be {}: {}", what, what.empty() ? "" : " of ",
-                          module, doing, said.summary);
+                          module, doing, failure.summary);
   } else {
     message = fmt::format("{}group `{}` could not be {}: {}", what.empty() ? "" : what + " of ",
-                          group_.name, doing, said.summary);
+                          group_.name, doing, failure.summary);
   }
-  std::string words = said.detail;
-  if (said.summary == locked) {
+  std::string words = failure.detail;
+  if (failure.summary == locked) {
     words += fmt::format(
-        "\nsomebody else is at work on this state, or was killed there. When it is certain that "
-        "nobody is:\n{} -chdir={} force-unlock LOCK_ID",
+        "\nsomeone else is using this state, or was killed while using it. If you are certain that "
+        "nobody is\nusing it: {} -chdir={} force-unlock LOCK_ID",
         session_.programs.terraform.name, shell_quote(session_.folder.group(group_.name).string()));
   }
   session_.report(place ? place : session_.places.group(group_.name), message, words);
 }
 
-void Terraform::fail(const std::string& doing, const Heard& heard, const ChildResult& result) {
-  for (const Said& said : heard.errors) report(doing, said);
-  if (heard.errors.empty()) {
-    // What stands before the first error are warnings.
+void Terraform::fail(const std::string& doing, const Progress& progress,
+                     const ChildResult& result) {
+  for (const Failure& failure : progress.errors) report(doing, failure);
+  if (progress.errors.empty()) {
+    // Skip warnings before the first error.
     const size_t error = result.errors.find("Error: ");
     const std::string words = result.errors.empty()
                                   ? result.output
                                   : result.errors.substr(error == std::string::npos ? 0 : error);
     session_.report(
         session_.places.group(group_.name),
-        fmt::format("group `{}` could not be {}: `{}` ended with status {}", group_.name, doing,
+        fmt::format("group `{}` could not be {}: `{}` exited with status {}", group_.name, doing,
                     session_.programs.terraform.name, result.exit_code),
         words);
   }
@@ -140,24 +142,26 @@ void Terraform::fail(const std::string& doing, const Heard& heard, const ChildRe
 }
 
 void Terraform::init() {
-  session_.talk.status(fmt::format("{}: {} init", group_.name, session_.programs.terraform.name));
+  session_.console.status(
+      fmt::format("{}: {} init", group_.name, session_.programs.terraform.name));
   const ChildResult result = run({"init", "-input=false", "-no-color"});
   session_.log(group_.name, result.output);
   if (!result.ok()) fail("prepared", {}, result);
 }
 
 std::optional<Json> Terraform::plan(Purpose purpose) {
-  session_.talk.status(fmt::format("{}: {} plan", group_.name, session_.programs.terraform.name));
+  session_.console.status(
+      fmt::format("{}: {} plan", group_.name, session_.programs.terraform.name));
   drop_plan();
   std::vector<std::string> words{"plan",         "-json",
                                  "-input=false", "-detailed-exitcode",
                                  lock_timeout,   "-out=" + plan_file().string()};
   if (purpose == Purpose::destroy) words.emplace_back("-destroy");
-  Heard heard;
-  const ChildResult result = run(std::move(words), &heard);
+  Progress progress;
+  const ChildResult result = run(std::move(words), &progress);
   constexpr int nothing_to_do = 0, something_to_do = 2;
   if (result.exit_code == nothing_to_do) return std::nullopt;
-  if (result.exit_code != something_to_do) fail("planned", heard, result);
+  if (result.exit_code != something_to_do) fail("planned", progress, result);
   const ChildResult shown = run({"show", "-json", plan_file().string()});
   Json plan = Json::parse(shown.output, nullptr, false);
   if (!shown.ok() || !plan.is_object()) fail("planned", {}, shown);
@@ -165,17 +169,17 @@ std::optional<Json> Terraform::plan(Purpose purpose) {
 }
 
 void Terraform::apply(const GroupChanges& changes) {
-  Heard heard;
-  // A replacement is heard of twice.
-  heard.all = changes.count(Action::create) + changes.count(Action::update) +
-              2 * changes.count(Action::replace) + changes.count(Action::destroy);
+  Progress progress;
+  // Terraform reports a replacement twice.
+  progress.all = changes.count(Action::create) + changes.count(Action::update) +
+                 2 * changes.count(Action::replace) + changes.count(Action::destroy);
   const ChildResult result =
-      run({"apply", "-json", "-input=false", lock_timeout, plan_file().string()}, &heard);
+      run({"apply", "-json", "-input=false", lock_timeout, plan_file().string()}, &progress);
   drop_plan();
-  if (!result.ok() || !heard.errors.empty()) fail("applied", heard, result);
-  for (const auto& [name, output] : heard.outputs.items()) {
+  if (!result.ok() || !progress.errors.empty()) fail("applied", progress, result);
+  for (const auto& [name, output] : progress.outputs.items()) {
     if (!output.contains("value") || output.value("sensitive", false)) continue;
-    session_.talk.say(fmt::format("  {} = {}", name, output["value"].dump()));
+    session_.console.print(fmt::format("  {} = {}", name, output["value"].dump()));
   }
 }
 

@@ -1,4 +1,4 @@
-// One group and Terraform, or OpenTofu: they are run alike.
+// Runs Terraform or OpenTofu for a group.
 #pragma once
 
 #include <optional>
@@ -10,40 +10,41 @@ namespace slipway::apply {
 
 class Terraform {
  public:
-  // All that follows shows what is wrong and throws Error.
+  // All functions report errors to the user, then throw Error.
   Terraform(Session& session, const google::GroupSteps& group) : session_(session), group_(group) {}
 
-  // Fetches providers and modules, and says where the state is.
+  // Runs `init`: downloads providers and modules, and configures the backend.
   void init();
 
   enum class Purpose { apply, destroy };
-  // Plans; the plan is kept for apply(). Nothing when there is nothing to do. What is returned is
-  // what `terraform show -json` says: secrets stand in it.
+  // Plans and keeps the plan for apply(). Returns the output of `terraform show -json`, which
+  // contains secrets; nothing if there are no changes.
   std::optional<Json> plan(Purpose purpose);
 
-  // Does what was planned.
+  // Applies the plan.
   void apply(const GroupChanges& changes);
 
-  // What the group gives to others: secrets stand in it.
+  // The group's outputs, which may contain secrets.
   Json outputs();
 
-  // Forgets the plan.
+  // Deletes the plan.
   void drop_plan() const;
 
-  // Whether Terraform has a state with something in it, or keeps it elsewhere.
+  // Whether Terraform has a state that is not empty, or uses a backend.
   bool has_state() const;
 
  private:
-  struct Said {
+  struct Failure {
     std::string summary, detail, address, file;
   };
-  struct Heard;
+  struct Progress;
 
-  ChildResult run(std::vector<std::string> words, Heard* heard = nullptr);
-  void hear(const std::string& line, Heard& heard);
-  void hear_resource(const Json& message, Heard& heard);
-  [[noreturn]] void fail(const std::string& doing, const Heard& heard, const ChildResult& result);
-  void report(const std::string& doing, const Said& said);
+  ChildResult run(std::vector<std::string> words, Progress* progress = nullptr);
+  void read_message(const std::string& line, Progress& progress);
+  void read_resource_message(const Json& message, Progress& progress);
+  [[noreturn]] void fail(const std::string& doing, const Progress& progress,
+                         const ChildResult& result);
+  void report(const std::string& doing, const Failure& failure);
   std::filesystem::path plan_file() const { return session_.folder.plan(group_.name); }
 
   Session& session_;

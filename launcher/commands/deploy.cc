@@ -79,9 +79,9 @@ void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
   deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
     options.selection = selection;
     apply::deploy(session, options);
-    session.talk.say(fmt::format("deployment `{}` is done after {:.1f} s",
-                                 session.folder.recorded.deployment,
-                                 std::chrono::duration<double>(Clock::now() - begin).count()));
+    session.console.print(fmt::format("deployment `{}` is done after {:.1f} s",
+                                      session.folder.recorded.deployment,
+                                      std::chrono::duration<double>(Clock::now() - begin).count()));
   });
 }
 

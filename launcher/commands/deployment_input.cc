@@ -72,8 +72,8 @@ void GoogleDeployment::write() {
     const Fd lock = google::lock_folder(path_);
     const apply::Folder folder(path_);
     apply::Journal journal(folder);
-    apply::Conversation talk;
-    apply::wait_for_earlier(journal, talk, Interrupts());
+    apply::Console console;
+    apply::wait_for_earlier_run(journal, console, Interrupts());
   }
   const size_t files = google::write_folder(path_, *definitions_, google::Existing::replace);
   fmt::print(stderr, "{} files in {}\n", files, path_.string());
@@ -85,14 +85,14 @@ void GoogleDeployment::with_session(
   const apply::Folder folder(path_);
   folder.prepare();
   apply::Journal journal(folder);
-  apply::Conversation talk;
+  apply::Console console;
   const Interrupts interrupts;
-  apply::wait_for_earlier(journal, talk, interrupts);
+  apply::wait_for_earlier_run(journal, console, interrupts);
   apply::Session session{folder,
                          journal,
                          programs_,
                          *places_,
-                         talk,
+                         console,
                          interrupts,
                          input_.blueprint.diagnostics == "json"};
   work(session, apply::select(folder.recorded.groups, input_.only, input_.skip));

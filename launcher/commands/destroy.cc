@@ -58,8 +58,8 @@ int destroy(Args args) {
     deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
       options.selection = selection;
       apply::destroy(session, options);
-      session.talk.say(fmt::format("deployment `{}` is gone; its folder stays",
-                                   session.folder.recorded.deployment));
+      session.console.print(fmt::format("deployment `{}` is gone; its folder stays",
+                                        session.folder.recorded.deployment));
     });
     return 0;
   }

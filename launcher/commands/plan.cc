@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include "launcher/apply/survey.h"
+#include "launcher/apply/preview.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
 #include "launcher/google/write_folder.h"
@@ -33,24 +33,24 @@ class WrittenAside {
   std::filesystem::path folder_, path_;
 };
 
-std::vector<apply::GroupChanges> surveyed(GoogleDeployment& deployment, bool ask_terraform) {
+std::vector<apply::GroupChanges> previewed(GoogleDeployment& deployment, bool ask_terraform) {
   if (ask_terraform) {
     deployment.find_programs();
     std::vector<apply::GroupChanges> changes;
     deployment.with_session([&](apply::Session& session, const apply::Selection&) {
-      changes = apply::survey_with_terraform(session);
+      changes = apply::preview_with_terraform(session);
     });
     return changes;
   }
   if (deployment.definitions() == nullptr) {
     const apply::Folder folder(deployment.path());
-    return apply::survey(folder, &folder);
+    return apply::preview(folder, &folder);
   }
   const WrittenAside aside(*deployment.definitions());
   const apply::Folder now(aside.path());
-  if (!apply::is_deployment_folder(deployment.path())) return apply::survey(now, nullptr);
+  if (!apply::is_deployment_folder(deployment.path())) return apply::preview(now, nullptr);
   const apply::Folder deployed(deployment.path());
-  return apply::survey(now, &deployed);
+  return apply::preview(now, &deployed);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ int plan(Args args) {
     throw UsageError("--terraform needs a folder: `slipway create -w` writes it");
   }
   GoogleDeployment deployment(input);
-  const std::vector<apply::GroupChanges> changes = surveyed(deployment, ask_terraform);
+  const std::vector<apply::GroupChanges> changes = previewed(deployment, ask_terraform);
   if (json) {
     const std::string name = deployment.definitions() != nullptr
                                  ? deployment.definitions()->deployment

@@ -8,8 +8,8 @@
 #include "launcher/blueprint/expand.h"
 #include "launcher/google/group_files.h"
 #include "launcher/google/instructions.h"
+#include "launcher/google/locations.h"
 #include "launcher/google/packer_group.h"
-#include "launcher/google/places.h"
 #include "launcher/google/record.h"
 #include "launcher/google/slurm.h"
 #include "launcher/google/staged.h"
@@ -64,7 +64,7 @@ void check_ids(const blueprint::Deployment& deployment, source::Diagnostics& dia
         diagnostics.error(
             source::Code::duplicate_id, module.id_span,
             fmt::format("the module id `{0}` cannot be used: `{0}.tf.json` is a file of the group "
-            "itself",
+                        "itself",
                         name));
       }
     }
@@ -81,10 +81,10 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   check_resources(deployment, diagnostics);
   check_ids(deployment, diagnostics);
   check_settings(deployment, diagnostics);
-  if (source.zones != nullptr) check_places(deployment, evaluation, *source.zones, diagnostics);
+  if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   Context context{deployment, evaluation, links, diagnostics, definitions};
-  take_along(context, source.library);
+  copy_staged_files(context, source.library);
   if (diagnostics.errors() > 0) return definitions;
   if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);
   // Last group first, since it determines which outputs the earlier groups need.

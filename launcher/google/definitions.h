@@ -61,8 +61,9 @@ struct Source {
   std::filesystem::path library = {};             // folder of the module library
 };
 
-// Reports errors in `diagnostics`; without any, the result can be used. Does not use the network, and
-// gives the same bytes for the same deployment. Throws Error if Slurm does not support the cluster.
+// Reports errors in `diagnostics`; without any, the result can be used. Does not use the network,
+// and gives the same bytes for the same deployment. Throws Error if Slurm does not support the
+// cluster.
 Definitions define(const Source& source, source::Diagnostics& diagnostics);
 
 }  // namespace slipway::google

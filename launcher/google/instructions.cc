@@ -39,8 +39,7 @@ class Instructions {
       text_ += fmt::format("  terraform -chdir={} destroy\n", shell_quote(group.name));
     }
     if (images) {
-      text_ +=
-          "\nImages built by Packer remain until you run `gcloud compute images delete`.\n";
+      text_ += "\nImages built by Packer remain until you run `gcloud compute images delete`.\n";
     }
     return text_;
   }
@@ -86,8 +85,8 @@ class Instructions {
     }
     for (const auto& [setting, expression] : group.late_settings) {
       if (!variable_in(expression).empty()) continue;
-      text_ += fmt::format("  and set `{2}` in {0}/{1}, computed from the outputs: {3}\n", group.name,
-      packer_inputs, setting, expression);
+      text_ += fmt::format("  and set `{2}` in {0}/{1}, computed from the outputs: {3}\n",
+                           group.name, packer_inputs, setting, expression);
     }
   }
 

@@ -10,8 +10,8 @@
 
 namespace slipway::google {
 
-// The files that `create` did not write: Terraform's state and downloads, and the user's files. Of a
-// removed group, only the user's files.
+// The files that `create` did not write: Terraform's state and downloads, and the user's files. Of
+// a removed group, only the user's files.
 class KeptFiles {
  public:
   KeptFiles() = default;

@@ -135,7 +135,7 @@ void Links::need(const Output& output, const std::string& between_groups, size_t
     diagnostics_
         .error(source::Code::duplicate_id, output.module->id_span,
                fmt::format("output `{}` of module `{}` and output `{}` of module `{}` both become "
-               "`{}` between groups",
+                           "`{}` between groups",
                            entry->second.name, entry->second.module->id, output.name,
                            output.module->id, between_groups))
         .other(entry->second.module->id_span, "the other module");

@@ -25,7 +25,8 @@ class Links {
   Links(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
         source::Diagnostics& diagnostics);
 
-  // The value with references that are valid in the group. Throws ExpressionError if it is too large.
+  // The value with references that are valid in the group. Throws ExpressionError if it is too
+  // large.
   expression::Value resolve(const expression::Value& value, size_t group);
 
   // The value of a module's output, with references that are valid in its own group. Throws

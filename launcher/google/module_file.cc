@@ -17,7 +17,7 @@ std::string address(const Resource& resource, const ResourceSet::Member& member)
   return (resource.looked_up ? "data." : "") + resource.type + "." + member.name;
 }
 
-// All expressions of a resource, to find the one that failed.
+// All expressions of a resource, to find the failing one.
 expression::ExpressionPtr whole(const Resource& resource) {
   expression::Tuple all;
   for (const auto& part : {resource.when, resource.for_each, resource.body}) {
@@ -100,10 +100,11 @@ class ModuleFile {
     const auto [other, fresh] = contents_.resources.emplace(name, &module_);
     if (fresh) return;
     context_.diagnostics
-        .error(source::Code::duplicate_id, module_.id_span,
-               fmt::format("a resource of module `{}` gets the name `{}`, which a resource of module "
-               "`{}` already has",
-                           module_.id, name, other->second->id))
+        .error(
+            source::Code::duplicate_id, module_.id_span,
+            fmt::format("a resource of module `{}` gets the name `{}`, which a resource of module "
+                        "`{}` already has",
+                        module_.id, name, other->second->id))
         .other(other->second->id_span, "the other module");
   }
 

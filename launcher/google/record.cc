@@ -59,8 +59,8 @@ Recorded read_record(const std::filesystem::path& folder) {
                          .get<std::set<std::string>>();
     return recorded;
   } catch (const std::exception& error) {
-    throw Error(fmt::format("`{}` was not written by `slipway create`: {}",
-                            folder.string(), error.what()));
+    throw Error(
+        fmt::format("`{}` was not written by `slipway create`: {}", folder.string(), error.what()));
   }
 }
 

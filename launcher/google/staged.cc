@@ -62,7 +62,7 @@ class Library {
 
 }  // namespace
 
-void take_along(Context& context, const fs::path& library) {
+void copy_staged_files(Context& context, const fs::path& library) {
   for (const blueprint::StagedFile& file : context.deployment.staged_files) {
     context.definitions.copies.push_back(
         {std::string(staged_folder) + file.to, file.from, file.span});

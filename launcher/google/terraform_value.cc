@@ -24,7 +24,8 @@ std::string literal(std::string_view text) {
   return out;
 }
 
-// A template as a JSON string, in which only `${` and `%{` are escaped. Nothing if a `$` right before
+// A template as a JSON string, in which only `${` and `%{` are escaped. Nothing if a `$` right
+// before
 // `${` would escape it, or if the template has directives.
 std::optional<std::string> bare(const expression::Template& parts) {
   std::string out;

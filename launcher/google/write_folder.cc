@@ -115,7 +115,7 @@ size_t write_folder(const fs::path& folder, const Definitions& definitions, Exis
   if (replaces && existing == Existing::refuse) {
     throw Error(
         fmt::format("`{}` already exists; `--overwrite-deployment` overwrites it and keeps its "
-        "state",
+                    "state",
                     folder.string()));
   }
   if (replaces && !fs::is_directory(fs::symlink_status(folder))) {

@@ -13,8 +13,8 @@ enum class Existing {
   replace,  // overwrite files of an earlier `create`; keep state and the user's files
 };
 
-// Writes the files to a temporary folder, which then atomically replaces `folder`. Returns the number
-// of files. Throws Error and changes nothing, among others,
+// Writes the files to a temporary folder, which then atomically replaces `folder`. Returns the
+// number of files. Throws Error and changes nothing, among others,
 //   if the folder exists, or with `replace`, if `create` did not write it
 //   if a deployed group would be removed
 //   if Terraform or another `slipway` is running in it

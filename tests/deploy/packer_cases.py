@@ -10,25 +10,25 @@ def an_image_in_its_turn(new):
     same(f"status: {done.stderr}", done.returncode, 0)
     same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])
     said = case.deploy()
-    has("again", said, "image: the image stands, and nothing of it has changed: Null")
+    has("again", said, "image: the image exists and is up to date: Null")
     same("not built again", len(case.lines()), 3)
     case.edit("image in", "picture in")
-    has("plan", case.run("plan", "blueprint.yaml").stdout, "group image (packer, by the definitions): ")
+    has("plan", case.run("plan", "blueprint.yaml").stdout, "group image (packer, from the definitions): ")
     case.deploy()
     same("built again", case.lines()[3:], ["built picture in nothing net"])
     case.deploy("--rebuild", "--only", "image")
     same("built again", case.lines()[4:], ["built picture in nothing net"])
     said = case.destroy()
-    has("it stays", said, "image: stays: Null (`--images` removes it, too)")
+    has("it stays", said, "image: kept: Null (`--images` removes it, too)")
     same("destroyed", case.lines()[5:], ["destroyed nodes", "destroyed net"])
-    has("asked for", case.destroy("--images"), "image: Null of the builder `fnoeding.null` is left to you")
+    has("asked for", case.destroy("--images"), "image: remove Null of the builder `fnoeding.null` yourself")
 
 
 def a_failed_image_shows_the_line_of_the_blueprint(new):
     case = new("image.yaml")
     case.touch("broken-image")
     said = case.deploy(status=1)
-    has("what was said", said, "error[E0506]: the image of module `custom` could not be built: `packer` ended with status 1\n"
+    has("what was said", said, "error[E0506]: the image of module `custom` could not be built: `packer` exited with status 1\n"
         "  --> blueprint.yaml:10:9")
     has("Packer's words", said, "exit status: 3")
     (case.folder / "broken-image").unlink()

@@ -41,7 +41,7 @@ def again_changes_nothing(new):
     said = case.deploy()
     case.is_done()
     for group in ("one", "two", "three"):
-        has("second deploy", said, f"{group}: stands as it should be")
+        has("second deploy", said, f"{group}: up to date")
     said = case.run("deploy", "./three").stderr  # nothing to ask about
     has("deploy of the folder", said, "deployment `three` is done")
     same("definitions", sorted(p.read_bytes() for p in case.deployment.rglob("*.tf.json")), before)
@@ -92,7 +92,7 @@ def killed_while_something_is_made(step, terraform_too):
         for gate in gates:
             (case.folder / gate).unlink()
         _, said = process.communicate(timeout=60)
-        has("redeploy", said, f"-/+ module.{step}.terraform_data.this, because of an attempt that failed")
+        has("redeploy", said, f"-/+ module.{step}.terraform_data.this, because of an earlier failure")
         case.is_done()
     killed.__name__ = f"killed_while_{step}_is_made{'_with_terraform' if terraform_too else ''}"
     return killed
@@ -111,8 +111,8 @@ def ctrl_c_waits_for_terraform(new):
     same("the state of group two was saved", [r["type"] for r in case.state("two")], ["terraform_data"])
     (case.folder / "gate-second").unlink()
     said = case.deploy()
-    has("redeploy", said, "one: done before the deploy was broken off")
-    has("redeploy", said, "-/+ module.second.terraform_data.this, because of an attempt that failed")
+    has("redeploy", said, "one: already applied before the interruption")
+    has("redeploy", said, "-/+ module.second.terraform_data.this, because of an earlier failure")
     case.is_done()
 
 
@@ -134,7 +134,7 @@ def a_failed_apply_shows_the_line_of_the_blueprint(new):
     done = case.run("deploy", "./three", "--auto-approve")
     has("of the folder", done.stderr, " --> three/.slipway/blueprint.yaml:")
     (case.folder / "broken-second").unlink()
-    has("redeploy", case.deploy(), "two: goes on where it was broken off")
+    has("redeploy", case.deploy(), "two: resuming after an interruption")
     case.is_done()
 
 
@@ -143,15 +143,15 @@ def a_change_is_applied_where_it_is(new):
     case.deploy()
     case.edit("{name: beside}", "{name: aside}")
     done = case.run("plan", "blueprint.yaml")
-    has("plan", done.stdout, """group one (terraform, by the definitions): 1 to change
+    has("plan", done.stdout, """group one (terraform, from the definitions): 1 to change
   module beside
       ~ module.beside
           name: "beside" -> "aside"
-group two (terraform, by the definitions): nothing to do
+group two (terraform, from the definitions): nothing to do
 """)
     said = case.deploy()
     has("deploy", said, "one: 1 to change")
-    has("deploy", said, "three: stands as it should be")
+    has("deploy", said, "three: up to date")
     same("made anew", case.lines()[4:], [])
     case.edit("text: begin", "text: start")
     said = case.deploy()
@@ -201,7 +201,7 @@ def plan_says_what_is_new_changed_and_gone(new):
 def only_and_skip(new):
     case = new("three.yaml")
     said = case.deploy("--only", "two", status=1)
-    has("nothing of group one", said, "group `two` needs `secret_first` of group `one`, which is left out and not deployed yet")
+    has("nothing of group one", said, "group `two` needs `secret_first` of group `one`, which is excluded and not deployed")
     has("a typo", case.deploy("--only", "tow", status=2), "there is no group `tow`; did you mean `two`?")
     case.deploy("--only", "one")
     same("made", sorted(case.lines()), ["made beside", "made first"])
@@ -231,12 +231,12 @@ def destroys_in_the_reverse_order(new):
     same("destroyed", case.lines()[4:], ["destroyed third"])
     case.run("create", "blueprint.yaml", "-w")
     said = case.destroy()
-    has("three", said, "three: there is nothing of it")
+    has("three", said, "three: not deployed")
     same("destroyed", case.lines()[4:6], ["destroyed third", "destroyed second"])
     same("destroyed", sorted(case.lines()[6:]), ["destroyed beside", "destroyed first"])
     same("states", [case.state(group) for group in ("one", "two", "three")], [[], [], []])
     same("secrets that lie about", [p.name for p in case.deployment.rglob("*.tfvars.json")], [])
-    has("once more", case.destroy(), "one: there is nothing of it")
+    has("once more", case.destroy(), "one: not deployed")
     case.deploy()
     same("made again", case.lines()[-1], "made third")
 
@@ -259,8 +259,8 @@ def a_group_that_stands_is_not_dropped(new):
     whole = case.blueprint.read_text()
     case.blueprint.write_text(whole.split("- group: three")[0])
     has("plan", case.run("plan", "blueprint.yaml").stdout,
-        "group three (terraform, by the definitions): 1 to destroy\n"
-        "  note: the blueprint does not have this group any more\n")
+        "group three (terraform, from the definitions): 1 to destroy\n"
+        "  note: this group is no longer in the blueprint\n")
     said = case.deploy(status=1)
     has("deploy", said, "destroy it first: slipway destroy ./three --only three")
     case.destroy("--only", "three")
@@ -290,7 +290,7 @@ def a_state_that_somebody_holds_is_left_alone(new):
         done = case.run("deploy", "./three")
         same("exit status", done.returncode, 1)
         has("what was said", done.stderr, "error[E0506]: group `one` could not be planned: Error acquiring the state lock")
-        has("what to do", done.stderr, "   | somebody else is at work on this state, or was killed there.")
+        has("what to do", done.stderr, "   | someone else is using this state, or was killed while using it.")
         has("what to do", done.stderr, "force-unlock LOCK_ID")
     case.deploy()
     case.is_done()
@@ -300,12 +300,12 @@ def without_terraform_nothing_is_written(new):
     case = new("three.yaml")
     case.environment["PATH"] = "relative:/nowhere"
     said = case.deploy(status=1)
-    same("what was said", said, """error[E0505]: group `one` needs Terraform, and neither `terraform` nor `tofu` is in the PATH
+    same("what was said", said, """error[E0505]: group `one` needs Terraform, but neither `terraform` nor `tofu` is in PATH
  --> blueprint.yaml:5:10
   |
 5 | - group: one
   |          ^^^
-  = help: https://developer.hashicorp.com/terraform/install, or https://opentofu.org
+  = help: install it from https://developer.hashicorp.com/terraform/install or https://opentofu.org
 """)
     same("nothing was written", (case.folder / "three").exists(), False)
     old = case.folder / "bin/terraform"

@@ -1,4 +1,4 @@
-// What would be done: by two makings of the definitions, and by Terraform's plan.
+// Tests changes between two versions of definitions, and from Terraform's plan.
 #include "launcher/apply/changes.h"
 
 #include "launcher/apply/compare.h"
@@ -9,7 +9,7 @@ using namespace slipway::apply;
 
 namespace {
 
-// A group of one module `net`, with these resources.
+// A group with one module `net` that has these resources.
 GroupDefinitions group(const char* resources) {
   GroupDefinitions definitions{"one", "terraform", {}, {}};
   definitions.documents["net.tf.json"] = {{"resource", Json::parse(resources)}};
@@ -18,14 +18,14 @@ GroupDefinitions group(const char* resources) {
 
 }  // namespace
 
-TEST_CASE("changes: an address leads to the block that has it") {
+TEST_CASE("changes: an address is reduced to its block") {
   CHECK(root_address("google_compute_network.net") == "google_compute_network.net");
   CHECK(root_address("google_x.net[\"a.b\"]") == "google_x.net");
   CHECK(root_address("module.net[0].terraform_data.x") == "module.net");
   CHECK(root_address("data.google_project.p[0]") == "data.google_project.p");
 }
 
-TEST_CASE("changes: a resource belongs to the module whose file has it") {
+TEST_CASE("changes: a resource belongs to the module whose file defines it") {
   GroupDefinitions definitions = group(R"({"t": {"net_sub": {}}})");
   definitions.documents["own.tf.json"] = {{"module", {{"own", {{"source", "./modules/x"}}}}},
                                           {"data", {{"p", {{"q", Json::object()}}}}}};
@@ -60,7 +60,7 @@ TEST_CASE("changes: definitions are compared by resource and attribute") {
   CHECK(summary(compare(&before, nullptr)) == "3 to destroy");
 }
 
-TEST_CASE("changes: what sounds like a secret in a definition is not shown") {
+TEST_CASE("changes: values with names of secrets are hidden") {
   const GroupDefinitions before = group(R"({"t": {"x": {"admin_password": "a", "note": "a"}}})");
   const GroupDefinitions after = group(R"({"t": {"x": {"admin_password": "b", "note": "b"}}})");
   CHECK(to_text(compare(&before, &after)) ==
@@ -84,7 +84,7 @@ TEST_CASE("changes: each module that calls a changed folder is changed") {
   CHECK(compare(&before, &after).modules.contains(""));
 }
 
-TEST_CASE("changes: Terraform's plan is told by module, without what it calls sensitive") {
+TEST_CASE("changes: Terraform's plan is shown by module, without sensitive values") {
   const Json plan = Json::parse(R"({
     "resource_changes": [
       {"address": "t.size", "change": {"actions": ["delete", "create"],

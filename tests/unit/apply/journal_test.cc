@@ -1,4 +1,4 @@
-// The journal: what is written is read again, and what is no journal is said to be none.
+// Tests that the journal is read back as written, and that an invalid journal is an error.
 #include "launcher/apply/journal.h"
 
 #include "common/error.h"
@@ -34,17 +34,17 @@ struct Deployed {
 
 }  // namespace
 
-TEST_CASE("journal: what is written is read again") {
+TEST_CASE("journal: is read back as written") {
   const Deployed deployed;
   const Folder folder(deployed.path);
   Journal journal(folder);
   CHECK(journal.finished);
-  CHECK(!journal.known("one").stands());
+  CHECK(!journal.known("one").may_exist());
   journal.run = 3;
   journal.finished = false;
   journal.program = "tofu";
   journal.child = 17;
-  journal.child_began = "12345";
+  journal.child_start_time = "12345";
   journal.group("one").digest = "d";
   journal.group("one").images = {{"packer.googlecompute", "image-1", "my-project"}};
   journal.put("one", State::destroying);
@@ -53,7 +53,7 @@ TEST_CASE("journal: what is written is read again") {
   CHECK(!again.finished);
   CHECK(again.program == "tofu");
   CHECK(again.child == 17);
-  CHECK(again.child_began == "12345");
+  CHECK(again.child_start_time == "12345");
   const GroupState group = again.known("one");
   CHECK(group.state == State::destroying);
   CHECK(group.digest == "d");
@@ -63,7 +63,7 @@ TEST_CASE("journal: what is written is read again") {
   CHECK(group.images[0].project == "my-project");
 }
 
-TEST_CASE("journal: one that cannot be read is not taken for an empty one") {
+TEST_CASE("journal: an unreadable journal is an error") {
   const Deployed deployed;
   const Folder folder(deployed.path);
   write_file(folder.journal(), "{\"schema\": \"slipway/journal/0\"}");
@@ -72,7 +72,7 @@ TEST_CASE("journal: one that cannot be read is not taken for an empty one") {
   CHECK_THROWS_AS(Journal(folder), Error);
 }
 
-TEST_CASE("journal: the record of a folder has all that a deploy needs") {
+TEST_CASE("journal: the record of a folder has everything that a deploy needs") {
   const Deployed deployed;
   const Folder folder(deployed.path);
   const google::GroupSteps* group = folder.find("one");

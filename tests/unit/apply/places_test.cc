@@ -1,4 +1,4 @@
-// Where things stand in the blueprint that a deployment folder keeps, and who uses whom.
+// Tests places in the blueprint of a deployment folder, and which groups use each other.
 #include "launcher/apply/places.h"
 
 #include "common/file.h"
@@ -34,7 +34,7 @@ constexpr const char* expanded = R"yaml(deployment_groups:
 }  // namespace
 
 TEST_CASE(
-    "places: a group uses the groups of all modules that it names, also where values are known") {
+    "places: a group uses the groups of all modules that it names, even if the values are known") {
   const TemporaryDirectory directory;
   make_directories(directory / ".slipway");
   write_file(directory / google::blueprint_file, expanded);
@@ -49,7 +49,7 @@ TEST_CASE(
   CHECK(!places.module("other"));
 }
 
-TEST_CASE("places: without a blueprint nothing has a place") {
+TEST_CASE("places: without a blueprint, all spans are empty") {
   const TemporaryDirectory directory;
   source::Sources sources;
   const Places places(directory.path(), sources);

@@ -1,4 +1,4 @@
-// The programs that deploy, and how they are run.
+// Tests finding and running Terraform and Packer.
 #include "launcher/apply/programs.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ TEST_CASE("programs: versions are compared as numbers") {
   CHECK(!is_at_least("0.15", "1.5.0"));
 }
 
-TEST_CASE("programs: only absolute folders of the PATH are looked into, for what can be run") {
+TEST_CASE("programs: only executable files in absolute folders of PATH are found") {
   const TemporaryDirectory directory;
   const std::string path = ::getenv("PATH");
   for (const char* folder : {"a", "b"}) make_directories(directory / folder);
@@ -37,7 +37,7 @@ TEST_CASE("programs: only absolute folders of the PATH are looked into, for what
   ::setenv("PATH", path.c_str(), 1);
 }
 
-TEST_CASE("programs: a child's lines, words on stderr, log and status arrive") {
+TEST_CASE("programs: a child's lines, stderr, log and status are returned") {
   const TemporaryDirectory directory;
   std::vector<std::string> lines;
   ChildOptions options;
@@ -48,7 +48,7 @@ TEST_CASE("programs: a child's lines, words on stderr, log and status arrive") {
   pid_t process = 0;
   options.before_start = [&](pid_t child) {
     process = child;
-    CHECK(!began(child).empty());
+    CHECK(!start_time_of(child).empty());
   };
   const Interrupts interrupts;
   const ChildResult result = run_child(
@@ -57,10 +57,10 @@ TEST_CASE("programs: a child's lines, words on stderr, log and status arrive") {
   CHECK(lines == std::vector<std::string>{"one", "value"});
   CHECK(result.errors == directory.path().string() + "\n");
   CHECK(read_file(directory / "log") == result.errors);
-  CHECK(began(process).empty());
+  CHECK(start_time_of(process).empty());
 }
 
-TEST_CASE("programs: an interrupt reaches the child, and its end is waited for") {
+TEST_CASE("programs: an interrupt reaches the child, and we wait for its end") {
   const TemporaryDirectory directory;
   ChildOptions options;
   options.folder = directory.path();
@@ -77,7 +77,7 @@ TEST_CASE("programs: an interrupt reaches the child, and its end is waited for")
   CHECK(read_file(directory / "file") == "kept\n");
 }
 
-TEST_CASE("programs: one that cannot be started is said to be so") {
+TEST_CASE("programs: a program that cannot be started is an error") {
   const TemporaryDirectory directory;
   ChildOptions options;
   options.folder = directory.path();

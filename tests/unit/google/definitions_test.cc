@@ -1,4 +1,4 @@
-// What flows between modules and groups, and what is said when it cannot.
+// Tests references between modules and groups.
 #include "launcher/google/definitions.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr const char* thing =
     "  list: {value: [known, $(terraform_data.this.id)]}\n"
     "  secret: {value: $(sensitive(\"x\"))}\n";
 
-// Groups g0, g1, … of modules of that kind: a line `ID: SETTINGS` for each, `--` between groups.
+// Groups g0, g1, … with a module for each line `ID: SETTINGS`; `--` separates groups.
 struct Defined {
   explicit Defined(const std::string& lines) {
     make_directories(folder / "modules/thing");
@@ -63,7 +63,7 @@ struct Defined {
 
   std::string said() const { return folder.relative(render(diagnostics)); }
 
-  // A file in one line, without white space.
+  // A file on one line, without white space.
   std::string file(const std::string& path) const {
     const auto found = std::find_if(definitions.files.begin(), definitions.files.end(),
                                     [&](const google::File& file) { return file.path == path; });
@@ -90,7 +90,7 @@ struct Defined {
 
 }  // namespace
 
-TEST_CASE("definitions: within a group an output is what it is made from") {
+TEST_CASE("definitions: in a group, a reference to an output becomes the output's expression") {
   const Defined one("a:\nb: of: $(a.list)\nc: of: \"$(b.of[1])-$(a.id)\"");
   CHECK(one.said().empty());
   CHECK(one.has("g0/b.tf.json", R"("b":{"input":["known","${terraform_data.a.id}"]})"));
@@ -98,8 +98,8 @@ TEST_CASE("definitions: within a group an output is what it is made from") {
       one.has("g0/c.tf.json", R"("c":{"input":"${terraform_data.a.id}-${terraform_data.a.id}"})"));
 }
 
-TEST_CASE("definitions: between groups a value is a variable of the group that made it") {
-  // What b passes on is a's, and the last group gets it from a's group.
+TEST_CASE("definitions: between groups, an output becomes a variable") {
+  // b passes on an output of a, so the last group gets it from a's group.
   const Defined three("a:\n--\nb: of: $(a.list)\n--\nc: of: $(b.of)");
   CHECK(three.said().empty());
   CHECK(three.has("g2/c.tf.json", R"("c":{"input":["known","${var.list_a[1]}"]})"));
@@ -111,7 +111,7 @@ TEST_CASE("definitions: between groups a value is a variable of the group that m
   CHECK(three.definitions.groups[2].inputs[0].from_group == "g0");
 }
 
-TEST_CASE("definitions: two outputs with one name between groups are an error") {
+TEST_CASE("definitions: two outputs with the same name between groups are an error") {
   const Defined two("x:\nmore_x:\n--\nd: of: ['$(x.id_more)', '$(more_x.id)']");
   CHECK(two.said() ==
         "error[E0206]: the outputs `id_more` of module `x` and `id` of module `more_x` are both "
@@ -126,7 +126,7 @@ TEST_CASE("definitions: two outputs with one name between groups are an error") 
         "  |         - the other module\n");
 }
 
-TEST_CASE("definitions: a condition on what is not known is an error at the setting") {
+TEST_CASE("definitions: a condition on an unknown value is an error at the setting") {
   const Defined one("a:\nb: wanted: $(a.id == \"x\")");
   CHECK(one.said() ==
         "error[E0304]: `wanted` of module `b`: whether there is a `terraform_data.more` is not "
@@ -141,7 +141,7 @@ TEST_CASE("definitions: a condition on what is not known is an error at the sett
         "   |                                 ------------ needed here\n");
 }
 
-TEST_CASE("definitions: values of a for_each need not be known, what it is made for must be") {
+TEST_CASE("definitions: values of a for_each can be unknown, but its keys must be known") {
   const Defined fine("a:\nb: each: {x: $(a.id)}");
   CHECK(fine.said().empty());
   CHECK(fine.has("g0/b.tf.json", R"("b_each_x":{"input":"${terraform_data.a.id}"})"));
@@ -150,7 +150,7 @@ TEST_CASE("definitions: values of a for_each need not be known, what it is made 
         std::string::npos);
 }
 
-TEST_CASE("definitions: an output that holds a secret is marked as one") {
+TEST_CASE("definitions: an output that contains a secret is marked as sensitive") {
   const Defined two("a:\n--\nb: of: $(a.secret)");
   CHECK(two.said().empty());
   CHECK(two.has("g0/outputs.tf.json", R"("secret_a":{"value":"${sensitive(\"x\")}")"));

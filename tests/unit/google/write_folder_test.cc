@@ -1,4 +1,4 @@
-// The deployment folder: whole or not at all, and what stays when it is written anew.
+// Tests that the deployment folder is written atomically, and what is kept when it is overwritten.
 #include "launcher/google/write_folder.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ struct Folder {
   TemporaryDirectory directory;
   fs::path path = directory / "small";
 
-  // A deployment with these groups, each of one file.
+  // A deployment with these groups, each with one file.
   static Definitions definitions(const std::vector<std::string>& groups,
                                  const std::string& text = "{}\n") {
     Definitions definitions;
@@ -36,7 +36,7 @@ struct Folder {
     return definitions;
   }
 
-  // What went wrong; empty when nothing did.
+  // The error message; empty without an error.
   std::string write(const Definitions& definitions, Existing existing = Existing::replace) const {
     try {
       google::write_folder(path, definitions, existing);
@@ -51,7 +51,7 @@ struct Folder {
     write_file(path / name, text);
   }
 
-  // Every file, and what else is beside the folder.
+  // Every file in the folder, and everything next to it.
   std::string list() const {
     std::set<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(directory.path())) {
@@ -72,7 +72,7 @@ constexpr const char* empty_state = R"({"version": 4, "resources": []})";
 
 }  // namespace
 
-TEST_CASE("deployment folder: is made with every file, and a list of them") {
+TEST_CASE("deployment folder: has all files and a list of them") {
   const Folder folder;
   CHECK(folder.write(Folder::definitions({"a", "b"}), Existing::refuse).empty());
   CHECK(folder.list() ==
@@ -85,7 +85,7 @@ TEST_CASE("deployment folder: is made with every file, and a list of them") {
   CHECK(recorded.groups[1].name == "b");
 }
 
-TEST_CASE("deployment folder: one that is there is left alone") {
+TEST_CASE("deployment folder: an existing folder stays unchanged") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   CHECK(folder.write(Folder::definitions({"a"}, "new"), Existing::refuse) ==
@@ -93,7 +93,7 @@ TEST_CASE("deployment folder: one that is there is left alone") {
   CHECK(read_file(folder.path / "a/net.tf.json") == "{}\n");
 }
 
-TEST_CASE("deployment folder: nothing is left of one that cannot be written") {
+TEST_CASE("deployment folder: if it cannot be written, nothing is left behind") {
   const Folder folder;
   Definitions wrong = Folder::definitions({"a"});
   wrong.copies.push_back({"a/file", folder.directory / "nowhere", {}});
@@ -105,14 +105,14 @@ TEST_CASE("deployment folder: nothing is left of one that cannot be written") {
         "small/.slipway/deployment.json\nsmall/.slipway/files.json\nsmall/a/net.tf.json\n");
 }
 
-TEST_CASE("deployment folder: two files of one name are an error") {
+TEST_CASE("deployment folder: two files with the same name are an error") {
   const Folder folder;
   Definitions twice = Folder::definitions({"a"});
   twice.files.push_back({"a/net.tf.json", ""});
   CHECK(folder.write(twice) == "`a/net.tf.json` is written twice");
 }
 
-TEST_CASE("deployment folder: a copied module goes without the traces of working on it") {
+TEST_CASE("deployment folder: working files of a copied module are not copied") {
   const Folder folder;
   const fs::path module = folder.directory / "module";
   make_directories(module / ".terraform/providers");
@@ -131,7 +131,7 @@ TEST_CASE("deployment folder: a copied module goes without the traces of working
                               "a/modules/m/inner/x.sh", "a/modules/m/main.tf", "a/net.tf.json"});
 }
 
-TEST_CASE("deployment folder: state and files of the user's stay, files of ours are replaced") {
+TEST_CASE("deployment folder: state and the user's files stay, our files are replaced") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a", "b"})).empty());
   for (const char* name :
@@ -149,7 +149,7 @@ TEST_CASE("deployment folder: state and files of the user's stay, files of ours 
   CHECK(read_file(folder.path / "a/terraform.tfstate") == state);
 }
 
-TEST_CASE("deployment folder: a group that is deployed is not dropped") {
+TEST_CASE("deployment folder: a deployed group is not removed") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a", "b"})).empty());
   folder.put("b/terraform.tfstate", state);
@@ -174,7 +174,7 @@ TEST_CASE("deployment folder: nothing is written while Terraform is running in i
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   folder.put("a/.terraform.tfstate.lock.info", "{}");
   folder.put("a/terraform.tfstate", "");
-  CHECK(folder.write(Folder::definitions({"a"})).empty());  // it was killed, and left the file
+  CHECK(folder.write(Folder::definitions({"a"})).empty());  // a killed Terraform left the file
   const Fd state(::open((folder.path / "a/terraform.tfstate").c_str(), O_RDWR | O_CLOEXEC));
   struct flock lock = {};
   lock.l_type = F_WRLCK;
@@ -183,7 +183,7 @@ TEST_CASE("deployment folder: nothing is written while Terraform is running in i
   CHECK(folder.write(Folder::definitions({"a"})) == "Terraform is running in `small/a`");
 }
 
-TEST_CASE("deployment folder: nothing is written while another slipway is at work in it") {
+TEST_CASE("deployment folder: nothing is written while another slipway is running in it") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   {
@@ -193,7 +193,7 @@ TEST_CASE("deployment folder: nothing is written while another slipway is at wor
   CHECK(folder.write(Folder::definitions({"a"})).empty());
 }
 
-TEST_CASE("deployment folder: it is its owner's alone until the owner decides otherwise") {
+TEST_CASE("deployment folder: only the owner can access it unless the owner changes the mode") {
   const Folder folder;
   const auto mode = [&](const char* name) {
     return static_cast<int>(fs::status(folder.path / name).permissions());
@@ -208,7 +208,7 @@ TEST_CASE("deployment folder: it is its owner's alone until the owner decides ot
   CHECK(mode(".slipway") == 0700);
 }
 
-TEST_CASE("deployment folder: a file of the user's is not overwritten by one of ours") {
+TEST_CASE("deployment folder: the user's files are not overwritten") {
   const Folder folder;
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   folder.put("b/net.tf.json", "mine");
@@ -217,7 +217,7 @@ TEST_CASE("deployment folder: a file of the user's is not overwritten by one of 
   CHECK(read_file(folder.path / "b/net.tf.json") == "mine");
 }
 
-TEST_CASE("deployment folder: only what create has made is written anew") {
+TEST_CASE("deployment folder: only a folder that create wrote is overwritten") {
   const Folder folder;
   folder.put("a/net.tf.json", "mine");
   CHECK(folder.write(Folder::definitions({"a"})) ==
@@ -225,13 +225,13 @@ TEST_CASE("deployment folder: only what create has made is written anew") {
         "small/.slipway/deployment.json: No such file or directory");
   folder.put(google::record_file, R"({"schema": "slipway/created/0"})");
   CHECK(folder.write(Folder::definitions({"a"})) ==
-        "`small` was not written by `slipway create`: it is of another version");
+        "`small` was not written by `slipway create`: its version is not supported");
   fs::remove_all(folder.path);
   write_file(folder.path, "a file");
   CHECK(folder.write(Folder::definitions({"a"})) == "`small` is not a folder");
 }
 
-TEST_CASE("deployment folder: what is neither a file nor a folder is not copied") {
+TEST_CASE("deployment folder: special files are not copied") {
   const Folder folder;
   const fs::path module = folder.directory / "module";
   make_directories(module / "inner");

@@ -1,5 +1,5 @@
 // Checks regions, zones and the machine types that they offer.
-#include "launcher/google/places.h"
+#include "launcher/google/locations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,7 +82,8 @@ class PlaceCheck {
     } else if (in != region && zones_.regions.contains(region)) {
       say(zone_in_region_, Code::unknown_place, place,
           fmt::format("the zone `{}` is not in the region `{}`", zone, region),
-          fmt::format("the zones of {} are {}", region, fmt::join(zones_.regions.at(region), ", ")));
+          fmt::format("the zones of {} are {}", region,
+                      fmt::join(zones_.regions.at(region), ", ")));
     }
   }
 
@@ -98,7 +99,7 @@ class PlaceCheck {
     say(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
         fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
         near.empty() ? fmt::format("it is offered in {}", fmt::join(offered->second, ", "))
-        : fmt::format("it is offered in {}", fmt::join(near, ", ")));
+                     : fmt::format("it is offered in {}", fmt::join(near, ", ")));
   }
 
   blueprint::Evaluation& evaluation_;
@@ -110,8 +111,8 @@ class PlaceCheck {
 
 }  // namespace
 
-void check_places(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
-                  const cluster::Zones& zones, source::Diagnostics& diagnostics) {
+void check_locations(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
+                     const cluster::Zones& zones, source::Diagnostics& diagnostics) {
   PlaceCheck check(deployment, evaluation, zones, diagnostics);
   for (const blueprint::Group& group : deployment.groups) {
     for (const Module& module : group.modules) check.check(module);

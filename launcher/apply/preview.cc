@@ -1,5 +1,5 @@
-// What a deploy would do to all groups.
-#include "launcher/apply/survey.h"
+// Previews what a deploy would change in all groups.
+#include "launcher/apply/preview.h"
 
 #include <fmt/format.h>
 
@@ -14,14 +14,14 @@ namespace {
 
 using google::GroupSteps;
 
-// What the definitions cannot tell.
+// A caveat about changes that the definitions do not show.
 std::string note_on(const GroupState& state, bool by_hand) {
   if (state.state == State::applying || state.state == State::failed) {
-    return "its last deploy was broken off: some of this may stand already";
+    return "its last deploy was interrupted: some of this may already exist";
   }
-  if (state.state == State::destroying) return "its destruction was broken off";
+  if (state.state == State::destroying) return "its destruction was interrupted";
   if (by_hand) {
-    return "it has a state, but no `slipway deploy` has made it: this is not compared with it";
+    return "it has a Terraform state that `slipway deploy` did not write and does not compare";
   }
   return {};
 }
@@ -36,11 +36,11 @@ GroupChanges by_definitions(const Folder& now, const Folder* deployed, const Gro
   const bool state =
       std::filesystem::exists(deployed->group(group.name) / "terraform.tfstate", ignored);
   const GroupState known = Journal(*deployed).known(group.name);
-  changes.note = note_on(known, state && !known.stands());
+  changes.note = note_on(known, state && !known.may_exist());
   return changes;
 }
 
-// Whether everything that flows into the group is there.
+// Whether all inputs of the group are available.
 bool has_inputs(const Session& session, const GroupSteps& group) {
   for (const GroupSteps::Input& input : group.inputs) {
     const GroupState from = session.journal.known(input.from_group);
@@ -50,12 +50,13 @@ bool has_inputs(const Session& session, const GroupSteps& group) {
 }
 
 const char* origin(const GroupChanges& group) {
-  return group.from == GroupChanges::From::terraform ? "by Terraform's plan" : "by the definitions";
+  return group.from == GroupChanges::From::terraform ? "from Terraform's plan"
+                                                     : "from the definitions";
 }
 
 }  // namespace
 
-std::vector<GroupChanges> survey(const Folder& now, const Folder* deployed) {
+std::vector<GroupChanges> preview(const Folder& now, const Folder* deployed) {
   std::vector<GroupChanges> all;
   for (const GroupSteps& group : now.recorded.groups) {
     all.push_back(by_definitions(now, deployed, group));
@@ -63,16 +64,16 @@ std::vector<GroupChanges> survey(const Folder& now, const Folder* deployed) {
   if (deployed == nullptr) return all;
   const Journal journal(*deployed);
   for (const auto& [name, state] : journal.groups()) {
-    const auto before = state.stands() ? read_applied(*deployed, name) : std::nullopt;
+    const auto before = state.may_exist() ? read_applied(*deployed, name) : std::nullopt;
     if (!before || now.find(name) != nullptr) continue;
     all.push_back(compare(&*before, nullptr));
-    all.back().note = "the blueprint does not have this group any more";
+    all.back().note = "this group is no longer in the blueprint";
   }
   return all;
 }
 
-std::vector<GroupChanges> survey_with_terraform(Session& session) {
-  std::vector<GroupChanges> all = survey(session.folder, &session.folder);
+std::vector<GroupChanges> preview_with_terraform(Session& session) {
+  std::vector<GroupChanges> all = preview(session.folder, &session.folder);
   Outputs outputs(session);
   for (GroupChanges& changes : all) {
     const GroupSteps* group = session.folder.find(changes.group);
@@ -101,9 +102,9 @@ std::string to_text(const std::vector<GroupChanges>& groups) {
   }
   if (some_by_definitions) {
     out +=
-        "By the definitions: what was last deployed is compared with what would be. Nobody was "
-        "asked what\nstands, Terraform may have to replace what is changed, and what then flows to "
-        "later groups is not known.\n";
+        "From the definitions: compares them with those last deployed, without querying the "
+        "cloud. Terraform\nmay have to replace what changes, and new inputs of later groups are "
+        "not known.\n";
   }
   return out;
 }

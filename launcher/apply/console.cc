@@ -1,5 +1,5 @@
-// Talk with the person who deploys.
-#include "launcher/apply/conversation.h"
+// Messages and questions to the user.
+#include "launcher/apply/console.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -23,35 +23,35 @@ size_t columns() {
 
 }  // namespace
 
-Conversation::Conversation() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+Console::Console() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
-Conversation::~Conversation() {
+Console::~Console() {
   clear();
 }
 
-void Conversation::clear() {
+void Console::clear() {
   if (has_status_) fmt::print(stderr, "\r\x1b[K");
   has_status_ = false;
   std::fflush(stderr);
 }
 
-void Conversation::say(const std::string& text) {
+void Console::print(const std::string& text) {
   clear();
   fmt::print(stderr, "{}\n", text);
 }
 
-void Conversation::status(const std::string& text) {
+void Console::status(const std::string& text) {
   if (!terminal_) return;
   clear();
-  // Names are ASCII; a line that does not fit could not be taken back.
+  // A line that wraps could not be erased. Names are ASCII.
   fmt::print(stderr, "{}", text.substr(0, columns() - 1));
   std::fflush(stderr);
   has_status_ = true;
 }
 
-bool Conversation::ask(const std::string& question, const Interrupts& interrupts) {
+bool Console::ask(const std::string& question, const Interrupts& interrupts) {
   clear();
-  // What was typed before the question is no answer to it; what a file says is.
+  // On a terminal, ignore what was typed before the question; a file's lines are answers.
   if (::isatty(STDIN_FILENO) != 0) {
     typed_.clear();
     ::tcflush(STDIN_FILENO, TCIFLUSH);
