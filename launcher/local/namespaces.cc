@@ -76,7 +76,7 @@ void write_map(const char* program, pid_t pid, const std::vector<IdRange>& range
         what +
         ": Operation not permitted; this machine or container forbids them (see the sysctls "
         "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns "
-        "and user.max_user_namespaces)");
+        "and user.max_user_namespaces), or this is a chroot");
   }
   throw_errno(what, code);
 }
@@ -212,6 +212,19 @@ void wait_for_end(const Fd& pidfd) {
   pollfd fd = {pidfd.get(), POLLIN, 0};
   while (::poll(&fd, 1, -1) < 0) {
   }
+}
+
+Fd network_namespace_of(pid_t pid) {
+  const char* const mine = "/proc/thread-self/ns/net";
+  const Fd process = open_pidfd(pid), before(::open(mine, O_RDONLY | O_CLOEXEC));
+  if (!process || !before || ::setns(process.get(), CLONE_NEWNET) != 0) {
+    throw_errno("cannot enter the network namespace of a node");
+  }
+  Fd network(::open(mine, O_RDONLY));
+  const int code = errno;
+  if (::setns(before.get(), CLONE_NEWNET) != 0) throw_errno("cannot leave the network of a node");
+  if (!network) throw_errno("cannot open the network namespace of a node", code);
+  return network;
 }
 
 Fd open_pidfd(pid_t pid) {

@@ -71,15 +71,17 @@ std::string changed_bridges_batch(const std::vector<Bridge>& current,
   return text + bridges_batch(added);
 }
 
-std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
+std::string ports_batch(const PlannedNode& node, size_t index, int network,
                         const std::vector<Bridge>& bridges) {
+  // A process ID would not do: since 6.15, iproute2 looks it up in /proc, which is the host's here
+  // and numbers processes differently. `ip` then finds a stranger's namespace, such as the host's.
   std::string text;
   for (size_t i = 0; i < node.ports.size(); ++i) {
     const Port& port = node.ports[i];
     text += fmt::format(
-        "link add name n{0}p{1} mtu {2} type veth peer name {3} mtu {2} netns {4}\n"
+        "link add name n{0}p{1} mtu {2} type veth peer name {3} mtu {2} netns /proc/self/fd/{4}\n"
         "link set n{0}p{1} addrgenmode none master {5} up\n",
-        index, i, port.mtu_bytes, port.interface, pid, bridges.at(port.bridge).name);
+        index, i, port.mtu_bytes, port.interface, network, bridges.at(port.bridge).name);
   }
   return text;
 }

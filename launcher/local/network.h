@@ -4,8 +4,6 @@
 // the gateway routes between nodes (docs/decisions/0005-gateway-routes.md).
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
 
@@ -21,10 +19,10 @@ std::string bridges_batch(const std::vector<Bridge>& bridges);
 std::string changed_bridges_batch(const std::vector<Bridge>& current,
                                   const std::vector<Bridge>& wanted);
 
-// Input that gives a node its interfaces: for each a veth pair, one end in the bridge, the other in
-// the network namespace of process `pid` under its final name. `index` makes the names of the
-// bridge ends unique.
-std::string ports_batch(const PlannedNode& node, size_t index, pid_t pid,
+// Input that gives a node its interfaces: for each a veth pair, one end in the bridge, the other
+// under its final name in `network`, a descriptor of the node's network namespace that `ip`
+// inherits. `index` makes the names of the bridge ends unique.
+std::string ports_batch(const PlannedNode& node, size_t index, int network,
                         const std::vector<Bridge>& bridges);
 
 // Input that removes the bridge ends of a node's interfaces, and with them the node's ends.

@@ -33,14 +33,28 @@ size_t NodeProcesses::index_of(const std::string& name) const {
 }
 
 void NodeProcesses::start_processes(const std::vector<size_t>& nodes) {
-  std::string ports;
   for (const size_t i : nodes) {
     states_[i].process = start_local_node(plan_.nodes[i], plan_, surroundings_);
     states_[i].power = Power::starting;
-    ports += ports_batch(plan_.nodes[i], plan_.nodes[i].slot, pid(i), plan_.bridges);
+  }
+  // Each node takes a descriptor until `ip` is done, and these are limited.
+  constexpr size_t at_once = 64;
+  for (std::span<const size_t> left = nodes; !left.empty();) {
+    const auto some = left.first(std::min(left.size(), at_once));
+    connect(some);
+    left = left.subspan(some.size());
+  }
+  for (const size_t i : nodes) say(i, "network");
+}
+
+void NodeProcesses::connect(std::span<const size_t> nodes) {
+  std::string ports;
+  std::vector<Fd> networks;
+  for (const size_t i : nodes) {
+    const Fd& network = networks.emplace_back(network_namespace_of(pid(i)));
+    ports += ports_batch(plan_.nodes[i], plan_.nodes[i].slot, network.get(), plan_.bridges);
   }
   run_ip(ports);
-  for (const size_t i : nodes) say(i, "network");
 }
 
 void NodeProcesses::say(size_t node, const char* go) {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ class NodeProcesses {
   };
 
   void start_processes(const std::vector<size_t>& nodes);
+  void connect(std::span<const size_t> nodes);
   void say(size_t node, const char* go);
   void wait_for_state(size_t node, const std::string& state);
   void drop(const std::vector<size_t>& nodes);

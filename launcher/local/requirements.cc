@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <set>
-#include <utility>
 
 #include "common/error.h"
 #include "common/fd.h"
@@ -38,25 +37,31 @@ constexpr Requirement requirements[] = {
     {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user, false},
 };
 
-// The mount and the inode of "/".
-std::pair<uint64_t, uint64_t> root_of_process() {
+struct statx root_of_process() {
   struct statx info = {};
   ::statx(AT_FDCWD, "/", 0, STATX_MNT_ID | STATX_INO, &info);
-  return {info.stx_mnt_id, info.stx_ino};
+  return info;
 }
 
-// Entering our own mount namespace again leads to its root, which in a chroot(2) differs from "/".
-// An ordinary user may not do this, but cannot make namespaces in a chroot anyway
-// (user_namespaces(7)).
+bool differ(const struct statx& a, const struct statx& b) {
+  return a.stx_mnt_id != b.stx_mnt_id || a.stx_ino != b.stx_ino;
+}
+
+// Whether "/" is not the root of our mount namespace, as in a chroot(2): a plain folder never is.
+// Where it is a mount, we enter our mount namespace again, which leads to the namespace's root.
+// Only root can do that; an ordinary user cannot make namespaces there (user_namespaces(7)).
 bool is_in_chroot() {
+  const struct statx before = root_of_process();
+  const auto is_mount = STATX_ATTR_MOUNT_ROOT;
+  if ((before.stx_attributes_mask & is_mount) != 0 && (before.stx_attributes & is_mount) == 0)
+    return true;
   if (::geteuid() != 0) return false;
   const pid_t child = ::fork();
   if (child < 0) throw_errno("fork");
   if (child == 0) {
-    const auto before = root_of_process();
     const Fd mounts(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
     const bool entered = mounts && ::setns(mounts.get(), CLONE_NEWNS) == 0;
-    ::_exit(entered && root_of_process() != before ? 1 : 0);
+    ::_exit(entered && differ(root_of_process(), before) ? 1 : 0);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -101,12 +101,52 @@ theirs() {
   nothing_is_left
 }
 
-@test "host: a root that was entered by chroot is refused with the reason" {
-  [ "$(id -u)" -eq 0 ] && [ "$SLIPWAY_TEST_AS" = root ] || return 0
-  mkdir -p "$SUITE/elsewhere"
+# stand_in_for_ip: `ip` as $SUITE/bin/ip, whose text on stdin goes through the shell command $1 on its way to the real one
+stand_in_for_ip() {
+  mkdir -p "$SUITE/bin"
+  cp --dereference /sbin/ip "$SUITE/bin/real-ip"
+  printf '#!/bin/sh\n%s | %s/bin/real-ip "$@"\n' "$1" "$SUITE" >"$SUITE/bin/ip"
+  chmod 755 "$SUITE/bin/ip"
+}
+
+# As iproute2 does since 6.15 with a process ID: the cluster's processes are others in the host's /proc.
+@test "host: an ip that looks processes up in /proc makes no interface but the nodes'" {
+  local map=()
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto)
   cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
-  run unshare --mount bash -c 'mount --rbind / "$3" && exec chroot "$3" "$1" deploy "$2" --vars deployment_name=st-host' \
-    bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml" "$SUITE/elsewhere"
-  fails_with 1 "this is a chroot: "
+  stand_in_for_ip "sed -E 's|netns ([0-9]+)|netns /proc/\1/ns/net|'"
+  run unshare "${map[@]}" --mount bash -c 'mount --bind "$3" "$(realpath /sbin/ip)" && mount -t tmpfs tmpfs /var/lib || exit
+    "$1" deploy "$2" --vars deployment_name=st-host --nodes a3mega_nodeset=2 --quiet
+    "$1" exec st-host login -- srun --nodes=2 hostname
+    "$1" destroy st-host' bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml" "$SUITE/bin/ip"
+  says "sthost-a3meganodeset-1"
+  nothing_is_left
+}
+
+@test "host: a deploy whose interfaces cannot all be made leaves nothing" {
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+  stand_in_for_ip "sed -E '3s|^link add.* netns .*|link add name n0p0 type veth|'"
+  run as_root_in_own_mounts "mount --bind '$SUITE/bin/ip' \"\$(realpath /sbin/ip)\"; mount -t tmpfs tmpfs /var/lib" \
+    "$SUITE/quickstart.yaml" --vars deployment_name=st-host
+  fails_with 1 "RTNETLINK answers: File exists"
+  [[ "$output" == *"left: 0"* ]]
+  nothing_is_left
+}
+
+@test "host: a root that was entered by chroot is refused at once, with the reason" {
+  [ "$(id -u)" -eq 0 ] && [ "$SLIPWAY_TEST_AS" = root ] || return 0
+  local root=$SUITE/elsewhere enter
+  mkdir -p "$root/plain"
+  cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
+  # The root of the new tree is a mount, or a folder with mounts in it.
+  for enter in 'mount --rbind / "$3" && exec chroot "$3"' \
+    'cd "$3/plain" && mkdir -p usr lib lib64 proc var && mount --rbind /usr usr && mount --rbind /lib lib &&
+      mount --rbind /lib64 lib64 && mount --rbind /proc proc && mount --rbind /var var && exec chroot .' \
+    'cd "$3/plain" && mount --rbind /usr usr && mount --rbind /lib lib && mount --rbind /lib64 lib64 &&
+      mount --rbind /proc proc && mount --rbind /var var && exec chroot --userspec=65534:65534 .'; do
+    run unshare --mount timeout 10 bash -c "$enter"' "$1" deploy "$2" --vars deployment_name=st-host' \
+      bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml" "$root"
+    fails_with 1 "this is a chroot: "
+  done
   nothing_is_left
 }

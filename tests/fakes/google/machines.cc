@@ -172,7 +172,10 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
   const pid_t pid = local::start_in_new_namespaces(local::own_namespaces, nullptr, [&] {
     be_the_machine(node, instance, cloud, channel.theirs.get());
   });
-  local::run_ip(local::ports_batch(node, number, pid, cloud.bridges));
+  {
+    const Fd network = local::network_namespace_of(pid);
+    local::run_ip(local::ports_batch(node, number, network.get(), cloud.bridges));
+  }
   channel.theirs.reset();
   local::send_message(channel.ours.get(), {{"go", "network"}});
   if (!local::receive_message(channel.ours.get())) throw Error(name + " ended at once");

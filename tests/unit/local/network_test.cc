@@ -29,9 +29,9 @@ TEST_CASE(
 
 TEST_CASE("network: a veth pair for each port, its end in the node under its final name") {
   CHECK(ports_batch(two_port_node(), 7, 42, bridges) ==
-        "link add name n7p0 mtu 8244 type veth peer name enp0s12 mtu 8244 netns 42\n"
+        "link add name n7p0 mtu 8244 type veth peer name enp0s12 mtu 8244 netns /proc/self/fd/42\n"
         "link set n7p0 addrgenmode none master vpc0 up\n"
-        "link add name n7p1 mtu 8244 type veth peer name enp6s0 mtu 8244 netns 42\n"
+        "link add name n7p1 mtu 8244 type veth peer name enp6s0 mtu 8244 netns /proc/self/fd/42\n"
         "link set n7p1 addrgenmode none master vpc1 up\n");
 }
 
