@@ -5,6 +5,7 @@
 #   ./test.sh --quick    without packages, sanitizers and system tests
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching
+#   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
@@ -17,7 +18,8 @@ case "${1:-}" in
   --quick) quick=true ;;
   --images) images=true ;;
   --soak) soak=true ;;
-  *) die "unknown option $1; known: --quick, --images, --soak" ;;
+  --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
+  *) die "unknown option $1; known: --quick, --images, --soak, --distributions" ;;
 esac
 
 passed=0

@@ -19,11 +19,24 @@ listed_packages() {
   awk -v all="${1:-}" '/^# for test.sh alone/ && all != "all" { exit } { sub(/#.*/, "") } NF' packages.debian
 }
 
+# is_available PACKAGE: in the package lists that apt has at the moment
+is_available() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
+
+# missing_packages [all]: of each line that no installed package satisfies, the name to install
 missing_packages() {
-  local package
-  for package in $(listed_packages "$@"); do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
-  done
+  local line name names installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p')
+  while read -r line; do
+    read -ra names <<<"${line//[|?]/ }"
+    for name in "${names[@]}"; do
+      if [[ $'\n'$installed$'\n' == *$'\n'$name$'\n'* ]]; then continue 2; fi
+    done
+    for name in "${names[@]}"; do
+      if is_available "$name"; then echo "$name" && continue 2; fi
+    done
+    # apt says that it does not know this one.
+    if [[ $line != *"?" ]]; then echo "${names[0]}"; fi
+  done < <(listed_packages "$@")
 }
 
 # install_packages [all]: installs the packages in packages.debian that are missing. Needs neither network nor root if
@@ -31,15 +44,14 @@ missing_packages() {
 install_packages() {
   command -v dpkg-query >/dev/null || die "this is not a Debian system; install by hand what packages.debian lists"
   local missing
-  missing=$(missing_packages "$@" | tr '\n' ' ')
-  if [ -z "$missing" ]; then
-    say "packages: all $(listed_packages "$@" | wc -l) are installed"
+  if [ -z "$(missing_packages "$@")" ]; then
+    say "packages: all are installed"
     return
   fi
-  say "packages: installing $missing"
   as_root apt-get update -qq
-  # shellcheck disable=SC2086  # one word a package
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  mapfile -t missing < <(missing_packages "$@") # by the names of this release
+  say "packages: installing ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 # build_into FOLDER [meson option...]: configures once, compiles, and installs to FOLDER/prefix. Compiles several files
