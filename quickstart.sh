@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From nothing to a bandwidth verdict: packages, build, a Slurm cluster of four simulated A3 Mega nodes on this machine,
-# all_gather through sbatch, the verdict. May be run again at any time. Needs Debian 12 or 13, or Ubuntu 24.04 (sid is
-# a preview); root or sudo only for packages.
+# all_gather through sbatch, the verdict. May be run again at any time. Needs Debian 12 or 13 (sid is a preview);
+# root or sudo only for packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
