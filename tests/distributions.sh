@@ -100,7 +100,8 @@ install() {
   cp --dereference --remove-destination /etc/resolv.conf "$root/etc/resolv.conf"
   enter "$root" bash -euo pipefail -c '. scripts/setup.sh && install_packages "$@"
     id tester >/dev/null 2>&1 || useradd --shell /bin/bash tester
-    chown tester: /home/tester' bash $all
+    chown tester: /home/tester
+    apt-get clean' bash $all
   if [ -n "$cache" ] && [ ! -e "$cache/$release.tar" ]; then
     tar -C "$root" --numeric-owner --exclude "./${source_in_root#/}" -cpf "$cache/$release.tar.part" .
     mv "$cache/$release.tar.part" "$cache/$release.tar"
