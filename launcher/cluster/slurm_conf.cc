@@ -57,6 +57,9 @@ const std::vector<SlurmSetting> mpi_settings = {
     {"PMIxCollFence", "tree",
      "If Slurm chooses for each fence, it mixes two methods, and ranks may leave MPI_Init "
      "while others are still in it: Open MPI 4.1 crashes if those receive messages."},
+    {"PMIxEnv", "PMIX_MCA_gds=hash",
+     "By default, PMIx 5 hands ranks what they need to know in files of the node's /tmp, which a "
+     "job with its own /tmp cannot open: MPI_Init fails (openpmix issue 3839)."},
 };
 
 // How many nodes can register themselves.
