@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # Scripts without a #! line are parts of bash scripts.
-mapfile -t scripts < <(find blueprints tests/shell tests/fakes -name '*.sh' -o -path '*/fakes/cloud/*' -type f)
+mapfile -t scripts < <(find blueprints tests/history.sh tests/shell tests/fakes -name '*.sh' -o -path '*/fakes/cloud/*' -type f)
 [ ${#scripts[@]} -gt 10 ] || { echo "only ${#scripts[@]} scripts were found" >&2; exit 1; }
 "$1" --shell=bash "${scripts[@]}"
 # These source each other.
