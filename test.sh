@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Every test: packages, build, unit and golden tests, conformance, the same under the sanitizers and a little fuzzing,
-# system tests on real clusters.
-# The last line is 'N passed, N failed'.
+# Every test: packages, build, history, unit and golden tests, conformance, system tests on real clusters, the same under
+# the sanitizers, and a little fuzzing. The last line is 'N passed, N failed'.
+#
+#   ./test.sh            everything but what --images and --soak run
 #   ./test.sh --quick    without packages, sanitizers and system tests
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
+#   ./test.sh --help     this text
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
@@ -19,8 +21,10 @@ case "${1:-}" in
   --images) images=true ;;
   --soak) soak=true ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
-  *) die "unknown option $1; known: --quick, --images, --soak, --distributions" ;;
+  --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
+  *) die "unknown option $1; known: --quick, --images, --soak, --distributions, --help" ;;
 esac
+[ $# -le 1 ] || die "one option at a time, not: $*"
 
 passed=0
 failed=0
@@ -39,33 +43,34 @@ count_meson() {
   failed=$((failed + bad))
 }
 
-# count_bats FILE... [option of bats...]: runs system tests and adds them up. One that is skipped counts as failed.
-count_bats() {
-  local log planned ok bad
+# count COMMAND...: runs tests whose last line is 'N passed, N failed', and adds them up.
+count() {
+  local log ok bad
   log=$(mktemp)
-  bats --tap --timing "$@" 2>&1 | tee "$log" || true
-  planned=$(sed -n 's/^1\.\.//p' "$log")
-  ok=$(grep -c '^ok ' "$log" || true)
-  bad=$(grep -cE '^not ok |^ok .* # skip' "$log" || true)
-  ok=$((ok - $(grep -cE '^ok .* # skip' "$log" || true)))
+  "$@" 2>&1 | tee "$log" || true
+  read -r ok bad < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
   rm -f "$log"
-  # Tests that were planned and did not report have failed, too: bats may have been killed.
-  bad=$((bad + ${planned:-1} - ok - bad))
-  passed=$((passed + ok))
-  failed=$((failed + bad))
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + ${bad:-1})) # without that line it was ended
+}
+
+# count_history: one test, where there is a history to check
+count_history() {
+  local said
+  if ! said=$(tests/history.sh 2>&1); then
+    failed=$((failed + 1))
+  elif [[ $said != *"not checked"* ]]; then
+    passed=$((passed + 1))
+  fi
+  echo "$said"
 }
 
 # count_conformance: compares with the expansions of another engine, where their folder lies beside this one.
 count_conformance() {
-  local script=../shared/conformance/conformance.py log ok bad
+  local script=../shared/conformance/conformance.py
   [ -e "$script" ] || return 0
   say "test: expansions that the reference engine gives"
-  log=$(mktemp)
-  python3 "$script" build/prefix/bin/slipway 2>&1 | tee "$log" || true
-  read -r ok bad < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
-  rm -f "$log"
-  passed=$((passed + ${ok:-0}))
-  failed=$((failed + ${bad:-1}))
+  count python3 "$script" build/prefix/bin/slipway
 }
 
 # build_sanitized: with clang, which takes less time than g++ for this, and so everything is compiled with both; with
@@ -86,13 +91,13 @@ finish() {
 $quick || install_packages all
 build_slipway tests
 if $images; then
-  count_bats tests/system/image.bats
+  count tests/system/run.py tests/system/image.bats
   finish
   exit
 fi
 if $soak; then
-  # Without such a file, bats fails on the pattern's own name: a soak of nothing is no success.
-  count_bats tests/system/soak_*.bats
+  # One at a time: they measure how long Slurm takes.
+  count tests/system/run.py --jobs 1 tests/system/soak_*.bats
   finish
   exit
 fi
@@ -104,26 +109,15 @@ if ! $quick; then
   set +m
   trap 'kill -- "-$sanitized" 2>/dev/null || true; rm -f "$sanitized_log"' EXIT
 fi
+say "test: history"
+count_history
 say "test: unit and golden"
 count_meson build
 count_conformance
 
 if ! $quick; then
   say "test: real clusters on this machine"
-  system_tests=()
-  for file in tests/system/*.bats; do
-    case "$file" in
-      tests/system/image.bats | tests/system/soak_*) ;; # --images, --soak
-      *) system_tests+=("$file") ;;
-    esac
-  done
-  count_bats "${system_tests[@]}"
-  if [ "$(id -u)" -eq 0 ]; then
-    say "test: real clusters of an ordinary user"
-    SLIPWAY_TEST_AS=user count_bats tests/system/{a3mega,all_gather,boot,cluster,exec,life,metadata,nccl_env}.bats
-    SLIPWAY_TEST_AS=user count_bats tests/system/health.bats --filter 'healthy nodes|a GPU breaks|a user can'
-    SLIPWAY_TEST_AS=user count_bats tests/system/disk.bats --filter 'steps share|fills /tmp|has filled'
-  fi
+  count tests/system/run.py
 
   say "build: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"
   if ! wait "$sanitized"; then
@@ -135,9 +129,7 @@ if ! $quick; then
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   count_meson build-sanitized --no-suite program
   say "test: real clusters under the sanitizers"
-  SLIPWAY_TEST_PROGRAM=build-sanitized/launcher/commands/slipway count_bats tests/system/exec.bats
-  SLIPWAY_TEST_PROGRAM=build-sanitized/launcher/commands/slipway count_bats tests/system/life.bats \
-    --filter 'destroy leaves|second deploy|is killed|nothing of the caller'
+  count tests/system/run.py --program build-sanitized/launcher/commands/slipway
 fi
 
 finish

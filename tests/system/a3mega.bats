@@ -1,5 +1,6 @@
 # A blueprint for A3 Mega in the cloud, as it is, on this machine.
 
+# bats file_tags=user
 load helper
 
 NAME=st-a3mega

@@ -1,5 +1,6 @@
 # The bandwidth test through sbatch, from the examples that users copy.
 
+# bats file_tags=user
 load helper
 
 NAME=st-gather

@@ -1,6 +1,7 @@
 # Machines of a fake Google Cloud become a Slurm cluster: from what `slipway create` writes for the quickstart, with real
 # munge, slurmctld and slurmd. The metadata server and DNS are at their real address, the services speak TLS.
 
+# bats file_tags=user
 load helper
 load google_helper
 

@@ -1,5 +1,6 @@
 # A cluster from the quickstart blueprint: its nodes, its Slurm, its plugin, its bandwidth test.
 
+# bats file_tags=user
 load helper
 
 NAME=st-cluster

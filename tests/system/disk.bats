@@ -40,6 +40,7 @@ as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }
 
 nothing_of_jobs() { [ -z "$(on $NAME "$1" find $JOBS -mindepth 2)" ] && refuse on $NAME "$1" grep -q " $JOBS/" /proc/self/mountinfo; }
 
+# bats test_tags=user
 @test "disk: a job's steps share a /tmp, /var/tmp and /dev/shm that nobody else sees, and that go with it" {
   as_user srun --quiet --nodelist=$N-0 sh -c 'for d in /tmp /var/tmp /dev/shm; do test -O $d/. -o -k $d/. && touch $d/first-job; done'
   run as_user srun --quiet --nodelist=$N-0 find /tmp/ /var/tmp/ /dev/shm/ -mindepth 1
@@ -90,6 +91,7 @@ END
   wait_for node_can_be_used
 }
 
+# bats test_tags=user
 @test "disk: a user who fills /tmp with bytes or inodes drains no node, and all is free when the job ends" {
   local what
   for what in bytes inodes; do
@@ -112,6 +114,7 @@ END
   on $NAME login scancel --user=nobody
 }
 
+# bats test_tags=user
 @test "disk: a disk that a user has filled degrades, with the user's number; one that root has filled drains" {
   on $NAME $N-1 sh -c 'mkdir -p /srv && mount -t tmpfs -o size=32m,nr_inodes=4000,mode=755 tmpfs /srv &&
     mkdir -m 1777 /srv/everybody && echo "disks: [/srv]" >/etc/slipway/health.yaml'

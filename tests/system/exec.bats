@@ -1,5 +1,6 @@
 # slipway exec: streams, signals, terminal and exit status pass through.
 
+# bats file_tags=user,sanitized
 bats_require_minimum_version 1.5.0
 load helper
 

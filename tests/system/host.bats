@@ -1,5 +1,6 @@
 # What a deployment means for the machine that it is on: many of them, two users', a disk that is full.
 
+# bats file_tags=alone
 load helper
 
 setup_file() { host_state >"$BATS_FILE_TMPDIR/before"; }

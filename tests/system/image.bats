@@ -1,5 +1,6 @@
 # Images of nodes: they are built, and clusters run from them. It takes minutes, and Debian's archive: ./test.sh --images
 
+# bats file_tags=apart,alone
 load helper
 load google_helper
 load health_helper

@@ -1,5 +1,6 @@
 # The life of a deployment: twice, side by side, killed, interrupted, on a full or closed folder; and nothing left.
 
+# bats file_tags=user
 load helper
 
 setup_file() { host_state >"$BATS_FILE_TMPDIR/before"; }
@@ -15,6 +16,7 @@ teardown() {
   nothing_is_left || host_state >"$BATS_FILE_TMPDIR/before"
 }
 
+# bats test_tags=sanitized
 @test "life: destroy leaves no process, namespace, mount, interface or file" {
   deploy st-life
   [ "$(host_state)" != "$BEFORE" ]
@@ -22,6 +24,7 @@ teardown() {
   nothing_is_left
 }
 
+# bats test_tags=sanitized
 @test "life: the second deploy of a name changes nothing and says that it stands" {
   deploy st-life
   on st-life login touch /home/kept /tmp/kept
@@ -58,6 +61,7 @@ teardown() {
   nothing_is_left
 }
 
+# bats test_tags=sanitized
 @test "life: a supervisor that is killed takes everything with it; status says so, deploy restarts it with its files" {
   deploy st-life
   local supervisor job NAME=st-life
@@ -157,6 +161,7 @@ deploy_that_waits() { deploy_with_node_conf "State: DRAIN" "$@"; }
   nothing_is_left
 }
 
+# bats test_tags=sanitized
 @test "life: a deployer that is killed takes the half-made cluster with it" {
   deploy_that_waits &
   local job=$!
@@ -203,6 +208,7 @@ at_once() {
   nothing_is_left
 }
 
+# bats test_tags=sanitized
 @test "life: nothing of the caller's stays with the cluster: no variable, no descriptor, no mask" {
   (
     umask 077

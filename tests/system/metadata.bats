@@ -1,6 +1,7 @@
 # Only root reaches the metadata server: real packets on machines of a fake Google Cloud, whose server hands out tokens at the
 # real address. The machines were made a cluster by `slipway node boot`, with real munge, slurmctld and slurmd.
 
+# bats file_tags=user
 load helper
 load google_helper
 

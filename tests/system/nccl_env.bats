@@ -1,5 +1,6 @@
 # The SPANK plugin nccl_env in a real Slurm.
 
+# bats file_tags=user
 load helper
 
 NAME=st-nccl

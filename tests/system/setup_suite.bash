@@ -2,6 +2,7 @@
 #
 #   SLIPWAY_TEST_AS=root   (default for root) as root
 #   SLIPWAY_TEST_AS=user   as an ordinary user: a temporary one when root runs the tests, otherwise the caller
+#   SLIPWAY_TEST_USER=NAME  the name for the temporary one, which no other run may use
 #   SLIPWAY_TEST_PROGRAM=FILE   another build of the program `slipway`, relative to the top of the tree
 
 setup_suite() {
@@ -23,7 +24,7 @@ setup_suite() {
   export SUITE TOP=$top
 
   if [ "$SLIPWAY_TEST_AS" = user ] && [ "$(id -u)" -eq 0 ]; then
-    export TEST_USER=slipway-t$$
+    export TEST_USER=${SLIPWAY_TEST_USER:-slipway-t$$}
     useradd --create-home --shell /bin/bash "$TEST_USER"
     chown "$TEST_USER" "$SUITE/state"
   fi

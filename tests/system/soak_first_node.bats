@@ -3,6 +3,7 @@
 # serve afterwards with all GPUs. Beside it the same faults under plain Slurm. The figures are printed. With SLIPWAY_TEST_IMAGE
 # the nodes have the Slurm of that image (`slipway image list`).
 
+# bats file_tags=apart
 load helper
 
 NAME=st-first

@@ -1,5 +1,6 @@
 # slurmctld is killed again and again when a job has just begun: it begins again, on nodes that were prepared for it.
 
+# bats file_tags=apart
 load helper
 load health_helper
 

@@ -1,6 +1,7 @@
 # Two to eight nodes fail the prolog of one job, are healed, and are watched for five minutes: slurmd repeats what it
 # has to say of a job until slurmctld forgets it, MinJobAge (300 s) after its end.
 
+# bats file_tags=apart
 load helper
 load health_helper
 

@@ -1,5 +1,6 @@
 # Every way to interrupt a change, at every point: minutes.
 
+# bats file_tags=apart
 load helper
 load interrupt_helper
 

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Runs the system tests, several files at a time, and counts them.
+
+Without a FILE, all files run but those with the tag `apart`. Each runs in mount, PID, network and IPC namespaces and with
+a /var/lib/slipway of its own, so that it has the machine for itself. Where such namespaces cannot be made, as for an
+ordinary user, one file runs after another, on the machine itself.
+
+Comments in the files say more (`# bats file_tags=TAG`, or test_tags for the next test):
+
+  user        when root runs the tests, this one runs a second time as an ordinary user
+  sanitized   --program runs it
+  alone       the file runs on the machine itself, and no other file beside it
+  apart       the file only runs when it is named
+
+What a file prints appears when it has ended. The last line is `N passed, N failed`: tests that were skipped or did not
+run have failed. How long each file took is kept in build/, so that the next run starts with the longest.
+"""
+import argparse, concurrent.futures, dataclasses, json, os, pathlib, pwd, re, secrets, shutil, signal, subprocess, sys
+import tempfile, time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+TIMES = TOP / "build/system-test-times.json"
+LIMIT_SECONDS = 1800  # for one file; a test waits two minutes for one thing at most
+OWN_NAMESPACES = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc",
+                  "--net", "--ipc", "--"]
+# $0 is the folder to use as /var/lib/slipway.
+PREPARE = 'ip link set lo up && mount --bind "$0" /var/lib/slipway && exec "$@"'
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+    name: str
+    tags: frozenset
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One file, or its tests with a tag, by one user and with one program."""
+    file: pathlib.Path
+    who: str
+    tag: str = ""
+    program: str = ""
+
+    def title(self):
+        return f"{self.file.stem}, {self.who}{', sanitized' if self.program else ''}"
+
+    def tests(self):
+        return [test.name for test in tests_of(self.file) if not self.tag or self.tag in test.tags]
+
+    def is_alone(self):
+        return any("alone" in test.tags for test in tests_of(self.file))
+
+
+def tests_of(file):
+    """The tests of a file with their tags, as bats reads them."""
+    found, file_tags, test_tags = [], set(), set()
+    for line in file.read_text().splitlines():
+        if tags := re.match(r"# bats (file|test)_tags=(.*)", line):
+            words = {word.strip() for word in tags[2].split(",")}
+            file_tags, test_tags = (words, test_tags) if tags[1] == "file" else (file_tags, test_tags | words)
+        elif test := re.match(r'@test "(.*)" {', line):
+            found.append(Test(test[1].replace("\\", ""), frozenset(file_tags | test_tags)))
+            test_tags = set()
+    return found
+
+
+def runs_of(files, program):
+    caller = "root" if os.geteuid() == 0 else "user"
+    if program:
+        runs = [Run(file, caller, "sanitized", program) for file in files]
+    else:
+        runs = [Run(file, caller) for file in files]
+        runs += [Run(file, "user", "user") for file in files] if caller == "root" else []
+    return [run for run in runs if run.tests()]
+
+
+def default_files():
+    return [file for file in sorted(HERE.glob("*.bats")) if not any("apart" in test.tags for test in tests_of(file))]
+
+
+class Machine:
+    """Runs files, in namespaces of their own where that is possible, and ends those that run when it is told to."""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slipway-system-tests.", dir="/var/tmp"))
+        self.folder.chmod(0o755)
+        self.alive = set()
+        self.has_namespaces = os.geteuid() == 0 and self.can_make_namespaces()
+
+    def can_make_namespaces(self):
+        pathlib.Path("/var/lib/slipway").mkdir(parents=True, exist_ok=True)
+        done = subprocess.run([*self.namespaces("probe"), "true"], capture_output=True, text=True)
+        if done.returncode != 0:
+            print(f"one file after another, as namespaces cannot be made: {done.stderr.strip()}", flush=True)
+        return done.returncode == 0
+
+    def namespaces(self, name):
+        state = self.folder / name
+        state.mkdir(exist_ok=True)
+        return [*OWN_NAMESPACES, "bash", "-c", PREPARE, str(state)]
+
+    def run(self, run, own_namespaces):
+        """What bats printed, its exit status (None: it ran for too long), and the seconds it took."""
+        identity = secrets.token_hex(4)
+        command = ["bats", "--tap", "--timing", *(["--filter-tags", run.tag] if run.tag else []), str(run.file)]
+        environment = {**os.environ, "SLIPWAY_TEST_AS": run.who, "SLIPWAY_TEST_PROGRAM": run.program,
+                       "SLIPWAY_TEST_USER": f"slipway-{identity}"}
+        begin = time.monotonic()
+        with tempfile.TemporaryFile(dir=self.folder) as output:
+            process = subprocess.Popen([*(self.namespaces(identity) if own_namespaces else []), *command], env=environment,
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            self.alive.add(process)
+            try:
+                status = process.wait(LIMIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                process.kill()
+                process.wait()
+                self.alive.discard(process)
+                remove_user(environment["SLIPWAY_TEST_USER"])
+            output.seek(0)
+            return output.read().decode(errors="replace"), status, time.monotonic() - begin
+
+    def close(self):
+        for process in list(self.alive):
+            process.kill()
+            process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def remove_user(name):
+    """Of a run that was killed."""
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return
+    subprocess.run(["userdel", "--force", "--remove", name], stderr=subprocess.DEVNULL)
+
+
+class Count:
+    def __init__(self):
+        self.passed = 0
+        self.wrong = []  # names of what failed, was skipped or did not run
+
+    def add(self, run, output, status):
+        """One line about a run that has ended."""
+        passed = re.findall(r"^ok \d+ (?!.* # skip)", output, re.M)
+        planned = run.tests()
+        wrong = re.findall(r"^(?:not ok \d+ (.*?)(?: in \d+m?s)?$|ok \d+ (.*) # skip.*)$", output, re.M)
+        wrong = [first or second for first, second in wrong]
+        wrong += ["a test that did not run"] * (len(planned) - len(passed) - len(wrong))
+        if status != 0 and not wrong:
+            wrong = ["bats itself"]
+        if status is None:
+            wrong.append(f"it ran for more than {LIMIT_SECONDS} s, and was ended")
+        self.passed += len(passed)
+        self.wrong += [f"{run.title()}: {name}" for name in wrong]
+        return f"{len(passed)} passed, {len(wrong)} failed"
+
+    def finish(self):
+        print()
+        for name in self.wrong:
+            print(f"failed: {name}")
+        print(f"{self.passed} passed, {len(self.wrong)} failed", flush=True)
+        return 1 if self.wrong else 0
+
+
+def remembered_times():
+    try:
+        return json.loads(TIMES.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def remember(times):
+    try:
+        TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
+    except OSError:
+        pass  # the folder is somebody else's
+
+
+def run_all(runs, jobs):
+    """Runs them, prints what each said, and returns the exit status."""
+    machine, count, times = Machine(), Count(), remembered_times()
+    # A test that was never timed counts ten seconds: those start early.
+    runs.sort(key=lambda run: -times.get(run.title(), 10.0 * len(run.tests())))
+    jobs = jobs if machine.has_namespaces else 1
+    print(f"{len(runs)} runs, {jobs} at a time", flush=True)
+
+    def ended(run, output, status, seconds):
+        times[run.title()] = round(seconds, 1)
+        print(f"\n==> {run.title()}: {count.add(run, output, status)}, {seconds:.1f} s\n{output}", end="", flush=True)
+
+    alone = [run for run in runs if run.is_alone() or not machine.has_namespaces]
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    try:
+        for run in alone:
+            ended(run, *machine.run(run, own_namespaces=False))
+        begun = {pool.submit(machine.run, run, True): run for run in runs if run not in alone}
+        for done in concurrent.futures.as_completed(begun):
+            ended(begun[done], *done.result())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        machine.close()
+        remember(times)
+    return count.finish()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, metavar="N", default=2 * len(os.sched_getaffinity(0)),
+                        help="so many files at a time (default: two for each processor)")
+    parser.add_argument("--program", default="", metavar="FILE",
+                        help="only tests with the tag `sanitized`, with another build of the program `slipway`")
+    parser.add_argument("--list", action="store_true", help="print each test after its file and its user, and run nothing")
+    parser.add_argument("files", nargs="*", metavar="FILE", type=lambda name: pathlib.Path(name).resolve(),
+                        help="a .bats file")
+    options = parser.parse_args()
+    runs = runs_of(options.files or default_files(), options.program)
+    if not runs:
+        parser.error("there is no such test")
+    if options.list:
+        for run in runs:
+            for name in run.tests():
+                print(f"{run.title()}\t{name}")
+        return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    return run_all(runs, options.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
