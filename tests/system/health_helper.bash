@@ -24,15 +24,22 @@ serves_again() {
   wait_for node_is "$1" idle
 }
 
+# is_held_back JOB: it is queued again, and Slurm lets it wait for a while
+is_held_back() { [ "$(on $NAME login scontrol show job "$1" | grep -cE 'JobState=PENDING|Restarts=1')" -eq 2 ]; }
+
+# begin_now JOB: one that is held back; but not in the second in which the node was told that it has ended
+begin_now() {
+  sleep 2
+  on $NAME login scontrol update "jobid=$1" starttime=now
+}
+
 # job_is_moved_from NODE: a job that begins there is sent back by its prolog, and runs on another node
 job_is_moved_from() {
   local job
   job=$(on $NAME login sbatch --parsable --nodes=1 --output=/home/moved.out --wrap 'hostname')
-  # Slurm holds it back for a while. It may begin earlier, but not in the second in which the node was told that it has ended.
-  is_held() { [ "$(on $NAME login scontrol show job "$job" | grep -cE 'JobState=PENDING|Restarts=1')" -eq 2 ]; }
+  is_held() { is_held_back "$job"; }
   wait_for is_held
-  sleep 2
-  on $NAME login scontrol update "jobid=$job" starttime=now
+  begin_now "$job"
   wait_for on $NAME login grep -q . /home/moved.out
   [ "$(on $NAME login cat /home/moved.out)" != "$1" ]
 }
@@ -90,6 +97,7 @@ begin_and_forget() {
 
 # begins_again: JOB, which may end then, and all of its nodes have a /tmp of its own
 begins_again() {
+  ! is_held_back "$JOB" || begin_now "$JOB"
   on $NAME login touch "/home/go-$JOB"
   on $NAME login grep -qx end "/home/forgotten-$JOB" &&
     [ "$(on $NAME login grep -cx mine "/home/forgotten-$JOB")" -eq "$(on $NAME controller squeue --noheader --states=all --jobs="$JOB" --format=%D)" ]

@@ -2,8 +2,8 @@
 """Runs the system tests, several files at a time, and counts them.
 
 Without a FILE, all files run but those with the tag `apart`. Each runs in mount, PID, network and IPC namespaces and with
-a /var/lib/slipway of its own, so that it has the machine for itself. Where such namespaces cannot be made, as for an
-ordinary user, one file runs after another, on the machine itself.
+a /var/lib/slipway of its own, so that it has the machine for itself. Where such namespaces cannot be made, one file runs
+after another, on the machine itself. At the end the machine has to be as it was, which counts as one test.
 
 Comments in the files say more (`# bats file_tags=TAG`, or test_tags for the next test):
 
@@ -22,11 +22,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 TIMES = TOP / "build/system-test-times.json"
 LIMIT_SECONDS = 1800  # for one file; a test waits two minutes for one thing at most
-OWN_NAMESPACES = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc",
-                  "--net", "--ipc", "--"]
-# $0 is the folder to use as /var/lib/slipway.
-PREPARE = 'ip link set lo up && mount --bind "$0" /var/lib/slipway && exec "$@"'
-
 
 @dataclasses.dataclass(frozen=True)
 class Test:
@@ -86,22 +81,27 @@ class Machine:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slipway-system-tests.", dir="/var/tmp"))
         self.folder.chmod(0o755)
         self.alive = set()
-        self.has_namespaces = os.geteuid() == 0 and self.can_make_namespaces()
-
-    def can_make_namespaces(self):
-        pathlib.Path("/var/lib/slipway").mkdir(parents=True, exist_ok=True)
+        self.before = self.traces()
+        if os.geteuid() == 0:
+            pathlib.Path("/var/lib/slipway").mkdir(parents=True, exist_ok=True)
         done = subprocess.run([*self.namespaces("probe"), "true"], capture_output=True, text=True)
-        if done.returncode != 0:
+        self.has_namespaces = done.returncode == 0
+        if not self.has_namespaces:
             print(f"one file after another, as namespaces cannot be made: {done.stderr.strip()}", flush=True)
-        return done.returncode == 0
 
     def namespaces(self, name):
         state = self.folder / name
         state.mkdir(exist_ok=True)
-        return [*OWN_NAMESPACES, "bash", "-c", PREPARE, str(state)]
+        return [str(HERE / "own_namespaces.sh"), str(state)]
+
+    @staticmethod
+    def traces():
+        """What the namespaces of a file cannot take with them: mounts and interfaces of the machine, deployments."""
+        state = subprocess.run([HERE / "host_state.py", "/var/lib/slipway/deployments"], capture_output=True, text=True, check=True)
+        return {line for line in state.stdout.splitlines() if line.startswith(("mounts:", "interfaces:", "deployments:"))}
 
     def run(self, run, own_namespaces):
-        """What bats printed, its exit status (None: it ran for too long), and the seconds it took."""
+        """Gives what bats printed, its exit status (None: it ran for too long), and the seconds it took."""
         identity = secrets.token_hex(4)
         command = ["bats", "--tap", "--timing", *(["--filter-tags", run.tag] if run.tag else []), str(run.file)]
         environment = {**os.environ, "SLIPWAY_TEST_AS": run.who, "SLIPWAY_TEST_PROGRAM": run.program,
@@ -159,6 +159,14 @@ class Count:
         self.wrong += [f"{run.title()}: {name}" for name in wrong]
         return f"{len(passed)} passed, {len(wrong)} failed"
 
+    def add_machine(self, left):
+        title = "the machine has the mounts, interfaces and deployments that it had before"
+        print(f"\n{'not ok' if left else 'ok'} {title}")
+        for line in sorted(left):
+            print(f"# {line}")
+        self.passed += 0 if left else 1
+        self.wrong += [title] if left else []
+
     def finish(self):
         print()
         for name in self.wrong:
@@ -201,6 +209,7 @@ def run_all(runs, jobs):
         begun = {pool.submit(machine.run, run, True): run for run in runs if run not in alone}
         for done in concurrent.futures.as_completed(begun):
             ended(begun[done], *done.result())
+        count.add_machine(machine.traces() - machine.before)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         machine.close()
