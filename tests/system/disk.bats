@@ -1,5 +1,6 @@
 # Full disks: what a user's job fills is the job's own, and what is full for everybody is found.
 
+# bats file_tags=long
 load helper
 load health_helper
 

@@ -1,6 +1,7 @@
 # `slipway launch` when the node of the batch script and the launcher dies, on a real Slurm. More of it, for longer:
 # soak_first_node.bats
 
+# bats file_tags=long
 load helper
 
 NAME=st-first

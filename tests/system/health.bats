@@ -1,5 +1,6 @@
 # Node health in a real Slurm: faults are injected, nodes drain, jobs go elsewhere, nodes come back.
 
+# bats file_tags=long
 load helper
 load health_helper
 

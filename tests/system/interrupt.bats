@@ -1,6 +1,7 @@
 # What is interrupted at any point is finished or undone by the next command: no --force, no destroy by hand, and a job
 # that runs goes on.
 
+# bats file_tags=long
 load helper
 load interrupt_helper
 

@@ -1,5 +1,6 @@
 # `slipway launch`: jobs that lose tasks and nodes, on a real Slurm.
 
+# bats file_tags=long
 load helper
 load health_helper
 

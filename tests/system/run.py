@@ -9,18 +9,17 @@ Comments in the files say more (`# bats file_tags=TAG`, or test_tags for the nex
 
   user        when root runs the tests, this one runs a second time as an ordinary user
   sanitized   --program runs it
+  long        the file starts before the others, of which those with the most tests start first
   alone       the file runs on the machine itself, and no other file beside it
   apart       the file only runs when it is named
 
 What a file prints appears when it has ended. The last line is `N passed, N failed`: tests that were skipped or did not
-run have failed. How long each file took is kept in build/, so that the next run starts with the longest.
+run have failed.
 """
-import argparse, concurrent.futures, dataclasses, json, os, pathlib, pwd, re, secrets, shutil, signal, subprocess, sys
+import argparse, concurrent.futures, dataclasses, os, pathlib, pwd, re, secrets, shutil, signal, subprocess, sys
 import tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
-TOP = HERE.parent.parent
-TIMES = TOP / "build/system-test-times.json"
 LIMIT_SECONDS = 1800  # for one file; a test waits two minutes for one thing at most
 
 @dataclasses.dataclass(frozen=True)
@@ -43,8 +42,8 @@ class Run:
     def tests(self):
         return [test.name for test in tests_of(self.file) if not self.tag or self.tag in test.tags]
 
-    def is_alone(self):
-        return any("alone" in test.tags for test in tests_of(self.file))
+    def has(self, tag):
+        return any(tag in test.tags for test in tests_of(self.file))
 
 
 def tests_of(file):
@@ -71,7 +70,7 @@ def runs_of(files, program):
 
 
 def default_files():
-    return [file for file in sorted(HERE.glob("*.bats")) if not any("apart" in test.tags for test in tests_of(file))]
+    return [file for file in sorted(HERE.glob("*.bats")) if not Run(file, "root").has("apart")]
 
 
 class Machine:
@@ -102,13 +101,13 @@ class Machine:
 
     def run(self, run, own_namespaces):
         """Gives what bats printed, its exit status (None: it ran for too long), and the seconds it took."""
-        identity = secrets.token_hex(4)
+        name = secrets.token_hex(3)
         command = ["bats", "--tap", "--timing", *(["--filter-tags", run.tag] if run.tag else []), str(run.file)]
         environment = {**os.environ, "SLIPWAY_TEST_AS": run.who, "SLIPWAY_TEST_PROGRAM": run.program,
-                       "SLIPWAY_TEST_USER": f"slipway-{identity}"}
+                       "SLIPWAY_TEST_NAME": name}
         begin = time.monotonic()
         with tempfile.TemporaryFile(dir=self.folder) as output:
-            process = subprocess.Popen([*(self.namespaces(identity) if own_namespaces else []), *command], env=environment,
+            process = subprocess.Popen([*(self.namespaces(name) if own_namespaces else []), *command], env=environment,
                                        stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             self.alive.add(process)
             try:
@@ -119,7 +118,7 @@ class Machine:
                 process.kill()
                 process.wait()
                 self.alive.discard(process)
-                remove_user(environment["SLIPWAY_TEST_USER"])
+                remove_what_is_left(name)
             output.seek(0)
             return output.read().decode(errors="replace"), status, time.monotonic() - begin
 
@@ -130,13 +129,14 @@ class Machine:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def remove_user(name):
-    """Of a run that was killed."""
+def remove_what_is_left(name):
+    """Of a run that was killed: its folder and its user, as setup_suite.bash names them."""
+    shutil.rmtree(f"/var/tmp/slipway-test.{name}", ignore_errors=True)
     try:
-        pwd.getpwnam(name)
+        pwd.getpwnam(f"slipway-{name}")
     except KeyError:
         return
-    subprocess.run(["userdel", "--force", "--remove", name], stderr=subprocess.DEVNULL)
+    subprocess.run(["userdel", "--force", "--remove", f"slipway-{name}"], stderr=subprocess.DEVNULL)
 
 
 class Count:
@@ -175,33 +175,17 @@ class Count:
         return 1 if self.wrong else 0
 
 
-def remembered_times():
-    try:
-        return json.loads(TIMES.read_text())
-    except (OSError, ValueError):
-        return {}
-
-
-def remember(times):
-    try:
-        TIMES.write_text(json.dumps(times, indent=1, sort_keys=True))
-    except OSError:
-        pass  # the folder is somebody else's
-
-
 def run_all(runs, jobs):
     """Runs them, prints what each said, and returns the exit status."""
-    machine, count, times = Machine(), Count(), remembered_times()
-    # A test that was never timed counts ten seconds: those start early.
-    runs.sort(key=lambda run: -times.get(run.title(), 10.0 * len(run.tests())))
+    machine, count = Machine(), Count()
+    runs.sort(key=lambda run: (run.tag != "" or not run.has("long"), -len(run.tests())))
     jobs = jobs if machine.has_namespaces else 1
     print(f"{len(runs)} runs, {jobs} at a time", flush=True)
 
     def ended(run, output, status, seconds):
-        times[run.title()] = round(seconds, 1)
         print(f"\n==> {run.title()}: {count.add(run, output, status)}, {seconds:.1f} s\n{output}", end="", flush=True)
 
-    alone = [run for run in runs if run.is_alone() or not machine.has_namespaces]
+    alone = [run for run in runs if run.has("alone") or not machine.has_namespaces]
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
     try:
         for run in alone:
@@ -213,7 +197,6 @@ def run_all(runs, jobs):
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         machine.close()
-        remember(times)
     return count.finish()
 
 
@@ -236,7 +219,10 @@ def main():
                 print(f"{run.title()}\t{name}")
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    return run_all(runs, options.jobs)
+    try:
+        return run_all(runs, options.jobs)
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 #
 #   SLIPWAY_TEST_AS=root   (default for root) as root
 #   SLIPWAY_TEST_AS=user   as an ordinary user: a temporary one when root runs the tests, otherwise the caller
-#   SLIPWAY_TEST_USER=NAME  the name for the temporary one, which no other run may use
+#   SLIPWAY_TEST_NAME=NAME  for the temporary user, and for the folder of what is made here; no other run may use it
 #   SLIPWAY_TEST_PROGRAM=FILE   another build of the program `slipway`, relative to the top of the tree
 
 setup_suite() {
@@ -15,16 +15,15 @@ setup_suite() {
   fi
 
   # A copy that every user can read, wherever the checkout stands.
-  SUITE=$(mktemp -d /var/tmp/slipway-test.XXXXXX)
-  chmod 755 "$SUITE"
-  mkdir "$SUITE/state"
+  SUITE=/var/tmp/slipway-test.${SLIPWAY_TEST_NAME:-$(mktemp --dry-run XXXXXX)}
+  mkdir --mode=755 "$SUITE" "$SUITE/state"
   cp -r "$top/build/prefix" "$SUITE/prefix"
   # For one run, the program as the sanitizers have it; plugins stay as they are, slurmd has no sanitizer.
   if [ -n "${SLIPWAY_TEST_PROGRAM:-}" ]; then cp "$top/$SLIPWAY_TEST_PROGRAM" "$SUITE/prefix/bin/slipway"; fi
   export SUITE TOP=$top
 
   if [ "$SLIPWAY_TEST_AS" = user ] && [ "$(id -u)" -eq 0 ]; then
-    export TEST_USER=${SLIPWAY_TEST_USER:-slipway-t$$}
+    export TEST_USER=slipway-${SUITE##*.}
     useradd --create-home --shell /bin/bash "$TEST_USER"
     chown "$TEST_USER" "$SUITE/state"
   fi

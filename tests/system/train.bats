@@ -1,5 +1,6 @@
 # examples/train: a training that loses a node ends as one that did not.
 
+# bats file_tags=long
 load helper
 
 NAME=st-train
