@@ -38,6 +38,8 @@ submit() {
 #SBATCH --no-kill
 #SBATCH --output=/home/%j.out
 #SBATCH --chdir=/home
+# Ranks of MPI that wait let others run: all nodes share the processors of this machine.
+export OMPI_MCA_mpi_yield_when_idle=1
 /opt/slipway/bin/slipway launch $@
 echo "status \$?"
 END
