@@ -2,10 +2,12 @@
 #include "common/command_line.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <sstream>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <boost/program_options.hpp>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -35,12 +37,20 @@ CommandLine::CommandLine(std::string program, std::string synopsis, std::string 
     : program_(std::move(program)),
       synopsis_(std::move(synopsis)),
       about_(std::move(about)),
-      options_("Options", 100, 60) {
-  options_.add_options()("help,h", "print this help");
+      options_(std::make_unique<po::options_description>("Options", 100, 60)) {
+  options_->add_options()("help,h", "print this help");
 }
 
+CommandLine::~CommandLine() = default;
+
 void CommandLine::flag(const std::string& name, const std::string& help, bool* target) {
-  options_.add_options()(name.c_str(), po::bool_switch(target), help.c_str());
+  options_->add_options()(name.c_str(), po::bool_switch(target), help.c_str());
+}
+
+template <class T>
+void CommandLine::option(const std::string& name, const std::string& value_name,
+                         const std::string& help, T* target) {
+  options_->add_options()(name.c_str(), po::value<T>(target)->value_name(value_name), help.c_str());
 }
 
 void CommandLine::positional(const std::string& name, std::string* target, Arity arity) {
@@ -57,6 +67,20 @@ void CommandLine::example(std::string command, std::string what) {
   examples_.push_back({std::move(command), std::move(what)});
 }
 
+template void CommandLine::option(const std::string&, const std::string&, const std::string&, int*);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  unsigned*);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  int64_t*);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  uint64_t*);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  double*);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  std::string*);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  std::vector<std::string>*);
+
 bool CommandLine::parse(std::span<const std::string> args) {
   const size_t own = own_arguments(args);
   std::vector<std::string> before(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(own));
@@ -65,7 +89,7 @@ bool CommandLine::parse(std::span<const std::string> args) {
   std::vector<std::string> after(args.begin(), args.end());
 
   std::vector<std::string> words;
-  po::options_description all = options_;
+  po::options_description all = *options_;
   all.add_options()("words", po::value(&words));
   po::positional_options_description order;
   order.add("words", -1);
@@ -81,7 +105,7 @@ bool CommandLine::parse(std::span<const std::string> args) {
     }
     po::notify(values);
   } catch (const po::error& error) {
-    throw UsageError(explain(error, options_));
+    throw UsageError(explain(error, *options_));
   }
   take_words(words, std::move(after));
   return true;
@@ -97,7 +121,7 @@ size_t CommandLine::own_arguments(std::span<const std::string> args) const {
       const bool is_long = arg[1] == '-';
       const size_t equals = arg.find('=');
       const std::string name = is_long ? arg.substr(2, equals - 2) : arg.substr(0, 2);
-      const auto* option = options_.find_nothrow(name, false);
+      const auto* option = options_->find_nothrow(name, false);
       const bool holds_value = is_long ? equals != arg.npos : arg.size() > 2;
       if (option != nullptr && option->semantic()->max_tokens() > 0 && !holds_value) ++i;
     } else if (words++ == positionals_.size() && rest_ != nullptr) {
@@ -133,7 +157,7 @@ void CommandLine::take_words(const std::vector<std::string>& words,
 
 std::string CommandLine::help() const {
   std::ostringstream options;
-  options << options_;
+  options << *options_;
   std::string text =
       fmt::format("{}\n\nUsage: {} {}\n\n{}", about_, program_, synopsis_, options.str());
   if (!examples_.empty()) text += "\nExamples:\n";

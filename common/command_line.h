@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
-#include <boost/program_options.hpp>
+namespace boost::program_options {
+class options_description;
+}
 
 namespace slipway {
 
@@ -25,18 +27,17 @@ class CommandLine {
  public:
   // `synopsis` is what stands behind the program's name in the usage line.
   CommandLine(std::string program, std::string synopsis, std::string about);
+  ~CommandLine();
 
   // Names are Boost's: "json" is --json, "output,o" is --output and -o, ",b" is -b alone.
   void flag(const std::string& name, const std::string& help, bool* target);
 
   // An option with a value. A std::vector target may be given several times.
+  // The types of a T that a program here has are in command_line.cc: Boost's headers
+  // take a second to compile, and only that file pays for them.
   template <class T>
   void option(const std::string& name, const std::string& value_name, const std::string& help,
-              T* target) {
-    namespace po = boost::program_options;
-    options_.add_options()(name.c_str(), po::value<T>(target)->value_name(value_name),
-                           help.c_str());
-  }
+              T* target);
 
   // A word without dashes. Words are handed out in the order of these calls.
   void positional(const std::string& name, std::string* target, Arity arity = Arity::required);
@@ -71,7 +72,7 @@ class CommandLine {
   std::string program_;
   std::string synopsis_;
   std::string about_;
-  boost::program_options::options_description options_;
+  std::unique_ptr<boost::program_options::options_description> options_;
   std::vector<Positional> positionals_;
   std::vector<std::string>* rest_ = nullptr;
   std::string rest_name_;
