@@ -1,0 +1,3 @@
+// What the unit tests include, parsed once for all of them: see common/pch/precompiled.h.
+#include "common/pch/precompiled.h"
+#include "tests/unit/catch.h"
