@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/fd.h"

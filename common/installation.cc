@@ -1,7 +1,7 @@
 // Where Slipway's own files are.
 #include "common/installation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 

@@ -1,7 +1,7 @@
 // JSON that somebody else has written.
 #include "common/json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Reads the firewall rules of the metadata server from the kernel.
 #include "common/metadata_rules.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // The node profile as JSON: written by the deployer, read on the node.
 #include "common/node_profile.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

@@ -15,7 +15,7 @@
 #include <limits>
 #include <mutex>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/fd.h"

@@ -1,7 +1,7 @@
 // Reads /proc/PID/stat, and waits for children.
 #include "common/process_stat.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // The program `slipway`: finds the verb and runs it.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>

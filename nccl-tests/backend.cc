@@ -7,7 +7,7 @@
 #include <cstring>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "nccl-tests/memory.h"

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/fd.h"
 #include "common/strangers.h"

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

@@ -9,7 +9,7 @@
 
 // The C++ bindings were removed from MPI 3; their headers would come in with C++.
 #define OMPI_SKIP_MPICXX 1
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <mpi.h>
 
 #include "common/error.h"

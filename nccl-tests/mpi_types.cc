@@ -3,7 +3,7 @@
 
 #include <climits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "nccl-tests/agreed_error.h"

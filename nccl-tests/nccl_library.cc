@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 

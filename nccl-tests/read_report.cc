@@ -1,7 +1,7 @@
 // Reading reports back: what compare and plot need of them.
 #include "nccl-tests/read_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

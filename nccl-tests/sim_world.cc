@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::bandwidth {
 namespace {

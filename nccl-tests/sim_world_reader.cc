@@ -1,7 +1,7 @@
 // A cluster that is only thought of: reading its YAML file.
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::bandwidth {
 namespace {

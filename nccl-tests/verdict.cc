@@ -1,7 +1,7 @@
 // The verdict: is what was measured what this machine is known to reach?
 #include "nccl-tests/verdict.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/text.h"
 

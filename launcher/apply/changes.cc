@@ -1,7 +1,7 @@
 // Prints and compares changes.
 #include "launcher/apply/changes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

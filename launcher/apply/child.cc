@@ -2,7 +2,7 @@
 #include "launcher/apply/child.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Messages and questions to the user.
 #include "launcher/apply/console.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>

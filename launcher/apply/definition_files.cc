@@ -1,7 +1,7 @@
 // Reads and saves the definitions of a group.
 #include "launcher/apply/definition_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

@@ -1,7 +1,7 @@
 // Deploys the definitions in a deployment folder, group by group.
 #include "launcher/apply/deploy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

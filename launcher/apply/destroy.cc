@@ -1,7 +1,7 @@
 // Destroys what a deployment folder deployed.
 #include "launcher/apply/destroy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

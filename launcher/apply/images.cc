@@ -1,7 +1,7 @@
 // Removes images built by Packer.
 #include "launcher/apply/images.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

@@ -1,7 +1,7 @@
 // Passes outputs of earlier groups to the variables of a group.
 #include "launcher/apply/inputs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

@@ -1,7 +1,7 @@
 // Reads and writes the journal of a deployment folder.
 #include "launcher/apply/journal.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // Runs Packer for a group.
 #include "launcher/apply/packer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Reads the changes in Terraform's plan.
 #include "launcher/apply/planned.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 

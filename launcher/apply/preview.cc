@@ -1,7 +1,7 @@
 // Previews what a deploy would change in all groups.
 #include "launcher/apply/preview.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "launcher/apply/compare.h"

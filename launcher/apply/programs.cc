@@ -1,7 +1,7 @@
 // Finds Terraform or OpenTofu, and Packer.
 #include "launcher/apply/programs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

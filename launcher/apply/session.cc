@@ -2,7 +2,7 @@
 #include "launcher/apply/session.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>

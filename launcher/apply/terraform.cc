@@ -1,7 +1,7 @@
 // Runs Terraform or OpenTofu for a group.
 #include "launcher/apply/terraform.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

@@ -1,7 +1,7 @@
 // Sets up and checks the backends of groups, and the inputs of validators.
 #include "launcher/blueprint/backends.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/blueprint/evaluation.h"
 #include "launcher/expression/evaluate.h"

@@ -1,7 +1,7 @@
 // Checks the settings, types and rules of a wired Deployment.
 #include "launcher/blueprint/check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

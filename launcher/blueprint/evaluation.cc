@@ -1,7 +1,7 @@
 // Evaluates variables, inputs and outputs.
 #include "launcher/blueprint/evaluation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/blueprint/module_text.h"
 #include "launcher/modules/resource_reader.h"

@@ -1,7 +1,7 @@
 // Writes a Deployment as a blueprint.
 #include "launcher/blueprint/expand.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

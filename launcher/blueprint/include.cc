@@ -1,7 +1,7 @@
 // Reads a blueprint with its includes.
 #include "launcher/blueprint/include.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Resolves `when` and `for_each`, and applies overrides of settings.
 #include "launcher/blueprint/instances.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

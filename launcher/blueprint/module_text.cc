@@ -1,7 +1,7 @@
 // Reads files for module_file().
 #include "launcher/blueprint/module_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 // Reads blueprints, deployment files and assignments.
 #include "launcher/blueprint/reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

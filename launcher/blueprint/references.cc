@@ -1,7 +1,7 @@
 // Checks references and finds cycles of modules.
 #include "launcher/blueprint/references.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

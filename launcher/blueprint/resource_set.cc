@@ -1,7 +1,7 @@
 // Computes the members of resources.
 #include "launcher/blueprint/resource_set.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

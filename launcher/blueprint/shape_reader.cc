@@ -1,7 +1,7 @@
 // Helpers for reading the nodes of a blueprint.
 #include "launcher/blueprint/shape_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

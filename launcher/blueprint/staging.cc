@@ -1,7 +1,7 @@
 // Finds the files of ghpc_stage().
 #include "launcher/blueprint/staging.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Reads backends, providers and validators.
 #include "launcher/blueprint/terraform_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

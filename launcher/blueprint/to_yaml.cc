@@ -1,5 +1,5 @@
 // Writes JSON trees as YAML.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // Computes the number of machines for TPU topologies.
 #include "launcher/blueprint/tpu_nodes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <regex>

@@ -1,7 +1,7 @@
 // Finds what is unused in a blueprint.
 #include "launcher/blueprint/use_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

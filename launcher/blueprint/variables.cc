@@ -1,7 +1,7 @@
 // Checks deployment variables and adds labels.
 #include "launcher/blueprint/variables.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // Wiring: fills in settings from `use`, variables and module ids.
 #include "launcher/blueprint/wiring.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The settings for job accounting in Slurm's files.
 #include "launcher/cluster/accounting.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::cluster {
 namespace {

@@ -1,7 +1,7 @@
 // Reads bandwidth.yaml.
 #include "launcher/cluster/bandwidth_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

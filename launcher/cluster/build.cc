@@ -1,7 +1,7 @@
 // Builds the cluster model from a blueprint's Deployment.
 #include "launcher/cluster/build.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

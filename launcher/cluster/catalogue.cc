@@ -1,7 +1,7 @@
 // Looks up rows of the catalogue. catalogue_reader.cc reads it.
 #include "launcher/cluster/catalogue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

@@ -1,7 +1,7 @@
 // Checks that the parts of a cluster fit together.
 #include "launcher/cluster/check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Reads machines.yaml: single rows, and series of machine types that differ in size.
 #include "launcher/cluster/machine_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <optional>

@@ -1,7 +1,7 @@
 // Reads one module's `model`.
 #include "launcher/cluster/model_part.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Builds the node profile of each node.
 #include "launcher/cluster/node_profiles.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

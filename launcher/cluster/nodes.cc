@@ -1,5 +1,5 @@
 // Lists the machines of a cluster with their names.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/cluster/model.h"
 

@@ -1,7 +1,7 @@
 // Overrides node counts from the command line.
 #include "launcher/cluster/resize.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Reads one mapping of a catalogue file.
 #include "launcher/cluster/row_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Generates Slurm's configuration files.
 #include "launcher/cluster/slurm_conf.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

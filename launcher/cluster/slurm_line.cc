@@ -1,7 +1,7 @@
 // One line of a Slurm configuration file.
 #include "launcher/cluster/slurm_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <strings.h>
 
 #include <algorithm>

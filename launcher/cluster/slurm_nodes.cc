@@ -2,7 +2,7 @@
 // so that a blueprint gives the same Slurm configuration in both.
 #include "launcher/cluster/slurm_nodes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Generates blocks of NVLink domains, or a tree of switches.
 #include "launcher/cluster/slurm_topology.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

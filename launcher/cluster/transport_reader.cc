@@ -1,7 +1,7 @@
 // Reads transports.yaml of the catalogue.
 #include "launcher/cluster/transport_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <set>

@@ -1,7 +1,7 @@
 // Reads zones.yaml of the catalogue.
 #include "launcher/cluster/zones.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // How a blueprint is read for a command.
 #include "launcher/commands/blueprint_input.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

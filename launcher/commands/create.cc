@@ -1,5 +1,5 @@
 // `slipway create`: writes the definitions that a cluster on Google Cloud is made from.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // slipway deploy: bring up the cluster of a blueprint.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // A deployment on Google Cloud from the command line.
 #include "launcher/commands/deployment_input.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/text.h"
 #include "launcher/commands/page.h"

@@ -1,7 +1,7 @@
 // slipway destroy: take a deployment down and remove all of it.
 #include "launcher/apply/destroy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/command_line.h"
 #include "launcher/commands/commands.h"

@@ -1,7 +1,7 @@
 // A length of time for people.
 #include "launcher/commands/duration.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::commands {
 

@@ -1,7 +1,7 @@
 // `slipway expand`: prints a blueprint with every setting explicit.
 #include "launcher/blueprint/expand.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"

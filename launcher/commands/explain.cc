@@ -1,5 +1,5 @@
 // `slipway explain`: where the value of a setting comes from.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Explanations on a page.
 #include "launcher/commands/explain_page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Why a setting or a variable has its value.
 #include "launcher/commands/explanation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // The way back of an explanation, step by step.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

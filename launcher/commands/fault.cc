@@ -1,5 +1,5 @@
 // slipway fault: break a node of a deployment, and make it good again.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

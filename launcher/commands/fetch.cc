@@ -1,7 +1,7 @@
 // `slipway fetch`: downloads the modules that a blueprint names from elsewhere.
 #include "launcher/modules/fetch.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

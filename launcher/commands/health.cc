@@ -1,5 +1,5 @@
 // slipway health: check this node, and say whether it is fit for a job.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // slipway health clear: forget what lasts on this node until it starts again.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // slipway health policy: what each finding and each Xid means here, and who says what about it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

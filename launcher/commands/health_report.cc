@@ -1,5 +1,5 @@
 // slipway health report: what was found on the nodes of a cluster.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <ctime>

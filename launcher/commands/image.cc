@@ -1,5 +1,5 @@
 // slipway image: root file systems for the nodes of local clusters.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "common/command_line.h"

@@ -1,5 +1,5 @@
 // `slipway ledger --html`: the timeline of a job as one page.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

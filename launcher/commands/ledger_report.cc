@@ -1,7 +1,7 @@
 // What `slipway ledger` prints: a table, or JSON.
 #include "launcher/commands/ledger_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // The modules of a Deployment as a graph.
 #include "launcher/commands/module_graph.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // All about one module.
 #include "launcher/commands/module_page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // `slipway modules`: what the module library holds.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

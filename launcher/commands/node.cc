@@ -1,5 +1,5 @@
 // slipway node: what nodes of a cluster do by themselves.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

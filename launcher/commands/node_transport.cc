@@ -1,5 +1,5 @@
 // slipway node transport: the daemon of a transport beside Slurm's jobs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Text for people on stdout.
 #include "launcher/commands/page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>

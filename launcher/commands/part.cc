@@ -1,7 +1,7 @@
 // Parts of values and of expressions.
 #include "launcher/commands/part.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

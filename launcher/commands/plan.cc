@@ -1,5 +1,5 @@
 // slipway plan: what a deploy to Google Cloud would do, before anything is done.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include "launcher/apply/preview.h"

@@ -1,5 +1,5 @@
 // `slipway rehearse`: what spares and checkpoints are worth to a training job, by simulation.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdio>

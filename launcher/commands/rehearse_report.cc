@@ -1,7 +1,7 @@
 // What `slipway rehearse` prints.
 #include "launcher/commands/rehearse_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // What a setting may be, as JSON Schema.
 #include "launcher/commands/type_schema.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/commands/values.h"
 

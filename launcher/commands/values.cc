@@ -1,7 +1,7 @@
 // Values and types of the blueprint language, for people and for programs.
 #include "launcher/commands/values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

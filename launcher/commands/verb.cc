@@ -1,7 +1,7 @@
 // Verbs that have parts.
 #include "launcher/commands/verb.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/command_line.h"
 #include "common/error.h"

@@ -1,7 +1,7 @@
 // A terminal that shows something anew again and again.
 #include "launcher/commands/watch.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>

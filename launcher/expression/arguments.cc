@@ -1,7 +1,7 @@
 // The parameters of functions, and the conversion of arguments to them.
 #include "launcher/expression/arguments.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 // is at most a hundred bytes and less than a microsecond.
 #include "launcher/expression/budget.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 

@@ -1,7 +1,7 @@
 // Evaluation: operators, lists and objects.
 #include "launcher/expression/evaluate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

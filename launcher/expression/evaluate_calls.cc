@@ -1,5 +1,5 @@
 // Evaluation: function calls.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

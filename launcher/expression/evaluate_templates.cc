@@ -1,5 +1,5 @@
 // Evaluation: templates, and both forms of `for`.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

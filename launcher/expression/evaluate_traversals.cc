@@ -1,5 +1,5 @@
 // Evaluation: names, and steps into their values.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

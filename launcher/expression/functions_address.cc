@@ -1,6 +1,6 @@
 // Functions for IPv4 and IPv6 ranges in CIDR notation.
 #include <arpa/inet.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

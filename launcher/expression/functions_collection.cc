@@ -1,5 +1,5 @@
 // Functions for both lists and objects.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

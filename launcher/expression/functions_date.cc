@@ -1,5 +1,5 @@
 // Functions for timestamps (RFC 3339).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

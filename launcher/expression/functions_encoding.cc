@@ -1,5 +1,5 @@
 // Encodings: Base64, JSON, CSV and URLs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <iconv.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // format() and formatlist().
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

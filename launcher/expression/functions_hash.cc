@@ -1,5 +1,5 @@
 // Functions for hashes (with libmd) and Base64 (with libresolv), and ghpc_stage().
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <md5.h>
 #include <resolv.h>
 #include <sha1.h>

@@ -1,5 +1,5 @@
 // Functions for numbers.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Functions for regular expressions in RE2 syntax, which Go and so Terraform use, too:
 // https://github.com/google/re2/wiki/Syntax
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <re2/re2.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Functions for sets, and setproduct(), which also takes lists.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

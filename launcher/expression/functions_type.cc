@@ -1,5 +1,5 @@
 // Functions for conversion and sensitivity.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // yamlencode() and yamldecode().
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // IPv4 ranges in CIDR notation.
 #include "launcher/expression/ipv4.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

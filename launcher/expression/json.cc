@@ -1,7 +1,7 @@
 // Converts values to JSON and back.
 #include "launcher/expression/json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cassert>
 #include <nlohmann/json.hpp>

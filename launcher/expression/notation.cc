@@ -4,7 +4,7 @@
 // `$(` literal; `\((…))` is the literal string `((…))`.
 #include "launcher/expression/notation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/expression/parser.h"
 

@@ -1,7 +1,7 @@
 // The parser: names, operators and calls.
 #include "launcher/expression/parser.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

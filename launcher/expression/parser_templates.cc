@@ -2,7 +2,7 @@
 //
 // A template is parsed in two steps: first into parts, from which `~` strips white space, then into
 // a tree.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // Prints expressions as HCL.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // Parses types and converts values to them.
 #include "launcher/expression/type.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

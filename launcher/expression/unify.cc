@@ -1,7 +1,7 @@
 // The types of values, and their common type.
 #include "launcher/expression/unify.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

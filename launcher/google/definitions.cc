@@ -1,7 +1,7 @@
 // Converts a Deployment to the files of its groups.
 #include "launcher/google/definitions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Writes the calls of foreign Terraform modules, and copies local ones.
 #include "launcher/google/foreign_module.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Writes the files of a Terraform group.
 #include "launcher/google/group_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/blueprint/secrets.h"
 #include "launcher/google/foreign_module.h"

@@ -1,7 +1,7 @@
 // Writes instructions.txt.
 #include "launcher/google/instructions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 #include <vector>

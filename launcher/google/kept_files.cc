@@ -1,7 +1,7 @@
 // Keeps files of an existing deployment folder when it is overwritten.
 #include "launcher/google/kept_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fcntl.h>
 

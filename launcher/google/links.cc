@@ -1,7 +1,7 @@
 // Translates references to outputs from the blueprint to Terraform.
 #include "launcher/google/links.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/text.h"
 

@@ -1,7 +1,7 @@
 // Writes the resources of a library module.
 #include "launcher/google/module_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/google/providers.h"
 

@@ -1,7 +1,7 @@
 // Computes quota needs, resource by resource.
 #include "launcher/google/needs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

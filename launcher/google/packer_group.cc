@@ -1,7 +1,7 @@
 // Writes the files of a Packer group.
 #include "launcher/google/packer_group.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/blueprint/secrets.h"
 #include "launcher/expression/json.h"

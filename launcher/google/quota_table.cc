@@ -1,7 +1,7 @@
 // Reads quotas.yaml.
 #include "launcher/google/quota_table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/cluster/row_reader.h"
 

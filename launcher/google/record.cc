@@ -1,7 +1,7 @@
 // Records what `create` wrote.
 #include "launcher/google/record.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

@@ -1,7 +1,7 @@
 // Writes Slurm's part of the definitions.
 #include "launcher/google/slurm.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // Copies files to the deployment folder.
 #include "launcher/google/staged.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "launcher/google/write_folder.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 // Runs one health check of this node, from reading the machine to updating Slurm.
 #include "launcher/health/check_node.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>

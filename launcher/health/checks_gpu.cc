@@ -1,5 +1,5 @@
 // Checks GPUs, using values read from NVML (gpus.h).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Checks network interfaces and RDMA ports.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Checks mounts and free space. Each may hang if a file server does.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

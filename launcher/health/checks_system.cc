@@ -1,5 +1,5 @@
 // Checks memory, clock, daemons, and the kernel log.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

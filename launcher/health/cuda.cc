@@ -2,7 +2,7 @@
 #include "launcher/health/cuda.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <chrono>

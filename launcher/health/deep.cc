@@ -1,7 +1,7 @@
 // Runs the deep checks: CUDA on each GPU, a collective, DCGM.
 #include "launcher/health/deep.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
 

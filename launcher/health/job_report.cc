@@ -1,7 +1,7 @@
 // Writes, parses and validates job reports about nodes.
 #include "launcher/health/job_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

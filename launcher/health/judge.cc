@@ -1,7 +1,7 @@
 // Turns check results into a verdict.
 #include "launcher/health/judge.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

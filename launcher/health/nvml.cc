@@ -1,6 +1,6 @@
 // Reads GPUs through NVML.
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // Loads the health policy, and resolves the meaning of Xids.
 #include "launcher/health/policy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

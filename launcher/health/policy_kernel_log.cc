@@ -1,5 +1,5 @@
 // Reads the part of a health policy that turns kernel records into findings.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // Reads health policy files.
 #include "launcher/health/policy_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

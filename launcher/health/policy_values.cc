@@ -1,7 +1,7 @@
 // Reads and validates the values in a health policy.
 #include "launcher/health/policy_values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Ends a job whose prolog found its node unfit.
 #include "launcher/health/prolog_job.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Reads the verdicts of many nodes, and prints them as a table.
 #include "launcher/health/report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Drains, resumes and comments the node in Slurm, according to a verdict.
 #include "launcher/health/slurm.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "launcher/job/agent.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 // Starts and ends the Slurm step in which the agents run.
 #include "launcher/job/agent_step.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

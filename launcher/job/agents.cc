@@ -1,7 +1,7 @@
 // Keeps the connections to the agents on a job's nodes.
 #include "launcher/job/agents.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 

@@ -1,7 +1,7 @@
 // Reads and checks the Slurm allocation that the launcher runs in.
 #include "launcher/job/allocation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

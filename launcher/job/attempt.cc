@@ -1,7 +1,7 @@
 // Collects what agents report about one attempt of a job.
 #include "launcher/job/attempt.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <csignal>

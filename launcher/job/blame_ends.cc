@@ -1,7 +1,7 @@
 // Finds where a failure began, and whether most tasks failed alike.
 #include "launcher/job/blame_ends.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 // fault depends on how often the application causes such failures.
 #include "launcher/job/blame_repeats.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // A number and what it counts: "1 node", "3 nodes".
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Reads the catalog of failure messages, and finds them in a task's output.
 #include "launcher/job/failure_words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Reads the catalog of published failure rates (failures.yaml).
 #include "launcher/job/failures.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

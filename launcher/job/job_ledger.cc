@@ -1,7 +1,7 @@
 // Writes a job's ledger while the job runs.
 #include "launcher/job/job_ledger.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

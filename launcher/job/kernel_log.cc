@@ -1,7 +1,7 @@
 // Reads the kernel messages of an attempt.
 #include "launcher/job/kernel_log.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

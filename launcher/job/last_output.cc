@@ -1,7 +1,7 @@
 // Finds the lines of a task's output that explain how it ended.
 #include "launcher/job/last_output.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

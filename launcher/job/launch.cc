@@ -1,7 +1,7 @@
 // Runs a training job: starts attempts, decides about failures, restarts or requeues.
 #include "launcher/job/launch.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

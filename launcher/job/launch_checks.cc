@@ -1,7 +1,7 @@
 // Checks the launcher's command and options before it starts.
 #include "launcher/job/launch_checks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdlib>

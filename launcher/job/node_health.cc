@@ -1,7 +1,7 @@
 // Reads the results of `slipway health` on the agent's node.
 #include "launcher/job/node_health.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <future>

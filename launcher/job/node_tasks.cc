@@ -2,7 +2,7 @@
 #include "launcher/job/node_tasks.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 // Requeues a job whose launcher died with its node.
 #include "launcher/job/orphan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <thread>

@@ -1,7 +1,7 @@
 // Writes the tasks' output to the launcher's stdout and stderr.
 #include "launcher/job/output.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

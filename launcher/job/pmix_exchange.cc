@@ -1,7 +1,7 @@
 // Passes messages between the PMIx servers of an attempt's nodes.
 #include "launcher/job/pmix_exchange.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "launcher/job/pmix_library.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "launcher/job/pmix_node.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

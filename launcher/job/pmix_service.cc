@@ -1,7 +1,7 @@
 // The PMIx server process of a node.
 #include "launcher/job/pmix_service.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 // Sets the variables that tell tasks their rank and how to find each other.
 #include "launcher/job/rendezvous.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 

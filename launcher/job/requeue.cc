@@ -1,7 +1,7 @@
 // Requeues a job, or ends it with a reason if it could never start again.
 #include "launcher/job/requeue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

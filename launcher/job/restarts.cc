@@ -1,7 +1,7 @@
 // Decides whether a failed program is restarted.
 #include "launcher/job/restarts.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/job/count.h"
 

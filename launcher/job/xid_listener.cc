@@ -1,7 +1,7 @@
 // Listens for NVML's Xid events in a child process.
 #include "launcher/job/xid_listener.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // The client's side of `slipway exec`: connects the caller's terminal, streams and signals to a
 // command on a node.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>

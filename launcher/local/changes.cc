@@ -1,7 +1,7 @@
 // Compares two plans to find what must change in a running deployment.
 #include "launcher/local/changes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

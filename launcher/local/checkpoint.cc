@@ -1,7 +1,7 @@
 // Stops a process at a chosen point, for tests.
 #include "launcher/local/checkpoint.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <cstdio>

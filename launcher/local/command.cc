@@ -2,7 +2,7 @@
 #include "launcher/local/command.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>

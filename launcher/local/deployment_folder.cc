@@ -2,7 +2,7 @@
 #include "launcher/local/deployment_folder.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

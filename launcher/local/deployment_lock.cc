@@ -1,7 +1,7 @@
 // Takes a deployment's lock, or reports who holds it.
 #include "launcher/local/deployment_lock.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The table of faults, and parsing one from a command line.
 #include "launcher/local/fault.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "launcher/local/fault_effects.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <signal.h>
 #include <sys/mount.h>

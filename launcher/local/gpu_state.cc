@@ -2,7 +2,7 @@
 #include "launcher/local/gpu_state.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

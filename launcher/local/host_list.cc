@@ -1,7 +1,7 @@
 // Compresses node names into a Slurm host list.
 #include "launcher/local/host_list.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

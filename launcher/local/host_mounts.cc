@@ -1,7 +1,7 @@
 // Reads the host's mount points, and resolves paths inside an image.
 #include "launcher/local/host_mounts.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>

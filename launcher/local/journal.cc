@@ -1,7 +1,7 @@
 // Reads and writes the journal of a change, and the plan in force.
 #include "launcher/local/journal.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

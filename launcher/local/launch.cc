@@ -1,7 +1,7 @@
 // Brings a local deployment up.
 #include "launcher/local/launch.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

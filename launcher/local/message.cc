@@ -1,7 +1,7 @@
 // Sends and receives JSON messages on a SOCK_SEQPACKET socket.
 #include "launcher/local/message.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/socket.h>
 
 #include <cerrno>

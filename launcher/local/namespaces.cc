@@ -2,7 +2,7 @@
 #include "launcher/local/namespaces.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <grp.h>
 #include <poll.h>
 #include <pwd.h>

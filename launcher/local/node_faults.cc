@@ -1,7 +1,7 @@
 // Begins, records and undoes the faults of a deployment's nodes.
 #include "launcher/local/node_faults.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

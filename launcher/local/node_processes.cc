@@ -1,7 +1,7 @@
 // Starts and stops the nodes of a deployment.
 #include "launcher/local/node_processes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

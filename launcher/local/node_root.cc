@@ -2,7 +2,7 @@
 #include "launcher/local/node_root.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <sched.h>
 #include <sys/mount.h>

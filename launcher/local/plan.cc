@@ -1,7 +1,7 @@
 // Makes the plan of a local cluster from the cluster model.
 #include "launcher/local/plan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Reads and writes a plan as JSON.
 #include "launcher/local/plan_json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // The socket through which Slurm has nodes of a local cluster started and stopped.
 #include "launcher/local/power_socket.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

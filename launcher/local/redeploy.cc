@@ -2,7 +2,7 @@
 // (running_change.h).
 #include "launcher/local/redeploy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

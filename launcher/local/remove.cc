@@ -1,5 +1,5 @@
 // Takes a local deployment down.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Checks that this machine has the programs that a local cluster runs.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // Runs Slurm's commands on the controller of a local cluster.
 #include "launcher/local/slurm_control.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <thread>

@@ -1,7 +1,7 @@
 // Draws a deployment for a terminal of a given size.
 #include "launcher/local/status_screen.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #include "launcher/local/subnet.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

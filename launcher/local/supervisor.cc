@@ -1,7 +1,7 @@
 // The supervisor of a local deployment: its event loop and its requests.
 #include "launcher/local/supervisor.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>

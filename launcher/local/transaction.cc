@@ -1,7 +1,7 @@
 // Carries out a change of a deployment, step by step.
 #include "launcher/local/transaction.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Waits until Slurm can use nodes.
 #include "launcher/local/wait_for_nodes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

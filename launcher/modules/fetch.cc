@@ -2,7 +2,7 @@
 #include "launcher/modules/fetch.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Downloads a commit of a git repository.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <optional>

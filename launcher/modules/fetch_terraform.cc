@@ -1,5 +1,5 @@
 // Downloads a module with `terraform get`.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

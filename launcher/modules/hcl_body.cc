@@ -1,7 +1,7 @@
 // Reads the structure of an HCL file.
 #include "launcher/modules/hcl_body.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // Grammar: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md
 #include "launcher/modules/hcl_value.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

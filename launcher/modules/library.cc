@@ -1,7 +1,7 @@
 // Finds and reads the modules that a blueprint uses.
 #include "launcher/modules/library.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

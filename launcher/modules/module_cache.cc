@@ -1,7 +1,7 @@
 // The cache of remote modules.
 #include "launcher/modules/module_cache.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 

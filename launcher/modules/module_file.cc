@@ -1,7 +1,7 @@
 // Reads a module.yaml.
 #include "launcher/modules/module_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

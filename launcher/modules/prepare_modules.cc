@@ -1,6 +1,6 @@
 // Writes the prepared module library (prepared_modules.h) when Slipway is built:
 // prepare_modules BLUEPRINTS FILE DEPFILE. An error in a module file fails the build.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 

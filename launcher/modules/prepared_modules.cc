@@ -1,7 +1,7 @@
 // Writes and reads prepared modules.
 #include "launcher/modules/prepared_modules.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cereal/archives/binary.hpp>
 #include <cereal/types/map.hpp>

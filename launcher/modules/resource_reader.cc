@@ -1,7 +1,7 @@
 // Reads the `resources` of a module.yaml.
 #include "launcher/modules/resource_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // https://developer.hashicorp.com/terraform/language/block/variable
 #include "launcher/modules/terraform_declaration.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

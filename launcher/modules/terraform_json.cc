@@ -1,5 +1,5 @@
 // Reads variables and outputs from JSON files, with the YAML reader, which provides places.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/expression/tokens.h"
 #include "launcher/modules/terraform_declaration.h"

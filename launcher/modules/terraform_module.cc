@@ -3,7 +3,7 @@
 // https://developer.hashicorp.com/packer/docs/templates/hcl_templates
 #include "launcher/modules/terraform_module.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

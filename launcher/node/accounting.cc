@@ -1,7 +1,7 @@
 // Starts job accounting on a controller.
 #include "launcher/node/accounting.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

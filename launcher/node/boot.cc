@@ -1,7 +1,7 @@
 // Boots a machine on Google Cloud into its cluster.
 #include "launcher/node/boot.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <filesystem>

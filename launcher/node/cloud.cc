@@ -1,7 +1,7 @@
 // Requests to Google Cloud from inside a machine.
 #include "launcher/node/cloud.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <thread>

@@ -1,7 +1,7 @@
 // The part of the Compute Engine API that power saving needs.
 #include "launcher/node/compute.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::node {
 namespace {

@@ -1,7 +1,7 @@
 // HTTP requests, sent by curl.
 #include "launcher/node/http.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 #include "launcher/node/job_space.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // Prepares a cloud machine for its services.
 #include "launcher/node/machine.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <netdb.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #include "launcher/node/metadata.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

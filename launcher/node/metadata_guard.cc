@@ -1,7 +1,7 @@
 // Firewall rules that keep users away from the metadata server.
 #include "launcher/node/metadata_guard.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <pwd.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Slurm's ResumeProgram and SuspendProgram on Google Cloud.
 #include "launcher/node/power.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Starts one daemon of a node.
 #include "launcher/node/service.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // Reads and writes PID 1's records of its services.
 #include "launcher/node/service_record.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/file.h"

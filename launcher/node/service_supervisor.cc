@@ -1,7 +1,7 @@
 // Supervises a node's services from its PID 1.
 #include "launcher/node/service_supervisor.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 // Starts the services of a node.
 #include "launcher/node/services.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 // The transport's daemon, which runs beside jobs.
 #include "launcher/node/transport.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 // Records what is installed of the transport: versions, and a digest of its libraries.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>

@@ -1,5 +1,5 @@
 // The watch on the controller that tells Slurm about dead nodes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // Collects and sorts diagnostics.
 #include "launcher/source/diagnostics.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <tuple>

@@ -1,7 +1,7 @@
 // Checks the keys of a YAML mapping.
 #include "launcher/source/keys.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Checks a file's encoding before it is read as YAML.
 #include "launcher/source/yaml_bytes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // is often a line above.
 #include "launcher/source/yaml_mistake.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

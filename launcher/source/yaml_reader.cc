@@ -1,5 +1,5 @@
 // The YAML reader: builds a tree of nodes from libyaml's events.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // Collects the recommended variables for a job from all sources.
 #include "spank-plugins/nccl_env/advice.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <set>

@@ -2,7 +2,7 @@
 #include "spank-plugins/nccl_env/node_facts.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>

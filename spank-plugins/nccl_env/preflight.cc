@@ -1,7 +1,7 @@
 // Finds problems of a node or a job that would break its transport.
 #include "spank-plugins/nccl_env/preflight.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

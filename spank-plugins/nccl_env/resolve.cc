@@ -1,7 +1,7 @@
 // Decides what happens to each variable, before changing any.
 #include "spank-plugins/nccl_env/resolve.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::nccl_env {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::nccl_env {
 namespace {

@@ -1,7 +1,7 @@
 // Reads the plain exports of a shell script.
 #include "spank-plugins/nccl_env/vendor_profile.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

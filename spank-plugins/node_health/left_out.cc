@@ -1,7 +1,7 @@
 // Requeues a job that slurmd started without its prolog.
 #include "spank-plugins/node_health/left_out.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Parses the arguments in plugstack.conf and --health.
 #include "spank-plugins/node_health/settings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/text.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/process.h"

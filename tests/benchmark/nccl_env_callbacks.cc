@@ -2,7 +2,7 @@
 //
 // A step of eight tasks with all that a transport can have: a vendor's profile, libraries, nine
 // interfaces, version sets, rules. Microseconds, of 200 steps.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Fuzz target: the kernel log reader. Whatever it reads, results have the form of what they are;
 // and whatever a user names a program or a file, the kernel's report of its crash is not a fault.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>

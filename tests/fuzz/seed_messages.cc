@@ -1,5 +1,5 @@
 // Writes one message of every kind to a folder, as seeds for the fuzzer: seed_messages FOLDER
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <string>

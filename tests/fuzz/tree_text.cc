@@ -1,7 +1,7 @@
 // Prints an expression's tree as text.
 #include "tests/fuzz/tree_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace slipway::fuzz {
 namespace {

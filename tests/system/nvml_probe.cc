@@ -3,7 +3,7 @@
 //   nvml_probe          a line for each GPU: its number, UUID, bus address, and errors or what is
 //   wrong nvml_probe events   waits for one Xid, and prints it
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 // machines start from that, with its systemd as PID 1 (root only). Everything ends with this
 // program.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>

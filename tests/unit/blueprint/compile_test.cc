@@ -1,7 +1,7 @@
 // Tests precedence, order and origins of settings with small test modules.
 #include "launcher/blueprint/compile.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/file.h"
 #include "launcher/blueprint/evaluation.h"

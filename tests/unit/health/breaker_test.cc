@@ -1,5 +1,5 @@
 // Tests of the actions in Slurm, with a fake Slurm.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "launcher/health/slurm.h"

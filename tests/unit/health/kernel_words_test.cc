@@ -1,7 +1,7 @@
 // Tests of what matters in the kernel log: nothing that users can write there.
 #include "launcher/health/kernel_words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/source/yaml.h"
 #include "tests/unit/catch.h"

@@ -1,5 +1,5 @@
 // Tests of all checks except those of GPUs, with a machine made of files.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/file.h"
 #include "launcher/health/checks.h"

@@ -1,7 +1,7 @@
 // Tests of health policy: the shipped one, and a site's own file on top.
 #include "launcher/health/policy.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

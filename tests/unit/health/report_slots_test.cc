@@ -3,7 +3,7 @@
 #include "launcher/health/report_slots.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

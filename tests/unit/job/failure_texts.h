@@ -2,7 +2,7 @@
 // shortened paths. @R is the rank, @L the local rank, @N a number that varies.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

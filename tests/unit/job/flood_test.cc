@@ -1,5 +1,5 @@
 // Agents find their launcher while thousands of strangers connect to it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/strangers.h"

@@ -1,7 +1,7 @@
 // Tests of what a launcher's agent reads from the kernel log.
 #include "launcher/job/kernel_log.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 

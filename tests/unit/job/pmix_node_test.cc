@@ -1,7 +1,7 @@
 #include "launcher/job/pmix_node.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <filesystem>

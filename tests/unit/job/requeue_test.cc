@@ -1,7 +1,7 @@
 // Tests of requeueing a job, with fake Slurm programs.
 #include "launcher/job/requeue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <deque>
 

@@ -1,6 +1,6 @@
 #include "launcher/local/status_screen.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/text.h"
 #include "tests/unit/catch.h"

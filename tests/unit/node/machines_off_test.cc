@@ -1,6 +1,6 @@
 // Tests of which machines are off by the cloud's word, against a fake of Compute Engine that pages,
 // filters, refuses and fails as the real one does.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <deque>
 #include <regex>
