@@ -23,7 +23,7 @@ size_t index(Action action) {
   return static_cast<size_t>(action);
 }
 
-bool sounds_secret(std::string name) {
+bool has_secret_name(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* word : {"password", "secret", "token", "private_key", "munge", "credential"}) {
@@ -73,7 +73,7 @@ class Differ {
       for (const std::string& key : keys) {
         Secrecy within{part(secrecy.before, key, 0), part(secrecy.after, key, 0), secrecy.by_name};
         static const Json always(true);
-        if (secrecy.by_name && sounds_secret(key)) within.before = within.after = &always;
+        if (secrecy.by_name && has_secret_name(key)) within.before = within.after = &always;
         compare(path.empty() ? key : path + "." + key, member(before, key), member(after, key),
                 within);
       }
@@ -122,7 +122,7 @@ std::string outputs_text(const GroupChanges& changes) {
   for (const auto& [action, what] : {std::pair{Action::create, "new"},
                                      {Action::update, "changed"},
                                      {Action::replace, "changed"},
-                                     {Action::destroy, "gone"}}) {
+                                     {Action::destroy, "removed"}}) {
     std::string names;
     for (const Change& change : own->second) {
       if (change.action != action || !is_output(change)) continue;

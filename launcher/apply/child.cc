@@ -62,9 +62,9 @@ void take_lines(std::string& text, const std::function<void(const std::string&)>
 }
 
 // The child's output: an anonymous memory file that we read while the child writes to it.
-class Written {
+class OutputFile {
  public:
-  Written() : file_(::memfd_create("output", MFD_CLOEXEC)) {
+  OutputFile() : file_(::memfd_create("output", MFD_CLOEXEC)) {
     if (!file_) throw_errno("memfd_create");
   }
 
@@ -178,7 +178,7 @@ class Running {
   const ChildOptions& options_;
   const Interrupts& interrupts_;
   pid_t child_ = -1;
-  Written out_, err_;
+  OutputFile out_, err_;
   Fd process_, log_;
   ChildResult result_;
 };

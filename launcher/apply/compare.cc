@@ -14,7 +14,7 @@ struct Entry {
 using Entries = std::map<std::string, Entry>;  // by address
 
 // True for files that belong to the group itself, not to a module.
-bool is_of_the_group(const std::string& file) {
+bool is_group_file(const std::string& file) {
   static const std::set<std::string> names = {"backend.tf.json", "outputs.tf.json",
                                               "providers.tf.json", "variables.tf.json",
                                               "versions.tf.json"};
@@ -27,7 +27,7 @@ class Reader {
 
   Entries read() {
     for (const auto& [path, document] : definitions_.documents) {
-      module_ = is_of_the_group(path) ? "" : path.substr(0, path.find('.'));
+      module_ = is_group_file(path) ? "" : path.substr(0, path.find('.'));
       if (path.ends_with(".pkrvars.json")) {
         for (const auto& [name, value] : document.items()) put("var." + name, value);
         continue;

@@ -31,7 +31,7 @@ class Destroy {
       if (groups[i].kind == "packer") {
         remove_images(groups[i]);
       } else {
-        take_down(groups[i]);
+        destroy_group(groups[i]);
       }
     }
     journal_.finished = true;
@@ -76,7 +76,7 @@ class Destroy {
     }
   }
 
-  void take_down(const GroupSteps& group) {
+  void destroy_group(const GroupSteps& group) {
     if (!stands(group)) {
       session_.console.print(fmt::format("{}: not deployed", group.name));
       return;

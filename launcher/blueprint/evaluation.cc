@@ -83,28 +83,28 @@ class Culprit {
   // `failed` is the place of the part that failed. Null if it depends on no setting.
   const std::string* find(const ExpressionPtr& expression, Span failed) {
     failed_ = failed;
-    look(expression, false);
+    search(expression, false);
     return written_ != nullptr ? written_ : set_;
   }
 
  private:
-  void look(const ExpressionPtr& expression, bool all) {
+  void search(const ExpressionPtr& expression, bool all) {
     expression::for_each_reference(expression, [&](const Traversal& traversal, Span span) {
       const bool part = all || (span.begin >= failed_.begin && span.end <= failed_.end);
       const std::string* name = name_after(traversal, 0);
       if (name == nullptr || !seen_.insert({traversal.root + "." + *name, part}).second) return;
       if (traversal.root == "local") {
         const auto local = module_.interface->locals.find(*name);
-        if (local != module_.interface->locals.end()) look(local->second, part);
+        if (local != module_.interface->locals.end()) search(local->second, part);
       } else if (traversal.root == "output") {
         const auto* output = module_.interface->output(*name);
-        if (output != nullptr && output->value) look(output->value, part);
+        if (output != nullptr && output->value) search(output->value, part);
       } else if (traversal.root == "input" && part) {
         take(*name);
       } else if (const auto* resource =
                      module_.interface->resource(modules::resource_reference(traversal))) {
-        if (resource->when) look(resource->when, part);
-        if (resource->for_each) look(resource->for_each, part);
+        if (resource->when) search(resource->when, part);
+        if (resource->for_each) search(resource->for_each, part);
       }
     });
   }

@@ -21,9 +21,9 @@ using source::Code;
 constexpr size_t include_limit = 20;
 
 // Reads included blueprints before the one that includes them.
-class Including {
+class IncludeReader {
  public:
-  Including(source::Sources& sources, source::Diagnostics& diagnostics, Deployment& deployment)
+  IncludeReader(source::Sources& sources, source::Diagnostics& diagnostics, Deployment& deployment)
       : sources_(sources), diagnostics_(diagnostics), deployment_(deployment) {}
 
   // False if the text is not YAML.
@@ -72,7 +72,7 @@ class Including {
 
 bool read_with_includes(Span text, source::Sources& sources, source::Diagnostics& diagnostics,
                         Deployment& deployment) {
-  return Including(sources, diagnostics, deployment).read(text);
+  return IncludeReader(sources, diagnostics, deployment).read(text);
 }
 
 }  // namespace slipway::blueprint

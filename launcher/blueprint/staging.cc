@@ -30,10 +30,10 @@ class Staging {
         evaluation_(deployment, diagnostics) {}
 
   void run() {
-    for (const auto& [name, variable] : deployment_.variables) look(variable.value);
+    for (const auto& [name, variable] : deployment_.variables) collect(variable.value);
     for (const Group& group : deployment_.groups) {
       for (const Module& module : group.modules) {
-        for (const auto& [name, setting] : module.settings) look(setting.value);
+        for (const auto& [name, setting] : module.settings) collect(setting.value);
       }
     }
     std::sort(deployment_.staged_files.begin(), deployment_.staged_files.end(),
@@ -41,7 +41,7 @@ class Staging {
   }
 
  private:
-  void look(const ExpressionPtr& expression) {
+  void collect(const ExpressionPtr& expression) {
     expression::for_each_call(expression, [&](const Call& call) {
       if (call.function == "ghpc_stage" && call.arguments.size() == 1) stage(call);
     });

@@ -39,28 +39,28 @@ class UseCheck {
   }
 
   void collect() {
-    for (const auto& [name, variable] : deployment_.variables) look(variable.value);
+    for (const auto& [name, variable] : deployment_.variables) mark_used(variable.value);
     for (const Validator& validator : deployment_.validators) {
-      for (const auto& [name, input] : validator.inputs) look(input.value);
+      for (const auto& [name, input] : validator.inputs) mark_used(input.value);
     }
-    look(deployment_.backend_defaults, deployment_.providers);
-    for (const ExpressionPtr& condition : deployment_.also_read) look(condition);
+    mark_used(deployment_.backend_defaults, deployment_.providers);
+    for (const ExpressionPtr& condition : deployment_.also_read) mark_used(condition);
     for (const Group& group : deployment_.groups) {
-      look(group.backend, group.providers);
+      mark_used(group.backend, group.providers);
       for (const Module& module : group.modules) {
-        for (const auto& [name, setting] : module.settings) look(setting.value);
+        for (const auto& [name, setting] : module.settings) mark_used(setting.value);
         for (const Use& use : module.uses) modules_.insert(use.module);
         for (const Use& use : module.depends_on) modules_.insert(use.module);
       }
     }
   }
 
-  void look(const std::optional<Backend>& backend, const std::vector<Provider>& providers) {
-    if (backend) look(backend->configuration);
-    for (const Provider& provider : providers) look(provider.configuration);
+  void mark_used(const std::optional<Backend>& backend, const std::vector<Provider>& providers) {
+    if (backend) mark_used(backend->configuration);
+    for (const Provider& provider : providers) mark_used(provider.configuration);
   }
 
-  void look(const ExpressionPtr& expression) {
+  void mark_used(const ExpressionPtr& expression) {
     if (!expression) return;
     expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
       if (traversal.steps.empty()) return;

@@ -118,7 +118,7 @@ Json foreign_module(Context& context, const Module& module, GroupContents& conte
     try {
       call[name] = to_terraform(context.links.resolve(value, contents.index));
     } catch (const expression::ExpressionError& error) {
-      say(error, setting.span, context.diagnostics);
+      report(error, setting.span, context.diagnostics);
     }
   }
   Json needs = needs_of_module(context, module, contents.index);

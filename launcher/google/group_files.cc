@@ -145,7 +145,7 @@ class TerraformGroup {
     try {
       return to_terraform(context_.evaluation.evaluate(configuration));
     } catch (const expression::ExpressionError& error) {
-      say(error, span, context_.diagnostics);
+      report(error, span, context_.diagnostics);
       return Json::object();
     }
   }

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Terraform's files for a group, which are useless without it.
-bool is_of_the_group(const std::string& name) {
+bool is_terraform_file(const std::string& name) {
   return name.starts_with(".terraform") || name.starts_with("terraform.tfstate") ||
          name == terraform_inputs || name == packer_inputs;
 }
@@ -38,7 +38,7 @@ nlohmann::json parse(const fs::path& file) {
 
 // Terraform locks its state with fcntl and writes a file with the owner. A killed one leaves the
 // file.
-bool is_at_work(const fs::path& group) {
+bool is_terraform_running(const fs::path& group) {
   if (!fs::exists(group / ".terraform.tfstate.lock.info")) return false;
   const Fd state(::open((group / "terraform.tfstate").c_str(), O_RDONLY | O_CLOEXEC));
   struct flock lock = {};
@@ -48,7 +48,7 @@ bool is_at_work(const fs::path& group) {
 }
 
 // Why a group must not be removed; empty if nothing would be lost.
-std::string what_is_deployed(const fs::path& group) {
+std::string reason_to_keep(const fs::path& group) {
   if (const fs::path state = group / "terraform.tfstate"; fs::exists(state)) {
     const nlohmann::json resources = parse(state).value("resources", nlohmann::json::array());
     if (!resources.empty()) return fmt::format("its state has {} resources", resources.size());
@@ -77,7 +77,7 @@ KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : f
   const Recorded recorded = read_record(folder);
   std::set<std::string> dropped;
   for (const GroupSteps& group : recorded.groups) {
-    if (is_at_work(folder / group.name)) {
+    if (is_terraform_running(folder / group.name)) {
       throw Error(fmt::format("Terraform is running in `{}`", (folder / group.name).string()));
     }
     const bool stays = std::any_of(definitions.groups.begin(), definitions.groups.end(),
@@ -86,24 +86,24 @@ KeptFiles::KeptFiles(const fs::path& folder, const Definitions& definitions) : f
                                    });
     if (stays) continue;
     dropped.insert(group.name);
-    const std::string deployed = what_is_deployed(folder / group.name);
+    const std::string deployed = reason_to_keep(folder / group.name);
     if (deployed.empty()) continue;
     throw Error(
         fmt::format("group `{}` is no longer in the blueprint, but it is deployed: {}; "
                     "destroy it first: slipway destroy {} --only {}",
                     group.name, deployed, path_argument(folder), shell_quote(group.name)));
   }
-  look("", recorded.files, dropped);
+  find_files("", recorded.files, dropped);
 }
 
-void KeptFiles::look(const std::string& path, const std::set<std::string>& ours,
-                     const std::set<std::string>& dropped) {
+void KeptFiles::find_files(const std::string& path, const std::set<std::string>& ours,
+                           const std::set<std::string>& dropped) {
   for (const auto& entry : fs::directory_iterator(folder_ / path)) {
     const std::string name = entry.path().filename().string();
     const std::string inner = path.empty() ? name : path + "/" + name;
-    if (dropped.contains(path) && is_of_the_group(name)) continue;
+    if (dropped.contains(path) && is_terraform_file(name)) continue;
     if (fs::is_directory(entry.symlink_status())) {
-      look(inner, ours, dropped);
+      find_files(inner, ours, dropped);
     } else if (!ours.contains(inner)) {
       paths_.push_back(inner);
     }

@@ -25,8 +25,8 @@ class KeptFiles {
   void link_into(const std::filesystem::path& folder, const std::set<std::string>& written) const;
 
  private:
-  void look(const std::string& path, const std::set<std::string>& ours,
-            const std::set<std::string>& dropped);
+  void find_files(const std::string& path, const std::set<std::string>& ours,
+                  const std::set<std::string>& dropped);
 
   std::filesystem::path folder_;
   std::vector<std::string> paths_;  // of files and links, in the folder

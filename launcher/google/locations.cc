@@ -53,7 +53,7 @@ class PlaceCheck {
   }
 
   // Reports a problem once, since modules share variables.
-  void say(Level level, Code code, source::Span span, const std::string& message,
+  void report(Level level, Code code, source::Span span, const std::string& message,
            std::string help) {
     if (level == Level::ignore || !said_.emplace(span.begin, message).second) return;
     (level == Level::error ? diagnostics_.error(code, span, message)
@@ -63,7 +63,7 @@ class PlaceCheck {
 
   void check_region(const Module& module, const std::string& region) {
     if (zones_.regions.contains(region)) return;
-    say(region_exists_, Code::unknown_place, cluster::place_of(module, "region"),
+    report(region_exists_, Code::unknown_place, cluster::place_of(module, "region"),
         fmt::format("there is no region `{}`", region),
         source::did_you_mean(region, zones_.region_names()));
   }
@@ -75,12 +75,12 @@ class PlaceCheck {
     if (in.empty()) {
       const std::string its = zone.substr(0, zone.rfind('-'));
       const auto found = zones_.regions.find(its);
-      say(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
+      report(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
           found == zones_.regions.end()
               ? source::did_you_mean(its, zones_.region_names())
               : fmt::format("the zones of {} are {}", its, fmt::join(found->second, ", ")));
     } else if (in != region && zones_.regions.contains(region)) {
-      say(zone_in_region_, Code::unknown_place, place,
+      report(zone_in_region_, Code::unknown_place, place,
           fmt::format("the zone `{}` is not in the region `{}`", zone, region),
           fmt::format("the zones of {} are {}", region,
                       fmt::join(zones_.regions.at(region), ", ")));
@@ -96,7 +96,7 @@ class PlaceCheck {
     for (const std::string& other : offered->second) {
       if (zones_.region_of(other) == zones_.region_of(zone)) near.push_back(other);
     }
-    say(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
+    report(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
         fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
         near.empty() ? fmt::format("it is offered in {}", fmt::join(offered->second, ", "))
                      : fmt::format("it is offered in {}", fmt::join(near, ", ")));

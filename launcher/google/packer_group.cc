@@ -47,7 +47,7 @@ void write_values(Context& context, const Module& module, size_t group, GroupSte
         steps.late_settings[name] = "${" + to_hcl(*to_expression(value)) + "}";
       }
     } catch (const expression::ExpressionError& error) {
-      say(error, setting.span, context.diagnostics);
+      report(error, setting.span, context.diagnostics);
     }
   }
   steps.packer_target = module.id;

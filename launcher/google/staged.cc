@@ -23,18 +23,19 @@ class Library {
     for (const auto& [name, setting] : module.settings) {
       if (module.interface->input(name) == nullptr) continue;
       const bool written = setting.origin == blueprint::Origin::blueprint && setting.value->span;
-      look(context_.evaluation.input(module, name), written ? setting.value->span : setting.span);
+      copy_named_files(context_.evaluation.input(module, name),
+                       written ? setting.value->span : setting.span);
     }
   }
 
  private:
-  void look(const Value& value, source::Span span) {
+  void copy_named_files(const Value& value, source::Span span) {
     if (const auto* text = value.as<std::string>()) {
       if (text->starts_with(library_folder)) take(text->substr(library_folder.size()), span);
     } else if (const auto* list = value.as<Value::List>()) {
-      for (const Value& item : *list) look(item, span);
+      for (const Value& item : *list) copy_named_files(item, span);
     } else if (const auto* object = value.as<Value::Object>()) {
-      for (const auto& [name, member] : *object) look(member, span);
+      for (const auto& [name, member] : *object) copy_named_files(member, span);
     }
   }
 

@@ -152,7 +152,7 @@ class DeclarationReader {
       if (calls && dialect_ == Dialect::packer) return;
       declaration.default_value = expression::evaluate(*tree, expression::EmptyScope());
     } catch (const ExpressionError& error) {
-      say(error, attribute.value, diagnostics_);
+      report(error, attribute.value, diagnostics_);
     }
   }
 
@@ -184,7 +184,7 @@ class DeclarationReader {
       wrong(attribute->value,
             fmt::format("`{}` must be {}, but this is {}", name, what, describe(value)));
     } catch (const ExpressionError& error) {
-      say(error, attribute->value, diagnostics_);
+      report(error, attribute->value, diagnostics_);
     }
     return std::nullopt;
   }

@@ -55,7 +55,7 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::too_many_networks, "E0406", "a machine with more networks than interfaces"},
     {Code::gpu_interfaces_without_network, "W0407", "GPU interfaces without a network"},
     {Code::no_resources, "E0501", "a module that cannot be created on Google Cloud"},
-    {Code::setting_without_effect, "W0502", "a setting that changes nothing on Google Cloud"},
+    {Code::setting_without_effect, "W0502", "a setting without effect on Google Cloud"},
     {Code::unknown_place, "E0503", "a region or zone that Google Cloud does not have"},
     {Code::machine_not_offered, "E0504", "a machine type that its zone does not offer"},
     {Code::no_program, "E0505", "a program needed to deploy is missing"},

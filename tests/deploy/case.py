@@ -1,4 +1,4 @@
-"""A blueprint in a folder of its own, and what happens to it: for the cases of deploy.py."""
+"""A test case of deploy.py: a blueprint in its own folder, with functions to deploy and inspect it."""
 import json, os, pathlib, shlex, shutil, subprocess, time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -26,16 +26,16 @@ def same(what, got, expected):
 
 def has(what, text, part):
     if part not in text:
-        raise Failed(f"{what}: there is no {part!r} in\n{text}")
+        raise Failed(f"{what}: {part!r} is missing in\n{text}")
 
 
 def has_not(what, text, part):
     if part in text:
-        raise Failed(f"{what}: there is {part!r} in\n{text}")
+        raise Failed(f"{what}: unexpected {part!r} in\n{text}")
 
 
 class Case:
-    """A blueprint in a folder of its own, and what happens to it."""
+    """A blueprint in its own folder, deployed with a wrapped Terraform or Packer."""
 
     def __init__(self, slipway, kind, program, folder, blueprint):
         self.slipway, self.folder = slipway, folder
@@ -92,11 +92,11 @@ class Case:
         end = time.monotonic() + 60
         while not condition():
             if time.monotonic() > end or (process and process.poll() is not None):
-                raise Failed("waited in vain" + (": " + process.communicate()[1] if process else ""))
+                raise Failed("timed out" + (": " + process.communicate()[1] if process else ""))
             time.sleep(0.01)
 
     def kill_at_call(self, number, *words):
-        """Starts slipway and kills it when it makes its call of that number, which then goes on."""
+        """Starts slipway and kills it when it makes that call, which then continues."""
         (self.folder / "stop-at").write_text(str(number))
         process = self.start(*words)
         self.wait_for((self.folder / "reached").exists, process)
@@ -116,11 +116,11 @@ class Case:
         return json.loads((self.deployment / ".slipway/journal.json").read_text())
 
     def is_done(self):
-        """Everything stands, was made once, and Terraform would change nothing."""
-        same("what was made, each once", sorted(self.lines()), ["made beside", "made first", "made second", "made third"])
+        """Everything is deployed, was created once, and no plan is left."""
+        same("everything created once", sorted(self.lines()), ["made beside", "made first", "made second", "made third"])
         same("order of the groups", [line for line in self.lines() if "beside" not in line],
              ["made first", "made second", "made third"])
-        same("what has travelled", self.last_text(), "begin first and hush-first second third")
+        same("values passed between groups", self.last_text(), "begin first and hush-first second third")
         same("states", [group["state"] for group in self.journal()["groups"].values()], ["applied"] * 3)
         same("the deploy is finished", self.journal()["finished"], True)
         same("kept plans", list((self.deployment / ".slipway/plan").iterdir()), [])

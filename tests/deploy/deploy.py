@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Deploys with the real Terraform, or Packer, on modules that need no cloud.
+"""Tests deployments with the real Terraform or Packer, with modules that need no cloud.
 
 usage: deploy.py SLIPWAY terraform|packer PROGRAM [CASE...]
 
-Each case has a folder of its own. `terraform` there is a few lines of shell before the real one: they count the calls,
-and stop at the one that the case wants, so that slipway can be killed at any.
+Each case runs in its own folder. The `terraform` there is a shell script that counts the calls and runs the real one; it
+can pause at a given call, so that slipway can be killed at any point.
 """
 import concurrent.futures, os, pathlib, subprocess, sys, tempfile, time
 
 import jsonschema
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from case import ROOT, Case, Failed
 from packer_cases import PACKER
 from terraform_cases import TERRAFORM

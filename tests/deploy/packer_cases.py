@@ -1,10 +1,10 @@
-"""Cases of deploy.py with the real Packer, and one with a fake of the cloud."""
+"""Cases of deploy.py with the real Packer, and one with a fake Packer and gcloud."""
 import shutil
 
 from case import HERE, ROOT, has, same
 
 
-def an_image_in_its_turn(new):
+def an_image_is_built_in_order(new):
     case = new("image.yaml")
     done = case.run("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
     same(f"status: {done.stderr}", done.returncode, 0)
@@ -19,34 +19,34 @@ def an_image_in_its_turn(new):
     case.deploy("--rebuild", "--only", "image")
     same("built again", case.lines()[4:], ["built picture in nothing net"])
     said = case.destroy()
-    has("it stays", said, "image: kept: Null (`--images` removes it, too)")
+    has("image is kept", said, "image: kept: Null (`--images` removes it, too)")
     same("destroyed", case.lines()[5:], ["destroyed nodes", "destroyed net"])
-    has("asked for", case.destroy("--images"), "image: remove Null of the builder `fnoeding.null` yourself")
+    has("requested", case.destroy("--images"), "image: remove Null of the builder `fnoeding.null` yourself")
 
 
 def a_failed_image_shows_the_line_of_the_blueprint(new):
     case = new("image.yaml")
     case.touch("broken-image")
     said = case.deploy(status=1)
-    has("what was said", said, "error[E0506]: the image of module `custom` could not be built: `packer` exited with status 1\n"
+    has("message", said, "error[E0506]: the image of module `custom` could not be built: `packer` exited with status 1\n"
         "  --> blueprint.yaml:10:9")
-    has("Packer's words", said, "exit status: 3")
+    has("Packer's output", said, "exit status: 3")
     (case.folder / "broken-image").unlink()
     case.deploy()
     same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])
 
 
-def a_killed_build_is_done_again(new):
+def a_killed_build_is_repeated(new):
     case = new("image.yaml")
     # version, validate, build
     case.kill_at_call(3, "deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
     said = case.deploy()
-    has("what is done", said, "network: done before")
+    has("already deployed", said, "network: already applied before")
     same("order", case.lines(), ["made net", "built image in nothing net", "made nodes"])
 
 
-def exactly_its_images_are_removed(new):
-    """With a Packer and a gcloud that know no cloud, but tell of one."""
+def only_its_images_are_removed(new):
+    """With a fake Packer and gcloud."""
     case = new("image.yaml")
     for name in ("packer", "gcloud"):
         (case.folder / "bin" / name).unlink(missing_ok=True)
@@ -58,13 +58,13 @@ def exactly_its_images_are_removed(new):
     case.deploy()
     case.deploy("--rebuild")
     case.destroy()
-    same("nothing is removed unasked", [l for l in case.lines("cloud-log") if l.startswith("gcloud")], [])
+    same("no image is removed without --images", [l for l in case.lines("cloud-log") if l.startswith("gcloud")], [])
     case.destroy("--images")
-    same("what is removed", [l for l in case.lines("cloud-log") if l.startswith("gcloud")],
+    same("removed images", [l for l in case.lines("cloud-log") if l.startswith("gcloud")],
          [f"gcloud compute images delete fake-image-{n} --project=my-project --quiet" for n in (2, 1)])
     case.destroy("--images")
-    same("once", len([l for l in case.lines("cloud-log") if l.startswith("gcloud")]), 2)
+    same("removed once", len([l for l in case.lines("cloud-log") if l.startswith("gcloud")]), 2)
 
 
-PACKER = [an_image_in_its_turn, a_failed_image_shows_the_line_of_the_blueprint, a_killed_build_is_done_again,
-          exactly_its_images_are_removed]
+PACKER = [an_image_is_built_in_order, a_failed_image_shows_the_line_of_the_blueprint, a_killed_build_is_repeated,
+          only_its_images_are_removed]

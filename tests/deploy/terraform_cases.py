@@ -13,13 +13,13 @@ CALLS.insert(4, "one output")
 CALLS.insert(9, "two output")
 
 
-def three_groups_one_after_the_other(new):
+def three_groups_in_order(new):
     case = new("three.yaml")
     said = case.deploy()
     case.is_done()
     same("calls", [call for call in case.calls() if "version" not in call], CALLS)
-    has_not("what was said", said, "hush")
-    has("what was said", said, "two: 1 to add\n  outputs new: text_second\n  module second\n")
+    has_not("message", said, "hush")
+    has("message", said, "two: 1 to add\n  outputs new: text_second\n  module second\n")
     for text in [(case.deployment / f".slipway/log/{g}.log").read_text() for g in ("one", "two", "three")]:
         has_not("a log", text, "hush")
     for name, mode in {".": 0o700, ".slipway": 0o700, ".slipway/blueprint.yaml": 0o600, ".slipway/journal.json": 0o600,
@@ -27,14 +27,14 @@ def three_groups_one_after_the_other(new):
                        "two/terraform.tfstate": 0o600}.items():
         same(f"mode of {name}", stat.S_IMODE((case.deployment / name).stat().st_mode), mode)
     variables = json.loads((case.deployment / "two/variables.tf.json").read_text())["variable"]
-    same("what is a secret between groups", {n: v.get("sensitive", False) for n, v in variables.items()},
+    same("secrets between groups", {n: v.get("sensitive", False) for n, v in variables.items()},
          {"secret_first": True, "text_first": False})
-    # What Terraform says of the next group's variable: a secret of the one before is in it.
+    # The variable of the next group, which depends on a secret of this one.
     third = json.loads((case.deployment / "three/variables.tf.json").read_text())["variable"]
     same("the variable of the last group", list(third), ["text_second"])
 
 
-def again_changes_nothing(new):
+def deploying_again_changes_nothing(new):
     case = new("three.yaml")
     case.deploy()
     before = sorted(p.read_bytes() for p in case.deployment.rglob("*.tf.json"))
@@ -42,13 +42,13 @@ def again_changes_nothing(new):
     case.is_done()
     for group in ("one", "two", "three"):
         has("second deploy", said, f"{group}: up to date")
-    said = case.run("deploy", "./three").stderr  # nothing to ask about
+    said = case.run("deploy", "./three").stderr  # no question
     has("deploy of the folder", said, "deployment `three` is done")
     same("definitions", sorted(p.read_bytes() for p in case.deployment.rglob("*.tf.json")), before)
 
 
 def killed_before(number, deaf=False):
-    """`deaf`: what slipway has started does not end with it, and goes on."""
+    """`deaf`: Terraform ignores the death of slipway and continues."""
     def killed(new):
         case = new("three.yaml")
         if deaf:
@@ -61,32 +61,32 @@ def killed_before(number, deaf=False):
             done_before = ["one"] if "one" in CALLS[number - 2] else ["one", "two"]
         for group in ("one", "two", "three"):
             (has if group in done_before else has_not)(f"{group}, killed at {CALLS[number - 2]}", said,
-                                                       f"{group}: done before")
-    killed.__name__ = f"killed_before_call_{number}{'_which_goes_on_alone' if deaf else ''}"
+                                                       f"{group}: already applied before")
+    killed.__name__ = f"killed_before_call_{number}{'_and_terraform_continues' if deaf else ''}"
     return killed
 
 
-def killed_while_something_is_made(step, terraform_too):
+def killed_while_creating(step, terraform_too):
     def killed(new):
         case = new("three.yaml")
-        # What is made beside it is in the making, too: it could end at the very moment at which Terraform breaks it off.
+        # The module beside it is created at the same time, and could finish just when Terraform interrupts it.
         gates = [f"gate-{name}" for name in ([step, "beside"] if step == "first" else [step])]
         for gate in gates:
             case.touch(gate)
         process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
         case.wait_for(lambda: step in case.lines("begun"), process)
-        if terraform_too:  # as when the machine loses its power
+        if terraform_too:  # as if the machine lost power
             os.kill(case.journal()["child"]["process"], signal.SIGKILL)
         process.kill()
         process.communicate()
-        # The next one waits for what the first has left to itself, and begins anew.
+        # The next deploy waits for the Terraform of the first, then starts again.
         process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
         case.wait_for(lambda: case.lines("begun").count(step) == 2, process)
-        if terraform_too:  # what it had started does not know of its end
+        if terraform_too:  # its child processes do not notice its death
             for gate in gates:
                 (case.folder / gate).unlink()
             process.communicate(timeout=60)
-            same("what has travelled", case.last_text(), "begin first and hush-first second third")
+            same("values passed between groups", case.last_text(), "begin first and hush-first second third")
             same("states", [group["state"] for group in case.journal()["groups"].values()], ["applied"] * 3)
             return
         for gate in gates:
@@ -94,7 +94,7 @@ def killed_while_something_is_made(step, terraform_too):
         _, said = process.communicate(timeout=60)
         has("redeploy", said, f"-/+ module.{step}.terraform_data.this, because of an earlier failure")
         case.is_done()
-    killed.__name__ = f"killed_while_{step}_is_made{'_with_terraform' if terraform_too else ''}"
+    killed.__name__ = f"killed_while_creating_{step}{'_with_terraform' if terraform_too else ''}"
     return killed
 
 
@@ -106,8 +106,8 @@ def ctrl_c_waits_for_terraform(new):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     same("exit status", process.returncode, 1)
-    has("what was said", said, "interrupted: `terraform` is told to stop, and to keep what it has done")
-    has("what was said", said, "interrupted in group `two`; the next `slipway deploy`")
+    has("message", said, "interrupted: waiting for `terraform` to stop and save its state")
+    has("message", said, "interrupted in group `two`; to resume, run `slipway deploy` or `destroy` again")
     same("the state of group two was saved", [r["type"] for r in case.state("two")], ["terraform_data"])
     (case.folder / "gate-second").unlink()
     said = case.deploy()
@@ -120,16 +120,16 @@ def a_failed_apply_shows_the_line_of_the_blueprint(new):
     case = new("three.yaml")
     case.touch("broken-second")
     said = case.deploy(status=1)
-    has("what was said", said, """error[E0506]: `module.second.terraform_data.this` of module `second` could not be applied: local-exec provisioner error
+    has("message", said, """error[E0506]: `module.second.terraform_data.this` of module `second` could not be applied: local-exec provisioner error
   --> blueprint.yaml:15:9
    |
 15 |   - id: second
    |         ^^^^^^
    |""")
-    has("Terraform's words", said, "no room for second")
-    has("the end", said, "slipway deploy: group `two` failed; all that was said is in three/.slipway/log/two.log")
+    has("Terraform's output", said, "no room for second")
+    has("last line", said, "slipway deploy: group `two` failed; the full output is in three/.slipway/log/two.log")
     has("log", (case.deployment / ".slipway/log/two.log").read_text(), "no room for second")
-    same("what was made", sorted(case.lines()), ["made beside", "made first"])
+    same("created", sorted(case.lines()), ["made beside", "made first"])
     case.touch("broken-second")
     done = case.run("deploy", "./three", "--auto-approve")
     has("of the folder", done.stderr, " --> three/.slipway/blueprint.yaml:")
@@ -138,7 +138,7 @@ def a_failed_apply_shows_the_line_of_the_blueprint(new):
     case.is_done()
 
 
-def a_change_is_applied_where_it_is(new):
+def only_changed_modules_are_updated(new):
     case = new("three.yaml")
     case.deploy()
     case.edit("{name: beside}", "{name: aside}")
@@ -152,16 +152,16 @@ group two (terraform, from the definitions): nothing to do
     said = case.deploy()
     has("deploy", said, "one: 1 to change")
     has("deploy", said, "three: up to date")
-    same("made anew", case.lines()[4:], [])
+    same("created again", case.lines()[4:], [])
     case.edit("text: begin", "text: start")
     said = case.deploy()
     for group in ("one", "two", "three"):
         has("deploy", said, f"{group}: 1 to replace")
-    same("made anew", case.lines()[4:], ["destroyed first", "made first", "destroyed second", "made second",
+    same("created again", case.lines()[4:], ["destroyed first", "made first", "destroyed second", "made second",
                                          "destroyed third", "made third"])
 
 
-def plan_says_what_is_new_changed_and_gone(new):
+def plan_lists_additions_changes_and_removals(new):
     case = new("three.yaml")
     schema = json.loads((ROOT / "docs/schemas/plan-1.schema.json").read_text())
 
@@ -175,11 +175,11 @@ def plan_says_what_is_new_changed_and_gone(new):
     everything = plan("blueprint.yaml")
     same("nothing was deployed", set(everything.values()), {"create"})
     same("modules", {module for _, module, _ in everything if module}, {"first", "beside", "second", "third"})
-    same("it was only looked at", (case.folder / "three").exists(), False)
+    same("nothing was written", (case.folder / "three").exists(), False)
     case.deploy()
-    same("all is deployed", plan("blueprint.yaml"), {})
-    same("all is deployed, says the folder", plan("./three"), {})
-    same("all is deployed, says Terraform", plan("./three", "--terraform"), {})
+    same("everything is deployed", plan("blueprint.yaml"), {})
+    same("everything is deployed, from the folder", plan("./three"), {})
+    same("everything is deployed, from Terraform", plan("./three", "--terraform"), {})
     case.edit("id: beside", "id: next")
     case.edit("text: $(second.text)", "text: other")
     same("changed blueprint", plan("blueprint.yaml"),
@@ -187,7 +187,7 @@ def plan_says_what_is_new_changed_and_gone(new):
           ("three", "third", "module.third"): "update",
           ("two", None, "output.text_second"): "destroy"})
     case.run("create", "blueprint.yaml", "-w")
-    same("what Terraform says", plan("./three", "--terraform"),
+    same("from Terraform", plan("./three", "--terraform"),
          {("one", "next", "module.next.terraform_data.this"): "create",
           ("one", "beside", "module.beside.terraform_data.this"): "destroy",
           ("two", None, "output.text_second"): "destroy",
@@ -201,7 +201,7 @@ def plan_says_what_is_new_changed_and_gone(new):
 def only_and_skip(new):
     case = new("three.yaml")
     said = case.deploy("--only", "two", status=1)
-    has("nothing of group one", said, "group `two` needs `secret_first` of group `one`, which is excluded and not deployed")
+    has("group one is missing", said, "group `two` needs `secret_first` of group `one`, which is excluded and not deployed")
     has("a typo", case.deploy("--only", "tow", status=2), "there is no group `tow`; did you mean `two`?")
     case.deploy("--only", "one")
     same("made", sorted(case.lines()), ["made beside", "made first"])
@@ -215,18 +215,18 @@ def asks_before_each_group(new):
     case = new("three.yaml")
     said = case.deploy(approve=False, answers="yes\nn\n", status=1)
     has("question", said, "Apply this to group `one`? [y/N] yes")
-    has("the end", said, "Apply this to group `two`? [y/N] n\nslipway deploy: stopped: nothing more is done")
+    has("last line", said, "Apply this to group `two`? [y/N] n\nslipway deploy: stopped: not approved")
     same("made", sorted(case.lines()), ["made beside", "made first"])
     has("without an answer", case.deploy(approve=False, status=1), "stopped")
     case.deploy(approve=False, answers="y\ny\n")
     case.is_done()
 
 
-def destroys_in_the_reverse_order(new):
+def destroys_in_reverse_order(new):
     case = new("three.yaml")
     case.deploy()
     said = case.destroy("--only", "one", status=1)
-    has("one is used", said, "group `one` is not destroyed: group `two` is deployed and uses it")
+    has("one is used", said, "cannot destroy group `one`: group `two` is deployed and uses it")
     case.destroy("--only", "three")
     same("destroyed", case.lines()[4:], ["destroyed third"])
     case.run("create", "blueprint.yaml", "-w")
@@ -235,25 +235,25 @@ def destroys_in_the_reverse_order(new):
     same("destroyed", case.lines()[4:6], ["destroyed third", "destroyed second"])
     same("destroyed", sorted(case.lines()[6:]), ["destroyed beside", "destroyed first"])
     same("states", [case.state(group) for group in ("one", "two", "three")], [[], [], []])
-    same("secrets that lie about", [p.name for p in case.deployment.rglob("*.tfvars.json")], [])
-    has("once more", case.destroy(), "one: not deployed")
+    same("files with secrets", [p.name for p in case.deployment.rglob("*.tfvars.json")], [])
+    has("destroying again", case.destroy(), "one: not deployed")
     case.deploy()
-    same("made again", case.lines()[-1], "made third")
+    same("created again", case.lines()[-1], "made third")
 
 
-def a_killed_destroy_goes_on(new):
+def a_killed_destroy_resumes(new):
     case = new("three.yaml")
     case.deploy()
     before = len(case.lines("calls"))
     # version, init, plan, show, apply of three; …, apply of two
     case.kill_at_call(before + 9, "destroy", "./three", "--auto-approve")
     case.destroy()
-    same("each once", [line for line in case.lines()[4:] if "beside" not in line],
+    same("destroyed once", [line for line in case.lines()[4:] if "beside" not in line],
          ["destroyed third", "destroyed second", "destroyed first"])
     same("states", [case.state(group) for group in ("one", "two", "three")], [[], [], []])
 
 
-def a_group_that_stands_is_not_dropped(new):
+def a_deployed_group_is_not_removed(new):
     case = new("three.yaml")
     case.deploy()
     whole = case.blueprint.read_text()
@@ -264,10 +264,10 @@ def a_group_that_stands_is_not_dropped(new):
     said = case.deploy(status=1)
     has("deploy", said, "destroy it first: slipway destroy ./three --only three")
     case.destroy("--only", "three")
-    has("deploy", case.deploy(), "two: only outputs\n  outputs gone: text_second\n")
+    has("deploy", case.deploy(), "two: only outputs\n  outputs removed: text_second\n")
 
 
-def two_deploys_do_not_meet(new):
+def two_deploys_cannot_run_at_once(new):
     case = new("three.yaml")
     case.touch("gate-first")
     process = case.start("deploy", "blueprint.yaml", "--target", "google", "--auto-approve")
@@ -282,16 +282,16 @@ def two_deploys_do_not_meet(new):
     case.is_done()
 
 
-def a_state_that_somebody_holds_is_left_alone(new):
+def a_locked_state_is_not_changed(new):
     case = new("three.yaml")
     case.deploy("--only", "one")
     with open(case.deployment / "one/terraform.tfstate", "r+") as state:
         fcntl.lockf(state, fcntl.LOCK_EX)
         done = case.run("deploy", "./three")
         same("exit status", done.returncode, 1)
-        has("what was said", done.stderr, "error[E0506]: group `one` could not be planned: Error acquiring the state lock")
-        has("what to do", done.stderr, "   | someone else is using this state, or was killed while using it.")
-        has("what to do", done.stderr, "force-unlock LOCK_ID")
+        has("message", done.stderr, "error[E0506]: group `one` could not be planned: Error acquiring the state lock")
+        has("hint", done.stderr, "   | someone else is using this state, or was killed while using it.")
+        has("hint", done.stderr, "force-unlock LOCK_ID")
     case.deploy()
     case.is_done()
 
@@ -300,7 +300,7 @@ def without_terraform_nothing_is_written(new):
     case = new("three.yaml")
     case.environment["PATH"] = "relative:/nowhere"
     said = case.deploy(status=1)
-    same("what was said", said, """error[E0505]: group `one` needs Terraform, but neither `terraform` nor `tofu` is in PATH
+    same("message", said, """error[E0505]: group `one` needs Terraform, but neither `terraform` nor `tofu` is in PATH
  --> blueprint.yaml:5:10
   |
 5 | - group: one
@@ -315,22 +315,22 @@ def without_terraform_nothing_is_written(new):
     same("nothing was written", (case.folder / "three").exists(), False)
 
 
-def opentofu_takes_terraforms_place(new):
+def opentofu_replaces_terraform(new):
     case = new("three.yaml")
     (case.folder / "bin/terraform").rename(case.folder / "bin/tofu")
     case.environment["PATH"] = f"{case.folder}/bin:/usr/bin:/bin"
     if shutil.which("terraform", path="/usr/bin:/bin"):
-        return  # it would be taken
+        return  # slipway would use it
     case.deploy("--only", "one")
-    same("whose state it is", case.journal()["program"], "tofu")
+    same("the program that wrote the state", case.journal()["program"], "tofu")
 
 
-TERRAFORM = [three_groups_one_after_the_other, again_changes_nothing, ctrl_c_waits_for_terraform,
-             a_failed_apply_shows_the_line_of_the_blueprint, a_change_is_applied_where_it_is,
-             plan_says_what_is_new_changed_and_gone, only_and_skip, asks_before_each_group,
-             destroys_in_the_reverse_order, a_killed_destroy_goes_on, a_group_that_stands_is_not_dropped,
-             two_deploys_do_not_meet, a_state_that_somebody_holds_is_left_alone, without_terraform_nothing_is_written, opentofu_takes_terraforms_place,
+TERRAFORM = [three_groups_in_order, deploying_again_changes_nothing, ctrl_c_waits_for_terraform,
+             a_failed_apply_shows_the_line_of_the_blueprint, only_changed_modules_are_updated,
+             plan_lists_additions_changes_and_removals, only_and_skip, asks_before_each_group,
+             destroys_in_reverse_order, a_killed_destroy_resumes, a_deployed_group_is_not_removed,
+             two_deploys_cannot_run_at_once, a_locked_state_is_not_changed, without_terraform_nothing_is_written, opentofu_replaces_terraform,
              *(killed_before(number) for number in range(2, len(CALLS) + 2)),
              *(killed_before(number, True) for number, call in enumerate(CALLS, 2) if "apply" in call),
-             *(killed_while_something_is_made(step, False) for step in ("first", "second", "third")),
-             killed_while_something_is_made("second", True)]
+             *(killed_while_creating(step, False) for step in ("first", "second", "third")),
+             killed_while_creating("second", True)]

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Who may do what by the definitions that `slipway create` writes: usage: access.py SLIPWAY [BLUEPRINT...]
+"""Checks the permissions that the definitions of `slipway create` grant: usage: access.py SLIPWAY [BLUEPRINT...]
 
-Reads the grants in the Terraform files of every blueprint of create/ whose name begins with ok-, of access/, and of every
-example; or of those that are named. All grants of a blueprint of access/ stand in its NAME.out; SLIPWAY_ACCEPT=1 rewrites that. No account of a compute or a login node may write cluster.json, read another secret than the
-cluster's key, change that, or become another account; none is the project's default account, none is known to everybody.
-access_roles.json says what is in a role. access_test.py tries this program on definitions that are wrong.
+Reads the grants in the Terraform files of the named blueprints; by default, of every ok- blueprint in create/, of access/
+and of all examples. NAME.out lists all grants of a blueprint in access/; SLIPWAY_ACCEPT=1 rewrites it. The account of a
+compute or login node must not be able to write cluster.json, read any secret except the cluster's key, change that key, or
+impersonate another account. No account may be the project's default account, and nothing may be public. access_roles.json
+lists the permissions of roles. access_test.py tests this program with wrong definitions.
 """
 import concurrent.futures, json, os, pathlib, re, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from definitions import create
 from run import HERE, ROOT, installed
 
 ROLES = json.loads((HERE / "access_roles.json").read_text())["roles"]
 
-# What an account that users' machines have must not be able to do, by where the role is granted. Who replaces an object
-# deletes the old one: https://docs.cloud.google.com/storage/docs/access-control/iam-permissions
+# Permissions that the accounts of users' machines must not have, by resource. Replacing an object deletes the old one: https://docs.cloud.google.com/storage/docs/access-control/iam-permissions
 EVERYWHERE = {"iam.serviceAccounts.actAs", "iam.serviceAccounts.getAccessToken", "iam.serviceAccounts.setIamPolicy",
               "iam.serviceAccountKeys.create", "resourcemanager.projects.setIamPolicy", "compute.instances.create",
               "compute.instances.delete", "compute.instances.setMetadata"}
@@ -26,7 +26,7 @@ READS_SECRETS = {"secretmanager.versions.access"}
 
 
 class Deployment:
-    """The resources of all groups, and what their references lead to."""
+    """The resources of all groups, and the targets of their references."""
 
     def __init__(self, folder):
         self.resources, self.outputs = {}, {}
@@ -42,7 +42,7 @@ class Deployment:
         return [(name, body) for name, body in self.resources.items() if re.fullmatch(pattern, name.split(".")[0])]
 
     def follow(self, text):
-        """What a text with references leads to: a text that is known, or `TYPE.NAME` of the resource that it is of."""
+        """Resolves a string with references: to a known string, or to `TYPE.NAME` of the resource."""
         for _ in range(20):
             before = text
             text = re.sub(r"\$\{([^{}]+)\}", lambda found: self.step(found[1]), str(text))
@@ -68,7 +68,7 @@ class Deployment:
         return f"{kind}.{name}"
 
     def account(self, text):
-        """The account that an e-mail address or a member is: `google_service_account.NAME`, or the address."""
+        """The account of an e-mail address or member: `google_service_account.NAME`, or the address."""
         return re.sub(r"^serviceAccount:", "", self.follow(text))
 
     def bucket(self, text):
@@ -76,7 +76,7 @@ class Deployment:
         return found[0] if found else self.bucket_named(self.follow(text))
 
     def bucket_named(self, name):
-        """The resource of a name, if one has it: both are the same bucket."""
+        """The resource with a name, if it exists, since both are the same bucket."""
         for resource, body in self.of_type("google_storage_bucket"):
             if body["name"] == name:
                 return resource
@@ -84,7 +84,7 @@ class Deployment:
 
 
 def grants(deployment):
-    """(resource, account, role, what it is granted on: `project`, or the kind and the thing)."""
+    """(resource, account, role, target: `project`, or a kind and a name)."""
     for name, body in deployment.of_type(r"google_\w+_iam_(member|binding|policy)"):
         if "_iam_policy" in name or "role" not in body:
             yield name, "everybody", "roles/owner", ("project", "")
@@ -112,7 +112,7 @@ def machines(deployment):
 
 
 def forbidden(role, on, files, key):
-    """Those permissions of a role that an account of users' machines must not have there."""
+    """The permissions of a role that the account of a user's machine must not have there."""
     kind, thing = on
     permissions = set(ROLES[role])
     bad = permissions & EVERYWHERE
@@ -145,7 +145,7 @@ def problems_in(folder):
             yield f"{account}: the controller has an account that users' machines have"
     readers, seen = set(), {}
     for name, account, role, on in grants(deployment):
-        # In the cloud it is one right: taking away one of the resources takes it from both.
+        # In the cloud, these are one grant: removing one of the resources removes it for both.
         if (other := seen.setdefault((account, role, on), name)) != name:
             yield f"{name}: it grants the same as {other}"
         if role not in ROLES:
@@ -165,7 +165,7 @@ def check(slipway, blueprint):
         folder = pathlib.Path(name) / "out"
         done = create(slipway, blueprint, folder)
         if done.returncode != 0:
-            return False, []  # definitions.py says what is wrong
+            return False, []  # definitions.py reports the errors
         problems = list(problems_in(folder))
         if blueprint.parent == HERE / "access":
             problems += unexpected(blueprint.with_suffix(".out"), folder)
@@ -173,7 +173,7 @@ def check(slipway, blueprint):
 
 
 def unexpected(expectation, folder):
-    """What is granted and was not expected to be, or the other way round."""
+    """The differences between the actual and the expected grants."""
     found = sorted({f"{account}: {role} on {' '.join(on).strip()}" for _, account, role, on in grants(Deployment(folder))})
     if os.environ.get("SLIPWAY_ACCEPT") and not os.environ.get("CI"):
         expectation.write_text("".join(line + "\n" for line in found))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Shows that access.py finds definitions that give users' machines too much."""
+"""Tests that access.py finds definitions that grant too much to users' machines."""
 import copy, json, pathlib, sys, tempfile, unittest
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from access import problems_in
 
 
@@ -14,7 +14,7 @@ def member(**settings):
     return {"member": "${google_service_account.nodes.member}", **settings}
 
 
-# As `slipway create` writes a small cluster.
+# A small cluster as written by `slipway create`.
 RIGHT = {
     "google_compute_instance_template": {"controller": template("controller", "${google_service_account.controller.email}"),
                                          "nodes": template("compute", "${google_service_account.nodes.email}"),

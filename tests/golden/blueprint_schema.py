@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Holds `slipway schema` against blueprints: usage: blueprint_schema.py SLIPWAY YAML_TO_JSON
+"""Checks `slipway schema` with blueprints: usage: blueprint_schema.py SLIPWAY YAML_TO_JSON
 
-The schema is one, it accepts the examples and every golden case that checks without errors, also when they are
-expanded, it refuses mistakes, and it has the keys that the reader of blueprints knows.
+The schema must be valid, accept the examples and all golden cases without errors, also when expanded, reject mistakes, and
+have the same keys as the blueprint reader.
 """
 import copy, json, pathlib, re, shlex, subprocess, sys, tempfile
 
 import jsonschema
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import HERE, ROOT, installed
 
 GOOD = {

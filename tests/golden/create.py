@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Golden tests of `slipway create`: usage: create.py SLIPWAY [NAME...]
 
-A case of create/ begins with lines `# run: slipway create {} [options]`; {} is the case's own file, and `-o FOLDER` is
-added. What is printed and every file that is in the folder then stand in NAME.out. A case of one command runs a second
-time into another folder, which must have the same bytes; so must what is created of the expanded blueprint in it. Cases are named ok-… when every command succeeds, fail-… when
-one does not. The modules are those of the source tree. SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when
-CI is set.
+A case in create/ begins with lines `# run: slipway create {} [options]`; {} is the case's file, and `-o FOLDER` is added.
+NAME.out has the output and all files in the folder. A case with one command runs again in another folder, which must get
+the same bytes; so must a deployment created from the expanded blueprint in it. Cases are named ok-… if every command
+succeeds, otherwise fail-…. Uses the modules of the source tree. SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused
+if CI is set.
 """
 import concurrent.futures, difflib, os, pathlib, re, shlex, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import HERE, breaks_schema, installed
 
 
@@ -20,7 +20,7 @@ def create(slipway, case, folder, words):
 
 
 def tree(folder):
-    """Every file below a folder, by path."""
+    """All files in a folder, by path."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
@@ -31,7 +31,7 @@ def shown(files):
 
 
 def of_expanded(slipway, case, folder, files, other):
-    """What is different when the expanded blueprint in the folder is created. A staged file is found from the case only."""
+    """The differences if the expanded blueprint in the folder is created. Staged files are relative to the case."""
     expanded = next(folder.glob("*/.slipway/blueprint.yaml"))
     if any("/.ghpc/" in name for name in files):
         return ""
@@ -42,7 +42,7 @@ def of_expanded(slipway, case, folder, files, other):
 
 
 def check(slipway, case, prefix):
-    """What the case's commands print and write, and what is wrong whatever they were expected to."""
+    """The output and files of the case's commands, and problems that are errors in any case."""
     commands = re.findall(r"^# run: slipway create (.*)$", case.read_text(), re.M)
     if not commands:
         raise SystemExit(f"{case.name}: no line `# run: slipway create …`")

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs what `slipway create` writes: usage: create_runs.py SLIPWAY terraform|packer PROGRAM
 
-terraform: makes create/ok-groups.yaml by the commands of its instructions.txt, with modules that need no cloud. What
-  flows between the groups arrives. Written anew with -w nothing is to be changed, and a group that is deployed cannot be
-  dropped, one that is not can.
-packer: `packer validate` passes for every group of Packer in the blueprints of create/ whose name begins with ok-.
+terraform: deploys create/ok-groups.yaml with the commands in its instructions.txt, with modules that need no cloud. Values
+  must pass between the groups. After overwriting it with -w, there must be no changes; a deployed group cannot be removed,
+  others can.
+packer: `packer validate` must pass for all Packer groups in the ok- blueprints of create/.
 """
 import json, os, pathlib, re, shlex, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import HERE, installed
 
 CREATE = HERE / "create"
@@ -25,7 +25,7 @@ class Runner:
                               capture_output=True, text=True, timeout=60)
 
     def shell(self, command):
-        """One command of the instructions, with the program in Terraform's place."""
+        """Runs one command of the instructions, with PROGRAM instead of Terraform."""
         for verb, flags in FLAGS.items():
             command = re.sub(rf"^(\s*terraform .*) {verb}$", rf"\1 {verb} -no-color {' '.join(flags)}", command)
         command = re.sub(r"\bterraform -chdir", f"{shlex.quote(self.program)} -chdir", command)
@@ -34,7 +34,7 @@ class Runner:
         return "" if done.returncode == 0 else f"{command}\n{done.stdout}{done.stderr}"
 
     def instructions(self):
-        """The commands that make the deployment, and those that take it down."""
+        """The commands that deploy, and those that destroy."""
         text = (self.deployment / "instructions.txt").read_text().replace("\\\n", "")
         make, down = text.split("How to destroy it")
         return tuple([line for line in part.splitlines() if line.startswith("  ")] for part in (make, down))
@@ -44,7 +44,7 @@ class Runner:
                               text=True, timeout=300)
 
     def plan(self):
-        """What would be changed: nothing, if all is well."""
+        """The changes in the plan; there should be none."""
         for group in ("one", "two", "three"):
             done = self.terraform(group, "plan", "-detailed-exitcode", "-input=false", "-no-color")
             if done.returncode != 0:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Slurm's files as `slipway create` makes them, for a slurmctld that runs here: created_slurm_files.py SLIPWAY BLUEPRINT FOLDER
+"""Writes Slurm's files with `slipway create` for a slurmctld on this machine: created_slurm_files.py SLIPWAY BLUEPRINT FOLDER
 
-With the deployment file beside the blueprint, if there is one. Changed is only what the machine of the test does not
-have: paths, the user slurm, and the programs that start and stop machines.
+Uses the deployment file next to the blueprint, if it exists. Changes only what this machine does not have: paths, the user
+slurm, and the programs that start and stop machines.
 """
 import pathlib, re, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import installed
 
 program, blueprint, folder = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])

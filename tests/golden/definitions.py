@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks what `slipway create` writes against the providers' schema: usage: definitions.py SLIPWAY [BLUEPRINT...]
 
-Every blueprint of create/ whose name begins with ok-, and every example; or those that are named. An example may have
-modules that cannot be created yet, and nothing else that is wrong. Bash reads every script. Where Terraform is installed,
-it reads all the expressions that were written: it knows each function, and how many arguments it takes.
+Checks the named blueprints; by default, every ok- blueprint in create/ and all examples. The only allowed error in an
+example is a module that cannot be created yet. Bash parses every script. If Terraform is installed, it parses all
+expressions, so functions and their numbers of arguments are checked.
 """
 import concurrent.futures, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from provider_schema import check_folder, rendered, texts
 from run import HERE, ROOT, installed
 
@@ -20,7 +20,7 @@ def create(slipway, blueprint, folder):
 
 
 def check(slipway, blueprint):
-    """Whether the blueprint could be created, and what is wrong with what was written."""
+    """Whether the blueprint can be created, and problems in the definitions."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "out"
         done = create(slipway, blueprint, folder)
@@ -38,7 +38,7 @@ def check(slipway, blueprint):
 
 
 def script_problems(folder):
-    """What bash has against the scripts in a folder, with a word for what only the deployment tells."""
+    """Bash's errors about the scripts in a folder, with a placeholder for unknown values."""
     for file in sorted(folder.rglob("*.tf.json")):
         for text in texts(json.loads(file.read_text())):
             if text.startswith("#!/bin/bash"):
@@ -48,7 +48,7 @@ def script_problems(folder):
 
 
 def terraform_problems(terraform, folder):
-    """What Terraform has against the expressions of a folder, as values of a module without resources."""
+    """Terraform's errors about the expressions in a folder, as locals of a module without resources."""
     module = folder / "expressions"
     module.mkdir()
     found = {text for file in folder.rglob("*.tf.json") for text in texts(json.loads(file.read_text())) if "${" in text}
@@ -56,7 +56,7 @@ def terraform_problems(terraform, folder):
     (module / "main.tf.json").write_text(json.dumps({"locals": locals_}))
     subprocess.run([terraform, "init", "-backend=false"], cwd=module, capture_output=True, timeout=60)
     done = subprocess.run([terraform, "validate", "-json"], cwd=module, capture_output=True, text=True, timeout=60)
-    # The resources are not here, and neither are files that are read when the deployment is made.
+    # Resources, and files that are read during deployment, do not exist here.
     expected = re.compile(r"Reference to undeclared|no such file or directory|no file exists")
     return [f"Terraform: {said['summary']}: {said['detail']}" for said in json.loads(done.stdout)["diagnostics"]
             if said["severity"] == "error" and not expected.search(said["summary"] + said["detail"])]

@@ -1,37 +1,37 @@
 #!/usr/bin/env python3
 """Runs the example of every page of docs/diagnostics: usage: diagnostic_pages.py SLIPWAY [CODE...]
 
-A page is about one code of launcher/source/codes.cc: `# CODE: title` as there, and a row of README.md. It has one
-console block, `$ slipway …` and all that this prints, in which the code stands; `$ NAME=VALUE slipway …` sets a variable. What follows ``` says what the
-blocks before it are:
+Every code in launcher/source/codes.cc needs a page with the heading `# CODE: title` and a row in README.md. A page has one
+console block, `$ slipway …` with its complete output, which must contain the code; `$ NAME=VALUE slipway …` sets a variable.
+The text after ``` gives the meaning of the other blocks:
 
   yaml            the file blueprint.yaml
-  yaml escaped    the same, with \\xNN for a byte that a page cannot hold
-  LANGUAGE NAME   the file NAME beside it; below share/slipway/, a file of the installation
+  yaml escaped    the same, with \\xNN for a byte that a page cannot contain
+  LANGUAGE NAME   the file NAME next to it; in share/slipway/, a file of the installation
 
-SLIPWAY_ACCEPT=1 rewrites what the commands print; it is refused when CI is set.
+SLIPWAY_ACCEPT=1 rewrites what the commands print; it is refused if CI is set.
 """
 import os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, installed
 
 PAGES = ROOT / "docs/diagnostics"
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.M)
-# Said by the command line, which knows no codes.
+# Reported by the command line, without a code.
 WITHOUT_CODE = {"E0220"}
-# Their examples run Terraform; without it they are not looked at.
+# Their examples need Terraform and are skipped without it.
 WITH_TERRAFORM = {"E0506"}
 
 
 def registered():
-    """Codes and titles as the register has them."""
+    """The codes and titles in the registry."""
     text = (ROOT / "launcher/source/codes.cc").read_text()
     return dict(re.findall(r'\{Code::\w+, "([EW]\d{4})", "((?:[^"\\]|\\.)*)"\}', text))
 
 
 def write_files(page, folder, program):
-    """The files of a page; the program, installed with those that belong to the installation."""
+    """Writes the files of a page and installs the program; returns its path."""
     prefix = folder / "prefix"
     slipway = installed(program, prefix)
     for words, text in BLOCK.findall(page):
@@ -55,7 +55,7 @@ def write_files(page, folder, program):
 
 
 def printed(page, program):
-    """What the command of the page's console block prints."""
+    """The output of the command in the page's console block."""
     settings, command = re.search(r"^\$ ((?:\w+=\S* )*)slipway (.*)$", page, re.M).groups()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Checks `--diagnostics json` for every golden case: usage: diagnostics.py SLIPWAY
 
-The line keeps to docs/schemas/diagnostics-1.schema.json, says the same as the text form, and its lines, columns
-and bytes name the same place of the file. The schema refuses documents that are wrong.
+The line must match docs/schemas/diagnostics-1.schema.json and agree with the text output, and its lines, columns and byte
+offsets must give the same place. The schema must reject wrong documents.
 """
 import copy, json, pathlib, re, shlex, subprocess, sys, tempfile
 
 import jsonschema
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import HERE, ROOT, installed
 
 SCHEMA = json.loads((ROOT / "docs/schemas/diagnostics-1.schema.json").read_text())
@@ -16,13 +16,13 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def stderr_of(slipway, folder, words, *more):
-    """What the command says; nothing when its command line is wrong, for then it reads no blueprint."""
+    """The command's output; nothing if the command line is wrong, since then it reads no blueprint."""
     done = subprocess.run([slipway, *words, *more], cwd=folder, capture_output=True, timeout=60)
     return b"" if done.returncode == 2 else done.stderr
 
 
 def heads(document):
-    """The message and the first place of each, as the text form shows them."""
+    """The message and the first place of each diagnostic in the text output."""
     for one in document["diagnostics"]:
         place = one["place"]
         yield (f"{one['severity']}[{one['code']}]: {one['message']}",
@@ -37,7 +37,7 @@ def heads_of_text(text):
 
 
 def wrong_place(folder, place):
-    """A place whose bytes are not where its lines and columns are."""
+    """Places whose bytes differ from their lines and columns."""
     path = folder / place["file"]
     if not path.is_file():
         return ""
@@ -70,13 +70,13 @@ def problems(slipway, case):
 
 
 def accepted_mistakes(slipway):
-    """Changes to a good document that the schema must refuse and does not."""
+    """Changes to a valid document that the schema should reject but accepts."""
     good = json.loads(stderr_of(slipway, HERE / "blueprint", ["check", "fail-later-group.yaml", "--diagnostics=json"]))
     mistakes = {
         "no count": lambda d: d.pop("errors"),
         "another version": lambda d: d.update(schema="slipway/diagnostics/2"),
         "a code of three digits": lambda d: d["diagnostics"][0].update(code="E020"),
-        "a severity that is none": lambda d: d["diagnostics"][0].update(severity="note"),
+        "an unknown severity": lambda d: d["diagnostics"][0].update(severity="note"),
         "no place": lambda d: d["diagnostics"][0].pop("place"),
         "line 0": lambda d: d["diagnostics"][0]["place"].update(line=0),
         "a label without a place": lambda d: d["diagnostics"][0]["others"][0].pop("place"),

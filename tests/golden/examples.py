@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds examples/ to what they say of themselves: usage: examples.py SLIPWAY YAML_TO_JSON
+"""Checks the blueprints in examples/ against their descriptions: usage: examples.py SLIPWAY YAML_TO_JSON
 
-Each blueprint for GPU machines is checked with its deployment file, and means the cluster that it says.
-Without the file, what is missing is what the file fills in, and nothing else.
+Each blueprint for GPU machines must check with its deployment file and describe the expected cluster. Without the file,
+exactly the values that the file sets must be missing.
 """
 import json, pathlib, re, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, installed
 
-# The networks of a GPU machine in the order of its interfaces.
+# The networks of a GPU machine, in the order of its interfaces.
 GPU_CLUSTERS = {
     "a3-highgpu": dict(machine="a3-highgpu-8g", partition="a3high", pool="high", mtu=8244,
                        networks=["hosts"] + [f"gpunets[{i}]" for i in range(4)]),
@@ -54,7 +54,7 @@ class Tests:
         self.same(f"{name} alone: one error a variable", done.stderr.count("error["), len(unset))
         text = (ROOT / f"examples/{name}-deployment.yaml").read_text()
         filled_in = re.findall(r"^  (\w+):", text, re.M)
-        self.same(f"{name} alone: what is to be filled in", sorted(v for _, v in unset), sorted(filled_in))
+        self.same(f"{name} alone: missing values", sorted(v for _, v in unset), sorted(filled_in))
 
     def cluster(self, name, machine, partition, pool, mtu, networks):
         interfaces = self.machines[machine]
@@ -79,7 +79,7 @@ class Tests:
         self.same(f"{name}: what all mount", [(f["kind"], f["mount"]) for f in model["file_systems"]], [("nfs", "/home")])
         self.same(f"{name}: logins", [login["count"] for login in model["logins"]], [1])
 
-    # Of the nodeset of each pool, by its id.
+    # For the nodeset of each pool, by id.
     def pools(self, name, pools):
         done = self.output("expand", name, "--format", "json", "--vars", "gpu_pools=" + json.dumps(pools))
         return {m["settings"]["name"]: m["settings"] for g in done["deployment_groups"] for m in g["modules"]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks `slipway graph --format svg`: usage: graph.py SLIPWAY
 
-Graphviz draws every module and every edge of the text; without Graphviz, the error says so. What needs Graphviz is
-left out where it is not installed.
+Graphviz must draw every module and every edge in the text; without Graphviz, there must be an error. Checks that need
+Graphviz are skipped if it is not installed.
 """
 import html, pathlib, re, shutil, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import HERE, installed
 
 
@@ -36,7 +36,7 @@ def main():
         if shutil.which("dot"):
             text = run().stdout
             picture = run("--format", "svg")
-            # A comment cannot hold `--`, so an edge is `a->b` in its title.
+            # A comment cannot contain `--`, so an edge is `a->b` in its title.
             drawn = sorted(html.unescape(title) for title in re.findall("<title>(.*)</title>", picture.stdout))
             wanted = re.findall(r'^    "(.*)" \[', text, re.M) + re.findall(r'^  subgraph "(.*)" ', text, re.M)
             wanted += [f"{a}->{b}" for a, b in re.findall(r'^  "(.*)" -> "(.*)" \[', text, re.M)]

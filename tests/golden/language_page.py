@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """Compiles every example of docs/blueprint-language.md: usage: language_page.py SLIPWAY
 
-What follows ``` in the page says what a block is:
+The text after ``` gives the meaning of a block:
 
   yaml blueprint   a whole blueprint
   yaml example     some modules, variables or keys of the top level: the rest is FRAME
   yaml values      variables, each with the JSON of its value in a comment
-  yaml file=NAME   a file beside the next blueprint or example
-  console          `$ slipway …` and what it prints, of the blueprint before; a line `…` stands for any lines
+  yaml file=NAME   a file next to the next blueprint or example
+  console          `$ slipway …` and its output for the previous blueprint; a line `…` matches any lines
 
-A blueprint that no console block follows checks without errors. There are no other yaml blocks.
-The functions of expressions that stand in the page are those that there are.
+A blueprint without a console block after it must have no errors. There must be no other yaml blocks, and the page must list
+exactly the functions that exist.
 """
 import json, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, installed
 
 PAGE = ROOT / "docs/blueprint-language.md"
@@ -39,7 +39,7 @@ UNUSED = "validators: [{validator: test_deployment_variable_not_used, inputs: {}
 
 
 def framed(fragment):
-    """The blueprint of a fragment: its `vars` and modules go where they belong."""
+    """The blueprint for a fragment, with its `vars` and modules inserted."""
     parts = {"top": "" if "validators:" in fragment else UNUSED, "vars": "", "modules": ""}
     where = "top"
     for line in fragment.splitlines(keepends=True):
@@ -64,7 +64,7 @@ class Page:
         self.slipway, self.folder = installed(program, folder / "prefix"), folder / "blueprint"
         self.text = PAGE.read_text()
         self.problems, self.blueprints, self.checked = [], 0, True
-        self.used = False  # the files beside belong to the blueprint before
+        self.used = False  # the files belong to the previous blueprint
         self.start_afresh()
 
     def start_afresh(self):
@@ -133,11 +133,11 @@ class Page:
         self.check()
 
     def functions(self):
-        """The table of functions, and the paragraph of those that are not computed, are what the source has."""
+        """Compares the page's functions, evaluated and left to Terraform, with those in the source."""
         text = "".join(path.read_text() for path in sorted((ROOT / "launcher/expression").glob("functions*.cc")))
         tables = "".join(re.findall(r"to_array<Function>\(\{(.*?)\}\);", text, re.DOTALL))
         known = set(re.findall(r'\{"(\w+)",\s+"', tables))
-        left = set(re.findall(r'\{"(\w+)",\s+"[^"]*"\}', tables))  # without a function that computes them
+        left = set(re.findall(r'\{"(\w+)",\s+"[^"]*"\}', tables))  # without an implementation
         section = self.text.split("### Functions\n")[1].split("\n## ")[0]
         table, paragraph = section.split("\nThese are not computed")
         for what, there, text in (("the table", known, table), ("those that are not computed", left, paragraph)):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Checks `slipway ledger`: usage: ledger.py SLIPWAY WRITE_LEDGER
 
-WRITE_LEDGER writes a ledger with the program's own writer: its lines keep to docs/schemas/ledger-1.schema.json, which refuses
-lines that are changed. The table, the JSON and the page of it say the same.
+WRITE_LEDGER writes a ledger with the program's own writer. Its lines must match docs/schemas/ledger-1.schema.json, which must
+reject changed lines. The table, the JSON and the page must agree.
 """
 import html.parser, json, pathlib, subprocess, sys, tempfile
 
 import jsonschema
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, breaks_schema, installed
 
 TABLE = """\
@@ -33,7 +33,7 @@ n2: node gone in attempt 1
 
 
 class Page(html.parser.HTMLParser):
-    """Which elements are there, which are open, and what would be fetched."""
+    """Collects the elements, the open ones, and the resources to load."""
 
     def __init__(self, text):
         super().__init__()
@@ -52,7 +52,7 @@ class Page(html.parser.HTMLParser):
 
 
 def changed(line):
-    """Documents that are no lines of a ledger."""
+    """Documents that are not valid ledger lines."""
     entry = json.loads(line)
     yield {**entry, "more": 1}
     yield {**entry, "event": "other"}

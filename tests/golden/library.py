@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Shows every module of the library: usage: library.py SLIPWAY
+"""Checks `slipway modules` for the whole library: usage: library.py SLIPWAY
 
-`slipway modules` has them all, each page fits 100 columns (but for words that are longer), and the JSON keeps to its schemas.
-Every input of a module with resources has an effect, or says why not.
+`slipway modules` must list all modules, each page must fit 100 columns (except for longer words), and the JSON must match
+its schemas. Every input of a module with resources must have an effect or say why not.
 """
 import json, pathlib, re, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, breaks_schema, installed
 
 
-# Inputs that users may set, and that change nothing here.
+# Inputs that users may set but that have no effect here.
 WITHOUT_EFFECT = {
-    ("modules/compute/vm-instance", "machine_configs"),  # of the compiler's own in Cluster Toolkit
-    ("modules/file-system/managed-lustre", "deployment_name"),  # the instance's name is always given
+    ("modules/compute/vm-instance", "machine_configs"),  # set by Cluster Toolkit's compiler
+    ("modules/file-system/managed-lustre", "deployment_name"),  # the instance's name is always set
 }
 
 

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Checks Terraform's JSON against what the providers know: usage: provider_schema.py FOLDER...
+"""Checks Terraform's JSON against the schema of the providers: usage: provider_schema.py FOLDER...
 
-A FOLDER is a group as `slipway create` writes it: its *.tf.json files are one module of Terraform. Every resource and
-data source has a known type, only attributes that it has, all that it must have, blocks where blocks belong and values
-where values do, and refers to resources of the group, and to attributes that they have. What the providers know stands in
-tests/schemas/google_provider.json, which scripts/provider_schema.py writes.
+A FOLDER is a group written by `slipway create`, whose *.tf.json files are one Terraform module. Every resource and data
+source must have a known type, only known attributes, all required ones, and blocks and values in the right places. It may
+refer only to resources of the group and to attributes that they have. The schema is in
+tests/schemas/google_provider.json, written by scripts/provider_schema.py.
 """
 import json, pathlib, re, sys
 
 SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "schemas/google_provider.json"
-# Terraform's own arguments, whatever the resource.
+# Terraform's meta-arguments, valid for every resource.
 META = {"count", "depends_on", "for_each", "lifecycle", "provider", "provisioner", "connection"}
-# Slipway's own functions, which Terraform does not know.
+# Slipway's functions, which Terraform does not have.
 OURS = re.compile(r"(?<![\w.])(ghpc_stage|is_ipv4_range|is_null|is_set|matches|module_file|module_of)\(")
 REFERENCE = re.compile(r"(?<![\w.\"/-])(data\.)?([a-z0-9]+_[a-z0-9_]+)\.([A-Za-z_][\w-]*)((?:\[[^\]]*\])*)(?:\.(\w+))?")
 
 
 def parts(text):
-    """A text as Terraform reads it, in parts: (False, text) and (True, the inside of a ${…}); `$${` is no expression."""
+    """Splits a string as Terraform does: (False, text) and (True, the inside of a ${…}); `$${` is an escape."""
     at = begin = 0
     while (at := text.find("${", at)) >= 0:
         dollars = len(text[:at + 1]) - len(text[:at + 1].rstrip("$"))
@@ -35,18 +35,18 @@ def parts(text):
 
 
 def expressions(text):
-    """The insides of each ${…} in a text."""
+    """The inside of each ${…} in a string."""
     return [part for is_expression_, part in parts(text) if is_expression_]
 
 
 def rendered(text, value):
-    """The text with a value in place of every expression."""
+    """The string with every expression replaced by a value."""
     return "".join(value if is_expression_ else part.replace("$${", "${").replace("%%{", "%{")
                    for is_expression_, part in parts(text))
 
 
 def is_expression(value):
-    """A whole value that only the deployment tells."""
+    """True for a value that is a single expression."""
     return isinstance(value, str) and value.startswith("${") and value.endswith("}")
 
 
@@ -63,7 +63,7 @@ def texts(value):
 
 
 def fits(value, wanted):
-    """Whether a value of JSON can be of a Terraform type, as Terraform converts them."""
+    """Whether Terraform can convert a JSON value to a Terraform type."""
     if wanted == "any" or is_expression(value):
         return True
     if wanted.startswith("list("):
@@ -113,7 +113,7 @@ class Group:
     def __init__(self, schema, documents):
         self.providers = schema["providers"]
         self.documents = documents  # by file name
-        self.declared = {}  # "data.TYPE.NAME" or "TYPE.NAME", and the body
+        self.declared = {}  # bodies by "data.TYPE.NAME" or "TYPE.NAME"
         for document in documents.values():
             for section, prefix in (("resource", ""), ("data", "data.")):
                 for kind, named in document.get(section, {}).items():
@@ -121,7 +121,7 @@ class Group:
                         self.declared[f"{prefix}{kind}.{name}"] = body
 
     def facts(self, reference, body):
-        """What is known of a resource's type by the provider that it has; None: nothing."""
+        """The schema of a resource's type from its provider, or None."""
         kind = reference.rsplit(".", 1)[0]
         own = kind.removeprefix("data.").split("_")[0]
         return self.providers.get(body.get("provider", own).split(".")[0], {}).get(kind)
@@ -158,7 +158,7 @@ class Group:
 
 
 def problems_of(documents, schema=None):
-    """What is wrong with the documents of a group, which are given by their file names."""
+    """The problems in the documents of a group, which are given by file name."""
     return list(Group(schema or json.loads(SCHEMA.read_text()), documents).problems())
 
 

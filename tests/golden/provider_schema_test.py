@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Shows that the check against the providers' schema finds what is wrong."""
+"""Tests that provider_schema.py finds mistakes."""
 import sys, unittest
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from provider_schema import expressions, problems_of, rendered
 
 SCHEMA = {"providers": {

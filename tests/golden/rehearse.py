@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Checks `slipway rehearse`: usage: rehearse.py SLIPWAY
 
-Its JSON keeps to the schema and says the same as the table, the same arguments give the same bytes, and what makes no
-sense is refused with what would.
+Its JSON must match the schema and agree with the table, the same arguments must give the same bytes, and invalid arguments
+must be rejected with valid ones in the message.
 """
 import json, pathlib, subprocess, sys, tempfile
 
-sys.dont_write_bytecode = True  # not into the source tree
+sys.dont_write_bytecode = True  # keep the source tree clean
 from run import breaks_schema, installed
 
 FEW = ("--nodes", "64", "--runs", "20")
@@ -46,7 +46,7 @@ def main():
                 if line not in text.stdout:
                     problems.append(f"{failures}: no line `{line}` in\n{text.stdout}")
             if run(*options).stdout != text.stdout or run(*options, "--seed", "2").stdout == text.stdout:
-                problems.append(f"{failures}: the seed does not decide")
+                problems.append(f"{failures}: the seed does not determine the result")
 
         for options, message, status in REFUSED:
             done = run(*FEW, *options) if "--nodes" not in options else run(*options)

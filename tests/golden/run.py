@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Golden tests: each case beside the complete output of the commands in its first lines.
+"""Golden tests: compares the output of the commands in the first lines of each case with the expected output.
 
-usage: run.py SLIPWAY [--every N] [NAME...]        SLIPWAY is the built program; it need not be installed
+usage: run.py SLIPWAY [--every N] [NAME...]        SLIPWAY is the built program
 
---every N takes each Nth case only: a sanitized program takes its time.
+--every N runs only every Nth case, for slow programs such as sanitized ones.
 
-A case begins with lines `# run: slipway COMMAND {} [options]`; {} is the case's own file. The expected
-text of all of them stands in NAME.out. Cases are named ok-… when every command succeeds, fail-… when one
-does not. Those in blueprint/ and mistakes/ use the modules of the source tree, those in commands/ the small ones
-beside them. A case of mistakes/ is a whole blueprint with one mistake that people make, named in its comment.
-What `slipway expand` prints for an ok- case of blueprint/ is expanded again and must not change.
-JSON on stdout that names a schema (slipway/NAME/1) keeps to docs/schemas/NAME-1.schema.json.
-Every diagnostic code must stand in some expected text, here, in the unit tests or in tests/deploy.
-SLIPWAY_ACCEPT=1 rewrites the expectations; it is refused when CI is set.
+A case begins with lines `# run: slipway COMMAND {} [options]`; {} is the case's file. NAME.out has the expected output of
+all commands. Cases are named ok-… if every command succeeds, otherwise fail-…. Those in blueprint/ and mistakes/ use the
+modules of the source tree, those in commands/ the small modules next to them. A case in mistakes/ is a complete blueprint
+with one common mistake, named in its comment. The output of `slipway expand` for an ok- case in blueprint/ is expanded again
+and must not change. JSON on stdout that names a schema (slipway/NAME/1) must match docs/schemas/NAME-1.schema.json. Every
+diagnostic code must occur in some expected text: here, in the unit tests or in tests/deploy. SLIPWAY_ACCEPT=1 rewrites the
+expectations; it is refused if CI is set.
 """
 import argparse, concurrent.futures, difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 
@@ -23,7 +22,7 @@ ROOT = HERE.parent.parent
 
 
 def installed(program, prefix, blueprints=ROOT / "blueprints"):
-    """A prefix as `meson install` would make it, with the modules of the source tree or others."""
+    """Creates a prefix as `meson install` does, with the modules of the source tree or others; returns the program."""
     (prefix / "bin").mkdir(parents=True)
     (prefix / "share/slipway").mkdir(parents=True)
     (prefix / "share/slipway/blueprints").symlink_to(blueprints)
@@ -41,7 +40,7 @@ def run(slipway, words, prefix, folder):
 
 
 def breaks_schema(stdout):
-    """What is wrong with a JSON document by the schema that it names."""
+    """The error in a JSON document, by the schema that it names."""
     if not stdout.startswith('{\n  "schema": "slipway/'):
         return ""
     document = json.loads(stdout)
@@ -52,7 +51,7 @@ def breaks_schema(stdout):
 
 
 def transcript(slipway, case, prefix):
-    """What the case's commands print, whether all of them succeeded, and what breaks a schema."""
+    """The output of the case's commands, whether all succeeded, and schema errors."""
     commands = re.findall(r"^# run: slipway (.*)$", case.read_text(), re.M)
     if not commands:
         raise SystemExit(f"{case.name}: no line `# run: slipway …`")
@@ -66,7 +65,7 @@ def transcript(slipway, case, prefix):
 
 
 def expands_to_itself(slipway, case, prefix):
-    """Expanding an expanded blueprint changes nothing, whichever way it is printed."""
+    """Expanding an expanded blueprint must not change it, in YAML and in JSON."""
     options = re.search(r"^# run: slipway \w+ \{\}(.*)$", case.read_text(), re.M).group(1)
     options = re.sub(r"--format \w+", "", options)
     once, _ = run(slipway, ["expand", case.name, *shlex.split(options)], prefix, case.parent)

@@ -1,4 +1,4 @@
-// A YAML file as JSON, by the reader of blueprints: for tests in Python, whose YAML is another one.
+// Converts a YAML file to JSON with the blueprint reader, for tests in Python, whose YAML reader differs.
 //
 //   yaml_to_json FILE
 #include <cmath>

@@ -1,4 +1,4 @@
-# An image that is a line in a log.
+# A fake image, which is just a line in a log.
 variable "text" {
   type = string
 }

@@ -1,5 +1,5 @@
-# One step of a deployment that needs no cloud. It writes its name into a log when it is made, and when it is
-# destroyed; while the file `gate` is there it is not done, and with the file `broken` it fails.
+# One step of a deployment that needs no cloud. It writes its name to a log when it is created and when it is destroyed. It
+# waits while the file `gate-NAME` exists, and fails if the file `broken-NAME` exists.
 variable "name" {
   type = string
 }
