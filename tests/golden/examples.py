@@ -97,7 +97,7 @@ class Tests:
         both = json.dumps({"both": {"nodes": 1, "spot": True, "reservation": "r"}})
         done = self.run("check", name, "--vars", f"gpu_pools={both}")
         self.same(f"{name}: spot and a reservation", re.findall(r"error.*", done.stderr), [
-            "error[E0217]: module `gpu_nodeset-both`: spot machines cannot be taken from a reservation"])
+            "error[E0217]: module `gpu_nodeset-both`: Spot VMs cannot use a reservation"])
 
     def without_debug(self, name):
         done = self.run("check", name, "--vars", "debug_nodes=0")

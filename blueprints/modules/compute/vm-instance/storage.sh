@@ -1,6 +1,6 @@
 #!/bin/bash
-# Mounts the machine's file systems, then runs the startup script of its user, which stands in the
-# metadata `slipway-startup-script`. A step is a script on stdin: `step NAME ARGUMENT…`.
+# Mounts the machine's file systems, then runs the user's startup script, which is in the metadata
+# `slipway-startup-script`. A step is a script on stdin: `step NAME ARGUMENT…`.
 set -euo pipefail
 folder=${STORAGE_FOLDER:-/var/lib/slipway/storage}
 mkdir -p "$folder"
@@ -18,7 +18,7 @@ run_users_script() {
   local script=$folder/users-script
   local url=http://metadata.google.internal/computeMetadata/v1/instance/attributes
   if ! curl -fsS -H 'Metadata-Flavor: Google' "$url/" | grep -qx slipway-startup-script; then
-    return 0 # there is none
+    return 0 # no user script
   fi
   curl -fsS --retry 5 -H 'Metadata-Flavor: Google' -o "$script" "$url/slipway-startup-script"
   chmod 0700 "$script"

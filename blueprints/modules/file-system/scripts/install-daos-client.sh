@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source=/dev/null
 . /etc/os-release
 if command -v dfuse >/dev/null && command -v daos_agent >/dev/null; then
-  echo "the DAOS client is there"
+  echo "the DAOS client is installed already"
 elif command -v apt-get >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
   key=/usr/share/keyrings/parallelstore.asc

@@ -3,7 +3,7 @@
 set -euo pipefail
 
 if command -v gcsfuse >/dev/null; then
-  echo "Cloud Storage FUSE is there"
+  echo "Cloud Storage FUSE is installed already"
 elif command -v dnf >/dev/null || command -v yum >/dev/null; then
   cat >/etc/yum.repos.d/gcsfuse.repo <<'REPOSITORY'
 [gcsfuse]

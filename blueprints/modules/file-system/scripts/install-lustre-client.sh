@@ -1,16 +1,16 @@
 #!/bin/bash
-# Installs the Lustre client for Managed Lustre: [PORT], the port of LNet, 988 unless it is given.
+# Installs the Lustre client for Managed Lustre: [PORT], LNet's port, 988 by default.
 # Packages: https://cloud.google.com/managed-lustre/docs/connect-from-compute-engine
 set -euo pipefail
 port=${1:-988}
 
-# A module that is loaded already keeps its port until the next start.
+# A loaded module keeps its port until the next boot.
 echo "options lnet accept_port=$port" >/etc/modprobe.d/lnet-port.conf
 
 # shellcheck source=/dev/null
 . /etc/os-release
 if command -v mount.lustre >/dev/null && modinfo lustre >/dev/null 2>&1; then
-  echo "the Lustre client is there"
+  echo "the Lustre client is installed already"
 elif [ "$ID" = ubuntu ]; then
   export DEBIAN_FRONTEND=noninteractive
   key=/usr/share/keyrings/lustre-client.asc

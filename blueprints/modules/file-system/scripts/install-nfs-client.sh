@@ -1,9 +1,9 @@
 #!/bin/bash
-# Installs the client of NFS.
+# Installs the NFS client.
 set -euo pipefail
 
 if command -v mount.nfs >/dev/null; then
-  echo "the NFS client is there"
+  echo "the NFS client is installed already"
 elif command -v dnf >/dev/null; then
   dnf install -y nfs-utils
 elif command -v yum >/dev/null; then
@@ -13,6 +13,6 @@ elif command -v apt-get >/dev/null; then
   apt-get update
   apt-get install -y nfs-common
 else
-  echo "no NFS client can be installed: this system has neither dnf, yum nor apt-get" >&2
+  echo "the NFS client cannot be installed: this system has neither dnf, yum nor apt-get" >&2
   exit 1
 fi

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Mounts a Parallelstore instance with dfuse, now and at each start:
+# Mounts a Parallelstore instance with dfuse, now and at every boot:
 #   SERVERS REMOTE FOLDER TYPE OPTIONS
-# SERVERS are the access points, as "[10.0.0.2, 10.0.0.3]" or one address. OPTIONS are those of dfuse
-# without their dashes, as thread-count=16,eq-count=8; what only mount(8) knows is left out.
-# DAOS_AGENT_CONFIG may have lines for the agent's configuration, DFUSE_ENVIRONMENT NAME=VALUE lines.
+# SERVERS are the access points, as "[10.0.0.2, 10.0.0.3]" or one address. OPTIONS are dfuse options without
+# dashes, such as thread-count=16,eq-count=8; options of mount(8) are ignored. DAOS_AGENT_CONFIG can have
+# lines for the agent's configuration, and DFUSE_ENVIRONMENT lines of NAME=VALUE.
 set -euo pipefail
 [ $# -eq 5 ] || { echo "usage: $0 SERVERS REMOTE FOLDER TYPE OPTIONS" >&2; exit 2; }
 servers=$1 folder=$3
@@ -31,7 +31,7 @@ CONFIGURATION
 systemctl enable daos_agent.service
 systemctl restart daos_agent.service
 
-# Everybody may use the mount, not only root.
+# Let everyone use the mount, not only root.
 if ! grep -q '^user_allow_other' /etc/fuse.conf 2>/dev/null; then
   echo user_allow_other >>/etc/fuse.conf
 fi

@@ -1,5 +1,5 @@
-# Opens WinRM, and makes the administrator that Packer connects as. Packer gives the user a password of its own through the
-# metadata of the machine.
+# Opens WinRM, and creates the administrator that Packer connects as. Packer sets the user's password through the machine's
+# metadata.
 winrm quickconfig -quiet
 winrm set winrm/config/service/auth '@{Basic="true"}'
 net user packer_user /add

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes this machine go to the web through a proxy: PROXY NO_PROXY.
+# Makes this machine use a web proxy: PROXY NO_PROXY.
 set -euo pipefail
 proxy=$1 no_proxy=$2
 

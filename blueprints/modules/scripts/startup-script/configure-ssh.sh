@@ -1,12 +1,12 @@
 #!/bin/bash
-# Lets users reach other machines of the cluster by SSH: PATTERN… are their names or addresses. Each
-# user gets a key at the first login; with a shared /home it opens all machines.
+# Lets users reach other machines of the cluster by SSH: PATTERN… matches their names or addresses. Each
+# user gets a key at first login; with a shared /home it works on all machines.
 set -euo pipefail
 
 mkdir -p /etc/ssh/ssh_config.d
 {
   echo "Host $*"
-  # Machines come and go: their host keys are new each time.
+  # Machines are recreated, with new host keys each time.
   echo "    StrictHostKeyChecking no"
   echo "    UserKnownHostsFile /dev/null"
   echo "    LogLevel ERROR"
@@ -17,7 +17,7 @@ if ! grep -Eq '^[[:space:]]*Include[[:space:]]+/etc/ssh/ssh_config.d/' /etc/ssh/
 fi
 
 cat >/etc/profile.d/slipway-cluster-key.sh <<'PROFILE'
-# A key for the other machines of the cluster, made at a user's first login.
+# A key for the other machines of the cluster, generated at a user's first login.
 if [ "$(id -u)" -ge 1000 ] && [ -w "$HOME" ] && [ ! -e "$HOME/.ssh/slipway_cluster" ]; then
   mkdir -p -m 0700 "$HOME/.ssh"
   if ssh-keygen -q -t ed25519 -N '' -C 'slipway cluster' -f "$HOME/.ssh/slipway_cluster"; then

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs Ansible in a virtual environment of Python: FOLDER.
+# Installs Ansible in a Python virtual environment: FOLDER.
 set -euo pipefail
 folder=$1
 
@@ -9,7 +9,7 @@ if [ -x "$folder/bin/ansible-playbook" ]; then
 fi
 
 if command -v dnf >/dev/null; then
-  # The system's own python3 is 3.6 on version 8.
+  # On version 8 the system's python3 is 3.6.
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
     dnf install -y python3.11 python3.11-pip
 elif command -v apt-get >/dev/null; then
@@ -30,14 +30,14 @@ if [ -z "$python" ]; then
   exit 1
 fi
 
-# The newest release that still manages systems with Python 3.6, as Rocky Linux 8 is one.
+# The newest release that still manages systems with Python 3.6, such as Rocky Linux 8.
 version='ansible>=9,<10'
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || version='ansible>=6,<7'
 "$python" -m venv "$folder"
 "$folder/bin/python" -m pip install --quiet --upgrade pip setuptools wheel
 "$folder/bin/python" -m pip install --quiet "$version"
 
-# Runners of type shell call them by name.
+# Runners of type shell call these programs by name.
 mkdir -p /usr/local/bin
 for program in "$folder"/bin/ansible*; do
   ln -sf "$program" "/usr/local/bin/$(basename "$program")"

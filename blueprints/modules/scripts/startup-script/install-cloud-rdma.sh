@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the drivers of Cloud RDMA, for the Falcon cards of H4D. They exist for Rocky Linux 8:
+# Installs the Cloud RDMA drivers for H4D's Falcon cards. They exist only for Rocky Linux 8:
 # https://cloud.google.com/compute/docs/instances/create-vm-with-rdma
 set -euo pipefail
 
@@ -8,7 +8,7 @@ set -euo pipefail
 case $ID-${VERSION_ID%%.*} in
 rocky-8 | rhel-8) ;;
 *)
-  echo "the drivers of Cloud RDMA are made for Rocky Linux 8, and this is $PRETTY_NAME" >&2
+  echo "the Cloud RDMA drivers support only Rocky Linux 8, but this is $PRETTY_NAME" >&2
   exit 1
   ;;
 esac
@@ -19,7 +19,7 @@ dnf install -y \
 dnf install -y kmod-idpf-irdma rdma-core libibverbs-utils librdmacm-utils infiniband-diags perftest
 after=$(rpm -q kmod-idpf-irdma)
 
-# Other modules than those that run now: load them, without a reboot.
+# The installed modules differ from the loaded ones: reload them, without a reboot.
 if [ "$before" != "$after" ]; then
   modprobe -r irdma || true
   modprobe -r idpf || true

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs Docker from its own package repository: WORLD_WRITABLE, true lets every user use it.
+# Installs Docker from Docker's package repository: WORLD_WRITABLE; true lets every user use it.
 set -euo pipefail
 world_writable=$1
 
 # shellcheck source=/dev/null
 . /etc/os-release
 if command -v docker >/dev/null; then
-  echo "Docker is there"
+  echo "Docker is installed already"
 elif command -v apt-get >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
   key=/usr/share/keyrings/docker.asc
@@ -16,7 +16,7 @@ elif command -v apt-get >/dev/null; then
   apt-get update
   apt-get install -y docker-ce docker-ce-cli containerd.io docker-buildx-plugin
 elif command -v dnf >/dev/null; then
-  # Rocky Linux and its like use the packages of CentOS.
+  # Rocky Linux and similar systems use CentOS packages.
   distribution=centos
   [ "$ID" != rhel ] || distribution=rhel
   curl -fsSL --retry 5 -o /etc/yum.repos.d/docker-ce.repo \
@@ -35,6 +35,6 @@ else
 fi
 systemctl daemon-reload
 systemctl enable docker.socket docker.service
-# The daemon reads its configuration, and the socket its mode, when they start.
+# The daemon reads its configuration, and the socket its mode, at startup.
 systemctl stop docker.service docker.socket
 systemctl start docker.socket docker.service

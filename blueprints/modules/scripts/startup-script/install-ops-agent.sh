@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs agents of Google Cloud Observability: REPOSITORY…, as google-cloud-ops-agent.
+# Installs Google Cloud Observability agents: REPOSITORY…, such as google-cloud-ops-agent.
 set -euo pipefail
 for agent in "$@"; do
   script=$(mktemp)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes one file system of the local SSDs and mounts it: TYPE FOLDER PERMISSIONS.
-# What they hold is lost when the machine stops, so a file system that is not there is made anew.
+# Combines the local SSDs into one file system and mounts it: TYPE FOLDER PERMISSIONS.
+# Their content is lost when the machine stops, so a missing file system is created again.
 set -euo pipefail
 type=$1 folder=$2 permissions=$3
 label=localssd
@@ -33,7 +33,7 @@ else
       dnf install -y mdadm
     fi
   fi
-  # After a reboot the array is there, or its members are.
+  # After a reboot the array exists, or its members do.
   mdadm --assemble --scan 2>/dev/null || true
   if [ ! -e "$target" ]; then
     mdadm --create "$target" --name="$label" --homehost=any --level=0 --force --run \

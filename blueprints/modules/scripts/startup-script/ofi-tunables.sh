@@ -1,4 +1,4 @@
-# MPI over Cloud RDMA, by libfabric. Google's values for H4D:
+# MPI over Cloud RDMA with libfabric: Google's values for H4D,
 # https://cloud.google.com/compute/docs/instances/create-vm-with-rdma
 export FI_PROVIDER='verbs;ofi_rxm'
 export FI_OFI_RXM_USE_RNDV_WRITE=1

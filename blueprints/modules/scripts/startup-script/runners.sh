@@ -1,5 +1,5 @@
 
-# Above stand the settings, below the runners, one a line: `runner TYPE OBJECT DESTINATION ARGUMENT…`.
+# Settings are prepended to this file, and runners appended, one per line: `runner TYPE OBJECT DESTINATION ARGUMENT…`.
 set -euo pipefail
 folder=${STARTUP_FOLDER:-/var/lib/slipway/startup}
 mkdir -p "$folder"
@@ -8,7 +8,7 @@ chmod 0700 "$folder"
 
 say() { echo "startup: $*"; }
 
-# Packages are being installed by the system itself for a while after the first start.
+# For a while after the first boot, the system itself is installing packages.
 wait_for_packages() {
   command -v apt-get >/dev/null || return 0
   local lock
@@ -20,14 +20,14 @@ wait_for_packages() {
   done
 }
 
-# Without gcloud: with the machine's own token.
+# Without gcloud: use the machine's token.
 fetch_by_curl() {
   local object=${1#gs://} token path
   path=${object#*/}
   token=$(curl -fsS --retry 5 -H 'Metadata-Flavor: Google' \
     http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token |
     sed -e 's/.*"access_token" *: *"//' -e 's/".*//')
-  # The header comes from stdin: the token is in no list of processes.
+  # The header comes from stdin, so that the token is not visible in the process list.
   curl -fsS --retry 5 -H @- -o "$2" \
     "https://storage.googleapis.com/storage/v1/b/${object%%/*}/o/${path//\//%2F}?alt=media" \
     <<<"Authorization: Bearer $token"
@@ -51,7 +51,7 @@ fetch() {
 
 run_shell() {
   chmod 0700 "$1"
-  # A script without a first line that says its interpreter is bash's.
+  # Scripts without a #! line are run by bash.
   if [ "$(head -c 2 "$1")" = '#!' ]; then
     "$@"
   else

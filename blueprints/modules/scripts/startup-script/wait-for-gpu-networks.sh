@@ -1,11 +1,11 @@
 #!/bin/bash
-# Makes each start of this machine wait until all its network interfaces have an address: the service
-# stays in the image that is made of it. Machines with one interface do not wait.
+# Makes this machine wait at every boot until all its network interfaces have an address. The service
+# stays in images made from the machine. Machines with one interface do not wait.
 set -euo pipefail
 
 cat >/usr/local/sbin/slipway-wait-for-networks <<'WAIT'
 #!/bin/bash
-# Waits until as many interfaces have an address as the machine was made with.
+# Waits until as many interfaces have an address as the machine was created with.
 set -uo pipefail
 metadata=http://metadata.google.internal/computeMetadata/v1/instance/network-interfaces/
 deadline=$((SECONDS + 300))

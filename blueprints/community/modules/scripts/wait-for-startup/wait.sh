@@ -1,6 +1,6 @@
 #!/bin/bash
-# Waits for the startup script of one machine, on the machine that deploys:
-# INSTANCE, ZONE, PROJECT, TIMEOUT_SECONDS, GCLOUD_FOLDER (empty: by the PATH).
+# Waits for the startup script of one machine; runs on the deploying machine. Variables:
+# INSTANCE, ZONE, PROJECT, TIMEOUT_SECONDS, GCLOUD_FOLDER (empty: use PATH).
 set -uo pipefail
 [ -z "${GCLOUD_FOLDER-}" ] || PATH=$GCLOUD_FOLDER:$PATH
 if ! command -v gcloud >/dev/null; then
@@ -16,8 +16,8 @@ show_how() {
     "--zone $ZONE --project $PROJECT" >&2
 }
 
-# The guest agent writes to the first serial port how the script ended: in words that older and newer
-# ones have, or in those of the newer ones for a failure.
+# The guest agent reports on the first serial port how the script ended: in a message of both older and
+# newer agents, or in newer agents' message for a failure.
 deadline=$((SECONDS + TIMEOUT_SECONDS))
 while :; do
   if gcloud compute instances get-serial-port-output "$INSTANCE" --port 1 --zone "$ZONE" \
