@@ -30,7 +30,7 @@ DeploymentFolder::DeploymentFolder(std::filesystem::path deployments, std::strin
     : name_(std::move(name)), path_(std::move(deployments) / name_) {
   if (!usable_name(name_)) {
     throw Error(fmt::format(
-        "`{}` is not a deployment name; use lower-case letters, digits, - and _ only", name_));
+        "`{}` is not a deployment name; use lowercase letters, digits, - and _ only", name_));
   }
 }
 
