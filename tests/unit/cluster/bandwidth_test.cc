@@ -10,7 +10,7 @@ using namespace slipway::cluster;
 
 namespace {
 
-// What is wrong with a file that has one row.
+// The diagnostics for a file with one row.
 std::string wrong(const std::string& row, const std::string& tolerance = "0.1") {
   const TemporaryDirectory directory;
   write_file(directory / "bandwidth.yaml",
@@ -32,7 +32,7 @@ std::string row(const std::string& collective, const std::string& figures) {
 
 }  // namespace
 
-TEST_CASE("bandwidth: the shipped figures are possible, and have their sources") {
+TEST_CASE("bandwidth: the shipped figures are possible and have sources") {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
   Catalogue catalogue = shipped_catalogue();
@@ -46,12 +46,12 @@ TEST_CASE("bandwidth: the shipped figures are possible, and have their sources")
   }
 }
 
-TEST_CASE("bandwidth: a right row is taken") {
+TEST_CASE("bandwidth: a correct row is accepted") {
   CHECK(wrong(row("all_gather", "1G: 183.1, 8G: 188.8")).empty());
 }
 
 TEST_CASE("bandwidth: a figure above what the interfaces carry is refused at its place") {
-  // 8 interfaces of 200 Gbit/s are 200 GB/s; the other node's half is all that has to come in.
+  // 8 interfaces of 200 Gbit/s carry 200 GB/s; only the other node's half has to come in.
   CHECK(most_busbw_gb_per_s("all_gather", 200, 2, 8) == Approx(375));
   CHECK(most_busbw_gb_per_s("alltoall", 200, 2, 8) == Approx(375.0 / 8));
   CHECK(most_busbw_gb_per_s("sendrecv", 200, 2, 8) == Approx(200));
@@ -62,7 +62,7 @@ TEST_CASE("bandwidth: a figure above what the interfaces carry is refused at its
                  ContainsSubstring("bandwidth.yaml:5:"));
 }
 
-TEST_CASE("bandwidth: a figure without provenance is none") {
+TEST_CASE("bandwidth: a figure without provenance is rejected") {
   CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
                    "busbw_gb_per_s: {8G: 100}}\n"),
              ContainsSubstring("an expected bandwidth has no `measured`"));
@@ -71,7 +71,7 @@ TEST_CASE("bandwidth: a figure without provenance is none") {
              ContainsSubstring("`source` of `measured` is `them`, which is not listed"));
 }
 
-TEST_CASE("bandwidth: unknown machines, transports, collectives and sizes are told") {
+TEST_CASE("bandwidth: reports unknown machines, transports, collectives and sizes") {
   const std::string rest =
       ", nodes: 2, busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y}}\n";
   CHECK_THAT(wrong("- {machine: a3-megagpu, transport: tcpxo, collective: all_gather" + rest),
@@ -84,7 +84,7 @@ TEST_CASE("bandwidth: unknown machines, transports, collectives and sizes are to
              ContainsSubstring("`tolerance` must be a fraction below 1"));
 }
 
-TEST_CASE("bandwidth: nodes in the cloud are told what to expect, simulated ones are not") {
+TEST_CASE("bandwidth: nodes in the cloud get expected figures, simulated ones do not") {
   Catalogue catalogue = shipped_catalogue();
   catalogue.bandwidth = {
       {"a3-megagpu-8g", {"all_gather", 2, 1 << 30, 183.1, 0.1, "a page", "tcpxo"}},

@@ -26,7 +26,7 @@ const std::string good_machine =
     "    host: {names: [ens4], mtu_bytes: 1460, source: docs}\n"
     "    transport: {name: socket, source: docs}\n";
 
-// Two machine types of 2 and 4 vCPUs, and two of 8 and 16.
+// Two machine types with 2 and 4 vCPUs, and two with 8 and 16.
 const std::string good_series =
     "series:\n"
     "  big:\n"
@@ -38,7 +38,7 @@ const std::string good_series =
     "    host: {names: [ens4], mtu_bytes: 1460, source: docs}\n"
     "    transport: {name: socket, source: docs}\n";
 
-// A catalogue of two files, and what was said about them.
+// A catalogue of two files, and the diagnostics for them.
 struct Reading {
   Reading(const std::string& machines, const std::string& transports) {
     slipway::write_file(folder / "machines.yaml", machines);
@@ -61,7 +61,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("catalogue: a3-megagpu-8g is what its vendor says") {
+TEST_CASE("catalogue: a3-megagpu-8g matches its vendor's specification") {
   const Catalogue catalogue = shipped_catalogue();
   const MachineType& machine = catalogue.machine("a3-megagpu-8g");
   CHECK(machine.gpu_count == 8);
@@ -95,7 +95,8 @@ TEST_CASE("catalogue: every machine type has CPUs, memory, an interface and a kn
       CHECK(nics.insert(nic.name).second);
       if (nic.purpose == "gpu") ++gpu_nics;
     }
-    // Each interface beside the GPUs serves as many of them as the others, or each GPU has as many.
+    // Each GPU interface serves the same number of GPUs, or each GPU has the same number of
+    // interfaces.
     const bool even =
         gpu_nics == 0 || (machine.gpu_count > 0 &&
                           (machine.gpu_count % gpu_nics == 0 || gpu_nics % machine.gpu_count == 0));
@@ -104,7 +105,7 @@ TEST_CASE("catalogue: every machine type has CPUs, memory, an interface and a kn
   }
 }
 
-TEST_CASE("catalogue: a name in it that has the number of vCPUs has that many") {
+TEST_CASE("catalogue: a name with a number of vCPUs has that many") {
   const Catalogue catalogue = shipped_catalogue();
   for (const std::string& name : catalogue.machine_types()) {
     INFO(name);
@@ -117,7 +118,7 @@ TEST_CASE("catalogue: a name in it that has the number of vCPUs has that many") 
   }
 }
 
-TEST_CASE("catalogue: machine types are counted as their vendor's Slurm scripts count them") {
+TEST_CASE("catalogue: CPUs are counted as the vendor's Slurm scripts count them") {
   const Catalogue catalogue = shipped_catalogue();
   const auto shape = [&](std::string_view name) {
     const MachineType& machine = catalogue.machine(name);
@@ -150,8 +151,7 @@ TEST_CASE("catalogue: GPUs of a series are counted by size") {
   CHECK(catalogue.machine("g2-standard-96").transport == "socket");
 }
 
-TEST_CASE(
-    "catalogue: every transport that a machine names has rules, and what needs a plugin names it") {
+TEST_CASE("catalogue: every machine's transport has rules, and one that needs a plugin names it") {
   const Catalogue& catalogue = shipped_catalogue();
   std::set<std::string> used;
   for (const std::string& name : catalogue.machine_types()) {
@@ -168,7 +168,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("catalogue: A3 Mega's daemon and versions are those of its plugin's release") {
+TEST_CASE("catalogue: A3 Mega's daemon and versions match its plugin's release") {
   const Catalogue catalogue = shipped_catalogue();
   const slipway::NodeTransport& node = catalogue.transport("tcpxo").node;
   CHECK(node.vendor_profile.path == "/var/lib/tcpxo/lib64/nccl-env-profile.sh");
@@ -179,7 +179,7 @@ TEST_CASE("catalogue: A3 Mega's daemon and versions are those of its plugin's re
   CHECK(node.limits.dev_shm_bytes == int64_t{1} << 30);
 }
 
-TEST_CASE("catalogue: who needs no transports does not read them") {
+TEST_CASE("catalogue: transports are read only on request") {
   TemporaryDirectory folder;
   slipway::write_file(folder / "machines.yaml", good_machine);  // and no transports.yaml
   slipway::source::Sources sources;
@@ -190,7 +190,7 @@ TEST_CASE("catalogue: who needs no transports does not read them") {
   CHECK(catalogue.machine("small-1").transport == "socket");
 }
 
-TEST_CASE("catalogue: what is wrong with a part of a transport is said at its place") {
+TEST_CASE("catalogue: reports an error in a part of a transport at its place") {
   const Reading reading(good_machine,
                         "sources: {docs: somewhere}\n"
                         "transports:\n"
@@ -213,7 +213,7 @@ TEST_CASE("catalogue: an unknown machine type is an error with a suggestion") {
                     "the catalogue has no transport `smoke-signals`");
 }
 
-TEST_CASE("catalogue: a small one is read") {
+TEST_CASE("catalogue: reads a small one") {
   Reading reading(good_machine, good_transports);
   CHECK(reading.said().empty());
   CHECK(reading.catalogue.machine("small-1").cpus() == 4);
@@ -239,7 +239,7 @@ TEST_CASE("catalogue: a series is a machine type for each size") {
   CHECK(reading.catalogue.machine("big-2").memory_mib == 7680);
 }
 
-TEST_CASE("catalogue: a size that is no whole number of cores is pointed at, and left out") {
+TEST_CASE("catalogue: points at a size without whole cores, and leaves it out") {
   Reading reading(good_machine + replaced(good_series, "{2: 7.5, 4: 15}", "{2: 7.5, 4: 15, 5: 20}"),
                   good_transports);
   CHECK(reading.said() ==
@@ -253,7 +253,7 @@ TEST_CASE("catalogue: a size that is no whole number of cores is pointed at, and
   CHECK(reading.catalogue.find_machine("big-4") != nullptr);
 }
 
-TEST_CASE("catalogue: what is wrong with a series is said once, at its place") {
+TEST_CASE("catalogue: reports an error in a series once, at its place") {
   const auto said = [](const std::string& from, const std::string& to) {
     Reading reading(good_machine + replaced(good_series, from, to), good_transports);
     CHECK(reading.diagnostics.errors() == 1);
@@ -305,7 +305,7 @@ TEST_CASE("catalogue: a figure without a listed source is refused, and the row i
   CHECK(reading.catalogue.find_machine("small-1") == nullptr);
 }
 
-TEST_CASE("catalogue: a count that is no count is shown") {
+TEST_CASE("catalogue: shows an invalid count") {
   Reading reading(replaced(good_machine, "sockets: 1,", "sockets: 0.5,"), good_transports);
   CHECK(reading.said() ==
         "error[E0902]: `sockets` of `cpus` of machine type `small-1` is `0.5`, expected a whole "
@@ -316,7 +316,7 @@ TEST_CASE("catalogue: a count that is no count is shown") {
         "  |                     ^^^\n");
 }
 
-TEST_CASE("catalogue: memory may be a part of a GiB, and is more than none") {
+TEST_CASE("catalogue: memory can be a fraction of a GiB, but not zero") {
   Reading reading(replaced(good_machine, "gib: 4,", "gib: 3.75,"), good_transports);
   CHECK(reading.said().empty());
   CHECK(reading.catalogue.machine("small-1").memory_mib == 3840);
@@ -347,7 +347,7 @@ TEST_CASE("catalogue: a machine's transport must be a row") {
                                                "`sokcet`, which is not listed\n"));
 }
 
-TEST_CASE("catalogue: a substitution that nobody knows is pointed at") {
+TEST_CASE("catalogue: points at an unknown substitution") {
   Reading reading(
       good_machine,
       replaced(good_transports, "[]", "[{name: A, value: '=$(host_nisc)', why: b, source: docs}]"));

@@ -38,7 +38,7 @@ for name, machine in machines.items():
     if row is not None:
         check_pairs(name, row, machine)
 for name in hardware["machines"]:
-    check("gpu" in machines.get(name, {}), f"{name}: is no machine type with GPU interfaces")
+    check("gpu" in machines.get(name, {}), f"{name}: not a machine type with GPU interfaces")
 for name, row in hardware["elsewhere"].items():
     check(row["transport"] in transports["transports"], f"{name}: no transport `{row['transport']}`")
 parts = [part for row in transports["transports"].values() for part in row.values()]

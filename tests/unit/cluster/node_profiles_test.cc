@@ -8,7 +8,7 @@ using slipway::NodeProfile;
 
 namespace {
 
-// The quickstart cluster with the a3-mega nodes on `gpu_networks` more networks.
+// The quickstart cluster with the a3-mega nodes on `gpu_networks` additional networks.
 Cluster cluster_with_gpu_networks(int gpu_networks) {
   Cluster cluster = quickstart_cluster();
   for (int i = 0; i < gpu_networks; ++i) {
@@ -106,9 +106,9 @@ TEST_CASE("node profile: networks take the machine's interfaces in order") {
   CHECK(nics[1].purpose == "gpu");
   CHECK(nics[1].network == "quickstart-gpu-net-0");
   CHECK(nics[1].address.empty());
-  CHECK(nics[1].mtu_bytes == 8244);  // the network says none: the catalogue's
+  CHECK(nics[1].mtu_bytes == 8244);  // the catalogue's, as the network sets none
   CHECK(nics[8].name == "enp142s0");
-  CHECK(profile.transport.environment[2].value == "=enp0s12");  // GPU interfaces are no host NICs
+  CHECK(profile.transport.environment[2].value == "=enp0s12");  // GPU interfaces are not host NICs
 }
 
 TEST_CASE("node profile: its own transport needs every interface, a place that has it, and rules") {
@@ -131,7 +131,7 @@ TEST_CASE("node profile: its own transport needs every interface, a place that h
   CHECK(transport(8, {"tcpxo"}).name == "socket");
 }
 
-TEST_CASE("node profile: a machine without GPUs has none") {
+TEST_CASE("node profile: a machine without GPUs lists none") {
   const Cluster cluster = quickstart_cluster();
   const NodeProfile profile =
       profile_of(nodes(cluster).front(), cluster, shipped_catalogue(), {"local", {}, {}});
@@ -142,7 +142,7 @@ TEST_CASE("node profile: a machine without GPUs has none") {
   CHECK(profile.network_interfaces[0].name == "ens4");
 }
 
-TEST_CASE("node profile: what does not fit is an error with the node's name") {
+TEST_CASE("node profile: a mismatch is an error with the node's name") {
   const std::string prefix = "cannot describe node `quickstart-a3meganodeset-3`: ";
   Cluster cluster = quickstart_cluster();
   CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {"10.0.0.6/16", "10.1.0.6/16"}}),

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks the profiles that WRITER makes against the schema, and that the schema refuses wrong ones:
-#   node_schema.sh WRITER VALIDATE SCHEMA
+# Checks the profiles from WRITER against the schema, and that the schema rejects wrong ones: node_schema.sh WRITER
+# VALIDATE SCHEMA
 set -eu
 writer=$1 validate=$2 schema=$3
 folder=$(mktemp -d)
@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 [ -e "$folder/tcpx.json" ] && [ -e "$folder/tcpxo.json" ] && [ -e "$folder/gib.json" ]
 "$validate" "$schema" "$folder"/*.json
 
-# refuse EDIT MESSAGE: the document with EDIT applied must be refused with MESSAGE.
+# refuse EDIT MESSAGE: the document with EDIT applied must be rejected with MESSAGE.
 refuse() {
   python3 -c "import json, sys; d = json.load(open(sys.argv[1])); $1; json.dump(d, open(sys.argv[2], 'w'))" \
     "$folder/quickstart-login-001.json" "$folder/wrong"

@@ -32,14 +32,14 @@ TEST_CASE("nodes: the controller, the logins, then the nodesets' static nodes") 
         });
 }
 
-TEST_CASE("nodes: a cluster may be a controller alone") {
+TEST_CASE("nodes: a cluster can be a controller alone") {
   Cluster cluster = quickstart_cluster(0);
   cluster.logins.clear();
   CHECK(described(nodes(cluster)) ==
         std::vector<std::string>{"quickstart-controller controller of controller: c2-standard-4"});
 }
 
-TEST_CASE("nodes: those on demand go on with the numbers of the static ones") {
+TEST_CASE("nodes: on-demand nodes continue the numbers of the static ones") {
   Cluster cluster = quickstart_cluster(2);
   cluster.nodesets[0].node_count_dynamic_max = 2;
   CHECK(described(dynamic_nodes(cluster)) ==

@@ -1,4 +1,4 @@
-// A cluster like that of examples/quickstart.yaml, and the catalogue as it is shipped.
+// A cluster like that of examples/quickstart.yaml, and the shipped catalogue.
 #pragma once
 
 #include <filesystem>

@@ -17,8 +17,8 @@ std::map<std::string, std::string> files_of(const Cluster& cluster,
   return slurm_files(cluster, shipped_catalogue(), site);
 }
 
-// The complete text must be that of tests/golden/slurm/<name>, where VERSION stands for our
-// version; SLIPWAY_ACCEPT=1 rewrites it.
+// The text must equal tests/golden/slurm/<name>, with VERSION in place of our version;
+// SLIPWAY_ACCEPT=1 rewrites it.
 void check_golden(const std::string& name, std::string text) {
   const std::string version = "slipway " SLIPWAY_VERSION " ";
   REQUIRE(text.find(version) != text.npos);
@@ -29,7 +29,7 @@ void check_golden(const std::string& name, std::string text) {
   CHECK(text == slipway::read_file(path));
 }
 
-// The lines of a file that begin with one of the keys: what is said of nodes and partitions.
+// The lines of a file that begin with one of the keys, such as those for nodes and partitions.
 std::string lines_of(const std::string& text, const std::vector<std::string>& keys) {
   std::string out;
   for (const std::string& line : slipway::split(text, '\n')) {
@@ -59,13 +59,13 @@ std::string gres_with(const std::string& gres) {
 
 }  // namespace
 
-TEST_CASE("slurm files: those of the quickstart cluster, complete") {
+TEST_CASE("slurm files: the quickstart cluster's, complete") {
   const auto files = files_of(quickstart_cluster());
   REQUIRE(files.size() == 6);
   for (const auto& [name, text] : files) check_golden(name, text);
 }
 
-TEST_CASE("slurm files: every file begins with who wrote it") {
+TEST_CASE("slurm files: every file begins with its origin") {
   for (const auto& [name, text] : files_of(quickstart_cluster())) {
     CHECK(text.substr(0, text.find('\n')) ==
           "# Written by slipway " SLIPWAY_VERSION
@@ -73,8 +73,7 @@ TEST_CASE("slurm files: every file begins with who wrote it") {
   }
 }
 
-TEST_CASE(
-    "slurm files: a nodeset is one line with a range, its memory less what the system takes") {
+TEST_CASE("slurm files: a nodeset is one line with a range, its memory less the system's share") {
   CHECK(nodes_and_partitions(files_of(quickstart_cluster())) ==
         "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1860368 Boards=1 "
         "SocketsPerBoard=2 CoresPerSocket=52 ThreadsPerCore=2 CPUs=208 Gres=gpu:8\n"
@@ -83,14 +82,14 @@ TEST_CASE(
         "OverSubscribe=EXCLUSIVE\n");
 }
 
-TEST_CASE("slurm files: one node has no range") {
+TEST_CASE("slurm files: a single node has no range") {
   const auto files = files_of(quickstart_cluster(1));
   CHECK_THAT(files.at("slurm.conf"), ContainsSubstring("NodeName=quickstart-a3meganodeset-0 "));
   CHECK_THAT(files.at("gres.conf"),
              ContainsSubstring("NodeName=quickstart-a3meganodeset-0 Name=gpu "));
 }
 
-TEST_CASE("slurm files: real memory is that of slurm-gcp for each GPU machine type") {
+TEST_CASE("slurm files: real memory equals slurm-gcp's for each GPU machine type") {
   const auto memory = [](const std::string& machine_type) {
     Cluster cluster = quickstart_cluster();
     cluster.nodesets[0].machine.machine_type = machine_type;
@@ -101,7 +100,7 @@ TEST_CASE("slurm files: real memory is that of slurm-gcp for each GPU machine ty
   CHECK_THAT(memory("a3-ultragpu-8g"), ContainsSubstring("RealMemory=2933888 "));
 }
 
-TEST_CASE("slurm files: prologs have an end, later than the transport's daemon may take") {
+TEST_CASE("slurm files: prologs have a time limit, longer than the transport's daemon needs") {
   const auto timeout = [](const SlurmSite& site, const std::string& machine_type) {
     Cluster cluster = quickstart_cluster();
     cluster.nodesets[0].machine.machine_type = machine_type;
@@ -109,7 +108,7 @@ TEST_CASE("slurm files: prologs have an end, later than the transport's daemon m
   };
   CHECK(timeout(local_slurm_site(), "a3-megagpu-8g") == "PrologEpilogTimeout=60\n");
   CHECK(timeout(google_slurm_site(), "n2-standard-4") == "PrologEpilogTimeout=60\n");
-  // 120 s for the daemon of tcpxo, 30 s for the jobs before this one, 5 s to remove what it left.
+  // 120 s for the tcpxo daemon, 30 s for jobs that came first, 5 s to remove leftovers.
   CHECK(timeout(google_slurm_site(), "a3-megagpu-8g") == "PrologEpilogTimeout=180\n");
 }
 
@@ -126,7 +125,7 @@ TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") 
 }
 
 TEST_CASE(
-    "slurm files: memory per CPU is the least of the partition's nodesets, and 100 at least") {
+    "slurm files: memory per CPU is the lowest of the partition's nodesets, and at least 100") {
   Cluster cluster = quickstart_cluster();
   cluster.nodesets.push_back({"cpu", "cpu", {"n2-standard-4", {"network"}, {}}, 2, 0, {}});
   cluster.nodesets.push_back(
@@ -143,7 +142,9 @@ TEST_CASE(
              ContainsSubstring("tiny State=UP DefMemPerCPU=100\n"));
 }
 
-TEST_CASE("slurm files: partition_conf overrides ours, but nodes that are always on sleep never") {
+TEST_CASE(
+    "slurm files: partition_conf overrides ours, but nodes that are always on are never "
+    "suspended") {
   Cluster cluster = quickstart_cluster();
   cluster.partitions[0].exclusive = false;
   cluster.partitions[0].partition_conf = {{"OverSubscribe", "EXCLUSIVE"}, {"default", "NO"},
@@ -154,7 +155,7 @@ TEST_CASE("slurm files: partition_conf overrides ours, but nodes that are always
         "MaxTime=1:00:00 OverSubscribe=EXCLUSIVE\n");
 }
 
-TEST_CASE("slurm files: a nodeset without static nodes is left out where nodes are always on") {
+TEST_CASE("slurm files: where nodes are always on, a nodeset without static nodes is left out") {
   Cluster cluster = quickstart_cluster();
   cluster.nodesets.push_back({"burst", "burst", {"n2-standard-4", {"network"}, {}}, 0, 5, {}});
   cluster.partitions.push_back({"p", "burst", {"burst"}, false, true, {}});
@@ -168,8 +169,7 @@ TEST_CASE("slurm files: a nodeset without static nodes is left out where nodes a
         "PartitionName=burst State=UP OverSubscribe=EXCLUSIVE\n");
 }
 
-TEST_CASE(
-    "slurm files: where nodes come and go, dynamic ones are listed and static ones excepted") {
+TEST_CASE("slurm files: on an elastic site, dynamic nodes are listed and static ones excepted") {
   Cluster cluster = quickstart_cluster(2);
   cluster.nodesets[0].node_count_dynamic_max = 6;
   cluster.partitions[0].partition_conf = {{"ResumeTimeout", "900"}};
@@ -188,7 +188,7 @@ TEST_CASE(
   CHECK_FALSE(files.contains("cgroup.conf"));
 }
 
-TEST_CASE("slurm files: on one machine, nodes on demand have a line of their own") {
+TEST_CASE("slurm files: on one machine, on-demand nodes have their own line") {
   Cluster cluster = quickstart_cluster(2);
   cluster.nodesets[0].node_count_dynamic_max = 6;
   cluster.partitions[0].partition_conf = {{"SuspendTime", "9"}};
@@ -204,7 +204,7 @@ TEST_CASE("slurm files: on one machine, nodes on demand have a line of their own
         "OverSubscribe=EXCLUSIVE SuspendTime=9 SuspendTimeout=120 ResumeTimeout=300\n");
 }
 
-TEST_CASE("slurm files: gres.conf follows what a user says of Gres") {
+TEST_CASE("slurm files: gres.conf follows the user's Gres") {
   CHECK(gres_with("gpu:2") ==
         "NodeName=quickstart-a3meganodeset-[0-3] Name=gpu File=/dev/nvidia[0-1]\n");
   CHECK(gres_with("gpu:h100:4") ==
@@ -215,7 +215,7 @@ TEST_CASE("slurm files: gres.conf follows what a user says of Gres") {
                     "nodeset `a3meganodeset`: `Gres` asks for 9 GPUs, but a `a3-megagpu-8g` has 8");
 }
 
-TEST_CASE("slurm files: what cannot be said in Slurm's terms is an error with its place") {
+TEST_CASE("slurm files: what Slurm cannot express is an error with its place") {
   CHECK_THROWS_WITH(files_of(quickstart_cluster(0)), "cluster `quickstart` has no compute node");
   CHECK_THROWS_WITH(node_line_with({{"CPUs", "many"}}),
                     "nodeset `a3meganodeset`: `CPUs` is `many`, expected a whole number");
@@ -231,7 +231,7 @@ TEST_CASE("slurm files: what cannot be said in Slurm's terms is an error with it
                     "did you mean `a4-highgpu-8g`?");
 }
 
-TEST_CASE("slurm.conf: nodesets of NVLink domains are blocks, padded to one size") {
+TEST_CASE("slurm.conf: nodesets with NVLink domains are blocks, padded to the same size") {
   Cluster cluster = quickstart_cluster();
   cluster.nodesets[0].machine.machine_type = "a4x-highgpu-4g";
   cluster.nodesets[0].node_conf.clear();
@@ -254,7 +254,7 @@ TEST_CASE("slurm.conf: nodesets of NVLink domains are blocks, padded to one size
       files.at("slurm.conf").ends_with("NodeName=quickstart-nowhere-[0-14] State=FUTURE CPUs=1\n"));
 }
 
-TEST_CASE("slurm.conf: nodes that join by themselves are a feature, and have room") {
+TEST_CASE("slurm.conf: nodes that register themselves have a feature and room") {
   Cluster cluster = quickstart_cluster();
   Nodeset joining;
   joining.id = joining.name = "burst";
@@ -271,7 +271,7 @@ TEST_CASE("slurm.conf: nodes that join by themselves are a feature, and have roo
   CHECK(joining_node_conf(joining, shipped_catalogue()) ==
         "RealMemory=31408 Boards=1 SocketsPerBoard=1 CoresPerSocket=4 ThreadsPerCore=2 CPUs=8 "
         "Feature=elastic");
-  // On this machine nobody starts any.
+  // On this machine nobody starts such nodes.
   CHECK(lines_of(files_of(cluster).at("slurm.conf"), {"NodeSet", "MaxNodeCount"}).find("burst") ==
         std::string::npos);
 }

@@ -16,7 +16,7 @@ TEST_CASE("slurm line: keys keep their order, and their case does not matter") {
   CHECK_FALSE(line.has("RealMemory"));
 }
 
-TEST_CASE("slurm line: a value with white space stands in quotes") {
+TEST_CASE("slurm line: a value with white space is quoted") {
   SlurmLine line;
   line.set("NodeName", "n-0");
   line.set("Reason", "being repaired");

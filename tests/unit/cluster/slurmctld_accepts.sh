@@ -1,5 +1,5 @@
 #!/bin/bash
-# Starts a real slurmctld for a moment on Slurm's files, in namespaces of its own:
+# Starts a real slurmctld on Slurm's files for a moment, in its own namespaces:
 #   slurmctld_accepts.sh WRITER [ARGUMENT...]
 # `WRITER ARGUMENT... FOLDER` writes the files, with FOLDER for every path in them. slurmctld must come up as the
 # controller without an error.
@@ -18,8 +18,8 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/state"
 "$@" "$folder"
 
-# In the namespaces: names that resolve (Slurm asks only for addresses of a family that some
-# interface has), then slurmctld until it says that it is the controller.
+# In the namespaces: makes names resolvable (Slurm asks only for addresses of a family that some interface has), then
+# runs slurmctld until it reports that it is the controller.
 export folder
 "${namespaces[@]}" bash -eu <<'EOF'
 controller=$(sed -n 's/^SlurmctldHost=//p' "$folder/slurm.conf")
@@ -50,12 +50,12 @@ EOF
 log=$folder/slurmctld.log
 failed=0
 expect() {
-  grep -q "$1" "$log" 2>/dev/null || { echo "slurmctld did not say: $1"; failed=1; }
+  grep -q "$1" "$log" 2>/dev/null || { echo "slurmctld did not log: $1"; failed=1; }
 }
 expect "Running as primary controller"
-# The first start of a cluster finds no state of an earlier one, munged is not the matter here, and a
-# busy machine makes the calls slow that slurmctld times. Its word on PrologFlags=Contain is for
-# pam_slurm_adopt, which nodes in namespaces do not have. Every other error is ours.
+# A first start finds no earlier state, munged is not under test, and on a busy machine slurmctld complains about slow
+# calls. Its warning about PrologFlags=Contain is for pam_slurm_adopt, which nodes in namespaces do not have. Every other
+# error is ours.
 if grep -E "error:|fatal:" "$log" | grep -v -i -E "state file|state save file|munge|gettimeofday|please ignore error"; then
   echo "slurmctld found errors"
   failed=1

@@ -1,5 +1,5 @@
 // Writes a node profile of every kind into a folder, for the check against the schema:
-//   write_node_profiles FOLDER
+// write_node_profiles FOLDER
 #include "common/file.h"
 #include "launcher/cluster/node_profiles.h"
 #include "tests/unit/cluster/quickstart.h"
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   for (const Node& node : nodes(cluster)) {
     slipway::NodeProfile profile =
         profile_of(node, cluster, catalogue, {"local", {}, {"10.0.0.2/16"}});
-    if (node.role == "login") {  // as the cloud has it: addresses unknown, bandwidth known
+    if (node.role == "login") {  // as in the cloud: addresses unknown, bandwidth known
       profile.target = "google";
       profile.network_interfaces[0].address.clear();
       profile.expected_bandwidth = {
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     }
     slipway::write_file(folder / (node.name + ".json"), to_json(profile));
   }
-  // And of every transport, on a machine that has it.
+  // And one for every transport, on a machine that has it.
   for (const char* type : {"a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g"}) {
     Node node = nodes(cluster).back();
     node.machine.machine_type = type;

@@ -12,11 +12,12 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[2];
   const bool google = std::string_view(argv[1]) == "google";
   Cluster cluster = quickstart_cluster(4);
-  // Partitions for one job a node have PowerDownOnIdle there, which is newer than Debian's 22.05.
+  // On Google Cloud, exclusive partitions have PowerDownOnIdle, which is newer than Debian's 22.05.
   if (google) cluster.partitions.at(0).exclusive = false;
   if (!google) cluster.nodesets.at(0).node_count_dynamic_max = 3;
   SlurmSite site = google ? google_slurm_site() : local_slurm_site(true);
-  // The programs that start and stop machines are in the image; slurmctld wants to see them.
+  // The programs that start and stop machines are in the image, but slurmctld requires that they
+  // exist.
   for (SlurmSetting& setting : site.settings) {
     if (setting.key.ends_with("Program") && setting.key != "MailProg") setting.value = "/bin/true";
   }

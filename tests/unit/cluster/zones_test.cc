@@ -34,7 +34,7 @@ const std::string good =
 
 }  // namespace
 
-TEST_CASE("zones: the shipped ones are sound, and know only machine types of the catalogue") {
+TEST_CASE("zones: the shipped ones are valid, and name only machine types of the catalogue") {
   slipway::source::Sources sources;
   slipway::source::Diagnostics diagnostics(sources);
   const auto folder = source_root / "blueprints/catalogue";
@@ -48,7 +48,7 @@ TEST_CASE("zones: the shipped ones are sound, and know only machine types of the
   }
 }
 
-TEST_CASE("zones: a zone is its region's name and letters") {
+TEST_CASE("zones: a zone's name is its region's plus a letter") {
   const ReadZones read(good);
   REQUIRE(read.said() == "");
   CHECK(read.zones.region_names() == std::vector<std::string>{"us-central1", "us-south1"});
@@ -60,7 +60,7 @@ TEST_CASE("zones: a zone is its region's name and letters") {
         std::vector<std::string>{"us-central1-f", "us-south1-ai1b"});
 }
 
-TEST_CASE("zones: an offer in a zone that is not there, and what is no list, are said") {
+TEST_CASE("zones: reports an offer in an unknown zone, and a value that is not a list") {
   CHECK(ReadZones(good + "- machine_types: [small]\n  zones: {us-central1: [b], mars: [a]}\n")
             .said() ==
         "error[E0902]: there is no zone `us-central1-b`\n"

@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-// The quickstart as it runs, and as `change` makes it.
+// The changes from the running quickstart to the one that `change` makes.
 Changes changes(const std::function<void(cluster::Cluster&)>& change) {
   const cluster::Catalogue catalogue = cluster::shipped_catalogue();
   cluster::Cluster cluster = cluster::quickstart_cluster(2);
@@ -24,20 +24,20 @@ Changes changes(const std::function<void(cluster::Cluster&)>& change) {
 
 }  // namespace
 
-TEST_CASE("changes: the same cluster has none") {
+TEST_CASE("changes: an identical cluster has none") {
   const Changes none = changes([](cluster::Cluster&) {});
   CHECK_FALSE(none.any());
   CHECK(lines(none).empty());
 }
 
-TEST_CASE("changes: another login moves no compute node, and is new to Slurm's hosts only") {
+TEST_CASE("changes: another login node moves no compute node, and only Slurm's hosts change") {
   const Changes one = changes([](cluster::Cluster& c) { c.logins.at(0).count = 2; });
   CHECK(lines(one) == Lines{"nodes added: quickstart-login-002"});
   CHECK(one.hosts);
   CHECK(one.slurm == Changes::Slurm::nothing);
 }
 
-TEST_CASE("changes: Slurm learns of nodes at its start, of partitions while it runs") {
+TEST_CASE("changes: Slurm reads nodes at startup, partitions while it runs") {
   const Changes nodes =
       changes([](cluster::Cluster& c) { c.nodesets.at(0).node_count_static = 1; });
   CHECK(lines(nodes) == Lines{"nodes removed: quickstart-a3meganodeset-1", "slurmctld restarts"});
@@ -47,7 +47,7 @@ TEST_CASE("changes: Slurm learns of nodes at its start, of partitions while it r
   CHECK(lines(partition) == Lines{"Slurm rereads its partitions"});
 }
 
-TEST_CASE("changes: a node that becomes another is replaced, with the reason") {
+TEST_CASE("changes: a node whose machine changes is replaced, with the reason") {
   const Changes one =
       changes([](cluster::Cluster& c) { c.logins.at(0).machine.machine_type = "n2-standard-8"; });
   CHECK(lines(one) == Lines{"nodes replaced: quickstart-login-001 (its machine type is "
@@ -59,14 +59,14 @@ TEST_CASE("changes: a node that becomes another is replaced, with the reason") {
               "slurmctld restarts"});
 }
 
-TEST_CASE("changes: many nodes are not all named") {
+TEST_CASE("changes: long lists of nodes are shortened") {
   const Changes many =
       changes([](cluster::Cluster& c) { c.nodesets.at(0).node_count_static = 20; });
   CHECK(lines(many).at(0) ==
         "nodes added: quickstart-a3meganodeset-2, … quickstart-a3meganodeset-19 (18 in all)");
 }
 
-TEST_CASE("changes: what cannot change while the deployment runs is an error") {
+TEST_CASE("changes: a change that is impossible while the deployment runs is an error") {
   CHECK_THROWS_WITH(
       changes([](cluster::Cluster& c) { c.networks.at(0).cidr = "10.9.0.0/16"; }),
       "the address range of network `quickstart-net` cannot change while the deployment runs (its "
@@ -76,7 +76,7 @@ TEST_CASE("changes: what cannot change while the deployment runs is an error") {
                     "`quickstart`, and would be `other`): destroy it first");
 }
 
-TEST_CASE("plan: what stands keeps its addresses and slots, new nodes take those that are free") {
+TEST_CASE("plan: existing nodes keep their addresses and slots, new ones take free ones") {
   const cluster::Catalogue catalogue = cluster::shipped_catalogue();
   cluster::Cluster cluster = cluster::quickstart_cluster(2);
   const Plan first = make_plan(cluster, catalogue);
@@ -93,7 +93,7 @@ TEST_CASE("plan: what stands keeps its addresses and slots, new nodes take those
   CHECK(third.nodes.back().ports.at(0).address == "10.0.0.7/16");
 }
 
-TEST_CASE("plan: as JSON and back it is the same") {
+TEST_CASE("plan: survives a round trip through JSON") {
   cluster::Cluster cluster = cluster::quickstart_cluster(2);
   cluster.controller.accounting = true;
   const Plan plan = make_plan(cluster, cluster::shipped_catalogue());

@@ -7,7 +7,7 @@
 using namespace slipway;
 using namespace slipway::local;
 
-TEST_CASE("deployment folder: absent, running while the lock is held, dead afterwards") {
+TEST_CASE("deployment folder: absent, running while the lock is held, then dead") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   CHECK(folder.run_state() == RunState::absent);
@@ -17,7 +17,7 @@ TEST_CASE("deployment folder: absent, running while the lock is held, dead after
   CHECK(folder.run_state() == RunState::dead);
 }
 
-TEST_CASE("deployment folder: is made once") {
+TEST_CASE("deployment folder: is created once") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir.path(), "quick");
   const Fd first = folder.create();
@@ -26,14 +26,14 @@ TEST_CASE("deployment folder: is made once") {
   CHECK(folder.run_state() == RunState::running);
 }
 
-TEST_CASE("deployment folder: a name cannot lead out of it") {
+TEST_CASE("deployment folder: a name cannot lead outside it") {
   for (const char* name : {"", "..", "a/b", "-x", "A", "a b", "\xc3\xbc"}) {
     INFO(name);
     CHECK_THROWS_AS(DeploymentFolder("/x", name), Error);
   }
 }
 
-TEST_CASE("deployment folder: one that cannot be made is an error with its path") {
+TEST_CASE("deployment folder: reports the path if it cannot be created") {
   const DeploymentFolder folder("/proc/nowhere", "quick");
   CHECK_THROWS_WITH(folder.create(),
                     "cannot make directory /proc/nowhere: No such file or directory");

@@ -13,7 +13,7 @@ using namespace slipway;
 using namespace slipway::local;
 using Catch::Matchers::StartsWith;
 
-TEST_CASE("deployment lock: who comes second is told who holds it") {
+TEST_CASE("deployment lock: the second command learns who holds it") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   const DeploymentLock first(folder, "deploy");
@@ -22,7 +22,7 @@ TEST_CASE("deployment lock: who comes second is told who holds it") {
                                std::to_string(::getpid()) + ", for "));
 }
 
-TEST_CASE("deployment lock: it outlives the deployment's folder, and other names have their own") {
+TEST_CASE("deployment lock: outlives the deployment's folder, and other names have their own") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   const DeploymentLock first(folder, "destroy");
@@ -31,7 +31,7 @@ TEST_CASE("deployment lock: it outlives the deployment's folder, and other names
   CHECK_NOTHROW(DeploymentLock(DeploymentFolder(dir / "deployments", "other"), "deploy"));
 }
 
-TEST_CASE("deployment lock: what takes a moment is waited for") {
+TEST_CASE("deployment lock: waits for short commands") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   auto first = std::make_unique<DeploymentLock>(folder, "fault");
@@ -43,7 +43,7 @@ TEST_CASE("deployment lock: what takes a moment is waited for") {
   ends.join();
 }
 
-TEST_CASE("deployment lock: a change whose command is gone is waited for, and that is told once") {
+TEST_CASE("deployment lock: waits for a change whose command is gone, and reports it once") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   auto first = std::make_unique<DeploymentLock>(folder, "deploy");
@@ -56,7 +56,7 @@ TEST_CASE("deployment lock: a change whose command is gone is waited for, and th
   CHECK(told == 1);
 }
 
-TEST_CASE("deployment lock: what a killed command has written about itself is no lock") {
+TEST_CASE("deployment lock: what a killed command recorded does not hold the lock") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir / "deployments", "quick");
   std::filesystem::create_directories(dir / "locks");

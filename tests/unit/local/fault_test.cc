@@ -13,14 +13,14 @@ using namespace slipway;
 using namespace slipway::local;
 using Words = std::vector<std::string>;
 
-TEST_CASE("fault: words become a fault, and it goes through JSON") {
+TEST_CASE("fault: is parsed from words and survives JSON") {
   const Fault fault = parse_fault(Words{"link-rate", "enp0s12", "100mbit"});
   CHECK(fault.text() == "link-rate enp0s12 100mbit");
   CHECK(fault.key() == "link-rate enp0s12");
   CHECK(fault_from_json(to_json(fault)).text() == fault.text());
 }
 
-TEST_CASE("fault: what is mistyped gets a suggestion, what is missing is named") {
+TEST_CASE("fault: a typo gets a suggestion, and missing arguments are named") {
   CHECK_THROWS_WITH(parse_fault(Words{"power-of"}),
                     "unknown fault `power-of`; did you mean `power-off`?");
   CHECK_THROWS_WITH(parse_fault(Words{"gpu-xid", "3"}), "gpu-xid takes N XID");
@@ -36,7 +36,7 @@ TEST_CASE("fault: what is mistyped gets a suggestion, what is missing is named")
 
 namespace {
 
-// The state of a GPU node's file, after faults of its GPUs.
+// The state of a GPU node's file after faults of its GPUs.
 struct Gpus {
   TemporaryDirectory folder;
   const PlannedNode node =
@@ -50,7 +50,7 @@ struct Gpus {
 
 }  // namespace
 
-TEST_CASE("gpu state: a fault changes its GPU alone, and its end undoes it") {
+TEST_CASE("gpu state: a fault changes only its GPU, and its end undoes it") {
   Gpus gpus;
   nlohmann::json state = gpus.after({"gpu-lost", "3"});
   CHECK(state["gpus"].size() == 8);
@@ -62,7 +62,7 @@ TEST_CASE("gpu state: a fault changes its GPU alone, and its end undoes it") {
   CHECK(gpus.after({"nvml-hang"})["nvml_hangs"] == true);
 }
 
-TEST_CASE("gpu state: each Xid is an event with a number of its own, also after a clear") {
+TEST_CASE("gpu state: each Xid is an event with its own number, also after a clear") {
   Gpus gpus;
   gpus.after({"gpu-xid", "3", "79"});
   gpus.after({"gpu-xid", "3", "79"}, false);
@@ -71,7 +71,7 @@ TEST_CASE("gpu state: each Xid is an event with a number of its own, also after 
   CHECK(state["gpus"][4]["xids"] == nlohmann::json::parse(R"([{"number": 2, "xid": 48}])"));
 }
 
-TEST_CASE("gpu state: an Xid stands in the kernel's log, one record after the other") {
+TEST_CASE("gpu state: each Xid is a record in the kernel log") {
   Gpus gpus;
   begin_kernel_log(gpus.folder.path(), gpus.node);
   gpus.after({"gpu-xid", "3", "79"});
@@ -83,7 +83,7 @@ TEST_CASE("gpu state: an Xid stands in the kernel's log, one record after the ot
                     ContainsSubstring("known: oops, memory-error, stall, disk-error"));
 }
 
-TEST_CASE("gpu state: every fault of a GPU changes it, and its end makes it healthy again") {
+TEST_CASE("gpu state: every GPU fault changes the GPU, and its end makes it healthy again") {
   Gpus gpus;
   for (const FaultKind& kind : fault_kinds()) {
     if (!kind.name.starts_with("gpu-") || kind.name == "gpu-xid") continue;
@@ -94,13 +94,13 @@ TEST_CASE("gpu state: every fault of a GPU changes it, and its end makes it heal
   }
 }
 
-TEST_CASE("gpu state: a GPU that is not there is an error that says how many there are") {
+TEST_CASE("gpu state: for an unknown GPU the error shows how many there are") {
   Gpus gpus;
   CHECK_THROWS_WITH(gpus.after({"gpu-lost", "8"}),
                     "node quickstart-a3meganodeset-3 has 8 GPUs, numbered from 0");
 }
 
-TEST_CASE("gpu state: no two GPUs have one identity") {
+TEST_CASE("gpu state: no two GPUs have the same identity") {
   const Gpus gpus;
   const nlohmann::json state = healthy_gpus(gpus.node);
   CHECK(state["gpus"][0]["uuid"].get<std::string>().size() == 40);

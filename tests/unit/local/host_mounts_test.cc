@@ -6,7 +6,7 @@
 using namespace slipway::local;
 using Paths = std::vector<std::filesystem::path>;
 
-TEST_CASE("host mounts: mount points are the fifth field, with their escapes undone") {
+TEST_CASE("host mounts: mount points are the fifth field, unescaped") {
   const std::string text =
       "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
       "23 22 0:5 / /mnt/two\\040words rw shared:2 - tmpfs tmpfs rw\n";
@@ -22,7 +22,7 @@ TEST_CASE("host mounts: a folder's own mount is not below it, nor is one with a 
   CHECK_FALSE(has_mounts_below(mounts, "/opt"));
 }
 
-TEST_CASE("resolve_in: links lead to places below the root, also absolute ones and ..") {
+TEST_CASE("resolve_in: links stay below the root, including absolute ones and ..") {
   TemporaryDirectory root;
   std::filesystem::create_directories(root / "data/home");
   std::filesystem::create_directory_symlink("/data/home", root / "home");
@@ -32,7 +32,7 @@ TEST_CASE("resolve_in: links lead to places below the root, also absolute ones a
   CHECK(resolve_in(root.path(), "/../none/./x") == "none/x");
 }
 
-TEST_CASE("resolve_in: links that go round are an error") {
+TEST_CASE("resolve_in: circular links are an error") {
   TemporaryDirectory root;
   std::filesystem::create_symlink("b", root / "a");
   std::filesystem::create_symlink("a", root / "b");

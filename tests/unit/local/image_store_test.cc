@@ -1,4 +1,5 @@
-// Images of nodes: what is there, and what holds them. How one is built is tested with a real one.
+// Tests of the image store: listing, locking and removing images. tests/system/image.bats tests
+// building one.
 #include "launcher/local/image_store.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ struct Images {
                  "{\"schema\": \"slipway/local-image/1\", \"release\": \"trixie\", "
                  "\"slurm\": \"24.11.5\", \"built\": \"2026-11-21T12:00:00Z\"}");
     }
-    make_directories(folder / ".trixie-333333333333/root");  // a build that was killed
+    make_directories(folder / ".trixie-333333333333/root");  // an interrupted build
   }
   TemporaryDirectory folder;
   local::ImageStore store{folder.path()};
@@ -38,7 +39,7 @@ std::string error_of(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("images: those that are whole are listed by name") {
+TEST_CASE("images: complete ones are listed by name") {
   const Images images;
   const std::vector<local::LocalImage> found = images.store.list();
   REQUIRE(found.size() == 2);
@@ -48,7 +49,7 @@ TEST_CASE("images: those that are whole are listed by name") {
   CHECK(local::ImageStore(images.folder / "none").list().empty());
 }
 
-TEST_CASE("images: one from before node_health is known by what it lacks") {
+TEST_CASE("images: recognizes an image older than node_health") {
   const Images images;
   const local::LocalImage image = images.store.find("sid-222222222222");
   CHECK_FALSE(image.has_node_health());
@@ -57,7 +58,7 @@ TEST_CASE("images: one from before node_health is known by what it lacks") {
   CHECK(image.has_node_health());
 }
 
-TEST_CASE("images: a name that is none gets a suggestion") {
+TEST_CASE("images: an unknown name gets a suggestion") {
   const Images images;
   CHECK(error_of([&] { images.store.find("trixie-111111111112"); }) ==
         "there is no image `trixie-111111111112`; did you mean `trixie-111111111111`?");
@@ -65,7 +66,7 @@ TEST_CASE("images: a name that is none gets a suggestion") {
         "there is no image `x`; `slipway image list` lists them");
 }
 
-TEST_CASE("images: one that is held is not removed") {
+TEST_CASE("images: a locked image is not removed") {
   const Images images;
   const local::LocalImage image = images.store.find("sid-222222222222");
   {
@@ -80,7 +81,7 @@ TEST_CASE("images: one that is held is not removed") {
   CHECK(images.store.list().size() == 1);
 }
 
-TEST_CASE("images: of many who remove one, one does, and others are told that it is gone") {
+TEST_CASE("images: if many remove an image, one succeeds, and the others learn that it is gone") {
   const Images images;
   std::vector<std::string> said(8);
   std::vector<std::thread> removers;
@@ -96,7 +97,7 @@ TEST_CASE("images: of many who remove one, one does, and others are told that it
   CHECK(images.store.list().size() == 1);
 }
 
-TEST_CASE("images: what a removal that was killed has left goes with the next one") {
+TEST_CASE("images: removing an image also cleans up interrupted removals") {
   const Images images;
   make_directories(images.folder / ".gone-trixie-333333333333/root");
   images.store.remove("sid-222222222222");

@@ -20,7 +20,7 @@ Plan plan_of(const std::string& deployment) {
 
 }  // namespace
 
-TEST_CASE("journal: what a change is about to do is read as it was written, for its owner alone") {
+TEST_CASE("journal: is read as it was written, and only its owner can read it") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir.path(), "quick");
   std::filesystem::create_directories(folder.path());
@@ -49,7 +49,7 @@ TEST_CASE("journal: what a change is about to do is read as it was written, for 
   CHECK_FALSE(Journal::read(folder));
 }
 
-TEST_CASE("journal: one that is none is an error with its path") {
+TEST_CASE("journal: an invalid one is an error with its path") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir.path(), "quick");
   std::filesystem::create_directories(folder.path());
@@ -59,7 +59,7 @@ TEST_CASE("journal: one that is none is an error with its path") {
   CHECK_THROWS_WITH(Journal::read(folder), "another version of slipway wrote it");
 }
 
-TEST_CASE("journal: a deployment stands from when its plan is in force") {
+TEST_CASE("journal: a deployment is complete once its plan is in force") {
   TemporaryDirectory dir;
   const DeploymentFolder folder(dir.path(), "quick");
   std::filesystem::create_directories(folder.path());

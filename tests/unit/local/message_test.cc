@@ -32,7 +32,7 @@ TEST_CASE("message: arrives whole, one at a time") {
   CHECK(receive_message(s.b.get())->body == nlohmann::json{{"two", 2}});
 }
 
-TEST_CASE("message: descriptors come along and are closed on exec") {
+TEST_CASE("message: carries descriptors, which are closed on exec") {
   Sockets s;
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -47,20 +47,20 @@ TEST_CASE("message: descriptors come along and are closed on exec") {
   CHECK(byte == 'y');
 }
 
-TEST_CASE("message: nothing when the other side is gone, and an error when sending to it") {
+TEST_CASE("message: empty if the other side is gone, and an error when sending to it") {
   Sockets s;
   s.a.reset();
   CHECK_FALSE(receive_message(s.b.get()));
   CHECK_THROWS_WITH(send_message(s.b.get(), {{"x", 1}}), "cannot send a message: Broken pipe");
 }
 
-TEST_CASE("message: what is no JSON object is an error") {
+TEST_CASE("message: anything except a JSON object is an error") {
   Sockets s;
   REQUIRE(::write(s.a.get(), "[1]", 3) == 3);
   CHECK_THROWS_WITH(receive_message(s.b.get()), "received something that is not a message");
 }
 
-TEST_CASE("message: one that is too large is refused by the sender") {
+TEST_CASE("message: the sender rejects a message that is too large") {
   Sockets s;
   const std::string text(max_message_bytes, 'x');
   CHECK_THROWS_AS(send_message(s.a.get(), {{"x", text}}), Error);

@@ -18,8 +18,8 @@ int64_t nanoseconds(clockid_t clock) {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// How long a new time namespace says that it has been up, without what has passed since we began to
-// make it. The latter is at least as long.
+// The uptime in a new time namespace, less the time since we began to make it, which is at least as
+// long.
 int64_t uptime_too_many() {
   Pipe answer = make_pipe();
   const pid_t child = ::fork();
@@ -42,7 +42,7 @@ int64_t uptime_too_many() {
 
 }  // namespace
 
-TEST_CASE("namespaces: a new one has been up for no time, to the nanosecond") {
+TEST_CASE("namespaces: a new one's uptime begins at zero, to the nanosecond") {
   for (int i = 0; i < 20; ++i) CHECK(uptime_too_many() <= 0);
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("subordinate ids: found by the user's name or number") {
   CHECK(subordinate_range(text, "bob", 1001).outside == 200000);
 }
 
-TEST_CASE("subordinate ids: a count of 0 when the user has none or the line is broken") {
+TEST_CASE("subordinate ids: count 0 if the user has none or the line is broken") {
   CHECK(subordinate_range("", "alice", 1000).count == 0);
   CHECK(subordinate_range("al:1:2\nalice:7\n", "alice", 1000).count == 0);
 }

@@ -36,7 +36,7 @@ TEST_CASE("network: a veth pair for each port, its end in the node under its fin
 }
 
 TEST_CASE(
-    "network: inside the node, every port has its address and the gateway as its one neighbour") {
+    "network: inside the node, every port has its address and only the gateway as a neighbor") {
   CHECK(addresses_batch(two_port_node()) ==
         "link set lo up\n"
         "address add 10.0.0.2/32 dev enp0s12\n"

@@ -23,7 +23,7 @@ void pin(int cpu) {
   ::sched_setaffinity(0, sizeof one, &one);
 }
 
-// As slurmstepd does it: a namespace that a child makes is kept as a file in ours.
+// As slurmstepd does: keeps a namespace that a child makes as a file in ours.
 bool can_keep_a_namespace_of(int cpu) {
   Pipe made = make_pipe();
   const pid_t child = ::fork();
@@ -42,7 +42,7 @@ bool can_keep_a_namespace_of(int cpu) {
   return kept;
 }
 
-// In a process of its own, with a mount namespace of its own that is made on `cpu`.
+// In a separate process, with its own mount namespace made on `cpu`.
 int namespaces_not_kept(int cpu, const cpu_set_t& cpus) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -66,7 +66,7 @@ int namespaces_not_kept(int cpu, const cpu_set_t& cpus) {
 
 }  // namespace
 
-TEST_CASE("oldest namespace: one that was made on any CPU can be kept in it") {
+TEST_CASE("oldest namespace: can keep a namespace made on any CPU") {
   cpu_set_t cpus;
   REQUIRE(::sched_getaffinity(0, sizeof cpus, &cpus) == 0);
   for (int cpu = 0; cpu < CPU_SETSIZE && cpu < 16; ++cpu) {

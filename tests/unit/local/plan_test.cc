@@ -9,7 +9,7 @@
 using namespace slipway;
 using namespace slipway::local;
 
-TEST_CASE("plan: the controller is first, and addresses are given in the order of the nodes") {
+TEST_CASE("plan: the controller is first, and addresses follow the order of the nodes") {
   const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
   REQUIRE(plan.nodes.size() == 6);
   CHECK(plan.controller().role == "controller");
@@ -17,7 +17,7 @@ TEST_CASE("plan: the controller is first, and addresses are given in the order o
   CHECK(plan.nodes[5].ports.at(0).address == "10.0.0.7/16");
 }
 
-TEST_CASE("plan: /etc/hosts has every node at its first address") {
+TEST_CASE("plan: /etc/hosts has every node's first address") {
   const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
   for (const PlannedNode& node : plan.nodes) {
     const std::string& address = node.ports.at(0).address;
@@ -35,7 +35,7 @@ TEST_CASE("plan: a bridge carries the largest frames of its nodes") {
   }
 }
 
-TEST_CASE("plan: shared file systems are mounted parents first") {
+TEST_CASE("plan: mounts of shared file systems list parents first") {
   cluster::Cluster cluster = cluster::quickstart_cluster();
   cluster.file_systems.push_back({"inner", "nfs", "/home/inner", 1024, cluster.networks[0].id});
   auto& file_systems = cluster.nodesets.at(0).machine.file_systems;
@@ -47,14 +47,14 @@ TEST_CASE("plan: shared file systems are mounted parents first") {
   CHECK(mounts[1].target == "/home/inner");
 }
 
-TEST_CASE("plan: compute nodes have their GPUs, the others none") {
+TEST_CASE("plan: compute nodes have GPUs, others do not") {
   const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
   CHECK(plan.nodes[0].gpu_devices.empty());
   CHECK(plan.nodes[1].gpu_devices.empty());
   CHECK(plan.nodes[2].gpu_devices.size() == 8);
 }
 
-TEST_CASE("plan: a network that is too small is an error that says so") {
+TEST_CASE("plan: a network that is too small is an error") {
   cluster::Cluster cluster = cluster::quickstart_cluster();
   cluster.networks.at(0).cidr = "10.0.0.0/29";
   CHECK_THROWS_WITH(make_plan(cluster, cluster::shipped_catalogue()),
@@ -77,7 +77,7 @@ TEST_CASE("plan: the description names every node for `slipway status`") {
   CHECK(description["nodes"].size() == 6);
 }
 
-TEST_CASE("plan: nodes on demand come last, have addresses and names, and Slurm knows them") {
+TEST_CASE("plan: on-demand nodes come last, with addresses and names, and Slurm knows them") {
   cluster::Cluster cluster = cluster::quickstart_cluster(2);
   cluster.nodesets.at(0).node_count_dynamic_max = 1;
   const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
@@ -89,14 +89,13 @@ TEST_CASE("plan: nodes on demand come last, have addresses and names, and Slurm 
              ContainsSubstring("NodeName=quickstart-a3meganodeset-2 State=CLOUD"));
 }
 
-TEST_CASE("plan: a cluster without nodes on demand is not elastic") {
+TEST_CASE("plan: a cluster without on-demand nodes is not elastic") {
   const Plan plan = make_plan(cluster::quickstart_cluster(), cluster::shipped_catalogue());
   CHECK_FALSE(plan.elastic());
   CHECK(plan.slurm_files.at("slurm.conf").find("ResumeProgram") == std::string::npos);
 }
 
-TEST_CASE(
-    "plan: with accounting slurm.conf names slurmdbd, and its own file is no file of all nodes") {
+TEST_CASE("plan: with accounting slurm.conf names slurmdbd, whose own file is not shared") {
   cluster::Cluster cluster = cluster::quickstart_cluster();
   const Plan without = make_plan(cluster, cluster::shipped_catalogue());
   CHECK(without.slurmdbd_conf.empty());

@@ -10,7 +10,7 @@ using namespace slipway::local;
 
 namespace {
 
-// A cluster of compute nodes, all idle, and its controller.
+// A cluster of idle compute nodes and its controller.
 DeploymentView cluster_of(int compute_nodes) {
   DeploymentView view{DeploymentFolder("/x", "q"), "q", "running", {}, {}};
   view.nodes.push_back({"q-controller", "controller", "", "", true, ""});
@@ -27,7 +27,7 @@ std::string drawn(const DeploymentView& view, const Screen& screen) {
 
 }  // namespace
 
-TEST_CASE("status screen: four nodes have a line each, with faults and reasons") {
+TEST_CASE("status screen: four nodes have one line each, with faults and reasons") {
   DeploymentView view = cluster_of(4);
   view.nodes[2].slurm_state = "down*";
   view.nodes[2].running = false;
@@ -50,7 +50,7 @@ TEST_CASE("status screen: four nodes have a line each, with faults and reasons")
         "7    train  RUNNING  2      q-a-[0,2]\n");
 }
 
-TEST_CASE("status screen: of 128 nodes those of like state share a line, the worst first") {
+TEST_CASE("status screen: of 128 nodes, those in the same state share a line, the worst first") {
   DeploymentView view = cluster_of(128);
   for (size_t i = 1; i <= 64; ++i) view.nodes[i].slurm_state = "allocated";
   view.nodes[12].slurm_state = "down*";
@@ -71,7 +71,7 @@ TEST_CASE("status screen: of 128 nodes those of like state share a line, the wor
         "7    train  RUNNING  63     q-a-[0-10,12-63]\n");
 }
 
-TEST_CASE("status screen: keeps to the terminal's size, whatever there is to show") {
+TEST_CASE("status screen: never exceeds the terminal's size") {
   DeploymentView view = cluster_of(128);
   for (size_t i = 1; i <= 128; ++i) view.nodes[i].reason = fmt::format("reason {}", i);
   for (int i = 0; i < 40; ++i) {
@@ -87,7 +87,7 @@ TEST_CASE("status screen: keeps to the terminal's size, whatever there is to sho
   }
 }
 
-TEST_CASE("status screen: says how much does not fit") {
+TEST_CASE("status screen: shows how much does not fit") {
   DeploymentView view = cluster_of(1);
   for (int i = 0; i < 40; ++i) {
     view.jobs.push_back({std::to_string(i), "job", "PENDING", 1, "(Priority)"});
@@ -95,19 +95,19 @@ TEST_CASE("status screen: says how much does not fit") {
   CHECK_THAT(drawn(view, {80, 12, false}), ContainsSubstring("and 36 more\n"));
 }
 
-TEST_CASE("status screen: names of others cannot steer the terminal") {
+TEST_CASE("status screen: names from others cannot control the terminal") {
   DeploymentView view = cluster_of(1);
   view.jobs = {{"1", "a\x1b[2Jb", "RUNNING", 1, "q-a-0"}};
   CHECK(drawn(view, {80, 24, true}).find("\x1b[2J") == std::string::npos);
   CHECK_THAT(drawn(view, {80, 24, false}), ContainsSubstring("a?[2Jb"));
 }
 
-TEST_CASE("status screen: in color, it is the same text") {
+TEST_CASE("status screen: in color, the text is the same") {
   const DeploymentView view = cluster_of(4);
   CHECK_THAT(drawn(view, {80, 24, true}), ContainsSubstring("\x1b[32midle\x1b[0m"));
 }
 
-TEST_CASE("status screen: a slurmctld that does not answer has no jobs that are known") {
+TEST_CASE("status screen: if slurmctld does not answer, jobs are unknown") {
   DeploymentView view = cluster_of(1);
   view.nodes[1].slurm_state = "unknown";
   view.slurm = {true, false, "2026-11-22 17:03:12Z", "slurmctld is not running (signal 9)"};

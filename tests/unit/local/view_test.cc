@@ -18,7 +18,7 @@ DeploymentView example() {
 
 }  // namespace
 
-TEST_CASE("resolve node: by name, by its only end, by role") {
+TEST_CASE("resolve node: by name, by unique ending, by role") {
   CHECK(resolve_node(example(), "q-a-1") == "q-a-1");
   CHECK(resolve_node(example(), "a-1") == "q-a-1");
   CHECK(resolve_node(example(), "login") == "q-login-001");
@@ -26,7 +26,7 @@ TEST_CASE("resolve node: by name, by its only end, by role") {
   CHECK(resolve_node(example(), "compute") == "q-a-0");
 }
 
-TEST_CASE("resolve node: an end that two nodes share is none") {
+TEST_CASE("resolve node: an ending of two nodes does not match") {
   CHECK_THROWS_WITH(resolve_node(example(), "0"),
                     "deployment `quick` has no node `0`; `slipway status quick` lists its nodes");
 }

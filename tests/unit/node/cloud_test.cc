@@ -13,7 +13,7 @@ namespace {
 
 const HttpAnswer token{200, R"({"access_token": "t", "expires_in": 3599})", ""};
 
-// Answers that are given in their order, and what was asked.
+// Answers in the order they are given, and the requests that were made.
 struct Script {
   std::deque<HttpAnswer> answers;
   std::vector<std::string> asked;
@@ -51,7 +51,7 @@ std::string error_of(Call call) {
 
 }  // namespace
 
-TEST_CASE("http: what curl is told has every text in quotes") {
+TEST_CASE("http: every text in curl's configuration is quoted") {
   const HttpRequest request{"https://x.org/a", {"X: \"y\\z\""}, "POST", "{\"a\":\n1}", 2s};
   CHECK(curl_config(request) ==
         "url = \"https://x.org/a\"\nrequest = \"POST\"\nproto = \"=http,https\"\nnoproxy = \"*\"\n"
@@ -61,17 +61,17 @@ TEST_CASE("http: what curl is told has every text in quotes") {
   CHECK(error_of([] { curl_config({std::string("a\0b", 3)}); }) == "a request contains a NUL byte");
 }
 
-TEST_CASE("http: a part of a path is encoded whole") {
+TEST_CASE("http: a path component is fully encoded") {
   CHECK(url_encode("a/b c~.json") == "a%2Fb%20c~.json");
 }
 
-TEST_CASE("http: a server that is not there is no answer, and says why") {
+TEST_CASE("http: an unreachable server gives no answer but a reason") {
   const HttpAnswer answer = send({"http://127.0.0.1:1/"});
   CHECK(answer.status == 0);
   CHECK(answer.error.find("Failed to connect to 127.0.0.1 port 1") == 0);
 }
 
-TEST_CASE("cloud: asks for a token once, and for an object by its encoded name") {
+TEST_CASE("cloud: requests a token once, and an object by its encoded name") {
   Script script;
   script.answers = {token, {200, "one", ""}, {200, "two", ""}};
   CHECK(script.cloud.object("b", "f/one") == "one");
@@ -83,14 +83,14 @@ TEST_CASE("cloud: asks for a token once, and for an object by its encoded name")
             "GET https://storage.googleapis.com/storage/v1/b/b/o/f%2Ftwo?alt=media"});
 }
 
-TEST_CASE("cloud: a token that is no longer accepted is asked for again") {
+TEST_CASE("cloud: requests a new token when the old one is no longer accepted") {
   Script script;
   script.answers = {token, refusal(401, "expired"), token, {200, "text", ""}};
   const Patience patience{std::chrono::steady_clock::now() + 10s, {}};
   CHECK(persist(patience, "it", [&] { return script.cloud.object("b", "f"); }) == "text");
 }
 
-TEST_CASE("cloud: rights and objects that are not there yet are waited for, and said once") {
+TEST_CASE("cloud: waits for missing permissions and objects, and reports each once") {
   Script script;
   script.answers = {token, refusal(403, "no right"), refusal(403, "no right"), {200, "text", ""}};
   std::vector<std::string> said;
@@ -100,7 +100,7 @@ TEST_CASE("cloud: rights and objects that are not there yet are waited for, and 
   CHECK(said == std::vector<std::string>{"waiting for the file: no right"});
 }
 
-TEST_CASE("cloud: when time is up, what was missing last is said") {
+TEST_CASE("cloud: when time is up, reports what was still missing") {
   Script script;
   script.answers = {token, refusal(404, "No such object: b/f")};
   CHECK(error_of([&] {
@@ -108,7 +108,7 @@ TEST_CASE("cloud: when time is up, what was missing last is said") {
         }) == "cannot get gs://b/f: No such object: b/f");
 }
 
-TEST_CASE("cloud: an answer that another try does not change is an error at once") {
+TEST_CASE("cloud: an answer that a retry would not change is an error at once") {
   Script script;
   script.answers = {token, refusal(400, "bad name")};
   const Patience patience{std::chrono::steady_clock::now() + 10s, {}};
@@ -117,14 +117,14 @@ TEST_CASE("cloud: an answer that another try does not change is an error at once
         }) == "bad name");
 }
 
-TEST_CASE("cloud: a machine without a service account says so") {
+TEST_CASE("cloud: reports a machine without a service account") {
   Script script;
   script.answers = {{404, "", ""}};
   CHECK(error_of([&] { script.cloud.object("b", "f"); }) ==
         "this machine has no service account, so it cannot read anything");
 }
 
-TEST_CASE("cluster key: version 1 is the key, and is not made anew") {
+TEST_CASE("cluster key: version 1 is the key, and is never replaced") {
   Script script;
   script.answers = {token, version("a2V5")};
   CHECK(cluster_key(script.cloud, "projects/p/secrets/s", true) == "key");
@@ -132,16 +132,15 @@ TEST_CASE("cluster key: version 1 is the key, and is not made anew") {
         "GET https://secretmanager.googleapis.com/v1/projects/p/secrets/s/versions/1:access");
 }
 
-TEST_CASE(
-    "cluster key: of two controllers at once, the version that came first is the key of both") {
-  // Theirs became version 2: it is the other's that is read back.
+TEST_CASE("cluster key: of two controllers at once, both use the version that came first") {
+  // Ours became version 2, so we read back the other's.
   Script script;
   script.answers = {
       token, refusal(404, "none"), {200, R"({"name": "…/versions/2"})", ""}, version("b3RoZXI=")};
   CHECK(cluster_key(script.cloud, "projects/p/secrets/s", true) == "other");
 }
 
-TEST_CASE("cluster key: a node waits for the controller and makes none") {
+TEST_CASE("cluster key: a node waits for the controller and creates none") {
   Script script;
   script.answers = {token, refusal(404, "none")};
   CHECK(error_of([&] { cluster_key(script.cloud, "projects/p/secrets/s", false); }) ==
@@ -149,7 +148,7 @@ TEST_CASE("cluster key: a node waits for the controller and makes none") {
   CHECK(script.asked.size() == 2);
 }
 
-TEST_CASE("cluster key: what is no value is refused") {
+TEST_CASE("cluster key: an invalid value is rejected") {
   Script script;
   script.answers = {token, version("=")};
   CHECK(error_of([&] { cluster_key(script.cloud, "projects/p/secrets/s", false); }) ==

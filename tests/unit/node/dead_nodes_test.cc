@@ -1,4 +1,4 @@
-// Tests of which nodes are dead.
+// Tests of how dead nodes are found.
 #include "launcher/node/dead_nodes.h"
 
 #include <netinet/in.h>
@@ -16,8 +16,8 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Looks every five seconds at a cluster of which Slurm says `text`: it asks for three seconds, and
-// pauses for two. Of nodes that are `alive`, slurmd answers; of the `frozen`, the kernel alone.
+// Checks a cluster every five seconds, with Slurm's states as `text`: probes for three seconds and
+// pauses for two. On `alive` nodes slurmd answers; on `frozen` ones only the kernel.
 struct Watched {
   DeadNodes nodes;
   DeadNodes::Clock::time_point now = {};
@@ -32,7 +32,7 @@ struct Watched {
     now += 3s;
     return nodes.dead({asked.begin(), asked.end()}, answers, now);
   }
-  // The look at which somebody is dead; 0: none of ten.
+  // The number of the check at which some node is dead; 0: at none of ten.
   int first_dead(const std::string& text, const std::set<std::string>& alive = {}) {
     for (int i = 1; i <= 10; ++i) {
       if (!look(text, alive).empty()) return i;
@@ -51,7 +51,7 @@ bool waits_for(const std::string& state) {
 
 }  // namespace
 
-TEST_CASE("dead nodes: Slurm's states are read, a node of several partitions once") {
+TEST_CASE("dead nodes: reads Slurm's states, a node in several partitions once") {
   const auto states = parse_node_states(
       "n-1 |IDLE+COMPLETING+DRAIN |gpu_count: 7|\nn-1|idle+completing+drain|gpu_count: 7|\nwhat\n");
   REQUIRE(states.size() == 1);
@@ -60,7 +60,7 @@ TEST_CASE("dead nodes: Slurm's states are read, a node of several partitions onc
   CHECK(states[0].reason == "gpu_count: 7");
 }
 
-TEST_CASE("dead nodes: only those are asked that Slurm waits for, and whose power nobody changes") {
+TEST_CASE("dead nodes: probes only nodes that Slurm waits for and whose power nobody changes") {
   CHECK(waits_for("allocated+completing"));
   CHECK(waits_for("mixed+not_responding"));
   CHECK(waits_for("idle+drain+not_responding"));
@@ -72,10 +72,10 @@ TEST_CASE("dead nodes: only those are asked that Slurm waits for, and whose powe
   }
 }
 
-TEST_CASE("dead nodes: one is dead when it has not answered three times and for 12 s") {
+TEST_CASE("dead nodes: a node is dead after three unanswered probes and 12 s") {
   Watched cluster;
   CHECK(cluster.look(busy).empty());
-  CHECK(cluster.asked.empty());  // it may just be completing
+  CHECK(cluster.asked.empty());  // it may only be completing
   CHECK(cluster.look(busy).empty());
   CHECK(cluster.asked == Names{"n-0"});
   CHECK(cluster.look(busy).empty());
@@ -84,11 +84,11 @@ TEST_CASE("dead nodes: one is dead when it has not answered three times and for 
   quick.look(busy);
   for (int i = 0; i < 3; ++i) {
     CHECK(quick.nodes.to_ask(parse_node_states(busy), quick.now) == Names{"n-0"});
-    CHECK(quick.nodes.dead({"n-0"}, {}, quick.now + 3s).empty());  // three times, but at once
+    CHECK(quick.nodes.dead({"n-0"}, {}, quick.now + 3s).empty());  // three probes, but at once
   }
 }
 
-TEST_CASE("dead nodes: where only the kernel answers, a node is dead that runs nothing more") {
+TEST_CASE("dead nodes: if only the kernel answers, a node without other jobs is dead") {
   const std::string rest = "|none|\nn-1|allocated|none|\nn-2|idle|none|\n";
   Watched frozen;
   frozen.frozen = {"n-0"};
@@ -100,21 +100,21 @@ TEST_CASE("dead nodes: where only the kernel answers, a node is dead that runs n
   }
 }
 
-TEST_CASE("dead nodes: those that are down for one reason and nothing else") {
+TEST_CASE("dead nodes: finds those that are down for this reason only") {
   const auto states = parse_node_states(
       "n-0|DOWN+NOT_RESPONDING|off|\nn-1|DOWN|other|\nn-2|idle|off|\nn-3|DOWN+DRAIN|off|\n"
       "n-4|DOWN+CLOUD+POWERING_UP|off|\nn-5|down|off|\n");
   CHECK(down_for("off", states) == Names{"n-0", "n-5"});
 }
 
-TEST_CASE("dead nodes: one that others know to be alive is not asked again soon") {
+TEST_CASE("dead nodes: a node known to be alive is not probed again soon") {
   Watched cluster;
   CHECK(cluster.first_dead(busy) == 4);
   cluster.nodes.is_alive("n-0", cluster.now);
   CHECK(cluster.first_dead(busy) >= 9);
 }
 
-TEST_CASE("dead nodes: one that answers is alive, and not asked again soon") {
+TEST_CASE("dead nodes: a node that answers is alive and not probed again soon") {
   Watched cluster;
   cluster.look(busy);
   cluster.look(busy, {"n-0"});
@@ -127,19 +127,18 @@ TEST_CASE("dead nodes: one that answers is alive, and not asked again soon") {
   CHECK(cluster.asked == Names{"n-0"});
 }
 
-TEST_CASE("dead nodes: silence is counted anew after an answer, and when Slurm waits no longer") {
+TEST_CASE("dead nodes: the count restarts after an answer, and when Slurm waits no longer") {
   Watched answers;
   for (int i = 0; i < 3; ++i) CHECK(answers.look(busy).empty());
   CHECK(answers.look(busy, {"n-0"}).empty());
-  CHECK(answers.first_dead(busy) >= 9);  // 30 s of peace, then 12 s
+  CHECK(answers.first_dead(busy) >= 9);  // a pause of 30 s, then 12 s
   Watched done;
   for (int i = 0; i < 3; ++i) CHECK(done.look(busy).empty());
   done.look("n-0|idle|none|\nn-1|idle|none|\n");
   CHECK(done.first_dead(busy) == 4);
 }
 
-TEST_CASE(
-    "dead nodes: half of a cluster may be dead, more is a network of our own that is broken") {
+TEST_CASE("dead nodes: half of a cluster can be dead; more means that our own network is broken") {
   const std::string half =
       "n-0|completing|none|\nn-1|completing|none|\nn-2|idle|none|\nn-3|idle|none|\n";
   const std::string most =
@@ -150,12 +149,12 @@ TEST_CASE(
   Watched alone;
   CHECK(alone.first_dead(most) == 0);
   CHECK(alone.first_dead(most, {"n-2"}) > 0);
-  // Nodes that are off are not of those that could be dead.
+  // Nodes that are off are not counted.
   Watched small;
   CHECK(small.first_dead("n-0|completing|none|\nn-1|idle+powered_down|none|\nn-2|down|x|\n") == 0);
 }
 
-TEST_CASE("dead nodes: a kernel refuses or takes a connection, a daemon ends it") {
+TEST_CASE("dead nodes: a kernel refuses or accepts a connection, a daemon closes it") {
   Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -172,7 +171,7 @@ TEST_CASE("dead nodes: a kernel refuses or takes a connection, a daemon ends it"
   CHECK(who_answers(hosts, port, 200ms) == kernel);
   const bool resets = GENERATE(false, true);
   std::thread accepts([&] {
-    for (int i = 0; i < 2; ++i) {  // that of above first
+    for (int i = 0; i < 2; ++i) {  // first the ones above
       const Fd taken(::accept(listener.get(), nullptr, nullptr));
       const linger at_once = {1, 0};
       if (resets) ::setsockopt(taken.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

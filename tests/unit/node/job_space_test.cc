@@ -19,13 +19,13 @@ constexpr const char* ours = "# A comment.\nAutoBasePath=true\nBasePath=/var/lib
 
 }  // namespace
 
-TEST_CASE("job space: its folder is the one that job_container.conf names") {
+TEST_CASE("job space: its folder is the one in job_container.conf") {
   CHECK(job_space_in(ours) == "/var/lib/slipway/jobs");
   CHECK(job_space_in("BasePath=/mnt/ssd Dirs=/tmp\n").has_value());
   CHECK_FALSE(job_space_in("# BasePath=/x\n").has_value());
 }
 
-TEST_CASE("job space: a Slurm that knows more folders is told of /var/tmp, an older one is not") {
+TEST_CASE("job space: only a Slurm that supports more folders gets /var/tmp") {
   CHECK(job_container_conf_for(ours, "22.05.8") == ours);
   CHECK(job_container_conf_for(ours, "") == ours);
   for (const char* version : {"23.02.0", "24.11.5", "26.05.2"}) {
@@ -38,21 +38,20 @@ TEST_CASE("job space: a Slurm that knows more folders is told of /var/tmp, an ol
   CHECK(job_space_in(once) == "/var/lib/slipway/jobs");
 }
 
-TEST_CASE("job space: a job runs here while a slurmstepd of root's has its number") {
+TEST_CASE("job space: a job runs here if root has a slurmstepd with its number") {
   const std::string zero(1, '\0');
   CHECK(jobs_with_a_slurmstepd({"slurmstepd: [12.extern]" + zero, "slurmstepd: [7.0]",
                                 "/usr/sbin/slurmd" + zero + "-D" + zero, "",
                                 "x slurmstepd: [9.0]"}) == std::set<std::string>{"12", "7"});
 }
 
-TEST_CASE(
-    "job space: what is left of jobs that are gone is removed, however deep, and nothing else") {
+TEST_CASE("job space: removes leftovers of ended jobs, however deep, and nothing else") {
   const TemporaryDirectory folder;
   for (const char* name : {"999999901", "node/999999902", "node/keep", "12x"}) {
     make_directories(folder / name / "below");
   }
   write_file(folder / "file", "");
-  // Longer than any path can be, and deeper than a process may have files open.
+  // Longer than any path can be, and deeper than a process can have files open.
   Fd at(::open((folder / "999999901").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < 3000; ++i) {
     REQUIRE(::mkdirat(at.get(), "deep", 0700) == 0);
@@ -65,7 +64,7 @@ TEST_CASE(
   CHECK(std::filesystem::exists(folder / "file"));
 }
 
-TEST_CASE("job space: a link is not followed, and no folder of jobs is nothing to sweep") {
+TEST_CASE("job space: does not follow links, and a missing folder has nothing to sweep") {
   const TemporaryDirectory folder;
   make_directories(folder / "elsewhere/kept");
   make_directories(folder / "jobs");
@@ -75,7 +74,7 @@ TEST_CASE("job space: a link is not followed, and no folder of jobs is nothing t
   CHECK(std::filesystem::exists(folder / "elsewhere/kept"));
 }
 
-TEST_CASE("job space: the disk of jobs has all of its bytes set aside, and is ext4") {
+TEST_CASE("job space: the jobs' disk is preallocated, and is ext4") {
   const TemporaryDirectory folder;
   const auto file = folder / "jobs.ext4";
   write_file(file, "what was there before");
@@ -84,7 +83,7 @@ TEST_CASE("job space: the disk of jobs has all of its bytes set aside, and is ex
   struct stat info = {};
   REQUIRE(::stat(file.c_str(), &info) == 0);
   CHECK(static_cast<uint64_t>(info.st_size) == bytes);
-  CHECK(static_cast<uint64_t>(info.st_blocks) * 512 >= bytes * 9 / 10);  // mkfs may discard some
+  CHECK(static_cast<uint64_t>(info.st_blocks) * 512 >= bytes * 9 / 10);  // mkfs can discard some
   CHECK((info.st_mode & 0777) == 0600);
   CHECK(read_file(file).substr(1024 + 56, 2) == "\x53\xef");  // ext4's magic number
   CHECK_THROWS_WITH(make_job_disk(folder / "large", uint64_t{1} << 60),

@@ -12,7 +12,7 @@
 using namespace slipway;
 using namespace slipway::node;
 
-TEST_CASE("log rotation: a large log becomes two, and who has it open goes on writing to it") {
+TEST_CASE("log rotation: splits a large log, and programs that have it open keep writing to it") {
   const TemporaryDirectory folder;
   const auto log = folder / "slurmd.log";
   write_file(log, "older\n", 0640);
@@ -25,13 +25,13 @@ TEST_CASE("log rotation: a large log becomes two, and who has it open goes on wr
   struct stat info = {};
   REQUIRE(::stat((folder / "slurmd.log.1").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0640);
-  // The part before is replaced, and is no log itself.
+  // The former part is replaced, and not rotated itself.
   CHECK(rotate_logs(folder.path(), 5) == std::vector<std::string>{"slurmd.log"});
   CHECK(read_file(folder / "slurmd.log.1") == "newer\n");
   CHECK(rotate_logs(folder.path(), 5).empty());
 }
 
-TEST_CASE("log rotation: links and folders are left alone") {
+TEST_CASE("log rotation: leaves links and folders alone") {
   const TemporaryDirectory folder;
   const TemporaryDirectory elsewhere;
   write_file(elsewhere / "secret", "a long line\n");

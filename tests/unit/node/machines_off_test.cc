@@ -1,5 +1,5 @@
-// Tests of which machines are off by the cloud's word, against a fake of Compute Engine that pages,
-// filters, refuses and fails as the real one does.
+// Tests of which machines the cloud reports as off, against a fake Compute Engine that pages,
+// filters, refuses and fails like the real one.
 #include <fmt/core.h>
 
 #include <deque>
@@ -46,12 +46,12 @@ HttpAnswer refused_with(int status, const std::string& message, const std::strin
       ""};
 }
 
-// The list of machines of projects and zones. Anything else is a request that the real one refuses.
+// Lists the machines of projects and zones. Rejects any other request, like the real one.
 class FakeCompute {
  public:
   // "p/zone-a" → name → status
   std::map<std::string, std::map<std::string, std::string>> machines;
-  std::deque<HttpAnswer> first;               // answers to the first requests for a list
+  std::deque<HttpAnswer> first;               // answers to the first list requests
   std::map<std::string, HttpAnswer> refuses;  // by project and zone
   int lists = 0;
 
@@ -79,7 +79,7 @@ class FakeCompute {
   }
 
  private:
-  // A page has two machines, and a list without any has no "items".
+  // A page has two machines, and an empty list has no "items".
   HttpAnswer list(const std::string& place, const std::string& filter, size_t begin) {
     static const std::regex form("name eq \"(.*)\"");
     std::smatch pattern;
@@ -115,7 +115,7 @@ std::string failure(FakeCompute& compute, const Names& nodes) {
 
 }  // namespace
 
-TEST_CASE("machines off: by their status, and one that nobody knows is on") {
+TEST_CASE("machines off: by status; an unknown status counts as on") {
   for (const char* status : {"STOPPING", "STOPPED", "TERMINATED", "SUSPENDING", "SUSPENDED",
                              "DEPROVISIONING", "REPAIRING"}) {
     INFO(status);
@@ -132,7 +132,7 @@ TEST_CASE("machines off: by their status, and one that nobody knows is on") {
   }
 }
 
-TEST_CASE("machines off: one that is in none of its nodeset's zones, and those of all pages") {
+TEST_CASE("machines off: a node that is missing in all of its nodeset's zones, over all pages") {
   FakeCompute compute;
   for (int i = 0; i < 7; ++i) {
     compute.machines[i % 2 == 0 ? "p/zone-a" : "p/zone-b"][fmt::format("c-gpu-{}", i)] =
@@ -141,13 +141,13 @@ TEST_CASE("machines off: one that is in none of its nodeset's zones, and those o
   Names all;
   for (int i = 0; i < 8; ++i) all.push_back(fmt::format("c-gpu-{}", i));
   CHECK(off(compute, all) == Names{"c-gpu-5", "c-gpu-7"});
-  // Another's of the same name is not its.
+  // A machine of another nodeset with the same name.
   compute.machines["q/zone-a"] = {{"c-gpu-7", "RUNNING"}};
   compute.machines["p/zone-c"] = {{"c-gpu-7", "RUNNING"}};
   CHECK(off(compute, {"c-gpu-7"}) == Names{"c-gpu-7"});
 }
 
-TEST_CASE("machines off: nothing is known of nodes of no nodeset, nor asked") {
+TEST_CASE("machines off: does not ask about nodes without a nodeset") {
   FakeCompute compute;
   CHECK(off(compute, {"c-other-0", "d-gpu-0", "x"}).empty());
   CHECK(off(compute, {}).empty());
@@ -156,7 +156,7 @@ TEST_CASE("machines off: nothing is known of nodes of no nodeset, nor asked") {
   CHECK(off(compute, {"c-other-0", "c-cpu-0", "c-cpu-1"}) == Names{"c-cpu-1"});
 }
 
-TEST_CASE("machines off: where a zone refuses to say it, no node is off") {
+TEST_CASE("machines off: if a zone refuses to answer, no node is off") {
   FakeCompute compute;
   compute.machines["p/zone-a"] = {{"c-gpu-0", "TERMINATED"}};
   compute.refuses["p/zone-b"] = refused_with(403,
@@ -169,7 +169,7 @@ TEST_CASE("machines off: where a zone refuses to say it, no node is off") {
   CHECK(failure(compute, {"c-gpu-1"}).find("was not found") != std::string::npos);
 }
 
-TEST_CASE("machines off: what passes is waited for, and what does not pass is an error") {
+TEST_CASE("machines off: retries passing errors, and reports others") {
   const std::vector<HttpAnswer> passing = {
       refused_with(503, "The service is currently unavailable.", "backendError"),
       refused_with(429, "Rate Limit Exceeded", "rateLimitExceeded"),
@@ -187,11 +187,11 @@ TEST_CASE("machines off: what passes is waited for, and what does not pass is an
   }
 }
 
-TEST_CASE("machines off: a list that is cut short or of another kind takes no node away") {
+TEST_CASE("machines off: an incomplete or invalid list reports no node as off") {
   for (const char* body :
        {R"({"items": 7})", R"({"items": [1]})", R"({"items": [{"name": "c-gpu-1"}]})",
         R"({"items": [{"status": "RUNNING"}]})", R"({"items": [{"name": 7, "status": []}]})",
-        R"({"items": [], "nextPageToken": "for ever"})"}) {
+        R"({"items": [], "nextPageToken": "forever"})"}) {
     INFO(body);
     FakeCompute compute;
     compute.refuses["p/zone-a"] = {200, body, ""};

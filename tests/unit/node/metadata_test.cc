@@ -64,7 +64,7 @@ std::string shown(const std::vector<NetworkStorage>& mounts) {
 
 }  // namespace
 
-TEST_CASE("told: a machine that joins by itself knows what it is, and nothing else") {
+TEST_CASE("metadata: a machine that registers itself has its node_conf and nothing else") {
   CHECK(read_machine_metadata(instance()).node_conf == "");
   json joining = instance();
   joining["attributes"]["slipway-node-conf"] = "CPUs=8 Feature=elastic";
@@ -74,7 +74,7 @@ TEST_CASE("told: a machine that joins by itself knows what it is, and nothing el
         "the metadata `slipway-node-conf` is `CPUs=8' -f /tmp/x`, which is not KEY=VALUE …");
 }
 
-TEST_CASE("metadata: a machine reads who it is, and where its files are") {
+TEST_CASE("metadata: a machine reads its identity and where its files are") {
   const MachineMetadata self = read_machine_metadata(instance());
   CHECK(self.name == "c-mega-0");
   CHECK(self.zone == "us-central1-a");
@@ -87,7 +87,7 @@ TEST_CASE("metadata: a machine reads who it is, and where its files are") {
   CHECK(self.interfaces[0].address == "10.0.0.2/20");
 }
 
-TEST_CASE("metadata: what is missing or no part of a cluster is said") {
+TEST_CASE("metadata: reports missing values, and a machine outside any cluster") {
   json given = instance();
   given["attributes"].erase("slipway-role");
   CHECK(error_of(given) ==
@@ -104,13 +104,13 @@ TEST_CASE("metadata: what is missing or no part of a cluster is said") {
   CHECK(error_of(json::object()).find("no metadata `slipway-cluster`") != std::string::npos);
 }
 
-TEST_CASE("metadata: names that would lead out of a folder are refused") {
+TEST_CASE("metadata: rejects names that would lead outside a folder") {
   json given = instance();
   given["attributes"]["slipway-group"] = "../../etc/passwd";
   CHECK(error_of(given) == "the metadata server gives this machine no name");
 }
 
-TEST_CASE("cluster.json: a nodeset is found by a node's name") {
+TEST_CASE("cluster.json: finds a nodeset by a node's name") {
   const ClusterFile file = parse_cluster_file(cluster().dump());
   CHECK(file.controller_zone.empty());
   REQUIRE(nodeset_of(file, "c-mega-17") != nullptr);
@@ -120,7 +120,7 @@ TEST_CASE("cluster.json: a nodeset is found by a node's name") {
   }
 }
 
-TEST_CASE("cluster.json: another schema and a missing key are errors") {
+TEST_CASE("cluster.json: a wrong schema or a missing key is an error") {
   json given = cluster();
   given["schema"] = "slipway/cluster/2";
   CHECK_THROWS_WITH(parse_cluster_file(given.dump()),
@@ -131,7 +131,7 @@ TEST_CASE("cluster.json: another schema and a missing key are errors") {
   CHECK_THROWS_AS(parse_cluster_file("{"), Error);
 }
 
-TEST_CASE("mounts: every machine has those of all, and those of its kind win") {
+TEST_CASE("mounts: every machine has the common ones, and specific ones override them") {
   const ClusterFile file = parse_cluster_file(cluster().dump());
   MachineMetadata self = read_machine_metadata(instance());
   CHECK(shown(mounts_of(file, self)) == "all:/home all:/home/data nodes:/scratch ");
@@ -139,7 +139,7 @@ TEST_CASE("mounts: every machine has those of all, and those of its kind win") {
   CHECK(shown(mounts_of(file, self)) == "c-controller:/apps login:/home all:/home/data ");
 }
 
-TEST_CASE("names: a machine looks for others in every zone that the cluster may be in") {
+TEST_CASE("names: a machine searches every zone that the cluster uses") {
   ClusterFile file = parse_cluster_file(cluster().dump());
   MachineMetadata self = read_machine_metadata(instance());
   self.zone = "a";
@@ -148,7 +148,7 @@ TEST_CASE("names: a machine looks for others in every zone that the cluster may 
   CHECK(other_domains(file, self) == std::vector<std::string>{"b.c.p.internal", "z.c.p.internal"});
 }
 
-TEST_CASE("names: domains are added to /etc/resolv.conf once") {
+TEST_CASE("names: adds domains to /etc/resolv.conf once") {
   const std::string before = "search a.c.p.internal c.p.internal\nnameserver 169.254.169.254\n";
   const std::string after =
       "nameserver 169.254.169.254\nsearch a.c.p.internal c.p.internal b.c.p.internal\n";
@@ -157,7 +157,7 @@ TEST_CASE("names: domains are added to /etc/resolv.conf once") {
   CHECK(resolv_conf_with("", {}).empty());
 }
 
-TEST_CASE("told: who may ask the metadata server, by names that are names") {
+TEST_CASE("metadata: lists users with access to the metadata server, if their names are valid") {
   CHECK(read_machine_metadata(instance()).metadata_users.empty());
   json given = instance();
   given["attributes"]["slipway-metadata-users"] = "anna,ext_bob_example.com";

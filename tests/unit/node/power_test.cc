@@ -1,5 +1,5 @@
-// Tests of resuming and suspending nodes against a cloud that answers with other JSON than it
-// should: Slurm hears of every node, whatever the answer.
+// Tests resuming and suspending nodes against a cloud that answers with unexpected JSON: Slurm gets
+// a result for every node, whatever the answer.
 #include "launcher/node/power.h"
 
 #include "common/error.h"
@@ -18,7 +18,7 @@ ClusterFile one_nodeset() {
   return cluster;
 }
 
-// A token first, when it is asked for, and then always the same.
+// A token first, if it is requested, and then always the same answer.
 Cloud cloud_that_says(const std::string& body, int status = 200) {
   return Cloud([body, status](const HttpRequest& request) {
     if (request.url.ends_with("/token")) {
@@ -42,7 +42,7 @@ const std::vector<std::string> strange = {
     R"({"status": "DONE", "error": {"errors": {"code": 1}}})",
     R"({"status": "DONE", "error": {"errors": [7]}})",
     R"({"status": "DONE", "error": {"errors": [{"code": 1, "message": []}]}})",
-    R"({"items": [], "nextPageToken": "for ever"})",
+    R"({"items": [], "nextPageToken": "forever"})",
     std::string(1'000'000, '['),
     R"({"items":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}",
     R"({"status": "DONE", "error": {"errors": [{"code": "X", "message": ")" +
@@ -51,7 +51,7 @@ const std::vector<std::string> strange = {
 
 }  // namespace
 
-TEST_CASE("power: whatever the cloud answers, every node that has no machine is a failure") {
+TEST_CASE("power: whatever the cloud answers, every node without a machine is a failure") {
   const int status = GENERATE(200, 400, 403, 500);
   for (const std::string& body : strange) {
     INFO(status << " " << body.substr(0, 80));
@@ -68,7 +68,7 @@ TEST_CASE("power: whatever the cloud answers, every node that has no machine is 
   }
 }
 
-TEST_CASE("power: whatever the cloud answers, suspend comes to an end") {
+TEST_CASE("power: whatever the cloud answers, suspend ends") {
   for (const std::string& body : strange) {
     INFO(body.substr(0, 80));
     Cloud cloud = cloud_that_says(body);
@@ -77,7 +77,7 @@ TEST_CASE("power: whatever the cloud answers, suspend comes to an end") {
   }
 }
 
-TEST_CASE("power: an answer about this machine or its cluster that is no such thing is an error") {
+TEST_CASE("power: an invalid answer about this machine or its cluster is an error") {
   for (const std::string& body : strange) {
     INFO(body.substr(0, 80));
     CHECK_THROWS_AS(parse_cluster_file(body), Error);

@@ -7,7 +7,7 @@
 using namespace slipway;
 using namespace slipway::node;
 
-TEST_CASE("service records: what was written is read, the last of each service") {
+TEST_CASE("service records: reads what was written, the latest for each service") {
   TemporaryDirectory dir;
   const std::chrono::system_clock::time_point when(std::chrono::milliseconds(1763830000123));
   write_service_record(dir.path(), "munged", {true, when, ""});
@@ -24,13 +24,13 @@ TEST_CASE("service records: what was written is read, the last of each service")
   CHECK(records.at("slurmctld").since == when);
 }
 
-TEST_CASE("service records: lines that are none are left out, and a file that is none has none") {
+TEST_CASE("service records: skips invalid lines, and an invalid file has none") {
   TemporaryDirectory dir;
   CHECK(read_service_records(dir.path()).empty());
   write_file(dir / "services", "slurmd\nslurmd walks 1\nslurmd runs soon\n\nmunged runs 5\n");
   CHECK(read_service_records(dir.path()).size() == 1);
 }
 
-TEST_CASE("service records: a folder that cannot be written ends nobody") {
+TEST_CASE("service records: ignores a folder that cannot be written") {
   CHECK_NOTHROW(write_service_record("/proc/nowhere", "slurmd", {true, {}, ""}));
 }

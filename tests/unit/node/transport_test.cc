@@ -1,4 +1,4 @@
-// Tests of the transport's daemon beside jobs, with a daemon that really listens.
+// Tests the transport's daemon beside jobs, with a fake daemon that really listens.
 #include "launcher/node/transport.h"
 
 #include <signal.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A node's places, and a daemon whose words are options of tests/fakes/rxdm.py.
+// A node's places, and a daemon that runs tests/fakes/rxdm.py with these options.
 class Node {
  public:
   NodeTransport::Daemon daemon(const std::vector<std::string>& options = {}) const {
@@ -51,7 +51,7 @@ class Node {
 
 }  // namespace
 
-TEST_CASE("transport: the daemon serves before a job begins, and ends with it") {
+TEST_CASE("transport: the daemon is ready before a job begins, and ends with it") {
   const Node node;
   start_daemon_for("7", node.daemon(), node.places());
   CHECK(socket_answers(node.socket()));
@@ -61,7 +61,7 @@ TEST_CASE("transport: the daemon serves before a job begins, and ends with it") 
   CHECK(node.log("7") == "fake rxdm: serves\nfake rxdm: ends\n");
 }
 
-TEST_CASE("transport: logs of jobs that are two weeks old are removed, others are not") {
+TEST_CASE("transport: removes only logs that are two weeks old") {
   const Node node;
   const fs::path logs = node.folder() / "logs";
   make_directories(logs);
@@ -78,7 +78,7 @@ TEST_CASE("transport: logs of jobs that are two weeks old are removed, others ar
   CHECK(fs::exists(logs / "slurmd.log"));
 }
 
-TEST_CASE("transport: starting and stopping twice is as once") {
+TEST_CASE("transport: starting and stopping can be repeated") {
   const Node node;
   start_daemon_for("7", node.daemon(), node.places());
   start_daemon_for("7", node.daemon(), node.places());
@@ -89,7 +89,7 @@ TEST_CASE("transport: starting and stopping twice is as once") {
   CHECK_FALSE(socket_answers(node.socket()));
 }
 
-TEST_CASE("transport: a daemon that two jobs need ends with the last, and both have its log") {
+TEST_CASE("transport: a daemon shared by two jobs ends with the last, and both have its log") {
   const Node node;
   start_daemon_for("7", node.daemon(), node.places());
   start_daemon_for("8", node.daemon(), node.places());
@@ -100,7 +100,7 @@ TEST_CASE("transport: a daemon that two jobs need ends with the last, and both h
   CHECK(node.log("7") == node.log("8"));
 }
 
-TEST_CASE("transport: one that died is started again, and what it left is removed first") {
+TEST_CASE("transport: a daemon that died is restarted after its leftovers are removed") {
   const Node node;
   NodeTransport::Daemon daemon = node.daemon();
   const std::string removed = node.folder() / "removed";
@@ -116,7 +116,7 @@ TEST_CASE("transport: one that died is started again, and what it left is remove
   stop_daemon_for("8", daemon, node.places());
 }
 
-TEST_CASE("transport: one that ends at once is an error with its last words, and is none") {
+TEST_CASE("transport: a daemon that ends at once is an error with its last output") {
   const Node node;
   CHECK_THROWS_WITH(start_daemon_for("7", node.daemon({"--fail"}), node.places()),
                     "rxdm ended before it was ready; its output: fake rxdm: no GPU has a NIC");
@@ -124,7 +124,7 @@ TEST_CASE("transport: one that ends at once is an error with its last words, and
   CHECK(fs::is_empty(node.places().state / "jobs"));
 }
 
-TEST_CASE("transport: one that does not serve in time is ended") {
+TEST_CASE("transport: a daemon that is not ready in time is ended") {
   const Node node;
   NodeTransport::Daemon daemon = node.daemon({"--never-serve"});
   daemon.deadline_seconds = 1;
@@ -133,7 +133,7 @@ TEST_CASE("transport: one that does not serve in time is ended") {
   CHECK_FALSE(fs::exists(node.places().state / "process"));
 }
 
-TEST_CASE("transport: a prolog that holds the lock for ever is not waited for, and is an error") {
+TEST_CASE("transport: does not wait forever for a prolog that holds the lock") {
   const Node node;
   TransportPlaces places = node.places();
   make_directories(places.state);
@@ -146,7 +146,7 @@ TEST_CASE("transport: a prolog that holds the lock for ever is not waited for, a
   CHECK_THROWS_WITH(stop_daemon_for("7", daemon, places), ContainsSubstring("for too long"));
 }
 
-TEST_CASE("transport: where no socket is known, the log says when it serves") {
+TEST_CASE("transport: without a known socket, the log shows when it is ready") {
   const Node node;
   NodeTransport::Daemon daemon = node.daemon();
   daemon.socket.clear();
@@ -157,18 +157,18 @@ TEST_CASE("transport: where no socket is known, the log says when it serves") {
   stop_daemon_for("7", daemon, node.places());
 }
 
-TEST_CASE("transport: a list of Slurm's with one node is one node") {
+TEST_CASE("transport: a host list with one node names one node") {
   CHECK_FALSE(names_several("gpu-7"));
   CHECK(names_several("gpu-[0-1]"));
   CHECK(names_several("gpu-7,cpu-3"));
 }
 
-TEST_CASE("transport: stock is taken of versions and libraries, and taken again when they change") {
+TEST_CASE("transport: records versions and libraries, again if they change") {
   const Node node;
   NodeTransport transport;
   transport.name = "tcpxo";
   record_transport_versions(transport, node.places());
-  CHECK_FALSE(load_transport_stock(node.places().stock));  // nothing to take stock of
+  CHECK_FALSE(load_transport_stock(node.places().stock));  // nothing to record
   transport.libraries = {node.folder() / "lib", {"libnccl-net.so"}, true};
   make_directories(node.folder() / "lib");
   write_file(node.folder() / "lib/libnccl-net.so", "plugin");
