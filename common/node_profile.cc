@@ -1,4 +1,4 @@
-// The node profile as JSON: written by the deployer, read on the node.
+// Writes and reads the node profile as JSON.
 #include "common/node_profile.h"
 
 #include <fmt/core.h>
@@ -32,7 +32,7 @@ ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
           {"transport", expected.transport}};
 }
 
-// No cloud machine has more of any of these: a larger number is a mistake.
+// Upper limits: no cloud machine exceeds them, so a larger number is a mistake.
 constexpr int64_t most_gpus = 1024, most_nodes = 1'000'000, largest_mtu = 65535;
 constexpr int64_t largest_message = int64_t{1} << 50;
 constexpr double fastest_gb_per_s = 1e6;
@@ -51,6 +51,13 @@ NodeProfile::ExpectedBandwidth expected_from_json(const JsonValue& j) {
           j.at("tolerance").number(0, 1),
           j.at("source").text(),
           transport ? transport->text() : ""};
+}
+
+NodeProfile::BandwidthControl control_from_json(const JsonValue& j) {
+  NodeProfile::BandwidthControl control{j.at("kind").text(), j.at("least_ratio").number(0, 1),
+                                        j.at("source").text()};
+  if (control.kind != "loopback") j.at("kind").expected("`loopback`");
+  return control;
 }
 
 NodeProfile::Gpus gpus_from_json(const JsonValue& j) {
@@ -75,11 +82,14 @@ NodeProfile profile_from_json(const JsonValue& j) {
   for (const JsonValue& nic : j.at("network_interfaces").items()) {
     profile.network_interfaces.push_back(interface_from_json(nic));
   }
-  // Profiles of earlier deployers have no mounts.
+  // Older deployers wrote no mounts.
   if (const auto mounts = j.find("mounts")) profile.mounts = mounts->texts();
   profile.transport = transport_from_json(j.at("transport").raw());
   for (const JsonValue& expected : j.at("expected_bandwidth").items()) {
     profile.expected_bandwidth.push_back(expected_from_json(expected));
+  }
+  if (const auto control = j.find("bandwidth_control")) {
+    profile.bandwidth_control = control_from_json(*control);
   }
   return profile;
 }
@@ -109,6 +119,11 @@ std::string to_json(const NodeProfile& profile) {
       {"transport", transport_to_json(profile.transport)},
       {"expected_bandwidth", std::move(expected)},
   };
+  if (const auto& control = profile.bandwidth_control) {
+    j["bandwidth_control"] = {{"kind", control->kind},
+                              {"least_ratio", control->least_ratio},
+                              {"source", control->source}};
+  }
   return j.dump(2) + "\n";
 }
 

@@ -1,12 +1,13 @@
-// The node profile (/etc/slipway/node.json): what a node is told about itself.
+// The node profile (/etc/slipway/node.json): the deployer's description of a node.
 //
-// It is the one contract between the deployer and what runs on a node: the SPANK plugins, the
-// health checks and the bandwidth tests know their machine because the deployer wrote this file.
+// It is the only contract between the deployer and the programs on a node. The SPANK plugins, the
+// health checks and the bandwidth tests know their machine from this file.
 // Schema: docs/schemas/node-1.schema.json.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +22,16 @@ inline constexpr std::string_view node_profile_path = "/etc/slipway/node.json";
 struct NodeProfile {
   struct Gpus {
     int64_t count = 0;
-    std::string model;  // as the cloud names it: "nvidia-h100-mega-80gb"; empty when count is 0
+    std::string model;  // the cloud's name: "nvidia-h100-mega-80gb"; empty if count is 0
     std::vector<std::string> devices;  // device nodes in GPU order: "/dev/nvidia0", …
   };
 
   // One network interface, in the order of the machine type.
   struct Interface {
     std::string name;     // "enp0s12"
-    std::string purpose;  // "host": control and sockets; "gpu": one of the NICs beside the GPUs
-    std::string network;  // name of the network that it is attached to
-    std::string address;  // IPv4 address with prefix length, "10.0.0.5/24"; empty where the cloud
+    std::string purpose;  // "host": control and sockets; "gpu": a NIC for GPU traffic
+    std::string network;  // name of its network
+    std::string address;  // IPv4 address with prefix length, "10.0.0.5/24"; empty if the cloud
                           // assigns it
     int64_t mtu_bytes = 0;
   };
@@ -38,15 +39,23 @@ struct NodeProfile {
   using Variable = NodeTransport::Variable;
   using Transport = NodeTransport;
 
-  // A bandwidth that this machine type has been seen to reach.
+  // A bandwidth that was measured on this machine type.
   struct ExpectedBandwidth {
-    std::string collective;  // "all_gather"
-    int64_t nodes = 0;       // number of nodes of the run
-    int64_t size_bytes = 0;  // message size at which it is judged, as printed in the column `size`
+    std::string collective;      // "all_gather"
+    int64_t nodes = 0;           // number of nodes of the run
+    int64_t size_bytes = 0;      // message size to which it applies, as in the column `size`
     double busbw_gb_per_s = 0;   // GB = 1e9 bytes
     double tolerance = 0;        // 0.1: a run passes at 90 % of busbw_gb_per_s
-    std::string source;          // who measured it, where
-    std::string transport = {};  // over which it was reached: "tcpxo"; empty: over any
+    std::string source;          // who measured it, and where
+    std::string transport = {};  // the transport of the measurement: "tcpxo"; empty: any
+  };
+
+  // Where machines have no speed of their own, as in a local cluster: the bandwidth is judged by
+  // its ratio to a control that is measured in turn with it.
+  struct BandwidthControl {
+    std::string kind;        // "loopback": TCP over the node's own loopback interface
+    double least_ratio = 0;  // 0.1: a run passes at 10 % of the control's bandwidth
+    std::string source;      // who measured it, where
   };
 
   std::string deployment;    // vars.deployment_name of the blueprint
@@ -60,17 +69,18 @@ struct NodeProfile {
   std::vector<std::string> mounts;  // where file systems of the cluster are mounted, "/home"
   Transport transport;
   std::vector<ExpectedBandwidth> expected_bandwidth;
+  std::optional<BandwidthControl> bandwidth_control;  // none where figures are expected
 };
 
 // As JSON text, two spaces of indentation, a line feed at the end; keys in the order of the schema.
 std::string to_json(const NodeProfile& profile);
 
-// Reads the text of a node profile. `path` is for messages. Unknown keys are accepted (a newer
-// deployer may say more); another schema, a missing key or a wrong type throws Error with the path
-// and the key.
+// Reads the text of a node profile. `path` is for messages. Unknown keys are accepted, since a
+// newer deployer may write more. Throws Error with the path and the key for a different schema, a
+// missing key or a wrong type.
 NodeProfile parse_node_profile(std::string_view text, const std::filesystem::path& path);
 
-// Reads `path`. Throws Error when it cannot be read or is not a node profile.
+// Reads `path`. Throws Error if it cannot be read or is not a node profile.
 NodeProfile load_node_profile(const std::filesystem::path& path = node_profile_path);
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// Measuring one size: the timed runs and the checked ones, out of place and in place.
+// Measures one size: the timed runs and the checked runs, out of place and in place.
 #include "nccl-tests/measure.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace slipway::bandwidth {
 namespace {
 
-// The buffers of one size: as many parts of them as there is room for.
+// The buffers divided into as many parts of one size as fit.
 class Parts {
  public:
   Parts(const Buffers& buffers, const Shape& shape, int rank, bool in_place) {
-    if (in_place) {  // both lie in the receive buffer, the smaller one within the larger
+    if (in_place) {  // both are in the receive buffer, the smaller one within the larger
       const int64_t both = std::max(shape.send_bytes, shape.receive_bytes);
       send_ = {buffers.receive(), shape.send_bytes, both, shape.in_place_send_offset * rank};
       receive_ = {buffers.receive(), shape.receive_bytes, both,
@@ -30,7 +30,7 @@ class Parts {
   std::span<std::byte> receive(int64_t iteration) const { return receive_.part(index(iteration)); }
 
  private:
-  // A division is tens of cycles, between two operations of a microsecond.
+  // A division takes tens of cycles, which matters between operations of a microsecond.
   int64_t index(int64_t iteration) const { return count_ == 1 ? 0 : iteration % count_; }
 
   struct Side {
@@ -52,7 +52,7 @@ class Parts {
   int64_t count_ = 1;
 };
 
-// One size of one case, in one placement, on its backend.
+// Runs one size of one case, in one placement, on its backend.
 class Bench {
  public:
   Bench(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
@@ -78,7 +78,7 @@ class Bench {
     backend_.wait();
   }
 
-  // One sample on this rank: seconds of one iteration's one operation.
+  // Takes one sample on this rank: the seconds of one operation.
   double take(const Timing& timing) {
     const int iterations = timing.mode == Mode::isolated ? 1 : timing.iterations;
     double untimed = 0;
@@ -87,7 +87,7 @@ class Bench {
     double last = begin;
     for (int i = 0; i < iterations; ++i) {
       for (int j = 0; j < timing.aggregated; ++j) {
-        // Isolated samples are one iteration each, and go through the parts all the same.
+        // Isolated samples have one iteration each, and cycle through the parts, too.
         start(turn_++);
       }
       if (timing.mode == Mode::pipelined) untimed += block(timing.blocking);
@@ -102,7 +102,7 @@ class Bench {
     return (backend_.seconds() - begin - untimed) / iterations / timing.aggregated;
   }
 
-  // The iterations that were timed one by one, of the slowest rank.
+  // The times of single iterations, of the slowest rank.
   std::vector<double> each_iteration() {
     if (!each_us_.empty()) backend_.combine(Combine::max, each_us_);
     return std::move(each_us_);
@@ -111,7 +111,7 @@ class Bench {
   void check(int runs, Placement& result) const;
 
  private:
-  // What follows an operation; seconds of it that do not count.
+  // Does what has to follow an operation; returns the seconds to subtract.
   double block(Blocking blocking) const {
     if (blocking == Blocking::none) return 0;
     backend_.wait();
@@ -151,7 +151,7 @@ int64_t Bench::wrong_in_run(int run) const {
   std::vector<std::byte> send_copy(send.size()), receive_copy(receive.size());
   data.prepare(send_copy, receive_copy);
   backend_.copy_in(receive_copy, receive.data());
-  backend_.copy_in(send_copy, send.data());  // in place, it lies within
+  backend_.copy_in(send_copy, send.data());  // in place, it overwrites a part of `receive`
   backend_.barrier();
   start(run);
   backend_.wait();
@@ -165,7 +165,7 @@ void Bench::check(int runs, Placement& result) const {
     const int64_t wrong = wrong_in_run(run);
     found[0] += static_cast<double>(wrong);
     found[1] += wrong != 0 ? 1 : 0;
-    // No rank may prepare its next run while another still sends it this one's data.
+    // No rank may prepare the next run while another is still sending data of this one.
     backend_.barrier();
   }
   backend_.combine(Combine::sum, found);
@@ -209,7 +209,7 @@ Combine how(Average average) {
   return Combine::sum;
 }
 
-// The samples to take next: at first as many as carry an interval, then half as many again.
+// The number of samples to take next: at first enough for an interval, then half as many again.
 size_t next_samples(const Timing& timing, size_t have) {
   if (timing.precision <= 0) return static_cast<size_t>(timing.samples) - have;
   constexpr size_t least = 6, most = 1000;
@@ -240,7 +240,7 @@ std::string_view to_string(Average average) {
 
 std::string_view Case::reduction_name() const {
   if (reduction) return bandwidth::to_string(*reduction);
-  // nccl-tests prints one for sendrecv, too, which it does not do.
+  // nccl-tests prints a reduction for sendrecv, too, although it reduces nothing.
   return collective->kind == Kind::sendrecv ? "sum" : "none";
 }
 
@@ -253,6 +253,11 @@ Buffers::Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes)
 void warm_up(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
              int iterations) {
   Bench(backend, which, shape, buffers, false).run(iterations);
+}
+
+double take_one(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
+                const Timing& timing) {
+  return Bench(backend, which, shape, buffers, false).take(timing);
 }
 
 std::vector<double> sample(Backend& backend, const Timing& timing,
@@ -273,7 +278,7 @@ std::vector<double> sample(Backend& backend, const Timing& timing,
     if (timing.precision <= 0) break;
     const auto width = relative_half_width(describe(samples_us));
     if (width && *width <= timing.precision) break;
-    // All ranks must agree, and their clocks need not.
+    // The ranks' clocks may differ, but all ranks must decide the same.
     const double spent = backend.combine(Combine::max, backend.seconds() - begin);
     budget_spent = spent >= timing.budget_seconds || samples_us.size() >= most_samples;
     if (budget_spent) break;

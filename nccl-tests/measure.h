@@ -1,4 +1,4 @@
-// Measuring one size: the timed runs and the checked ones, out of place and in place.
+// Measures one size: the timed runs and the checked runs, out of place and in place.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace slipway::bandwidth {
 
-// What one sample is.
+// The kinds of samples.
 enum class Mode {
   pipelined,  // iterations started back to back, waited for once, divided by their number: the
               // throughput that nccl-tests prints, not the latency of one
-  isolated,   // one iteration behind a barrier: its latency, until the slowest rank is done
+  isolated,   // one iteration after a barrier: its latency, until the slowest rank is done
 };
 std::string_view to_string(Mode mode);
 
-// Which of the ranks' times counts: nccl-tests' -a.
+// Which of the ranks' times is reported: nccl-tests' -a.
 enum class Average { first_rank, mean, least, most };
 std::string_view to_string(Average average);
 
-// Nccl-tests' -z: what follows every operation of a pipelined sample.
+// nccl-tests' -z: what follows every operation of a pipelined sample.
 enum class Blocking { none, wait_and_barrier, wait, wait_then_barrier_untimed };
 
 struct Timing {
@@ -37,17 +37,17 @@ struct Timing {
   int iterations = 20;
   int aggregated = 1;  // operations in an iteration
   int samples = 1;
-  // Where it is above 0: samples are taken until the interval of the median is ± this share of it,
-  // or `budget_seconds` are spent, whichever comes first.
+  // If above 0: sample until the interval of the median is within ± this share of it, or until
+  // `budget_seconds` are spent, whichever comes first.
   double precision = 0;
   double budget_seconds = 30;
-  bool each_iteration = false;  // times iterations of a pipelined sample one by one, too
-  int skipped = 0;              // of those, left out at the start
+  bool each_iteration = false;  // also times the iterations of a pipelined sample one by one
+  int skipped = 0;              // iterations of those to leave out at the start
   int checks = 1;
 };
 
 struct Time {
-  double us = 0;      // bandwidths are made from it: the median over the samples
+  double us = 0;      // the median over the samples, from which bandwidths are computed
   double min_us = 0;  // of the fastest rank
   double max_us = 0;  // of the slowest rank
 };
@@ -56,19 +56,19 @@ struct Placement {
   Time time;
   double algbw_gb_per_s = 0;  // GB = 1e9 bytes
   double busbw_gb_per_s = 0;
-  std::optional<int64_t> wrong;    // elements, over all ranks and checked runs; none: not checked
+  std::optional<int64_t> wrong;    // elements, over all ranks and checked runs; empty: not checked
   int64_t wrong_runs = 0;          // checked runs, counted on each rank, with a wrong element
   std::vector<double> samples_us;  // in the order in which they were taken
   std::vector<double> iterations_us;  // one by one, of the slowest rank; empty unless asked for
-  bool budget_spent = false;          // before the interval was narrow enough
+  bool budget_spent = false;          // the budget ended before the interval was narrow enough
 };
 
-// A collective with all that a line of the table says of it.
+// A collective with the parameters that a line of the table shows.
 struct Case {
   const Collective* collective = nullptr;
   Datatype datatype;
-  std::optional<Reduction> reduction;  // none where nothing is reduced
-  std::optional<int> root;             // none where there is none
+  std::optional<Reduction> reduction;  // empty if nothing is reduced
+  std::optional<int> root;             // empty if there is no root
 
   std::string_view reduction_name() const;  // "none" without one
   int root_column() const { return root.value_or(-1); }
@@ -76,7 +76,7 @@ struct Case {
 
 // One line of the table.
 struct Row {
-  int64_t requested_bytes = 0;  // as the sweep asked for it, before rounding
+  int64_t requested_bytes = 0;  // the size in the sweep, before rounding
   Shape shape;
   Case of;
   Placement out_of_place;
@@ -86,7 +86,7 @@ struct Row {
 // The buffers of one rank, for every size up to the largest. In place, `receive` holds both.
 class Buffers {
  public:
-  // Throws Error when there is no memory for them.
+  // Throws Error if there is not enough memory.
   Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes);
 
   std::span<std::byte> send() const { return {send_.get(), send_bytes_}; }
@@ -103,18 +103,23 @@ class Buffers {
   std::unique_ptr<std::byte[], Release> receive_;
 };
 
-// Runs it untimed, to open connections and to bring the buffers into the caches' state.
+// Runs the collective untimed, to open connections and to warm up caches.
 void warm_up(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
              int iterations);
 
-// Every rank gets the same row. The buffers hold at least one run of the shape; where they hold
-// more, consecutive runs use different parts, as in nccl-tests, so that caches do not flatter small
+// Every rank gets the same row. The buffers hold at least one run of the shape. If they hold more,
+// consecutive runs use different parts, as in nccl-tests, so that caches do not flatter small
 // sizes.
 Row measure(Backend& backend, const Case& which, int64_t requested_bytes, const Buffers& buffers,
             const Timing& timing);
 
-// Samples of `take`, which times one on this rank, in seconds: as many as `timing` asks for,
-// combined over the ranks as it says, in microseconds. `budget_spent` is set as in Placement.
+// Seconds of one operation on this rank: one sample, out of place, unchecked; all ranks.
+double take_one(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
+                const Timing& timing);
+
+// Calls `take`, which times one sample on this rank in seconds, as often as `timing` requires.
+// Returns the samples in microseconds, combined over the ranks as `timing` requires. Sets
+// `budget_spent` as in Placement.
 std::vector<double> sample(Backend& backend, const Timing& timing,
                            const std::function<double()>& take, bool& budget_spent, Time& extremes);
 

@@ -1,4 +1,4 @@
-// The report: the result as JSON, schema `slipway/bandwidth/1`.
+// Writes the report: the result as JSON, schema `slipway/bandwidth/1`.
 #include "nccl-tests/report.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// More samples than that are summarised: by their statistics.
+// If there are more samples, the report has only their statistics.
 constexpr size_t most_samples_listed = 1000;
 
 template <class T>
@@ -109,6 +109,20 @@ ordered_json expected_json(const Setup& setup) {
   return list;
 }
 
+ordered_json control_json(const Setup& setup) {
+  if (!setup.control) return nullptr;
+  const ControlledRun& run = *setup.control;
+  const NodeProfile::BandwidthControl& asked = *setup.profile->bandwidth_control;
+  return {{"kind", asked.kind},
+          {"size_bytes", run.size_bytes},
+          {"rounds", run.rounds},
+          {"busbw_gb_per_s", run.busbw_gb_per_s},
+          {"control_gb_per_s", run.control_gb_per_s},
+          {"ratio", run.ratio},
+          {"least_ratio", asked.least_ratio},
+          {"source", asked.source}};
+}
+
 ordered_json ranks_json(const std::vector<RankInfo>& ranks) {
   ordered_json list = ordered_json::array();
   for (const RankInfo& rank : ranks) {
@@ -146,6 +160,7 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
       {"ranks", ranks_json(setup.ranks)},
       {"node_profile", profile_json(setup.profile)},
       {"expected", expected_json(setup)},
+      {"control", control_json(setup)},
       {"settings", settings_json(setup.options)},
       {"environment", setup.environment},
       {"results", std::move(results)},
@@ -153,7 +168,7 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
       {"average_busbw_gb_per_s", average_busbw_gb_per_s(rows)},
       {"verdict", {{"outcome", to_string(verdict.outcome)}, {"reasons", verdict.reasons}}},
   };
-  // Host names and variables are other people's bytes: what is not UTF-8 becomes U+FFFD.
+  // Host names and variables may contain any bytes: invalid UTF-8 becomes U+FFFD.
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// The report: the result as JSON, schema `slipway/bandwidth/1`
+// Writes the report: the result as JSON, schema `slipway/bandwidth/1`
 // (docs/schemas/bandwidth-1.schema.json).
 #pragma once
 
@@ -18,9 +18,9 @@ inline constexpr std::string_view report_schema = "slipway/bandwidth/1";
 std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verdict& verdict,
                     std::string_view finished_utc);
 
-// Throws Error unless a report can be written to `path`, which is tried with a temporary file
-// beside it: a long measurement must not end in a report that cannot be kept. An older report of
-// that name is replaced, at the end and in one step.
+// Throws Error unless a report can be written to `path`. It tries with a temporary file in the same
+// folder, so that a long measurement does not end without a report. The report itself replaces an
+// older one at the end, in one step.
 void require_writable(const std::filesystem::path& path);
 
 }  // namespace slipway::bandwidth

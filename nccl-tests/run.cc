@@ -1,4 +1,4 @@
-// A run from options to verdict, on any backend.
+// Runs a bandwidth test from its options to its verdict, on any backend.
 #include "nccl-tests/run.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Need need(const Collective& collective, const Options& options, int ranks) {
   for (const Datatype& type : options.datatypes) {
     const Shape shape = collective.shape(largest, type.bytes, ranks);
     most.send_bytes = std::max(most.send_bytes, shape.send_bytes);
-    // In place, both lie in it.
+    // In place, it holds both.
     most.receive_bytes = std::max({most.receive_bytes, shape.send_bytes, shape.receive_bytes});
   }
   return most;
@@ -39,7 +39,7 @@ double gib(int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 30);
 }
 
-// The kernel would grant the memory and kill a process later: better to say it first.
+// The kernel would grant the memory and kill a process later, so this checks first.
 void require_memory(const Backend& backend, const Need& each, int64_t available_bytes) {
   const int ranks_here =
       backend.in_host_memory() ? ranks_on_host_of(backend.rank(), backend.ranks()) : 1;
@@ -57,7 +57,7 @@ std::optional<NodeProfile> profile_at(const std::filesystem::path& path) {
   return load_node_profile(path);
 }
 
-// Every buffer is there when this returns, on every rank. A backend that moves nothing needs none.
+// Allocates the buffers on every rank. A backend that moves no data needs no memory for them.
 std::unique_ptr<Buffers> make_buffers(Backend& backend, const Need& each,
                                       int64_t available_memory_bytes) {
   on_all_ranks(backend, [&] {
@@ -98,7 +98,7 @@ class Sweeper {
   std::vector<Row> run() {
     const Options& options = setup_.options;
     for (int cycle = 0; options.cycles == 0 || cycle < options.cycles; ++cycle) {
-      rows_.clear();  // the report and the verdict are of the last
+      rows_.clear();  // the report and the verdict describe the last cycle
       for (const Case& which : cases(*setup_.collective, options, backend_.size())) sweep(which);
     }
     return std::move(rows_);
@@ -121,7 +121,7 @@ class Sweeper {
     }
   }
 
-  // As nccl-tests writes it, in UTC.
+  // In nccl-tests' format, but in UTC.
   static std::string utc_time() {
     std::string now = utc_now();
     now[10] = ' ';
@@ -136,6 +136,14 @@ class Sweeper {
   std::ostream* out_;
   std::vector<Row> rows_;
 };
+
+// Whether the largest size is measured in turn with a control: rank 0 has read the node profile.
+bool wants_control(Backend& backend, const std::optional<NodeProfile>& profile) {
+  const bool asked = profile && profile->bandwidth_control;
+  const bool everywhere = backend.combine(Combine::max, asked ? 1 : 0) > 0;
+  return everywhere && backend.in_host_memory() && backend.moves_data() &&
+         host_count(backend.ranks()) > 1;
+}
 
 void require_root(const Collective& collective, const Options& options, int ranks) {
   if (!collective.has_root || !options.root || *options.root < ranks) return;
@@ -184,6 +192,11 @@ int run(Backend& backend, const Collective& collective, const Options& options,
       Sweeper(backend, setup, machine, *buffers, first ? &out : nullptr).run();
   if (first) out << table_footer(setup, rows) << std::flush;
 
+  if (wants_control(backend, setup.profile)) {
+    machine.on_phase("the control");
+    setup.control = run_with_control(backend, rows.back().of, rows.back().requested_bytes, *buffers,
+                                     options.timing);
+  }
   machine.on_phase("verdict and report");
   setup.transport = joined_transport(backend.share(backend.transport()));
   const Verdict verdict = judge(setup, rows);
@@ -192,7 +205,7 @@ int run(Backend& backend, const Collective& collective, const Options& options,
   });
   if (first) out << verdict_line(verdict) << std::flush;
 
-  // Only rank 0 has read a profile, so its status is everybody's.
+  // Only rank 0 has read a profile, so its status applies to all ranks.
   const int mine = first && verdict.outcome == Outcome::fail ? exit_fail : exit_pass;
   return static_cast<int>(backend.combine(Combine::max, mine));
 }

@@ -1,4 +1,4 @@
-// A run from options to verdict, on any backend.
+// Runs a bandwidth test from its options to its verdict, on any backend.
 #pragma once
 
 #include <filesystem>
@@ -17,19 +17,19 @@ inline constexpr int exit_fail = 1;  // wrong data, or slower than this machine 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_could_not_run = 3;
 
-// Runs `step`, which makes no call to the backend, on every rank. When it throws on any, every rank
-// throws an AgreedError; the lowest of those that failed speaks.
+// Runs `step`, which must not call the backend, on every rank. If it throws on any rank, every rank
+// throws an AgreedError, and the lowest rank that failed prints it.
 void on_all_ranks(Backend& backend, const std::function<void()>& step);
 
-// What a run needs to know of its place.
+// What a run needs to know about where it runs.
 struct Machine {
   int64_t available_memory_bytes = 0;
-  // Told what this rank is about to do: for the one who looks after ranks that hang.
+  // Called with what this rank is about to do, for messages about ranks that hang.
   std::function<void(const std::string&)> on_phase = [](const std::string&) {};
 };
 
 // Measures, and writes the table to `out` (on rank 0 only) and the report. Returns the exit status,
-// the same on every rank. Throws AgreedError when it could not run.
+// which is the same on every rank. Throws AgreedError if it could not run.
 int run(Backend& backend, const Collective& collective, const Options& options,
         const Machine& machine, std::ostream& out);
 

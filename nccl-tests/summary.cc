@@ -1,4 +1,4 @@
-// A whole run of one program: the figures over all its rows.
+// The figures of a whole run, over all its rows.
 #include "nccl-tests/summary.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// A whole run of one program: what table, report and verdict are made from.
+// A whole run of one program, from which the table, the report and the verdict are made.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 #include "common/node_profile.h"
 #include "nccl-tests/backend.h"
+#include "nccl-tests/loopback_control.h"
 #include "nccl-tests/measure.h"
 #include "nccl-tests/options.h"
 
 namespace slipway::bandwidth {
 
-// What is known before the first size is measured, and what every run has in common.
+// The parameters of a run, and its results that belong to no single size.
 struct Setup {
   const Collective* collective = nullptr;
   Options options;
@@ -23,20 +24,22 @@ struct Setup {
   std::optional<NodeProfile> profile;              // of rank 0's node
   std::map<std::string, std::string> environment;  // of rank 0, only what may be shown
   std::string started_utc;                         // "2026-11-21T08:15:29Z"
-  // How the data travelled, by what the ranks saw when it was over; empty where none can tell.
+  // The transport of the data, as the ranks detected it afterward; empty if unknown.
   std::string transport = {};
+  // Measured in turn with the largest size, where the node profile asks for a control.
+  std::optional<ControlledRun> control = {};
 };
 
 // Checked runs, counted on each rank, with a wrong element: nccl-tests' "out of bounds values".
 int64_t wrong_runs(const std::vector<Row>& rows);
 
-// Elements that arrived wrong; none when no data was checked.
+// The number of wrong elements; empty if no data was checked.
 std::optional<int64_t> wrong_elements(const std::vector<Row>& rows);
 
-// The mean of busbw over every size and both placements, as nccl-tests' last line has it.
+// The mean of busbw over all sizes and both placements, as in nccl-tests' last line.
 double average_busbw_gb_per_s(const std::vector<Row>& rows);
 
-// What the ranks' transports are together: each once, in order, joined by ", ".
+// All ranks' transports: each once, sorted, joined by ", ".
 std::string joined_transport(const std::vector<std::string>& of_ranks);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// The verdict: is what was measured what this machine is known to reach?
+// The verdict: did the run reach the bandwidth that this machine type is known to reach?
 #include "nccl-tests/verdict.h"
 
 #include <fmt/core.h>
@@ -15,7 +15,7 @@ std::string place(const NodeProfile& profile, int nodes) {
                      profile.target == "local" ? " in a local cluster" : "");
 }
 
-// Figures are of one transport, or, where they name none, of any.
+// A figure without a transport applies to any.
 std::vector<Expected> matching(const NodeProfile& profile, std::string_view collective, int nodes) {
   std::vector<Expected> found;
   for (const Expected& expected : profile.expected_bandwidth) {
@@ -28,7 +28,7 @@ std::vector<Expected> matching(const NodeProfile& profile, std::string_view coll
   return found;
 }
 
-// Adds to `verdict` what one expected figure says about the rows of its size.
+// Compares the rows of one size with its expected figure, and adds the result to `verdict`.
 void judge_at(const Expected& expected, const std::vector<Row>& rows, Verdict& verdict) {
   const double floor = expected.busbw_gb_per_s * (1 - expected.tolerance);
   for (const Row& row : rows) {
@@ -49,7 +49,16 @@ void judge_at(const Expected& expected, const std::vector<Row>& rows, Verdict& v
   }
 }
 
-// NCCL's own name of the network that it takes when no other works.
+Verdict judge_by_control(const ControlledRun& run, const NodeProfile::BandwidthControl& asked) {
+  const bool reached = run.ratio >= asked.least_ratio;
+  return {reached ? Outcome::pass : Outcome::fail,
+          {fmt::format("busbw {:.2f} GB/s at {} bytes is {:.2f} of what this machine moves over "
+                       "{}, {:.2f} GB/s; at least {:g} is expected",
+                       run.busbw_gb_per_s, run.size_bytes, run.ratio, asked.kind,
+                       run.control_gb_per_s, asked.least_ratio)}};
+}
+
+// NCCL's name for the network that it uses when no other works.
 constexpr std::string_view socket_network = "NET/Socket";
 
 bool fell_back_to_sockets(const Setup& setup, const NodeProfile& profile) {
@@ -76,10 +85,11 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
   const int nodes = host_count(setup.ranks);
   if (fell_back_to_sockets(setup, profile)) {
     return {Outcome::fail,
-            {fmt::format("the data went over {}: NCCL fell back to sockets, where this node is "
+            {fmt::format("the data went over {}: NCCL fell back to sockets, although this node is "
                          "configured for the transport {}",
                          setup.transport, profile.transport.name)}};
   }
+  if (setup.control) return judge_by_control(*setup.control, *profile.bandwidth_control);
   const std::vector<Expected> figures = expected_of(setup);
   if (figures.empty()) {
     return not_judged(fmt::format("no expected figure for {} on {}", setup.collective->name,

@@ -1,4 +1,4 @@
-// The verdict: is what was measured what this machine is known to reach?
+// The verdict: did the run reach the bandwidth that this machine type is known to reach?
 #pragma once
 
 #include <string>
@@ -16,9 +16,10 @@ struct Verdict {
   std::vector<std::string> reasons;  // at least one
 };
 
-// Wrong data fails whatever the speed. Otherwise both placements are held against the expected
-// figures of the node profile for this collective and number of nodes, each at the size it names;
-// where nothing can be held against anything, the reason says what is missing.
+// Wrong data fails at any speed. Otherwise, if the run has a control, its ratio to the control is
+// judged. Otherwise both placements are compared with the node profile's expected figures for this
+// collective and number of nodes, each at its size. If nothing can be compared, the reason says
+// what is missing.
 Verdict judge(const Setup& setup, const std::vector<Row>& rows);
 
 // The expected figures of the node profile for this run's collective, nodes and transport.

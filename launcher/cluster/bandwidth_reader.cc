@@ -43,10 +43,28 @@ class BandwidthReader {
     if (const source::Node* rows = file_.sequence("expected")) {
       for (const source::Node& row : rows->items) read_row(row);
     }
+    if (const source::Node* rows = file_.sequence("controls")) {
+      for (const source::Node& row : rows->items) read_control(row);
+    }
     file_.finish();
   }
 
  private:
+  void read_control(const source::Node& node) {
+    const size_t errors = diagnostics_.errors();
+    RowReader row(node, "a control", diagnostics_);
+    BandwidthControl control;
+    control.target = row.one_of("target", {"local", "google"});
+    control.control.kind = row.one_of("control", {"loopback"});
+    control.control.least_ratio = static_cast<double>(row.amount("least_ratio"));
+    control.control.source = read_provenance(row);
+    row.finish();
+    if (control.control.least_ratio >= 1) {
+      return row.wrong(row.scalar("least_ratio")->span, "`least_ratio` must be a fraction below 1");
+    }
+    if (diagnostics_.errors() == errors) catalogue_.bandwidth_controls.push_back(control);
+  }
+
   void read_line_rates() {
     const source::Node* rates = file_.mapping("line_rates");
     if (rates == nullptr) return;

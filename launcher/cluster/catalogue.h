@@ -71,6 +71,12 @@ struct ExpectedFigure {
   NodeProfile::ExpectedBandwidth expected;
 };
 
+// How bandwidth is judged where machines have no speed of their own.
+struct BandwidthControl {
+  std::string target;  // "local"
+  NodeProfile::BandwidthControl control;
+};
+
 class Catalogue {
  public:
   Catalogue() = default;
@@ -88,7 +94,8 @@ class Catalogue {
   // The names of all machine types, sorted; for suggestions.
   std::vector<std::string> machine_types() const;
 
-  std::vector<ExpectedFigure> bandwidth;  // empty until load_bandwidth()
+  std::vector<ExpectedFigure> bandwidth;             // empty until load_bandwidth
+  std::vector<BandwidthControl> bandwidth_controls;  // one a target; the same
 
   bool complete = true;  // false if a wrong row was left out
 

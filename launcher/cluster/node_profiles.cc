@@ -95,7 +95,11 @@ NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalog
   profile.transport =
       fill_in(choose_transport(machine, profile.network_interfaces.size(), catalogue, site),
               profile.network_interfaces);
-  // Simulated machines do not have the type's real speed.
+  for (const BandwidthControl& control : catalogue.bandwidth_controls) {
+    const bool applies = control.target == site.target && node.role == "compute";
+    if (applies) profile.bandwidth_control = control.control;
+  }
+  // Simulated machines do not have the real speed of their type.
   if (site.target != "local" && node.role == "compute") {
     for (const ExpectedFigure& figure : catalogue.bandwidth) {
       if (figure.machine == machine.name) profile.expected_bandwidth.push_back(figure.expected);

@@ -158,6 +158,9 @@ cluster::Catalogue LoadedBlueprint::take_catalogue() {
 
 std::optional<CheckedCluster> LoadedBlueprint::build() {
   cluster::Catalogue catalogue = take_catalogue();
+  if (transports_ == cluster::Transports::read) {
+    cluster::load_bandwidth(catalogue_folder(), catalogue, sources_, diagnostics_);
+  }
   auto cluster = cluster::build(compiled_->evaluation, catalogue, diagnostics_);
   if (!cluster) return std::nullopt;
   if (const std::string& policy = cluster->controller.health_policy; !policy.empty()) {
@@ -212,9 +215,6 @@ google::Definitions LoadedBlueprint::define() {
   if (compiled_ && cluster::has_cluster(compiled_->deployment)) checked = build();
   if (compiled_ && diagnostics_.errors() == 0) {
     const std::filesystem::path catalogue = catalogue_folder();
-    if (checked) {
-      cluster::load_bandwidth(catalogue, checked->catalogue, sources_, diagnostics_);
-    }
     const cluster::Zones zones = cluster::load_zones(catalogue, sources_, diagnostics_);
     definitions = google::define(
         {compiled_->evaluation, checked ? &checked->cluster : nullptr,

@@ -17,10 +17,10 @@ namespace {
 
 struct Ended {
   int status = -1;
-  std::string error;   // of the rank that speaks
+  std::string error;   // of the rank that prints it
   int speakers = 0;    // ranks that would print it
   std::string output;  // of rank 0
-  bool silent = true;  // true when no other rank wrote any
+  bool silent = true;  // true if no other rank wrote any
 };
 
 struct WholeRun {
@@ -70,7 +70,7 @@ void corrupt(int rank, std::byte* receive, size_t block_bytes) {
 
 }  // namespace
 
-TEST_CASE("run: a whole table from rank 0, and not a word from the others") {
+TEST_CASE("run: rank 0 prints the whole table, the others print nothing") {
   const Ended ended = run_case({.world = {.size = 2, .seconds_per_operation = 1e-4},
                                 .args = {"-b", "8", "-e", "1K", "-f", "8", "-n", "4"}});
   CHECK(ended.status == exit_pass);
@@ -112,6 +112,27 @@ TEST_CASE("run: wrong data is in the table, fails the verdict and every rank's s
   CHECK(ended.status == exit_fail);
   CHECK_THAT(ended.output, ContainsSubstring("# Out of bounds values : 2 FAILED\n"));
   CHECK_THAT(ended.output, ContainsSubstring("# Verdict: fail (2 elements arrived wrong)\n"));
+}
+
+TEST_CASE("run: with a control, a run is judged by its ratio to it, and both are reported") {
+  const TemporaryDirectory directory;
+  NodeProfile profile = sample_profile();
+  profile.bandwidth_control = {"loopback", 0.1, "measured by hand"};
+  write_file(directory / "node.json", to_json(profile));
+  // The control takes real time, the test of this world virtual time.
+  const auto outcome = [&](double seconds_per_operation) {
+    const Ended ended =
+        run_case({.world = {.ranks_per_host = 1, .seconds_per_operation = seconds_per_operation},
+                  .args = {"-b", "64K", "-e", "64K", "-n", "1", "--report", directory / "r.json"},
+                  .node_profile = directory / "node.json"});
+    const auto report = nlohmann::json::parse(read_file(directory / "r.json"));
+    CHECK(report.at("control").at("rounds") == 7);
+    CHECK(report.at("control").at("size_bytes") == 65536);
+    CHECK((report.at("control").at("ratio") >= 0.1) == (ended.status == exit_pass));
+    return report.at("verdict").at("outcome");
+  };
+  CHECK(outcome(1e-9) == "pass");
+  CHECK(outcome(1e3) == "fail");
 }
 
 TEST_CASE("run: a run slower than the node profile expects fails on every rank") {
@@ -170,7 +191,7 @@ TEST_CASE("run: a broken node profile is an error that names it") {
   CHECK(ended.speakers == 1);
 }
 
-TEST_CASE("run: of several ranks that fail, the lowest speaks and all know") {
+TEST_CASE("run: if several ranks fail, the lowest prints its message, and all end") {
   FakeWorld world({});
   const auto spoke = world.run([](Backend& backend) {
     try {

@@ -41,7 +41,7 @@ TEST_CASE("verdict: one placement below the floor fails, and the reason says whi
         "measured by hand)");
 }
 
-TEST_CASE("verdict: a later figure that passes does not hide one that failed") {
+TEST_CASE("verdict: a later figure that passes does not hide an earlier failure") {
   NodeProfile::ExpectedBandwidth small = expected();
   small.size_bytes = 1024;
   small.busbw_gb_per_s = 1;
@@ -50,7 +50,7 @@ TEST_CASE("verdict: a later figure that passes does not hide one that failed") {
   CHECK(judge(setup, {sample_row(1024, 2, 2), sample_row(mib, 1, 1)}).outcome == Outcome::fail);
 }
 
-TEST_CASE("verdict: a size that rounding shrank is still the size that was asked for") {
+TEST_CASE("verdict: a size that rounding reduced still matches the requested size") {
   Row row = sample_row(mib, 100, 100);
   row.shape = all_gather.shape(mib, 4, 3);
   CHECK(row.shape.size_bytes == 1048560);
@@ -75,6 +75,21 @@ TEST_CASE("verdict: not judged without a figure for this collective and number o
   CHECK(line(profile, {sample_row(mib, 100, 100)}) ==
         "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g in a "
         "local cluster)\n");
+}
+
+TEST_CASE("verdict: with a control, the ratio is judged and not the bandwidth") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  setup.profile->bandwidth_control = {"loopback", 0.1, "measured by hand"};
+  setup.control = ControlledRun{
+      .size_bytes = mib, .busbw_gb_per_s = 0.3, .control_gb_per_s = 0.6, .ratio = 0.5, .rounds = 7};
+  const std::vector<Row> rows = {sample_row(mib, 0.3, 0.3)};
+  CHECK(verdict_line(judge(setup, rows)) ==
+        "# Verdict: pass (busbw 0.30 GB/s at 1048576 bytes is 0.50 of what this machine moves "
+        "over loopback, 0.60 GB/s; at least 0.1 is expected)\n");
+  setup.control->ratio = 0.099;
+  CHECK(judge(setup, rows).outcome == Outcome::fail);
+  CHECK(judge(setup, {sample_row(mib, 0.3, 0.3, 1)}).reasons[0] == "1 element arrived wrong");
 }
 
 TEST_CASE("verdict: host memory is not judged against a figure for GPUs") {
@@ -109,7 +124,7 @@ TEST_CASE("verdict: one rank alone is not judged") {
         "# Verdict: not judged (one rank alone moves no data to another)\n");
 }
 
-TEST_CASE("verdict: sockets on a node of another transport fail, and the reason names the cause") {
+TEST_CASE("verdict: a fallback to sockets fails, and the reason names the cause") {
   Setup setup = sample_setup();
   setup.profile = sample_profile({expected()});
   setup.transport = "NET/Socket, P2P/CUMEM";
@@ -121,7 +136,7 @@ TEST_CASE("verdict: sockets on a node of another transport fail, and the reason 
             "is configured for the transport tcpxo"});
 }
 
-TEST_CASE("verdict: a figure of another transport does not count") {
+TEST_CASE("verdict: a figure for another transport is ignored") {
   NodeProfile profile = sample_profile({expected()});
   profile.transport.name = "socket";
   CHECK(line(profile, {sample_row(mib, 1, 1)}) ==

@@ -1,0 +1,72 @@
+// A control for a bandwidth test: what this machine moves over its own loopback interface.
+#include "nccl-tests/loopback_control.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+
+#include "nccl-tests/flow.h"
+#include "nccl-tests/socket.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+// Odd, so that the median is one of them: enough for one disturbed round or two not to matter.
+constexpr int control_rounds = 7;
+
+constexpr double connect_seconds = 10;
+
+double median_of_rounds(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+Loopback::Loopback() {
+  const Fd listener = listen_on({0});
+  if (!listener) throw_errno("cannot listen on the loopback interface");
+  from_ = connect_to("127.0.0.1", port_of(listener.get()), connect_seconds);
+  to_ = Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!to_) throw_errno("cannot accept a connection over the loopback interface");
+  make_prompt(to_.get());
+}
+
+double Loopback::move(const Buffers& buffers, int64_t bytes) {
+  const std::span<std::byte> from = buffers.send(), to = buffers.receive();
+  const auto at_once = static_cast<int64_t>(std::min(from.size(), to.size()));
+  const double begin = now_seconds();
+  for (int64_t left = at_once > 0 ? bytes : 0; left > 0; left -= at_once) {
+    const int64_t now = std::min(left, at_once);
+    exchange({{.socket = from_.get(), .data = from.data(), .bytes = now}},
+             {{.socket = to_.get(), .data = to.data(), .bytes = now}});
+  }
+  return now_seconds() - begin;
+}
+
+ControlledRun run_with_control(Backend& backend, const Case& which, int64_t requested_bytes,
+                               const Buffers& buffers, const Timing& timing) {
+  Loopback loopback;
+  const Shape shape =
+      which.collective->shape(requested_bytes, which.datatype.bytes, backend.size());
+  const double bytes =
+      static_cast<double>(shape.size_bytes) * which.collective->busbw_factor(backend.size());
+  ControlledRun result{.size_bytes = shape.size_bytes, .rounds = control_rounds};
+  std::vector<double> tests, controls, ratios;
+  for (int round = 0; round < control_rounds; ++round) {
+    double seconds[] = {take_one(backend, which, shape, buffers, timing), 0};
+    backend.barrier();
+    seconds[1] = loopback.move(buffers, static_cast<int64_t>(bytes));
+    backend.combine(Combine::max, seconds);
+    tests.push_back(bytes / 1e9 / seconds[0]);
+    controls.push_back(bytes / 1e9 / seconds[1]);
+    ratios.push_back(seconds[1] / seconds[0]);
+  }
+  result.busbw_gb_per_s = median_of_rounds(std::move(tests));
+  result.control_gb_per_s = median_of_rounds(std::move(controls));
+  result.ratio = median_of_rounds(std::move(ratios));
+  return result;
+}
+
+}  // namespace slipway::bandwidth
