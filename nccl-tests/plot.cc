@@ -1,4 +1,4 @@
-// A picture of reports: bandwidth over size, as SVG, without any library.
+// Draws reports of the bandwidth tests as SVG: bandwidth over size.
 #include "nccl-tests/plot.h"
 
 #include <algorithm>
@@ -13,11 +13,12 @@ namespace slipway::bandwidth {
 namespace {
 
 constexpr double width = 840, height = 520;
-constexpr double left = 80, right = 24, top = 56, bottom = 64;
+constexpr double left = 80, right = 24, bottom = 64;
+constexpr double title_height = 44, legend_line_height = 16;
 
-// Colours that are told apart without red and green: Okabe and Ito (2008).
-constexpr std::array<const char*, 6> colours = {"#0072b2", "#d55e00", "#009e73",
-                                                "#cc79a7", "#e69f00", "#56b4e9"};
+// Colors that readers who confuse red and green can distinguish: Okabe and Ito (2008).
+constexpr std::array<const char*, 6> colors = {"#0072b2", "#d55e00", "#009e73",
+                                               "#cc79a7", "#e69f00", "#56b4e9"};
 
 struct Point {
   double size = 0;
@@ -30,7 +31,7 @@ struct Line {
   std::vector<Point> points;
 };
 
-// "64M": sizes as they are asked for.
+// "64M": a size in the notation of the command line.
 std::string size_name(double bytes) {
   constexpr std::array<const char*, 5> units = {"", "K", "M", "G", "T"};
   size_t unit = 0;
@@ -63,10 +64,27 @@ std::vector<Line> lines_of(const std::vector<ReadReport>& reports) {
   return lines;
 }
 
-// Both axes, from powers of two, or of ten, that hold all.
+// The largest of 1, 2 and 5 times a power of ten that is at most `value`, and the next one above.
+double tick_below(double value) {
+  const double decade = std::pow(10, std::floor(std::log10(value)));
+  double tick = decade;
+  for (const double step : {2.0, 5.0, 10.0}) {
+    if (step * decade <= value * (1 + 1e-9)) tick = step * decade;
+  }
+  return tick;
+}
+double tick_above(double value) {
+  const double below = tick_below(value);
+  const bool is_two =
+      std::fabs(below / std::pow(10, std::floor(std::log10(below) + 1e-9)) - 2) < 0.1;
+  return is_two ? below * 2.5 : below * 2;
+}
+
+// Both axes are logarithmic: sizes between powers of two, bandwidths between ticks of 1, 2 and 5.
 class Axes {
  public:
-  Axes(const std::vector<Line>& lines, const std::vector<ExpectedPoint>& expected) {
+  Axes(const std::vector<Line>& lines, const std::vector<ExpectedPoint>& expected, double top)
+      : top_(top) {
     for (const Line& line : lines) {
       for (const Point& point : line.points) take_in(point.size, point.low, point.high);
     }
@@ -75,8 +93,8 @@ class Axes {
     }
     first_size_ = std::floor(std::log2(least_size_));
     last_size_ = std::max(first_size_ + 1, std::ceil(std::log2(most_size_)));
-    first_decade_ = std::floor(std::log10(least_));
-    last_decade_ = std::max(first_decade_ + 1, std::ceil(std::log10(most_)));
+    first_tick_ = tick_below(least_);
+    last_tick_ = std::max(tick_above(first_tick_), tick_above(most_ * (1 - 1e-9)));
   }
 
   double x(double size) const {
@@ -84,8 +102,8 @@ class Axes {
     return left + share * (width - left - right);
   }
   double y(double busbw) const {
-    const double share = (std::log10(busbw) - first_decade_) / (last_decade_ - first_decade_);
-    return height - bottom - share * (height - top - bottom);
+    const double share = std::log(busbw / first_tick_) / std::log(last_tick_ / first_tick_);
+    return height - bottom - share * (height - top_ - bottom);
   }
 
   std::string draw() const {
@@ -96,15 +114,15 @@ class Axes {
       svg += fmt::format(R"(<path class="grid" d="M{:.1f} {:.1f}V{:.1f}"/>)"
                          R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)"
                          "\n",
-                         at, top, height - bottom, at, height - bottom + 20,
+                         at, top_, height - bottom, at, height - bottom + 20,
                          size_name(std::exp2(power)));
     }
-    for (double decade = first_decade_; decade <= last_decade_; ++decade) {
-      const double at = y(std::pow(10, decade));
+    for (double tick = first_tick_; tick <= last_tick_ * (1 + 1e-9); tick = tick_above(tick)) {
+      const double at = y(tick);
       svg += fmt::format(R"(<path class="grid" d="M{:.1f} {:.1f}H{:.1f}"/>)"
                          R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end">{:g}</text>)"
                          "\n",
-                         left, at, width - right, left - 8, at + 4, std::pow(10, decade));
+                         left, at, width - right, left - 8, at + 4, tick);
     }
     svg += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">size (bytes)</text>)"
                        "\n",
@@ -112,7 +130,7 @@ class Axes {
     svg += fmt::format(R"(<text x="20" y="{0:.1f}" text-anchor="middle" )"
                        R"svg(transform="rotate(-90 20 {0:.1f})">busbw (GB/s)</text>)svg"
                        "\n",
-                       (top + height - bottom) / 2);
+                       (top_ + height - bottom) / 2);
     return svg;
   }
 
@@ -125,10 +143,11 @@ class Axes {
   }
 
   double least_size_ = 1e18, most_size_ = 1, least_ = 1e18, most_ = 1e-9;
-  double first_size_ = 0, last_size_ = 1, first_decade_ = 0, last_decade_ = 1;
+  double first_size_ = 0, last_size_ = 1, first_tick_ = 1, last_tick_ = 10;
+  double top_ = 0;
 };
 
-std::string draw(const Line& line, const Axes& axes, const char* colour) {
+std::string draw(const Line& line, const Axes& axes, const char* color) {
   std::string path, band, way_back;
   for (const Point& point : line.points) {
     const double x = axes.x(point.size);
@@ -137,11 +156,11 @@ std::string draw(const Line& line, const Axes& axes, const char* colour) {
     way_back.insert(0, fmt::format("L{:.1f} {:.1f}", x, axes.y(point.low)));
   }
   std::string svg =
-      fmt::format("<path d=\"{}{}Z\" fill=\"{}\" fill-opacity=\"0.2\"/>\n", band, way_back, colour);
-  svg += fmt::format("<path class=\"line\" d=\"{}\" stroke=\"{}\"/>\n", path, colour);
+      fmt::format("<path d=\"{}{}Z\" fill=\"{}\" fill-opacity=\"0.2\"/>\n", band, way_back, color);
+  svg += fmt::format("<path class=\"line\" d=\"{}\" stroke=\"{}\"/>\n", path, color);
   for (const Point& point : line.points) {
     svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n",
-                       axes.x(point.size), axes.y(point.busbw), colour);
+                       axes.x(point.size), axes.y(point.busbw), color);
   }
   return svg;
 }
@@ -153,21 +172,47 @@ std::string draw(const std::vector<ExpectedPoint>& expected, const Axes& axes) {
     path +=
         fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, axes.y(point.busbw_gb_per_s));
   }
-  // One point alone is a short line: a path of no length is not seen.
+  // One point alone becomes a short line: a path without length is invisible.
   if (expected.size() == 1) path += "h12";
   return fmt::format("<path class=\"expected\" d=\"{}\"/>\n", path);
 }
 
+// "all_gather on 4 nodes, tcp enp0s12", and a line with the verdict of each report.
+std::string title_of(const ReadReport& report) {
+  const auto value = [&](std::string_view name) {
+    const auto found =
+        std::ranges::find(report.likeness, name, &std::pair<std::string, std::string>::first);
+    return found == report.likeness.end() ? std::string() : found->second;
+  };
+  const std::string nodes = value("number of nodes"), transport = value("transport");
+  std::string title =
+      fmt::format("{} on {} node{}", report.collective, nodes, nodes == "1" ? "" : "s");
+  if (!transport.empty() && transport != "null") title += ", " + transport;
+  return title;
+}
+
+std::string head(const std::vector<ReadReport>& reports) {
+  std::string verdicts;
+  for (const ReadReport& report : reports) {
+    verdicts += fmt::format("{}{}: {}", verdicts.empty() ? "" : "; ", report.name, report.verdict);
+  }
+  return fmt::format(
+      "<text class=\"title\" x=\"{0:.1f}\" y=\"20\">{1}</text>\n"
+      "<text x=\"{0:.1f}\" y=\"37\">{2}</text>\n",
+      left, markup_escaped(title_of(reports.front())), markup_escaped(verdicts));
+}
+
 std::string legend(const std::vector<Line>& lines, bool has_expected) {
   std::string svg;
-  double y = 18;
-  for (size_t i = 0; i < lines.size(); ++i, y += 15) {
+  double y = title_height + legend_line_height / 2;
+  for (size_t i = 0; i < lines.size(); ++i, y += legend_line_height) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" style=\"fill:{}\">{}</text>\n", left, y,
-                       colours[i % colours.size()], markup_escaped(lines[i].name));
+                       colors[i % colors.size()], markup_escaped(lines[i].name));
   }
   if (has_expected) {
-    svg += fmt::format("<text x=\"{:.1f}\" y=\"18\" text-anchor=\"end\">dashed: expected</text>\n",
-                       width - right);
+    svg +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">dashed: expected</text>\n",
+                    width - right, title_height + legend_line_height / 2);
   }
   return svg;
 }
@@ -181,18 +226,20 @@ std::string plot(const std::vector<ReadReport>& reports) {
   }
   std::ranges::sort(expected, {}, &ExpectedPoint::size_bytes);
   const std::vector<Line> lines = lines_of(reports);
-  const Axes axes(lines, expected);
+  const double top = title_height + legend_line_height * static_cast<double>(lines.size() + 1);
+  const Axes axes(lines, expected, top);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
       "height=\"{1:g}\">\n<style>text{{font:12px sans-serif;fill:#333}}"
-      ".grid{{stroke:#ddd;fill:none}}.line{{fill:none;stroke-width:1.8}}"
+      ".title{{font-size:15px;font-weight:bold}}.grid{{stroke:#ddd;fill:none}}.line{{fill:none;"
+      "stroke-width:1.8}}"
       ".expected{{fill:none;stroke:#333;stroke-dasharray:6 4}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, height);
-  svg += axes.draw();
+  svg += head(reports) + axes.draw();
   if (!expected.empty()) svg += draw(expected, axes);
   for (size_t i = 0; i < lines.size(); ++i) {
-    svg += draw(lines[i], axes, colours[i % colours.size()]);
+    svg += draw(lines[i], axes, colors[i % colors.size()]);
   }
   return svg + legend(lines, !expected.empty()) + "</svg>\n";
 }

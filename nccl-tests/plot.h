@@ -1,4 +1,4 @@
-// A picture of reports: bandwidth over size, as SVG, without any library.
+// Draws reports of the bandwidth tests as SVG: bandwidth over size.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace slipway::bandwidth {
 
 // busbw over size, both on logarithmic scales: a line for each report and placement, a band where
-// the interval of the median is known, and what is expected as a dashed line.
+// the interval of the median is known, and the expected figures as a dashed line. The head names
+// the first report's run and every verdict. At least one report.
 std::string plot(const std::vector<ReadReport>& reports);
 
 }  // namespace slipway::bandwidth

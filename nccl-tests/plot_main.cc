@@ -1,5 +1,6 @@
-// The program bandwidth_plot: a picture of reports.
+// The program bandwidth_plot: draws one or two reports of the bandwidth tests as SVG.
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,18 +17,30 @@ namespace {
 
 constexpr const char* plot_program = "bandwidth_plot";
 
+// An SVG picture in a file called .png opens nowhere.
+void require_svg(const std::filesystem::path& output) {
+  const std::string extension = output.extension();
+  if (output.empty() || extension.empty() || extension == ".svg") return;
+  throw UsageError(fmt::format(
+      "--output is `{}`, but the picture is SVG: name it `{}`, and convert it with rsvg-convert or "
+      "a browser where you need another format",
+      output.string(), std::filesystem::path(output).replace_extension(".svg").string()));
+}
+
 int main_of_plot(const std::vector<std::string>& args) try {
   std::string first, second, output;
-  CommandLine line(plot_program, "REPORT [OTHER]",
-                   "Draw bandwidth over size as SVG: a line for each report and placement, a band "
-                   "where the interval of the\nmedian is known, and what is expected as a dashed "
-                   "line.");
-  line.option("output,o", "FILE", "write it there (default: to stdout)", &output);
+  CommandLine line(
+      plot_program, "REPORT [OTHER]",
+      "Draw bandwidth over size as SVG: a line for each report and placement, a band "
+      "where the interval of the\nmedian is known, and the expected figures as a dashed "
+      "line.");
+  line.option("output,o", "FILE", "write the picture to FILE.svg (default: stdout)", &output);
   line.positional("REPORT", &first);
   line.positional("OTHER", &second, Arity::optional);
   line.example("bandwidth_plot now.json -o now.svg", "one run");
   line.example("bandwidth_plot before.json after.json -o both.svg", "two in one picture");
   if (!line.parse(args)) return exit_pass;
+  require_svg(output);
   std::vector<ReadReport> reports = {read_report(first)};
   if (!second.empty()) reports.push_back(read_report(second));
   const std::string svg = plot(reports);

@@ -1,4 +1,4 @@
-// Reading reports back: what compare and plot need of them.
+// Reads the reports that the bandwidth tests wrote.
 #include "nccl-tests/read_report.h"
 
 #include <fmt/core.h>
@@ -71,6 +71,7 @@ ReadReport read(const json& j) {
   for (const json& point : j.at("expected")) {
     report.expected.push_back({point.at("size_bytes"), point.at("busbw_gb_per_s")});
   }
+  report.verdict = j.at("verdict").at("outcome");
   for (const json& row : j.at("results")) report.rows.push_back(read_row(row));
   return report;
 }
@@ -83,7 +84,7 @@ ReadReport read_report(const std::filesystem::path& path) {
     ReadReport report = read(json::parse(text));
     report.name = path.string();
     return report;
-  } catch (const std::exception& error) {  // json's own, and the one above
+  } catch (const std::exception& error) {  // nlohmann's exceptions, and Error
     throw Error(fmt::format("{} is not a bandwidth report: {}", path.string(), error.what()));
   }
 }

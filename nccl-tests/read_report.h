@@ -1,4 +1,4 @@
-// Reading reports back: what compare and plot need of them.
+// Reads the reports that the bandwidth tests wrote, for bandwidth_compare and bandwidth_plot.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Measured {
 struct MeasuredRow {
   int64_t size_bytes = 0;
   std::string datatype;
-  std::string reduction;  // "" without one
+  std::string reduction;  // empty if nothing is reduced
   std::optional<int> root;
   std::vector<Measured> placements;
 };
@@ -33,16 +33,17 @@ struct ExpectedPoint {
   double busbw_gb_per_s = 0;
 };
 
-// A report as it was read. `likeness` is what two reports must share to be compared, by name.
+// A report. Two reports can be compared if all values of `likeness` are equal.
 struct ReadReport {
   std::string name;  // of the file, for messages
   std::string collective;
   std::vector<std::pair<std::string, std::string>> likeness;
   std::vector<MeasuredRow> rows;
   std::vector<ExpectedPoint> expected;
+  std::string verdict;  // "pass", "fail" or "not judged"
 };
 
-// Throws Error with the path when it cannot be read or is no report of slipway/bandwidth/1.
+// Throws Error with the path if it cannot be read or is not a slipway/bandwidth/1 report.
 ReadReport read_report(const std::filesystem::path& path);
 
 }  // namespace slipway::bandwidth

@@ -35,22 +35,22 @@ std::string compared(const ReadReport& before, const ReadReport& after) {
 
 }  // namespace
 
-TEST_CASE("compare: slower and faster are said with their intervals") {
+TEST_CASE("compare: slower and faster are reported with their intervals") {
   CHECK(compared(report(100, 11), report(107, 11)) == "slower by 7.0 % (95 % interval 6.4 to 7.6)");
   CHECK(compared(report(107, 11), report(100, 11)) == "faster by 6.5 % (95 % interval 6.0 to 7.1)");
 }
 
-TEST_CASE("compare: what noise explains is no evidence") {
+TEST_CASE("compare: a difference within the noise gives no evidence") {
   CHECK(compared(report(100, 11), report(100.2, 11)) ==
         "no evidence (+0.2 %, 95 % interval -0.4 to +0.8)");
 }
 
-TEST_CASE("compare: samples that carry no interval are no evidence, whatever the difference") {
+TEST_CASE("compare: too few samples give no evidence, whatever the difference") {
   CHECK(compared(report(100, 1), report(200, 11)) ==
-        "no evidence (+100.0 %; 1 and 11 samples carry no interval; measure with --samples 10)");
+        "no evidence (+100.0 %; 1 and 11 samples are too few; measure with --samples 10)");
 }
 
-TEST_CASE("compare: a gate closes when the whole interval is beyond what is allowed") {
+TEST_CASE("compare: a gate fails when the whole interval is above the allowed slowdown") {
   const auto by_seven = compare(report(100, 11), report(107, 11)).front();
   CHECK(is_slower(by_seven, 0.02));
   CHECK(is_slower(by_seven, 0.06));
@@ -58,7 +58,7 @@ TEST_CASE("compare: a gate closes when the whole interval is beyond what is allo
   CHECK(!is_slower(compare(report(107, 11), report(100, 11)).front(), 0.02));
 }
 
-TEST_CASE("compare: runs that are not alike are told apart") {
+TEST_CASE("compare: runs that cannot be compared are recognized") {
   CHECK(differences(report(100, 11), report(100, 11)).empty());
   CHECK(differences(report(100, 11), report(100, 11,
                                             [](Setup& setup) {
@@ -69,13 +69,13 @@ TEST_CASE("compare: runs that are not alike are told apart") {
                                  "number of ranks: 2 and 1"});
 }
 
-TEST_CASE("compare: a size that the new report does not have is said") {
+TEST_CASE("compare: a size that the new report lacks is reported") {
   ReadReport after = report(100, 11);
   after.rows.clear();
   CHECK(compared(report(100, 11), after) == "not compared (not in the new report)");
 }
 
-TEST_CASE("compare: a file that is no report is an error that names it") {
+TEST_CASE("compare: a file that is not a report is an error that names it") {
   const TemporaryDirectory directory;
   write_file(directory / "x.json", "{\"schema\": \"other/1\"}");
   CHECK_THROWS_WITH(read_report(directory / "x.json"),
@@ -84,7 +84,8 @@ TEST_CASE("compare: a file that is no report is an error that names it") {
   CHECK_THROWS_AS(read_report(directory / "none.json"), Error);
 }
 
-TEST_CASE("plot: a line for each placement, a band, and what is expected") {
+TEST_CASE(
+    "plot: has a title, the verdict, a line for each placement, a band, and expected figures") {
   const std::string svg = plot({report(100, 11, [](Setup& setup) {
     setup.profile = sample_profile({{"all_gather", 2, 1 << 20, 100, 0.1, "a page", "tcpxo"}});
   })});
