@@ -1,4 +1,4 @@
-// Files: read whole, written whole or not at all.
+// Reads whole files, and writes whole files or nothing.
 #include "common/file.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace slipway {
 
 namespace {
 
-// To the end of the file, or until there are more than `limit` bytes.
+// Reads to the end of the file, or until there are more than `limit` bytes.
 std::string read_all(const Fd& file, const std::string& what, size_t limit) {
   std::string text;
   char buffer[1 << 16];
@@ -61,12 +61,12 @@ std::string read_regular_file(const std::filesystem::path& path, size_t limit) {
   return text;
 }
 
-std::string last_words(const std::filesystem::path& log, size_t lines) {
+std::string last_lines(const std::filesystem::path& log, size_t lines) {
   std::vector<std::string> all;
   try {
     all = split(trim(read_file(log)), '\n');
   } catch (const Error&) {
-    // Who asks for last words has something worse to report.
+    // The caller is about to report a worse error.
   }
   if (all.empty()) return "nothing";
   const size_t first = all.size() - std::min(lines, all.size());
@@ -93,6 +93,8 @@ void write_file(const std::filesystem::path& path, std::string_view text, mode_t
       give_up();
     }
   }
+  // Without this, a crash of the machine may leave an empty file after the rename.
+  if (::fsync(file.get()) != 0) give_up();
   if (::close(file.release()) != 0) give_up();
   if (::rename(temporary.c_str(), path.c_str()) != 0) give_up();
 }

@@ -179,7 +179,7 @@ LocalImage ImageStore::build(const ImageRecipe& recipe) const {
   if (!made.ok()) {
     write_file(unfinished / "log", made.output + made.errors, 0600);
     throw Error(fmt::format("cannot build the image ({}); the last output was: {}",
-                            (unfinished / "log").string(), last_words(unfinished / "log", 8)));
+                            (unfinished / "log").string(), last_lines(unfinished / "log", 8)));
   }
   fs::remove(install);
   const Json json = {

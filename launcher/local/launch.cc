@@ -177,7 +177,7 @@ class Launch {
       }
       const auto message = receive_message(supervisor_.get());
       if (!message) {
-        throw Error(fmt::format("the supervisor ended: {}", last_words(folder_.supervisor_log())));
+        throw Error(fmt::format("the supervisor ended: {}", last_lines(folder_.supervisor_log())));
       }
       if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
       const std::string state = message->body.at("state");

@@ -74,7 +74,7 @@ std::string changed_bridges_batch(const std::vector<Bridge>& current,
 std::string ports_batch(const PlannedNode& node, size_t index, int network,
                         const std::vector<Bridge>& bridges) {
   // A process ID would not do: since 6.15, iproute2 looks it up in /proc, which is the host's here
-  // and numbers processes differently. `ip` then finds a stranger's namespace, such as the host's.
+  // and numbers processes differently. `ip` then finds a client's namespace, such as the host's.
   std::string text;
   for (size_t i = 0; i < node.ports.size(); ++i) {
     const Port& port = node.ports[i];

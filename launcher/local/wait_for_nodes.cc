@@ -52,7 +52,7 @@ std::string why_not(const DeploymentFolder& folder, const std::string& controlle
                      !states.empty()   ? states
                      : sinfo.timed_out ? "sinfo did not end"
                                        : fmt::format("sinfo failed: {}", trim(sinfo.errors)),
-                     last_words(folder.log(controller) / "slurmctld.log", 2));
+                     last_lines(folder.log(controller) / "slurmctld.log", 2));
 }
 
 }  // namespace

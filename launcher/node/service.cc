@@ -42,11 +42,11 @@ void wait_until(const std::function<bool()>& ready, pid_t child, const Service& 
   while (!ready()) {
     if (child > 0 && ::waitpid(child, nullptr, WNOHANG) == child) {
       throw Error(
-          fmt::format("{} ended at once; its output: {}", name, last_words(service.log, 3)));
+          fmt::format("{} ended at once; its output: {}", name, last_lines(service.log, 3)));
     }
     if (std::chrono::steady_clock::now() > end) {
       throw Error(fmt::format("{} did not answer within {} s; its output: {}", name, limit.count(),
-                              last_words(service.log, 3)));
+                              last_lines(service.log, 3)));
     }
     std::this_thread::sleep_for(2ms);
   }

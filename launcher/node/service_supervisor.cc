@@ -192,7 +192,7 @@ void restart_service(const std::string& name, const std::function<bool()>& ready
     const ServiceRecord record = read_service_records(log_folder)[name];
     if (record.runs || record.since <= asked || record.how == ended_for_restart) return false;
     throw Error(fmt::format("{} ended right after it was started ({}); its last output: {}", name,
-                            record.how, last_words(log_of(name), 4)));
+                            record.how, last_lines(log_of(name), 4)));
   };
   wait_for(is_back, limit, fmt::format("{} was not ready again", name));
 }

@@ -148,12 +148,12 @@ class Daemon {
       ::waitpid(process.pid, nullptr, WNOHANG);  // in case it is our child
       if (!lives(process)) {
         throw Error(fmt::format("{} ended before it was ready; its output: {}", daemon_.name,
-                                last_words(current_log(), 3)));
+                                last_lines(current_log(), 3)));
       }
       if (serves()) return;
       if (Clock::now() > end) {
         throw Error(fmt::format("{} was not ready within {} s; its output: {}", daemon_.name,
-                                daemon_.deadline_seconds, last_words(current_log(), 3)));
+                                daemon_.deadline_seconds, last_lines(current_log(), 3)));
       }
       std::this_thread::sleep_for(20ms);
     }

@@ -19,14 +19,14 @@ TEST_CASE("write_file: replaces the file whole and leaves no temporary") {
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
 }
 
-TEST_CASE("write_file: says the path when the folder is missing") {
+TEST_CASE("write_file: names the path if the folder is missing") {
   TemporaryDirectory dir;
   const auto path = dir / "none" / "a";
   CHECK_THROWS_WITH(write_file(path, "x"),
                     "cannot write " + path.string() + ": No such file or directory");
 }
 
-TEST_CASE("write_file: a folder, a pipe and a socket are refused, and stay what they are") {
+TEST_CASE("write_file: a folder, a pipe and a socket are refused and stay unchanged") {
   TemporaryDirectory dir;
   make_directories(dir / "folder");
   REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
@@ -53,7 +53,7 @@ TEST_CASE("write_file: a symbolic link is refused, and what it points to keeps i
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 3);
 }
 
-TEST_CASE("read_file: says the path and the reason") {
+TEST_CASE("read_file: names the path and the reason") {
   CHECK_THROWS_WITH(read_file("/nonexistent/a"),
                     "cannot read /nonexistent/a: No such file or directory");
 }
@@ -65,16 +65,16 @@ TEST_CASE("make_directories: makes parents, and may be called again") {
   CHECK(std::filesystem::is_directory(dir / "a/b/c"));
 }
 
-TEST_CASE("last_words: the last lines of a log, and nothing of one that is not there") {
+TEST_CASE("last_lines: the last lines of a log, and `nothing` for a missing one") {
   TemporaryDirectory dir;
   write_file(dir / "log", "one\ntwo\nthree\n");
-  CHECK(last_words(dir / "log") == "three");
-  CHECK(last_words(dir / "log", 2) == "two … three");
-  CHECK(last_words(dir / "log", 9) == "one … two … three");
-  CHECK(last_words(dir / "none") == "nothing");
+  CHECK(last_lines(dir / "log") == "three");
+  CHECK(last_lines(dir / "log", 2) == "two … three");
+  CHECK(last_lines(dir / "log", 9) == "one … two … three");
+  CHECK(last_lines(dir / "none") == "nothing");
 }
 
-TEST_CASE("read_regular_file: a pipe does not make it wait, and a device does not make it read") {
+TEST_CASE("read_regular_file: refuses a pipe without waiting, and a device without reading") {
   TemporaryDirectory dir;
   REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);
   CHECK_THROWS_WITH(read_regular_file(dir / "pipe", 10),
