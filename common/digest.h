@@ -1,4 +1,4 @@
-// A digest that tells whether a text is the one that something was made from.
+// A digest that shows whether a text has changed since something was made from it.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace slipway {
 
-// FNV-1a, of 64 bits: it tells that somebody has changed a text, not that he wanted to hide it.
+// 64-bit FNV-1a. It detects accidental changes, not deliberate ones.
 constexpr uint64_t digest_of(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -1,4 +1,4 @@
-// Errors: an operation failed.
+// Errors: exceptions for operations that failed.
 #include "common/error.h"
 
 #include <cerrno>

@@ -1,4 +1,5 @@
-// Errors: an operation failed. (Mistakes in the user's input are diagnostics: launcher/source/.)
+// Errors: exceptions for operations that failed. (Mistakes in the user's input are diagnostics:
+// launcher/source/.)
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +8,7 @@
 
 namespace slipway {
 
-// An operation that failed, said for the person who reads it. Context is added on the way up:
+// An operation that failed, described for the user. Callers add context on the way up:
 //   cannot start node `quickstart-login-001`: cannot mount overlay on /run/x: Operation not
 //   permitted
 class Error : public std::runtime_error {
@@ -24,7 +25,7 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// An operation failed and the user was told how: exit status 1 without another word.
+// An operation failed, and the message is already printed: exit status 1 without another message.
 class ReportedError : public Error {
  public:
   using Error::Error;

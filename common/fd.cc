@@ -1,4 +1,4 @@
-// Pairs of file descriptors.
+// File descriptors that close themselves, and pairs of them.
 #include "common/fd.h"
 
 #include <fcntl.h>

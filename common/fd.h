@@ -1,4 +1,4 @@
-// A file descriptor that closes itself.
+// File descriptors that close themselves, and pairs of them.
 #pragma once
 
 #include <unistd.h>
@@ -32,22 +32,22 @@ class Fd {
   int fd_ = -1;
 };
 
-// Pairs of descriptors, closed on exec. Making one throws Error when there are none left.
+// Pairs of descriptors, closed on exec. The constructors throw Error if none are left.
 struct Pipe {
   Fd read, write;
 };
 Pipe make_pipe();
 
-// SOCK_SEQPACKET: each write is one message, and a read of nothing is the other side's end.
+// SOCK_SEQPACKET: each write is one message, and an empty read means that the other side ended.
 struct SocketPair {
   Fd ours, theirs;
 };
 SocketPair make_socket_pair();
 
-// Reads once and appends it to `into`; closes `fd` at the end of the stream.
+// Reads once and appends to `into`; closes `fd` at the end of the stream.
 void read_some(Fd& fd, std::string& into);
 
-// Closes every descriptor from 3 on but those in `keep`; what is below 0 there is none.
+// Closes every descriptor from 3 on, except those in `keep`, where negative ones are ignored.
 void close_all_but(std::vector<int> keep);
 
 }  // namespace slipway

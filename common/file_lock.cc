@@ -1,4 +1,4 @@
-// A lock that its holder's end releases.
+// A file lock that is released when its holder ends.
 #include "common/file_lock.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A lock that its holder's end releases, whatever that end is.
+// A file lock that is released when its holder ends, however it ends.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@
 
 namespace slipway {
 
-// Makes the file when it is not there, and locks it for as long as the Fd is open (flock). An empty
-// Fd when somebody else holds the lock. Children do not inherit it. Throws Error with the path.
+// Creates the file if necessary, and locks it while the Fd is open (flock). Returns an empty Fd if
+// another process holds the lock. Children do not inherit it. Throws Error with the path.
 Fd try_lock(const std::filesystem::path& path);
 
-// The same, but waits for whoever holds it; an empty Fd when that takes longer than `limit`.
+// The same, but waits up to `limit` for the lock; then returns an empty Fd.
 Fd lock_within(const std::filesystem::path& path, std::chrono::milliseconds limit);
 
 }  // namespace slipway

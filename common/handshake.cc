@@ -1,4 +1,4 @@
-// The frames of the handshake, and their proofs.
+// The frames of the handshake and their proofs.
 #include "common/handshake.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr size_t introduction_bytes = magic.size() + protocol_bytes + version_by
 static_assert(introduction_bytes == greeting_bytes);
 static_assert(introduction_bytes + claim_bytes + secret_bytes == answer_bytes);
 
-// Padded with zeros, or cut.
+// `text` padded with zeros or cut to `size`.
 std::string padded(std::string_view text, size_t size) {
   std::string result(text.substr(0, size));
   result.resize(size, '\0');
@@ -25,15 +25,15 @@ std::string unpadded(std::string_view field) {
   return std::string(field.substr(0, field.find('\0')));
 }
 
-// Both sides begin with it.
-std::string introduction(const Speaker& own) {
+// The start of both sides' first frame.
+std::string preamble(const Speaker& own) {
   std::string text(magic);
   for (int shift = 24; shift >= 0; shift -= 8)
     text += static_cast<char>((own.protocol >> shift) & 0xff);
   return text + padded(own.version, version_bytes) + std::string(bytes_of(random_secret()));
 }
 
-// It comes from a stranger: what cannot be printed safely is replaced.
+// Replaces bytes that are unsafe to print, since the text is from an unauthenticated peer.
 std::string printable(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c < ' ' || c > '~'; }, '?');

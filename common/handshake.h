@@ -1,5 +1,5 @@
-// A handshake over TCP: two programs of one user prove to each other that they have the same key,
-// before either reads anything else. docs/decisions/0039-links-prove-themselves.md has the reasons.
+// A handshake over TCP: two programs of the same user prove to each other that they have the same
+// key, before either reads anything else. docs/decisions/0039-links-prove-themselves.md says why.
 //
 //   listener    greeting: magic, protocol, version, nonce                               64 bytes
 //   connector   answer: its own magic, protocol, version, nonce, its claim, its proof  352 bytes
@@ -20,7 +20,7 @@
 
 namespace slipway {
 
-// One side: the protocol of its messages, and its version for people.
+// One side: the protocol number of its messages, and its version for people.
 struct Speaker {
   uint32_t protocol = 0;
   std::string version;
@@ -29,13 +29,13 @@ struct Speaker {
 inline constexpr size_t greeting_bytes = 64, answer_bytes = 352, confirmation_bytes = secret_bytes;
 inline constexpr size_t longest_claim = 255;
 
-// With a new nonce.
+// Makes a greeting with a new nonce.
 std::string make_greeting(const Speaker& own);
-// Nothing when `greeting` is not a greeting.
+// The sender of `greeting`; empty if it is not a greeting.
 std::optional<Speaker> speaker_of(std::string_view greeting);
 
-// `purpose` says what the connection is for, and must be the same on both sides. `claim` identifies
-// the connector, such as a node's name. Throws Error when it is longer than longest_claim.
+// `purpose` states what the connection is for, and must be the same on both sides. `claim`
+// identifies the connector, such as a node's name. Throws Error if it exceeds longest_claim.
 std::string make_answer(const Secret& key, std::string_view purpose, const Speaker& own,
                         std::string_view greeting, std::string_view claim);
 
@@ -43,7 +43,7 @@ struct Proven {
   Speaker speaker;
   std::string claim;
 };
-// Nothing unless it answers this greeting and its sender has the key.
+// Empty unless the answer belongs to this greeting and its sender has the key.
 std::optional<Proven> check_answer(const Secret& key, std::string_view purpose,
                                    std::string_view greeting, std::string_view answer);
 

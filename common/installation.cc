@@ -1,4 +1,4 @@
-// Where Slipway's own files are.
+// Finds the folders of the Slipway installation that the running program belongs to.
 #include "common/installation.h"
 
 #include <fmt/core.h>

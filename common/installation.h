@@ -1,4 +1,4 @@
-// Where Slipway's own files are.
+// Finds the folders of the Slipway installation that the running program belongs to.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +15,11 @@ struct Installation {
   std::filesystem::path examples() const { return prefix / "share/slipway/examples"; }
 };
 
-// The prefix under which every node sees Slipway, in an image as in the local cluster.
+// The prefix of Slipway on every node, in images and in local clusters.
 inline constexpr const char* node_prefix = "/opt/slipway";
 
-// The installation that the running program belongs to (<prefix>/bin/<program>). Throws Error when
-// the program does not stand in an installation.
+// The installation that the running program belongs to (<prefix>/bin/<program>). Throws Error if
+// the program is not installed.
 Installation find_installation();
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// Interrupts as something to poll for.
+// Turns SIGINT, SIGTERM and SIGHUP into a descriptor to poll.
 #include "common/interrupts.h"
 
 #include <poll.h>

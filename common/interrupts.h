@@ -1,4 +1,5 @@
-// Interrupts as something to poll for: what is half done is undone in order.
+// Turns SIGINT, SIGTERM and SIGHUP into a descriptor to poll, so that an interrupted operation can
+// clean up.
 #pragma once
 
 #include <signal.h>
@@ -9,7 +10,7 @@
 
 namespace slipway {
 
-// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process.
+// While an object exists, SIGINT, SIGTERM and SIGHUP do not end the process.
 class Interrupts {
  public:
   Interrupts();
@@ -17,17 +18,17 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // To be polled for reading, beside other descriptors.
+  // Poll it for reading, together with other descriptors.
   int fd() const { return fd_.get(); }
 
-  // Whether one of them has come since it was last asked.
+  // Whether a signal has arrived since the last call.
   bool take() const;
 
-  // Throws Error("interrupted") when one of them has come.
+  // Throws Error("interrupted") if a signal has arrived.
   void check() const;
 
-  // Waits until `other` (-1: nothing) can be read or `timeout` has passed; true when it can. Throws
-  // like check().
+  // Waits until `other` (-1: none) is readable or `timeout` has passed; true if it is readable.
+  // Throws like check().
   bool wait(int other, std::chrono::milliseconds timeout) const;
 
  private:

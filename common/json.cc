@@ -1,4 +1,4 @@
-// JSON that somebody else has written.
+// Reads JSON from untrusted sources.
 #include "common/json.h"
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr int deepest = 64;
 constexpr size_t longest_shown = 60;
 
-// How deep brackets are nested, those in texts aside.
+// How deeply brackets are nested, not counting those in strings.
 int depth_of(std::string_view text) {
   int depth = 0, most = 0;
   bool in_text = false;

@@ -1,5 +1,4 @@
-// JSON that another program, another machine or a user has written. Every value is checked before
-// it is used.
+// Reads JSON from other programs, other machines or users. Every value is checked before use.
 //
 //   const json body = parse_json(text);
 //   const JsonValue profile(body);
@@ -16,23 +15,23 @@
 
 namespace slipway {
 
-// Throws Error on what is not JSON, and on JSON that is nested deeper than anything of ours:
-// copying such a value takes a stack frame for each level.
+// Throws Error if the text is not JSON, or is nested deeper than any of our formats: copying such a
+// value takes a stack frame per level.
 nlohmann::json parse_json(std::string_view text);
 
-// A value and its place. Asked for what the value is not, it throws an Error that names the place,
-// the value, and what was expected. It refers to the json, which has to live as long.
+// A value and its place. If the value does not have the requested type, it throws an Error with the
+// place, the value, and what was expected. It refers to the json object, which must outlive it.
 class JsonValue {
  public:
   explicit JsonValue(const nlohmann::json& value, std::string place = {})
       : value_(&value), place_(std::move(place)) {}
 
-  // Of an object.
+  // A member of an object.
   JsonValue at(std::string_view key) const;
   std::optional<JsonValue> find(std::string_view key) const;
-  // Of an object, by key.
+  // The members of an object, sorted by key.
   std::vector<std::pair<std::string, JsonValue>> members() const;
-  // Of an array.
+  // The items of an array.
   std::vector<JsonValue> items() const;
 
   std::string text() const;

@@ -1,4 +1,4 @@
-// Text inside of HTML, SVG and the HTML-like labels of graphviz.
+// Escapes text for HTML, SVG and Graphviz's HTML-like labels.
 #include "common/markup.h"
 
 namespace slipway {

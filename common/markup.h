@@ -1,4 +1,4 @@
-// Text inside of HTML, SVG and the HTML-like labels of graphviz.
+// Escapes text for HTML, SVG and Graphviz's HTML-like labels.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace slipway {
 
-// With &, <, > and " as entities: good between tags and within the quotes of an attribute.
+// Replaces &, <, > and " by entities, for text between tags and in quoted attributes.
 std::string markup_escaped(std::string_view text);
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// Reads the firewall rules of the metadata server from the kernel.
+// Reads the firewall rules that protect the metadata server from the kernel.
 #include "common/metadata_rules.h"
 
 #include <fmt/core.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* nft = "/usr/sbin/nft";
 
-// Changes with an update of the package.
+// Identifies the nft program; changes when the package is updated.
 std::string which_nft() {
   struct stat info = {};
   ::stat(nft, &info);
@@ -30,7 +30,7 @@ std::string_view first_line(std::string_view text) {
 
 std::optional<std::string> metadata_rules_now() {
   try {
-    // Without looking up names: a user may have been given another one since.
+    // Numeric, since a user may have been renamed in the meantime.
     const ProcessResult listed =
         run_process({nft, "--numeric", "list", "table", "inet", "slipway_metadata"},
                     {"", std::chrono::seconds(2)});

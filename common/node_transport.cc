@@ -1,4 +1,4 @@
-// The part `transport` of the node profile as JSON.
+// Writes and reads the part `transport` of the node profile as JSON.
 #include "common/node_transport.h"
 
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 using Texts = std::vector<std::string>;
 
-// Keys with values only: most transports have few of these.
+// Writes only keys that have a value, since most transports have few of them.
 template <class Value>
 void put(ordered_json& j, const char* key, const Value& value) {
   if (value != Value()) j[key] = value;
@@ -79,7 +79,7 @@ void put_rows(ordered_json& j, const char* key, const std::vector<Row>& rows) {
 constexpr int64_t longest_deadline_seconds = 3600;
 constexpr int64_t largest_threshold_bytes = int64_t{1} << 50;
 
-// Missing keys are empty: most transports have few of these.
+// Missing keys are empty, since most transports have few of them.
 std::string text_or_empty(const JsonValue& j, const char* key) {
   const auto found = j.find(key);
   return found ? found->text() : "";

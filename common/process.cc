@@ -1,4 +1,4 @@
-// Running a child process with a deadline.
+// Runs child processes with a deadline.
 #include "common/process.h"
 
 #include <fcntl.h>
@@ -27,10 +27,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// In the child: never returns. What goes wrong before exec is told through `report` as an errno.
+// Runs in the child and never returns. It sends the errno of a failure before exec through
+// `report`.
 [[noreturn]] void become(char* const* argv, int in, int out, int err, int report) {
   ::setpgid(0, 0);
-  // Whoever waits for it is killed: nobody wants what it does any more.
+  // If the waiting parent is killed, the child's work is no longer needed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(in, 0);
   ::dup2(out, 1);
@@ -43,7 +44,7 @@ using Clock = std::chrono::steady_clock;
   ::_exit(127);
 }
 
-// Writes once; closes when all is written or the child no longer reads.
+// Writes once; closes `fd` when everything is written or the child no longer reads.
 void feed(Fd& fd, std::string_view& left) {
   const ssize_t n = ::write(fd.get(), left.data(), left.size());
   if (n > 0) left.remove_prefix(static_cast<size_t>(n));
@@ -52,7 +53,7 @@ void feed(Fd& fd, std::string_view& left) {
 
 struct Child {
   pid_t pid = 0;
-  Fd in, out, err;      // our ends of its streams
+  Fd in, out, err;      // the parent's ends of its streams
   Fd report;            // closed by exec
   std::string failure;  // read from `report`: the errno of an exec that failed, as bytes
 };
@@ -87,8 +88,8 @@ class IgnoredPipeSignal {
   struct sigaction before_ = {};
 };
 
-// A killed process is gone within this time, or it is stuck in the kernel: in a driver, or in a
-// file system whose server is gone.
+// A killed process ends within this time, or it is stuck in the kernel: in a driver, or in a file
+// system whose server is gone.
 constexpr auto patience_with_killed = std::chrono::seconds(1);
 
 int milliseconds_until(Clock::time_point end) {
@@ -96,14 +97,14 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, std::numeric_limits<int>::max()));
 }
 
-// Until the child has closed its streams; false when `end` comes first. Waits for exec like for
-// everything else: it may hang where the program lies.
+// Exchanges data until the child has closed its streams; false if `end` comes first. It also waits
+// for exec, which may hang in the file system of the program.
 bool talk_to(Child& child, std::string_view input, Clock::time_point end, ProcessResult& result) {
   if (input.empty()) child.in.reset();
   while (child.out || child.err || child.report) {
     const int left = milliseconds_until(end);
     if (left == 0) return false;
-    // poll() passes over negative descriptors, which is what a closed Fd is.
+    // poll() ignores negative descriptors, such as that of a closed Fd.
     pollfd fds[] = {{child.out.get(), POLLIN, 0},
                     {child.err.get(), POLLIN, 0},
                     {child.in.get(), POLLOUT, 0},
@@ -117,8 +118,8 @@ bool talk_to(Child& child, std::string_view input, Clock::time_point end, Proces
   return true;
 }
 
-// Children that outlived their SIGKILL. They end when the kernel lets them, and somebody has to
-// reap them: the next call of run_process() does.
+// Children that SIGKILL has not ended yet. They end when the kernel lets them; the next call of
+// run_process() reaps them.
 class Abandoned {
  public:
   void add(pid_t child) {
@@ -143,14 +144,14 @@ class Abandoned {
 
 Abandoned abandoned;
 
-// To both: the child may not have made its group yet.
+// Signals the child and its group, since the child may not have made its group yet.
 void kill_group(pid_t child) {
   ::kill(-child, SIGKILL);
   ::kill(child, SIGKILL);
 }
 
-// The exit code of a child that has ended or was killed. One that SIGKILL does not end is left to
-// the kernel.
+// The exit code of a child that has ended or was killed. A child that SIGKILL does not end is left
+// to the kernel.
 int reap(pid_t child) {
   int status = SIGKILL;
   if (!ends_within(child, patience_with_killed)) {
@@ -188,10 +189,11 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
   abandoned.reap();
   const auto end = Clock::now() + options.deadline;
   Child child = start(argv);
-  const IgnoredPipeSignal ignored;  // a child that does not read its stdin does not end us
+  const IgnoredPipeSignal
+      ignored;  // a child that does not read its stdin must not end this process
   ProcessResult result;
   result.timed_out = !talk_to(child, options.input, end, result) ||
-                     // It may have closed its streams and go on.
+                     // It may have closed its streams and still run.
                      !ends_within(child.pid, std::chrono::milliseconds(milliseconds_until(end)));
   if (result.timed_out) kill_group(child.pid);
   result.exit_code = reap(child.pid);

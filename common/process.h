@@ -1,4 +1,4 @@
-// Running a child process: with a deadline, its output collected, never through a shell.
+// Runs child processes with a deadline, never through a shell, and collects their output.
 #pragma once
 
 #include <sys/types.h>
@@ -23,23 +23,22 @@ struct ProcessOptions {
   std::chrono::milliseconds deadline{std::chrono::minutes(10)};
 };
 
-// Runs argv[0] (looked up in PATH) and waits for it. Throws Error when it cannot be started; a
-// non-zero exit is a result, not an error. At the deadline the child's whole process group is
-// killed.
+// Runs argv[0], looked up in PATH, and waits for it. Throws Error if it cannot be started; a
+// non-zero exit code is not an error. At the deadline, the child's whole process group is killed.
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options = {});
 
-// run_process, and an Error with the command and its stderr unless it exits with 0. Returns stdout.
+// Like run_process(), but throws an Error with the command and its stderr unless the exit code is
+// 0. Returns stdout.
 std::string run_checked(const std::vector<std::string>& argv, const ProcessOptions& options = {});
 
-// The exit code that a shell would show for a wait status: the exit status, or 128 + the signal's
-// number.
+// The exit code that a shell would show for a wait status: the exit status, or 128 + signal number.
 int exit_code_of(int wait_status);
 
-// For a child on its way to become something else. No signal is blocked in it any more.
+// Unblocks all signals; for a child before it executes another program.
 void unblock_signals();
 
-// Its stdin is /dev/null, its stdout and stderr are appended to `log`; false, with errno, when that
-// cannot be opened: then they are /dev/null, too.
+// Redirects stdin from /dev/null, and appends stdout and stderr to `log`. If it cannot be opened,
+// returns false with errno set, and stdout and stderr are /dev/null.
 bool redirect_streams(const std::filesystem::path& log);
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// Reads /proc/PID/stat, and waits for children.
+// Reads /proc/PID/stat and waits for children.
 #include "common/process_stat.h"
 
 #include <fmt/core.h>
@@ -35,7 +35,7 @@ std::optional<ProcessStat> process_stat(pid_t pid) {
   } catch (const Error&) {
     return std::nullopt;
   }
-  // The name comes before the state, and may hold anything, also parentheses.
+  // The name precedes the state, and may contain anything, even parentheses.
   const size_t name_ends = stat.rfind(')');
   if (name_ends == stat.npos) return std::nullopt;
   const std::vector<std::string> fields = split(trim(stat.substr(name_ends + 1)), ' ');
@@ -62,7 +62,7 @@ bool ends_within(pid_t child, std::chrono::milliseconds limit) {
   while (!has_ended(child)) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
-    // A kernel without pidfds is polled.
+    // On a kernel without pidfds, check repeatedly.
     pollfd fd = {pidfd.get(), POLLIN, 0};
     const int64_t most = pidfd ? std::numeric_limits<int>::max() : 1;
     ::poll(&fd, 1, static_cast<int>(std::min<int64_t>(left, most)));

@@ -1,4 +1,4 @@
-// A secret that two programs share, by libmd's SHA-256.
+// A secret that two programs share, and HMACs with libmd's SHA-256.
 #include "common/secret.h"
 
 #include <sha2.h>

@@ -1,4 +1,4 @@
-// Whether somebody serves at a socket.
+// Tests whether a program accepts connections at a socket.
 #include "common/socket_probe.h"
 
 #include <sys/socket.h>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The address of a path, or of an abstract name where the first byte is 0.
+// `name` is a path, or the name of an abstract socket, which begins with a zero byte.
 bool accepts(std::string_view name) {
   sockaddr_un address = {};
   if (name.size() >= sizeof address.sun_path) return false;

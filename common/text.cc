@@ -1,4 +1,4 @@
-// Text that every program here needs.
+// Text functions that every program here needs.
 #include "common/text.h"
 
 #include <algorithm>
@@ -50,8 +50,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view typed, std::span<const std::string> candidates) {
-  // A third of the word may be wrong, and three letters at most: beyond that a guess only
-  // distracts.
+  // At most a third of the word and three letters may be wrong; beyond that, a guess distracts.
   const size_t limit = std::min<size_t>(3, std::max<size_t>(1, typed.size() / 3));
   std::string best;
   size_t best_distance = limit + 1;

@@ -1,4 +1,4 @@
-// Text that every program here needs: splitting, joining, and guessing what a person meant to type.
+// Text functions that every program here needs: split, join, trim, numbers, suggestions for typos.
 #pragma once
 
 #include <charconv>
@@ -16,11 +16,11 @@ std::vector<std::string> split(std::string_view text, char separator);
 // join({"a", "b"}, ", ") is "a, b".
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-// Without white space at both ends.
+// `text` without white space at both ends.
 std::string_view trim(std::string_view text);
 
-// The number that the whole text is, in decimal digits; nothing when it is none, or none that T
-// holds.
+// The number that the whole text is in decimal digits; empty if it is not a number or does not fit
+// T.
 template <class T>
 std::optional<T> to_number(std::string_view text) {
   T number{};
@@ -29,15 +29,14 @@ std::optional<T> to_number(std::string_view text) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// Number of single-character insertions, deletions, substitutions and swaps of neighbours between a
-// and b.
+// The number of insertions, deletions, substitutions and swaps of adjacent characters between a and
+// b.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `typed`, or "" when none is near enough to be what was meant: for "did
-// you mean".
+// The candidate nearest to `typed`, for "did you mean"; empty if none is near enough.
 std::string nearest(std::string_view typed, std::span<const std::string> candidates);
 
-// `text` as one word for a POSIX shell, quoted only where it must be.
+// `text` as one word for a POSIX shell, quoted only if necessary.
 std::string shell_quote(std::string_view text);
 
 }  // namespace slipway

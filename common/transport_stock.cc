@@ -1,4 +1,4 @@
-// What a node has of its transport, as JSON.
+// Writes and reads the inventory of a node's transport as JSON.
 #include "common/transport_stock.h"
 
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ std::optional<TransportStock> load_transport_stock(const std::filesystem::path& 
     const json j = json::parse(read_regular_file(path, most_bytes));
     return TransportStock{j.at("transport"),    j.at("nccl"),   j.at("plugin"), j.at("daemon"),
                           j.at("architecture"), j.at("digest"), j.at("state")};
-  } catch (const std::exception&) {  // Error, and json's own
+  } catch (const std::exception&) {  // Error, and nlohmann's exceptions
     return std::nullopt;
   }
 }

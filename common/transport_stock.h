@@ -1,5 +1,5 @@
-// What a node has of its transport: versions and a digest, taken at boot by `slipway node
-// transport`, so that nobody who starts a job reads hundreds of MB.
+// The inventory of a node's transport: versions and a digest, which `slipway node transport`
+// records at boot, so that starting a job does not read hundreds of MB.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,20 @@
 
 namespace slipway {
 
-// Of root, readable by all; gone after a boot.
+// Owned by root, readable by all; removed by a reboot.
 inline constexpr std::string_view transport_stock_path = "/run/slipway/transport.json";
 
 struct TransportStock {
   std::string transport;             // "tcpxo"
-  std::string nccl, plugin, daemon;  // versions, "2.28.7"; empty where nobody knows
+  std::string nccl, plugin, daemon;  // versions, "2.28.7"; empty if unknown
   std::string architecture;          // "x86_64"
-  std::string digest;                // SHA-256 of all that nodes of a job must agree on
-  std::string state;                 // sizes and times of the files, to see whether it is stale
+  std::string digest;                // SHA-256 of everything that must agree on a job's nodes
+  std::string state;                 // sizes and times of the files, to detect a stale inventory
 };
 
 std::string to_json(const TransportStock& stock);
 
-// Nothing where there is none, or none that can be read: a node need not have one.
+// Empty if the file is missing or cannot be read: not every node has one.
 std::optional<TransportStock> load_transport_stock(
     const std::filesystem::path& path = transport_stock_path);
 
