@@ -1,4 +1,4 @@
-// A failure that every rank knows of, so that all can end in good order.
+// A failure that every rank knows about, so that all ranks can end together.
 #pragma once
 
 #include <cstdio>
@@ -15,13 +15,12 @@ namespace slipway::bandwidth {
 
 class AgreedError : public Error {
  public:
-  // `speaks` is true on the one rank that is to print it. `meet` returns when all ranks have called
-  // it.
+  // `speaks` is true on the one rank that prints the message. `meet` is a barrier of all ranks.
   AgreedError(const std::string& text, bool speaks, std::function<void()> meet)
       : Error(text), speaks(speaks), meet(std::move(meet)) {}
 
-  // Says it, on the rank that speaks, and returns on none before it is said: mpirun kills the
-  // others as soon as one rank has left with an error.
+  // Prints the message on the rank that speaks. No rank returns before it is printed, because
+  // mpirun kills the others as soon as one rank exits with an error.
   void tell(std::string_view program) const {
     if (speaks) fmt::print(stderr, "{}: {}\n", program, what());
     meet();

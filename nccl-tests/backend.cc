@@ -1,4 +1,4 @@
-// What every backend has in common: counting hosts, host memory and its clock.
+// The defaults of a backend: host memory, the steady clock, and counting hosts.
 #include "nccl-tests/backend.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::byte* Backend::allocate(size_t bytes) {
       (std::max<size_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
   void* const memory = std::aligned_alloc(page_bytes, whole_pages);
   if (memory == nullptr) throw Error(fmt::format("cannot allocate {} bytes", whole_pages));
-  // Touched here, so that the timed runs meet no page fault.
+  // Touched here, so that timed runs have no page faults.
   std::memset(memory, 0, whole_pages);
   return static_cast<std::byte*>(memory);
 }

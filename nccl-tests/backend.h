@@ -1,7 +1,6 @@
-// What a collective runs on: the ranks, the clock, the memory, and the operations between them.
+// The interface to what moves the data: ranks, clock, memory and collective operations.
 //
-// A backend is made on every rank, and every call that says so is made by all ranks in the same
-// order. Only the backends know what moves the data.
+// Every rank has a backend. Calls marked as collective must be made by all ranks in the same order.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +17,16 @@ namespace slipway::bandwidth {
 
 struct BackendInfo {
   std::string name;     // "mpi"
-  std::string memory;   // where the buffers are: "host" or "gpu"
-  std::string library;  // name and version of what moves the data: "Open MPI 4.1.4"
+  std::string memory;   // of the buffers: "host" or "gpu"
+  std::string library;  // name and version of the library that moves data: "Open MPI 4.1.4"
 };
 
 struct RankInfo {
   int rank = 0;
   int64_t pid = 0;
   std::string host;
-  int device = 0;           // its number on the host; in host memory, the rank's number there
-  std::string device_id;    // the PCI address of a GPU; "host memory" where there is none
+  int device = 0;           // the GPU's number on the host; in host memory, the rank's number there
+  std::string device_id;    // the PCI address of a GPU; "host memory" without one
   std::string device_name;  // of the GPU, or of the CPU
 };
 
@@ -52,42 +51,42 @@ class Backend {
 
   virtual BackendInfo info() const = 0;
   virtual int rank() const = 0;
-  // All ranks, in order; known to each.
+  // All ranks, in order, the same on each.
   virtual const std::vector<RankInfo>& ranks() const = 0;
   int size() const { return static_cast<int>(ranks().size()); }
 
-  // Seconds since some moment, the same clock for one rank's calls.
+  // Seconds on this rank's clock, since an arbitrary moment.
   virtual double seconds() const;
 
-  // Starts an operation; all ranks. In place, when its buffers are where Shape's offsets put them.
+  // Starts an operation; collective. It is in place if its buffers have the offsets of Shape.
   virtual void start(const Operation& operation) = 0;
-  // Waits for every operation that this rank has started.
+  // Waits for all operations that this rank has started.
   virtual void wait() = 0;
-  // Whether data is right after an operation in place.
+  // Whether the data is correct after an operation in place.
   virtual bool works_in_place(Kind) const { return true; }
-  // False when operations only take their time.
+  // False if operations only take time.
   virtual bool moves_data() const { return true; }
 
-  // All ranks, and none returns before all have called.
+  // Collective: no rank returns before all have called it.
   virtual void barrier() = 0;
-  // Each value of all ranks combined, known to each; all ranks, with as many values.
+  // Combines each value over all ranks; collective, with the same number of values.
   virtual void combine(Combine how, std::span<double> values) = 0;
   double combine(Combine how, double value);
-  // The text of every rank, in order, known to each; all ranks.
+  // The texts of all ranks, in order; collective.
   virtual std::vector<std::string> share(const std::string& text) = 0;
 
-  // How the data has travelled so far as this rank can tell: "tcp enp0s12", "shared memory"; empty
-  // when it cannot. Detected, not configured.
+  // The transport that the data has used, as far as this rank can detect: "tcp enp0s12", "shared
+  // memory"; empty if it cannot.
   virtual std::string transport() const = 0;
 
-  // The same ranks less those that do not say the same `group`; all ranks. In order of rank.
+  // A backend of the ranks that pass the same `group`, in order of rank; collective.
   virtual std::unique_ptr<Backend> split(int group) = 0;
 
-  // Memory for buffers, and copies between it and that of the CPU. Of host memory by default.
+  // Memory for buffers, and copies between it and host memory. By default, it is host memory.
   virtual std::byte* allocate(size_t bytes);
   virtual void release(std::byte* memory);
   virtual bool in_host_memory() const { return true; }
-  // What this process may take of it: of the host's, or of its GPU's.
+  // How much this process may allocate, of the host's memory or its GPU's.
   virtual int64_t available_memory_bytes() const;
   virtual void copy_in(std::span<const std::byte> from, std::byte* to);
   virtual void copy_out(const std::byte* from, std::span<std::byte> to);

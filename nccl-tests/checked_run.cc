@@ -1,4 +1,4 @@
-// The data of a checked run of a collective.
+// A checked run of a collective: the data that each rank sends, and the data that it must receive.
 #include "nccl-tests/checked_run.h"
 
 namespace slipway::bandwidth {
@@ -21,7 +21,7 @@ int64_t CheckedRun::first_of_result() const {
   return collective.sends_all ? shape.count * rank : 0;
 }
 
-// Streams are numbered by who gives and, where everybody gets something else, by who takes.
+// A stream's number identifies its sender and, if every receiver gets different data, the receiver.
 int CheckedRun::given_stream(int block) const {
   return collective.sends_all ? rank + ranks * block : rank;
 }

@@ -1,5 +1,4 @@
-// The data of a checked run of a collective: what each rank gives, and what each must have after
-// it.
+// A checked run of a collective: the data that each rank sends, and the data that it must receive.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +20,19 @@ struct CheckedRun {
   int rank = 0;
   int ranks = 1;
 
-  // Makes the buffers ready: every byte of `receive` is one that the collective must change, `send`
-  // holds what this rank gives. `send` may lie in `receive`.
+  // Fills the buffers: `send` with this rank's data, `receive` with bytes that the collective must
+  // all change. `send` may be a part of `receive`.
   void prepare(std::span<std::byte> send, std::span<std::byte> receive) const;
 
-  // How many elements of `receive` are not what they must be.
+  // The number of wrong elements in `receive`.
   int64_t count_wrong(std::span<const std::byte> receive) const;
 
  private:
   Numbers numbers() const { return {type, reduction, seed, ranks}; }
   bool receives() const;                 // whether this rank gets anything
   int64_t first_of_result() const;       // of a reduction: the index of its first element
-  int given_stream(int block) const;     // what `block` of send holds
-  int expected_stream(int block) const;  // what `block` of receive must hold
+  int given_stream(int block) const;     // the stream in `block` of send
+  int expected_stream(int block) const;  // the stream that `block` of receive must contain
 };
 
 }  // namespace slipway::bandwidth

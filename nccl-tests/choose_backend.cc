@@ -1,4 +1,4 @@
-// Making the backend that was asked for, or the one that fits this place.
+// Chooses and makes the backend of a run.
 #include "nccl-tests/choose_backend.h"
 
 #include "common/error.h"

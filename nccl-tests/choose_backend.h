@@ -1,4 +1,4 @@
-// Making the backend that was asked for, or the one that fits this place.
+// Chooses and makes the backend of a run: the one that --backend names, or the best available.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 
 namespace slipway::bandwidth {
 
-// `automatic` becomes nccl where there is a GPU, mpi where mpirun or PMIx has started this process,
-// and tcp otherwise.
+// `automatic` becomes nccl if there is a GPU, mpi if mpirun or PMIx started this process, and tcp
+// otherwise.
 BackendChoice choose(BackendChoice wanted);
 
-// Meets the other ranks; all ranks. Throws Error, also for a world of one where Slurm has started
-// several tasks. `world` is of the backend sim.
+// Connects to the other ranks; collective. Throws Error, also when this rank is alone although
+// Slurm started several tasks. `world` is the file of the backend sim.
 std::unique_ptr<Backend> make_backend(BackendChoice choice, const std::filesystem::path& world);
 
 }  // namespace slipway::bandwidth

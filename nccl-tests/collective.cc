@@ -1,4 +1,4 @@
-// The collectives: the sizes of their buffers, and what of nccl-tests' table belongs to each.
+// The collectives: their buffer sizes, and the columns of nccl-tests' table that apply to each.
 #include "nccl-tests/collective.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ constexpr std::array<Collective, 9> collectives = {{
      .divides = true,
      .has_root = true,
      .bus = Bus::others},
-    // nccl-tests prints a reduction for it, too, which it does not do.
+    // nccl-tests prints a reduction for sendrecv, too, although it reduces nothing.
     {.kind = Kind::sendrecv, .name = "sendrecv"},
 }};
 

@@ -1,4 +1,4 @@
-// The collectives: the sizes of their buffers, and what of nccl-tests' table belongs to each.
+// The collectives: their buffer sizes, and the columns of nccl-tests' table that apply to each.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,23 @@ struct Shape {
   int64_t receive_bytes = 0;
   int64_t size_bytes = 0;  // the column `size`: the larger of the two
   int64_t count = 0;       // the column `count`: elements as the call's argument counts them
-  // In place, both buffers lie in one: these × rank are where they begin.
+  // In place, one buffer holds both; each begins at its offset × rank.
   int64_t in_place_send_offset = 0;
   int64_t in_place_receive_offset = 0;
 };
 
-// busbw = algbw × this: what the slowest link carried, whatever the number of ranks n.
+// busbw = algbw × this factor: the bandwidth of the slowest link, independent of the number of
+// ranks n.
 enum class Bus {
   all,      // 1
   others,   // (n-1)/n: a rank's own share does not travel
-  reduced,  // 2(n-1)/n: shares travel twice, to be reduced and to be spread
+  reduced,  // 2(n-1)/n: shares travel twice, for the reduction and for the result
 };
 
 struct Collective {
   Kind kind;
   std::string_view name;  // "all_gather"
-  // Blocks of a buffer: one, or one for each rank.
+  // Whether the buffer has one block for each rank, or only one block.
   bool sends_all = false;
   bool receives_all = false;
   bool divides = false;  // the size is that of all blocks together, and each is rounded
@@ -49,8 +50,8 @@ struct Collective {
   bool has_root = false;
   Bus bus = Bus::all;
 
-  // The shape nearest to `bytes`, as nccl-tests rounds it: blocks of collectives that divide are
-  // rounded down to 16 bytes, so that they stay aligned.
+  // The shape nearest to `bytes`, rounded as nccl-tests does: if the collective divides its buffer,
+  // blocks are rounded down to 16 bytes, so that they stay aligned.
   Shape shape(int64_t bytes, int64_t element_bytes, int ranks) const;
   double busbw_factor(int ranks) const;
   std::string program() const { return std::string(name) + "_perf"; }
@@ -59,7 +60,7 @@ struct Collective {
 std::span<const Collective> all_collectives();
 const Collective& collective_of(Kind kind);
 
-// The collective of `name`, or of a program of that name with `_perf`; nullptr when there is none.
+// The collective called `name`, with or without `_perf`; nullptr if there is none.
 const Collective* find_collective(std::string_view name);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// Comparing two reports: is the new run slower than the old one, and how sure is that?
+// Compares two reports: is the new run slower than the old one, and how certain is that?
 #include "nccl-tests/compare.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Comparison compare_placement(const MeasuredRow& row, const Measured& before,
   result.slower = std::exp(log_ratio) - 1;
   if (!before.interval_us || !after.interval_us || before.interval_us->low <= 0 ||
       after.interval_us->low <= 0) {
-    result.why_not = fmt::format("{} and {} samples carry no interval; measure with --samples 10",
+    result.why_not = fmt::format("{} and {} samples are too few; measure with --samples 10",
                                  before.samples, after.samples);
     return result;
   }

@@ -1,4 +1,4 @@
-// The program bandwidth_compare: is the new run slower than the old one?
+// The program bandwidth_compare: compares two reports, and says whether the new run is slower.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -28,7 +28,7 @@ int compare_reports(const std::string& before_path, const std::string& after_pat
   const ReadReport before = read_report(before_path), after = read_report(after_path);
   const std::vector<std::string> unlike = differences(before, after);
   if (!unlike.empty()) {
-    fmt::print(stderr, "{}: the runs are not alike:\n", compare_program);
+    fmt::print(stderr, "{}: these runs cannot be compared:\n", compare_program);
     for (const std::string& one : unlike) fmt::print(stderr, "  {}\n", one);
     return exit_could_not_run;
   }
@@ -46,12 +46,13 @@ int main_of_compare(const std::vector<std::string>& args) try {
   double allowed_percent = 2;
   CommandLine line(compare_program, "OLD NEW",
                    "Compare two reports of the bandwidth tests, size by size. The exit status is 1 "
-                   "when any size is slower by\nmore than --allow, with its whole interval of 95 "
-                   "%; 2 for a wrong command line, 3 when the runs are not\nalike or a file is no "
+                   "if a size is slower by more\nthan --allow, with its whole 95 % interval; 2 for "
+                   "a wrong command line; 3 if the runs cannot be\ncompared or a file is not a "
                    "report.");
   line.positional("OLD", &before);
   line.positional("NEW", &after);
-  line.option("allow", "PERCENT", "slower by so much is no failure (default 2)", &allowed_percent);
+  line.option("allow", "PERCENT", "tolerate a slowdown of up to PERCENT (default 2)",
+              &allowed_percent);
   line.example("bandwidth_compare before.json after.json", "after an upgrade");
   line.example("bandwidth_compare --allow 5 base.json now.json || echo slower", "as a gate");
   if (!line.parse(args)) return exit_pass;

@@ -1,4 +1,4 @@
-// The data that a rank gives in a checked run, and the count of what arrived wrong.
+// The data of a checked run: what each rank sends, and how many elements arrived wrong.
 #include "nccl-tests/data.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Words {
   uint64_t start_;
 };
 
-// Calls `each(at, bytes, word)` for every word of a block; the last may be cut short.
+// Calls `each(at, bytes, word)` for every word of a block; the last word may be shorter.
 template <class Each>
 void for_words(size_t block_bytes, uint64_t seed, int stream, Each each) {
   const Words words(seed, stream);
@@ -47,7 +47,7 @@ int64_t differing_elements(const std::byte* got, const std::byte* want, size_t b
   return count;
 }
 
-// The largest of the whole numbers up to which a type holds all, where that is fewer than 2^20.
+// The largest n for which a type holds every whole number from 0 to n, at most 2^20.
 int exact_up_to(Element element) {
   switch (element) {
     case Element::int8:
@@ -67,16 +67,16 @@ int divided_up(int a, int b) {
   return (a + b - 1) / b;
 }
 
-// What each rank gives at each index.
+// The number that each rank contributes at each index.
 class Giver {
  public:
   explicit Giver(const Numbers& numbers)
       : numbers_(numbers), start_(mix(mix(numbers.seed + 1) ^ 0x6e756d6265727300U)) {
     const int limit = exact_up_to(numbers.type.element);
-    // With more ranks than a sum may count, only every so many give something.
+    // If there are more ranks than an exact sum allows, only every stride-th rank contributes.
     stride_ = divided_up(numbers.ranks, limit);
     range_ = static_cast<uint64_t>(std::clamp(limit / numbers.ranks, 1, 127));
-    // At most six twos make a product of 64, and never all ranks give one.
+    // At most six ranks contribute a two, a product of 64; never all of them do.
     if (numbers.reduction == Reduction::prod) stride_ = std::max(2, divided_up(numbers.ranks, 6));
   }
 
@@ -129,8 +129,8 @@ class Giver {
   uint64_t range_ = 1;
 };
 
-// A mean of floating-point numbers depends on whether they are divided before or after the sum: by
-// as many roundings as there are ranks, and one.
+// A mean of floating-point numbers depends on whether they are divided before or after the sum. The
+// difference is at most one rounding for each rank, and one more.
 bool near_enough(const Numbers& numbers, double got, double want) {
   const int bits = mantissa_bits(numbers.type.element);
   if (numbers.reduction != Reduction::avg || bits == 0) return false;

@@ -1,8 +1,8 @@
-// The data that a rank gives in a checked run, and the count of what arrived wrong.
+// The data of a checked run: what each rank sends, and how many elements arrived wrong.
 //
-// What is only moved is a stream of 64-bit words, each a hash of (seed, stream, index of the word).
-// What is reduced are small whole numbers, chosen so that every type holds the result exactly in
-// whatever order the ranks' numbers are taken. Elements have 1, 2, 4 or 8 bytes.
+// Data that is only moved is a stream of 64-bit words, each a hash of (seed, stream, word index).
+// Data that is reduced consists of small whole numbers, chosen so that every type holds the exact
+// result in whatever order the ranks' numbers are combined. Elements have 1, 2, 4 or 8 bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,10 @@
 
 namespace slipway::bandwidth {
 
-// Writes the data of a stream: of a rank, or of a pair of them.
+// Writes the data of a stream. A stream belongs to a rank or to a pair of ranks.
 void fill(std::span<std::byte> block, uint64_t seed, int stream);
 
-// Writes what the data of `stream` is not, in any bit: where nothing arrives, every element is
-// wrong.
+// Writes the complement of the data of `stream`: wherever nothing arrives, every element is wrong.
 void poison(std::span<std::byte> block, uint64_t seed, int stream);
 
 // How many elements of `block` are not the data of `stream`.

@@ -33,8 +33,8 @@ struct Datatype {
 // Every type, in the order in which `-d all` runs them.
 std::span<const Datatype> all_datatypes();
 
-// The types that `name` stands for: one, or every type for "all". Throws UsageError with a
-// suggestion when there is none.
+// The types that `name` selects: one, or every type for "all". Throws UsageError with a suggestion
+// for an unknown name.
 std::vector<Datatype> parse_datatypes(std::string_view name);
 
 }  // namespace slipway::bandwidth

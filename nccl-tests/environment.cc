@@ -1,4 +1,4 @@
-// What of the environment and of the machine a run may show and must know.
+// What a run reads from its environment and machine.
 #include "nccl-tests/environment.h"
 
 #include <charconv>
@@ -89,8 +89,8 @@ void refuse_task_without_pmix() {
   const int tasks = number_of("SLURM_NTASKS");
   if (tasks > 1 && !was_launched_by_mpi()) {
     throw Error(
-        fmt::format("Slurm has {} tasks here, but this one knows of no other: it was started "
-                    "without PMIx; start it with `srun --mpi=pmix`",
+        fmt::format("Slurm started {} tasks, but this one cannot find the others, because it was "
+                    "started without PMIx; use `srun --mpi=pmix`",
                     tasks));
   }
 }
@@ -99,8 +99,8 @@ void refuse_world_of_one(int size) {
   const int tasks = number_of("SLURM_NTASKS");
   if (size == 1 && tasks > 1) {
     throw Error(
-        fmt::format("Slurm has {} tasks here, but this one has met no other: each would "
-                    "measure itself alone",
+        fmt::format("Slurm started {} tasks, but this one found no other: each would measure "
+                    "itself alone",
                     tasks));
   }
 }

@@ -1,4 +1,4 @@
-// Moving data along a ring or a chain of ranks, and between pairs of them.
+// Moves data along a ring or a chain of ranks, and between pairs of them.
 #include "nccl-tests/flow.h"
 
 #include <poll.h>
@@ -12,12 +12,12 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Of one system call: large enough to cost little, small enough to stay in a cache.
+// The most that one system call moves: large enough to cost little, small enough for a cache.
 constexpr int64_t most_bytes_at_once = 1 << 20;
-// What is passed on before its step is complete is passed on in pieces of no less.
+// The least that is forwarded before a step is complete.
 constexpr int64_t least_bytes_passed_on = 64 << 10;
 
-// Bytes that went through, 0 when none can now. Throws Error when the other side has gone.
+// The number of bytes sent, 0 if the socket is full. Throws Error if the other side has gone.
 int64_t send_now(int socket, const std::byte* data, int64_t bytes) {
   const auto most = static_cast<size_t>(std::min(bytes, most_bytes_at_once));
   const ssize_t sent = ::send(socket, data, most, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -61,7 +61,7 @@ class Runner {
   bool sends() const { return sent_step_ < flow_.sent_steps; }
   bool receives() const { return received_step_ < flow_.received_steps; }
 
-  // Steps of nothing are passed over, as no byte of them comes.
+  // Empty steps are skipped, since no byte of them arrives.
   void next_sent() {
     for (; sends(); ++sent_step_) {
       sent_ = flow_.sent(sent_step_);
@@ -119,7 +119,7 @@ class Runner {
     return got > 0;
   }
 
-  // The elements that have come in whole.
+  // Reduces the elements that have arrived completely.
   void reduce_arrived() {
     const int64_t count = (got_bytes_ - ready_bytes_) / flow_.type.bytes;
     const int64_t bytes = count * flow_.type.bytes;
@@ -143,11 +143,11 @@ class Runner {
   Flow::Received received_;
   int64_t sent_step_ = 0, received_step_ = 0;
   int64_t sent_bytes_ = 0;   // of the current step
-  int64_t got_bytes_ = 0;    // likewise
-  int64_t ready_bytes_ = 0;  // likewise, where they are to be
+  int64_t got_bytes_ = 0;    // of the current step
+  int64_t ready_bytes_ = 0;  // of the current step, in their final place
 };
 
-// Moves what it can; true when that was something.
+// Moves what it can; true if it moved anything.
 template <class Move>
 bool move_pieces(std::vector<Piece>& pieces, Move move) {
   bool moved = false;

@@ -1,5 +1,5 @@
-// Moving data along a ring or a chain of ranks: what comes in from the one before goes on to the
-// next one while it is still coming in.
+// Moves data along a ring or a chain of ranks. A rank forwards data to the next rank while it is
+// still arriving from the previous one.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace slipway::bandwidth {
 
-// A rank's part in it: steps that are sent in order, and steps that are received in order. Every
-// rank's received steps are the sent ones of the rank before, with the same bytes.
+// One rank's part: the steps that it sends, in order, and those that it receives, in order. The
+// steps that a rank receives are those that the previous rank sends, with the same sizes.
 struct Flow {
   struct Sent {
     const std::byte* from = nullptr;
     int64_t bytes = 0;
-    int64_t needs = -1;  // the received step that it is made of, byte by byte; -1: of none
+    int64_t needs = -1;  // the received step that it forwards, byte by byte; -1: none
   };
   struct Received {
     std::byte* to = nullptr;
     int64_t bytes = 0;
-    const std::byte* add = nullptr;  // own elements that are reduced with it; none: it is copied
-    int64_t after = -1;              // the sent step that must have left memory before; -1: none
+    const std::byte* add = nullptr;  // own elements to reduce with it; nullptr: it is copied
+    int64_t after = -1;              // the step that must have been sent before; -1: none
   };
 
   int next_socket = -1;
@@ -32,15 +32,15 @@ struct Flow {
   int64_t received_steps = 0;
   std::function<Sent(int64_t)> sent;
   std::function<Received(int64_t)> received;
-  Datatype type;  // of what is reduced
+  Datatype type;  // of a reduction
   Reduction reduction = Reduction::sum;
   int64_t largest_reduced_bytes = 0;  // of a step that is reduced
 };
 
-// Throws Error when another rank has gone.
+// Throws Error if another rank has closed its connection.
 void run(const Flow& flow);
 
-// Pieces of memory that go to, or come from, one other rank each, all at once.
+// Memory to send to, or receive from, one other rank. exchange() moves all pieces at once.
 struct Piece {
   int socket = -1;
   std::byte* data = nullptr;

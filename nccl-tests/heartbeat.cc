@@ -1,4 +1,4 @@
-// Every rank tells rank 0 that it lives, and what it is doing.
+// Every rank reports to rank 0 that it is alive and what it is doing.
 #include "nccl-tests/heartbeat.h"
 
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 #include <fmt/core.h>
 
 #include "common/fd.h"
-#include "common/strangers.h"
+#include "common/pending_clients.h"
 #include "common/text.h"
-#include "nccl-tests/introduction.h"
 #include "nccl-tests/nccl_ras.h"
+#include "nccl-tests/rank_handshake.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/socket.h"
 
@@ -31,7 +31,7 @@ namespace slipway::bandwidth {
 namespace {
 
 constexpr double beat_seconds = 1;
-// Those that fail because another has gone may be heard of before it is.
+// The failure that a rank's death causes in others may arrive before the death is noticed.
 constexpr double settle_seconds = 0.3;
 constexpr double farewell_seconds = 5;
 constexpr double connect_seconds = 30;
@@ -39,7 +39,7 @@ constexpr std::string_view heartbeat_purpose = "slipway heartbeat";
 
 enum class Word : int32_t { beat, leave, fail, end };
 
-// Of this process, whatever the backend.
+// In this process, on any backend.
 std::atomic<uint64_t> operations_started = 0;
 
 struct Message {
@@ -68,13 +68,13 @@ class Heartbeat::Thread {
     ::fcntl(wake_.write.get(), F_SETFL, O_NONBLOCK);
     const double now = now_seconds();
     for (const RankInfo& rank : backend.ranks()) {
-      lives_.push_back({.host = rank.host, .moved = now, .heard = now});
+      statuses_.push_back({.host = rank.host, .moved = now, .heard = now});
     }
     std::string place;
     if (rank_ == 0) {
       key_ = random_secret();
-      strangers_.emplace(listen_on({0}), this_rank());
-      place = fmt::format("{} {}", port_of(strangers_->listener()), to_hex(key_));
+      clients_.emplace(listen_on({0}), this_rank());
+      place = fmt::format("{} {}", port_of(clients_->listener()), to_hex(key_));
     }
     place = backend.share(place).front();
     if (rank_ == 0) thread_ = std::thread([this] { look_after(); });
@@ -106,7 +106,8 @@ class Heartbeat::Thread {
       failure_ = text;
     }
     wake();
-    // Rank 0 speaks and has all ends; a rank that it does not hear ends by itself.
+    // Rank 0 prints the message and ends all ranks. If rank 0 does not receive it, this rank
+    // prints it and ends.
     std::this_thread::sleep_for(std::chrono::duration<double>(farewell_seconds));
     fmt::print(stderr, "{}: rank {}: {}\n", settings_.program, rank_, text);
     ::_exit(settings_.status);
@@ -115,7 +116,7 @@ class Heartbeat::Thread {
  private:
   struct Connection {
     Fd socket;
-    std::string bytes;  // of a message that has not come as a whole
+    std::string bytes;  // of a message that has not arrived completely
   };
 
   void wake() { (void)!::write(wake_.write.get(), "w", 1); }
@@ -125,15 +126,15 @@ class Heartbeat::Thread {
     }
   }
 
-  // `place` is a port and the key, which rank 0 has made.
+  // `place` is a port and the key that rank 0 has made.
   void connect(const std::string& place) {
-    const bool same_host = lives_[0].host == lives_[static_cast<size_t>(rank_)].host;
+    const bool same_host = statuses_[0].host == statuses_[static_cast<size_t>(rank_)].host;
     const double deadline = now_seconds() + connect_seconds;
     const size_t space = place.find(' ');
     const auto key = secret_from_hex(std::string_view(place).substr(space + 1));
     const auto port = to_number<int>(std::string_view(place).substr(0, space));
-    if (!key || !port) throw Error("rank 0 does not say where it listens");
-    socket_ = connect_to_rank(same_host ? "127.0.0.1" : lives_[0].host, *port, *key,
+    if (!key || !port) throw Error("rank 0 did not send its port and key");
+    socket_ = connect_to_rank(same_host ? "127.0.0.1" : statuses_[0].host, *port, *key,
                               heartbeat_purpose, {rank_, 0}, deadline, "rank 0");
     send(socket_.get(), message(Word::beat, rank_, "starting"));
   }
@@ -142,11 +143,11 @@ class Heartbeat::Thread {
     send_all(socket, &what, sizeof what, "rank 0");
   }
 
-  // Of the other ranks: says what is new, or at least that this one lives; until rank 0 ends all.
+  // On the other ranks: sends what is new, or at least a heartbeat, until rank 0 ends the run.
   void report();
   bool report_once();
 
-  // Of rank 0.
+  // On rank 0.
   void look_after();
   void take_connections();
   void hear(int rank, const Message& what);
@@ -161,15 +162,15 @@ class Heartbeat::Thread {
   Pipe wake_;
   Fd socket_;  // to rank 0
   Secret key_ = {};
-  std::optional<Strangers> strangers_;
+  std::optional<PendingClients> clients_;
   std::thread thread_;
 
-  std::mutex mutex_;  // of what follows, shared by the thread and its owner
+  std::mutex mutex_;  // guards what follows, which the thread and its owner share
   std::string phase_, failure_;
   bool changed_ = false, leaving_ = false;
 
-  std::vector<Life> lives_;
-  std::map<int, Connection> connections_;  // by rank, which it has proven
+  std::vector<RankStatus> statuses_;
+  std::map<int, Connection> connections_;  // by rank, which the handshake has proven
   double trouble_since_ = 0;
 };
 
@@ -205,27 +206,27 @@ void Heartbeat::Thread::report() {
       const std::lock_guard lock(mutex_);
       if (leaving_) return;
     }
-    // One of those that are left says it.
+    // Only one of the remaining ranks prints it.
     if (rank_ == 1) {
-      fmt::print(stderr, "{}: rank 0 on {} has gone\n", settings_.program, lives_[0].host);
+      fmt::print(stderr, "{}: rank 0 on {} has gone\n", settings_.program, statuses_[0].host);
     }
     ::_exit(settings_.status);
   }
 }
 
 void Heartbeat::Thread::take_connections() try {
-  for (Strangers::Arrival& arrival : strangers_->hear()) {
-    const auto claim = check_arrival(arrival, key_, heartbeat_purpose);
-    if (!claim || claim->rank == 0 || claim->rank >= static_cast<int>(lives_.size())) continue;
+  for (PendingClients::Arrival& arrival : clients_->poll()) {
+    const auto claim = identify_rank(arrival, key_, heartbeat_purpose);
+    if (!claim || claim->rank == 0 || claim->rank >= static_cast<int>(statuses_.size())) continue;
     connections_.insert_or_assign(claim->rank, Connection{std::move(arrival.socket), ""});
-    lives_[static_cast<size_t>(claim->rank)].gone = false;  // it may have had to come again
+    statuses_[static_cast<size_t>(claim->rank)].gone = false;  // it may have reconnected
   }
 } catch (const Error& error) {  // a rank of another version
   end_all(error.what());
 }
 
 void Heartbeat::Thread::hear(int rank, const Message& what) {
-  Life& life = lives_.at(static_cast<size_t>(rank));
+  RankStatus& life = statuses_.at(static_cast<size_t>(rank));
   const double now = now_seconds();
   const std::string text(what.text, ::strnlen(what.text, sizeof what.text));
   life.heard = now;
@@ -242,11 +243,11 @@ void Heartbeat::Thread::own_news() {
   const std::lock_guard lock(mutex_);
   Message own = message(Word::beat, 0, phase_);
   hear(0, own);
-  if (!failure_.empty()) lives_[0].failure = failure_;
-  if (leaving_) lives_[0].left = true;
+  if (!failure_.empty()) statuses_[0].failure = failure_;
+  if (leaving_) statuses_[0].left = true;
 }
 
-// Takes whole messages; at the end of the stream, a rank that has not left has gone.
+// Reads whole messages. A rank whose stream ends before it has left is gone.
 void Heartbeat::Thread::read_from(int rank, Connection& connection) {
   auto& [socket, bytes] = connection;
   char some[4096];
@@ -259,21 +260,21 @@ void Heartbeat::Thread::read_from(int rank, Connection& connection) {
     hear(rank, what);
   }
   if (got > 0) return;
-  Life& life = lives_[static_cast<size_t>(rank)];
+  RankStatus& life = statuses_[static_cast<size_t>(rank)];
   life.gone = !life.left && life.failure.empty();
   socket.reset();
 }
 
 bool Heartbeat::Thread::all_left() const {
-  return std::ranges::all_of(lives_, [](const Life& life) { return life.left; });
+  return std::ranges::all_of(statuses_, [](const RankStatus& life) { return life.left; });
 }
 
 void Heartbeat::Thread::end_all(const std::string& why) {
   fmt::print(stderr, "{}: {}\n", settings_.program, why);
-  if (over_nccl_) fmt::print(stderr, "{}", what_ras_says());
+  if (over_nccl_) fmt::print(stderr, "{}", ras_report());
   for (auto& [rank, connection] : connections_) {
     const Message end = message(Word::end, 0, "");
-    // Who cannot be told has gone already.
+    // A rank that cannot be reached has ended already.
     if (connection.socket)
       ::send(connection.socket.get(), &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
@@ -283,7 +284,7 @@ void Heartbeat::Thread::end_all(const std::string& why) {
 void Heartbeat::Thread::look_after() {
   double left_since = 0;
   for (;;) {
-    std::vector<pollfd> entries = {{wake_.read.get(), POLLIN, 0}, {strangers_->fd(), POLLIN, 0}};
+    std::vector<pollfd> entries = {{wake_.read.get(), POLLIN, 0}, {clients_->fd(), POLLIN, 0}};
     for (const auto& [rank, connection] : connections_)
       entries.push_back({connection.socket.get(), POLLIN, 0});
     ::poll(entries.data(), entries.size(), trouble_since_ > 0 ? 50 : 500);
@@ -294,12 +295,12 @@ void Heartbeat::Thread::look_after() {
     own_news();
 
     const double now = now_seconds();
-    if (lives_[0].left) {
+    if (statuses_[0].left) {
       if (left_since == 0) left_since = now;
       if (all_left() || now - left_since > farewell_seconds) return;
     }
     const std::string why =
-        why_over(lives_, now, settings_.timeout_seconds, settings_.silence_seconds);
+        end_reason(statuses_, now, settings_.timeout_seconds, settings_.silence_seconds);
     if (why.empty()) continue;
     if (trouble_since_ == 0) trouble_since_ = now;
     if (now - trouble_since_ >= settle_seconds) end_all(why);
@@ -307,7 +308,7 @@ void Heartbeat::Thread::look_after() {
 }
 
 void count_operation() {
-  // Only the thread that measures writes it: no locked instruction between two operations.
+  // Only the measuring thread writes it, so no locked instruction is needed between operations.
   const uint64_t before = operations_started.load(std::memory_order_relaxed);
   operations_started.store(before + 1, std::memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
-// Every rank tells rank 0 that it lives, and what it is doing; so that a rank that dies or hangs is
-// named, and the others do not wait for it.
+// Every rank reports to rank 0, once a second, that it is alive and what it is doing. If a rank
+// dies or hangs, rank 0 names it and ends all ranks, which would otherwise wait for it forever.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ class Heartbeat {
  public:
   struct Settings {
     std::string program;          // for messages
-    double timeout_seconds = 0;   // without a new phase on any rank; 0: for ever
-    int status = 3;               // of a process that ends early
-    double silence_seconds = 20;  // a rank that is not heard of for so long has gone
+    double timeout_seconds = 0;   // without progress on any rank; 0: no limit
+    int status = 3;               // the exit status of a process that ends early
+    double silence_seconds = 20;  // a rank that sends nothing for so long is considered dead
   };
 
-  // All ranks. Each connects to rank 0.
+  // Collective: each rank connects to rank 0.
   Heartbeat(Backend& backend, Settings settings);
-  // The good end: nobody is missed from now on.
+  // The normal end: from now on, a rank that disconnects is not an error.
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  // What this rank does now. Not for every operation: those count themselves, count_operation().
+  // Sets what this rank is doing. Single operations are counted by count_operation() instead.
   void phase(const std::string& text);
 
-  // This rank cannot go on, and the others do not know: rank 0 says why, and all end.
+  // Reports a failure of this rank alone: rank 0 prints it, and all ranks end.
   [[noreturn]] void fail(const std::string& text);
 
  private:
@@ -38,24 +38,24 @@ class Heartbeat {
   std::unique_ptr<Thread> thread_;
 };
 
-// That this rank has started one more operation. As cheap as adding one to a number.
+// Counts an operation that this rank has started. It costs one addition.
 void count_operation();
 
-// What rank 0 knows of a rank.
-struct Life {
+// What rank 0 knows about a rank.
+struct RankStatus {
   std::string host;
   std::string phase = "starting";
   uint64_t operations = 0;  // started so far
-  double moved = 0;         // when either changed; moments of rank 0's clock
+  double moved = 0;         // when either last changed, by rank 0's clock
   double heard = 0;
-  bool left = false;         // in good order
-  bool gone = false;         // without a word
-  std::string failure = {};  // what it could not do
+  bool left = false;         // ended normally
+  bool gone = false;         // disconnected without reporting its end
+  std::string failure = {};  // the error that it reported
 };
 
-// Why the run is over, in lines for the user; empty while it is not. Without progress for
-// `timeout_seconds` (0: for ever) is over, as is a rank that has gone, failed, or is silent.
-std::string why_over(const std::vector<Life>& ranks, double now, double timeout_seconds,
-                     double silence_seconds);
+// Why the run has to end, in lines for the user; empty if it does not. It ends if a rank has gone,
+// failed or fallen silent, and after `timeout_seconds` (0: no limit) without progress.
+std::string end_reason(const std::vector<RankStatus>& ranks, double now, double timeout_seconds,
+                       double silence_seconds);
 
 }  // namespace slipway::bandwidth

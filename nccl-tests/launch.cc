@@ -1,4 +1,4 @@
-// How this process was started: which rank it is, of how many, and where rank 0 is to be met.
+// How this process was started: its rank, the number of ranks, and the address of rank 0.
 #include "nccl-tests/launch.h"
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Below the ports that the kernel gives to clients (32768 and up), above those of services.
+// Below the kernel's ephemeral ports (32768 and up), above those of common services.
 constexpr int first_port = 20000, port_range = 12000, ports_to_try = 16;
 
 std::string text_of(const char* name) {
@@ -31,11 +31,13 @@ std::optional<int> number_in(const char* name) {
   return number;
 }
 
-// Ports that every rank derives from what only this run has; another run may hold some of them.
+// The ports that every rank derives from the run's token. Another run may hold some of them.
 std::vector<int> ports_from(uint64_t token) {
   std::vector<int> ports;
   for (int i = 0; i < ports_to_try; ++i) {
-    const uint64_t step = token + static_cast<uint64_t>(i) * 769;  // a prime: no two runs in step
+    const uint64_t step =
+        token + static_cast<uint64_t>(i) *
+                    769;  // a prime, so that two runs do not try the same ports in step
     ports.push_back(first_port + static_cast<int>(step % port_range));
   }
   return ports;
@@ -64,7 +66,7 @@ Launch from_own_variables() {
           .token = token_from(place)};
 }
 
-// Ports that Slurm has set aside for the step (MpiParams=ports=…): "12000-12003".
+// The ports that Slurm reserved for the step (MpiParams=ports=…): "12000-12003".
 std::vector<int> reserved_ports() {
   const std::string text = text_of("SLURM_STEP_RESV_PORTS");
   const int port = std::atoi(text.c_str());
@@ -77,7 +79,7 @@ Launch from_slurm() {
                 .host = first_host(text_of("SLURM_STEP_NODELIST")),
                 .ports = {},
                 .token = 0};
-  // A job and its step may not be alone in the network: two clusters may have the same numbers.
+  // Two clusters on one network may have the same job and step ids.
   launch.token =
       token_from(fmt::format("{} {} {} {}", text_of("SLURM_CLUSTER_NAME"), text_of("SLURM_JOB_ID"),
                              text_of("SLURM_STEP_ID"), text_of("SLURM_STEP_NODELIST")));
@@ -86,14 +88,14 @@ Launch from_slurm() {
   return launch;
 }
 
-// Its ranks know of no host but their own.
+// mpirun's ranks know only their own host.
 Launch from_mpirun() {
   const uint64_t token = token_from(text_of("PMIX_NAMESPACE"));
   const int size = number_in("OMPI_COMM_WORLD_SIZE").value_or(1);
   if (number_in("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(size) != size) {
     throw Error(
-        "mpirun does not tell its ranks where rank 0 is; set SLIPWAY_RENDEZVOUS=HOST:PORT "
-        "beside SLIPWAY_RANK and SLIPWAY_SIZE, or use srun");
+        "mpirun does not say where rank 0 is; set SLIPWAY_RENDEZVOUS=HOST:PORT together with "
+        "SLIPWAY_RANK and SLIPWAY_SIZE, or use srun");
   }
   return {.rank = number_in("OMPI_COMM_WORLD_RANK").value_or(0),
           .size = size,
@@ -106,7 +108,7 @@ Launch from_mpirun() {
 
 std::string first_host(std::string_view host_list) {
   std::string host;
-  bool inside = false, taken = false;  // a bracket; its first number, or the end of that
+  bool inside = false, taken = false;  // inside a bracket; its first number is complete
   for (const char c : host_list) {
     if (c == '[') {
       inside = true;
@@ -135,8 +137,8 @@ Launch read_launch() {
     launch = from_slurm();
   } else if (const int tasks = number_in("SLURM_NTASKS").value_or(1); tasks > 1) {
     throw Error(
-        fmt::format("Slurm has {} tasks here, but this one knows of no other: it was "
-                    "started without srun; start it with `srun`",
+        fmt::format("Slurm started {} tasks, but this one cannot find the others, because it was "
+                    "started without srun; use `srun`",
                     tasks));
   }
   if (launch.rank >= launch.size) {

@@ -1,4 +1,4 @@
-// How much memory a process on this node may still take.
+// How much memory a process on this node can still allocate.
 #include "nccl-tests/memory.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::string control_group(const fs::path& root) {
   return "";
 }
 
-// What one control group leaves: its limit less what cannot be dropped. Nothing when it has none.
+// What one control group leaves: its limit less the memory that cannot be reclaimed. Empty without
+// a limit.
 std::optional<int64_t> left_in(const fs::path& group) {
   if (!fs::exists(group / "memory.max") || !fs::exists(group / "memory.stat")) return std::nullopt;
   const std::string limit(trim(read_file(group / "memory.max")));

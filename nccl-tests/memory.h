@@ -1,4 +1,4 @@
-// How much memory a process on this node may still take.
+// How much memory a process on this node can still allocate.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace slipway::bandwidth {
 
-// Bytes that can be had without swapping and without being killed: MemAvailable of the kernel, or
-// what the tightest control group (v2) around this process leaves, whichever is less. Slurm sets
-// one a job where it limits memory. `root` is where /proc and /sys are. Throws Error when the
-// kernel does not say.
+// Bytes that a process can allocate without swapping and without being killed: the kernel's
+// MemAvailable, or what the tightest control group (v2) around this process leaves, whichever is
+// less. Slurm sets such a limit for each job if it limits memory. `root` is the parent of /proc and
+// /sys. Throws Error if /proc/meminfo has no MemAvailable.
 int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// TCP connections between all ranks: they meet at rank 0, then connect in pairs as they need to.
+// TCP connections between all ranks: each connects to rank 0 first, and to others when needed.
 #include "nccl-tests/mesh.h"
 
 #include <poll.h>
@@ -13,15 +13,15 @@
 
 #include "common/error.h"
 #include "common/text.h"
-#include "nccl-tests/introduction.h"
+#include "nccl-tests/rank_handshake.h"
 #include "nccl-tests/run_key.h"
 #include "nccl-tests/socket.h"
 
 namespace slipway::bandwidth {
 namespace {
 
-// Any program may listen on one of the ports and say nothing. Each port gets more time in every
-// round.
+// Another program may listen on one of the ports and never answer, so each port gets little time
+// at first, and more in every round.
 constexpr double first_patience_seconds = 0.3, longest_patience_seconds = 5;
 
 std::string host_name() {
@@ -48,10 +48,10 @@ void Mesh::meet_as_first(const Launch& launch, double deadline) {
   envelope.resize(envelope_bytes, '\0');
   Fd listener = listen_on(launch.ports);
   if (!listener) {
-    throw Error(fmt::format("rank 0 can listen on none of the ports {} to {} of {}",
+    throw Error(fmt::format("rank 0 cannot listen on any port from {} to {} of {}",
                             launch.ports.front(), launch.ports.back(), host_name()));
   }
-  strangers_.emplace(std::move(listener), this_rank(), envelope);
+  clients_.emplace(std::move(listener), this_rank(), envelope);
   try {
     for (int rank = 1; rank < size(); ++rank) accept_until(rank, deadline);
   } catch (const Timeout&) {
@@ -59,10 +59,10 @@ void Mesh::meet_as_first(const Launch& launch, double deadline) {
     for (int rank = 1; rank < size(); ++rank) {
       if (!sockets_.contains(rank)) missing.push_back(std::to_string(rank));
     }
-    throw Error(fmt::format("{} of {} ranks did not come to rank 0 on {}: {}", missing.size(),
+    throw Error(fmt::format("{} of {} ranks did not connect to rank 0 on {}: {}", missing.size(),
                             size(), host_name(), join(missing, ", ")));
   }
-  strangers_.reset();  // the others connect among themselves
+  clients_.reset();  // the other ranks connect to each other
   std::string table;
   for (const Peer& peer : peers_) table += fmt::format("{} {}\n", peer.address, peer.port);
   for (const auto& [rank, socket] : sockets_) send_text(socket.get(), table);
@@ -71,20 +71,20 @@ void Mesh::meet_as_first(const Launch& launch, double deadline) {
 void Mesh::meet_at_first(const Launch& launch, double deadline) {
   Fd listener = listen_on({0});
   own_port_ = port_of(listener.get());
-  strangers_.emplace(std::move(listener), this_rank());
-  std::string last_error = "nobody answered";
+  clients_.emplace(std::move(listener), this_rank());
+  std::string last_error = "no answer";
   double patience = first_patience_seconds;
   for (size_t turn = 0; !sockets_.contains(0); ++turn) {
     if (now_seconds() > deadline) {
-      throw Error(
-          fmt::format("rank {} cannot meet rank 0 on {}: {}", rank_, launch.host, last_error));
+      throw Error(fmt::format("rank {} cannot connect to rank 0 on {}: {}", rank_, launch.host,
+                              last_error));
     }
     try {
       try_first(launch.host, launch.ports[turn % launch.ports.size()], now_seconds() + patience);
     } catch (const Error& error) {
       last_error = error.what();
     }
-    // Rank 0 may still be starting: once around all ports, then a pause.
+    // Rank 0 may still be starting: try all ports once, then pause.
     const bool round_is_over = (turn + 1) % launch.ports.size() == 0;
     if (!round_is_over || sockets_.contains(0)) continue;
     patience = std::min(2 * patience, longest_patience_seconds);
@@ -98,34 +98,34 @@ void Mesh::meet_at_first(const Launch& launch, double deadline) {
     peers_[rank] = {line.substr(0, space), std::atoi(line.c_str() + space)};
     ++rank;
   }
-  peers_[0].address = first_address;  // rank 0 cannot know by which of its addresses it is seen
+  peers_[0].address = first_address;  // rank 0 cannot know which of its addresses is reachable
 }
 
 void Mesh::try_first(const std::string& host, int port, double deadline) {
   Fd socket = connect_to(host, port, deadline - now_seconds());
   const auto open = [this](const std::string& envelope) { return key_ = open_envelope(envelope); };
-  introduce(socket.get(), open, envelope_bytes, purpose_, {rank_, own_port_}, deadline,
-            fmt::format("the program on {} port {}", host, port));
+  prove_to_listener(socket.get(), open, envelope_bytes, purpose_, {rank_, own_port_}, deadline,
+                    fmt::format("the program on {} port {}", host, port));
   sockets_.emplace(0, std::move(socket));
 }
 
 // Throws Timeout.
 void Mesh::accept_until(int rank, double deadline) {
   while (!sockets_.contains(rank)) {
-    for (Strangers::Arrival& arrival : strangers_->hear()) take(std::move(arrival));
-    if (!sockets_.contains(rank)) wait_to_read(strangers_->fd(), deadline);
+    for (PendingClients::Arrival& arrival : clients_->poll()) take(std::move(arrival));
+    if (!sockets_.contains(rank)) wait_to_read(clients_->fd(), deadline);
   }
 }
 
-void Mesh::take(Strangers::Arrival arrival) {
-  const auto claim = check_arrival(arrival, key_, purpose_);
+void Mesh::take(PendingClients::Arrival arrival) {
+  const auto claim = identify_rank(arrival, key_, purpose_);
   if (!claim || claim->rank >= size() || claim->rank == rank_) return;
   make_prompt(arrival.socket.get());
-  if (rank_ != 0) {  // which knows from rank 0 where the others listen
+  if (rank_ != 0) {  // rank 0 has told it where the others listen
     sockets_.try_emplace(claim->rank, std::move(arrival.socket));
     return;
   }
-  // A rank that connects again has not got our confirmation.
+  // A rank that connects again has not received the confirmation.
   peers_[static_cast<size_t>(claim->rank)] = {peer_address(arrival.socket.get()), claim->port};
   sockets_.insert_or_assign(claim->rank, std::move(arrival.socket));
 }
@@ -139,7 +139,7 @@ int Mesh::socket_to(int peer) {
     try {
       accept_until(peer, deadline);
     } catch (const Timeout&) {
-      throw Error(fmt::format("rank {} waited in vain for a connection of rank {}", rank_, peer));
+      throw Error(fmt::format("rank {} did not connect to rank {}", peer, rank_));
     }
     return sockets_.at(peer).get();
   }

@@ -1,4 +1,4 @@
-// TCP connections between all ranks: they meet at rank 0, then connect in pairs as they need to.
+// TCP connections between all ranks: each connects to rank 0 first, and to others when needed.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,25 @@
 #include <vector>
 
 #include "common/fd.h"
-#include "common/strangers.h"
+#include "common/pending_clients.h"
 #include "nccl-tests/launch.h"
 
 namespace slipway::bandwidth {
 
 class Mesh {
  public:
-  // Meets the other ranks, which have to prove that they are of this run and user; all ranks.
-  // Throws Error that names who did not come within the deadline.
+  // Connects all ranks, which prove that they belong to this run and user; collective. Throws an
+  // Error that names the ranks that did not connect before the deadline.
   explicit Mesh(const Launch& launch, double deadline_seconds = 60);
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(peers_.size()); }
 
-  // The connection to another rank, made when it is first asked for: both must ask. Non-blocking.
-  // Throws Error when the other has gone.
+  // The non-blocking connection to another rank. The first call makes it, and both ranks must call.
+  // Throws Error if the other rank has gone.
   int socket_to(int peer);
 
-  // The sockets that there are, for transport().
+  // All sockets, for transport().
   std::vector<int> sockets() const;
 
  private:
@@ -40,13 +40,13 @@ class Mesh {
   void meet_at_first(const Launch& launch, double deadline);
   void try_first(const std::string& host, int port, double deadline);
   void accept_until(int rank, double deadline);
-  void take(Strangers::Arrival arrival);
+  void take(PendingClients::Arrival arrival);
 
   int rank_ = 0;
   std::string purpose_;
   Secret key_ = {};
   std::vector<Peer> peers_;
-  std::optional<Strangers> strangers_;  // at our listener
+  std::optional<PendingClients> clients_;  // at our listener
   int own_port_ = 0;
   std::map<int, Fd> sockets_;
 };

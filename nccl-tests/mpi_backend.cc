@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 
-// The C++ bindings were removed from MPI 3; their headers would come in with C++.
+// MPI 3 removed the C++ bindings, but Open MPI's header still includes them.
 #define OMPI_SKIP_MPICXX 1
 #include <fmt/core.h>
 #include <mpi.h>
@@ -45,7 +45,7 @@ class MpiBackend final : public Backend {
  public:
   MpiBackend(MPI_Comm comm, std::shared_ptr<MpiTypes> types) : comm_(comm), types_(types) {
     MPI_Comm_rank(comm_, &rank_);
-    ranks_ = read_introductions(share(introduce_myself()));
+    ranks_ = parse_rank_descriptions(share(describe_this_rank()));
   }
   ~MpiBackend() override {
     if (comm_ != MPI_COMM_WORLD) {
@@ -66,7 +66,7 @@ class MpiBackend final : public Backend {
 
   void start(const Operation& op) override;
 
-  // MPI's blocking collectives return when their buffers are the caller's again.
+  // MPI's blocking collectives return when the buffers may be used again.
   void wait() override {}
   void barrier() override { MPI_Barrier(comm_); }
 
@@ -95,7 +95,7 @@ class MpiBackend final : public Backend {
   std::shared_ptr<MpiTypes> types_;
   int rank_ = 0;
   std::vector<RankInfo> ranks_;
-  std::vector<std::byte> result_;  // of a reduce_scatter in place
+  std::vector<std::byte> result_;  // of an in-place reduce_scatter
 };
 
 void MpiBackend::start(const Operation& op) {
@@ -110,8 +110,7 @@ void MpiBackend::start(const Operation& op) {
   start_moving(op, send, count, type);
 }
 
-// Of rooted collectives, MPI takes "in place" at the root only; elsewhere a rank's own block is
-// where it is.
+// For rooted collectives, MPI accepts "in place" at the root only.
 void MpiBackend::start_moving(const Operation& op, const void* send, int count, MPI_Datatype type) {
   const bool in_place = send == MPI_IN_PLACE;
   const bool root = rank_ == op.root;
@@ -124,7 +123,7 @@ void MpiBackend::start_moving(const Operation& op, const void* send, int count, 
       MPI_Alltoall(send, count, type, receive, count, type, comm_);
       return;
     case Kind::broadcast:
-      // MPI has one buffer: the root's is what it sends, and out of place it has to receive, too.
+      // MPI_Bcast has one buffer. Out of place, the root receives a copy of what it sends, too.
       if (root && !in_place) std::memcpy(receive, op.send, static_cast<size_t>(op.block_bytes()));
       MPI_Bcast(receive, count, type, op.root, comm_);
       return;

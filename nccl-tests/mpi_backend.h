@@ -7,10 +7,11 @@
 
 namespace slipway::bandwidth {
 
-// Initializes MPI, and finalizes it when destroyed; one a process. MPI's own errors end every rank.
+// Initializes MPI, and finalizes it in the destructor; one per process. MPI's own errors end every
+// rank.
 std::unique_ptr<Backend> make_mpi_backend();
 
-// Ends every rank of the job at once with `status`: for an error that the others know nothing of.
+// Ends every rank of the job at once with `status`: for an error of which the others do not know.
 [[noreturn]] void abort_mpi(int status);
 
 }  // namespace slipway::bandwidth

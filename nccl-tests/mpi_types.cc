@@ -1,4 +1,4 @@
-// Nccl-tests' element types and reductions as MPI's.
+// nccl-tests' element types and reductions in MPI.
 #include "nccl-tests/mpi_types.h"
 
 #include <climits>
@@ -19,7 +19,7 @@ constexpr Datatype own_types[] = {
     {"f8e5m2", 1, Element::float8e5m2},
 };
 
-// MPI tells an operation nothing but the type, so there is a function for each.
+// MPI passes only the type to an operation, so each combination needs its own function.
 template <Element element, int64_t bytes, Reduction reduction>
 void reduce_own(void* other, void* into, int* count, MPI_Datatype*) {
   reduce_into({"", bytes, element}, reduction, static_cast<const std::byte*>(other),

@@ -68,7 +68,7 @@ std::string open_with_munge(const std::string& credential) {
   const munge_err_t code =
       munge.decode(credential.c_str(), nullptr, &payload, &length, &user, &group);
   const std::unique_ptr<void, void (*)(void*)> keep(payload, std::free);
-  // All ranks of a node open the same credential, so a replay is expected.
+  // All ranks of a node decode the same credential, so a replay is expected.
   if (code != EMUNGE_SUCCESS && code != EMUNGE_CRED_REPLAYED)
     throw Error(fmt::format("munge: {}", munge.text_of(code)));
   if (user != ::geteuid()) throw Error(fmt::format("it belongs to another user ({})", user));

@@ -1,4 +1,4 @@
-// The backend of GPU memory over NCCL: one rank a process, one GPU a rank.
+// The backend for GPU memory over NCCL: one process and one GPU for each rank.
 #include "nccl-tests/nccl_backend.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class NcclBackend final : public Backend {
     library_->check_nccl(library_->ncclCommGetAsyncError(comm_, &failed), "ncclCommGetAsyncError");
     library_->check_nccl(failed, "NCCL failed");
   }
-  // What NCCL does by send and receive has no order between the two.
+  // NCCL does not order a send and a receive of the same group.
   bool works_in_place(Kind kind) const override {
     return kind != Kind::alltoall && kind != Kind::sendrecv;
   }
@@ -113,7 +113,7 @@ void NcclBackend::start(const Operation& op) {
   }
 }
 
-// Those that NCCL has a call for since 2.2.
+// Collectives that NCCL has a function for, since 2.2 or earlier.
 int NcclBackend::start_alone(const Operation& op) {
   const auto count = static_cast<size_t>(op.count);
   const int type = static_cast<int>(op.type.element), reduction = static_cast<int>(op.reduction);
@@ -134,7 +134,7 @@ int NcclBackend::start_alone(const Operation& op) {
   }
 }
 
-// The others as nccl-tests does them: sends and receives in a group.
+// The other collectives, as in nccl-tests: sends and receives in a group.
 void NcclBackend::start_pairs(const Operation& op) {
   const Collective& collective = collective_of(op.kind);
   const auto count = static_cast<size_t>(op.count);
@@ -174,7 +174,7 @@ std::unique_ptr<Backend> NcclBackend::split(int group) {
                                        part);
 }
 
-// The GPU of this rank: the one of its number among the ranks of its host, or nccl-tests' variable.
+// The GPU of this rank: by its number among the ranks of its host, or by nccl-tests' variable.
 int device_of(const Launch& launch, const std::vector<RankInfo>& ranks, int devices) {
   if (const char* chosen = std::getenv("NCCL_TESTS_DEVICE")) return std::atoi(chosen);
   const RankInfo& own = ranks.at(static_cast<size_t>(launch.rank));
@@ -187,7 +187,7 @@ AgreedError for_all(const TcpGroup& group, const std::string& text) {
   return AgreedError(text, group.rank() == 0, [all = group]() mutable { all.barrier(); });
 }
 
-// What one rank cannot do, all must know of: the others would wait for it.
+// All ranks must learn about the failure of one, or they would wait for it.
 template <class Step>
 void agree(TcpGroup& group, Step step) {
   std::string failure;
@@ -216,7 +216,7 @@ void require_same_version(TcpGroup& group, const std::string& own) {
 std::unique_ptr<Backend> make_nccl_backend(const Launch& launch) {
   auto log = std::make_shared<NcclLog>();
   TcpGroup group(std::make_shared<Mesh>(launch));
-  const std::vector<RankInfo> in_order = read_introductions(group.share(introduce_myself()));
+  const std::vector<RankInfo> in_order = parse_rank_descriptions(group.share(describe_this_rank()));
   Library library;
   int device = 0;
   std::string introduction;
@@ -227,12 +227,12 @@ std::unique_ptr<Backend> make_nccl_backend(const Launch& launch) {
     char bus[32] = {};
     library->check_cuda(library->cudaDeviceGetPCIBusId(bus, sizeof bus - 1, device),
                         "cudaDeviceGetPCIBusId");
-    introduction = introduce_myself(device, bus, library->device_name(device));
+    introduction = describe_this_rank(device, bus, library->device_name(device));
   });
   require_same_version(group, library->version());
-  std::vector<RankInfo> ranks = read_introductions(group.share(introduction));
+  std::vector<RankInfo> ranks = parse_rank_descriptions(group.share(introduction));
 
-  // NCCL_COMM_ID, where it is set, is what ncclGetUniqueId makes it from.
+  // If NCCL_COMM_ID is set, ncclGetUniqueId uses it.
   NcclUniqueId id{};
   agree(group, [&] {
     if (launch.rank == 0) library->check_nccl(library->ncclGetUniqueId(&id), "ncclGetUniqueId");

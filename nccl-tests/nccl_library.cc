@@ -1,4 +1,4 @@
-// CUDA's runtime and NCCL, loaded while the program runs.
+// The CUDA runtime and NCCL, loaded at run time.
 #include "nccl-tests/nccl_library.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr int oldest_nccl = 21800;  // the first with ncclCommSplit
 constexpr const char* cuda_folder = "/usr/local/cuda/lib64/";
 
-// By the loader's own paths first, then where CUDA is installed without them.
+// Searches the loader's paths first, then the usual folders of a CUDA installation.
 void* open_first(std::initializer_list<const char*> names, std::string_view what) {
   for (const char* name : names) {
     if (void* library = ::dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return library;
@@ -94,7 +94,7 @@ int NcclLibrary::devices() const {
 }
 
 std::string NcclLibrary::device_name(int device) const {
-  // The driver's own call: the runtime's structure of properties is another one in every release.
+  // A driver function, since the runtime's struct of properties changes with every release.
   void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW);
   using GetName = int (*)(char*, int, int);
   const auto get_name =

@@ -1,6 +1,6 @@
-// CUDA's runtime and NCCL, loaded while the program runs: nothing of them is needed to build it.
+// The CUDA runtime and NCCL, loaded at run time: neither is needed to build the program.
 //
-// The declarations here are those of CUDA 11 to 13 and of NCCL 2.18 to 2.28, for what is called.
+// The functions declared here have the same signature in CUDA 11 to 13 and NCCL 2.18 to 2.28.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using CudaStream = struct CUstream_st*;
 
 // Data types and reductions are numbered as Element and Reduction are.
 struct NcclLibrary {
-  // Of CUDA; each returns 0 or an error.
+  // CUDA; each function returns 0 or an error.
   int (*cudaGetDeviceCount)(int*) = nullptr;
   int (*cudaSetDevice)(int) = nullptr;
   int (*cudaDeviceGetPCIBusId)(char*, int, int) = nullptr;
@@ -32,7 +32,7 @@ struct NcclLibrary {
   int (*cudaRuntimeGetVersion)(int*) = nullptr;
   const char* (*cudaGetErrorString)(int) = nullptr;
 
-  // Of NCCL; likewise.
+  // NCCL; each function returns 0 or an error.
   int (*ncclGetVersion)(int*) = nullptr;
   int (*ncclGetUniqueId)(NcclUniqueId*) = nullptr;
   int (*ncclCommInitRank)(NcclComm*, int, NcclUniqueId, int) = nullptr;
@@ -54,16 +54,15 @@ struct NcclLibrary {
   void check_cuda(int status, const char* what) const;
   void check_nccl(int status, const char* what) const;
 
-  int devices() const;                 // throws Error where CUDA finds no driver
+  int devices() const;                 // throws Error if CUDA finds no driver
   std::string device_name(int) const;  // "NVIDIA H100 80GB HBM3"
   std::string version() const;         // "NCCL 2.28.9, CUDA 13.0"
 };
 
-// Throws Error that says which library is missing, or too old. They stay loaded.
+// Throws an Error that names the library that is missing or too old. The libraries stay loaded.
 std::shared_ptr<const NcclLibrary> load_nccl();
 
-// Whether the backend nccl could run here: the kernel has NVIDIA's driver, and the libraries find a
-// GPU.
+// Whether the backend nccl can run here: NVIDIA's driver is loaded and the libraries find a GPU.
 bool has_usable_gpu();
 
 }  // namespace slipway::bandwidth

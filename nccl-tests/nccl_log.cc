@@ -1,4 +1,4 @@
-// What NCCL says that it does: the transports between its ranks.
+// The transports between ranks, as NCCL's own log names them.
 #include "nccl-tests/nccl_log.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ NcclLog::NcclLog() {
   if (::getenv("NCCL_DEBUG") != nullptr || ::getenv("NCCL_DEBUG_FILE") != nullptr) return;
   std::string name = (std::filesystem::temp_directory_path() / "slipway-nccl.XXXXXX").string();
   const Fd file(::mkstemp(name.data()));
-  if (!file) return;  // a run is worth more than what is known of its transport
+  if (!file) return;  // the run matters more than knowing its transport
   file_ = name;
   ::setenv("NCCL_DEBUG", "INFO", 1);
   ::setenv("NCCL_DEBUG_SUBSYS", "INIT,NET", 1);

@@ -1,4 +1,4 @@
-// What NCCL says that it does: the transports between its ranks.
+// The transports between ranks, as NCCL's own log names them.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace slipway::bandwidth {
 
-// The transports that NCCL's lines "… via NET/Socket/0" name, each once: "NET/Socket, P2P/CUMEM".
-// Empty without any.
+// The transports in lines such as "… via NET/Socket/0", each once: "NET/Socket, P2P/CUMEM". Empty
+// if there are none.
 std::string transports_in_log(std::string_view log);
 
-// Has NCCL write its log to a file of this process's own, unless the user reads it: to be made
-// before NCCL is loaded. The file goes with it.
+// Has NCCL write its log to a private file, unless the user has set NCCL_DEBUG. Construct it before
+// NCCL is loaded; the destructor removes the file.
 class NcclLog {
  public:
   NcclLog();

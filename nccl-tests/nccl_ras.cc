@@ -1,4 +1,4 @@
-// NCCL's own service for reliability, availability and serviceability.
+// NCCL's RAS service (reliability, availability, serviceability).
 #include "nccl-tests/nccl_ras.h"
 
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 namespace slipway::bandwidth {
 
-std::string what_ras_says(const std::string& host, int port) {
+std::string ras_report(const std::string& host, int port) {
   constexpr double patience_seconds = 3;
   constexpr size_t most_bytes = 64 << 10;
   std::string said;

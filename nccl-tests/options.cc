@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> backend_names = {"auto", "mpi", "tcp", "nccl", "sim"};
 
-// What stands on the command line, before it is looked at.
-struct Words {
+// The command line before its values are checked.
+struct RawOptions {
   std::string min_bytes = "32M", max_bytes = "32M", step_bytes = "1M";
   std::string type = "float", reduction = "sum", root = "0";
   std::string timing = "pipelined", backend = "auto";
@@ -35,12 +35,12 @@ void require_between(std::string_view option, int value, int least, int most = 1
           : fmt::format("{} is {}, it must be from {} to {}", option, value, least, most));
 }
 
-// An option of nccl-tests' whose other values have nothing to act on here.
+// For an option of nccl-tests that can have only one value here.
 void require_only(std::string_view option, int value, int only, std::string_view why) {
   if (value != only) throw UsageError(fmt::format("{} is {}; {}", option, value, why));
 }
 
-// A size, with the option's name in front of what is wrong with it.
+// Parses a size; an error names the option.
 int64_t size_of(std::string_view option, const std::string& text) try {
   return parse_size(text);
 } catch (const UsageError& error) {
@@ -56,11 +56,11 @@ std::optional<int> root_of(const std::string& text) {
   return std::stoi(text);
 }
 
-void add_options_of_nccl_tests(CommandLine& line, Options& options, Words& words) {
+void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& raw) {
   Timing& timing = options.timing;
-  line.option("minbytes,b", "SIZE", "smallest size (default 32M; K, M, G)", &words.min_bytes);
-  line.option("maxbytes,e", "SIZE", "largest size (default 32M)", &words.max_bytes);
-  line.option("stepbytes,i", "SIZE", "add this from size to size (default 1M)", &words.step_bytes);
+  line.option("minbytes,b", "SIZE", "smallest size (default 32M; K, M, G)", &raw.min_bytes);
+  line.option("maxbytes,e", "SIZE", "largest size (default 32M)", &raw.max_bytes);
+  line.option("stepbytes,i", "SIZE", "add this from size to size (default 1M)", &raw.step_bytes);
   line.option("stepfactor,f", "N",
               "multiply by this from size to size, instead of adding; 1 (default) adds",
               &options.sweep.step_factor);
@@ -68,139 +68,136 @@ void add_options_of_nccl_tests(CommandLine& line, Options& options, Words& words
   line.option("warmup_iters,w", "N", "untimed iterations before them (default 1)",
               &options.warmup_iterations);
   line.option("agg_iters,m", "N", "operations in an iteration (default 1)", &timing.aggregated);
-  line.option("run_cycles,N", "N", "runs of the whole sweep, 0 for ever (default 1)",
+  line.option("run_cycles,N", "N", "runs of the whole sweep; 0: endless (default 1)",
               &options.cycles);
-  line.option("average,a", "N", "which time: of rank 0 (0), mean (1, default), min (2), max (3)",
-              &words.average);
-  line.option("per_iter_timing,I", "0|1", "columns of each iteration's time",
-              &words.each_iteration);
+  line.option("average,a", "N", "report rank 0's time (0), the mean (1, default), min (2), max (3)",
+              &raw.average);
+  line.option("per_iter_timing,I", "0|1", "columns of each iteration's time", &raw.each_iteration);
   line.option("per_iter_skip,K", "N", "iterations left out of them", &timing.skipped);
   line.option("check,c", "N", "checked iterations of each size, 0 for none (default 1)",
               &timing.checks);
-  line.option("op,o", "OP", "sum (default), prod, min, max, avg, or all", &words.reduction);
+  line.option("op,o", "OP", "sum (default), prod, min, max, avg, or all", &raw.reduction);
   line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all (default float)",
-              &words.type);
+              &raw.type);
   line.option("root,r", "RANK", "of collectives that have one; all: each in turn (default 0)",
-              &words.root);
+              &raw.root);
   line.option("blocking,z", "0-3",
-              "wait after each operation: 1 and a barrier, 2, 3 untimed barrier", &words.blocking);
-  line.option("timeout,T", "SECONDS", "give up when nothing moves for so long, and say who hangs",
+              "wait after each operation: 1 and a barrier, 2, 3 untimed barrier", &raw.blocking);
+  line.option("timeout,T", "SECONDS", "give up after SECONDS without progress, and name the rank",
               &options.timeout_seconds);
-  line.option("report_timestamps,S", "0|1", "a column with the time of day", &words.timestamps);
+  line.option("report_timestamps,S", "0|1", "a column with the time of day", &raw.timestamps);
 }
 
-// Nccl-tests has them; here they are taken for the sake of scripts, with the value that they have.
-void add_options_without_effect(CommandLine& line, Words& words) {
-  line.option("ngpus,g", "1", "a rank is one process with one GPU", &words.gpus);
-  line.option("nthreads,t", "1", "likewise", &words.threads);
-  line.option("parallel_init,p", "0|1", "likewise: no effect", &words.parallel_init);
-  line.option("stream_null,y", "0", "no other value", &words.null_stream);
-  line.option("cudagraph,G", "0", "no other value", &words.graph);
-  line.option("report_cputime,C", "0", "no other value", &words.cpu_time);
-  line.option("local_register,R", "0", "no other value", &words.local_register);
-  line.option("device_implementation,D", "0", "no other value", &words.device_implementation);
-  line.option("memory,M", "0", "no other value", &words.memory);
-  line.option("unalign,u", "0", "no other value", &words.unalign);
-  line.option("output_file,J", "FILE", "not taken; see --report", &words.output_file);
+// Options of nccl-tests that scripts pass; here they accept only the value that has no effect.
+void add_options_without_effect(CommandLine& line, RawOptions& raw) {
+  line.option("ngpus,g", "1", "a rank is one process with one GPU", &raw.gpus);
+  line.option("nthreads,t", "1", "a rank is one process with one GPU", &raw.threads);
+  line.option("parallel_init,p", "0|1", "no effect", &raw.parallel_init);
+  line.option("stream_null,y", "0", "no other value", &raw.null_stream);
+  line.option("cudagraph,G", "0", "no other value", &raw.graph);
+  line.option("report_cputime,C", "0", "no other value", &raw.cpu_time);
+  line.option("local_register,R", "0", "no other value", &raw.local_register);
+  line.option("device_implementation,D", "0", "no other value", &raw.device_implementation);
+  line.option("memory,M", "0", "no other value", &raw.memory);
+  line.option("unalign,u", "0", "no other value", &raw.unalign);
+  line.option("output_file,J", "FILE", "not supported; see --report", &raw.output_file);
 }
 
-void add_options_of_our_own(CommandLine& line, Options& options, Words& words) {
+void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw) {
   line.option("backend", "NAME",
               "auto (default), nccl (GPUs), mpi or tcp (host memory), sim (virtual time)",
-              &words.backend);
-  line.option("world", "FILE", "the nodes and links of the backend sim, YAML", &words.world);
+              &raw.backend);
+  line.option("world", "FILE", "the nodes and links of the backend sim, YAML", &raw.world);
   line.option("timing", "MODE", "pipelined (default; as nccl-tests) or isolated: one at a time",
-              &words.timing);
+              &raw.timing);
   line.option("samples", "N",
               "samples of each size: of --iters iterations each (default 1), or of "
               "one if isolated (default --iters)",
-              &words.samples);
+              &raw.samples);
   line.option("precision", "PERCENT",
-              "go on until the median is known as well as that, with 95 % confidence",
-              &words.precision_percent);
-  line.option("budget", "SECONDS", "of --precision, for a size and placement (default 30)",
+              "sample until the median is known to ± PERCENT, with 95 % confidence",
+              &raw.precision_percent);
+  line.option("budget", "SECONDS", "limit --precision for each size and placement (default 30)",
               &options.timing.budget_seconds);
   line.option("report", "FILE",
               "write the result as JSON (schema slipway/bandwidth/1); an older FILE is replaced",
-              &words.report);
+              &raw.report);
   line.option("node-profile", "FILE", "what machine this is (default /etc/slipway/node.json)",
-              &words.node_profile);
+              &raw.node_profile);
 }
 
-void check_without_effect(const Words& words) {
-  require_only("--ngpus", words.gpus, 1, "start one rank for each");
-  require_only("--nthreads", words.threads, 1, "start one rank for each");
-  require_only("--stream_null", words.null_stream, 0, "ranks have a stream of their own");
-  require_only("--cudagraph", words.graph, 0, "CUDA graphs are not measured");
-  require_only("--report_cputime", words.cpu_time, 0,
-               "the time until the data is there is printed");
-  require_only("--local_register", words.local_register, 0, "buffers are not registered");
-  require_only("--device_implementation", words.device_implementation, 0,
-               "kernels of one's own are not measured");
-  require_only("--memory", words.memory, 0, "memory is not reported");
-  require_only("--unalign", words.unalign, 0, "buffers are aligned");
-  if (!words.output_file.empty()) {
+void check_without_effect(const RawOptions& raw) {
+  require_only("--ngpus", raw.gpus, 1, "start one rank for each GPU");
+  require_only("--nthreads", raw.threads, 1, "start one rank for each GPU");
+  require_only("--stream_null", raw.null_stream, 0, "each rank uses its own stream");
+  require_only("--cudagraph", raw.graph, 0, "CUDA graphs are not measured");
+  require_only("--report_cputime", raw.cpu_time, 0,
+               "the time printed ends when the data has arrived");
+  require_only("--local_register", raw.local_register, 0, "buffers are not registered");
+  require_only("--device_implementation", raw.device_implementation, 0,
+               "custom kernels are not measured");
+  require_only("--memory", raw.memory, 0, "memory is not reported");
+  require_only("--unalign", raw.unalign, 0, "buffers are aligned");
+  if (!raw.output_file.empty()) {
     throw UsageError(
-        "--output_file is nccl-tests' own JSON; write --report FILE, whose schema is "
+        "--output_file writes nccl-tests' JSON; use --report FILE, whose schema is "
         "slipway/bandwidth/1");
   }
 }
 
-void read_timing(const Words& words, Timing& timing) {
-  if (words.timing != "pipelined" && words.timing != "isolated") {
-    throw UsageError(
-        fmt::format("--timing is `{}`; known are pipelined and isolated", words.timing));
+void read_timing(const RawOptions& raw, Timing& timing) {
+  if (raw.timing != "pipelined" && raw.timing != "isolated") {
+    throw UsageError(fmt::format("--timing is `{}`; known are pipelined and isolated", raw.timing));
   }
-  timing.mode = words.timing == "isolated" ? Mode::isolated : Mode::pipelined;
+  timing.mode = raw.timing == "isolated" ? Mode::isolated : Mode::pipelined;
   require_between("--iters", timing.iterations, 1);
   require_between("--agg_iters", timing.aggregated, 1);
   require_between("--check", timing.checks, 0);
-  require_between("--average", words.average, 0, 3);
-  require_between("--blocking", words.blocking, 0, 3);
-  require_between("--per_iter_timing", words.each_iteration, 0, 1);
+  require_between("--average", raw.average, 0, 3);
+  require_between("--blocking", raw.blocking, 0, 3);
+  require_between("--per_iter_timing", raw.each_iteration, 0, 1);
   require_between("--per_iter_skip", timing.skipped, 0, timing.iterations - 1);
-  require_between("--samples", words.samples, 0);
-  timing.average = static_cast<Average>(words.average);
-  timing.blocking = static_cast<Blocking>(words.blocking);
-  timing.each_iteration = words.each_iteration == 1;
-  timing.samples = words.samples > 0               ? words.samples
+  require_between("--samples", raw.samples, 0);
+  timing.average = static_cast<Average>(raw.average);
+  timing.blocking = static_cast<Blocking>(raw.blocking);
+  timing.each_iteration = raw.each_iteration == 1;
+  timing.samples = raw.samples > 0                 ? raw.samples
                    : timing.mode == Mode::isolated ? timing.iterations
                                                    : 1;
   if (timing.each_iteration && timing.mode == Mode::isolated) {
-    throw UsageError("--per_iter_timing 1 is of pipelined timing; isolated times each anyway");
+    throw UsageError("--per_iter_timing 1 needs pipelined timing; isolated times each anyway");
   }
-  if (!(words.precision_percent >= 0 && words.precision_percent < 100)) {
-    throw UsageError(fmt::format("--precision is {}, it must be from 0 to 100 percent",
-                                 words.precision_percent));
+  if (!(raw.precision_percent >= 0 && raw.precision_percent < 100)) {
+    throw UsageError(
+        fmt::format("--precision is {}, it must be from 0 to 100 percent", raw.precision_percent));
   }
   if (!(timing.budget_seconds > 0)) throw UsageError("--budget must be above 0 seconds");
-  timing.precision = words.precision_percent / 100;
+  timing.precision = raw.precision_percent / 100;
 }
 
-Options read(const Words& words, Options options) {
-  options.sweep.min_bytes = size_of("--minbytes", words.min_bytes);
-  options.sweep.max_bytes = size_of("--maxbytes", words.max_bytes);
-  options.sweep.step_bytes = size_of("--stepbytes", words.step_bytes);
+Options read(const RawOptions& raw, Options options) {
+  options.sweep.min_bytes = size_of("--minbytes", raw.min_bytes);
+  options.sweep.max_bytes = size_of("--maxbytes", raw.max_bytes);
+  options.sweep.step_bytes = size_of("--stepbytes", raw.step_bytes);
   check(options.sweep);
-  check_without_effect(words);
-  read_timing(words, options.timing);
+  check_without_effect(raw);
+  read_timing(raw, options.timing);
   require_between("--warmup_iters", options.warmup_iterations, 0);
   require_between("--run_cycles", options.cycles, 0);
-  require_between("--report_timestamps", words.timestamps, 0, 1);
+  require_between("--report_timestamps", raw.timestamps, 0, 1);
   if (!(options.timeout_seconds >= 0)) throw UsageError("--timeout must not be below 0 seconds");
-  if (words.report == "-")
-    throw UsageError("--report is `-`, but stdout has the table; name a file");
-  options.timestamps = words.timestamps == 1;
-  options.datatypes = parse_datatypes(words.type);
-  options.reductions = parse_reductions(words.reduction);
-  options.root = root_of(words.root);
-  options.backend = parse_backend(words.backend);
-  if ((options.backend == BackendChoice::sim) != !words.world.empty()) {
-    throw UsageError("--backend sim and --world FILE belong together");
+  if (raw.report == "-") throw UsageError("--report is `-`, but stdout has the table; name a file");
+  options.timestamps = raw.timestamps == 1;
+  options.datatypes = parse_datatypes(raw.type);
+  options.reductions = parse_reductions(raw.reduction);
+  options.root = root_of(raw.root);
+  options.backend = parse_backend(raw.backend);
+  if ((options.backend == BackendChoice::sim) != !raw.world.empty()) {
+    throw UsageError("--backend sim needs --world FILE, and --world FILE needs --backend sim");
   }
-  options.world = words.world;
-  options.report = words.report;
-  if (!words.node_profile.empty()) options.node_profile = words.node_profile;
+  options.world = raw.world;
+  options.report = raw.report;
+  if (!raw.node_profile.empty()) options.node_profile = raw.node_profile;
   return options;
 }
 
@@ -224,23 +221,23 @@ BackendChoice parse_backend(const std::string& text) {
 std::optional<Options> parse_options(const Collective& collective,
                                      std::span<const std::string> args) {
   Options options;
-  Words words;
+  RawOptions raw;
   const std::string program = collective.program();
   CommandLine line(
       program, "[OPTIONS]",
       "Measure the bandwidth of a collective over all ranks, between GPUs with NCCL or "
       "in host memory, and check\nevery element of the data. Flags and table are those "
       "of nccl-tests. The last line is the verdict; the exit\nstatus is 0 for pass and "
-      "not judged, 1 for fail, 2 for a wrong command line, 3 when it could not run.");
-  add_options_of_nccl_tests(line, options, words);
-  add_options_without_effect(line, words);
-  add_options_of_our_own(line, options, words);
+      "not judged, 1 for fail, 2 for a wrong command line, 3 if it could not run.");
+  add_options_of_nccl_tests(line, options, raw);
+  add_options_without_effect(line, raw);
+  add_options_of_our_own(line, options, raw);
   line.example(fmt::format("srun {} -b 1M -e 1G -f 2", program),
                "one rank a task of the job, 1 MiB to 1 GiB in total");
   line.example(fmt::format("srun {} -b 64M -e 64M --samples 20 --report now.json", program),
                "one size, 20 samples, a report that can be compared");
   if (!line.parse(args)) return std::nullopt;
-  return read(words, std::move(options));
+  return read(raw, std::move(options));
 }
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// The command line of the *_perf programs: nccl-tests' flags, and those of our own.
+// The command line of the *_perf programs: nccl-tests' flags and our own.
 #pragma once
 
 #include <filesystem>
@@ -22,24 +22,24 @@ struct Options {
   Sweep sweep;
   Timing timing;
   int warmup_iterations = 1;
-  int cycles = 1;  // runs of the whole sweep; 0: until it is interrupted
+  int cycles = 1;  // runs of the whole sweep; 0: until interrupted
   std::vector<Datatype> datatypes;
   std::vector<Reduction> reductions;
   std::optional<int> root = 0;  // none: every rank in turn
-  bool timestamps = false;      // a column behind each row
+  bool timestamps = false;      // adds a column to each row
   BackendChoice backend = BackendChoice::automatic;
   std::filesystem::path world;   // of the backend sim
-  double timeout_seconds = 0;    // without progress; 0: for ever
+  double timeout_seconds = 0;    // without progress; 0: no limit
   std::filesystem::path report;  // empty: none is written
   std::filesystem::path node_profile = node_profile_path;
 };
 
-// Nothing when --help was asked for: it is on stdout. Throws UsageError for whatever is unknown,
-// malformed or out of range; nccl-tests takes a default there and goes on.
+// Empty after --help, which is printed to stdout. Throws UsageError for anything unknown, malformed
+// or out of range, where nccl-tests silently uses a default.
 std::optional<Options> parse_options(const Collective& collective,
                                      std::span<const std::string> args);
 
-// `text` as one of the backends' names. Throws UsageError with a suggestion.
+// The backend called `text`. Throws UsageError with a suggestion.
 BackendChoice parse_backend(const std::string& text);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// The *_perf programs: one program, that does what its name says.
+// The *_perf programs: one program, whose name selects the collective.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ int usage(const std::string& program, const std::string& what) {
   return exit_usage;
 }
 
-// mpirun kills the other ranks when one exits with an error before it has joined MPI, maybe before
-// rank 0 has spoken: so all join, and leave together.
+// mpirun kills the other ranks when one exits with an error before MPI_Init, perhaps before rank 0
+// has printed the message. So all ranks initialize MPI, and exit together.
 int usage_of_all(const std::string& program, const std::string& what) {
   if (!was_launched_by_mpi()) {
     return launcher_rank() == 0 ? usage(program, what) : exit_usage;
@@ -94,8 +94,8 @@ int perf(const Collective& collective, const std::vector<std::string>& args) {
   return run_together(*backend, collective, *options);
 }
 
-// By the name that it was started by, all_gather_perf, or by its first word: bandwidth_perf
-// all_gather.
+// The collective is in the program's name (all_gather_perf) or the first argument (bandwidth_perf
+// all_gather).
 int main_of(std::vector<std::string> words) {
   const std::string name = std::filesystem::path(words.front()).filename();
   words.erase(words.begin());

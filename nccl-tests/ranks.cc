@@ -1,4 +1,4 @@
-// What ranks tell each other about themselves when they meet.
+// How ranks describe themselves to each other.
 #include "nccl-tests/ranks.h"
 
 #include <unistd.h>
@@ -19,22 +19,22 @@ constexpr std::string_view in_host_memory = "host memory";
 
 }  // namespace
 
-std::string introduce_myself() {
-  return introduce_myself(0, std::string(in_host_memory), cpu_name());
+std::string describe_this_rank() {
+  return describe_this_rank(0, std::string(in_host_memory), cpu_name());
 }
 
-std::string introduce_myself(int device, const std::string& device_id,
-                             const std::string& device_name) {
+std::string describe_this_rank(int device, const std::string& device_id,
+                               const std::string& device_name) {
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   return fmt::format("{}\t{}\t{}\t{}\t{}", ::getpid(), host, device, device_id, device_name);
 }
 
-std::vector<RankInfo> read_introductions(const std::vector<std::string>& introductions) {
+std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& descriptions) {
   std::vector<RankInfo> ranks;
-  for (const std::string& line : introductions) {
+  for (const std::string& line : descriptions) {
     const std::vector<std::string> words = split(line, '\t');
-    if (words.size() != 5) throw Error("a rank did not introduce itself as one of this program");
+    if (words.size() != 5) throw Error("a rank sent an invalid description of itself");
     const auto before = std::ranges::count(ranks, words[1], &RankInfo::host);
     ranks.push_back({.rank = static_cast<int>(ranks.size()),
                      .pid = std::atoll(words[0].c_str()),

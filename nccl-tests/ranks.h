@@ -1,4 +1,4 @@
-// What ranks tell each other about themselves when they meet.
+// How ranks describe themselves to each other.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace slipway::bandwidth {
 
-// This process as a rank in host memory, as a line of text.
-std::string introduce_myself();
-// The same of one on a GPU.
-std::string introduce_myself(int device, const std::string& device_id,
+// Describes this process, a rank in host memory, in one line of text.
+std::string describe_this_rank();
+// Describes this process, a rank on a GPU.
+std::string describe_this_rank(int device, const std::string& device_id,
                              const std::string& device_name);
 
-// The ranks of all introductions, in order.
-std::vector<RankInfo> read_introductions(const std::vector<std::string>& introductions);
+// The ranks of all descriptions, in order.
+std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& descriptions);
 
-// Of `all`, those at the places of `members`, numbered anew.
+// The ranks of `all` whose numbers are in `members`, renumbered from 0.
 std::vector<RankInfo> subset(const std::vector<RankInfo>& all, const std::vector<int>& members);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// Reductions: their names, and doing them to elements in host memory.
+// Reductions: their names, and their implementation for elements in host memory.
 #include "nccl-tests/reduction.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::array<std::string_view, 5> reduction_names = {"sum", "prod", "max", "min", "avg"};
 
-// Floating-point numbers that C++20 has no type for, after IEEE 754; f8e4m3 and f8e5m2 after
-// Micikevicius et al., "FP8 Formats for Deep Learning" (2022).
+// Floating-point formats without a type in C++20: half and bfloat16 follow IEEE 754, f8e4m3 and
+// f8e5m2 follow Micikevicius et al., "FP8 Formats for Deep Learning" (2022).
 struct Format {
   int exponent_bits;
   int mantissa;
-  uint32_t infinity;  // of f8e4m3, which has none, its not-a-number
+  uint32_t infinity;  // f8e4m3 has no infinity: its NaN
 };
 
 constexpr Format half_format{5, 10, 0x7c00};
@@ -45,7 +45,7 @@ double decode(uint32_t bits, const Format& format) {
   return sign * std::ldexp(leading + fraction, std::max(exponent, 1) - bias - format.mantissa);
 }
 
-// To the nearest, ties to even.
+// Rounds to nearest, ties to even.
 uint32_t encode(double value, const Format& format) {
   const int width = 1 + format.exponent_bits + format.mantissa;
   const uint32_t sign = std::signbit(value) ? 1U << (width - 1) : 0;
@@ -57,7 +57,7 @@ uint32_t encode(double value, const Format& format) {
   std::frexp(magnitude, &exponent);
   exponent = std::max(exponent - 1, 1 - bias);
   const double steps = std::nearbyint(std::ldexp(magnitude, format.mantissa - exponent));
-  // Steps of a normal number have the leading bit, which adds one to the exponent's field.
+  // A normal number's steps include the leading bit, which adds one to the exponent field.
   const double bits = std::ldexp(exponent + bias - 1, format.mantissa) + steps;
   return sign | (bits >= format.infinity ? format.infinity : static_cast<uint32_t>(bits));
 }
@@ -73,7 +73,7 @@ void reduce_native(const std::byte* other, std::byte* into, int64_t count) {
   }
 }
 
-// Whole numbers wrap around, as they do on a GPU.
+// Whole numbers wrap around, as on a GPU.
 template <class T>
 T sum(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -163,7 +163,7 @@ std::vector<Reduction> parse_reductions(std::string_view name) {
   }
   if (name == "all") return all;
   if (name == "mulsum") {
-    throw UsageError("the reduction `mulsum` is NCCL's own and is not measured here");
+    throw UsageError("the reduction `mulsum` exists only in NCCL and is not measured here");
   }
   std::vector<std::string> known(reduction_names.begin(), reduction_names.end());
   known.emplace_back("all");
@@ -205,7 +205,7 @@ double load_element(Element element, const std::byte* at) {
 
 void store_element(Element element, double value, std::byte* at) {
   switch (element) {
-    case Element::int8:  // through a wider type: a wrapped sum is given as its value before
+    case Element::int8:  // through a wider type, since the value may be that of a wrapped sum
       return store_as<int8_t>(static_cast<double>(static_cast<int8_t>(std::llround(value))), at);
     case Element::uint8:
       return store_as<uint8_t>(static_cast<double>(static_cast<uint8_t>(std::llround(value))), at);

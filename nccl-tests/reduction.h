@@ -1,4 +1,4 @@
-// Reductions: their names, and doing them to elements in host memory.
+// Reductions: their names, and their implementation for elements in host memory.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ enum class Reduction { sum, prod, max, min, avg };
 
 std::string_view to_string(Reduction reduction);
 
-// The reductions that `name` stands for: one, or every one for "all". Throws UsageError with a
-// suggestion when there is none.
+// The reductions that `name` selects: one, or every one for "all". Throws UsageError with a
+// suggestion for an unknown name.
 std::vector<Reduction> parse_reductions(std::string_view name);
 
 // into[i] = other[i] ∘ into[i] for `count` elements. An average is a sum until divide() is called,
@@ -25,11 +25,11 @@ void reduce_into(Datatype type, Reduction reduction, const std::byte* other, std
                  int64_t count);
 void divide(Datatype type, std::byte* elements, int64_t count, int by);
 
-// One element as a number, and a number as the nearest element.
+// Converts an element to a number, and a number to the nearest element.
 double load_element(Element element, const std::byte* at);
 void store_element(Element element, double value, std::byte* at);
 
-// Bits of the significand behind its leading one; 0 for whole numbers.
+// Bits of the significand after its leading one; 0 for whole numbers.
 int mantissa_bits(Element element);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// Makes and opens the envelope of a run's key.
+// Makes and opens the envelope of a run's secret key.
 #include "nccl-tests/run_key.h"
 
 #include <fcntl.h>
@@ -36,8 +36,8 @@ std::optional<Secret> key_in_environment() {
   return key;
 }
 
-// A file in memory that its owner alone can open, through /proc, and that ends with its processes,
-// whatever their end is.
+// A memory file that only its owner can open, through /proc, and that disappears with its
+// processes, however they end.
 Fd private_memory(const std::string& text) {
   Fd fd(::memfd_create("slipway-run-key", MFD_CLOEXEC));
   if (!fd || ::fchmod(fd.get(), 0600) != 0) throw_errno("cannot make memory for the key");
@@ -46,7 +46,7 @@ Fd private_memory(const std::string& text) {
   return fd;
 }
 
-// "123/7": a process, as this /proc numbers it, and a descriptor of it.
+// "123/7": a process id in this /proc, and one of its descriptors.
 std::string place_of(const Fd& fd) {
   std::error_code failed;
   const auto self = std::filesystem::read_symlink("/proc/self", failed);
@@ -54,18 +54,18 @@ std::string place_of(const Fd& fd) {
   return fmt::format("{}/{}", self.native(), fd.get());
 }
 
-// Whoever named the place: nothing is believed about it but what the kernel says.
+// The place comes from an untrusted peer: only what the kernel reports about it is trusted.
 std::string read_private_memory(const std::string& place) {
   const std::vector<std::string> parts = split(place, '/');
   const auto process = parts.size() == 2 ? to_number<int>(parts[0]) : std::nullopt;
   const auto number = parts.size() == 2 ? to_number<int>(parts[1]) : std::nullopt;
-  if (!process || !number) throw Error("there is no process in it");
+  if (!process || !number) throw Error("it names no process");
   const std::string name = fmt::format("/proc/{}/fd/{}", *process, *number);
   const Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat file = {};
   if (!fd || ::fstat(fd.get(), &file) != 0) throw_errno("cannot read " + name);
   if (!S_ISREG(file.st_mode) || file.st_uid != ::geteuid() || (file.st_mode & 077) != 0)
-    throw Error(name + " is not a file that only we can read");
+    throw Error(name + " is readable by others, or belongs to another user");
   std::array<char, 2 * secret_bytes + 1> text;
   const ssize_t got = ::pread(fd.get(), text.data(), text.size(), 0);
   return {text.data(), static_cast<size_t>(std::max<ssize_t>(got, 0))};
@@ -75,7 +75,7 @@ std::string what_is_in(const std::string& envelope) {
   if (envelope.starts_with(memory_prefix))
     return read_private_memory(envelope.substr(memory_prefix.size()));
   if (envelope.starts_with(munge_prefix)) return open_with_munge(envelope);
-  throw Error("there is no key in it");
+  throw Error("it contains no key");
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ Secret open_envelope(const std::string& envelope) {
     const auto given = key_in_environment();
     if (given) return *given;
     throw Error(
-        fmt::format("rank 0 has its key from {}, and this rank has none", run_key_variable));
+        fmt::format("rank 0 has its key from {}, which is not set on this rank", run_key_variable));
   }
   try {
     const auto key = secret_from_hex(what_is_in(envelope));
@@ -113,7 +113,7 @@ Secret open_envelope(const std::string& envelope) {
   } catch (const Error& error) {
     throw Error(fmt::format("cannot open the key of this run: {}; {}", error.what(), what_to_do));
   }
-  throw Error("what rank 0 gives out is not a key");
+  throw Error("rank 0 sent an envelope without a key");
 }
 
 }  // namespace slipway::bandwidth

@@ -1,10 +1,9 @@
-// The key by which the ranks of a run know one another, and how they come to have the same one.
+// The secret key that the ranks of a run share, and how they obtain it:
 // docs/decisions/0039-links-prove-themselves.md.
 //
-// It comes from SLIPWAY_RUN_KEY (run_key_variable), where whoever started the ranks has set it.
-// Otherwise rank 0 makes one and hands everybody who connects an envelope that only the user's own
-// processes can open: a munge credential, or on a single host the place of rank 0's memory that has
-// it.
+// SLIPWAY_RUN_KEY (run_key_variable) wins if it is set. Otherwise rank 0 makes a key and sends
+// everyone who connects an envelope that only the same user's processes can open: a munge
+// credential or, on a single host, the location of the key in rank 0's memory.
 #pragma once
 
 #include <string>
@@ -16,11 +15,12 @@ namespace slipway::bandwidth {
 
 inline constexpr size_t envelope_bytes = 1024;  // padded with zeros
 
-// Of rank 0. What an envelope without munge leads to is gone with it, and with the process.
+// The key on rank 0. Without munge, the envelope's memory is released by the destructor, and when
+// the process ends.
 class RunKey {
  public:
-  // `on_one_host` says that all ranks are where this one is. Throws Error, with what to do, when
-  // there is no way.
+  // `on_one_host`: all ranks run on this host. Throws an Error that says what to do if there is no
+  // way to share a key.
   explicit RunKey(bool on_one_host);
 
   const Secret& secret() const { return secret_; }
@@ -32,8 +32,8 @@ class RunKey {
   Fd memory_;
 };
 
-// Of the other ranks. Throws Error when the envelope is not from a process of our own user, or
-// there is nothing in it and no key in the environment.
+// The key on the other ranks. Throws Error if the envelope was not made by the same user, or if it
+// is empty and the environment has no key.
 Secret open_envelope(const std::string& envelope);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// A scan from options to findings, over anything that can measure pairs.
+// Runs a scan for slow nodes, from its options to its findings, with anything that measures pairs.
 #include "nccl-tests/scan.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Case pair_case() {
   return {&pair_collective(), parse_datatypes("float").front(), std::nullopt, std::nullopt};
 }
 
-// busbw of the ranks of a backend. Throws Error when data arrived wrong.
+// busbw of an all_gather on all ranks of a backend. Throws Error if data arrived wrong.
 double measure_pair(Backend& pair, const PairTest& test) {
   const Case which = pair_case();
   const Shape shape = pair_collective().shape(test.bytes, which.datatype.bytes, pair.size());
@@ -43,7 +43,7 @@ std::map<std::string, int> places_of(const std::vector<ScanNode>& nodes) {
   return places;
 }
 
-// "s1" of "root.s1.node-3": the switch that the node hangs on, by topology/tree.
+// The switch that this node is connected to, by topology/tree: "s1" for "root.s1.node-3".
 std::string switch_of_this_node() {
   const char* const address = std::getenv("SLURM_TOPOLOGY_ADDR");
   const std::vector<std::string> parts = split(address == nullptr ? "" : address, '.');
@@ -56,7 +56,7 @@ MeasureRound on_backend(Backend& backend, const std::vector<ScanNode>& nodes, Pa
   const std::string& own_host = backend.ranks()[static_cast<size_t>(backend.rank())].host;
   const int own = places_of(nodes).at(own_host);
   return [&backend, own, test](const Round& round, int number) {
-    // Who is in no pair waits in a group of its own node.
+    // Ranks that are in no pair wait in a group of their own node.
     int group = static_cast<int>(round.size()) + own;
     for (size_t i = 0; i < round.size(); ++i) {
       if (round[i].a == own || round[i].b == own) group = static_cast<int>(i);
@@ -89,7 +89,7 @@ MeasureRound on_sim(const SimWorld& world, PairTest test) {
       if (world.dead.contains(pair.a) || world.dead.contains(pair.b)) {
         result.failure = "no answer";
       } else {
-        // Noise of its own for every measurement.
+        // Each measurement has independent noise.
         const auto stream =
             (static_cast<uint64_t>(number) * 1000003 + static_cast<uint64_t>(pair.a)) * 1000003 +
             static_cast<uint64_t>(pair.b);
@@ -153,11 +153,10 @@ std::string plan_text(const std::vector<ScanNode>& nodes, const ScanSettings& se
   }
   if (settings.most_rounds > 2) {
     text += fmt::format(
-        "then: those that were slow with nodes that were not, and pairs across "
-        "blocks, in {} rounds at most\n",
+        "then: slow nodes with good nodes, and pairs across blocks, in at most {} rounds\n",
         settings.most_rounds - 2);
   }
-  // Two placements of each pair, and what connecting takes.
+  // Two placements of each pair, and a second to connect.
   const double round_seconds = 2 * test.timing.budget_seconds + 1;
   return text + fmt::format("expected time: at most {:.0f} s, {:.0f} s a round\n",
                             round_seconds * settings.most_rounds, round_seconds);
@@ -180,7 +179,7 @@ std::string findings_text(const std::vector<ScanNode>& nodes,
   for (const Finding& finding : all) {
     text += fmt::format("{}: {}\n", to_string(finding.what), finding.text);
   }
-  if (all.empty()) text += "no node, link or block stands out\n";
+  if (all.empty()) text += "no slow node, link or block\n";
   for (const Finding& finding : all) {
     if (finding.what != Finding::What::node) continue;
     const std::string& name = nodes[static_cast<size_t>(finding.nodes.front())].name;

@@ -1,4 +1,4 @@
-// A scan from options to findings, over anything that can measure pairs.
+// Runs a scan for slow nodes, from its options to its findings, with anything that measures pairs.
 #pragma once
 
 #include <filesystem>
@@ -23,32 +23,32 @@ struct PairTest {
 // Measures all pairs of a round at the same time.
 using MeasureRound = std::function<std::vector<PairResult>(const Round&, int number)>;
 
-// On every rank of a backend; all ranks. Every rank gets all results.
+// Measures with a backend; collective. Every rank gets all results.
 MeasureRound on_backend(Backend& backend, const std::vector<ScanNode>& nodes, PairTest test);
 MeasureRound on_sim(const SimWorld& world, PairTest test);
 
-// The nodes of a backend, in order of their first rank, with the blocks that Slurm's topology puts
-// them in; all ranks.
+// The nodes of a backend, in order of their first rank, with their blocks from Slurm's topology;
+// collective.
 std::vector<ScanNode> nodes_of(Backend& backend);
 std::vector<ScanNode> nodes_of(const SimWorld& world);
 
-// Rounds until there is nothing more to learn. After each, `keep` is told all results.
+// Runs rounds until the findings cannot change any more. After each round, `keep` gets all results.
 std::vector<PairResult> scan(const std::vector<ScanNode>& nodes, std::vector<PairResult> known,
                              const ScanSettings& settings, const MeasureRound& measure_round,
                              const std::function<void(const std::vector<PairResult>&)>& keep);
 
-// What is measured for sure, and what it costs at most.
+// The rounds that will be measured in any case, and the time that the scan takes at most.
 std::string plan_text(const std::vector<ScanNode>& nodes, const ScanSettings& settings,
                       const PairTest& test);
 std::string findings_text(const std::vector<ScanNode>& nodes,
                           const std::vector<PairResult>& results, const ScanSettings& settings);
 
-// Whether a scan has found what somebody must look at: the exit status 1.
+// Whether a scan found something that needs attention (exit status 1).
 bool found_something(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                      const ScanSettings& settings);
 
-// A scan's results by the nodes' names, as JSON (schema slipway/scan/1): to be gone on from. Those
-// of nodes that are not among `nodes` any more are left out.
+// The results of a scan by node names, as JSON (schema slipway/scan/1), from which a scan can
+// resume. Results of nodes that are not in `nodes` are left out.
 std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                          const ScanSettings& settings);
 std::vector<PairResult> scan_from_json(const std::string& text, const std::filesystem::path& path,

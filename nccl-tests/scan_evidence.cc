@@ -1,4 +1,4 @@
-// What the pairs of a scan say of each node, relative to all others.
+// The evidence that the pairs of a scan give for each node, relative to all others.
 #include "nccl-tests/scan_evidence.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Of a standard deviation, how far below the others a mean must be. With four pairs of a node it is
-// nearly five deviations of their mean. Deviations are of logarithms: noise multiplies a bandwidth,
-// and where it is large, a node at a thirtieth must still be below what it does.
+// How many standard deviations a mean must be below the others. With four pairs of a node, this is
+// nearly five deviations of their mean. Deviations are of logarithms, since noise multiplies a
+// bandwidth, and a node at a thirtieth of the bandwidth must be found even under much noise.
 constexpr double deviations_below = 2.4;
 
 struct MeasuredPair {
@@ -25,8 +25,8 @@ bool crosses(const std::vector<ScanNode>& nodes, Pair pair) {
   return nodes[static_cast<size_t>(pair.a)].block != nodes[static_cast<size_t>(pair.b)].block;
 }
 
-// The bandwidth of pairs of good nodes: of each node its best pair, and of these the median, as a
-// slow node spoils every pair that it is in. Then the median of the pairs that come near it.
+// The bandwidth of pairs of good nodes. A slow node spoils every pair that it is in, so this takes
+// each node's best pair and their median, then the median of all pairs near that.
 double reference(const std::vector<MeasuredPair>& pairs, double least_drop,
                  std::vector<double>& deviations) {
   std::map<int, double> best;
@@ -83,7 +83,7 @@ bool Evidence::is_suspect(int node) const {
     if (!seen.failed && seen.relative >= good_) return false;
   }
   if (seen_inside) return true;
-  // A node alone in its block has only pairs that cross.
+  // A node that is alone in its block has only pairs that cross blocks.
   const auto& all = of(node);
   return !all.empty() && std::ranges::all_of(all, [&](const Seen& seen) {
     return seen.failed || seen.relative < good_;

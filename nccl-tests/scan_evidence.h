@@ -1,4 +1,4 @@
-// What the pairs of a scan say of each node, relative to all others.
+// The evidence that the pairs of a scan give for each node, relative to all others.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace slipway::bandwidth {
 
-// One measured pair, as one of its nodes sees it.
+// One measured pair from the view of one of its nodes.
 struct Seen {
   int partner = 0;
-  bool crosses = false;  // the pair is of two blocks
+  bool crosses = false;  // the pair crosses blocks
   double relative = 0;   // to pairs of good nodes, across blocks or inside; 0 where it failed
   bool failed = false;
 };
@@ -23,20 +23,20 @@ class Evidence {
 
   const std::vector<Seen>& of(int node) const { return seen_[static_cast<size_t>(node)]; }
 
-  // What is below it is low beyond doubt: by the least drop, and by what noise does not do.
+  // Values below are low beyond doubt: by at least the least drop, and by more than noise explains.
   double low() const { return low_; }
-  // What is above it is good.
+  // Values above are good.
   double good() const { return good_; }
 
-  // Every pair of it, in its own block where there are such, is less than good.
+  // True if every pair of the node (inside its block, if there are any) is less than good.
   bool is_suspect(int node) const;
-  bool is_good(int node) const;  // has been seen, and is no suspect
-  // The mean over the pairs with partners that are no suspects themselves; over all, without any.
+  bool is_good(int node) const;  // measured, and not a suspect
+  // The mean over the pairs whose partner is not a suspect, or over all if there are none.
   std::optional<double> estimate(int node) const;
 
-  // Pairs of one block that were low each time, while both ends are good.
+  // Pairs inside a block that were low every time, although both ends are good.
   std::vector<Pair> suspect_links() const;
-  // Blocks whose pairs with other blocks were all low, while their nodes are good.
+  // Blocks whose pairs with other blocks were all low, although their nodes are good.
   std::vector<int> suspect_blocks() const;
   std::vector<double> relatives(Pair pair) const;
 

@@ -1,4 +1,4 @@
-// A scan's results as JSON, to be kept and gone on from.
+// Writes a scan's results as JSON, and reads them back to resume a scan.
 #include <array>
 #include <map>
 #include <set>
@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 constexpr std::string_view scan_schema = "slipway/scan/1";
 
 constexpr int most_rounds = 10'000;
-// A bandwidth of 0 is a failure, and nothing is faster than this.
+// Limits of a valid bandwidth: 0 would be a failure, and nothing is faster than 1 PB/s.
 constexpr double slowest_gb_per_s = 1e-9, fastest_gb_per_s = 1e6;
 
 std::set<std::string> node_names(const JsonValue& list) {
@@ -36,20 +36,20 @@ std::array<std::string, 2> names_from(const JsonValue& pair, const std::set<std:
   const std::vector<JsonValue> both = pair.items();
   if (both.size() != 2) pair.expected("two nodes");
   for (const JsonValue& one : both) {
-    if (!known.contains(one.text())) one.expected("one of the names in `nodes`");
+    if (!known.contains(one.text())) one.expected("a name from `nodes`");
   }
-  if (both[0].text() == both[1].text()) both[1].expected("another node than the first");
+  if (both[0].text() == both[1].text()) both[1].expected("a different node from the first");
   return {both[0].text(), both[1].text()};
 }
 
-// All but the nodes of a pair.
+// Everything except the nodes of a pair.
 PairResult result_from(const JsonValue& pair) {
   const JsonValue busbw = pair.at("busbw_gb_per_s"), failure = pair.at("failure");
   PairResult result;
   result.round = static_cast<int>(pair.at("round").whole(1, most_rounds)) - 1;
   if (busbw.is_null() == failure.is_null()) {
-    busbw.expected(busbw.is_null() ? "a bandwidth, where `failure` is null"
-                                   : "null, where there is a `failure`");
+    busbw.expected(busbw.is_null() ? "a bandwidth, since `failure` is null"
+                                   : "null, since there is a `failure`");
   }
   if (!busbw.is_null()) result.busbw_gb_per_s = busbw.number(slowest_gb_per_s, fastest_gb_per_s);
   if (!failure.is_null()) result.failure = failure.text();
@@ -110,7 +110,7 @@ std::vector<PairResult> scan_from_json(const std::string& text, const std::files
           "two nodes that are in no other pair of round {}, and `{}` is", result.round + 1, name));
     }
     const auto a = places.find(names[0]), b = places.find(names[1]);
-    if (a == places.end() || b == places.end()) continue;  // it is not here any more
+    if (a == places.end() || b == places.end()) continue;  // the node is not in this scan
     result.pair = {a->second, b->second};
     results.push_back(std::move(result));
   }

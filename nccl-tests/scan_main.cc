@@ -1,4 +1,4 @@
-// The program bandwidth_scan: which node, link or block is slow?
+// The program bandwidth_scan: finds the slow node, link or block of an allocation.
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -38,31 +38,33 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   options.test.timing.budget_seconds = 2;
   std::string backend = "auto", world, size = "64M", state;
   double drop_percent = 10, precision_percent = 2;
-  CommandLine line(program, "[OPTIONS]",
-                   "Find the slow node, link or block of an allocation: pairs of nodes, many at a "
-                   "time, judged against each other.\nThe lines that would drain a node are "
-                   "printed, and not run. The exit status is 0 when nothing stands out, 1\nwhen "
-                   "something does, 2 for a wrong command line, 3 when it could not run.");
-  line.flag("plan", "print the rounds and the time that they take at most, and measure nothing",
+  CommandLine line(
+      program, "[OPTIONS]",
+      "Find the slow node, link or block of an allocation: measure pairs of nodes, many "
+      "at a time, and compare\nthem with each other. The commands that would drain a "
+      "node are printed, not run. The exit status is 0 if\nnothing is slow, 1 if "
+      "something is, 2 for a wrong command line, 3 if it could not run.");
+  line.flag("plan", "print the rounds and the longest time that they take; measure nothing",
             &options.plan);
   line.option("backend", "NAME", "auto (default), nccl, mpi, tcp, sim", &backend);
   line.option("world", "FILE", "the nodes and links of the backend sim, YAML", &world);
-  line.option("size,b", "SIZE", "of the all_gather of a pair (default 64M)", &size);
-  line.option("iters,n", "N", "of a sample (default 5)", &options.test.timing.iterations);
-  line.option("samples", "N", "of a pair, where --precision is 0 (default 6)",
+  line.option("size,b", "SIZE", "size of each pair's all_gather (default 64M)", &size);
+  line.option("iters,n", "N", "iterations of a sample (default 5)",
+              &options.test.timing.iterations);
+  line.option("samples", "N", "samples of a pair if --precision is 0 (default 6)",
               &options.test.timing.samples);
   line.option("precision", "PERCENT",
-              "a pair is sampled until its median is known as well as that "
-              "(default 2; 0: --samples)",
+              "sample a pair until its median is known to ± PERCENT (default 2; 0: use --samples)",
               &precision_percent);
-  line.option("budget", "SECONDS", "of --precision, for each pair and placement (default 2)",
+  line.option("budget", "SECONDS", "limit --precision for each pair and placement (default 2)",
               &options.test.timing.budget_seconds);
-  line.option("least-drop", "PERCENT", "what counts as slow (default 10)", &drop_percent);
-  line.option("rounds", "N", "at most (default 4)", &options.settings.most_rounds);
-  line.option("seed", "N", "of the order in which nodes are paired (default 1)",
+  line.option("least-drop", "PERCENT", "a node is slow from this drop on (default 10)",
+              &drop_percent);
+  line.option("rounds", "N", "measure at most N rounds (default 4)", &options.settings.most_rounds);
+  line.option("seed", "N", "seed of the order in which nodes are paired (default 1)",
               &options.settings.seed);
-  line.option("state", "FILE", "keep the results after each round, and go on from them", &state);
-  line.option("timeout,T", "SECONDS", "give up when nothing moves for so long, and say who hangs",
+  line.option("state", "FILE", "save the results after each round, and resume from them", &state);
+  line.option("timeout,T", "SECONDS", "give up after SECONDS without progress, and name the rank",
               &options.timeout_seconds);
   line.example("srun --ntasks-per-node=1 bandwidth_scan --state scan.json",
                "the nodes of a job, in host memory");
@@ -70,7 +72,7 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   if (!line.parse(args)) return std::nullopt;
   options.backend = parse_backend(backend);
   if ((options.backend == BackendChoice::sim) != !world.empty()) {
-    throw UsageError("--backend sim and --world FILE belong together");
+    throw UsageError("--backend sim needs --world FILE, and --world FILE needs --backend sim");
   }
   if (!(drop_percent > 0 && drop_percent < 100)) {
     throw UsageError(
@@ -91,7 +93,7 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   return options;
 }
 
-// The results that a state file has, of the nodes that are there; none without one.
+// The results in the state file, for the nodes of this run; none if there is no file.
 std::vector<PairResult> known_results(const ScanOptions& options,
                                       const std::vector<ScanNode>& nodes) {
   if (options.state.empty() || !std::filesystem::exists(options.state)) return {};
@@ -139,7 +141,7 @@ int scan_together(Backend& backend, const ScanOptions& options) {
     on_all_ranks(backend, [&] {
       if (first) known = known_results(options, nodes);
     });
-    // Rank 0 alone has read the file.
+    // Only rank 0 has read the file.
     const std::string text =
         backend.share(first ? scan_to_json(nodes, known, options.settings) : "").front();
     known = scan_from_json(text, options.state, nodes);

@@ -1,4 +1,4 @@
-// Which pairs of nodes to measure next.
+// Decides which pairs of nodes to measure next to find the slow ones.
 #include "nccl-tests/scan_plan.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace slipway::bandwidth {
 namespace {
 
-constexpr size_t pairs_of_each = 2;  // before anybody is suspected
+constexpr size_t pairs_of_each = 2;  // before any node is suspected
 
 uint64_t next_random(uint64_t& state) {
   state += 0x9e3779b97f4a7c15U;  // splitmix64, as in the data of the checked runs
@@ -21,7 +21,7 @@ uint64_t next_random(uint64_t& state) {
   return x ^ (x >> 31);
 }
 
-// Fisher and Yates; the same for the same seed, which std::shuffle is not everywhere.
+// Fisher and Yates. std::shuffle would give different orders with different standard libraries.
 std::vector<int> shuffled(std::vector<int> order, uint64_t seed) {
   for (size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[next_random(seed) % i]);
@@ -36,9 +36,10 @@ std::map<int, std::vector<int>> by_block(const std::vector<ScanNode>& nodes,
   return blocks;
 }
 
-// Neighbours in the shuffled order of each block; in the second round everyone's other neighbour.
-// Who is left over in blocks of odd numbers meets others that are.
-Round neighbours(const std::vector<ScanNode>& nodes, const std::vector<int>& order, bool second) {
+// Neighbors in the shuffled order of each block, and in the second round each node's other
+// neighbor. The nodes left over in blocks with an odd number of nodes are paired with each other.
+Round neighbor_pairs(const std::vector<ScanNode>& nodes, const std::vector<int>& order,
+                     bool second) {
   Round round;
   std::vector<int> left;
   for (auto& [block, members] : by_block(nodes, order)) {
@@ -71,7 +72,7 @@ class Planner {
     return std::move(round_);
   }
 
-  Round first_round() const { return neighbours(nodes_, order_, done_ == 1); }
+  Round first_round() const { return neighbor_pairs(nodes_, order_, done_ == 1); }
 
  private:
   bool is_free(int node) const { return !busy_.contains(node); }
@@ -86,7 +87,7 @@ class Planner {
     return std::ranges::any_of(all, [&](const Seen& seen) { return seen.partner == b; });
   }
 
-  // A good node that is free: of the same block, and one not met yet, where there are such.
+  // A good node that is free, preferably of the same block and not paired with this one before.
   std::optional<int> partner_for(int node) const {
     std::optional<int> best;
     int best_rank = -1;
@@ -117,8 +118,8 @@ class Planner {
     }
   }
 
-  // Everyone with one of another block, once; and, when a block's uplink is suspected, once more,
-  // with another one.
+  // Pairs each node with a node of another block once, and again with a different one if a block's
+  // uplink is suspected.
   void add_crossings() {
     const auto blocks = by_block(nodes_, order_);
     if (blocks.size() < 2) return;
@@ -134,7 +135,7 @@ class Planner {
         if (is_free(node)) free.push_back(node);
       }
     }
-    // Sorted by block, a distance of half the list, or of a block less, leads out of one's own.
+    // The list is sorted by block, so half its length, or a block less, leads to another block.
     size_t distance = free.size() / 2;
     if (crossed && distance > largest) distance -= largest;
     for (size_t i = 0; i + distance < free.size(); ++i) {

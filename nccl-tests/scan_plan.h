@@ -1,9 +1,9 @@
-// Which pairs of nodes to measure next, to find those that are slow: a pure function of what is
-// known.
+// Decides which pairs of nodes to measure next to find the slow ones, as a pure function of the
+// results so far.
 //
-// Two rounds of pairs, everyone with two neighbours of a shuffled order, in the same block where
-// there are blocks; then everyone across blocks; then each suspect with a node that is known to be
-// good. docs/decisions/0026-finding-the-slow-node.md says why.
+// Two rounds pair each node with its two neighbors in a shuffled order, inside blocks if there are
+// any. Then come pairs across blocks, then each suspect with a node that is known to be good.
+// docs/decisions/0026-finding-the-slow-node.md says why.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@ struct ScanNode {
 };
 
 struct Pair {
-  int a = 0, b = 0;  // places in the list of nodes
+  int a = 0, b = 0;  // indices into the list of nodes
   bool operator==(const Pair&) const = default;
 };
 
-// A round is a set of pairs that are measured at the same time; no node is in two of them.
+// A round is a set of pairs that are measured at the same time; each node is in at most one.
 using Round = std::vector<Pair>;
 
 struct PairResult {
   int round = 0;
   Pair pair;
-  std::optional<double> busbw_gb_per_s;  // none: it failed
-  std::string failure;                   // why
+  std::optional<double> busbw_gb_per_s;  // empty: it failed
+  std::string failure;                   // why it failed
 };
 
 struct ScanSettings {
   uint64_t seed = 1;
   int most_rounds = 4;
-  double least_drop = 0.1;  // of the bandwidth, that a verdict speaks of
+  double least_drop = 0.1;  // a node is slow if its bandwidth is lower by this share
 };
 
-// The round after those in `results`; empty when the scan is over.
+// The round that follows `results`; empty when the scan is finished.
 Round next_round(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                  const ScanSettings& settings);
 

@@ -1,4 +1,4 @@
-// What a scan has found: nodes, links and blocks, each with the evidence.
+// The findings of a scan: slow nodes, links and blocks, each with its evidence.
 #include "nccl-tests/scan_verdict.h"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace slipway::bandwidth {
 namespace {
 
-// So many pairs of a node must say the same; one alone may be its partner's fault.
+// The number of pairs that must agree on a node; one alone may be its partner's fault.
 constexpr size_t least_pairs = 2;
-// A link is measured so often before it is blamed.
+// The number of measurements before a link is blamed.
 constexpr size_t least_of_a_link = 3;
 
 class Judge {
@@ -56,7 +56,7 @@ class Judge {
       return;
     }
     const bool failed = std::ranges::all_of(all, &Seen::failed);
-    // Two nodes that have met nobody else cannot be told apart.
+    // If two nodes were paired only with each other, either may be the slow one.
     const bool with_good_one =
         std::ranges::any_of(all, [&](const Seen& seen) { return evidence_.is_good(seen.partner); });
     if (failed && with_good_one && all.size() >= least_pairs) {
@@ -72,7 +72,7 @@ class Judge {
     if (!with_good_one || all.size() < least_pairs) {
       found_.push_back({Finding::What::inconclusive,
                         {node},
-                        fmt::format("{} was in no pair with a node that is known to be good ({})",
+                        fmt::format("{} was never paired with a node that is known to be good ({})",
                                     name(node), pairs_of(node)),
                         ""});
       return;
@@ -90,12 +90,12 @@ class Judge {
       const std::vector<double> relatives = evidence_.relatives(link);
       std::vector<std::string> words;
       for (const double relative : relatives) words.push_back(fmt::format("{:.2f}", relative));
-      // Once or twice may be noise, and is said only where it was looked at again.
+      // One low measurement is noise. Two are reported as inconclusive, three blame the link.
       if (relatives.size() < 2) continue;
       const bool sure = relatives.size() >= least_of_a_link;
       found_.push_back({sure ? Finding::What::link : Finding::What::inconclusive,
                         {link.a, link.b},
-                        fmt::format("between {} and {}: {}, while both are good with others",
+                        fmt::format("between {} and {}: {}, although both are good with others",
                                     name(link.a), name(link.b), join(words, ", ")),
                         ""});
     }
@@ -106,7 +106,7 @@ class Judge {
     if (blocks.empty()) return;
     std::vector<std::string> names;
     for (const int block : blocks) names.push_back(std::to_string(block));
-    // With no third block that would be good with one of them, either may be the one.
+    // Without a third block that is good with one of them, either may be the slow one.
     if (blocks.size() > 1) {
       found_.push_back({Finding::What::inconclusive,
                         {},

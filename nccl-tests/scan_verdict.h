@@ -1,4 +1,4 @@
-// What a scan has found: nodes, links and blocks, each with the evidence.
+// The findings of a scan: slow nodes, links and blocks, each with its evidence.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace slipway::bandwidth {
 struct Finding {
   enum class What { node, link, block, inconclusive };
   What what = What::node;
-  std::vector<int> nodes;  // that it is about; none of a block
+  std::vector<int> nodes;  // the nodes concerned; empty for a block
   std::string text;        // "node n-3: 21 % below the others (pairs with n-1, n-7, …)"
-  std::string reason;      // for Slurm, of a node: "21 % below the median of 16 nodes"
+  std::string reason;      // for Slurm, if it is a node: "21 % below the median of 16 nodes"
 };
 
 std::vector<Finding> findings(const std::vector<ScanNode>& nodes,
@@ -21,7 +21,7 @@ std::vector<Finding> findings(const std::vector<ScanNode>& nodes,
 
 std::string_view to_string(Finding::What what);
 
-// The line that takes a node out of use, which nobody runs here:
+// The command that would drain a node; it is printed, never run:
 // scontrol update NodeName=n-3 State=DRAIN Reason="bandwidth scan: …"
 std::string drain_line(const std::string& node, const std::string& reason);
 

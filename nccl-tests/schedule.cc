@@ -1,6 +1,6 @@
-// What each rank sends and receives, step by step, in the rings and chains of the backend tcp.
+// The steps that each rank sends and receives in the rings and chains of the backend tcp.
 //
-// Reductions go through in chunks: step by step for the first chunk, then for the next one. So a
+// Reductions are split into chunks, and all steps of a chunk precede those of the next one. So a
 // rank needs scratch memory for a few chunks only, and all ranks are busy from the first chunk on.
 #include "nccl-tests/schedule.h"
 
@@ -10,8 +10,8 @@ namespace slipway::bandwidth {
 namespace {
 
 constexpr int64_t chunk_bytes = 256 << 10;
-// A partial result lies in a slot until it has been passed on. With two or more no rank can block
-// the ring; more let the ranks drift apart.
+// The number of slots for partial results that have not been forwarded yet. With two or more, no
+// rank can block the ring; more let the ranks drift apart.
 constexpr int64_t slots = 4;
 
 int around(int64_t rank, int size) {
@@ -29,7 +29,7 @@ struct Chunks {
   }
 };
 
-// In step i, the block that came in in step i-1, beginning with the own one.
+// In step i, a rank sends the block that it received in step i-1, beginning with its own.
 Flow all_gather_flow(const Operation& op, const Place& place) {
   const int64_t block = op.block_bytes();
   const auto block_at = [=](int64_t index) {
@@ -54,7 +54,7 @@ Flow reducing(const Operation& op) {
   return flow;
 }
 
-// For each chunk: the sum of block r arrives at rank r after having been at every other rank.
+// For each chunk, the sum of block r arrives at rank r after it has visited every other rank.
 Flow reduce_scatter_flow(const Operation& op, const Place& place, std::byte* scratch) {
   const int64_t block = op.block_bytes();
   const int64_t rounds = place.size - 1;
@@ -186,7 +186,7 @@ void copy_own_share(const Operation& op, const Place& place) {
   std::byte* to = nullptr;
   if (op.kind == Kind::all_gather) to = op.receive + op.block_bytes() * place.rank;
   if (op.kind == Kind::broadcast && root) to = op.receive;
-  // Of a reduction, only one rank alone has its share as the result.
+  // In a reduction, the own share is the result only if there is no other rank.
   if (collective_of(op.kind).reduces && alone) to = op.receive;
   if (to != nullptr && to != op.send) std::copy_n(op.send, op.block_bytes(), to);
 }

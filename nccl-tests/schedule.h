@@ -1,4 +1,4 @@
-// What each rank sends and receives, step by step, in the rings and chains of the backend tcp.
+// The steps that each rank sends and receives in the rings and chains of the backend tcp.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ struct Place {
   int size = 1;
 };
 
-// Of all_gather, all_reduce, broadcast, reduce and reduce_scatter on two ranks or more; without its
-// sockets. `scratch` has at least scratch_bytes(), and, as the operation's buffers do, stays where
-// it is while the flow runs.
+// The flow of an all_gather, all_reduce, broadcast, reduce or reduce_scatter on at least two ranks,
+// without its sockets. `scratch` has at least scratch_bytes(). It and the operation's buffers must
+// stay valid while the flow runs.
 Flow schedule(const Operation& operation, const Place& place, std::span<std::byte> scratch);
 size_t scratch_bytes(const Operation& operation);
 
-// What needs no other rank: the own share, from `send` to `receive`.
+// Copies this rank's own share from `send` to `receive`, which needs no other rank.
 void copy_own_share(const Operation& operation, const Place& place);
 
 }  // namespace slipway::bandwidth

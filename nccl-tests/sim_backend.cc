@@ -1,4 +1,4 @@
-// The backend of virtual time: operations take the time that a thought-of cluster would need.
+// The backend with virtual time: operations take the time that a simulated cluster would need.
 #include "nccl-tests/sim_backend.h"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class SimBackend final : public Backend {
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
   double seconds() const override { return now_; }
 
-  // What a rank puts on its link, at the speed of the slowest link between neighbours in the ring,
-  // and a latency for each doubling of the ranks.
+  // The bytes that a rank sends, at the speed of the slowest link between neighbors in the ring,
+  // and one latency for each doubling of the number of ranks.
   void start(const Operation& op) override {
     const Collective& collective = collective_of(op.kind);
     const auto n = static_cast<double>(size());
@@ -62,7 +62,7 @@ class SimBackend final : public Backend {
   std::string transport() const override { return world_.transport; }
   std::unique_ptr<Backend> split(int) override { return nullptr; }
 
-  // No byte of a buffer is looked at: one is enough.
+  // No byte of a buffer is read or written, so one is enough.
   std::byte* allocate(size_t) override { return Backend::allocate(1); }
 
  private:

@@ -1,4 +1,4 @@
-// The backend of virtual time: operations take the time that a thought-of cluster would need.
+// The backend with virtual time: operations take the time that a simulated cluster would need.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,11 @@
 
 namespace slipway::bandwidth {
 
-// One process is all ranks, and speaks as rank 0. No data moves. Throws Error when a node is dead.
+// One process acts for all ranks and reports as rank 0. No data moves. Throws Error if a node is
+// dead.
 std::unique_ptr<Backend> make_sim_backend(SimWorld world);
 
-// The same on some of its nodes; `stream` sets its noise apart from that of others.
+// The same on some of the nodes; `stream` makes its noise independent of that of others.
 std::unique_ptr<Backend> make_sim_backend(SimWorld world, const std::vector<int>& nodes,
                                           uint64_t stream);
 

@@ -1,4 +1,4 @@
-// A cluster that is only thought of: its speeds.
+// The speeds and the noise of a simulated cluster.
 #include "nccl-tests/sim_world.h"
 
 #include <algorithm>

@@ -1,21 +1,21 @@
-// A cluster that is only thought of: nodes and links with their speeds, from a YAML file.
+// A simulated cluster: nodes and links with their speeds, from a YAML file.
 //
 //   nodes: 16               # node-0 to node-15
 //   ranks_per_node: 1
 //   gb_per_s: 25            # between two nodes, GB = 1e9 bytes
 //   inside_gb_per_s: 250    # between ranks of one node
 //   latency_us: 10
-//   noise: 0.05             # standard deviation of a run's time, as a share of it
+//   noise: 0.05             # standard deviation of a run's time, relative to it
 //   seed: 1
-//   memory: gpu             # or host: what the figures are compared with
-//   transport: NET/Socket   # what the run is said to have used
+//   memory: gpu             # or host: which expected figures apply
+//   transport: NET/Socket   # the transport that reports name
 //   block_size: 8           # nodes under one switch
 //   slow_nodes: {node-3: 0.8}
 //   slow_links: [{between: [node-1, node-2], factor: 0.5}]
 //   slow_blocks: {0: 0.5}   # the uplink of a block
 //   dead: [node-5]
 //
-// Everything but `nodes` and `gb_per_s` may be left out.
+// Only `nodes` and `gb_per_s` are required.
 #pragma once
 
 #include <cstdint>
@@ -50,12 +50,12 @@ struct SimWorld {
   // GB/s between two nodes, or inside one.
   double speed(int a, int b) const;
 
-  // The factor of the time of run `run` of stream `stream`: 1 and some noise, the same for the same
-  // seed, on every machine.
+  // The factor for the time of run `run` of stream `stream`: 1 plus noise, which is the same for
+  // the same seed on every machine.
   double noise_of(uint64_t stream, uint64_t run) const;
 };
 
-// Reads a world. Throws Error, with every diagnostic as text, when it is wrong.
+// Reads a world. Throws an Error with the text of every diagnostic if the file is wrong.
 SimWorld load_sim_world(const std::filesystem::path& path);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// A cluster that is only thought of: reading its YAML file.
+// Reads the YAML file of a simulated cluster.
 #include <optional>
 
 #include <fmt/core.h>
@@ -50,7 +50,7 @@ class WorldReader {
     if (file_.has(key)) to = static_cast<double>(file_.amount(key));
   }
 
-  // The number of "node-7", where there is such a node.
+  // The number of the node called "node-7"; empty, with a diagnostic, if it does not exist.
   std::optional<int> node(const std::string& name, source::Span span) {
     constexpr std::string_view prefix = "node-";
     int number = -1;

@@ -1,4 +1,4 @@
-// Message sizes: how they are written on the command line, and the sweep over them.
+// Message sizes: their notation on the command line, and the sweep over them.
 #include "nccl-tests/sizes.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void check(const Sweep& sweep) {
         "--minbytes is 0, which cannot be multiplied; start at 1 or more, or step with -i");
   }
   if (sweep.step_factor == 1 && sweep.step_bytes == 0) {
-    throw UsageError("--stepbytes is 0, and a step of 0 bytes never arrives");
+    throw UsageError("--stepbytes is 0, which never reaches --maxbytes");
   }
 }
 

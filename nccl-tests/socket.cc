@@ -1,4 +1,4 @@
-// TCP sockets of IPv4, non-blocking, with deadlines: what the ranks' connections are made of.
+// Non-blocking IPv4 TCP sockets with deadlines, for the connections between ranks.
 #include "nccl-tests/socket.h"
 
 #include <arpa/inet.h>
@@ -21,14 +21,14 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Nobody sends a text as long as that; who does is not one of us.
+// A longer text does not come from a rank of this program.
 constexpr uint64_t longest_text = 64U << 20;
 
 int milliseconds_until(double deadline) {
   return static_cast<int>(std::ceil(std::max(0.0, deadline - now_seconds()) * 1e3));
 }
 
-// Waits for `events`; false at the deadline. Without one, it waits for ever.
+// Waits for `events`; false at the deadline. nullptr means no deadline.
 bool poll_until(int socket, short events, const double* deadline) {
   for (;;) {
     pollfd entry{.fd = socket, .events = events, .revents = 0};
@@ -51,8 +51,8 @@ in_addr address_of(const std::string& host) {
   return reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
 }
 
-// While nobody listens on a port of the range that Linux takes ports of its own from, a connection
-// to it on the same host may be given that very port, and is then one with itself.
+// If nothing listens on an ephemeral port, Linux may assign that very port to a connection to it on
+// the same host, which is then connected to itself.
 bool is_connected_to_itself(int socket) {
   sockaddr_in own{}, other{};
   socklen_t length = sizeof own;
@@ -62,7 +62,7 @@ bool is_connected_to_itself(int socket) {
 }
 
 void receive_until(int socket, void* data, size_t bytes, const double* deadline,
-                   const std::string& whom) {
+                   const std::string& peer_name) {
   auto* to = static_cast<char*>(data);
   while (bytes > 0) {
     const ssize_t got = ::recv(socket, to, bytes, 0);
@@ -70,11 +70,12 @@ void receive_until(int socket, void* data, size_t bytes, const double* deadline,
       to += got;
       bytes -= static_cast<size_t>(got);
     } else if (got == 0) {
-      throw Error(fmt::format("{} has gone", whom));
+      throw Error(fmt::format("{} has gone", peer_name));
     } else if (errno == EAGAIN) {
-      if (!poll_until(socket, POLLIN, deadline)) throw Timeout(fmt::format("{} is silent", whom));
+      if (!poll_until(socket, POLLIN, deadline))
+        throw Timeout(fmt::format("{} is silent", peer_name));
     } else if (errno != EINTR) {
-      throw_errno(fmt::format("{} has gone", whom));
+      throw_errno(fmt::format("{} has gone", peer_name));
     }
   }
 }
@@ -152,7 +153,7 @@ std::string peer_address(int socket) {
   return text;
 }
 
-void send_all(int socket, const void* data, size_t bytes, const std::string& whom) {
+void send_all(int socket, const void* data, size_t bytes, const std::string& peer_name) {
   const auto* from = static_cast<const char*>(data);
   while (bytes > 0) {
     const ssize_t sent = ::send(socket, from, bytes, MSG_NOSIGNAL);
@@ -162,31 +163,32 @@ void send_all(int socket, const void* data, size_t bytes, const std::string& who
     } else if (errno == EAGAIN) {
       poll_until(socket, POLLOUT, nullptr);
     } else if (errno != EINTR) {
-      throw_errno(fmt::format("{} has gone", whom));
+      throw_errno(fmt::format("{} has gone", peer_name));
     }
   }
 }
 
-void receive_all(int socket, void* data, size_t bytes, const std::string& whom) {
-  receive_until(socket, data, bytes, nullptr, whom);
+void receive_all(int socket, void* data, size_t bytes, const std::string& peer_name) {
+  receive_until(socket, data, bytes, nullptr, peer_name);
 }
 
 void receive_within(int socket, void* data, size_t bytes, double deadline) {
   receive_until(socket, data, bytes, &deadline, "who connected");
 }
 
-void send_text(int socket, const std::string& text, const std::string& whom) {
+void send_text(int socket, const std::string& text, const std::string& peer_name) {
   const uint64_t length = text.size();
-  send_all(socket, &length, sizeof length, whom);
-  send_all(socket, text.data(), text.size(), whom);
+  send_all(socket, &length, sizeof length, peer_name);
+  send_all(socket, text.data(), text.size(), peer_name);
 }
 
-std::string receive_text(int socket, const std::string& whom) {
+std::string receive_text(int socket, const std::string& peer_name) {
   uint64_t length = 0;
-  receive_all(socket, &length, sizeof length, whom);
-  if (length > longest_text) throw Error(fmt::format("{} does not speak as a rank does", whom));
+  receive_all(socket, &length, sizeof length, peer_name);
+  if (length > longest_text)
+    throw Error(fmt::format("{} does not speak as a rank does", peer_name));
   std::string text(length, '\0');
-  receive_all(socket, text.data(), text.size(), whom);
+  receive_all(socket, text.data(), text.size(), peer_name);
   return text;
 }
 

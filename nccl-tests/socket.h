@@ -1,4 +1,4 @@
-// TCP sockets of IPv4, non-blocking, with deadlines: what the ranks' connections are made of.
+// Non-blocking IPv4 TCP sockets with deadlines, for the connections between ranks.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace slipway::bandwidth {
 
-// What was waited for did not come in time.
+// Nothing arrived before the deadline.
 class Timeout : public Error {
  public:
   using Error::Error;
@@ -22,18 +22,17 @@ class Refused : public Error {
   using Error::Error;
 };
 
-double now_seconds();  // of a clock that never goes back; deadlines are moments of it
+double now_seconds();  // of a monotonic clock, which all deadlines refer to
 
-// Listens on the first of `ports` that is free, on every interface; 0 is any port. None: an Fd of
-// nothing.
+// Listens on every interface on the first of `ports` that is free; 0 is any port. Returns an empty
+// Fd if none is free.
 Fd listen_on(const std::vector<int>& ports);
 int port_of(int socket);
 
-// Without delay for small messages, with large buffers, closed on exec. Throw Error, or
-// Timeout, or Refused.
+// Connects with TCP_NODELAY, closed on exec. Throws Refused, Timeout or another Error.
 Fd connect_to(const std::string& host, int port, double seconds);
 
-// Has a connection send small messages without delay, as connect_to() does.
+// Sets TCP_NODELAY, as connect_to() does, so that small messages are sent at once.
 void make_prompt(int socket);
 
 // Waits until there is something to read. Throws Timeout.
@@ -41,14 +40,14 @@ void wait_to_read(int fd, double deadline);
 
 std::string peer_address(int socket);  // "10.0.0.7"
 
-// Sends or receives exactly `bytes`, and waits as long as it takes. Throws Error when the other
-// side has gone; `whom` names it.
-void send_all(int socket, const void* data, size_t bytes, const std::string& whom);
-void receive_all(int socket, void* data, size_t bytes, const std::string& whom);
+// Sends or receives exactly `bytes`, without a time limit. Throws Error if the other side has gone;
+// `peer_name` names it.
+void send_all(int socket, const void* data, size_t bytes, const std::string& peer_name);
+void receive_all(int socket, void* data, size_t bytes, const std::string& peer_name);
 void receive_within(int socket, void* data, size_t bytes, double deadline);
 
-// A text of any length, with its length before it.
-void send_text(int socket, const std::string& text, const std::string& whom = "another rank");
-std::string receive_text(int socket, const std::string& whom);
+// Sends or receives a text, preceded by its length.
+void send_text(int socket, const std::string& text, const std::string& peer_name = "another rank");
+std::string receive_text(int socket, const std::string& peer_name);
 
 }  // namespace slipway::bandwidth

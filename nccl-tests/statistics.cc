@@ -1,4 +1,4 @@
-// What a sample of times says, and no more than it can say.
+// The statistics of a sample of times.
 #include "nccl-tests/statistics.h"
 
 #include <algorithm>
@@ -34,13 +34,13 @@ double half_binomial(size_t k, size_t n) {
   return sum;
 }
 
-// The median lies between the (k+1)th smallest and largest values unless k or fewer lie on one side
-// of it: the largest k for which that is unlikely enough.
+// The median is between the (k+1)th smallest and the (k+1)th largest value unless k or fewer values
+// are on one side of it. This takes the largest k for which that is unlikely enough.
 std::optional<Interval> median_interval(const std::vector<double>& ordered) {
   const size_t n = ordered.size();
   const double tail = (1 - confidence) / 2;
   if (half_binomial(0, n) > tail) return std::nullopt;
-  // Where sums of exponentials would take long, the normal approximation is as good.
+  // For large samples the sums would take long, and the normal approximation is as good.
   size_t k = 0;
   if (n > 1000) {
     const auto count = static_cast<double>(n);

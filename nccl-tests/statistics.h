@@ -1,4 +1,4 @@
-// What a sample of times says, and no more than it can say.
+// The statistics of a sample of times, left empty where the sample is too small for them.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ struct Statistics {
   double median = 0;
   double most = 0;
   double mad = 0;  // median absolute deviation from the median
-  // Of the median, by order statistics: no shape of the distribution is assumed. At least 95 %
-  // confidence; none below six values, which do not carry one.
+  // The median's interval with at least 95 % confidence, by order statistics, so no distribution is
+  // assumed. Empty below six values, which are too few.
   std::optional<Interval> interval;
-  // Nearest rank; none where the sample has no value beyond: below 20, below 100.
+  // By nearest rank. Empty below 20 and 100 values, where they would be the maximum.
   std::optional<double> p95;
   std::optional<double> p99;
   int64_t outliers = 0;  // further from the median than five robust standard deviations
-  bool drift = false;    // the halves in time have medians whose intervals do not meet
+  bool drift = false;    // the first and the second half have medians with disjoint intervals
 };
 
-// Of values in the order in which they were taken; at least one.
+// Describes values in the order in which they were measured; at least one.
 Statistics describe(std::span<const double> values);
 
-// Half the width of the interval as a share of the median; none without an interval.
+// Half the width of the interval as a share of the median; empty without an interval.
 std::optional<double> relative_half_width(const Statistics& statistics);
 
 // The median of an unsorted sample; at least one value.
 double median_of(std::span<const double> values);
 
-// 1.4826 × MAD estimates the standard deviation where values are normal.
+// 1.4826 × MAD estimates the standard deviation of normally distributed values.
 inline constexpr double mad_to_deviation = 1.4826;
 
 }  // namespace slipway::bandwidth

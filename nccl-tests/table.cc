@@ -1,4 +1,5 @@
-// The text table, to the byte that of nccl-tests 2.19, so that every parser of it works here too.
+// The text table, byte for byte that of nccl-tests 2.19, so that every parser of it works here,
+// too.
 #include "nccl-tests/table.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace {
 constexpr int time_width = 7;
 constexpr int bandwidth_width = 6;
 
-// Nccl-tests' columns of single iterations, by its own definitions: nearest rank, which with fewer
-// than 100 values makes p99 the largest, and the divisor n.
+// nccl-tests' columns of single iterations, by its definitions: percentiles by nearest rank, so
+// with fewer than 100 values p99 is the maximum, and the deviation with the divisor n.
 std::string each_iteration_text(std::vector<double> us) {
   if (us.empty()) us = {0};
   std::ranges::sort(us);
@@ -42,7 +43,7 @@ std::string placement_text(const Placement& placement, bool each_iteration) {
   return text;
 }
 
-// One line of titles: those of the left columns, then of each placement, then of the timestamp.
+// The titles of the left columns, in one of the three lines of titles.
 std::string title_line(std::string_view a, std::string_view b, std::string_view c,
                        std::string_view d, std::string_view e) {
   return fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}", a, b, c, d, e);
@@ -96,8 +97,8 @@ std::string table_header(const Setup& setup) {
   const Options& options = setup.options;
   const Sweep& sweep = options.sweep;
   const bool by_factor = sweep.step_factor > 1;
-  // The words of nccl-tests' first line with our own version, and no NCCL: a parser that looks for
-  // a version finds one, and nobody takes these figures for NVIDIA's program's.
+  // nccl-tests' first line with our own version and no NCCL: a parser that expects a version finds
+  // one, and nobody mistakes these figures for those of NVIDIA's program.
   std::string text = fmt::format("# nccl-tests version {}-slipway nccl-headers=0 nccl-library=0\n",
                                  SLIPWAY_VERSION);
   text += fmt::format("# Collective test starting: {}\n", setup.collective->program());

@@ -1,4 +1,5 @@
-// The text table, to the byte that of nccl-tests 2.19, so that every parser of it works here too.
+// The text table, byte for byte that of nccl-tests 2.19, so that every parser of it works here,
+// too.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ std::string table_row(const Setup& setup, const Row& row, const std::string& now
 // Everything after the last row.
 std::string table_footer(const Setup& setup, const std::vector<Row>& rows);
 
-// `value` right-aligned in `width`, with as many of two decimals as there is room for, and as
-// "1e+06" when its integer part alone is too long.
+// `value` right-aligned in `width`, with up to two decimals if they fit, and as "1e+06" if even its
+// integer part is too long.
 std::string fit(double value, int width);
 
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// The backend of host memory over TCP: rings and chains of our own, no MPI.
+// The backend for host memory over TCP: its own rings and chains, without MPI.
 #include "nccl-tests/tcp_backend.h"
 
 #include <sys/utsname.h>
@@ -37,7 +37,7 @@ class TcpBackend final : public Backend {
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
 
   void start(const Operation& operation) override;
-  void wait() override {}  // what is started is done
+  void wait() override {}  // start() returns when the operation is done
   void barrier() override { group_.barrier(); }
   using Backend::combine;
   void combine(Combine how, std::span<double> values) override { group_.combine(how, values); }
@@ -65,7 +65,7 @@ class TcpBackend final : public Backend {
 
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
-  std::vector<std::byte> scratch_;  // kept, so that no run pays for its pages
+  std::vector<std::byte> scratch_;  // kept, so that timed runs have no page faults
 };
 
 void TcpBackend::start(const Operation& op) {
@@ -97,12 +97,12 @@ void TcpBackend::run_flow(const Operation& op) {
   }
 }
 
-// Every pair of ranks that have something for each other, at once.
+// Exchanges data between all pairs of ranks at the same time.
 void TcpBackend::run_exchange(Operation op) {
   const Collective& collective = collective_of(op.kind);
   const auto block = op.block_bytes();
   if (op.send == op.receive && (op.kind == Kind::alltoall || op.kind == Kind::sendrecv)) {
-    // In place, what comes in would take the place of what has not left yet.
+    // In place, arriving data would overwrite data that has not been sent yet.
     const auto bytes = static_cast<size_t>(collective.sends_all ? block * size() : block);
     scratch_.resize(std::max(scratch_.size(), bytes));
     std::copy_n(op.send, bytes, scratch_.data());
@@ -135,7 +135,7 @@ void TcpBackend::run_exchange(Operation op) {
 
 std::unique_ptr<Backend> make_tcp_backend(const Launch& launch) {
   TcpGroup group(std::make_shared<Mesh>(launch));
-  std::vector<RankInfo> ranks = read_introductions(group.share(introduce_myself()));
+  std::vector<RankInfo> ranks = parse_rank_descriptions(group.share(describe_this_rank()));
   return std::make_unique<TcpBackend>(std::move(group), std::move(ranks));
 }
 

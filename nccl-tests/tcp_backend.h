@@ -1,4 +1,4 @@
-// The backend of host memory over TCP: rings and chains of our own, no MPI.
+// The backend for host memory over TCP: its own rings and chains, without MPI.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace slipway::bandwidth {
 
-// Meets the other ranks; all ranks. Throws Error that says who did not come.
+// Connects to the other ranks; collective. Throws an Error that names ranks that did not connect.
 std::unique_ptr<Backend> make_tcp_backend(const Launch& launch);
 
 }  // namespace slipway::bandwidth

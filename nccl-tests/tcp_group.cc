@@ -1,4 +1,4 @@
-// Some of the ranks of a mesh, and what they agree on: texts, numbers, moments.
+// A group of ranks of a mesh, with its barrier and the exchange of texts and numbers.
 #include "nccl-tests/tcp_group.h"
 
 #include <algorithm>
@@ -46,12 +46,13 @@ std::string TcpGroup::name_of(int rank) const {
   return fmt::format("rank {}", members_.at(static_cast<size_t>(rank)));
 }
 
-// By dissemination (Hensgen, Finkel, Manber 1988): after round k, each has heard of 2^k others.
+// A dissemination barrier (Hensgen, Finkel, Manber, 1988): after round k, each rank knows of 2^k
+// others.
 void TcpGroup::barrier() {
   for (int distance = 1; distance < size(); distance *= 2) {
     const int to = (rank_ + distance) % size(), from = (rank_ - distance + size()) % size();
     char token = 'b';
-    // The lower rank accepts connections, so both of a pair may be asked for in any order.
+    // The lower rank accepts connections, so both sockets can be opened in any order.
     const int out = socket_to(to), in = socket_to(from);
     send_all(out, &token, 1, name_of(to));
     receive_all(in, &token, 1, name_of(from));

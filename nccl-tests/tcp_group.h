@@ -1,4 +1,4 @@
-// Some of the ranks of a mesh, and what they agree on: texts, numbers, moments.
+// A group of ranks of a mesh, with its barrier and the exchange of texts and numbers.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ namespace slipway::bandwidth {
 
 class TcpGroup {
  public:
-  // All of the mesh.
+  // All ranks of the mesh.
   explicit TcpGroup(std::shared_ptr<Mesh> mesh);
-  // `members` are ranks of the mesh, in order, this one among them.
+  // `members` are ranks of the mesh, in order, and include this one.
   TcpGroup(std::shared_ptr<Mesh> mesh, std::vector<int> members);
 
   int rank() const { return rank_; }
@@ -24,7 +24,7 @@ class TcpGroup {
   std::string name_of(int rank) const;
   const Mesh& mesh() const { return *mesh_; }
 
-  // As Backend's; all ranks of the group.
+  // As in Backend; collective in the group.
   void barrier();
   void combine(Combine how, std::span<double> values);
   std::vector<std::string> share(const std::string& text);

@@ -1,4 +1,4 @@
-// What this process's data has really travelled over, as the kernel shows it.
+// The transport that this process's data really used, as the kernel shows it.
 #include "nccl-tests/transport.h"
 
 #include <ifaddrs.h>
@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Control messages of launchers stay far below it.
+// A connection counts if it carried at least this; the control messages of launchers are far below.
 constexpr uint64_t data_bytes = 1 << 20;
 
-// Bytes that a connected TCP socket has sent and received; 0 of any other descriptor.
+// Bytes that a connected TCP socket has sent and received; 0 for any other descriptor.
 uint64_t bytes_through(int fd) {
   int protocol = 0;
   socklen_t length = sizeof protocol;
@@ -38,7 +38,7 @@ uint64_t bytes_through(int fd) {
 // The targets of this process's descriptors, by number.
 std::vector<std::pair<int, std::string>> descriptors() {
   std::vector<std::pair<int, std::string>> all;
-  std::error_code gone;  // the folder's own descriptor, by the time it is looked at
+  std::error_code gone;  // the folder's own descriptor is closed by the time it is read
   for (const auto& entry : fs::directory_iterator("/proc/self/fd", gone)) {
     const fs::path target = fs::read_symlink(entry.path(), gone);
     all.emplace_back(std::atoi(entry.path().filename().c_str()), target.string());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int ranks = 3;
 
-// All ranks' buffers of one collective, and what it must do to them, by its definition.
+// All ranks' buffers, and what a collective must do to them by its definition.
 struct World {
   World(Kind kind, std::string_view type, Reduction reduction, int root)
       : collective(collective_of(kind)), datatype(parse_datatypes(type).front()) {
@@ -68,7 +68,7 @@ struct World {
     return all;
   }
 
-  // Elements that must be right somewhere.
+  // Elements that have an expected value.
   int64_t judged() const {
     const bool root_alone = collective.kind == Kind::gather || collective.kind == Kind::reduce;
     return static_cast<int64_t>(receives[0].size()) / datatype.bytes * (root_alone ? 1 : ranks);
@@ -84,7 +84,8 @@ struct World {
 }  // namespace
 
 TEST_CASE(
-    "checked run: every collective done right is right, done not at all is wrong everywhere") {
+    "checked run: a correct collective has no wrong element, and one without effect has only wrong "
+    "ones") {
   for (const Collective& collective : all_collectives()) {
     for (int root = 0; root < ranks; ++root) {
       World world(collective.kind, "float", Reduction::sum, root);
@@ -96,7 +97,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("checked run: every reduction of every type has the result that is expected") {
+TEST_CASE("checked run: every reduction of every type has the expected result") {
   for (const Datatype& type : all_datatypes()) {
     for (const Reduction reduction : parse_reductions("all")) {
       World world(Kind::all_reduce, type.name, reduction, 0);
@@ -107,14 +108,14 @@ TEST_CASE("checked run: every reduction of every type has the result that is exp
   }
 }
 
-TEST_CASE("checked run: a rank that was left out of a sum is seen") {
+TEST_CASE("checked run: a rank missing from a sum is noticed") {
   World world(Kind::all_reduce, "float", Reduction::sum, 0);
   world.perform();
   world.copy(0, 0, 1, 0);  // rank 1 has rank 0's numbers instead of the sum
   CHECK(world.wrong() > world.judged() / ranks * 9 / 10);
 }
 
-TEST_CASE("checked run: sums over more ranks than a small type counts to stay exact") {
+TEST_CASE("checked run: sums stay exact with more ranks than a small type can count") {
   const Datatype type = parse_datatypes("f8e5m2").front();
   const int many = 100;
   const Numbers numbers{type, Reduction::sum, 3, many};

@@ -5,7 +5,7 @@
 
 using namespace slipway::bandwidth;
 
-TEST_CASE("all_gather: count is of one rank, size of all") {
+TEST_CASE("all_gather: count is per rank, size is over all ranks") {
   const Shape shape = all_gather.shape(1024, 4, 4);
   CHECK(shape.count == 64);
   CHECK(shape.size_bytes == 1024);
@@ -36,7 +36,7 @@ TEST_CASE("all_gather: nccl-tests' own row of 8 GiB on 16 ranks") {
   CHECK(355.98 * all_gather.busbw_factor(16) == Approx(333.73).epsilon(0.0001));
 }
 
-TEST_CASE("all_gather: one rank has no bus") {
+TEST_CASE("all_gather: a single rank has a busbw of 0") {
   CHECK(all_gather.busbw_factor(1) == 0);
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("collectives: sizes and counts are nccl-tests'") {
   }
 }
 
-TEST_CASE("collectives: are found by the name of a program, too") {
+TEST_CASE("collectives: are also found by the name of a program") {
   CHECK(find_collective("reduce_scatter_perf") == &collective_of(Kind::reduce_scatter));
   CHECK(find_collective("alltoall") == &collective_of(Kind::alltoall));
   CHECK(find_collective("hypercube_perf") == nullptr);

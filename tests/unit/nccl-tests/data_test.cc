@@ -18,14 +18,14 @@ Block filled(size_t bytes, uint64_t seed, int rank) {
 
 }  // namespace
 
-TEST_CASE("data: what was filled is right, for its own seed and rank only") {
+TEST_CASE("data: filled data is right for its seed and rank only") {
   const Block block = filled(4096, 7, 3);
   CHECK(count_mismatches(block, 8, 7, 3) == 0);
   CHECK(count_mismatches(block, 8, 7, 4) == 512);
   CHECK(count_mismatches(block, 8, 8, 3) == 512);
 }
 
-TEST_CASE("data: neighbouring seeds and ranks do not share a stream") {
+TEST_CASE("data: neighboring seeds and ranks do not share a stream") {
   // (seed 1, rank 0) against (seed 0, rank 1): a sum of both would make them equal.
   CHECK(count_mismatches(filled(4096, 1, 0), 8, 0, 1) == 512);
 }
@@ -62,6 +62,6 @@ TEST_CASE("data: data moved by one element is wrong almost everywhere") {
   CHECK(count_mismatches(block, 4, 7, 3) == 1024);
 }
 
-TEST_CASE("data: a block of no bytes is right") {
+TEST_CASE("data: an empty block is right") {
   CHECK(count_mismatches({}, 4, 7, 3) == 0);
 }

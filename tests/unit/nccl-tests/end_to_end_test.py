@@ -160,7 +160,7 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual([out for out, _ in done[1:]], [""] * (RANKS - 1))
 
     def killed(self, backend, signal_number):
-        """What is said, and by whom, when a rank is struck in the middle of a run."""
+        """The messages, and who prints them, when a rank dies or hangs in the middle of a run."""
         done = {}
         command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(RANKS), PROGRAM, "all_reduce", "--backend",
                    backend, "-b", "1M", "-e", "1M", "-n", "2", "-w", "0", "-N", "0", "-T", "5"]
@@ -176,7 +176,7 @@ class EndToEnd(unittest.TestCase):
         os.kill(pids[-1], signal_number)
         done["out"], done["err"] = started.communicate(timeout=60)
         done["status"] = started.returncode
-        deadline = time.monotonic() + 20  # nobody is left behind
+        deadline = time.monotonic() + 20  # no process may remain
         while any(os.path.exists(f"/proc/{pid}") for pid in pids[:-1]) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertFalse([pid for pid in pids[:-1] if os.path.exists(f"/proc/{pid}")], done)
@@ -188,7 +188,7 @@ class EndToEnd(unittest.TestCase):
         done = self.killed("tcp", signal.SIGSTOP)
         self.assertNotEqual(done["status"], 0)
         self.assertIn("nothing has moved for ", done["err"])
-        # What it said last may be from before it measured.
+        # Its last report may be from before the measurement.
         self.assertRegex(done["err"], f"\n  rank {RANKS - 1} on .*: all_reduce of 1048576 bytes, (warming up, )?operation [0-9]+, silent")
 
     def test_a_rank_that_dies_is_named_once(self):

@@ -7,7 +7,7 @@
 using namespace slipway;
 using namespace slipway::bandwidth;
 
-TEST_CASE("environment: a report shows the names of the list and no other") {
+TEST_CASE("environment: a report shows only the variables of the list") {
   const Variable listed("NCCL_SOCKET_IFNAME", "enp0s12");
   const Variable secret("NCCL_SECRET_TOKEN", "hunter2");
   const Variable other("SLURM_JWT", "hunter2");
@@ -23,15 +23,15 @@ TEST_CASE("environment: a task that Slurm started without PMIx is refused") {
   {
     const Variable no_pmix("PMIX_RANK", nullptr);
     CHECK_THROWS_WITH(refuse_task_without_pmix(),
-                      "Slurm has 4 tasks here, but this one knows of no other: it was started "
-                      "without PMIx; start it with `srun --mpi=pmix`");
+                      "Slurm started 4 tasks, but this one cannot find the others, because it was "
+                      "started without PMIx; use `srun --mpi=pmix`");
   }
   const Variable pmix("PMIX_RANK", "3");
   CHECK_NOTHROW(refuse_task_without_pmix());
   CHECK(launcher_rank() == 3);
 }
 
-TEST_CASE("environment: one task, or no Slurm, is nobody's mistake") {
+TEST_CASE("environment: one task, or no Slurm, is accepted") {
   const Variable no_mpirun("OMPI_COMM_WORLD_SIZE", nullptr);
   const Variable no_pmi("PMI_RANK", nullptr);
   const Variable no_pmix("PMIX_RANK", nullptr);
@@ -43,12 +43,12 @@ TEST_CASE("environment: one task, or no Slurm, is nobody's mistake") {
   CHECK_NOTHROW(refuse_task_without_pmix());
 }
 
-TEST_CASE("environment: a world of one among several tasks is refused, however it was started") {
+TEST_CASE("environment: a rank alone among several tasks is refused, however it was started") {
   const Variable tasks("SLURM_NTASKS", "4");
   CHECK_NOTHROW(refuse_world_of_one(4));
-  CHECK_THROWS_WITH(refuse_world_of_one(1),
-                    "Slurm has 4 tasks here, but this one has met no other: each would measure "
-                    "itself alone");
+  CHECK_THROWS_WITH(
+      refuse_world_of_one(1),
+      "Slurm started 4 tasks, but this one found no other: each would measure itself alone");
 }
 
 TEST_CASE("environment: the machine has a CPU and a time of day") {

@@ -1,5 +1,4 @@
-// A backend without MPI: the ranks are threads of the test, the clock is virtual, and the network
-// can be told to do harm.
+// A backend for tests: ranks are threads, the clock is virtual, and the network can corrupt data.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,7 @@ namespace slipway::bandwidth {
 
 class FakeWorld {
  public:
-  // What the network does to the data that has arrived at a rank: `receive` holds one block of
-  // `block_bytes` for each rank.
+  // Corrupts the data that arrived at a rank: `receive` has one block of `block_bytes` per rank.
   using Harm = std::function<void(int rank, std::byte* receive, size_t block_bytes)>;
 
   struct Settings {
@@ -46,7 +44,7 @@ class FakeWorld {
     }
   }
 
-  // Runs `body` as every rank at once, and returns what each returned.
+  // Runs `body` on all ranks at once, and returns their results.
   template <class Body>
   auto run(Body body) {
     using Result = decltype(body(std::declval<Backend&>()));
@@ -75,7 +73,7 @@ class FakeWorld {
     void wait() override {}
     void barrier() override { world_.meeting_.arrive_and_wait(); }
 
-    // An all_gather, and no other.
+    // Only an all_gather.
     void start(const Operation& operation) override {
       std::byte* const receive = operation.receive;
       const auto bytes = static_cast<size_t>(operation.block_bytes());

@@ -9,7 +9,7 @@ using namespace slipway::bandwidth;
 
 namespace {
 
-// An environment without launchers.
+// An environment without the variables of any launcher.
 struct Nobody {
   Variable own{"SLIPWAY_RANK", nullptr}, mpirun{"OMPI_COMM_WORLD_SIZE", nullptr},
       step{"SLURM_STEP_NUM_TASKS", nullptr}, tasks{"SLURM_NTASKS", nullptr};
@@ -17,7 +17,7 @@ struct Nobody {
 
 }  // namespace
 
-TEST_CASE("launch: the first of Slurm's host list") {
+TEST_CASE("launch: the first host of a Slurm host list") {
   CHECK(first_host("a") == "a");
   CHECK(first_host("a,b") == "a");
   CHECK(first_host("quick-a3meganodeset-[0-3]") == "quick-a3meganodeset-0");
@@ -26,7 +26,7 @@ TEST_CASE("launch: the first of Slurm's host list") {
   CHECK(first_host("") == "");
 }
 
-TEST_CASE("launch: a step of Slurm's says rank, size and where rank 0 is") {
+TEST_CASE("launch: a Slurm step gives rank, size and the host of rank 0") {
   const Nobody nobody;
   const Variable step("SLURM_STEP_NUM_TASKS", "4"), procid("SLURM_PROCID", "2"),
       list("SLURM_STEP_NODELIST", "a-[3-6]"), job("SLURM_JOB_ID", "77"), id("SLURM_STEP_ID", "1"),
@@ -46,16 +46,17 @@ TEST_CASE("launch: a step of Slurm's says rank, size and where rank 0 is") {
   CHECK(read_launch().ports == std::vector<int>{12000});
 }
 
-TEST_CASE("launch: several tasks and no step is somebody's mistake, and is said") {
+TEST_CASE("launch: several tasks without a step are refused") {
   const Nobody nobody;
   CHECK(read_launch().size == 1);
   const Variable tasks("SLURM_NTASKS", "4");
-  CHECK_THROWS_WITH(read_launch(),
-                    "Slurm has 4 tasks here, but this one knows of no other: it was started "
-                    "without srun; start it with `srun`");
+  CHECK_THROWS_WITH(
+      read_launch(),
+      "Slurm started 4 tasks, but this one cannot find the others, because it was started "
+      "without srun; use `srun`");
 }
 
-TEST_CASE("launch: variables of our own, for any launcher") {
+TEST_CASE("launch: SLIPWAY_* variables work with any launcher") {
   const Nobody nobody;
   const Variable rank("SLIPWAY_RANK", "1"), size("SLIPWAY_SIZE", "2"),
       place("SLIPWAY_RENDEZVOUS", "10.0.0.1:5000");

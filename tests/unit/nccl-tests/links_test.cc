@@ -1,4 +1,4 @@
-// Ranks of a run are not disturbed by those who are not of it.
+// Programs that do not belong to a run cannot disturb its ranks.
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,10 +16,10 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
-#include "common/strangers.h"
+#include "common/pending_clients.h"
 #include "nccl-tests/heartbeat.h"
-#include "nccl-tests/introduction.h"
 #include "nccl-tests/mesh.h"
+#include "nccl-tests/rank_handshake.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/run_key.h"
 #include "nccl-tests/socket.h"
@@ -43,7 +43,8 @@ Launch launch(int rank, int size, std::vector<int> ports) {
   return {.rank = rank, .size = size, .host = "127.0.0.1", .ports = std::move(ports), .token = 42};
 }
 
-// How long `size` ranks take to meet at one of `ports`; rank 0 comes first, then `between` is done.
+// The seconds that `size` ranks take to connect at one of `ports`. Rank 0 starts first, then
+// `between` runs.
 template <class Between>
 double seconds_to_meet(int size, const std::vector<int>& ports, Between between) {
   std::atomic<int> met = 0;
@@ -105,7 +106,7 @@ void nothing() {}
 
 }  // namespace
 
-TEST_CASE("links: strangers who say nothing hold nobody up") {
+TEST_CASE("links: silent clients do not delay ranks") {
   const int port = free_port();
   std::vector<Fd> silent;
   const double seconds = seconds_to_meet(3, {port}, [&] {
@@ -114,7 +115,7 @@ TEST_CASE("links: strangers who say nothing hold nobody up") {
   CHECK(seconds < 4);  // one of them took five
 }
 
-TEST_CASE("links: who listens before rank 0 and says nothing holds nobody up") {
+TEST_CASE("links: a silent listener on one of the ports does not delay ranks") {
   std::vector<Fd> silent;
   std::vector<int> ports;
   for (int i = 0; i < 3; ++i) {
@@ -125,7 +126,7 @@ TEST_CASE("links: who listens before rank 0 and says nothing holds nobody up") {
   CHECK(seconds_to_meet(2, ports, nothing) < 10);  // one took five
 }
 
-TEST_CASE("links: 10,000 strangers keep no rank away") {
+TEST_CASE("links: 10,000 other clients keep no rank out") {
   raise_descriptor_limit();
   const double alone = seconds_to_meet(8, {free_port()}, nothing);
   const int port = free_port();
@@ -139,7 +140,7 @@ TEST_CASE("links: 10,000 strangers keep no rank away") {
     for (int i = 0; i < 20'000 && flood->connections() < 10'000; ++i)
       std::this_thread::sleep_for(5ms);
   });
-  INFO("alone " << alone << " s, among strangers " << besieged << " s");
+  INFO("alone " << alone << " s, among clients " << besieged << " s");
   CHECK(flood->connections() >= 10'000);
   CHECK(besieged < 20 * alone + 10);
 }
@@ -148,27 +149,28 @@ TEST_CASE("links: a run with another key is another run") {
   const int port = free_port();
   const Variable mine(run_key_variable, std::string(64, 'a').c_str());
   std::jthread rank([&] {
-    // Every process has one environment: what is of another run is played here.
+    // A process has only one environment, so the test plays the other run.
     try {
       const Fd socket = connect_when_open(port);
-      introduce(
+      prove_to_listener(
           socket.get(), [](const auto&) { return random_secret(); }, envelope_bytes,
           fmt::format("slipway ranks {:016x}", 42), {1, 7}, now_seconds() + 5, "rank 0");
     } catch (const Error&) {
     }
   });
   CHECK_THROWS_WITH(Mesh(launch(0, 2, {port}), 0.5),
-                    ContainsSubstring("1 of 2 ranks did not come"));
+                    ContainsSubstring("1 of 2 ranks did not connect"));
 }
 
-TEST_CASE("links: a key of the starter's serves, on all ranks or on none") {
+TEST_CASE("links: a key in the environment is used, on all ranks or on none") {
   const Variable given(run_key_variable, std::string(64, '7').c_str());
   CHECK(RunKey(false).envelope().empty());
   CHECK(open_envelope("") == RunKey(false).secret());
   CHECK(seconds_to_meet(3, {free_port()}, nothing) < 30);
 }
 
-TEST_CASE("links: without a key of the starter's one host has it in memory, while it meets") {
+TEST_CASE(
+    "links: without a key in the environment, a single host has it in memory until all connect") {
   const Variable none(run_key_variable, "");
   std::string envelope;
   {
@@ -182,7 +184,7 @@ TEST_CASE("links: without a key of the starter's one host has it in memory, whil
                     "rank 0 has its key from SLIPWAY_RUN_KEY, and this rank has none");
 }
 
-TEST_CASE("links: the key of a rank 0 that was killed is nowhere") {
+TEST_CASE("links: the key of a killed rank 0 is gone") {
   const Variable none(run_key_variable, "");
   Pipe pipe = make_pipe();
   const pid_t rank = ::fork();
@@ -200,7 +202,7 @@ TEST_CASE("links: the key of a rank 0 that was killed is nowhere") {
   CHECK_THROWS_WITH(open_envelope(envelope), ContainsSubstring("cannot read /proc/"));
 }
 
-TEST_CASE("links: what is not the user's own alone is no key") {
+TEST_CASE("links: a file that others can read is refused as a key") {
   const TemporaryDirectory folder;
   const std::string file = folder / "key";
   const auto error_of = [](const std::string& envelope) -> std::string {
@@ -218,23 +220,23 @@ TEST_CASE("links: what is not the user's own alone is no key") {
     return error_of(fmt::format("memory:{}/{}", ::getpid(), fd.get()));
   };
   CHECK_THAT(error_with(std::string(64, '0'), 0644),
-             ContainsSubstring("is not a file that only we can read"));
+             ContainsSubstring("is readable by others, or belongs to another user"));
   CHECK(error_with(std::string(64, '0'), 0600).empty());
   CHECK(error_with(std::string(65, '0'), 0600) == "what rank 0 gives out is not a key");
   const Fd device(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
   CHECK_THAT(error_of(fmt::format("memory:{}/{}", ::getpid(), device.get())),
-             ContainsSubstring("is not a file that only we can read"));
-  // Nobody makes us open a file by its name.
+             ContainsSubstring("is readable by others, or belongs to another user"));
+  // A file name in the envelope is not opened.
   for (const char* place : {"/etc/passwd", "1/../../etc/passwd", "1", "x/1", ""})
     CHECK_THAT(error_of(fmt::format("memory:{}", place)),
                ContainsSubstring("there is no process in it"));
   CHECK_THAT(error_of("MUNGE:AwQFAAC:"), ContainsSubstring("munge"));
-  CHECK_THAT(error_of("hello"), ContainsSubstring("there is no key in it"));
+  CHECK_THAT(error_of("hello"), ContainsSubstring("it contains no key"));
   const Variable wrong(run_key_variable, "secret");
   CHECK(error_of("") == "SLIPWAY_RUN_KEY is not 64 hexadecimal digits");
 }
 
-TEST_CASE("links: nobody else is heard as a rank's heartbeat") {
+TEST_CASE("links: only ranks of the run can send heartbeats") {
   const std::vector<int> ports = {free_port()};
   std::atomic<bool> beating = false, over = false;
   std::vector<std::jthread> ranks;
@@ -248,19 +250,19 @@ TEST_CASE("links: nobody else is heard as a rank's heartbeat") {
     });
   }
   while (!beating) std::this_thread::sleep_for(5ms);
-  // "rank 1 has failed", as it would say so itself.
+  // "rank 1 has failed", as rank 1 would report it.
   struct {
     int32_t word = 2, rank = 1;
     uint64_t operations = 0;
-    char text[248] = "nonsense";
+    char text[248] = "garbage";
   } const failed;
-  std::vector<Fd> strangers;
+  std::vector<Fd> clients;
   for (const int port : listening_ports()) {
-    strangers.push_back(connect_to("127.0.0.1", port, 5));
-    send_all(strangers.back().get(), &failed, sizeof failed, "nobody");
+    clients.push_back(connect_to("127.0.0.1", port, 5));
+    send_all(clients.back().get(), &failed, sizeof failed, "nobody");
   }
-  CHECK_FALSE(strangers.empty());
-  std::this_thread::sleep_for(1s);  // on what it believed, this process would have ended
+  CHECK_FALSE(clients.empty());
+  std::this_thread::sleep_for(1s);  // if it had believed the message, this process would have ended
   over = true;
 }
 

@@ -28,7 +28,7 @@ Row measure_in(FakeWorld::Settings settings, Timing timing = iterations(10),
     const Buffers buffers(backend, buffer_bytes / backend.size(), buffer_bytes);
     return measure(backend, case_of(all_gather), size_bytes, buffers, timing);
   });
-  for (const Row& row : rows) {  // every rank knows the same
+  for (const Row& row : rows) {  // every rank has the same result
     CHECK(row.out_of_place.wrong == rows[0].out_of_place.wrong);
     CHECK(row.in_place.time.us == rows[0].in_place.time.us);
   }
@@ -48,14 +48,14 @@ TEST_CASE("measure: bandwidths follow from the mean time of the ranks") {
   }
 }
 
-TEST_CASE("measure: right data has no wrong element") {
+TEST_CASE("measure: correct data has no wrong element") {
   const Row row = measure_in({});
   CHECK(row.out_of_place.wrong == 0);
   CHECK(row.in_place.wrong == 0);
   CHECK(row.out_of_place.wrong_runs == 0);
 }
 
-TEST_CASE("measure: right data in every part of buffers with room for several runs") {
+TEST_CASE("measure: data is correct in every part of buffers with room for several runs") {
   const Row row = measure_in({}, iterations(10, 7), 3 * size_bytes);
   CHECK(row.out_of_place.wrong == 0);
   CHECK(row.in_place.wrong == 0);
@@ -76,7 +76,7 @@ TEST_CASE("measure: one bit changed on its way to one rank is one wrong element"
   CHECK(row.out_of_place.wrong_runs == 1);
 }
 
-TEST_CASE("measure: every checked run counts") {
+TEST_CASE("measure: every checked run is counted") {
   const Row row = measure_in({.harm =
                                   [](int rank, std::byte* receive, size_t) {
                                     if (rank == 2) receive[0] ^= std::byte{0x10};
@@ -86,7 +86,7 @@ TEST_CASE("measure: every checked run counts") {
   CHECK(row.out_of_place.wrong_runs == 3);
 }
 
-TEST_CASE("measure: two blocks that changed places are wrong as a whole, on every rank") {
+TEST_CASE("measure: two swapped blocks are wrong as a whole, on every rank") {
   const Row row = measure_in({.harm = [](int, std::byte* receive, size_t block_bytes) {
     std::swap_ranges(receive, receive + block_bytes, receive + block_bytes);
   }});
@@ -96,14 +96,14 @@ TEST_CASE("measure: two blocks that changed places are wrong as a whole, on ever
 }
 
 TEST_CASE("measure: data that does not arrive is wrong in every element but in-place's own") {
-  // What nccl-tests' zeroed buffers would not show for data that happens to be zero.
+  // nccl-tests' zeroed buffers would not show this for data that happens to be zero.
   const Row row = measure_in({.delivers = false});
   CHECK(row.out_of_place.wrong == 4 * 4 * 256);
   CHECK(row.in_place.wrong == 4 * 3 * 256);
 }
 
 TEST_CASE("measure: the block of one rank that is not delivered is wrong on the others") {
-  // The receiver's buffer keeps what it was poisoned with: undo the delivery of block 1.
+  // Undo the delivery of block 1: the receiver's buffer keeps its poison.
   const Row row = measure_in({.harm = [](int rank, std::byte* receive, size_t block_bytes) {
     if (rank == 1) return;
     for (size_t i = 0; i < block_bytes; ++i) receive[block_bytes + i] = ~receive[block_bytes + i];
@@ -112,7 +112,7 @@ TEST_CASE("measure: the block of one rank that is not delivered is wrong on the 
   CHECK(row.in_place.wrong == 3 * 256);
 }
 
-TEST_CASE("measure: a size of nothing takes its time and is right") {
+TEST_CASE("measure: a size of 0 is timed and has no wrong element") {
   FakeWorld world({});
   const Row row = world.run([&](Backend& backend) {
     const Buffers buffers(backend, 0, 0);
@@ -124,7 +124,7 @@ TEST_CASE("measure: a size of nothing takes its time and is right") {
   CHECK(row.out_of_place.time.us == Approx(1000));
 }
 
-TEST_CASE("measure: isolated samples are one iteration each, and the median counts") {
+TEST_CASE("measure: isolated samples have one iteration each, and their median is reported") {
   Timing timing = iterations(1);
   timing.mode = Mode::isolated;
   timing.samples = 7;
@@ -137,11 +137,11 @@ TEST_CASE("measure: sampling ends when the median is known well enough") {
   Timing timing = iterations(1);
   timing.precision = 0.01;
   const Row row = measure_in({.seconds_per_operation = 1e-6}, timing);
-  CHECK(row.out_of_place.samples_us.size() == 6);  // the least that carry an interval
+  CHECK(row.out_of_place.samples_us.size() == 6);  // the fewest that give an interval
   CHECK(!row.out_of_place.budget_spent);
 }
 
-TEST_CASE("measure: sampling ends when the budget is spent, and says so") {
+TEST_CASE("measure: sampling ends when the budget is spent, and reports it") {
   Timing timing = iterations(1);
   timing.precision = 1e-9;
   timing.budget_seconds = 0.1;
@@ -151,7 +151,7 @@ TEST_CASE("measure: sampling ends when the budget is spent, and says so") {
   CHECK(describe(row.out_of_place.samples_us).drift);
 }
 
-TEST_CASE("measure: of the ranks' times, the one counts that was asked for") {
+TEST_CASE("measure: the reported time is the one that -a selects") {
   const std::pair<Average, double> wants[] = {
       {Average::first_rank, 1}, {Average::mean, 2.5}, {Average::least, 1}, {Average::most, 4}};
   for (const auto& [average, us] : wants) {
@@ -162,7 +162,7 @@ TEST_CASE("measure: of the ranks' times, the one counts that was asked for") {
   }
 }
 
-TEST_CASE("measure: iterations one by one are those of the slowest rank, less those skipped") {
+TEST_CASE("measure: single iterations are those of the slowest rank, without the skipped ones") {
   Timing timing = iterations(5);
   timing.each_iteration = true;
   timing.skipped = 2;

@@ -32,20 +32,20 @@ class FakeRoot {
 
 }  // namespace
 
-TEST_CASE("memory: what the kernel calls available, where nothing limits it") {
+TEST_CASE("memory: without a limit, it is the kernel's MemAvailable") {
   FakeRoot root;
   CHECK(available_memory_bytes(root.path()) == 1000 * 1024);
   root.limit("slurm/job_7", "max", 300);
   CHECK(available_memory_bytes(root.path()) == 1000 * 1024);
 }
 
-TEST_CASE("memory: the limit of the job less what it uses, page cache aside") {
+TEST_CASE("memory: a job's limit less its use, without the page cache") {
   FakeRoot root;
   root.limit("slurm/job_7", "5000", 300);
   CHECK(available_memory_bytes(root.path()) == 4700);
 }
 
-TEST_CASE("memory: the tightest of the groups around the process counts") {
+TEST_CASE("memory: the tightest group around the process wins") {
   FakeRoot root;
   root.limit("slurm", "2000", 500);
   root.limit("slurm/job_7", "5000", 300);
@@ -54,12 +54,12 @@ TEST_CASE("memory: the tightest of the groups around the process counts") {
   CHECK(available_memory_bytes(root.path()) == 0);
 }
 
-TEST_CASE("memory: a limit above what the kernel has grants nothing more") {
+TEST_CASE("memory: a limit above MemAvailable has no effect") {
   FakeRoot root;
   root.limit("slurm/job_7", "999999999999", 0);
   CHECK(available_memory_bytes(root.path()) == 1000 * 1024);
 }
 
-TEST_CASE("memory: this machine has some") {
+TEST_CASE("memory: this machine has some available") {
   CHECK(available_memory_bytes() > 1 << 20);
 }

@@ -4,7 +4,7 @@
 
 using namespace slipway::bandwidth;
 
-TEST_CASE("nccl log: transports are what channels went over, each once") {
+TEST_CASE("nccl log: lists the transports of the channels, each once") {
   // Lines as NCCL 2.28 writes them with NCCL_DEBUG=INFO.
   CHECK(transports_in_log(
             "vm:12:34 [0] NCCL INFO Using network Socket\n"
@@ -15,13 +15,13 @@ TEST_CASE("nccl log: transports are what channels went over, each once") {
         "NET/Socket, P2P/CUMEM, SHM/direct");
 }
 
-TEST_CASE("nccl log: a network with remote memory access is told apart") {
+TEST_CASE("nccl log: a network with remote memory access is distinguished") {
   CHECK(transports_in_log(
             "vm:1:2 [0] NCCL INFO Channel 00/0 : 1[1] -> 0[0] [send] via NET/gIB/3/GDRDMA\n") ==
         "NET/gIB");
 }
 
-TEST_CASE("nccl log: a library's name alone is no transport that was used") {
+TEST_CASE("nccl log: the name of a library alone does not mean that it was used") {
   CHECK(transports_in_log("vm:12:34 [0] NCCL INFO Using network Socket\n").empty());
   CHECK(transports_in_log("").empty());
 }

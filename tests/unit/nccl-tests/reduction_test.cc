@@ -55,7 +55,7 @@ TEST_CASE("reduction: small formats round to the nearest, ties to even, and have
   CHECK(there_and_back(Element::float8e5m2, -1.25) == -1.25);
 }
 
-TEST_CASE("reduction: each does what it says, to every type") {
+TEST_CASE("reduction: each is correct for every type") {
   for (const Datatype& each : all_datatypes()) {
     INFO(each.name);
     CHECK(reduced(each, Reduction::sum, 3, 5) == 8);
@@ -75,7 +75,7 @@ TEST_CASE("reduction: whole numbers wrap around, and divide down") {
   CHECK(load_element(Element::int32, bytes) == 3);
 }
 
-TEST_CASE("reduction: names are nccl-tests', and a typo is answered") {
+TEST_CASE("reduction: names are nccl-tests', and a typo gets a suggestion") {
   CHECK(parse_reductions("all").size() == 5);
   CHECK(to_string(parse_reductions("avg").front()) == "avg");
   CHECK_THROWS_WITH(parse_reductions("sun"), "unknown reduction `sun`; did you mean `sum`?");

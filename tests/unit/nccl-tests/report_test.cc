@@ -22,7 +22,7 @@ json report(const Setup& setup, const std::vector<Row>& rows) {
 
 }  // namespace
 
-TEST_CASE("report: numbers are numbers, and what is not known is null") {
+TEST_CASE("report: numbers are numbers, and unknown values are null") {
   const json j = report(sample_setup(), {sample_row(1 << 20, 2, 1)});
   CHECK(j["schema"] == "slipway/bandwidth/1");
   CHECK(j["node_count"] == 2);
@@ -64,13 +64,13 @@ TEST_CASE("report: names the machine that the node profile names") {
               {"transport", "tcpxo"}}));
 }
 
-TEST_CASE("report: bytes that are not UTF-8 do not lose a report") {
+TEST_CASE("report: invalid UTF-8 is replaced") {
   Setup setup = sample_setup();
   setup.environment["NCCL_NET"] = "\xff";
   CHECK(report(setup, {sample_row(1 << 20, 2, 1)})["environment"]["NCCL_NET"] == "\xEF\xBF\xBD");
 }
 
-TEST_CASE("report: a path that is not a file's is refused, and nothing is left") {
+TEST_CASE("report: a path that cannot be a file is refused, and nothing is left") {
   const TemporaryDirectory directory;
   CHECK_THROWS_WITH(
       require_writable(directory / "no/report.json"),
@@ -91,7 +91,7 @@ TEST_CASE("report: a pipe is refused and stays one") {
   CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
 
-TEST_CASE("report: an older report stays as it is until the new one replaces it") {
+TEST_CASE("report: an older report stays unchanged until the new one replaces it") {
   const TemporaryDirectory directory;
   write_file(directory / "report.json", "old");
   require_writable(directory / "report.json");

@@ -1,4 +1,4 @@
-// A run that never was, for the tests of table, verdict and report.
+// An invented run for the tests of table, verdict and report.
 #pragma once
 
 #include <string>

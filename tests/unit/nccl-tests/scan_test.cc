@@ -54,8 +54,7 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE(
-    "scan plan: no node is in two pairs of a round, and everyone has two different partners") {
+TEST_CASE("scan plan: no node is in two pairs of a round, and each has two different partners") {
   for (const int count : {2, 3, 4, 7, 16, 33}) {
     std::vector<ScanNode> nodes(static_cast<size_t>(count));
     std::vector<PairResult> results;
@@ -75,13 +74,13 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("scan plan: the same seed pairs the same nodes, another one others") {
+TEST_CASE("scan plan: the pairs depend on the seed alone") {
   const std::vector<ScanNode> nodes(32);
   CHECK(next_round(nodes, {}, {.seed = 5}) == next_round(nodes, {}, {.seed = 5}));
   CHECK(next_round(nodes, {}, {.seed = 5}) != next_round(nodes, {}, {.seed = 6}));
 }
 
-TEST_CASE("scan plan: what is sure is shown before anything is measured") {
+TEST_CASE("scan plan: the rounds that are certain are shown before anything is measured") {
   PairTest test;
   test.timing.budget_seconds = 2;
   const std::vector<ScanNode> nodes = {{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}};
@@ -92,14 +91,14 @@ TEST_CASE("scan plan: what is sure is shown before anything is measured") {
         "expected time: at most 10 s, 5 s a round\n");
 }
 
-TEST_CASE("scan: healthy nodes are left in peace, after two rounds") {
+TEST_CASE("scan: a scan of healthy nodes ends after two rounds without findings") {
   const Scanned scanned = scan_of(world_of(64, 0.02));
   CHECK(words(scanned).empty());
   CHECK(scanned.rounds == 2);
-  CHECK_THAT(scanned.text, ContainsSubstring("no node, link or block stands out\n"));
+  CHECK_THAT(scanned.text, ContainsSubstring("no slow node, link or block\n"));
 }
 
-TEST_CASE("scan: a slow node is found among an even and an odd number, with its evidence") {
+TEST_CASE("scan: a slow node is found among even and odd numbers of nodes, with its evidence") {
   for (const int count : {3, 4, 5, 16, 17}) {
     SimWorld world = world_of(count, 0.01);
     world.slow_nodes[1] = 0.8;
@@ -137,7 +136,7 @@ TEST_CASE("scan: a slow link blames neither of its ends") {
   CHECK(scanned.found[0].nodes.size() == 2);
 }
 
-TEST_CASE("scan: a slow uplink is the block's, and no node's") {
+TEST_CASE("scan: a slow uplink is reported as the block's") {
   SimWorld world = world_of(32, 0.01);
   world.block_size = 8;
   world.slow_blocks[2] = 0.5;
@@ -146,20 +145,20 @@ TEST_CASE("scan: a slow uplink is the block's, and no node's") {
   CHECK_THAT(scanned.text, ContainsSubstring("block: block 2: "));
 }
 
-TEST_CASE("scan: of two blocks nobody can say which uplink is slow") {
+TEST_CASE("scan: with two blocks, a slow uplink cannot be located") {
   SimWorld world = world_of(16, 0.01);
   world.block_size = 8;
   world.slow_blocks[1] = 0.5;
   CHECK(words(scan_of(world)) == Words{});  // every pair across is as slow as every other
 }
 
-TEST_CASE("scan: two nodes cannot be told apart") {
+TEST_CASE("scan: with two nodes, the slow one cannot be located") {
   SimWorld world = world_of(2);
   world.slow_nodes[1] = 0.5;
   CHECK(words(scan_of(world)).empty());
 }
 
-TEST_CASE("scan: 1 to 5 slow nodes of 512 with 5 % noise are found, and nobody else") {
+TEST_CASE("scan: 1 to 5 slow nodes of 512 with 5 % noise are found, and no other") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SimWorld world = world_of(512, 0.05, seed);
     Words expected;
@@ -195,7 +194,7 @@ TEST_CASE("scan: a node at a thirtieth is found where the others differ threefol
   CHECK(found[0].nodes == std::vector{5});
 }
 
-TEST_CASE("scan: goes on from what was kept, without nodes that have left") {
+TEST_CASE("scan: resumes from a state file, without nodes that have left") {
   SimWorld world = world_of(16, 0.01);
   world.slow_nodes[3] = 0.8;
   const auto nodes = nodes_of(world);
@@ -220,7 +219,7 @@ TEST_CASE("scan: goes on from what was kept, without nodes that have left") {
                     ContainsSubstring("scan.json is not a scan: "));
 }
 
-TEST_CASE("scan: a kept scan with a wrong value is refused, with the value's place") {
+TEST_CASE("scan: a state file with a wrong value is refused, and the place is named") {
   const auto [from, to, words] = GENERATE(table<std::string, std::string, std::string>({
       {"9.5", "-1", "`pairs[0].busbw_gb_per_s` is -1, expected a number from 1e-09 to 1000000"},
       {"9.5", "0", "`pairs[0].busbw_gb_per_s` is 0, expected a number"},

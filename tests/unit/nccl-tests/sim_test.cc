@@ -26,7 +26,7 @@ double busbw(const SimWorld& world, Kind kind = Kind::all_gather) {
 
 }  // namespace
 
-TEST_CASE("sim: busbw is the speed of the slowest link between neighbours") {
+TEST_CASE("sim: busbw is the speed of the slowest link between neighbors") {
   SimWorld world = world_of("{nodes: 4, gb_per_s: 25}");
   CHECK(busbw(world) == Approx(25).epsilon(0.01));
   CHECK(busbw(world, Kind::all_reduce) == Approx(25).epsilon(0.01));
@@ -49,7 +49,7 @@ TEST_CASE("sim: a block's uplink slows what crosses it, and nothing else") {
   CHECK(world.speed(1, 2) == 5);
 }
 
-TEST_CASE("sim: noise is what its seed says, and as wide as asked for") {
+TEST_CASE("sim: noise follows its seed, and has the given width") {
   SimWorld world = world_of("{nodes: 2, gb_per_s: 10, noise: 0.05, seed: 7}");
   double sum = 0, squares = 0;
   for (uint64_t run = 0; run < 10000; ++run) {
@@ -72,7 +72,7 @@ TEST_CASE("sim: a file that is wrong is shown with its lines") {
   CHECK_THROWS_AS(world_of("nodes: 1000000000\ngb_per_s: 1\n"), Error);
 }
 
-TEST_CASE("sim: a run on all nodes is none when one is dead") {
+TEST_CASE("sim: a run on all nodes fails if one is dead") {
   CHECK_THROWS_WITH(make_sim_backend(world_of("{nodes: 4, gb_per_s: 25, dead: [node-1]}")),
                     "node-1 is dead, and the run is on all nodes");
 }

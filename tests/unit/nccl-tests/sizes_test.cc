@@ -7,7 +7,7 @@ using namespace slipway;
 using namespace slipway::bandwidth;
 using Sizes = std::vector<int64_t>;
 
-TEST_CASE("sizes: K, M and G are binary, in either case, and fractions count") {
+TEST_CASE("sizes: K, M and G are binary, in either case, with fractions") {
   CHECK(parse_size("0") == 0);
   CHECK(parse_size("8") == 8);
   CHECK(parse_size("64K") == 65536);
@@ -18,7 +18,7 @@ TEST_CASE("sizes: K, M and G are binary, in either case, and fractions count") {
   CHECK(parse_size("7.9") == 7);
 }
 
-TEST_CASE("sizes: what is not a size is refused with what was seen") {
+TEST_CASE("sizes: an invalid size is refused and quoted") {
   for (const char* text : {"", "K", "8x", "8KB", "=8", "-8", "nan", "inf", " 8", "8 8"}) {
     CHECK_THROWS_WITH(
         parse_size(text),

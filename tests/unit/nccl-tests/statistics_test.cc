@@ -27,7 +27,7 @@ TEST_CASE("statistics: median and MAD of an odd and an even number of values") {
   CHECK(describe(Values{4, 1, 2, 3}).median == 2.5);
 }
 
-TEST_CASE("statistics: fewer than six values carry no interval of the median") {
+TEST_CASE("statistics: fewer than six values give no interval of the median") {
   CHECK(!describe(one_to(5)).interval.has_value());
   const Statistics six = describe(one_to(6));
   REQUIRE(six.interval.has_value());  // 1 - 2 / 2^6 = 0.97
@@ -47,12 +47,12 @@ TEST_CASE("statistics: intervals are those of the tables of order statistics") {
   }
 }
 
-TEST_CASE("statistics: of many values, the approximation goes on where the sum ended") {
+TEST_CASE("statistics: for many values, the approximation continues the exact sum") {
   const Statistics before = describe(one_to(1000)), after = describe(one_to(1001));
   CHECK(std::abs(after.interval->low - before.interval->low) <= 1);
 }
 
-TEST_CASE("statistics: percentiles are there only where the sample has values beyond them") {
+TEST_CASE("statistics: percentiles exist only if the sample has values beyond them") {
   CHECK(!describe(one_to(19)).p95.has_value());
   CHECK(describe(one_to(20)).p95 == 19);
   CHECK(!describe(one_to(99)).p99.has_value());
@@ -69,7 +69,7 @@ TEST_CASE("statistics: a value far from the others is an outlier, and moves the 
   CHECK(!found.drift);
 }
 
-TEST_CASE("statistics: values that rise in time are a drift, the same shuffled are none") {
+TEST_CASE("statistics: values that rise in time are a drift; shuffled, they are not") {
   CHECK(describe(one_to(40)).drift);
   Values shuffled;
   for (int i = 0; i < 40; ++i) shuffled.push_back((i * 17) % 40);

@@ -78,7 +78,7 @@ TEST_CASE("table: a row has 13 words, checked or not") {
   }
 }
 
-TEST_CASE("table: wrong elements and unchecked data stand in the column #wrong") {
+TEST_CASE("table: wrong elements and unchecked data are in the column #wrong") {
   CHECK(table_row(sample_setup(), sample_row(1 << 20, 2, 1, 3)) ==
         "     1048576        131072     float    none      -1   262.14    4.00    2.00       3   "
         "524.29    2.00    1.00       3\n");
@@ -134,7 +134,7 @@ TEST_CASE("table: a timestamp is two words more") {
   CHECK_THAT(table_header(setup), ContainsSubstring("#wrong           timestamp\n"));
 }
 
-TEST_CASE("table: a reduction and a root stand in their columns") {
+TEST_CASE("table: a reduction and a root are in their columns") {
   Row row = sample_row(1 << 20, 2, 1);
   row.of = {&collective_of(Kind::reduce), {"float", 4}, Reduction::prod, 3};
   CHECK_THAT(table_row(sample_setup(), row), ContainsSubstring("     float    prod       3  "));

@@ -1,4 +1,4 @@
-// The backend tcp, its ranks as threads of the test, over real sockets.
+// Tests the backend tcp over real sockets; its ranks are threads of the test.
 #include "nccl-tests/tcp_backend.h"
 
 #include <thread>
@@ -18,12 +18,12 @@ int free_port() {
   return port_of(listen_on({0}).get());
 }
 
-// Several: another program on this machine may take one before rank 0 does.
+// Several, since another program on this machine may take one before rank 0 does.
 std::vector<int> free_ports() {
   return {free_port(), free_port(), free_port()};
 }
 
-// Runs `body` as every rank of a world, and returns what each returned.
+// Runs `body` on every rank of a world, and returns the results.
 template <class Body>
 auto as_ranks(int size, Body body) {
   using Result = decltype(body(std::declval<Backend&>()));
@@ -106,21 +106,23 @@ TEST_CASE("tcp: the transport is the interface of the connections") {
   CHECK(results == std::vector<std::string>{"tcp lo", "tcp lo"});
 }
 
-TEST_CASE("tcp: ranks that do not come are named") {
+TEST_CASE("tcp: ranks that do not connect are named") {
   CHECK_THROWS_WITH(
       Mesh({.rank = 0, .size = 3, .host = "127.0.0.1", .ports = {free_port()}, .token = 1}, 0.05),
-      ContainsSubstring("2 of 3 ranks did not come to rank 0 on ") && ContainsSubstring(": 1, 2"));
+      ContainsSubstring("2 of 3 ranks did not connect to rank 0 on ") &&
+          ContainsSubstring(": 1, 2"));
 }
 
-TEST_CASE("tcp: a rank 0 that is not there is named") {
+TEST_CASE("tcp: a missing rank 0 is named") {
   CHECK_THROWS_WITH(
       Mesh({.rank = 1, .size = 2, .host = "127.0.0.1", .ports = {free_port()}, .token = 1}, 0.05),
-      ContainsSubstring("rank 1 cannot meet rank 0 on 127.0.0.1: cannot connect to 127.0.0.1"));
+      ContainsSubstring(
+          "rank 1 cannot connect to rank 0 on 127.0.0.1: cannot connect to 127.0.0.1"));
 }
 
-// Linux gives connections one even port after the other: who tries often enough is given the one
-// that he wants to reach.
-TEST_CASE("tcp: where nobody listens, nobody meets himself") {
+// Linux assigns even ephemeral ports one after another, so enough attempts get the very port that
+// they try to reach.
+TEST_CASE("tcp: a connection to a port without a listener does not reach itself") {
   int port = 0;
   do {
     port = free_port() & ~1;
@@ -130,9 +132,9 @@ TEST_CASE("tcp: where nobody listens, nobody meets himself") {
   }
 }
 
-TEST_CASE("tcp: who belongs to another run is not let in") {
+TEST_CASE("tcp: a rank of another run is not admitted") {
   const int port = free_port();
-  std::jthread stranger([&] {
+  std::jthread client([&] {
     try {
       Mesh({.rank = 1, .size = 2, .host = "127.0.0.1", .ports = {port}, .token = 7}, 0.5);
     } catch (const Error&) {
@@ -140,5 +142,5 @@ TEST_CASE("tcp: who belongs to another run is not let in") {
   });
   CHECK_THROWS_WITH(
       Mesh({.rank = 0, .size = 2, .host = "127.0.0.1", .ports = {port}, .token = 8}, 0.5),
-      ContainsSubstring("1 of 2 ranks did not come"));
+      ContainsSubstring("1 of 2 ranks did not connect"));
 }

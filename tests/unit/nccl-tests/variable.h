@@ -1,4 +1,4 @@
-// Variables of the environment, for the length of a test.
+// Sets an environment variable for the length of a test.
 #pragma once
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 namespace slipway::bandwidth {
 
-// A variable that has `value` (or none) until the end of the scope.
+// Sets a variable to `value`, or unsets it, until the end of the scope.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
