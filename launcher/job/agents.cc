@@ -27,8 +27,8 @@ AgentNews to_news(ToLauncher message) {
 Agents::Agents(const std::vector<std::string>& nodes, std::chrono::milliseconds limit,
                std::string host, Speaker own)
     : limit_(limit), host_(std::move(host)), own_(std::move(own)), key_(random_secret()) {
-  strangers_.emplace(listen_for_agents(), own_);
-  port_ = port_of(strangers_->listener());
+  clients_.emplace(listen_for_agents(), own_);
+  port_ = port_of(clients_->listener());
   for (const std::string& node : nodes) nodes_[node];
 }
 
@@ -36,7 +36,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
   beat();
   std::vector<pollfd> fds = {{other, POLLIN, 0}};
   if (read) {
-    if (strangers_) fds.push_back({strangers_->fd(), POLLIN, 0});
+    if (clients_) fds.push_back({clients_->fd(), POLLIN, 0});
     for (const auto& [name, node] : nodes_) {
       if (node.wire) fds.push_back(to_poll(*node.wire));
     }
@@ -49,9 +49,9 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
     for (auto& [name, node] : nodes_) node.last_message = Clock::now();
     return std::exchange(events_, {});
   }
-  if (strangers_) {
-    for (Strangers::Arrival& arrival : strangers_->hear()) admit(std::move(arrival));
-    if (missing() == 0) strangers_.reset();
+  if (clients_) {
+    for (PendingClients::Arrival& arrival : clients_->poll()) admit(std::move(arrival));
+    if (missing() == 0) clients_.reset();
   }
   for (auto& [name, node] : nodes_) {
     if (node.state == State::here) receive(name, node);
@@ -60,7 +60,7 @@ std::vector<AgentEvent> Agents::wait(std::chrono::milliseconds timeout, int othe
 }
 
 // A peer that cannot prove that it is an agent is dropped without an answer.
-void Agents::admit(Strangers::Arrival arrival) {
+void Agents::admit(PendingClients::Arrival arrival) {
   const auto proven = check_answer(key_, agent_purpose, arrival.greeting, arrival.answer);
   if (!proven) return;
   const std::string confirmation =

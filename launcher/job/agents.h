@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/strangers.h"
+#include "common/pending_clients.h"
 #include "launcher/job/protocol.h"
 #include "launcher/job/wire.h"
 
@@ -57,7 +57,7 @@ class Agents {
     Clock::time_point last_message;
   };
 
-  void admit(Strangers::Arrival arrival);
+  void admit(PendingClients::Arrival arrival);
   void receive(const std::string& name, Node& node);
   void lose(const std::string& name, Node& node, const std::string& why);
   void beat();
@@ -66,7 +66,7 @@ class Agents {
   std::string host_;
   Speaker own_;
   Secret key_;
-  std::optional<Strangers> strangers_;  // empty once all agents have connected
+  std::optional<PendingClients> clients_;  // empty once all agents have connected
   int port_;
   std::map<std::string, Node> nodes_;
   std::vector<AgentEvent> events_;  // for the next wait()

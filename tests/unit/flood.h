@@ -1,6 +1,5 @@
-// Strangers by the thousand, for tests of what listens: they are silent, talk garbage, one byte
-// after the other, end half of the connection, show a wrong proof, or play back what another has
-// said.
+// Thousands of hostile clients, for tests of listening sockets: they stay silent, send garbage or
+// single bytes, close half of the connection, send a wrong proof, or replay a recorded answer.
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,7 +20,8 @@ namespace slipway::test {
 
 class Flood {
  public:
-  // From `addresses`, with `recorded`, an answer that was good once. Goes on until stop().
+  // Connects from `addresses`, with `recorded`, an answer that was valid once. Continues until
+  // stop().
   Flood(int port, std::vector<std::string> addresses, std::string recorded)
       : port_(port), addresses_(std::move(addresses)), recorded_(std::move(recorded)) {
     for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { run(); });
@@ -47,7 +47,7 @@ class Flood {
       speak(fd, number % 6);
       if (number % 6 < 4) open.push_back(std::move(fd));
       if (open.size() > most_open) open.pop_front();
-      // One byte more of those that are slow.
+      // The slow ones send one more byte.
       if (!open.empty()) (void)!::send(open.back().get(), "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
   }

@@ -9,7 +9,7 @@
 using namespace slipway;
 using namespace std::chrono_literals;
 
-TEST_CASE("file lock: one holds it, the next gets it when it is released") {
+TEST_CASE("file lock: one process holds it, the next gets it after its release") {
   const TemporaryDirectory folder;
   Fd first = try_lock(folder / "lock");
   REQUIRE(first);
@@ -21,7 +21,7 @@ TEST_CASE("file lock: one holds it, the next gets it when it is released") {
   CHECK(try_lock(folder / "lock"));
 }
 
-TEST_CASE("file lock: a file that cannot be made is an error with its path") {
+TEST_CASE("file lock: a file that cannot be created is an error with its path") {
   const TemporaryDirectory folder;
   CHECK_THROWS_WITH(try_lock(folder / "none/lock"), Catch::Contains("none/lock"));
 }

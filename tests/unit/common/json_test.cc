@@ -5,7 +5,7 @@
 
 using namespace slipway;
 
-TEST_CASE("json: what is not JSON, or nested without end, is an error") {
+TEST_CASE("json: invalid or endlessly nested JSON is an error") {
   const std::string text =
       GENERATE("", "{", "[1,]", "nul", "{\"a\": NaN}", "1e999", "\"\xff\"", "{} {}");
   CHECK_THROWS_WITH(parse_json(text), ContainsSubstring("it is not JSON"));
@@ -14,11 +14,12 @@ TEST_CASE("json: what is not JSON, or nested without end, is an error") {
     for (int i = 0; i < 1'000'000; ++i) deep += bracket;
     CHECK_THROWS_WITH(parse_json(deep), "its values are nested deeper than 64 levels");
   }
-  // Brackets in texts are no levels.
+  // Brackets in strings do not count.
   CHECK(parse_json("[\"" + std::string(100, '[') + "\\\"[[\"]").size() == 1);
 }
 
-TEST_CASE("json: a value of another type names its place, what is there, and what is expected") {
+TEST_CASE(
+    "json: a value of a wrong type is reported with its place, itself, and what is expected") {
   const auto body = parse_json(R"({"a": {"b": [1, "x", {"c": true}]}, "n": null})");
   const JsonValue j(body);
   CHECK(j.at("a").at("b").items().at(2).at("c").boolean());
@@ -36,7 +37,7 @@ TEST_CASE("json: a value of another type names its place, what is there, and wha
   CHECK_THROWS_WITH(j.at("n").members(), "`n` is null, expected an object");
 }
 
-TEST_CASE("json: a number is one of its range, and a whole one has no part") {
+TEST_CASE("json: a number must be in its range, and a whole number has no fraction") {
   const auto whole = [](const std::string& text) {
     const auto body = parse_json(text);
     return JsonValue(body, "n").whole(-2, 8);

@@ -50,7 +50,7 @@ TEST_CASE("node profile: text that is not JSON is an error with the path") {
   CHECK_THROWS_WITH(parse_node_profile("{", "n"), ContainsSubstring("n is not a node profile"));
 }
 
-TEST_CASE("node profile: all that may be said of a transport is read back") {
+TEST_CASE("node profile: every part of a transport is read back") {
   NodeProfile profile = example();
   profile.transport.single_node = {{"NCCL_NET_PLUGIN", "none", "the daemon does not run"}};
   profile.transport.without_profile = {{"NCCL_CROSS_NIC", "0", "rails"}};
@@ -69,7 +69,7 @@ TEST_CASE("node profile: all that may be said of a transport is read back") {
   CHECK(read.fatal.at(0).value == "Tree");
 }
 
-TEST_CASE("node profile: a number outside of its range is refused, and none is rounded") {
+TEST_CASE("node profile: a number out of range is refused, not rounded") {
   NodeProfile profile = example();
   profile.transport.daemon = {"rxdm", {}, {"/opt/rxdm"}, {}, "@rx", "", 60};
   profile.transport.limits = {1 << 20, 1 << 30, ""};

@@ -25,8 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// From here on, no signal that this process sends arrives: its children are like those that are
-// stuck in the kernel.
+// From now on, signals that this process sends are lost, as if its children were stuck in the
+// kernel.
 void lose_all_signals() {
   sock_filter lines[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -55,7 +55,7 @@ TEST_CASE("run_process: gives a large stdin while it reads a large stdout") {
   CHECK(run_process({"cat"}, {.input = text}).output == text);
 }
 
-TEST_CASE("run_process: a child that does not read its stdin is no error") {
+TEST_CASE("run_process: a child that does not read its stdin is not an error") {
   CHECK(run_process({"true"}, {.input = std::string(1 << 20, 'x')}).ok());
 }
 
@@ -80,8 +80,7 @@ TEST_CASE("run_process: the deadline holds for a program whose file cannot be op
   const TemporaryDirectory folder;
   const std::filesystem::path program = folder.path() / "true";
   std::filesystem::copy_file("/bin/true", program);
-  // Until a lease is given back, which nobody does here, everybody else's open() waits: exec's,
-  // too.
+  // While a lease is held, every other open() of the file waits, including that of exec.
   ::signal(SIGIO, SIG_IGN);
   const Fd held(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(::fcntl(held.get(), F_SETLEASE, F_WRLCK) == 0);
@@ -110,7 +109,7 @@ TEST_CASE("run_process: names a program that cannot be started") {
                     "cannot start no-such-program: No such file or directory");
 }
 
-TEST_CASE("run_checked: says the command, its status and what it complained of") {
+TEST_CASE("run_checked: reports the command, its status and its stderr") {
   CHECK_THROWS_WITH(run_checked({"sh", "-c", "echo broken >&2; exit 4"}),
                     "`sh -c echo broken >&2; exit 4` failed (exit status 4): broken");
 }

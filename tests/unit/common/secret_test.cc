@@ -50,7 +50,7 @@ TEST_CASE("secret: as hexadecimal digits and back, and nothing else") {
   CHECK_FALSE(secret_from_hex(std::string(64, 'g')));
 }
 
-TEST_CASE("handshake: who has the key is believed, and told so") {
+TEST_CASE("handshake: a peer with the key is accepted, and gets a confirmation") {
   const Secret key = random_secret();
   const std::string greeting = make_greeting(one);
   CHECK(greeting.size() == greeting_bytes);
@@ -66,7 +66,7 @@ TEST_CASE("handshake: who has the key is believed, and told so") {
   CHECK(check_confirmation(key, "test", greeting, answer, confirmation));
 }
 
-TEST_CASE("handshake: no bit of an answer can be another") {
+TEST_CASE("handshake: an answer with a changed bit is refused") {
   const Secret key = random_secret();
   const std::string greeting = make_greeting(one);
   const std::string answer = make_answer(key, "test", one, greeting, "a");
@@ -77,13 +77,13 @@ TEST_CASE("handshake: no bit of an answer can be another") {
   }
 }
 
-TEST_CASE("handshake: a proof is of no use elsewhere") {
+TEST_CASE("handshake: a proof cannot be reused") {
   const Secret key = random_secret();
   const std::string greeting = make_greeting(one);
   const std::string answer = make_answer(key, "test", one, greeting, "a");
   CHECK_FALSE(check_answer(random_secret(), "test", greeting, answer));
   CHECK_FALSE(check_answer(key, "other", greeting, answer));
-  CHECK_FALSE(check_answer(key, "test", make_greeting(one), answer));  // played back
+  CHECK_FALSE(check_answer(key, "test", make_greeting(one), answer));  // replayed
   const std::string proof = answer.substr(answer_bytes - secret_bytes);
   CHECK_FALSE(check_confirmation(key, "test", greeting, answer, proof));
   const std::string again = make_answer(key, "test", one, greeting, "a");
@@ -91,7 +91,7 @@ TEST_CASE("handshake: a proof is of no use elsewhere") {
   CHECK_FALSE(check_confirmation(key, "test", greeting, again, confirmation));
 }
 
-TEST_CASE("handshake: what is no greeting has no speaker, and a version is only text") {
+TEST_CASE("handshake: an invalid greeting is refused, and a version is only text") {
   CHECK_FALSE(speaker_of(std::string(greeting_bytes, 'x')));
   CHECK_FALSE(speaker_of("slipway"));
   CHECK(speaker_of(make_greeting({1, "1\n\x1b[31m"})).value().version == "1??[31m");

@@ -27,13 +27,13 @@ TEST_CASE("to number: takes the whole text, or nothing") {
   CHECK_FALSE(to_number<int>("99999999999"));
 }
 
-TEST_CASE("edit distance: a swap of neighbours is one edit") {
+TEST_CASE("edit distance: a swap of neighbors is one edit") {
   CHECK(edit_distance("local_muont", "local_mount") == 1);
   CHECK(edit_distance("", "abc") == 3);
   CHECK(edit_distance("kitten", "sitting") == 3);
 }
 
-TEST_CASE("nearest: finds what was meant, and nothing when nothing is near") {
+TEST_CASE("nearest: finds the closest word, or nothing") {
   const Words known = {"local_mount", "size_gb", "name"};
   CHECK(nearest("local_muont", known) == "local_mount");
   CHECK(nearest("nmae", known) == "name");
@@ -41,7 +41,7 @@ TEST_CASE("nearest: finds what was meant, and nothing when nothing is near") {
   CHECK(nearest("x", known).empty());
 }
 
-TEST_CASE("shell quote: quotes only where a shell would not read one word") {
+TEST_CASE("shell quote: quotes only if a shell would not read one word") {
   CHECK(shell_quote("/etc/slurm") == "/etc/slurm");
   CHECK(shell_quote("") == "''");
   CHECK(shell_quote("it's $HOME") == "'it'\\''s $HOME'");

@@ -1,8 +1,8 @@
-// Agents find their launcher while thousands of strangers connect to it.
+// Agents find their launcher while thousands of clients connect to it.
 #include <fmt/core.h>
 
 #include "common/error.h"
-#include "common/strangers.h"
+#include "common/pending_clients.h"
 #include "launcher/job/agent_connection.h"
 #include "launcher/job/agents.h"
 #include "tests/unit/catch.h"
@@ -17,7 +17,7 @@ namespace {
 using Clock = Agents::Clock;
 
 constexpr int agents_count = 32;
-constexpr int strangers_count = 10'000;
+constexpr int clients_count = 10'000;
 
 // How long it takes until all agents are connected, each on its own; the caller's thread receives.
 class Arrivals {
@@ -92,14 +92,14 @@ TEST_CASE("agents: 10,000 unproven peers keep no agent out, and disturb none tha
   pump_until([&] { return flood.connections() > 1000; });
   Arrivals besieged(agents, agents_count);
   pump_until([&] { return besieged.done(); });
-  pump_until([&] { return flood.connections() > strangers_count; });
+  pump_until([&] { return flood.connections() > clients_count; });
   flood.stop();
 
   const auto in_ms = [](auto time) {
     return std::chrono::duration<double, std::milli>(time).count();
   };
   INFO(agents_count << " agents took " << in_ms(alone.taken()) << " ms alone, "
-                    << in_ms(besieged.taken()) << " ms among strangers");
+                    << in_ms(besieged.taken()) << " ms among clients");
   CHECK(besieged.taken() < 20 * alone.taken() + 10s);
   CHECK(events.empty());
   CHECK(agents.missing() == 1);
