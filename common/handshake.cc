@@ -51,7 +51,7 @@ std::string proof(const Secret& key, std::string_view purpose, std::string_view 
 }  // namespace
 
 std::string make_greeting(const Speaker& own) {
-  return introduction(own);
+  return preamble(own);
 }
 
 std::optional<Speaker> speaker_of(std::string_view greeting) {
@@ -67,7 +67,7 @@ std::optional<Speaker> speaker_of(std::string_view greeting) {
 std::string make_answer(const Secret& key, std::string_view purpose, const Speaker& own,
                         std::string_view greeting, std::string_view claim) {
   if (claim.size() > longest_claim) throw Error("`" + std::string(claim) + "` is too long a name");
-  const std::string answer = introduction(own) + padded(claim, claim_bytes);
+  const std::string answer = preamble(own) + padded(claim, claim_bytes);
   return answer + proof(key, purpose, "connects", greeting, answer);
 }
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <functional>
 #include <thread>
 

@@ -1,5 +1,7 @@
 #include "launcher/job/failures.h"
 
+#include <cmath>
+
 #include "common/file.h"
 #include "launcher/source/diagnostics.h"
 #include "tests/unit/catch.h"

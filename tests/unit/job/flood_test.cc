@@ -1,6 +1,8 @@
 // Agents find their launcher while thousands of clients connect to it.
 #include <fmt/core.h>
 
+#include <atomic>
+
 #include "common/error.h"
 #include "common/pending_clients.h"
 #include "launcher/job/agent_connection.h"

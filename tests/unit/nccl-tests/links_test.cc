@@ -15,6 +15,8 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
+
 #include "common/error.h"
 #include "common/pending_clients.h"
 #include "nccl-tests/heartbeat.h"

@@ -1,5 +1,7 @@
 #include "nccl-tests/sim_backend.h"
 
+#include <cmath>
+
 #include "common/error.h"
 #include "common/file.h"
 #include "nccl-tests/measure.h"
