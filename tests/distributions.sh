@@ -73,18 +73,20 @@ mirror_of_host() {
     sed -n 's/^Debian //p' | sort -u | head -n 1
 }
 
+# The two that follow are called in a condition, where `set -e` ends nothing.
+
 # make_root RELEASE ROOT: a minimal system of the release, with an ordinary user
 make_root() {
   local release=$1 root=$2 mirror=${mirror:-$(mirror_of_host)}
   if [ -n "$cache" ] && [ -e "$cache/$release.tar" ]; then
     say "$release: from $cache/$release.tar"
     tar -C "$root" --numeric-owner -xpf "$cache/$release.tar"
-    return
+    return # with its status
   fi
   say "$release: a root file system from ${mirror:-the default mirror}"
   # A mirror may be some weeks old, for which sid's lists of packages are too old to be trusted otherwise.
   mmdebstrap --quiet --variant=minbase --include=ca-certificates --aptopt='Acquire::Check-Valid-Until "false"' \
-    --format=directory "$release" "$root" ${mirror:+"$mirror"}
+    --format=directory "$release" "$root" ${mirror:+"$mirror"} || return
   printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
   # No daemon of a package starts by itself.
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
@@ -96,15 +98,15 @@ install() {
   local release=$1 root=$2 all=
   if [ -n "$test" ]; then all=all; fi
   mkdir -p "$root$source_in_root"
-  git -C "$top" archive HEAD | tar -C "$root$source_in_root" -x
+  git -C "$top" archive HEAD | tar -C "$root$source_in_root" -x || return
   cp --dereference --remove-destination /etc/resolv.conf "$root/etc/resolv.conf"
   enter "$root" bash -euo pipefail -c '. scripts/setup.sh && install_packages "$@"
     id tester >/dev/null 2>&1 || useradd --shell /bin/bash tester
     chown tester: /home/tester
-    apt-get clean' bash $all
+    apt-get clean' bash $all || return
   if [ -n "$cache" ] && [ ! -e "$cache/$release.tar" ]; then
-    tar -C "$root" --numeric-owner --exclude "./${source_in_root#/}" -cpf "$cache/$release.tar.part" .
-    mv "$cache/$release.tar.part" "$cache/$release.tar"
+    tar -C "$root" --numeric-owner --exclude "./${source_in_root#/}" -cpf "$cache/$release.tar.part" . &&
+      mv "$cache/$release.tar.part" "$cache/$release.tar"
   fi
 }
 
@@ -145,7 +147,7 @@ check() {
   for user in "${users[@]}"; do
     say "$release, as $user: $what"
     start=$SECONDS
-    if (set -e && run_as "$user" "$root"); then
+    if run_as "$user" "$root"; then
       verdicts+=("$release, as $user: passed after $((SECONDS - start)) s")
       passed=$((passed + 1))
     else
