@@ -112,7 +112,8 @@ fi
 say "test: history"
 count_history
 say "test: unit and golden"
-count_meson build
+# Two for each processor, as some of them wait for most of their time.
+count_meson build --num-processes $((2 * $(nproc)))
 count_conformance
 
 if ! $quick; then

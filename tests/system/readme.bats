@@ -1,5 +1,6 @@
 # What the README tells a newcomer to type.
 
+# bats file_tags=long
 load helper
 
 # The commands of its `sh` blocks, in order.
