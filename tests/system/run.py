@@ -148,8 +148,8 @@ class Count:
         """One line about a run that has ended."""
         passed = re.findall(r"^ok \d+ (?!.* # skip)", output, re.M)
         planned = run.tests()
-        wrong = re.findall(r"^(?:not ok \d+ (.*?)(?: in \d+m?s)?$|ok \d+ (.*) # skip.*)$", output, re.M)
-        wrong = [first or second for first, second in wrong]
+        wrong = re.findall(r"^(?:not ok \d+ (.*?)|ok \d+ (.*?)(?: in \d+ms)? # skip.*?)(?: in \d+ms)?$", output, re.M)
+        wrong = [failed or skipped for failed, skipped in wrong]
         wrong += ["a test that did not run"] * (len(planned) - len(passed) - len(wrong))
         if status != 0 and not wrong:
             wrong = ["bats itself"]
