@@ -49,7 +49,10 @@ class Compute:
 
     def mine(self):
         for file in sorted((self.folder / "instances").glob("*.json")):
-            instance = json.loads(file.read_text())
+            try:
+                instance = json.loads(file.read_text())
+            except FileNotFoundError:
+                continue  # deleted meanwhile
             if instance["metadata"]["zone"].endswith("/" + self.zone) and instance["project"] == self.project:
                 yield file.stem, instance
 
@@ -57,10 +60,12 @@ class Compute:
         pattern = re.fullmatch(r'name eq "(.*)"', query["filter"])[1]
         found = [{"name": name, "status": instance.get("status", "RUNNING")} for name, instance in self.mine()
                  if re.fullmatch(pattern, name)]
-        # Pages are small, so that clients have to request several.
-        begin = int(query.get("pageToken", 0))
-        more = {"nextPageToken": str(begin + 2)} if begin + 2 < len(found) else {}
-        return {"items": found[begin:begin + 2], **more} if found else {}
+        # Pages are small, so that clients have to request several. A machine that is deleted meanwhile moves no other to a
+        # page that was already read.
+        found.sort(key=lambda machine: machine["name"])
+        rest = [machine for machine in found if machine["name"] > query.get("pageToken", "")]
+        more = {"nextPageToken": rest[1]["name"]} if len(rest) > 2 else {}
+        return {"items": rest[:2], **more} if rest else {}
 
     def bulk_insert(self, body):
         names, least = sorted(body["perInstanceProperties"]), int(body["minCount"])
