@@ -85,7 +85,7 @@ class Runner(unittest.TestCase):
         self.assertIn("there is no such test", done.stderr)
 
     def test_processes_that_a_test_leaves_end_with_its_file(self):
-        self.write("a", ("one", f"setsid sleep 86399.5 3>&- &"))
+        self.write("a", ("one", "setsid sleep 86399.5 3>&- &"))
         self.assertEqual(self.run_all()[2], "2 passed, 0 failed")
         self.assertEqual(subprocess.run(["pgrep", "-x", "-f", "sleep 86399.5"], capture_output=True, text=True).stdout, "")
 
