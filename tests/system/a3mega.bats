@@ -1,4 +1,4 @@
-# A blueprint for A3 Mega in the cloud, as it is, on this machine.
+# Deploys an unchanged cloud blueprint for A3 Mega on this machine.
 
 # bats file_tags=user
 load helper
@@ -13,13 +13,13 @@ setup_file() {
 
 teardown_file() { slipway destroy $NAME; }
 
-@test "a3mega: what has no meaning here is listed, with why, and what has is not" {
+@test "a3mega: settings without effect here are listed, with the reason" {
   run cat "$SUITE/a3mega.out"
   says "without dashboard (modules/monitoring/dashboard)"
   lacks "without.*data"
 }
 
-@test "a3mega: the nodeset has the size that was asked for, and nodes for debugging are off" {
+@test "a3mega: the nodeset has the requested size, and nodes for debugging are off" {
   run on $NAME controller sinfo --noheader --format='%P %D %T'
   says "gpu* 2 idle"
   says "debug 4 idle~"
@@ -43,7 +43,7 @@ teardown_file() { slipway destroy $NAME; }
   done
 }
 
-@test "a3mega: the bucket is one folder on the nodes, the login and the controller" {
+@test "a3mega: the bucket is the same folder on the nodes, the login and the controller" {
   on $NAME login sh -c 'echo model >/gcs/checkpoint && chmod a+r /gcs/checkpoint'
   run on $NAME login srun --quiet --nodes=2 cat /gcs/checkpoint
   [ "$output" = "$(printf 'model\nmodel')" ]
@@ -51,7 +51,7 @@ teardown_file() { slipway destroy $NAME; }
   [ "$output" = model ]
 }
 
-@test "a3mega: a job for the partition of small nodes brings one" {
+@test "a3mega: a job for the partition of small nodes starts one" {
   run on $NAME login srun --partition=debug hostname
   [ "$status" -eq 0 ]
   says "sta3mega-debugnodes-0"

@@ -1,4 +1,4 @@
-# Job accounting: a real slurmdbd on a real MariaDB, in the controller.
+# Job accounting: a real slurmdbd with a real MariaDB, on the controller.
 
 load helper
 
@@ -8,10 +8,10 @@ setup_file() { deploy st-acct --accounting; }
 
 teardown_file() { slipway destroy st-acct; }
 
-# job_is ID STATE EXIT_CODE: as sacct has it
+# job_is ID STATE EXIT_CODE: as sacct reports it
 job_is() { on $NAME login sacct --noheader --parsable2 --allocations --jobs="$1" --format=State,ExitCode | grep -qx "$2|$3"; }
 
-@test "accounting: sacct shows a job that is over, with its state, exit code and GPUs: those of its whole node" {
+@test "accounting: sacct shows an ended job with its state, exit code and its whole node's GPUs" {
   run on $NAME login srun --gpus=2 sh -c 'echo "job $SLURM_JOB_ID"; exit 3'
   [ "$status" -eq 3 ]
   local job
@@ -22,7 +22,7 @@ job_is() { on $NAME login sacct --noheader --parsable2 --allocations --jobs="$1"
   says "gres/gpu=8"
 }
 
-@test "accounting: sacctmgr shows the cluster, and an account and a user that are added to it" {
+@test "accounting: sacctmgr shows the cluster, and a new account and user" {
   run on $NAME login sacctmgr --noheader --parsable2 show cluster format=Cluster,ControlHost,ControlPort
   says "stacct|10."
   says "|6817"
@@ -32,10 +32,10 @@ job_is() { on $NAME login sacct --noheader --parsable2 --allocations --jobs="$1"
   says "stacct|research|nobody"
 }
 
-# controller COMMAND: of the shell, there
+# controller COMMAND: runs a shell command there
 controller() { on $NAME controller sh -c "$1"; }
 
-@test "accounting: the database has no port and no password, and its files are slurm's alone" {
+@test "accounting: the database has no port and no password, and only slurm can read its files" {
   run controller 'grep -c ":0CEA " /proc/net/tcp /proc/net/tcp6'
   [[ "$output" != *:[1-9]* ]]
   run controller 'stat -L -c "%a %U" /etc/slurm/slurmdbd.conf /var/lib/mysql; grep -c -i pass /etc/slurm/slurmdbd.conf'
@@ -46,15 +46,15 @@ controller() { on $NAME controller sh -c "$1"; }
   [ "$status" -eq 1 ]
 }
 
-# Two kinds of line are no faults. slurmdbd recommends gigabytes for its database, which are for sites of thousands of jobs a
-# day. And it talks to slurmctld as soon as that has said where it is, which is before it listens.
-@test "accounting: the daemons' logs have no error but those of a small database and a slurmctld that does not listen yet" {
+# Two kinds of lines are expected. slurmdbd recommends gigabytes for its database, but for sites with thousands of jobs
+# a day. And it contacts slurmctld as soon as slurmctld has registered, which is before it listens.
+@test "accounting: the daemons log no errors except about a small database and a slurmctld that does not listen yet" {
   run controller 'grep -hE "error|fatal|ERROR" /var/log/slurm/slurmdbd.log /var/log/slurm/mariadbd.log |
     grep -vE "Database settings not recommended values|update cluster: Connection refused"'
   [ "$output" = "" ]
 }
 
-@test "accounting: a blueprint that names a database has it without the option" {
+@test "accounting: a blueprint that names a database has accounting without the option" {
   sed "\$a\\      cloudsql: {server_ip: 10.1.0.2, user: slurm, password: x, db_name: slurm}" \
     "$BLUEPRINT" >"$SUITE/cloudsql.yaml"
   run slipway model "$SUITE/cloudsql.yaml"
@@ -68,7 +68,7 @@ controller() { on $NAME controller sh -c "$1"; }
   fails_with 1 "this machine lacks /usr/sbin/mariadbd; as root: apt-get install mariadb-server-core"
 }
 
-# comes_back DAEMON: after it was killed
+# comes_back DAEMON: after it is killed
 comes_back() {
   local before
   before=$(controller "pgrep -x $1")
@@ -76,7 +76,7 @@ comes_back() {
   wait_for controller "pgrep -x $1 | grep -vx $before >/dev/null"
 }
 
-@test "accounting: a running job and the history outlive daemons of the controller that are killed" {
+@test "accounting: a running job and the history outlive killed daemons of the controller" {
   local job pid
   job=$(on $NAME login sbatch --parsable --job-name=long --output=/dev/null --wrap 'sleep 300')
   wait_for job_is "$job" RUNNING 0:0
@@ -91,7 +91,7 @@ comes_back() {
   wait_for job_is "$job" "CANCELLED by 0" 0:0
 }
 
-@test "accounting: a daemon that is asked to restart comes back at once, one that is asked to end stays away" {
+@test "accounting: a daemon comes back at once after a restart request, and stays away after a request to end" {
   local before
   before=$(controller 'pgrep -x slurmctld')
   controller '/opt/slipway/bin/slipway node restart slurmctld'

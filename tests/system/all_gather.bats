@@ -8,7 +8,7 @@ NAME=st-gather
 setup_file() {
   deploy st-gather
   local status=0
-  # Ranks that wait let others run: all nodes share the processors of this machine.
+  # Waiting ranks must yield: all nodes share this machine's processors.
   on st-gather login env OMPI_MCA_mpi_yield_when_idle=1 sbatch --wait --output=/home/all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch ||
     status=$?
   on st-gather login cat /home/all_gather.out >"$SUITE/all_gather.out"
@@ -18,7 +18,7 @@ setup_file() {
 
 teardown_file() { slipway destroy st-gather; }
 
-@test "all_gather: ranks of MPI programs wait for one another by fences of one kind" {
+@test "all_gather: ranks of MPI programs all use the same kind of fence" {
   on $NAME login scontrol show config | grep -qE '^PMIxCollFence +=  *tree$'
 }
 
@@ -28,7 +28,7 @@ teardown_file() { slipway destroy st-gather; }
   for node in $(compute_nodes $NAME); do grep -q "^#  Rank .* $node " "$SUITE/all_gather.out"; done
 }
 
-@test "all_gather: every size has 13 columns and no wrong element, large ones a bandwidth above zero" {
+@test "all_gather: every size has 13 columns and no wrong element, and large sizes a bandwidth above zero" {
   awk '!/^#/ && NF == 13 && $1 ~ /^[0-9]+$/ {
          rows += 1
          if ($1 >= 4194304 && ($8 <= 0 || $12 <= 0)) bad = 1
@@ -47,14 +47,14 @@ teardown_file() { slipway destroy st-gather; }
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/bandwidth-1.schema.json" "$SUITE/report.json"
 }
 
-@test "all_gather: started by srun without MPI, ranks meet by Slurm's environment" {
+@test "all_gather: started by srun without MPI, ranks find each other through Slurm's environment" {
   run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf -b 1M -e 1M
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   [ "$(grep -cE '^#  Rank +[0-9]+ ' <<<"$output")" -eq 4 ]
   says "# Out of bounds values : 0 OK"
 }
 
-@test "all_gather: MPI without PMIx says so instead of running four worlds of one" {
+@test "all_gather: MPI without PMIx is an error instead of four worlds of one rank" {
   run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf --backend mpi -b 1K -e 1K
   [ "$status" -ne 0 ]
   [[ "$output" == *--mpi=pmix* ]]

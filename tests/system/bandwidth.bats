@@ -22,7 +22,7 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   done
 }
 
-@test "bandwidth: Slurm takes the scripts for GPU machines" {
+@test "bandwidth: Slurm accepts the scripts for GPU machines" {
   local script
   for script in a3-highgpu a3-megagpu a3-ultragpu a4-highgpu scan; do
     run on $NAME login sbatch --test-only "/opt/slipway/share/slipway/examples/bandwidth/$script.sbatch"
@@ -30,7 +30,7 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   done
 }
 
-@test "bandwidth: reports of two runs are compared, those of different numbers of nodes are not" {
+@test "bandwidth: compares reports of two runs, unless their numbers of nodes differ" {
   on $NAME login sh -c 'ls -tr /home/cpu_all_gather_*.json' >"$BATS_TEST_TMPDIR/reports"
   local reports
   mapfile -t reports <"$BATS_TEST_TMPDIR/reports"
@@ -45,7 +45,7 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   grep -q '"transport": "tcp enp0s12"' "$BATS_TEST_TMPDIR/report.json"
 }
 
-@test "bandwidth: the scan finds the node whose interface is slow, and drains none" {
+@test "bandwidth: the scan finds the node with the slow interface, and drains none" {
   slipway fault $NAME $N-4 link-rate enp0s12 50mbit
   run on $NAME login srun --nodes=6 --mpi=none /opt/slipway/bin/bandwidth_scan -b 2M -n 2 --precision 0 --samples 3 \
     --least-drop 40 --state /home/scan.json
@@ -58,7 +58,7 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/scan-1.schema.json" "$BATS_TEST_TMPDIR/scan.json"
 }
 
-@test "bandwidth: a rank that is killed is named, and no other is left" {
+@test "bandwidth: a killed rank is named, and no other is left" {
   on $NAME login sh -c 'srun --nodes=3 --mpi=none /opt/slipway/bin/all_reduce_perf -b 1M -e 1M -w 0 -N 0 >/home/run.out 2>&1;
     echo "status $?" >>/home/run.out' &
   rows() { on $NAME login grep -qE '^ +1048576 ' /home/run.out; }

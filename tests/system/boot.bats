@@ -1,5 +1,5 @@
-# Machines of a fake Google Cloud become a Slurm cluster: from what `slipway create` writes for the quickstart, with real
-# munge, slurmctld and slurmd. The metadata server and DNS are at their real address, the services speak TLS.
+# Machines of a fake Google Cloud become a Slurm cluster: from the output of `slipway create` for the quickstart, with
+# real munge, slurmctld and slurmd. The metadata server and DNS are at their real address, and the services use TLS.
 
 # bats file_tags=user
 load helper
@@ -11,7 +11,7 @@ N=quickstart-a3meganodeset
 setup_file() {
   cloud_start "$TOP/examples/quickstart.yaml"
   machine_start $C $N-0 $N-1
-  # The node comes first, and waits for the controller.
+  # The node boots first and waits for the controller.
   boot $N-0 --deadline 120 >"$SUITE/node.out" 2>&1 3>&- &
   local node=$!
   boot $C --deadline 120 >"$SUITE/controller.out" 2>&1 3>&-
@@ -29,7 +29,7 @@ bucket_file() { echo "$CLOUD/buckets/my-project-quickstart-slurm/quickstart/$1";
   says "$N-0 has 0,1,2,3,4,5,6,7"
 }
 
-@test "boot: says who it is and that it is up, and what it waits for" {
+@test "boot: reports the machine's identity, what it waits for, and that it is up" {
   run cat "$SUITE/controller.out"
   says "slipway node boot: this is $C, a controller machine of cluster quickstart
 slipway node boot: $C is up"
@@ -37,7 +37,7 @@ slipway node boot: $C is up"
   says "$N-0 is up"
 }
 
-@test "boot: the key is munge's alone, and the one in the Secret Manager on every machine" {
+@test "boot: only munge can read the key, and every machine has the one from Secret Manager" {
   [ "$(machine $C stat -c '%a %U' /etc/munge/munge.key)" = "400 munge" ]
   [ "$(as_tester ls "$CLOUD/secrets/my-project/quickstart-munge-key")" = 1 ]
   local name
@@ -47,7 +47,7 @@ slipway node boot: $C is up"
   [ "$(stat -c %s "$CLOUD/secrets/my-project/quickstart-munge-key/1")" -eq 128 ]
 }
 
-@test "boot: no token stands in a log" {
+@test "boot: no log contains a token" {
   run grep -rlE 'ya29|Bearer' "$CLOUD/log-of" "$SUITE/controller.out" "$SUITE/node.out"
   [ "$output" = "" ]
 }
@@ -61,7 +61,7 @@ slipway node boot: $C is up"
   says "$N-0 ${address%/*}/16"
 }
 
-@test "boot: what cluster.json says keeps its schema" {
+@test "boot: cluster.json matches its schema" {
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/cluster-1.schema.json" "$(bucket_file cluster.json)"
 }
 
@@ -77,7 +77,7 @@ what_a_boot_changes() {
     cut -d" " -f2,5- /proc/self/mountinfo | grep /home; pgrep -l "munged|slurm"'
 }
 
-@test "boot: the second time changes nothing, on the controller and on a node" {
+@test "boot: a second boot changes nothing, on the controller and on a node" {
   local name before
   for name in $C $N-0; do
     before=$(what_a_boot_changes $name)
@@ -96,7 +96,7 @@ what_a_boot_changes() {
   wait_for node_is_idle $C $N-2
 }
 
-@test "boot: a login node has no daemon but munge, and sees the cluster" {
+@test "boot: a login node runs only munge, and sees the cluster" {
   machine_start quickstart-login-001
   boot quickstart-login-001 --deadline 20
   [ "$(machine quickstart-login-001 pgrep -l 'munged|slurm' | cut -d' ' -f2)" = munged ]
@@ -104,7 +104,7 @@ what_a_boot_changes() {
   says "a3mega*"
 }
 
-@test "boot: says which file it waited for in vain, and starts nothing" {
+@test "boot: names the file that it waited for without success, and starts nothing" {
   as_tester mv "$(bucket_file machines/a3mega_nodeset.json)" "$CLOUD/aside"
   run boot $N-1 --deadline 1
   as_tester mv "$CLOUD/aside" "$(bucket_file machines/a3mega_nodeset.json)"
@@ -113,7 +113,7 @@ what_a_boot_changes() {
   [ "$output" = "" ]
 }
 
-@test "boot: a file that is not the one that cluster.json names is not used" {
+@test "boot: does not use a file whose digest differs from cluster.json" {
   as_tester cp "$(bucket_file slurm/slurm.conf)" "$CLOUD/aside"
   as_tester sh -c "echo '# more' >>'$(bucket_file slurm/slurm.conf)'"
   run boot $N-1 --deadline 1
@@ -121,7 +121,7 @@ what_a_boot_changes() {
   fails_with 1 "slurm.conf: its content does not match cluster.json"
 }
 
-@test "boot: a service whose certificate somebody else signed gets no token" {
+@test "boot: a service with a certificate from another authority gets no token" {
   machine $N-1 cp /etc/ssl/certs/ca-certificates.crt /tmp/right.crt
   as_tester mkdir "$CLOUD/other"
   CLOUD=$CLOUD/other make_certificate ca server
@@ -131,14 +131,14 @@ what_a_boot_changes() {
   fails_with 1 "cluster.json: SSL certificate problem"
 }
 
-@test "boot: nothing in the environment leads it elsewhere" {
+@test "boot: the environment cannot redirect it" {
   boot_with() { machine $N-1 env "$@" /opt/slipway/bin/slipway node boot --deadline 20; }
   run boot_with http_proxy=http://10.0.0.9:1 https_proxy=http://10.0.0.9:1 ALL_PROXY=http://10.0.0.9:1 SSL_CERT_FILE=/nothing \
     CURL_CA_BUNDLE=/nothing HOME=/tmp PATH=/nothing
   says "$N-1 is up"
 }
 
-@test "boot: a machine that is of no cluster says so" {
+@test "boot: reports a machine that belongs to no cluster" {
   as_tester sed -i 's/slipway-cluster/other/' "$CLOUD/to-start/$N-3.json"
   machine_start $N-3
   run boot $N-3 --deadline 5

@@ -28,10 +28,10 @@ teardown_file() { slipway destroy st-cluster; }
   says "no jobs"
 }
 
-# keeps_schema NAME: of the JSON on stdin
+# keeps_schema NAME: checks the JSON on stdin
 keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-1.schema.json" -; }
 
-@test "cluster: status --json keeps its schema and has the same nodes and jobs" {
+@test "cluster: status --json matches its schema and shows the same nodes and jobs" {
   on $NAME login sbatch --job-name=sleeper --nodes=2 --output=/dev/null --wrap 'sleep 60'
   slipway status $NAME --json >"$BATS_TEST_TMPDIR/status.json"
   on $NAME login scancel --name=sleeper
@@ -40,7 +40,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   [ "$output" = "running 6 ['sleeper']" ]
 }
 
-@test "cluster: the model of its blueprint keeps its schema" {
+@test "cluster: the model of its blueprint matches its schema" {
   slipway model "$SUITE/quickstart.yaml" | keeps_schema model
 }
 
@@ -54,7 +54,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
 }
 
 @test "cluster: every node has its own host name and network interface" {
-  # --quiet: where nodes are still busy with the job before, srun would say that it waits for them.
+  # --quiet: while nodes are still busy with the previous job, srun would report that it waits for them.
   run on $NAME login srun --quiet --nodes=4 sh -c 'echo "$(hostname) $(ip -brief -4 address show enp0s12)"'
   [ "$status" -eq 0 ]
   [ "$(awk '{ print $1 }' <<<"$output" | sort -u | wc -l)" -eq 4 ]
@@ -62,7 +62,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   [ "$(awk '{ print $1 }' <<<"$output" | sort)" = "$(compute_nodes $NAME)" ]
 }
 
-@test "cluster: /tmp is each node's own, and each job's" {
+@test "cluster: /tmp is private to each node, and to each job" {
   run on $NAME login srun --quiet --nodes=4 sh -c 'echo "$SLURMD_NODENAME" > /tmp/mine; sleep 0.5; cat /var/tmp/mine'
   [ "$(sort <<<"$output")" = "$(compute_nodes $NAME)" ]
   run on $NAME login srun --quiet --nodes=4 find /tmp/ -name mine
@@ -72,7 +72,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   [ ! -e /tmp/mine ]
 }
 
-@test "cluster: /home is shared by all nodes, the login and the controller included" {
+@test "cluster: all nodes share /home, including the login and the controller" {
   on $NAME login sh -c 'echo written on the login > /home/shared'
   run on $NAME login srun --nodes=4 cat /home/shared
   [ "$(grep -c 'written on the login' <<<"$output")" -eq 4 ]
@@ -89,7 +89,7 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   [ "$status" -eq 1 ]
 }
 
-@test "cluster: the simulated GPUs are device nodes, and a job is given what it asks for" {
+@test "cluster: the simulated GPUs are device nodes, and a job gets those it requests" {
   run on $NAME login srun --nodes=1 --gpus=3 sh -c 'echo "devices: $CUDA_VISIBLE_DEVICES"; test -c /dev/nvidia7'
   says "devices: 0,1,2"
 }
@@ -100,31 +100,31 @@ keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-
   [[ "$output" != */dev/nvidia0 ]]
 }
 
-@test "cluster: more GPUs than there are is refused by Slurm" {
+@test "cluster: Slurm refuses a request for more GPUs than exist" {
   run on $NAME login srun --nodes=1 --gpus-per-node=9 true
   [ "$status" -ne 0 ]
 }
 
-@test "cluster: node.json on the nodes is valid and tells each its own name" {
+@test "cluster: node.json on the nodes is valid and has each node's own name" {
   on $NAME "$FIRST" cat /etc/slipway/node.json >"$BATS_TEST_TMPDIR/node.json"
   keeps_schema node <"$BATS_TEST_TMPDIR/node.json"
   grep -q "\"node\": \"$FIRST\"" "$BATS_TEST_TMPDIR/node.json"
 }
 
-@test "cluster: sbatch runs on all nodes and writes where the login sees it" {
+@test "cluster: sbatch runs on all nodes and its output is visible on the login node" {
   on $NAME login sh -c 'printf "#!/bin/sh\nsrun --quiet hostname\n" > /home/job.sh'
   on $NAME login sbatch --wait --nodes=4 --output=/home/job.out /home/job.sh
   run on $NAME login sort /home/job.out
   [ "$output" = "$(compute_nodes $NAME)" ]
 }
 
-# Eight kinds of line are no faults. slurmd 22.05 looks for a job's /tmp before its prolog and its epilog, too, when it is not there.
-# slurmctld warns those who use pam_slurm_adopt of PrologFlags=Contain. A first start has no
-# state to recover. When a job ends, slurmctld tells its srun (message 7004, SRUN_JOB_COMPLETE in Slurm's protocol), which may
-# have ended already: who is first is chance. So it is whether the job that is cancelled above has begun by then, which its node
-# notes as an error. And on a busy machine slurmctld complains of the calls that it times at its start. Slurm 24.11 says
-# SRUN_JOB_COMPLETE by name, and when a job ends, the end of its X11 forwarding, which nobody asked for, finds its /tmp gone.
-@test "cluster: the daemons' logs have no error but those of a first start and those that chance brings" {
+# Eight kinds of lines are expected. slurmd 22.05 looks for a missing /tmp of a job before its prolog and its epilog.
+# slurmctld warns users of pam_slurm_adopt about PrologFlags=Contain. A first start has no state to recover. When a job
+# ends, slurmctld tells its srun (message 7004, SRUN_JOB_COMPLETE in Slurm's protocol), which may have ended already.
+# The job that is canceled above may or may not have begun by then, and its node logs that as an error. On a busy
+# machine slurmctld complains about slow calls at startup. Slurm 24.11 logs SRUN_JOB_COMPLETE by name, and when a job
+# ends, the end of its X11 forwarding, which nobody requested, finds its /tmp gone.
+@test "cluster: the daemons log no errors except those of a first start and of chance" {
   run sh -c "grep -rhE 'error|fatal' '$(deployments_folder)/$NAME/log' |
     grep -vE 'Could not open [a-z]+ state file|NOTE: Trying backup state save file|msg_type=7004: Unexpected missing socket|JOB .* CANCELLED AT|gettimeofday|ignore error|container_[gp]_join|msg_type=SRUN_JOB_COMPLETE\) failed|_x11_signal_handler: '"
   [ "$output" = "" ] || { echo "$output" && false; }

@@ -1,4 +1,4 @@
-# Full disks: what a user's job fills is the job's own, and what is full for everybody is found.
+# Full disks: what a user's job fills belongs to the job, and a disk that is full for everyone is found.
 
 # bats file_tags=long
 load helper
@@ -10,12 +10,12 @@ JOBS=/var/lib/slipway/jobs
 
 setup_file() {
   deploy $NAME --nodes a3mega_nodeset=2
-  looks_of_slurm_every 0
-  # Room for a test to fill.
+  slurm_checks_every 0
+  # Space for a test to fill.
   on $NAME $N-0 mount -o remount,size=32m,nr_inodes=4000 $JOBS
   on $NAME login mkdir -m 1777 /home/out
   write_program /home/fill.py <<'END'
-# fill.py FOLDER bytes|inodes: until there is no room
+# fill.py FOLDER bytes|inodes: fills the folder completely
 import os, sys
 os.chdir(sys.argv[1])
 count = 0
@@ -42,7 +42,7 @@ as_user() { slipway exec $NAME login --user nobody --chdir / -- "$@"; }
 nothing_of_jobs() { [ -z "$(on $NAME "$1" find $JOBS -mindepth 2)" ] && refuse on $NAME "$1" grep -q " $JOBS/" /proc/self/mountinfo; }
 
 # bats test_tags=user
-@test "disk: a job's steps share a /tmp, /var/tmp and /dev/shm that nobody else sees, and that go with it" {
+@test "disk: a job's steps share a private /tmp, /var/tmp and /dev/shm, which are removed with the job" {
   as_user srun --quiet --nodelist=$N-0 sh -c 'for d in /tmp /var/tmp /dev/shm; do test -O $d/. -o -k $d/. && touch $d/first-job; done'
   run as_user srun --quiet --nodelist=$N-0 find /tmp/ /var/tmp/ /dev/shm/ -mindepth 1
   says ""
@@ -61,7 +61,7 @@ END
   wait_for nothing_of_jobs $N-0
 }
 
-@test "disk: a job keeps its /tmp while slurmd is started again" {
+@test "disk: a job keeps its /tmp when slurmd restarts" {
   local job
   job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/home/out/kept --wrap 'echo mine >/tmp/kept; touch /home/out/begun
     while [ ! -e /home/out/go ]; do sleep 0.1; done; cat /tmp/kept; srun cat /tmp/kept')
@@ -74,13 +74,13 @@ END
   wait_for nothing_of_jobs $N-0
 }
 
-@test "disk: a job whose begin a killed slurmctld had not written down begins again, with its own /tmp on all nodes" {
+@test "disk: a job whose start a killed slurmctld had not saved starts again, with its own /tmp on all nodes" {
   begin_and_forget --nodes=2
   wait_for begins_again
   wait_for nothing_of_jobs $N-0
 }
 
-@test "disk: what a killed slurmstepd has left is removed by the next check, and the node serves" {
+@test "disk: the next check removes what a killed slurmstepd left, and the node serves" {
   local job
   job=$(as_user sbatch --parsable --nodelist=$N-0 --output=/dev/null --wrap 'touch /tmp/left /home/out/killed; sleep 600')
   wait_for on $NAME login test -e /home/out/killed
@@ -93,7 +93,7 @@ END
 }
 
 # bats test_tags=user
-@test "disk: a user who fills /tmp with bytes or inodes drains no node, and all is free when the job ends" {
+@test "disk: a user who fills /tmp with bytes or inodes drains no node, and everything is free when the job ends" {
   local what
   for what in bytes inodes; do
     run as_user srun --quiet --nodelist=$N-0 python3 /home/fill.py /tmp $what
@@ -116,7 +116,7 @@ END
 }
 
 # bats test_tags=user
-@test "disk: a disk that a user has filled degrades, with the user's number; one that root has filled drains" {
+@test "disk: a disk filled by a user degrades, with the user's number; one filled by root drains" {
   on $NAME $N-1 sh -c 'mkdir -p /srv && mount -t tmpfs -o size=32m,nr_inodes=4000,mode=755 tmpfs /srv &&
     mkdir -m 1777 /srv/everybody && echo "disks: [/srv]" >/etc/slipway/health.yaml'
   slipway exec $NAME $N-1 --user nobody --chdir / -- python3 /home/fill.py /srv/everybody inodes
@@ -133,7 +133,7 @@ END
   serves_again $N-1
 }
 
-@test "disk: a full spool of slurmd drains, also when something in it is removed" {
+@test "disk: a full slurmd spool drains, even if something in it is removed" {
   on $NAME $N-1 sh -c 'head -c 65536 /dev/zero >/var/spool/slurmd/small'
   fault $N-1 disk-full /var/spool/slurmd
   on $NAME $N-1 rm /var/spool/slurmd/small
@@ -145,7 +145,7 @@ END
   serves_again $N-1
 }
 
-@test "disk: a ledger that finds no room is said once, and the job goes on" {
+@test "disk: a ledger without space is reported once, and the job continues" {
   on $NAME $N-1 sh -c 'mkdir -p /srv && mount -t tmpfs -o size=1m,nr_inodes=2,mode=1777 tmpfs /srv && touch /srv/only'
   run on $NAME login srun --quiet --nodelist=$N-1 --ntasks=1 true
   on $NAME login sbatch --wait --quiet --nodelist=$N-1 --output=/home/out/none \
@@ -154,7 +154,7 @@ END
   says "trained"
   says "status 0"
   [ "$(grep -c 'cannot write /srv/ledger: No space left on device; the job continues' <<<"$output")" -eq 1 ]
-  # The file is there, and no line has room.
+  # The file exists but has no space for a line.
   on $NAME $N-1 sh -c 'mount -o remount,nr_inodes=10 /srv; head -c 2m /dev/zero >/srv/large || true; : >/srv/ledger'
   on $NAME login sbatch --wait --quiet --nodelist=$N-1 --output=/home/out/full \
     --no-kill --wrap '/opt/slipway/bin/slipway launch --no-kill --ledger /srv/ledger -- echo trained; echo "status $?"'
@@ -165,7 +165,7 @@ END
   on $NAME $N-1 umount /srv
 }
 
-@test "disk: logs are rotated as an image does it, and the daemons go on writing to the new ones" {
+@test "disk: logs are rotated as in an image, and the daemons write to the new files" {
   local C=stdisk-controller pid
   slipway exec $NAME $C -- sh -c 'cat >/etc/slipway-logrotate' <"$TOP/images/logrotate.conf"
   on $NAME $C sh -c 'echo line >>/var/log/slurm/power.log; chmod 640 /var/log/slurm/power.log'
@@ -183,7 +183,7 @@ END
   on $NAME $C scontrol setdebug debug
   wait_for on $NAME $C grep -q 'debug level' /var/log/slurm/slurmctld.log
   on $NAME $C scontrol setdebug info
-  # On a node, too.
+  # Also on a node.
   slipway exec $NAME $N-0 -- sh -c 'cat >/etc/slipway-logrotate' <"$TOP/images/logrotate.conf"
   on $NAME $N-0 logrotate --force --state /run/logrotate.state /etc/slipway-logrotate
   as_user srun --quiet --nodelist=$N-0 true

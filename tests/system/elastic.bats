@@ -1,4 +1,4 @@
-# Nodes of a cluster on this machine that are there while jobs need them.
+# Nodes of a local cluster that run only while jobs need them.
 
 load helper
 
@@ -28,7 +28,7 @@ as_slurm() { slipway exec $NAME controller --user slurm --chdir / -- "$@"; }
   [ "$status" -eq 1 ]
 }
 
-@test "elastic: a job starts the nodes that it needs, which have been up since then, and runs on them" {
+@test "elastic: a job starts the nodes that it needs, which have just booted, and runs on them" {
   run on $NAME controller srun --nodes=3 sh -c 'touch /etc/first-life; echo "$(hostname) $(cut -d. -f1 /proc/uptime)"'
   [ "$status" -eq 0 ]
   [ "$(awk '$2 < 1000 { print $1 }' <<<"$output" | sort)" = "$N-0
@@ -37,19 +37,19 @@ $N-2" ]
   is_off $N-3
 }
 
-@test "elastic: nodes that are idle for long are put off, static ones stay" {
+@test "elastic: idle nodes are powered off after a while, static ones stay on" {
   wait_for is_off $N-1
   wait_for is_off $N-2
   node_is $N-0 idle
   slipway status $NAME | grep -q "^$N-0 .* on "
 }
 
-@test "elastic: a second job starts a node again, with nothing of its first life" {
+@test "elastic: a second job starts a node again, with nothing left from before" {
   run on $NAME controller srun --nodelist=$N-1 ls /etc/first-life
   fails_with 2 "cannot access '/etc/first-life'"
 }
 
-@test "elastic: a node that cannot start says why, and starts later" {
+@test "elastic: a node that cannot start reports why, and starts later" {
   wait_for is_off $N-2
   mv "$(deployments_folder)/$NAME/log/$N-2" "$SUITE/taken-away"
   on $NAME controller sbatch --nodelist=$N-2 --output=/dev/null --wrap hostname
@@ -59,13 +59,13 @@ $N-2" ]
   says "cannot resume $N-2: cannot write"
   wait_for is_off $N-2
   mv "$SUITE/taken-away" "$(deployments_folder)/$NAME/log/$N-2"
-  # Slurm looks at a job that it has queued again when minutes have passed.
+  # Slurm considers a requeued job again only after minutes.
   on $NAME controller scancel --user=root
   run on $NAME controller srun --nodelist=$N-2 hostname
   says $N-2
 }
 
-@test "elastic: power is for root of the cluster and for Slurm alone, and for compute nodes" {
+@test "elastic: only the cluster's root and Slurm can change power, and only of compute nodes" {
   run slipway exec $NAME controller --user nobody --chdir / -- /opt/slipway/bin/slipway node resume $N-3
   [ "$status" -eq 1 ]
   [[ "$output" == *"cannot resume $N-3: cannot connect to /run/slipway/power: Permission denied"* ]]

@@ -15,14 +15,14 @@ teardown_file() { slipway destroy st-exec; }
   [ "$status" -eq 7 ]
 }
 
-@test "exec: a command that is not there is 127, one that a signal ended is 128 and its number" {
+@test "exec: a missing program gives 127, and a signal gives 128 plus its number" {
   run -127 on $NAME login no-such-command
   fails_with 127 "cannot run no-such-command: No such file or directory"
   run on $NAME login sh -c 'kill -KILL $$'
   [ "$status" -eq 137 ]
 }
 
-@test "exec: stdin, stdout and stderr are three streams" {
+@test "exec: stdin, stdout and stderr are separate streams" {
   printf 'to stdin' | slipway exec $NAME login -- sh -c 'cat; echo to stderr >&2' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
   [ "$(cat "$BATS_TEST_TMPDIR/out")" = "to stdin" ]
   [ "$(cat "$BATS_TEST_TMPDIR/err")" = "to stderr" ]
@@ -44,7 +44,7 @@ teardown_file() { slipway destroy st-exec; }
   [ $code -eq 9 ]
 }
 
-@test "exec: on a terminal the command has a terminal of the node, with the right size" {
+@test "exec: on a terminal the command gets a terminal of the node, with the right size" {
   run script --quiet --return --command "stty rows 33 cols 77; $(declare -f as_tester slipway); slipway exec $NAME login -- sh -c 'tty; stty size; exit 5'" /dev/null
   [ "$status" -eq 5 ]
   [[ "$output" == *"/dev/pts/"* ]]
@@ -63,14 +63,14 @@ teardown_file() { slipway destroy st-exec; }
   wait_for is_hung_up
 }
 
-@test "exec: the command's own options are its own, with or without --" {
+@test "exec: options after the command belong to it, with or without --" {
   run slipway exec $NAME login ls -u -C /etc/hostname
   says "/etc/hostname"
   run slipway exec $NAME login -- sh -c 'echo "$1"' sh --help
   says "--help"
 }
 
-@test "exec: in the background, it does not take the keys of the shell" {
+@test "exec: in the background, it does not take the shell's keys" {
   cat >"$BATS_TEST_TMPDIR/session" <<EOF
 set -m
 $(declare -f as_tester slipway)
@@ -85,7 +85,7 @@ EOF
   [ ! -s "$BATS_TEST_TMPDIR/taken" ]
 }
 
-@test "exec: a node may be named by its end or its role, and a typo gets a suggestion" {
+@test "exec: a node can be named by its ending or its role, and a typo gets a suggestion" {
   [[ "$(on $NAME controller hostname)" == *-controller ]]
   [[ "$(on $NAME login hostname)" == *-login-001 ]]
   local first
@@ -95,13 +95,13 @@ EOF
   fails_with 1 "did you mean \`$first\`?"
 }
 
-@test "exec: as another user, with that user's environment and none of ours" {
+@test "exec: as another user, with that user's environment and none of the caller's" {
   SECRET_OF_THE_HOST=1 run slipway exec $NAME login --user nobody -- sh -c 'id -un; echo "[$SECRET_OF_THE_HOST]"'
   says "nobody"
   says "[]"
 }
 
-@test "exec: a deployment that is not there is named, with what to do" {
+@test "exec: a missing deployment is named, with advice" {
   run slipway exec st-none login -- true
   fails_with 1 "there is no deployment \`st-none\`; \`slipway status\` lists them"
 }

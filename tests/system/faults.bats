@@ -1,4 +1,4 @@
-# Faults of nodes: each is what Slurm, the kernel or NVML really says, and is gone when it is cleared.
+# Faults of nodes: to Slurm, the kernel or NVML each is like the real one, and ends when it is cleared.
 
 load helper
 
@@ -7,7 +7,7 @@ N=stfaults-a3meganodeset
 
 setup_file() {
   deploy $NAME
-  # Slurm misses a node after seconds, not after a minute.
+  # Slurm notices a missing node after seconds, not after a minute.
   sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=3/; s/^MessageTimeout=.*/MessageTimeout=2/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
   on $NAME controller scontrol reconfigure
   write_program /home/nvml_probe <"$TOP/build/tests/nvml_probe"
@@ -21,7 +21,7 @@ teardown() { leave_nothing $N-0 $N-1 $N-2 $N-3; }
 
 probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
 
-@test "faults: a node without power, one that hangs, one without its network: Slurm finds them down" {
+@test "faults: Slurm finds down a node without power, one that hangs, and one without its network" {
   fault $N-0 power-off
   fault $N-1 hang
   fault $N-2 link-down enp0s12
@@ -46,14 +46,14 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   [[ "$output" != *"fault:"* ]]
 }
 
-@test "faults: status --json has them and keeps its schema" {
+@test "faults: status --json shows them and matches its schema" {
   fault $N-0 link-rate enp0s12 100mbit
   slipway status $NAME --json >"$BATS_TEST_TMPDIR/status.json"
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/status-1.schema.json" - <"$BATS_TEST_TMPDIR/status.json"
   grep -q '"link-rate enp0s12 100mbit"' "$BATS_TEST_TMPDIR/status.json"
 }
 
-@test "faults: an interface with a rate has a token bucket at both ends, also when the node has started again" {
+@test "faults: a rate-limited interface has a token bucket at both ends, even after the node restarts" {
   run on $NAME $N-0 tc qdisc show dev enp0s12
   says "tbf"
   says "rate 100Mbit"
@@ -66,7 +66,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   [[ "$output" != *tbf* ]]
 }
 
-@test "faults: a full disk takes no byte more, and none of this machine's memory" {
+@test "faults: a full disk takes no more bytes, and uses none of this machine's memory" {
   on $NAME $N-0 sh -c 'echo before >/tmp/before'
   fault $N-0 disk-full /tmp
   run on $NAME $N-0 cp /etc/hostname /tmp/after
@@ -83,7 +83,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   fails_with 1 "/etc is not a file system of this node"
 }
 
-@test "faults: a daemon that is killed stays away until that is cleared" {
+@test "faults: a killed daemon stays away until the fault is cleared" {
   fault $N-0 daemon-killed slurmd
   run on $NAME $N-0 pgrep -x slurmd
   [ "$status" -eq 1 ]
@@ -94,7 +94,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   wait_for on $NAME $N-0 pgrep -x slurmd
 }
 
-@test "faults: NVML of a node has eight GPUs, each its own; a lost one and memory errors are seen" {
+@test "faults: a node's NVML has eight different GPUs; a lost GPU and memory errors are visible" {
   run probe
   [ "$status" -eq 0 ]
   [ "$(awk '{ print $2 }' <<<"$output" | sort -u | grep -c '^GPU-')" -eq 8 ]
@@ -109,7 +109,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   [ "$(grep -c ' ecc 0$' <<<"$output")" -eq 8 ]
 }
 
-@test "faults: who waits for events hears of an Xid" {
+@test "faults: a program waiting for NVML events receives an Xid" {
   probe events >"$BATS_TEST_TMPDIR/events" &
   local job=$!
   wait_for grep -q waiting "$BATS_TEST_TMPDIR/events"
@@ -119,7 +119,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   fault $N-3 clear gpu-xid
 }
 
-@test "faults: NVML that hangs holds its callers until that is cleared" {
+@test "faults: an NVML that hangs blocks its callers until the fault is cleared" {
   fault $N-3 nvml-hang
   run on $NAME $N-3 timeout 1 /home/nvml_probe
   [ "$status" -eq 124 ]
@@ -128,7 +128,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   [ "$status" -eq 0 ]
 }
 
-@test "faults: what a node cannot have is said, and is no fault of it" {
+@test "faults: an impossible fault is reported and not recorded" {
   run fault $N-0 link-down eth7
   fails_with 1 "node $N-0 has no interface \`eth7\`; it has enp0s12"
   run fault login gpu-lost 0
@@ -141,7 +141,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   fails_with 1 "node $N-0 has no fault"
 }
 
-@test "faults: status --watch draws in place on a terminal, and leaves it as it was" {
+@test "faults: status --watch draws in place on a terminal and restores it" {
   local command screen=$BATS_TEST_TMPDIR/screen
   command=$(declare -f as_tester slipway)"; stty rows 20 cols 70; slipway status $NAME --watch --interval 0.1"
   {
@@ -152,7 +152,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   [[ "$(cat "$screen")" == *$'\e[?1049h'*"$NAME: running"*"$N-3"*$'\e[?1049l'* ]]
 }
 
-@test "faults: status --watch without a terminal prints it again and again" {
+@test "faults: status --watch without a terminal prints repeatedly" {
   slipway status $NAME --watch --interval 0.1 >"$BATS_TEST_TMPDIR/watched" &
   twice() { [ "$(grep -c "deployment $NAME: running" "$BATS_TEST_TMPDIR/watched")" -ge 2 ]; }
   wait_for twice
@@ -161,8 +161,8 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   refuse grep -q $'\e' "$BATS_TEST_TMPDIR/watched"
 }
 
-# Last, because Slurm looks after nodes that were down a quarter of a minute later.
-@test "faults: nodes that hung or had no network serve again when that is cleared" {
+# Last, because Slurm checks nodes that were down only a quarter of a minute later.
+@test "faults: nodes that hung or had no network serve again when the fault is cleared" {
   wait_for node_is $N-1 idle
   wait_for node_is $N-2 idle
 }

@@ -1,5 +1,5 @@
-# `slipway launch` when the node of the batch script and the launcher dies, on a real Slurm. More of it, for longer:
-# soak_first_node.bats
+# `slipway launch` when the node of the batch script and the launcher dies, on a real Slurm. soak_first_node.bats runs
+# more cases, for longer.
 
 # bats file_tags=long
 load helper
@@ -17,7 +17,7 @@ teardown_file() { slipway destroy $NAME; }
 
 teardown() { [ -n "${BATS_TEST_COMPLETED:-}" ] || clean_up; }
 
-@test "launch: when the first node hangs and the job could not start without it, it ends with the reason; thawed, nobody writes" {
+@test "launch: if the first node hangs and the job cannot start without it, the job ends with the reason; after the thaw nobody writes" {
   submit_launch 5 --no-kill
   fails hang
   wait_for has_said "job $JOB cannot be requeued: it needs 5 nodes, but only 4 are not excluded" || { record; false; }
@@ -32,14 +32,14 @@ teardown() { [ -n "${BATS_TEST_COMPLETED:-}" ] || clean_up; }
   is_noted
 }
 
-@test "launch: when the first node loses its power, the agents have the job queued again, Slurm is told of the node, and no GPU is lost" {
+@test "launch: if the first node loses its power, the agents requeue the job, Slurm learns of the node, and no GPU is lost" {
   submit_launch 3 --no-kill
   fails power-off
   wait_until_queued
   at_most "$QUEUED" $((HEARTBEAT + PROMISED))
   wait_for record_has "ExcNodeList=$N-0 "
   record_has "Comment=slipway launch: node gone: $N-0: it ran the batch script and the launcher"
-  # Before Slurm's own minute.
+  # Before Slurm's own minute is over.
   wait_for down_by_watch
   wait_for record_has "JobState=RUNNING"
   record_has " NodeList=$N-\[1-3\] "
@@ -48,6 +48,6 @@ teardown() { [ -n "${BATS_TEST_COMPLETED:-}" ] || clean_up; }
   on $NAME login scancel "$JOB"
   heal
   wait_for all_idle
-  # Slurm before 23.02.2 loses those of the second run when the dead node was the last to leave the first.
+  # Slurm before 23.02.2 loses the GPUs of the second run if the dead node was the last to leave the first run.
   all_nodes_serve 5
 }

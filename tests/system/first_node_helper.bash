@@ -1,10 +1,10 @@
-# What the tests share in which the node of the batch script and the launcher dies: NAME is a deployment of five nodes.
+# Shared by tests in which the node of the batch script and the launcher dies: NAME is a deployment of five nodes.
 
 N=${NAME//-/}-a3meganodeset
 HEARTBEAT=2
-PROMISED=30 # seconds until the job is queued again, after the heartbeat has run out
+PROMISED=30 # seconds until the job is requeued, after the heartbeat has timed out
 
-# A program that counts steps of 0.1 s. Rank 0 says in /home/steps-JOB which run of the job does which step.
+# A program that counts steps of 0.1 s. Rank 0 records in /home/steps-JOB which run of the job does which step.
 install_program() {
   on "$NAME" login sh -c 'cat >/home/count.sh; chmod 755 /home/count.sh' <<'END'
 #!/bin/bash
@@ -18,8 +18,8 @@ done
 END
 }
 
-# submit NODES 'OPTION OF SBATCH...' COMMAND...: a job on whole nodes with all of their GPUs, that has begun. Its number is in
-# JOB, its output in /home/JOB.out
+# submit NODES 'OPTION OF SBATCH...' COMMAND...: starts a job on whole nodes with all of their GPUs, and waits until it
+# runs. Its number is in JOB, its output in /home/JOB.out
 submit() {
   local nodes=$1 options=$2
   shift 2
@@ -33,8 +33,8 @@ END
   wait_for does_step 5
 }
 
-# submit_launch NODES 'OPTION OF SBATCH...': under slipway launch, with a spare. It refuses a job without --no-kill unless it is
-# told to trust us.
+# submit_launch NODES 'OPTION OF SBATCH...': under slipway launch, with a spare. It refuses a job without --no-kill
+# unless an option overrides that.
 submit_launch() {
   submit "$1" "$2" /opt/slipway/bin/slipway launch --no-kill --spares 1 --heartbeat $HEARTBEAT -- ./count.sh 3000
 }
@@ -47,7 +47,7 @@ record() { on "$NAME" login scontrol show job --oneliner "$JOB"; }
 record_has() { record | grep -q -- "$1"; }
 slurmctld_log() { on "$NAME" controller cat /var/log/slurm/slurmctld.log; }
 
-# fails FAULT [argument...]: of the first node, now
+# fails FAULT [argument...]: the first node has this fault now
 fails() {
   slipway fault "$NAME" "$N-0" "$@"
   FAILED_AT=$(date +%s%3N)
@@ -55,19 +55,19 @@ fails() {
 seconds_since_fault() { awk -v from="$FAILED_AT" -v to="$(date +%s%3N)" 'BEGIN { printf "%.1f\n", (to - from) / 1000 }'; }
 at_most() { awk -v value="$1" -v most="$2" 'BEGIN { exit !(value <= most) }'; }
 
-# Waits until the job is queued again; the seconds since the fault are in QUEUED.
+# Waits until the job is requeued; the seconds since the fault are in QUEUED.
 wait_until_queued() {
   wait_for record_has "Restarts=1 " || { record; return 1; }
   QUEUED=$(seconds_since_fault)
 }
 
-# down_by_watch: root's side has told Slurm of the first node
+# down_by_watch: the watch that runs as root has told Slurm about the first node
 down_by_watch() {
   [ "$(on "$NAME" controller sinfo --noheader --Node --nodes="$N-0" --format='%E')" = "slipway: the node is off or out of reach" ]
 }
 
-# nobody_writes_twice: the first run does no step from a few seconds after the fault on, but for a moment after HEALED_AT, in
-# which frozen programs learn that they are over; and none when the next run has begun
+# nobody_writes_twice: the first run does no step from a few seconds after the fault on, except for a moment after
+# HEALED_AT, in which frozen programs notice that they are over; and none once the next run has begun
 nobody_writes_twice() {
   steps | awk -v ends=$((FAILED_AT + HEARTBEAT * 1000 + 6000)) -v healed="$HEALED_AT" '
     $1 < last { print "run " $1 " did step " $2 " after run " last " had begun"; bad = 1 }
@@ -76,7 +76,7 @@ nobody_writes_twice() {
     END { exit bad }'
 }
 
-# The ledger of a job that was queued again: what the launcher of the first run has to say ends before the second begins.
+# The ledger of a requeued job: the first run's launcher writes nothing after the second run begins.
 ledger_is_in_order() {
   on "$NAME" login cat "/home/slipway-ledger-$JOB.jsonl" | python3 -c '
 import json, sys
@@ -85,7 +85,7 @@ attempts = [each for each in attempts if each]
 assert attempts == sorted(attempts), attempts'
 }
 
-# all_nodes_serve NODES: every node takes part in a job on all of them, with all GPUs; and Slurm has not lost count of any
+# all_nodes_serve NODES: every node takes part in a job on all of them, with all GPUs, so Slurm has lost count of none
 all_nodes_serve() {
   on "$NAME" login timeout 60 srun --quiet --nodes="$1" --gpus-per-node=8 --exclusive true || {
     on "$NAME" login squeue
@@ -106,8 +106,8 @@ heal() {
 
 all_idle() { [ "$(on "$NAME" controller sinfo --noheader --format=%T | sort -u)" = idle ]; }
 
-# launch_survives 'OPTION OF SBATCH...' FAULT [argument...]: the job of three nodes is queued again in time, Slurm is told of
-# the node, and the job runs elsewhere. How many seconds after the fault is in QUEUED, DOWN and RUNNING.
+# launch_survives 'OPTION OF SBATCH...' FAULT [argument...]: the job of three nodes is requeued in time, Slurm learns of
+# the node, and the job runs elsewhere. QUEUED, DOWN and RUNNING are in seconds after the fault.
 # shellcheck disable=SC2034
 launch_survives() {
   local options=$1
@@ -118,7 +118,7 @@ launch_survives() {
   at_most "$QUEUED" $((HEARTBEAT + PROMISED))
   wait_for down_by_watch
   DOWN=$(seconds_since_fault)
-  # Where the kernel goes on taking connections, slurmstepd waits for the answer of an srun that is frozen.
+  # If the kernel still accepts connections, slurmstepd waits for the answer of a frozen srun.
   [ "$1" != hang ] || heal
   wait_for runs_again || { record; return 1; }
   RUNNING=$(seconds_since_fault)
@@ -135,7 +135,7 @@ launch_survives() {
   all_nodes_serve 5
 }
 
-# To run beside a failed test: it leaves no job and no fault to the next.
+# For teardown after a failed test: leaves no job and no fault to the next.
 clean_up() {
   slipway fault "$NAME" "$N-0" clear || true
   on "$NAME" login scancel --user=root || true

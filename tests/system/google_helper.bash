@@ -2,8 +2,8 @@
 
 CLOUD=$SUITE/state/cloud
 
-# cloud_start BLUEPRINT: creates it, and puts up the cloud that it would be deployed in, without a machine yet. Machines
-# start from the root of MACHINES_IMAGE, where that is set, with its systemd.
+# cloud_start BLUEPRINT: creates the deployment, and starts the cloud for it, without machines. If MACHINES_IMAGE is
+# set, machines start from that root, with its systemd.
 cloud_start() {
   cp -r "$TOP/tests/fakes/google" "$TOP/build/tests/fakes/google/machines" "$SUITE/"
   as_tester mkdir "$CLOUD"
@@ -20,13 +20,13 @@ cloud_stop() {
   local inside
   inside=$(cat "$CLOUD/pid" 2>/dev/null) || true
   pkill -TERM -P "$(cat "$SUITE/cloud.pid")" 2>/dev/null || kill "$(cat "$SUITE/cloud.pid")" || true
-  # A zombie is a number that nobody reads.
+  # A zombie still has its number.
   has_ended() { ! grep -qs '^State:[^Z]*$' "/proc/$1/status"; }
   [ -z "$inside" ] || wait_for has_ended "$inside"
   rm -rf "$CLOUD"
 }
 
-# make_certificate CA NAME: of Google's services, signed by an authority of our own
+# make_certificate CA NAME: for Google's services, signed by our own authority
 make_certificate() {
   local key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
   as_tester sh -ec "cd '$CLOUD'
@@ -36,14 +36,14 @@ make_certificate() {
     openssl x509 -req -in $2.csr -CA $1.crt -CAkey $1.key -out $2.crt -days 2 -extfile $2.names" 2>/dev/null
 }
 
-# machine_start NAME...: of those that Terraform makes
+# machine_start NAME...: machines that Terraform would create
 machine_start() {
   local name
   for name in "$@"; do as_tester mv "$CLOUD/to-start/$name.json" "$CLOUD/instances/"; done
   for name in "$@"; do wait_for test -e "$CLOUD/up/$name"; done
 }
 
-# machines_are NAME...: all that there are
+# machines_are NAME...: exactly these exist
 machines_are() { [ "$(as_tester ls "$CLOUD/instances" | sed -n 's/\.json$//p' | sort)" = "$(printf '%s\n' "$@" | sort)" ]; }
 
 # enter PID COMMAND...: runs it in the namespaces of a process
@@ -54,7 +54,7 @@ enter() {
   as_tester nsenter -t "$pid" "${user[@]}" -m -u -i -n -p -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# pid_of_machine NAME: of its PID 1
+# pid_of_machine NAME: its PID 1
 pid_of_machine() {
   local pid known=$SUITE/pid-of-$1
   if [ -e "$known" ] && [ -e "/proc/$(cat "$known")" ]; then cat "$known" && return; fi
@@ -65,7 +65,7 @@ pid_of_machine() {
   return 1
 }
 
-# machine NAME COMMAND...: runs it there
+# machine NAME COMMAND...: runs the command on the machine
 machine() {
   local pid
   pid=$(pid_of_machine "$1") || return
@@ -80,5 +80,5 @@ boot() {
   machine "$name" /opt/slipway/bin/slipway node boot "$@"
 }
 
-# node_is_idle CONTROLLER NODE: as the Slurm of that machine has it
+# node_is_idle CONTROLLER NODE: according to Slurm on that machine
 node_is_idle() { machine "$1" sinfo --noheader --Node --format='%N %T' | grep -q "^$2 idle$"; }

@@ -11,13 +11,13 @@ setup_file() {
   BLUEPRINT=$BATS_FILE_TMPDIR/health.yaml
   { cat "$TOP/examples/quickstart.yaml" && echo '      health_policy: {limits: {gpu_celsius: 85}}'; } >"$BLUEPRINT"
   deploy $NAME
-  # We look by hand, but for the last test.
-  looks_of_slurm_every 0
+  # We run the checks by hand, except in the last test.
+  slurm_checks_every 0
 }
 
 teardown_file() { slipway destroy $NAME; }
 
-# A test that fails leaves no fault to the next.
+# A failed test leaves no fault to the next.
 teardown() {
   [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
   local i
@@ -29,13 +29,13 @@ teardown() {
   done || true
 }
 
-# policy NODE < TEXT: the site's own file
+# policy NODE < TEXT: the site's own policy file
 policy() { on $NAME "$1" sh -c 'cat >/etc/slipway/health.yaml'; }
 
 no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
 
 # bats test_tags=user
-@test "health: healthy nodes are healthy, and the verdict keeps its schema" {
+@test "health: healthy nodes are healthy, and the verdict matches its schema" {
   local i
   for i in 0 3; do
     run on $NAME $N-$i /opt/slipway/bin/slipway health
@@ -46,19 +46,19 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   done
   run on $NAME login sh -c 'srun --nodes=4 hostname | wc -l'
   says 4
-  # Nothing was drained by what Slurm did at the start of the nodes.
+  # What Slurm did when the nodes started has drained nothing.
   all_idle() { [ "$(on $NAME controller sinfo --noheader --format=%T)" = idle ]; }
   wait_for all_idle
 }
 
 # bats test_tags=user
-@test "health: a GPU breaks, the job goes to another node, and the node comes back when it is good again" {
+@test "health: a GPU breaks, the job goes to another node, and the node returns when the GPU is good again" {
   fault $N-0 gpu-ecc 5 2
   job_is_moved_from $N-0
   wait_for node_is $N-0 drained
   run reason_of $N-0
   [ "$output" = "gpu_ecc GPU5 0000:09:00.0: 2 uncorrectable memory errors [node_problem] (slipway health) Action:Reboot" ]
-  # What everybody sees first.
+  # What every user sees first.
   run on $NAME controller sinfo -R
   says "gpu_ecc GPU5 0000:09 "
   look $N-0 || [ $? -eq 3 ]
@@ -72,7 +72,7 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   wait_for node_is $N-0 idle
 }
 
-@test "health: each fault of a GPU, of NVML and of the kernel is noticed, drains, and is taken back" {
+@test "health: each fault of a GPU, of NVML and of the kernel is noticed, drains, and is undone" {
   local words check line
   while IFS='|' read -r words check; do
     # shellcheck disable=SC2086  # several words
@@ -101,7 +101,7 @@ disk-full /var/spool/slurmd|disk /var/spool/slurmd: 0 MiB free [node_problem] (s
 TABLE
 }
 
-@test "health: the policy of the blueprint counts on its nodes" {
+@test "health: the blueprint's policy applies on its nodes" {
   fault $N-2 gpu-celsius 4 86
   run on $NAME $N-2 /opt/slipway/bin/slipway health
   fails_with 3 "gpu_temperature GPU 4 0000:08:00.0: 86"
@@ -112,7 +112,7 @@ TABLE
   fault $N-2 clear
 }
 
-@test "health: what a job or its user may cause is told, and drains nothing" {
+@test "health: what a job or its user can cause is reported but drains nothing" {
   local words finding
   while IFS='|' read -r words finding; do
     # shellcheck disable=SC2086
@@ -134,11 +134,11 @@ TABLE
   node_is $N-2 idle
 }
 
-@test "health: a program that is called like an Xid or a fault of the kernel drains nothing" {
+@test "health: a program named like an Xid or a kernel fault drains nothing" {
   local name file
   while IFS='|' read -r name file; do
     crash_as_a_user $N-2 "$name" "$file"
-    # It is there, as the kernel has written it.
+    # The record is there, as the kernel wrote it.
     on $NAME $N-2 grep -F "${name}[" /dev/kmsg | grep -F "error 6 in ${file}["
     run look $N-2 --json
     says '"fit": true'
@@ -151,14 +151,14 @@ Kernel panic - |not syncing: x
 Oops: 0002 [#1]|Oops: 0002 [#1] SMP
 EXT4-fs error (|device sda1): x
 TABLE
-  # One that the driver has written is found in the same log.
+  # A record from the driver is found in the same log.
   fault $N-2 gpu-xid 3 31
   run look $N-2 --json
   says '"finding": "gpu-xid"'
   fault $N-2 clear
 }
 
-@test "health: a process that is stuck on a job's GPU drains before the job, one that lives only degrades" {
+@test "health: a process stuck on a job's GPU drains before the job, a running one only degrades" {
   fault $N-0 gpu-process 0 1
   run on $NAME $N-0 env SLURM_JOB_GPUS=0 /opt/slipway/bin/slipway health --stage prolog --json
   says '"finding": "gpu-busy"'
@@ -171,7 +171,7 @@ TABLE
   fault $N-0 clear
 }
 
-@test "health: an interface without its cable is told; Slurm cannot be, until it is back" {
+@test "health: an interface without its cable is reported; Slurm cannot learn of it until it is back" {
   fault $N-3 link-down enp0s12
   run on $NAME $N-3 /opt/slipway/bin/slipway health
   fails_with 3 "nic_link enp0s12: no carrier"
@@ -179,10 +179,10 @@ TABLE
   look $N-3
 }
 
-@test "health: a driver that hangs is a verdict of its own, and costs its deadline" {
+@test "health: a driver that hangs gets its own verdict, and costs its deadline" {
   policy $N-3 <<<'deadlines: {periodic: 4}'
   fault $N-3 nvml-hang
-  # A check that had no processor in its time does not blame the driver.
+  # A check that got no CPU time before its deadline does not blame the driver.
   is_blamed() { run look $N-3 && [ "$status" -eq 3 ]; }
   wait_for is_blamed
   fails_with 3 "gpu gpu: nvmlInit took longer than 2.0 s"
@@ -192,7 +192,7 @@ TABLE
   serves_again $N-3
 }
 
-@test "health: a GPU that breaks during a job is found after it, and what has grown meanwhile is told" {
+@test "health: a GPU that breaks during a job is found after it, and increased counters are reported" {
   on $NAME login sbatch --nodelist=$N-2 --output=/home/broken.out --wrap 'touch /home/begun; until [ -e /home/end ]; do sleep 0.1; done; echo done'
   wait_for on $NAME login test -e /home/begun
   fault $N-2 gpu-replays 4 7
@@ -208,7 +208,7 @@ TABLE
   serves_again $N-2
 }
 
-@test "health: somebody else's drain stays" {
+@test "health: another person's drain stays" {
   on $NAME controller scontrol update NodeName=$N-1 State=DRAIN Reason=maintenance
   look $N-1 && look $N-1 && look $N-1
   node_is $N-1 drained
@@ -216,7 +216,7 @@ TABLE
   on $NAME controller scontrol update NodeName=$N-1 State=RESUME
 }
 
-@test "health: a policy that is wrong drains nothing, whatever is broken" {
+@test "health: an invalid policy drains nothing, whatever is broken" {
   policy $N-0 <<<'findings: {gpu-hott: drain}'
   fault $N-0 gpu-lost 1
   run look $N-0
@@ -227,7 +227,7 @@ TABLE
   fault $N-0 clear
 }
 
-@test "health: a job may skip the checks only where the policy allows it" {
+@test "health: a job can skip the checks only if the policy allows it" {
   fault $N-0 gpu-celsius 1 95
   policy $N-0 <<<'jobs_may_skip: true'
   run on $NAME login srun --health=skip --nodelist=$N-0 hostname
@@ -256,7 +256,7 @@ TABLE
     wait_for node_is $N-$i drained
     fault $N-$i clear
     serves_again $N-$i
-    # What slurmctld answers to with a drain of its own, 15 s later: see launcher/health/prolog_job.h.
+    # What slurmctld answers with its own drain, 15 s later: see launcher/health/prolog_job.h.
     run on $NAME $N-$i cat /var/log/slurm/slurmd.log
     lacks "Retrying prolog complete"
   done
@@ -265,13 +265,13 @@ TABLE
 }
 
 @test "health: a node that Slurm drained for a job that it sent twice serves again when nothing runs there" {
-  wait_for node_is $N-1 idle # with a job that still completes it would be draining
+  wait_for node_is $N-1 idle # with a completing job it would be draining
   on $NAME controller scontrol update NodeName=$N-1 State=DRAIN 'Reason=Duplicate jobid'
   node_is $N-1 drained
   serves_again $N-1
 }
 
-@test "health: a node whose profile is wrong says so, checks the rest, and gets jobs" {
+@test "health: a node with an invalid profile reports it, checks the rest, and gets jobs" {
   on $NAME $N-1 sed -i.right 's/"count": 8/"count": -1/' /etc/slipway/node.json
   run look $N-1
   says "degrade: profile node: /etc/slipway/node.json is not a node profile: \`gpus.count\` is -1, expected a whole number from 0 to 1024"
@@ -292,7 +292,7 @@ TABLE
   says "node $N-0: "
 }
 
-@test "breaker: when all nodes break at once, two are drained, and the others raise an alarm and serve" {
+@test "breaker: if all nodes break at once, two are drained, and the others raise an alarm and serve" {
   local i
   for i in 0 1 2 3; do fault $N-$i gpu-remap-failed 0; done
   for i in 0 1 2 3; do look $N-$i >"$BATS_TEST_TMPDIR/$i" & done
@@ -307,14 +307,14 @@ TABLE
   [ "$(on $NAME controller scontrol show nodes | grep -c 'Comment=slipway health')" -eq 0 ]
 }
 
-@test "health: Slurm looks by itself, drains by itself, and takes it back by itself" {
-  # All nodes at once: one after the other, Slurm takes ten seconds for each round.
+@test "health: Slurm checks, drains and resumes nodes by itself" {
+  # All nodes at once: Slurm takes ten seconds for each round.
   sed -i 's/^HealthCheckNodeState=.*/HealthCheckNodeState=ANY/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
-  looks_of_slurm_every 1
+  slurm_checks_every 1
   fault $N-3 gpu-nvlink 0 0
   wait_for node_is $N-3 drained
   fault $N-3 clear
-  # Slurm marks it as not responding until it asks it the next time.
+  # Slurm marks it as not responding until it next contacts it.
   resumed() { node_is $N-3 idle || node_is $N-3 'idle*'; }
   wait_for resumed
 }

@@ -1,7 +1,7 @@
-# What tests of node_health share, about the deployment NAME.
+# Shared by tests of node_health, about the deployment NAME.
 
-# looks_of_slurm_every SECONDS: how often HealthCheckProgram runs; 0: never, from then on
-looks_of_slurm_every() {
+# slurm_checks_every SECONDS: how often HealthCheckProgram runs; 0: never, from then on
+slurm_checks_every() {
   sed -i "s/^HealthCheckInterval=.*/HealthCheckInterval=$1/" "$(deployments_folder)/$NAME/slurm/slurm.conf"
   on $NAME controller /opt/slipway/bin/slipway node restart slurmctld
   on $NAME controller scontrol reconfigure
@@ -18,22 +18,22 @@ look() {
 
 reason_of() { on $NAME controller sinfo --noheader --Node --nodes="$1" --format='%E'; }
 
-# serves_again NODE: it is looked at, and looked at again
+# serves_again NODE: two checks in a row
 serves_again() {
   look "$1" && look "$1"
   wait_for node_is "$1" idle
 }
 
-# is_held_back JOB: it is queued again, and Slurm lets it wait for a while
+# is_held_back JOB: it is requeued, and Slurm lets it wait for a while
 is_held_back() { [ "$(on $NAME login scontrol show job "$1" | grep -cE 'JobState=PENDING|Restarts=1')" -eq 2 ]; }
 
-# begin_now JOB: one that is held back; but not in the second in which the node was told that it has ended
+# begin_now JOB: starts a held job, but not in the same second in which the node learned that it had ended
 begin_now() {
   sleep 2
   on $NAME login scontrol update "jobid=$1" starttime=now
 }
 
-# job_is_moved_from NODE: a job that begins there is sent back by its prolog, and runs on another node
+# job_is_moved_from NODE: a job that starts there is rejected by its prolog and runs on another node
 job_is_moved_from() {
   local job
   job=$(on $NAME login sbatch --parsable --nodes=1 --output=/home/moved.out --wrap 'hostname')
@@ -44,8 +44,8 @@ job_is_moved_from() {
   [ "$(on $NAME login cat /home/moved.out)" != "$1" ]
 }
 
-# crash_as_a_user NODE NAME FILE: an ordinary user's program, called NAME, in a file called FILE, writes to address 0 there. What the kernel
-# says of it is in the log of NODE, and in RECORDS.
+# crash_as_a_user NODE NAME FILE: an ordinary user's program, named NAME, in a file named FILE, writes to address 0
+# there. The kernel's records of it are in the log of NODE, and in RECORDS.
 crash_as_a_user() {
   local node=$1 name=$2 file=$3
   gcc -x c -o "$BATS_TEST_TMPDIR/crash" - <<'END'
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
 END
   on $NAME "$node" sh -c 'mkdir -p /tmp/crash; cat >"/tmp/crash/$1"; chmod -R 755 /tmp/crash' sh "$file" <"$BATS_TEST_TMPDIR/crash"
   slipway exec $NAME "$node" --user nobody -- sh -c '"/tmp/crash/$1" "$2"; test $? -eq 139' sh "$file" "$name"
-  # All nodes have one kernel, whose log only the machine's own root may read.
+  # All nodes share one kernel, whose log only the machine's own root can read.
   has_crashed() {
     RECORDS=$(python3 "$BATS_TEST_DIRNAME/kernel_records.py" "${name}[")
     [ -n "$RECORDS" ]
@@ -72,8 +72,8 @@ END
   cat >>"$log" <<<"$RECORDS"
 }
 
-# begin_and_forget [option of sbatch...]: JOB is a job that began, and that slurmctld has forgotten: it was killed before it
-# wrote that down. Another one when it was faster.
+# begin_and_forget [option of sbatch...]: JOB is a job that began and that slurmctld has forgotten, because it was
+# killed before it saved that. Tries another job if slurmctld was faster.
 begin_and_forget() {
   local tries
   for tries in 1 2 3; do
@@ -95,7 +95,7 @@ begin_and_forget() {
   echo "slurmctld has written each job down" && return 1
 }
 
-# begins_again: JOB, which may end then, and all of its nodes have a /tmp of its own
+# begins_again: JOB begins again and then may end, and on all of its nodes it has its own /tmp
 begins_again() {
   ! is_held_back "$JOB" || begin_now "$JOB"
   on $NAME login touch "/home/go-$JOB"

@@ -1,4 +1,4 @@
-# What the system tests share. Deployments of theirs are named st-…; others on the machine are left alone.
+# Shared by the system tests. Their deployments are named st-…; others on the machine are left alone.
 
 . "$BATS_TEST_DIRNAME/setup_suite.bash"
 
@@ -14,7 +14,7 @@ deploy() {
   slipway deploy "$SUITE/quickstart.yaml" --vars "deployment_name=$name" "$@"
 }
 
-# destroy_all PREFIX: every deployment whose name begins so
+# destroy_all PREFIX: every deployment whose name has this prefix
 destroy_all() {
   local name
   for name in $(slipway status --json | jq_names); do
@@ -29,7 +29,7 @@ on() {
   slipway exec "$name" "$node" -- "$@"
 }
 
-# compute_nodes NAME: one a line, as Slurm names them
+# compute_nodes NAME: one per line, as Slurm names them
 compute_nodes() { on "$1" controller sinfo --noheader --Node --format=%N | sort -u; }
 
 deployments_folder() {
@@ -50,21 +50,21 @@ supervisor_of() {
   return 1
 }
 
-# All that a deployment could leave on the host.
+# Everything that a deployment can leave on the host.
 host_state() { "$BATS_TEST_DIRNAME/host_state.py" "$(deployments_folder)"; }
 
-# what_is_new: of the host, since BEFORE was taken
+# what_is_new: on the host, since BEFORE was taken
 what_is_new() { comm -13 <(sort <<<"$BEFORE") <(host_state | sort); }
 
-# nothing_is_left: of what was not there when BEFORE was taken
+# nothing_is_left: nothing new remains since BEFORE was taken
 nothing_is_left() {
   nothing_is_new() { [ -z "$(what_is_new)" ]; }
   # A namespace of a process that has just ended may stay for a moment.
   wait_for nothing_is_new || { what_is_new && false; }
 }
 
-# as_root_in_own_mounts COMMAND BLUEPRINT...: deploys after COMMAND has changed the mounts, which nobody else sees. Prints
-# how many deployments are left.
+# as_root_in_own_mounts COMMAND BLUEPRINT...: deploys after COMMAND has changed the mounts, which nobody else sees.
+# Prints how many deployments are left.
 as_root_in_own_mounts() {
   local command=$1 map=()
   shift
@@ -75,7 +75,7 @@ as_root_in_own_mounts() {
     exit $code' bash "$SUITE/prefix/bin/slipway" deploy "$@"
 }
 
-# client PATTERN: the process of a running `slipway` whose command line has PATTERN in it
+# client PATTERN: the process of a running `slipway` whose command line contains PATTERN
 client() {
   local pid
   for pid in $(pgrep -x slipway); do
@@ -84,12 +84,12 @@ client() {
   return 1
 }
 
-# wait_for COMMAND...: until it succeeds; two minutes at most, since the machine may be busy and Slurm takes its time. Asking
-# takes a processor that other files' tests could use: what is not there soon is asked for less often.
+# wait_for COMMAND...: until it succeeds; at most two minutes, since the machine may be busy and Slurm takes its time.
+# Polling takes CPU time from other files' tests, so it slows down after a while.
 wait_for() {
   local end=$((SECONDS + 120)) asked=0
   until "$@"; do
-    [ $SECONDS -lt $end ] || { echo "waited in vain for: $*" >&2 && return 1; }
+    [ $SECONDS -lt $end ] || { echo "waited without success for: $*" >&2 && return 1; }
     asked=$((asked + 1))
     case $asked in
       ?) sleep 0.02 ;;
@@ -99,23 +99,23 @@ wait_for() {
   done
 }
 
-# state_is NAME STATE: of a deployment, as `slipway status` has it
+# state_is NAME STATE: a deployment's state in `slipway status`
 state_is() { slipway status "$1" 2>/dev/null | grep "^deployment $1: $2" >/dev/null; }
 
-# node_is NODE STATE: of the deployment NAME, as sinfo says it
+# node_is NODE STATE: in the deployment NAME, according to sinfo
 node_is() { on "$NAME" controller sinfo --noheader --Node --format='%N %T' | grep -qxF "$1 $2"; }
 
-# write_down JOB: has slurmctld write the job's state to its file, which it does every five seconds. One that is killed before
-# does not know that the job has begun.
+# write_down JOB: makes slurmctld save the job's state to its file, which it does every five seconds. If it is killed
+# before, it does not know that the job has begun.
 write_down() {
   on "$NAME" controller scontrol update "jobid=$1" "comment=written down: $1"
   wait_for on "$NAME" controller grep -q "written down: $1" /var/spool/slurmctld/job_state
 }
 
-# write_program FILE: what stdin has, as a program of the deployment NAME's shared file system
+# write_program FILE: installs stdin as a program on the shared file system of the deployment NAME
 write_program() { on "$NAME" login sh -c 'cat >"$1"; chmod 755 "$1"' sh "$1"; }
 
-# leave_nothing NODE...: for teardown(): a test that has failed leaves no job to the next, and no fault or drain of these nodes
+# leave_nothing NODE...: for teardown(): a failed test leaves no job to the next, and no fault or drain of these nodes
 leave_nothing() {
   [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
   local node
@@ -126,7 +126,7 @@ leave_nothing() {
   on "$NAME" controller sh -c 'squeue --noheader --format=%A | xargs --no-run-if-empty scancel' || true
 }
 
-# fails_with STATUS TEXT: of the last `run`
+# fails_with STATUS TEXT: checks the last `run`
 fails_with() {
   if [ "$status" -ne "$1" ] || [[ "$output" != *"$2"* ]]; then
     printf 'wanted status %s and: %s\ngot status %s and: %s\n' "$1" "$2" "$status" "$output" >&2
@@ -134,10 +134,10 @@ fails_with() {
   fi
 }
 
-# says TEXT: in the output of the last `run`, which succeeded
+# says TEXT: the last `run` succeeded, and its output contains TEXT
 says() { fails_with 0 "$1"; }
 
-# A bare `! command` fails no test, unless it is the last line: bash leaves it out of `set -e`.
+# A bare `! command` fails no test unless it is the last line: bash exempts it from `set -e`.
 refuse() { ! "$@"; }
 
 # lacks [grep option...] PATTERN: the output has no such line

@@ -1,4 +1,4 @@
-# What a deployment means for the machine that it is on: many of them, two users', a disk that is full.
+# What deployments do to the machine that they run on: many of them, two users', a full disk.
 
 # bats file_tags=alone
 load helper
@@ -7,7 +7,7 @@ setup_file() { host_state >"$BATS_FILE_TMPDIR/before"; }
 
 setup() { BEFORE=$(cat "$BATS_FILE_TMPDIR/before"); }
 
-# Who has left something spoils no other test: what stays all the same counts from now on as having been there before.
+# A test that leaves something must not fail others: what remains counts as existing from now on.
 teardown() {
   destroy_all st-host
   [ -z "${OTHER:-}" ] || theirs destroy st-host 2>/dev/null || true
@@ -15,7 +15,7 @@ teardown() {
   [ -z "${OTHER:-}" ] || [ "$(id -u)" -ne 0 ] || remove_user "$OTHER"
 }
 
-@test "host: twenty rounds of deploy and destroy, four at a time, leave it as it was" {
+@test "host: twenty rounds of deploy and destroy, four at a time, leave it unchanged" {
   local round name jobs
   cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
   for round in 1 2 3 4 5; do
@@ -32,7 +32,7 @@ teardown() {
   nothing_is_left
 }
 
-# theirs ARGUMENT...: slipway as another user; without root, as the same one with another home.
+# theirs ARGUMENT...: slipway as another user; without root, as the same user with another home.
 theirs() {
   if [ "$(id -u)" -eq 0 ]; then
     runuser -u "$OTHER" -- env HOME="/home/$OTHER" XDG_STATE_HOME="/home/$OTHER/state" "$SUITE/prefix/bin/slipway" "$@"
@@ -41,7 +41,7 @@ theirs() {
   fi
 }
 
-@test "host: two users have deployments of the same name, and neither sees the other's" {
+@test "host: two users have deployments with the same name, and neither sees the other's" {
   OTHER=slipway-u$$
   [ "$(id -u)" -ne 0 ] || useradd --create-home --shell /bin/bash "$OTHER"
   deploy st-host --nodes a3mega_nodeset=1
@@ -58,7 +58,7 @@ theirs() {
   nothing_is_left
 }
 
-@test "host: a disk that fills up while a cluster runs is said by status, and destroy leaves nothing" {
+@test "host: status reports a disk that fills up while a cluster runs, and destroy leaves nothing" {
   local map=()
   [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto)
   cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
@@ -77,11 +77,11 @@ theirs() {
 }
 
 # The /proc of a chroot, FAT on /boot/efi, or the root of a container within a container.
-@test "host: file systems that cannot be below an overlay are no obstacle" {
+@test "host: file systems that cannot be below an overlay do no harm" {
   local map=()
   [ "$(id -u)" -eq 0 ] || map=(--map-root-user --map-auto)
   cp "$BLUEPRINT" "$SUITE/quickstart.yaml"
-  run unshare "${map[@]}" --mount --pid --fork --mount-proc bash -euc 'odd=/mnt/odd # each node has a /tmp and a /var/tmp of its own
+  run unshare "${map[@]}" --mount --pid --fork --mount-proc bash -euc 'odd=/mnt/odd # each node has its own /tmp and /var/tmp
     mount -t tmpfs tmpfs /mnt
     mkdir -p $odd/{proc,low,first,second}
     mount -t tmpfs tmpfs $odd/low

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints all that a deployment could leave on the host: namespaces, mounts, interfaces, daemons, files.
+"""Prints everything that a deployment can leave on the host: namespaces, mounts, interfaces, daemons, files.
 
 host_state.py DEPLOYMENTS_FOLDER
 Zombies do not count: they are numbers that the host's init has yet to read, and some inits take their time.

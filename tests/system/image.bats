@@ -1,4 +1,5 @@
-# Images of nodes: they are built, and clusters run from them. It takes minutes, and Debian's archive: ./test.sh --images
+# Node images: building them, and running clusters from them. Takes minutes, and needs Debian's archive: ./test.sh
+# --images
 
 # bats file_tags=apart,alone
 load helper
@@ -9,11 +10,11 @@ NAME=st-image
 
 load first_node_helper
 
-# image RELEASE: the name of the one that was built
+# image RELEASE: the name of the image built from it
 image() { cat "$SUITE/image.$1"; }
 
-# build RELEASE: in this source tree; only root can. A mirror of the archive may be some weeks old, for which sid's lists of
-# packages are too old to be trusted otherwise.
+# build RELEASE: from this source tree, as root. A mirror of the archive may be some weeks old, in which case sid's
+# package lists are normally too old to be trusted.
 build() {
   cd "$TOP"
   "$SUITE/prefix/bin/slipway" image build --release "$1" --apt-option 'Acquire::Check-Valid-Until "false"' >"$SUITE/image.$1"
@@ -26,17 +27,17 @@ runs_plugins() {
   shift
   run on "$name" login srun "$@" --nodes=4 --gpus-per-node=8 --nccl-env=show true
   says "NCCL_SOCKET_IFNAME"
-  # --quiet: nodes are looked at after the job before, and srun would say that it waits for them.
+  # --quiet: nodes are checked after the previous job, and srun would report that it waits for them.
   run on "$name" login srun "$@" --quiet --nodes=4 --gpus-per-node=8 sh -c 'echo "$NCCL_SOCKET_IFNAME"'
   [ "$status" -eq 0 ]
   [ "$(sort -u <<<"$output")" = =enp0s12 ]
 }
 
-# looks_at_nodes NAME: node_health is loaded by the Slurm of the image. It drains a node that lost a GPU, whose job goes elsewhere.
-looks_at_nodes() {
+# checks_nodes NAME: node_health is loaded by the Slurm of the image. It drains a node that lost a GPU, whose job goes elsewhere.
+checks_nodes() {
   local NAME=$1 node
   node=$(compute_nodes "$NAME" | head -n 1)
-  looks_of_slurm_every 0 # before jobs only
+  slurm_checks_every 0 # before jobs only
   run on "$NAME" login srun --help
   says "--health="
   fault "$node" gpu-lost 3
@@ -58,7 +59,7 @@ teardown() {
 
 teardown_file() {
   destroy_all st-image
-  rm -rf /var/lib/slipway/images/st-old # of a test that failed
+  rm -rf /var/lib/slipway/images/st-old # left by a failed test
 }
 
 @test "image: is built from the recipe, once" {
@@ -70,7 +71,7 @@ teardown_file() {
   grep -qE "^$(image trixie) +24\.11\.[0-9]+ .* -$" <<<"$output"
 }
 
-@test "image: a cluster runs from it, with its Slurm and the plugins that were made for that" {
+@test "image: a cluster runs from it, with its Slurm and the plugins built for that" {
   deploy $NAME --accounting --image "$(image trixie)"
   run on $NAME controller sinfo --version
   [[ "$output" == "slurm"*" 24.11."* ]]
@@ -80,14 +81,14 @@ teardown_file() {
 }
 
 @test "image: its node_health drains a node that lost a GPU, the job goes elsewhere, and the node comes back" {
-  looks_at_nodes $NAME
+  checks_nodes $NAME
 }
 
-@test "image: one that is older than node_health serves without it, and that is said" {
+@test "image: one older than node_health serves without it, with a warning" {
   local folder=/var/lib/slipway/images old=st-old
   rm -rf "${folder:?}/$old"
   cp -al "$folder/$(image trixie)" "$folder/$old"
-  cp --remove-destination "$folder/$(image trixie)/image.json" "$folder/$old/" # it is what is locked
+  cp --remove-destination "$folder/$(image trixie)/image.json" "$folder/$old/" # the file that is locked
   rm "$folder/$old/root/opt/slipway/libexec/slipway/health" "$folder/$old/root/opt/slipway/lib/slipway/spank"/node_health*
   run deploy st-image-old --image "$old"
   says "image \`$old\` is older than node_health: its nodes are not checked"
@@ -109,7 +110,7 @@ teardown_file() {
   says "COMPLETED"
 }
 
-# first_node_dies FAULT: under slipway launch, in a cluster of its own
+# first_node_dies FAULT: under slipway launch, in a separate cluster
 first_node_dies() {
   local NAME=st-image-1 N=stimage1-a3meganodeset
   deploy $NAME --nodes a3mega_nodeset=5 --image "$(image trixie)"
@@ -119,15 +120,15 @@ first_node_dies() {
   slipway destroy $NAME
 }
 
-@test "image: when the first node loses its power, a job is queued again in time, and all nodes serve" {
+@test "image: when the first node loses its power, a job is requeued in time, and all nodes serve" {
   first_node_dies power-off
 }
 
-@test "image: when the first node hangs, a job is queued again in time, and all nodes serve" {
+@test "image: when the first node hangs, a job is requeued in time, and all nodes serve" {
   first_node_dies hang
 }
 
-@test "image: one that a deployment runs from is not removed" {
+@test "image: is not removed while a deployment runs from it" {
   run slipway image remove "$(image trixie)"
   fails_with 1 "slipway image remove: a deployment runs from the image \`$(image trixie)\`"
   run slipway image list
@@ -145,10 +146,10 @@ first_node_dies() {
   runs_plugins st-image-user
 }
 
-# journal NAME: of its systemd
+# journal NAME: its systemd's journal
 journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
 
-@test "image: machines of the cloud that start from it, by systemd, become a cluster by themselves" {
+@test "image: cloud machines started from it with systemd become a cluster by themselves" {
   local c=quickstart-controller n=quickstart-a3meganodeset-0
   export MACHINES_IMAGE=/var/lib/slipway/images/$(image trixie)/root
   cloud_start "$TOP/examples/quickstart.yaml"
@@ -164,7 +165,7 @@ journal() { machine "$1" journalctl --no-pager --output=cat "${@:2}"; }
   says "active
 active
 active"
-  # A firewall of the site's that is read again leaves the metadata server closed to users.
+  # When a site's own firewall is reloaded, the metadata server stays closed to users.
   machine $n systemctl restart nftables.service
   machine $n systemctl reload nftables.service
   run machine $n setpriv --reuid=games --clear-groups curl -sS --max-time 5 http://169.254.169.254/
@@ -172,17 +173,17 @@ active"
   cloud_stop
 }
 
-@test "image: the plugins are built against the newest Slurm that Debian has, and loaded by it" {
+@test "image: the plugins are built against Debian's newest Slurm, which loads them" {
   build sid
   deploy st-image-sid --image "$(image sid)"
   run on st-image-sid controller sinfo --version
   [[ "$output" == "slurm"*" 2"[5-9]"."* ]]
   # That Slurm may be built without PMIx.
   runs_plugins st-image-sid --mpi=none
-  looks_at_nodes st-image-sid
+  checks_nodes st-image-sid
 }
 
-@test "image: one that nothing runs from is removed" {
+@test "image: is removed when nothing runs from it" {
   local release
   destroy_all st-image
   for release in trixie sid; do

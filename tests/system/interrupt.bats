@@ -1,5 +1,5 @@
-# What is interrupted at any point is finished or undone by the next command: no --force, no destroy by hand, and a job
-# that runs goes on.
+# If anything is interrupted at any point, the next command finishes or undoes it: no --force, no manual destroy, and a
+# running job continues.
 
 # bats file_tags=long
 load helper
@@ -19,7 +19,8 @@ teardown() {
   nothing_is_left || host_state >"$BATS_FILE_TMPDIR/before"
 }
 
-# before_first_point: 0 or -1. Every second point is tried, and which ones depends on the commit; soak_interrupt.bats tries all.
+# before_first_point: 0 or -1. Every second point is tried, and which ones depends on the commit; soak_interrupt.bats
+# tries all.
 before_first_point() {
   local commit
   commit=$(git -C "$TOP" rev-parse HEAD 2>/dev/null) || commit=0
@@ -33,7 +34,7 @@ begin_job() {
   LONG=$(pgrep -x -f 'sleep 4321')
 }
 
-@test "interrupt: a change, at every second of its points: it goes on or is undone, the next deploy works, and the job goes on" {
+@test "interrupt: a change, at every second point: it is completed or undone, the next deploy works, and the job continues" {
   deploy_nodes st-int 1
   begin_job st-int
   local point code ways=("INT client same" "KILL client old" "TERM client old" "KILL stopped same" "KILL client same" "KILL stopped old")
@@ -51,7 +52,7 @@ begin_job() {
   [ $point -gt 10 ]
 }
 
-@test "interrupt: a first deploy, at every second of its points: the next one works" {
+@test "interrupt: a first deploy, at every second point: the next one works" {
   local point signal signals=(KILL INT KILL TERM)
   point=$(before_first_point)
   while :; do
@@ -68,7 +69,7 @@ begin_job() {
   nothing_is_left
 }
 
-@test "interrupt: a destroy, at each of its points: the next destroy ends it, and so does a deploy" {
+@test "interrupt: a destroy, at each point: the next destroy finishes it, and so does a deploy" {
   local point=0
   while :; do
     point=$((point + 1))
@@ -77,18 +78,18 @@ begin_job() {
     [ -e "$(deployments_folder)/st-int" ] || continue
     run slipway status st-int
     fails_with 1 "deployment st-int: unfinished"
-    # The other ones are left for the next round's deploy.
+    # The others are left for the next round's deploy.
     [ $((point % 2)) -eq 0 ] || { slipway destroy st-int && nothing_is_left; }
   done
   [ $point -gt 3 ]
   nothing_is_left
 }
 
-@test "interrupt: a supervisor killed in the middle of a change: the next deploy starts the cluster again, with its files" {
+@test "interrupt: a supervisor killed in the middle of a change: the next deploy restarts the cluster with its files" {
   local point nodes=1
   deploy_nodes st-int 1
   on st-int login sh -c 'echo kept >/home/file'
-  # Before anything has changed, with the plan taken over, and at the end.
+  # Before anything has changed, after the plan was adopted, and at the end.
   for point in 3 7 10; do
     nodes=$((3 - nodes))
     run_to_point $point deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-int --nodes "a3mega_nodeset=$nodes"
@@ -117,7 +118,7 @@ begin_job() {
   says "stands already; nothing was changed"
 }
 
-@test "interrupt: who replaces the controller loses no job that has just begun" {
+@test "interrupt: replacing the controller loses no job that has just begun" {
   deploy_nodes st-int 1
   sed 's/machine_type: n2-standard-4/machine_type: n2-standard-8/' "$BLUEPRINT" >"$SUITE/changed.yaml"
   begin_job st-int
@@ -126,7 +127,7 @@ begin_job() {
   [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
 }
 
-@test "interrupt: a restart of slurmctld goes on when who asked for it is killed" {
+@test "interrupt: a restart of slurmctld continues if the command that requested it is killed" {
   deploy_nodes st-int 1
   on st-int controller sh -c 'touch /run/slipway/restart/slurmctld 2>/dev/null || { mkdir -p /run/slipway/restart && touch /run/slipway/restart/slurmctld; }
     before=$(cat /run/slipway/services/slurmctld); kill -HUP 1

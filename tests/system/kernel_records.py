@@ -8,7 +8,7 @@ last = None
 while True:
     try:
         record = os.read(log, 8192).decode()
-    except BrokenPipeError:  # overwritten before we came to it
+    except BrokenPipeError:  # overwritten before we reached it
         continue
     except BlockingIOError:
         break

@@ -9,7 +9,7 @@ N=stlaunch-a3meganodeset
 
 setup_file() {
   deploy $NAME --nodes a3mega_nodeset=5
-  # A program that keeps its step in a file of all nodes, and goes on from there: ./count.sh STEPS
+  # A program that saves its step in a file shared by all nodes, and resumes from there: ./count.sh STEPS
   write_program /home/count.sh <<'END'
 #!/bin/bash
 step=$(cat "/home/saved-$SLURM_JOB_ID" 2>/dev/null || echo 0)
@@ -70,14 +70,14 @@ ended() {
   while read -r line; do
     python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/ledger-1.schema.json" - <<<"$line"
   done < <(sed -n '1p;2p;$p' "$BATS_TEST_TMPDIR/lines"; grep '"energy"' "$BATS_TEST_TMPDIR/lines")
-  # Four nodes of eight simulated GPUs at 70 W each.
+  # Four nodes with eight simulated GPUs at 70 W each.
   grep '"energy"' "$BATS_TEST_TMPDIR/lines" | python3 -c '
 import json, sys
 energy, = map(json.loads, sys.stdin)
 assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == [], energy'
 }
 
-@test "launch: a task that is killed blames nobody, and the job goes on where it was" {
+@test "launch: a killed task blames nobody, and the job resumes where it was" {
   submit --spares 1 -- ./count.sh 25
   wait_for at_step 5
   on $NAME $N-2 pkill -KILL -f count.sh
@@ -93,7 +93,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   grep -q '"blamed_nodes": \[\]' "$BATS_TEST_TMPDIR/account.json"
 }
 
-@test "launch: restarts need no controller, and the job ends well when it is back" {
+@test "launch: restarts do not need the controller, and the job ends well when it is back" {
   submit --spares 1 -- ./count.sh 90
   wait_for at_step 1
   write_down "$JOB"
@@ -101,7 +101,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   on $NAME $N-2 pkill -KILL -f count.sh
   wait_for has_said "attempt 2 on 4 nodes, 1 spare"
   wait_for has_said "start 1, nccl"
-  # squeue would ask for a minute before it gives up.
+  # squeue would retry for a minute before giving up.
   run on $NAME controller pgrep -x slurmctld
   [ "$status" -eq 1 ]
   slipway fault $NAME stlaunch-controller clear
@@ -110,15 +110,15 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   wait_for over
 }
 
-# Slurm keeps a step open for each job by a sleep of its own.
-@test "launch: what a task leaves behind is gone before the next attempt, and is not met by it" {
+# Slurm keeps a step open for each job with its own sleep.
+@test "launch: leftovers of a task are gone before the next attempt starts" {
   submit --max-restarts 1 -- sh -c "'setsid sleep 1000 & until pgrep -x -f sleep.1000; do :; done >/dev/null; [ \$SLIPWAY_RESTART_COUNT = 1 ] || [ \$RANK != 1 ]; code=\$?; pgrep -c -x -f sleep.1000 >&2; exit \$code'"
   ended 0
   [ "$(grep -cx 1 <<<"$output")" -ge 5 ] || { echo "$output" && return 1; }
   lacks -x '[2-9]'
 }
 
-@test "launch: an error of the program is not tried for ever, and no node is blamed for it" {
+@test "launch: a program error is not retried forever, and no node is blamed for it" {
   submit --spares 1 -- sh -c "'[ \$RANK != 3 ] || { echo cannot read data.bin >&2; exit 7; }; sleep 1000'"
   ended 7
   says "attempt 1: exit, blamed: unknown"
@@ -126,7 +126,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   says "rank 3 failed in the same way before"
   says "another attempt would fail too: not restarting"
   [[ "$output" != *"attempt 3"* ]]
-  # All ranks say the same, as under torchrun: its summary comes last.
+  # All ranks report the same, as under torchrun: its summary comes last.
   submit -- sh -c "'sleep 0.\$RANK; printf \"Traceback (most recent call last):\\\\nValueError: rank \$RANK\\\\nRoot Cause (first observed failure):\\\\n===========\\\\n\" >&2; exit 1'"
   ended 1
   says "attempt 1: exit, blamed: application"
@@ -139,14 +139,14 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   [[ "$output" != *"attempt 2"* ]]
 }
 
-@test "launch: a program without progress is started again" {
+@test "launch: a program without progress is restarted" {
   submit --stall 3 -- sh -c "'[ \$SLIPWAY_RESTART_COUNT = 0 ] && sleep 1000; echo went on'"
   ended 0
   says "no progress for 3 s"
   [ "$(grep -c "went on" <<<"$output")" -eq 5 ]
 }
 
-@test "launch: when the launcher is killed its tasks end, and the ledger can be read" {
+@test "launch: when the launcher is killed its tasks end, and the ledger is readable" {
   submit --heartbeat 2 -- ./count.sh 1000
   wait_for at_step 3
   on $NAME $N-0 pkill -KILL -f 'slipway launch --heartbeat'
@@ -159,18 +159,18 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   ledger | grep -q "1 attempt"
 }
 
-@test "launch: ranks of an MPI program meet, on some of the nodes and with several on each" {
+@test "launch: ranks of an MPI program find each other, on some of the nodes and with several on each" {
   submit --spares 1 --ntasks-per-node 2 -- /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K
   ended 0
   [ "$(grep -cE '^#  Rank +[0-7] .* on '"$N-[0-3] " <<<"$output")" -eq 8 ]
   says "# Out of bounds values : 0 OK"
-  # Without what a fence collects, each rank asks for what it needs.
+  # Without the data that a fence collects, each rank requests what it needs.
   submit -- env OMPI_MCA_pmix_base_async_modex=1 OMPI_MCA_pmix_base_collect_data=0 /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K
   ended 0
   says "# Out of bounds values : 0 OK"
 }
 
-@test "launch: an MPI program whose rank is killed starts again on a spare, and leaves nothing behind" {
+@test "launch: an MPI program whose rank is killed restarts on a spare, and leaves nothing over" {
   submit --spares 1 --ntasks-per-node 2 -- sh -c "'exec /opt/slipway/bin/all_reduce_perf --backend mpi -b 1K -e 1K -n \$((SLIPWAY_RESTART_COUNT ? 10 : 10000000))'"
   wait_for has_said '^#  Rank  7 '
   on $NAME $N-2 pkill -KILL -o -f 'all_reduce_perf --backend'
@@ -187,7 +187,7 @@ assert 0.5 * 32 * 70 < energy["joules"] < 60 * 32 * 70 and energy["missing"] == 
   done
 }
 
-@test "launch: a rank that calls MPI_Abort has failed, also with status 0" {
+@test "launch: a rank that calls MPI_Abort has failed, even with status 0" {
   cat >"$BATS_TEST_TMPDIR/abort.c" <<'END'
 #include <mpi.h>
 #include <stdlib.h>
@@ -215,7 +215,7 @@ END
   says "attempt 2 on 5 nodes"
 }
 
-@test "launch: without PMIx everything else runs, and no variable of it is set" {
+@test "launch: without PMIx everything else runs, and none of its variables is set" {
   submit --mpi none -- sh -c "'! env | grep ^PMIX_'"
   ended 0
   local folder
@@ -228,7 +228,7 @@ END
   [ "$(grep -c ^PMIX_RANK= <<<"$output")" -eq 4 ]
 }
 
-@test "launch: tasks share a key by which ranks find each other, and do not get the launcher's own" {
+@test "launch: tasks share a key by which ranks find each other, but do not get the launcher's" {
   submit -- sh -c "'echo key \$(printf %s \$SLIPWAY_RUN_KEY | sha256sum); ! env | grep ^SLIPWAY_LAUNCH && exec /opt/slipway/bin/all_reduce_perf --backend tcp -b 1K -e 1K'"
   ended 0
   says "# Out of bounds values : 0 OK"
@@ -236,7 +236,7 @@ END
   [ "$(grep '^key ' <<<"$output" | sort -u | wc -l)" -eq 1 ]
 }
 
-@test "launch: scancel ends the tasks, and nothing is started again" {
+@test "launch: scancel ends the tasks, and nothing is restarted" {
   submit -- ./count.sh 1000
   wait_for at_step 3
   on $NAME login scancel "$JOB"
@@ -261,7 +261,7 @@ END
   [ "$(grep -c "got it" <<<"$output")" -eq 5 ]
 }
 
-@test "launch: what cannot work is said before anything is started" {
+@test "launch: reports what cannot work before anything is started" {
   run on $NAME login /opt/slipway/bin/slipway launch -- true
   fails_with 2 "not in a Slurm allocation"
   local launch=/opt/slipway/bin/slipway
@@ -277,7 +277,7 @@ END
   fails_with 1 "cannot write /proc/x"
 }
 
-@test "launch: a node whose GPU is broken is blamed, while its tasks run and when one has ended" {
+@test "launch: a node whose GPU is broken is blamed, while its tasks run and after one has ended" {
   submit --spares 2 -- ./count.sh 150
   wait_for at_step 5
   slipway fault $NAME $N-1 gpu-xid 3 79
@@ -298,7 +298,7 @@ END
   done
 }
 
-@test "launch: a node where failures begin twice in a row is left out, and blamed by nobody" {
+@test "launch: a node where failures begin twice in a row is left out but not blamed" {
   submit --min-nodes 4 -- sh -c "'[ \$(hostname) != $N-2 ] || { sleep 0.3; kill -9 \$\$; }; [ \$SLIPWAY_RESTART_COUNT = 2 ] || sleep 1000'"
   ended 0
   says "attempt 2: signal, blamed: unknown"
@@ -307,13 +307,13 @@ END
   ledger --json | grep -q '"blamed_nodes": \[\]'
 }
 
-@test "launch: a node whose task says that it is broken is blamed, and stands in its history with a note" {
+@test "launch: a node whose task reports it as broken is blamed, and its history gets a note" {
   submit --min-nodes 4 -- sh -c "'[ \$(hostname) != $N-2 ] || { echo RuntimeError: CUDA error: uncorrectable ECC error encountered >&2; exit 1; }; [ \$SLIPWAY_RESTART_COUNT = 1 ] || sleep 1000'"
   ended 0
   says "attempt 1: words, blamed: $N-2"
   says "attempt 2 on 4 nodes, 0 spares"
   local said="job $JOB of user [0-9]* blames it since attempt 1: a program here said that a part of the node is broken"
-  # After the job the node is looked at.
+  # After the job the node is checked.
   noted() { slipway health report $NAME | grep -q "^$N-2 *note *reports *node *$said"; }
   wait_for noted
   run slipway health report $NAME
@@ -321,13 +321,13 @@ END
   on $NAME $N-2 grep -q '"node-reported|node"' /var/lib/slipway/health/history.json
   on $NAME $N-2 sh -c "! cat /run/slipway/reports/* | tr -d '\\0' | grep ."
   wait_for node_is $N-2 idle
-  # It stays with the node, which serves all the same.
+  # The note stays with the node, which still serves.
   on $NAME $N-2 /opt/slipway/bin/slipway health --stage periodic --act
   noted
   node_is $N-2 idle
 }
 
-@test "launch: a program that is called like an Xid blames no node" {
+@test "launch: a program named like an Xid blames no node" {
   submit --spares 1 -- ./count.sh 60
   wait_for at_step 5
   crash_as_a_user $N-1 'NVRM: Xid (PCI:' 'x): 79, y'
@@ -335,18 +335,18 @@ END
   ended 0
   lacks blamed
   lacks "attempt 2"
-  # Its last words are not the kernel's either.
+  # Its last output is not the kernel's either.
   lacks NVRM
 }
 
-@test "launch: users can leave a report of a node, and take no room for it from others, whatever they do" {
+@test "launch: users can leave a report about a node, and take no space for it from others, whatever they do" {
   local folder=/run/slipway/reports user
   as_user() {
     local user=$1
     shift
     on $NAME $N-4 setpriv --reuid "$user" --regid "$user" --clear-groups "$@"
   }
-  # Who has had a job on the node has a place of one page there.
+  # A user who has had a job on the node has a place of one page there.
   for user in 65534 1; do
     on $NAME login setpriv --reuid "$user" --regid "$user" --clear-groups srun --nodelist=$N-4 --chdir=/ true
   done
@@ -363,10 +363,10 @@ END
     [ "$status" -ne 0 ] || { echo "possible: $attack" >&2 && return 1; }
   done
   [ "$(on $NAME $N-4 ls $folder)" = "$there" ]
-  # The other one has his room all the same, and what is left of him is found.
+  # The other user still has his space, and his leftovers are found.
   as_user 65534 sh -c "printf '%4096s' x >$folder/65534"
   as_user 1 sh -c "printf '%s' '{\"schema\": \"slipway/node-report/1\", \"job\": \"7\", \"attempt\": 1, \"cause\": \"held\", \"detail\": \"\"}' 1<>$folder/1"
-  # A look that finds another one at work keeps nothing.
+  # A check that finds another one running keeps nothing.
   taken() {
     on $NAME $N-4 /opt/slipway/bin/slipway health --stage periodic --act
     slipway health report $NAME | grep -q "^$N-4 .* reports .*blamed by job 7 of user 1"
@@ -378,7 +378,7 @@ END
 }
 
 # Last, because it takes the nodes.
-@test "launch: nodes without power, frozen or unreachable are left out; with too few the job is queued again" {
+@test "launch: nodes without power, frozen or unreachable are left out; with too few nodes the job is requeued" {
   NODES=2-5 submit --spares 1 --min-nodes 3 --heartbeat 2 -- ./count.sh 1000
   wait_for at_step 5
   slipway fault $NAME $N-3 power-off
@@ -389,7 +389,7 @@ END
   wait_for has_said "node gone, blamed: $N-1"
   slipway fault $NAME $N-2 link-down enp0s12
   wait_for has_said "2 good nodes left, 3 needed" || { output && false; }
-  # It is queued when Slurm has missed the nodes, too; that it will be, and where not, is said at once.
+  # It is requeued once Slurm has also noticed the nodes; whether that will happen is reported at once.
   excluded() { on $NAME login scontrol show job "$JOB" | grep -q "ExcNodeList=$N-1,$N-2,$N-3"; }
   wait_for excluded || { on $NAME login scontrol show job "$JOB"; output; false; }
   run on $NAME login scontrol show job "$JOB"

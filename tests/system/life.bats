@@ -1,4 +1,5 @@
-# The life of a deployment: twice, side by side, killed, interrupted, on a full or closed folder; and nothing left.
+# The life of a deployment: repeated, side by side, killed, interrupted, on a full or closed folder; and nothing is
+# left.
 
 # bats file_tags=user
 load helper
@@ -7,8 +8,8 @@ setup_file() { host_state >"$BATS_FILE_TMPDIR/before"; }
 
 setup() { BEFORE=$(cat "$BATS_FILE_TMPDIR/before"); }
 
-# Who has left something spoils no other test: a deploy that waits is ended, and what stays all the same counts from now on
-# as having been there before.
+# A test that leaves something must not fail others: a waiting deploy is ended, and what remains counts as existing from
+# now on.
 teardown() {
   local waits
   if waits=$(client 'deploy .*st-life'); then kill "$waits" && wait; fi
@@ -25,7 +26,7 @@ teardown() {
 }
 
 # bats test_tags=sanitized
-@test "life: the second deploy of a name changes nothing and says that it stands" {
+@test "life: a second deploy of the same name changes nothing and reports that it exists" {
   deploy st-life
   on st-life login touch /home/kept /tmp/kept
   local supervisor
@@ -36,7 +37,7 @@ teardown() {
   on st-life login test -e /home/kept -a -e /tmp/kept
 }
 
-@test "life: --nodes gives a nodeset another size, and says which there are" {
+@test "life: --nodes gives a nodeset another size, and lists the nodesets" {
   deploy st-life --nodes a3mega_nodeset=6
   run on st-life login sinfo --noheader --format=%D
   [ "$output" -eq 6 ]
@@ -47,7 +48,7 @@ teardown() {
   fails_with 2 "\`-1\` is not a number"
 }
 
-@test "life: two deployments stand side by side, each with its own cluster" {
+@test "life: two deployments run side by side, each with its own cluster" {
   deploy st-life-a
   deploy st-life-b
   [ "$(compute_nodes st-life-a | wc -l)" -eq 4 ]
@@ -62,7 +63,7 @@ teardown() {
 }
 
 # bats test_tags=sanitized
-@test "life: a supervisor that is killed takes everything with it; status says so, deploy restarts it with its files" {
+@test "life: when a supervisor is killed everything ends with it; status reports it, deploy restarts it with its files" {
   deploy st-life
   local supervisor job NAME=st-life
   on st-life login sh -c 'echo kept >/home/file'
@@ -71,7 +72,7 @@ teardown() {
   write_down "$job"
   supervisor=$(supervisor_of st-life)
   kill -KILL "$supervisor"
-  # Nothing has tidied up yet, and all but the files is gone.
+  # Nothing has cleaned up yet, and everything except the files is gone.
   only_files_are_new() { [ "$(what_is_new)" = "deployments: st-life" ]; }
   wait_for only_files_are_new || { what_is_new && false; }
   run slipway status st-life
@@ -92,14 +93,14 @@ teardown() {
   says "stands already; nothing was changed"
 }
 
-# kill_supervisor NAME: and all that it had goes with it
+# kill_supervisor NAME: and everything it had ends with it
 kill_supervisor() {
   kill -KILL "$(supervisor_of "$1")"
   is_dead() { slipway status "$1" 2>&1 | grep -q "^deployment $1: dead"; }
   wait_for is_dead "$1"
 }
 
-@test "life: a dead deployment that cannot start again keeps its files; destroy removes them" {
+@test "life: a dead deployment that cannot be restarted keeps its files; destroy removes them" {
   deploy st-life
   on st-life login sh -c 'echo kept >/home/file'
   kill_supervisor st-life
@@ -122,47 +123,47 @@ deploy_with_node_conf() {
   slipway deploy "$SUITE/changed.yaml" --vars deployment_name=st-life "$@"
 }
 
-# signal_deploy SIGNAL: sends it to the running `slipway deploy` of st-life, which must be there
+# signal_deploy SIGNAL: sends it to the running `slipway deploy` of st-life, which must exist
 signal_deploy() {
   wait_for client 'deploy .*st-life' >/dev/null
   kill "-$1" "$(client 'deploy .*st-life')"
 }
 
-# A cluster that never becomes idle: its deployer waits until it is told otherwise.
+# A cluster that never becomes idle: its deployer waits until it is stopped.
 deploy_that_waits() { deploy_with_node_conf "State: DRAIN" "$@"; }
 
-@test "life: an interrupted deploy says so and leaves nothing, whenever it is interrupted" {
+@test "life: an interrupted deploy reports it and leaves nothing, whenever it is interrupted" {
   local moment
   for moment in 0 0.05 0.1 0.3; do
     deploy_that_waits >"$BATS_TEST_TMPDIR/out" 2>&1 &
     local job=$! code=0
     sleep $moment
-    # Not SIGINT: a shell without job control has its background commands ignore that.
+    # Not SIGINT: a shell without job control makes its background commands ignore that.
     signal_deploy TERM
     wait $job || code=$?
-    # Before anything of it stands, the signal ends it as it ends any program.
+    # Before anything of it exists, the signal ends it like any program.
     [ $code -eq 143 ] || { [ $code -eq 1 ] && grep -q 'cannot bring up `st-life`: interrupted' "$BATS_TEST_TMPDIR/out"; }
     nothing_is_left
   done
 }
 
-@test "life: the deadline holds also when Slurm does not answer" {
+@test "life: the deadline holds even if Slurm does not answer" {
   deploy_that_waits --timeout 6 >"$BATS_TEST_TMPDIR/out" 2>&1 &
   local job=$! code=0
   wait_for state_is st-life starting
-  # It may not run yet.
+  # It may not be running yet.
   wait_for on st-life controller pkill -STOP slurmctld
   local begin=$SECONDS
   wait $job || code=$?
   [ $code -eq 1 ]
-  # Without the deadline, Slurm would be waited for for a minute, MessageTimeout.
+  # Without the deadline, it would wait a minute for Slurm, MessageTimeout.
   [ $((SECONDS - begin)) -le 40 ]
   grep -q 'waited 6 s for idle nodes' "$BATS_TEST_TMPDIR/out"
   nothing_is_left
 }
 
 # bats test_tags=sanitized
-@test "life: a deployer that is killed takes the half-made cluster with it" {
+@test "life: when a deployer is killed, the half-made cluster ends with it" {
   deploy_that_waits &
   local job=$!
   wait_for state_is st-life starting
@@ -173,7 +174,7 @@ deploy_that_waits() { deploy_with_node_conf "State: DRAIN" "$@"; }
   nothing_is_left
 }
 
-# at_once NUMBER ARGUMENT...: so many slipways at the same time; prints what each said, after its exit status
+# at_once NUMBER ARGUMENT...: so many slipways at the same time; prints the output of each after its exit status
 at_once() {
   local number=$1 i
   shift
@@ -183,7 +184,7 @@ at_once() {
   wait
 }
 
-@test "life: of many who destroy or deploy one at once, each is told what is so, and none of a file" {
+@test "life: if many destroy or deploy one at once, each learns the truth, and none fails on a file" {
   deploy st-life --nodes a3mega_nodeset=1
   run at_once 6 destroy st-life
   [ "$(grep -c '^0 deployment `st-life` is gone$' <<<"$output")" -eq 1 ]
@@ -193,7 +194,7 @@ at_once() {
   [ "$(compute_nodes st-life | wc -l)" -eq 1 ]
 }
 
-@test "life: while one deploy waits, another of the same name is refused, destroy too, and status says starting" {
+@test "life: while one deploy waits, another of the same name is refused, destroy too, and status shows starting" {
   deploy_that_waits &
   local job=$!
   wait_for state_is st-life starting
@@ -232,15 +233,15 @@ at_once() {
   [ ! -s "$BATS_TEST_TMPDIR/out" ]
 }
 
-@test "life: a folder that cannot be written is an error with its path, and no half state" {
-  # A read-only mount: root is stopped by no mode.
+@test "life: a folder that cannot be written is an error with its path, and leaves no partial state" {
+  # A read-only mount: no mode stops root.
   run as_root_in_own_mounts "mount -t tmpfs -o ro tmpfs /var/lib" "$BLUEPRINT" --vars deployment_name=st-life
   fails_with 1 "cannot make directory /var/lib/slipway: Read-only file system"
   nothing_is_left
 }
 
-@test "life: a full disk is an error with the path, and no half state" {
-  # Room for some files of a deployment and not for all of them.
+@test "life: a full disk is an error with the path, and leaves no partial state" {
+  # Space for some of a deployment's files but not for all.
   run as_root_in_own_mounts "mount -t tmpfs -o size=16k tmpfs /var/lib" "$BLUEPRINT" --vars deployment_name=st-life
   fails_with 1 "No space left on device"
   [[ "$output" == *"cannot bring up \`st-life\`: cannot write /var/lib/slipway/deployments/st-life/"* ]]
@@ -248,12 +249,12 @@ at_once() {
   nothing_is_left
 }
 
-@test "life: destroy of what is not there says so" {
+@test "life: destroy reports a missing deployment" {
   run slipway destroy st-life
   fails_with 1 "there is no deployment \`st-life\`; \`slipway status\` lists them"
 }
 
-@test "life: a name that is no name is refused" {
+@test "life: an invalid name is refused" {
   run slipway destroy ../st-life
   fails_with 1 "\`../st-life\` is not the name of a deployment"
 }
@@ -283,14 +284,14 @@ at_once() {
   nothing_is_left
 }
 
-@test "life: a daemon that does not start is an error with what it said, and nothing is left" {
+@test "life: a daemon that does not start is an error with its output, and nothing is left" {
   run deploy_with_node_conf "NoSuchKey: 1"
   fails_with 1 "cannot bring up \`st-life\`: node stlife-controller: /usr/sbin/slurmctld ended at once; its output:"
   [[ "$output" == *"NoSuchKey"* ]]
   nothing_is_left
 }
 
-@test "life: a deadline that is none is a usage error" {
+@test "life: an invalid deadline is a usage error" {
   run deploy st-life --timeout 0
   fails_with 2 "--timeout is at least 1 second"
 }

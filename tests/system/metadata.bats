@@ -1,5 +1,5 @@
-# Only root reaches the metadata server: real packets on machines of a fake Google Cloud, whose server hands out tokens at the
-# real address. The machines were made a cluster by `slipway node boot`, with real munge, slurmctld and slurmd.
+# Only root reaches the metadata server: real packets on machines of a fake Google Cloud, whose server hands out tokens
+# at the real address. `slipway node boot` made the machines a cluster, with real munge, slurmctld and slurmd.
 
 # bats file_tags=user
 load helper
@@ -19,22 +19,22 @@ setup_file() {
 
 teardown_file() { cloud_stop; }
 
-# as USER COMMAND...: on the node, as somebody who is not root
+# as USER COMMAND...: on the node, as a user who is not root
 as() {
   local user=$1
   shift
   machine $N setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
 }
 
-# asks [COMMAND...]: for the machine's token, on the node, by way of a command
+# asks [COMMAND...]: requests the machine's token, on the node, through a command
 asks() { machine $N "$@" curl -sS --max-time 5 -H 'Metadata-Flavor: Google' "http://$SERVER/$TOKEN"; }
 
 gets_token() { [ "$status" -eq 0 ] && [[ "$output" == *ya29* ]]; }
 
-# What curl exits with when a connection is refused.
+# curl's exit status when a connection is refused.
 is_refused() { [ "$status" -eq 7 ] && [[ "$output" != *ya29* ]]; }
 
-# finding [option...]: what health has to say of the metadata server, as root
+# finding [option...]: the health check's result for the metadata server, as root
 finding() { machine $N /opt/slipway/bin/slipway health --json "$@" | python3 -c 'import json, sys
 for one in json.load(sys.stdin)["findings"]:
     if one["finding"] == "metadata-open": print(one["action"], one["evidence"])'; }
@@ -48,13 +48,13 @@ for one in json.load(sys.stdin)["findings"]:
   done
 }
 
-@test "metadata: root of a user namespace is a user" {
+@test "metadata: root of a user namespace counts as a user" {
   run as games unshare --user --map-root-user sh -c "id -u && exec curl -sS --max-time 5 http://$SERVER/$TOKEN"
   is_refused
   [[ "$output" == "0"* ]]
 }
 
-@test "metadata: no other port or spelling of the address gets a user further" {
+@test "metadata: no other port or spelling of the address helps a user" {
   local url
   for url in "https://$SERVER/" "http://$SERVER:8080/" "http://[::ffff:$SERVER]/" "http://0xa9fea9fe/" "http://$SERVER:988/"; do
     run as games curl -sS --max-time 5 "$url"
@@ -62,7 +62,7 @@ for one in json.load(sys.stdin)["findings"]:
   done
 }
 
-@test "metadata: a job is refused, and a job of root's is not" {
+@test "metadata: a job is refused, but not a job of root's" {
   wait_for node_is_idle $C $N
   run machine $C setpriv --reuid=games --regid=games --clear-groups srun --chdir=/ --nodelist=$N \
     curl -sS --max-time 5 -H 'Metadata-Flavor: Google' "http://$SERVER/$TOKEN"
@@ -73,8 +73,8 @@ for one in json.load(sys.stdin)["findings"]:
 }
 
 # shellcheck disable=SC2016  # it is for the shell on the node
-@test "metadata: a container with a network of its own is refused, even as root" {
-  # Its packets are forwarded and look like the machine's, as those of docker's bridge do.
+@test "metadata: a container with its own network is refused, even as root" {
+  # Its packets are forwarded and look like the machine's, as those from docker's bridge do.
   machine $N sh -ec '
     echo 1 >/proc/sys/net/ipv4/ip_forward
     unshare --net sleep 60 3>&- & inside=$!
@@ -89,7 +89,7 @@ for one in json.load(sys.stdin)["findings"]:
     nft "table ip test { chain post { type nat hook postrouting priority srcnat; masquerade; }; }"
     ask() { nsenter --net --target $inside curl -sS --max-time 5 -H "Metadata-Flavor: Google" http://'$SERVER/$TOKEN' 2>&1; }
     ask >/tmp/closed && exit 1
-    # The way is there: without the rules it gets an answer.
+    # The route works: without the rules it gets an answer.
     nft delete table inet slipway_metadata
     ask >/tmp/open
     nft --file /etc/slipway/metadata.nft'
@@ -99,7 +99,7 @@ for one in json.load(sys.stdin)["findings"]:
   gets_token
 }
 
-@test "metadata: its address of IPv6 is closed, too" {
+@test "metadata: its IPv6 address is closed, too" {
   # The node itself is the server.
   machine $N ip address add fd20:ce::254/128 dev lo
   machine $N python3 -m http.server --bind fd20:ce::254 --directory /usr/share/doc/nftables 80 >/dev/null 2>&1 3>&- &
@@ -111,22 +111,22 @@ for one in json.load(sys.stdin)["findings"]:
   is_refused
 }
 
-@test "metadata: names are looked up by users as before" {
+@test "metadata: users can still look up names" {
   run as games getent hosts $C
   [ "$status" -eq 0 ]
-  # Over TCP the server of the tests answers nothing: it is asked, and refuses itself.
+  # Over TCP the tests' server answers nothing: the request arrives, and the server refuses it.
   run machine $N nft --numeric list chain inet slipway_metadata others
   says "tcp dport 53 accept"
 }
 
-@test "metadata: a connection of root's ends as it should" {
+@test "metadata: a connection of root's ends properly" {
   run asks
   half_closed() { enter "$(cat "$CLOUD/pid")" ss --no-header --tcp state last-ack state fin-wait-1 src $SERVER; }
   all_are_closed() { [ -z "$(half_closed)" ]; }
   wait_for all_are_closed
 }
 
-@test "metadata: health drains a node whose rules are gone or changed, and is content again after a boot" {
+@test "metadata: health drains a node whose rules are missing or changed, until the next boot" {
   [ "$(finding)" = "" ]
   machine $N nft flush ruleset
   run asks setpriv --reuid=games --clear-groups
@@ -158,14 +158,14 @@ for one in json.load(sys.stdin)["findings"]:
   is_refused
 }
 
-# opens_to USERS: what the blueprint's `metadata_users` becomes
+# opens_to USERS: the result of the blueprint's `metadata_users`
 opens_to() {
   as_tester sed -i -E 's|"slipway-metadata-users": "[^"]*", ||; s|"slipway-role"|"slipway-metadata-users": "'"$1"'", "slipway-role"|' \
     "$CLOUD/instances/$N.json"
   run boot $N --deadline 20
 }
 
-@test "metadata: the blueprint may let users in, or all of them" {
+@test "metadata: the blueprint can let users in, or everyone" {
   opens_to "games,no-such-user"
   says "this machine has no user \`no-such-user\`"
   run asks setpriv --reuid=games --clear-groups
@@ -181,7 +181,7 @@ opens_to() {
   says "the blueprint lets every user in"
 }
 
-@test "metadata: before the boot everybody but root is out, and a machine without nft does not become a node" {
+@test "metadata: before the boot everyone except root is out, and a machine without nft does not become a node" {
   machine $N /opt/slipway/bin/slipway node guard
   run asks setpriv --reuid=games --clear-groups
   is_refused

@@ -9,8 +9,8 @@ setup_file() { deploy st-nccl; }
 
 teardown_file() { slipway destroy st-nccl; }
 
-# Runs srun on all nodes and prints the NCCL variables of each task. --quiet, here and below: where nodes are still busy with
-# the job before, srun would say that it waits for them.
+# Runs srun on all nodes and prints the NCCL variables of each task. --quiet, here and below: while nodes are still busy
+# with the previous job, srun would report that it waits for them.
 nccl_of_tasks() { on $NAME login srun --quiet --nodes=4 --gpus-per-node=1 "$@" sh -c 'env | grep ^NCCL_ | sort; true'; }
 
 @test "nccl_env: every task gets the socket variables of its node's transport" {
@@ -30,7 +30,7 @@ nccl_of_tasks() { on $NAME login srun --quiet --nodes=4 --gpus-per-node=1 "$@" s
   [ "$output" = "" ]
 }
 
-@test "nccl_env: --nccl-env=show says once what was set and why, on stderr" {
+@test "nccl_env: --nccl-env=show prints once what was set and why, on stderr" {
   on $NAME login srun --nodes=4 --gpus-per-node=1 --nccl-env=show true 2>"$BATS_TEST_TMPDIR/shown" >"$BATS_TEST_TMPDIR/stdout"
   [ "$(grep -c 'NCCL_SOCKET_IFNAME' "$BATS_TEST_TMPDIR/shown")" -eq 1 ]
   [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
@@ -45,26 +45,26 @@ nccl_of_tasks() { on $NAME login srun --quiet --nodes=4 --gpus-per-node=1 "$@" s
   [ "$output" = "" ]
 }
 
-@test "nccl_env: through sbatch, the tasks of srun get it, and sbatch's choice is theirs" {
+@test "nccl_env: through sbatch, srun's tasks get it, with sbatch's choice" {
   on $NAME login sh -c 'cat > /home/nccl.sh' <<'EOF'
 #!/bin/sh
 srun --quiet sh -c 'echo "[$NCCL_SOCKET_IFNAME]"'
 EOF
-  # Each takes all nodes: when the second one has ended, so has the first.
+  # Each takes all nodes: when the second has ended, so has the first.
   on $NAME login sbatch --nodes=4 --gpus-per-node=1 --output=/home/on.out /home/nccl.sh
   on $NAME login sbatch --wait --nodes=4 --gpus-per-node=1 --nccl-env=off --output=/home/off.out /home/nccl.sh
   [ "$(on $NAME login sort -u /home/on.out)" = "[=enp0s12]" ]
   [ "$(on $NAME login sort -u /home/off.out)" = "[]" ]
 }
 
-@test "nccl_env: off is off in a batch script that gets nothing of the user's environment" {
+@test "nccl_env: off stays off in a batch script that gets nothing of the user's environment" {
   on $NAME login sbatch --wait --export=NONE --nccl-env=off --output=/home/none.out --wrap '/usr/bin/env | grep NCCL; true'
   run on $NAME login cat /home/none.out
   says ""
   [ "$output" = "" ]
 }
 
-@test "nccl_env: a broken node.json costs neither the job nor the node" {
+@test "nccl_env: a broken node.json affects neither the job nor the node" {
   local first
   first=$(compute_nodes $NAME | head -n 1)
   on $NAME "$first" sh -c 'cp /etc/slipway/node.json /tmp/; echo "{" > /etc/slipway/node.json'
@@ -75,7 +75,7 @@ EOF
   says "idle"
 }
 
-# The values of a job's tasks, one a line and each once.
+# The values of a job's tasks, one per line and each once.
 values='srun --quiet --nodes=2 sh -c "echo [\$NCCL_NET]" | sort -u'
 
 @test "nccl_env: salloc, an array, several steps and --export=NONE get it, too" {
@@ -90,13 +90,13 @@ values='srun --quiet --nodes=2 sh -c "echo [\$NCCL_NET]" | sort -u'
 }
 
 @test "nccl_env: both parts of a heterogeneous job get it, though each has one node" {
-  # Without PMIx, which nobody here needs: docs/decisions/0031-fences-of-one-kind.md, at its end.
+  # Without PMIx, which is not needed here: docs/decisions/0031-fences-of-one-kind.md, at its end.
   run on $NAME login srun --mpi=none --nodes=1 --gpus-per-node=1 sh -c 'echo "1 [$NCCL_NET]"' : --mpi=none --nodes=1 --gpus-per-node=1 sh -c 'echo "2 [$NCCL_NET]"'
   says "1 [Socket]"
   says "2 [Socket]"
 }
 
-@test "nccl_env: a job that is requeued gets the same again" {
+@test "nccl_env: a requeued job gets the same values" {
   on $NAME login sh -c 'cat >/home/requeue.sh' <<EOF
 #!/bin/sh
 $values
@@ -106,8 +106,8 @@ EOF
   job=$(on $NAME login sbatch --parsable --requeue --open-mode=append --nodes=2 --gpus-per-node=1 --output=/home/requeue.out /home/requeue.sh)
   has_run() { [ "$(on $NAME login grep -c Socket /home/requeue.out 2>/dev/null)" = "$1" ]; }
   wait_for has_run 1
-  # Slurm holds a requeued job back for two minutes. It may begin earlier, but not in the second in which the nodes were told
-  # that it has ended: they take it for the same one.
+  # Slurm holds a requeued job back for two minutes. It may start earlier, but not in the second in which the nodes
+  # learned that it had ended: they would take it for the same one.
   is_held() { [ "$(on $NAME login squeue --noheader --jobs="$job" --format='%T %r')" = "PENDING BeginTime" ]; }
   wait_for is_held
   sleep 2
@@ -116,7 +116,7 @@ EOF
   [ "$(on $NAME login cat /home/requeue.out | grep -v Socket | grep -v 'CANCELLED\|error' | wc -l)" -eq 0 ]
 }
 
-@test "nccl_env: jobs without GPUs and on one node get nothing, and show says why" {
+@test "nccl_env: jobs without GPUs and on one node get nothing, and show explains why" {
   run on $NAME login srun --nodes=2 --nccl-env=show sh -c 'env | grep ^NCCL_; true'
   says "nothing is set: the step has no GPUs"
   lacks "^NCCL_"
@@ -124,15 +124,15 @@ EOF
   [ "$output" = "" ]
 }
 
-@test "nccl_env: warn sets nothing and tells what differs" {
+@test "nccl_env: warn sets nothing and reports differences" {
   run on $NAME login sh -c 'NCCL_NET=IB srun --nodes=2 --gpus-per-node=1 --nccl-env=warn sh -c "echo [\$NCCL_SOCKET_IFNAME]"'
   says "NCCL_NET            IB         Socket"
   says "NCCL_SOCKET_IFNAME  (not set)  =enp0s12"
   says "[]"
 }
 
-# with_transport NODES...: these nodes have a transport with all parts; its files are in /var/tcpxo of each node, its
-# daemon a fake.
+# with_transport NODES...: these nodes have a complete transport; its files are in /var/tcpxo of each node, its daemon
+# is a fake.
 with_transport() {
   local node
   write_program /home/rxdm.py <"$TOP/tests/fakes/rxdm.py"
@@ -165,16 +165,16 @@ without_transport() {
   done
 }
 
-# Slurm's files are the deployment's own; changes of a test count when they are read again.
+# Slurm's files belong to the deployment; a test's changes apply when they are reread.
 slurm_file() { echo "$(deployments_folder)/$NAME/slurm/$1"; }
 as_owner() { as_tester sh -c "$1"; }
 
-@test "nccl_env: the transport's daemon serves before a job's tasks begin, and ends with the job" {
+@test "nccl_env: the transport's daemon is ready before a job's tasks begin, and ends with the job" {
   mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
   with_transport "${nodes[@]}"
   as_owner "printf 'Prolog=/opt/slipway/libexec/slipway/prolog\nEpilog=/opt/slipway/libexec/slipway/epilog\n' >>$(slurm_file slurm.conf)"
   on $NAME controller scontrol reconfigure
-  # Which tells the nodes' slurmd in its own time: this one does not wait for that.
+  # This reaches the nodes' slurmd later: the command does not wait for it.
   local node
   for node in "${nodes[@]}"; do on $NAME "$node" /opt/slipway/bin/slipway node restart slurmd; done
   run on $NAME login srun --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 --nccl-env=show \
@@ -191,7 +191,7 @@ as_owner() { as_tester sh -c "$1"; }
   says none
 }
 
-@test "nccl_env: a combination that cannot work ends the job with one message, and the nodes stay" {
+@test "nccl_env: a combination that cannot work ends the job with one message, and the nodes stay in service" {
   on $NAME login sbatch --wait --quiet --nodelist="$(compute_nodes $NAME | head -n 2 | paste -sd,)" --nodes=2 --gpus-per-node=8 --output=/home/fatal \
     --wrap "NCCL_ALGO=Tree srun --ntasks=4 echo ran; echo status \$?"
   run on $NAME login cat /home/fatal
@@ -202,7 +202,7 @@ as_owner() { as_tester sh -c "$1"; }
   lacks -e drain -e down
 }
 
-@test "nccl_env: a node whose libraries are others than the first one's ends the job, and says so" {
+@test "nccl_env: a node whose libraries differ from the first node's ends the job with a message" {
   mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
   on $NAME "${nodes[1]}" sh -c 'echo other >/var/tcpxo/libnccl-net.so'
   run on $NAME login sbatch --wait --quiet --nodelist="${nodes[0]},${nodes[1]}" --nodes=2 --gpus-per-node=8 --output=/home/differs --wrap "srun --kill-on-bad-exit=1 echo ran"
@@ -211,7 +211,7 @@ as_owner() { as_tester sh -c "$1"; }
   lacks "cannot work: ${nodes[0]}"
 }
 
-@test "nccl_env: a vendor's profile with shell tricks is one warning, and nothing of it is run" {
+@test "nccl_env: a vendor's profile with shell tricks gives one warning, and nothing in it runs" {
   mapfile -t nodes < <(compute_nodes $NAME | head -n 2)
   local node
   for node in "${nodes[@]}"; do
@@ -226,7 +226,7 @@ EOF
   [ "$(grep -c 'lines 1, 3 of /var/tcpxo/profile.sh skipped' <<<"$output")" -eq 1 ]
   [ "$(grep -c '^\[of the catalogue none\]$' <<<"$output")" -eq 2 ]
   lacks "^/var/owned"
-  # Nor can a profile that root may read be read by way of the plugin.
+  # Nor can the plugin be used to read a profile that only root can read.
   on $NAME "${nodes[0]}" chmod 000 /var/tcpxo/profile.sh
   run on $NAME login runuser -u nobody -- srun --chdir=/ --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 sh -c 'echo "[$NCCL_TUNER_PLUGIN]"'
   [ "$status" -eq 0 ]
@@ -234,7 +234,7 @@ EOF
   without_transport
 }
 
-@test "nccl_env: what an image sets does not reach the task when nccl_env stands below its plugin" {
+@test "nccl_env: an image's variables do not reach the task when nccl_env comes after its plugin" {
   on $NAME login sh -c 'cat >/home/fake_image.so' <"$TOP/build/tests/fakes/spank/fake_image.so"
   as_owner "sed -i '1i optional /home/fake_image.so NCCL_NET=IB NCCL_DEBUG=TRACE NCCL_ALGO=Ring' $(slurm_file plugstack.conf)"
   run on $NAME login sh -c 'NCCL_DEBUG=WARN srun --quiet --nodes=2 --gpus-per-node=1 sh -c "echo \$NCCL_NET \$NCCL_DEBUG \$NCCL_ALGO"'
@@ -242,7 +242,7 @@ EOF
   [ "$(sort -u <<<"$output")" = "Socket WARN Ring" ]
 }
 
-@test "nccl_env: an unknown transport and a wrong argument in plugstack.conf cost neither job nor node" {
+@test "nccl_env: an unknown transport and a wrong argument in plugstack.conf affect neither job nor node" {
   local first
   first=$(compute_nodes $NAME | head -n 1)
   on $NAME "$first" sed -i 's/"name": "socket"/"name": "pigeons"/' /etc/slipway/node.json

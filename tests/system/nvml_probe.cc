@@ -1,7 +1,8 @@
-// What a program on a node learns from NVML, found as every program finds it: by its soname.
+// Prints what a program on a node learns from NVML, which it finds by its soname as any program
+// does.
 //
-//   nvml_probe          a line for each GPU: its number, UUID, bus address, and errors or what is
-//   wrong nvml_probe events   waits for one Xid, and prints it
+//   nvml_probe          a line for each GPU: number, UUID, bus address, and errors or other
+//   problems nvml_probe events   waits for one Xid, and prints it
 #include <dlfcn.h>
 #include <fmt/core.h>
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# own_namespaces.sh FOLDER COMMAND...: runs COMMAND as if the machine were its own, with user, mount, PID, network and IPC
-# namespaces and FOLDER as its /var/lib/slipway. When this script is killed, all that the command started ends.
+# own_namespaces.sh FOLDER COMMAND...: runs COMMAND as if it had the machine for itself, with user, mount, PID, network and IPC
+# namespaces and FOLDER as its /var/lib/slipway. When this script is killed, everything that the command started ends.
 #
-# An ordinary user stays who he is, and can make user namespaces in there, as on the machine: the user has subordinate ids
-# of his own, and programs that map them.
+# An ordinary user keeps his id, and can make user namespaces inside, as on the machine: the user has subordinate ids, and
+# programs that map them.
 set -euo pipefail
 
 folder=$1

@@ -1,5 +1,5 @@
-# Nodes of a fake Google Cloud are there while jobs need them: slurmctld runs our programs, Compute Engine is a fake whose
-# machines boot by themselves.
+# Nodes of a fake Google Cloud exist while jobs need them: slurmctld runs our programs, and Compute Engine is a fake
+# whose machines boot by themselves.
 
 load helper
 load google_helper
@@ -18,7 +18,7 @@ teardown_file() { cloud_stop; }
 
 setup() { as_tester rm -f "$CLOUD/stock.json" "$CLOUD/trouble.json"; }
 
-# node_is NAME STATE: as sinfo says it
+# node_is NAME STATE: according to sinfo
 node_is() { machine $C sinfo --noheader --Node --format='%N %T' 2>/dev/null | grep -q "^$1 $2$"; }
 
 power_log() { as_tester cat "$CLOUD/log-of/$C/power.log"; }
@@ -26,7 +26,7 @@ power_log() { as_tester cat "$CLOUD/log-of/$C/power.log"; }
 # power resume|suspend NODES: as slurmctld calls it
 power() { machine $C runuser -u slurm -- "/opt/slipway/libexec/slipway/$1" "$2"; }
 
-# The machines that the cloud was told to delete, and the nodes that suspend was called for, since the beginning.
+# The machines deleted in the cloud, and the nodes that suspend was called for, so far.
 deleted() { as_tester sed -nE 's|.* DELETE .*/instances/([a-z0-9-]+).*|\1|p' "$CLOUD/log" | sort -u; }
 asked_to_delete() {
   local list
@@ -51,11 +51,11 @@ $N-1" ]
   [[ "$output" == *" /data -o "*implicit_dirs*allow_other* ]] || { echo "$output" && false; }
 }
 
-@test "power: nodes that have no machine are shown" {
+@test "power: nodes without a machine are shown" {
   node_is $N-6 'idle~'
 }
 
-@test "power: a zone without room is followed by the next one" {
+@test "power: a zone without capacity is followed by the next one" {
   echo '{"us-central1-a": 1}' | as_tester tee "$CLOUD/stock.json"
   power resume "$N-[2-4]"
   [ "$(zone_of $N-2)" = zones/us-central1-a ]
@@ -66,12 +66,12 @@ $N-1" ]
   wait_for machine $C getent hosts $N-3
 }
 
-@test "power: suspend deletes the machines that it is told, and no others" {
+@test "power: suspend deletes only the machines of its nodes" {
   power suspend "$N-[2-3]"
   run deleted
   says "$N-2
 $N-3"
-  # slurmctld asks, too, when it finds a node idle.
+  # slurmctld also calls it when it finds a node idle.
   [ -z "$(comm -23 <(deleted) <(asked_to_delete))" ]
   power suspend "$N-[2-4]"
   run deleted
@@ -80,18 +80,18 @@ $N-3"
   as_tester test -e "$CLOUD/instances/$N-0.json"
 }
 
-@test "power: nodes that are idle for long are deleted by slurmctld, static ones stay" {
+@test "power: slurmctld deletes nodes that are idle for long, static ones stay" {
   wait_for machines_are $C $N-0
   node_is $N-0 idle
 }
 
-@test "power: what the cloud says stands at the node, its job is queued again, and later it can be had" {
+@test "power: the cloud's message appears at the node, its job is requeued, and later the node is available" {
   echo '{"us-central1-a": "QUOTA_EXCEEDED", "us-central1-b": 0}' | as_tester tee "$CLOUD/stock.json"
   machine $C sbatch --chdir=/tmp --output=/dev/null --nodelist=$N-0,$N-5 --wrap 'srun hostname >/var/log/slurm/job.out'
   wait_for grep -q "cannot resume" "$CLOUD/log-of/$C/power.log"
   run power_log
   says "cannot resume $N-5: us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0 in region us-central1.; us-central1-b: ZONE_RESOURCE_POOL_EXHAUSTED: The zone 'us-central1-b' does not have enough resources"
-  # Slurm is told after that.
+  # Slurm learns of it after that.
   has_reason() { machine $C scontrol show node $N-5 | grep -q "Reason=us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded."; }
   wait_for has_reason
   is_queued_again() { machine $C scontrol show job | grep -q "Restarts=1"; }
@@ -99,7 +99,7 @@ $N-3"
   machine $C scancel --user=root
 }
 
-@test "power: a machine that stands still is started, not made" {
+@test "power: a stopped machine is started, not created" {
   wait_for node_is $N-6 'idle~'
   power resume $N-6
   as_tester sed -i 's/"metadata"/"status": "TERMINATED", "metadata"/' "$CLOUD/instances/$N-6.json"
@@ -108,7 +108,7 @@ $N-3"
   power suspend $N-6
 }
 
-@test "power: rights that are missing are the reason" {
+@test "power: missing permissions are the reason" {
   echo '{"POST compute.*": [403, {"error": {"code": 403, "message": "Required compute.instances.create permission",
     "errors": [{"reason": "forbidden"}]}}]}' | as_tester tee "$CLOUD/trouble.json"
   run power resume $N-6
@@ -117,7 +117,7 @@ $N-3"
   says "cannot resume $N-6: us-central1-a: forbidden: Required compute.instances.create permission; us-central1-b: forbidden"
 }
 
-@test "power: a name that is none of a nodeset's is refused, and nothing is deleted" {
+@test "power: a name outside any nodeset is refused, and nothing is deleted" {
   run power suspend $C,other-1
   [ "$status" -eq 1 ]
   run power_log
@@ -137,7 +137,7 @@ made = machine(name, "us-central1-a", 200, json.loads(template.read_text()))
   wait_for test -e "$CLOUD/up/$1"
 }
 
-@test "power: a machine that someone else starts joins by itself, and jobs of its partition run on it" {
+@test "power: a machine that someone else starts registers itself, and jobs of its partition run on it" {
   started_by_someone_else power-burstnodes-x7
   wait_for node_is power-burstnodes-x7 idle
   run machine $C srun --partition=burst sh -c 'hostname'

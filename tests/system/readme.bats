@@ -1,4 +1,4 @@
-# What the README tells a newcomer to type.
+# The commands that the README tells a newcomer to type.
 
 # bats file_tags=long
 load helper
@@ -6,7 +6,7 @@ load helper
 # The commands of its `sh` blocks, in order.
 commands_of_readme() { awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$TOP/README.md"; }
 
-# Deployments of the tester's own are out of sight: the README's is called quickstart, and so may theirs be.
+# The tester's own deployments are hidden: the README's is called quickstart, and so may one of theirs be.
 apart() {
   cd "$TOP" || return
   if [ "$(id -u)" -eq 0 ]; then
@@ -17,7 +17,7 @@ apart() {
   fi
 }
 
-@test "readme: every command in it works, one after the other" {
+@test "readme: every command in it works, one after another" {
   [ "$(commands_of_readme | wc -l)" -ge 10 ]
   run apart "$(commands_of_readme)"
   [ "$status" -eq 0 ] || { echo "$output" && false; }
@@ -28,7 +28,7 @@ apart() {
   says "deployment \`quickstart\` is gone"
 }
 
-@test "readme: quickstart.sh may be run twice, and says how to look around and tear down" {
+@test "readme: quickstart.sh can be run twice, and explains how to explore and tear down" {
   run apart "./quickstart.sh; ./quickstart.sh; build/prefix/bin/slipway destroy quickstart"
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   says "deployment \`quickstart\` stands already"

@@ -1,4 +1,4 @@
-# Deploying a blueprint again, while its cluster runs and jobs run on it.
+# Deploying a changed blueprint while its cluster runs and jobs run on it.
 
 load helper
 
@@ -30,7 +30,7 @@ deploy_changed() {
   slipway deploy "$SUITE/redeploy.yaml" --vars deployment_name=$NAME --accounting --nodes "a3mega_nodeset=$nodes" "$@"
 }
 
-@test "redeploy: what is the same changes nothing, and says so" {
+@test "redeploy: an identical blueprint changes nothing, with a message" {
   local before
   before=$(on $NAME controller pgrep -x slurmctld)
   run deploy_changed '' 2
@@ -38,7 +38,7 @@ deploy_changed() {
   [ "$(on $NAME controller pgrep -x slurmctld)" = "$before" ]
 }
 
-@test "redeploy: nodes are added to a cluster that runs, and jobs run across new ones and old ones" {
+@test "redeploy: nodes are added to a running cluster, and jobs run across new ones and old ones" {
   run deploy_changed '' 4
   says "nodes added: $N-2, $N-3"
   says "deployment \`$NAME\`: changed after"
@@ -50,7 +50,7 @@ $N-3" ]
   [ "$(grep -cE 'compute +a3-megagpu-8g .* on ' <<<"$output")" -eq 4 ]
 }
 
-@test "redeploy: a node that a job runs on is not taken away, and nothing else changes" {
+@test "redeploy: a node with a running job is not removed, and nothing else changes" {
   on $NAME login sbatch --job-name=short --nodelist=$N-3 --output=/dev/null --wrap 'exec sleep 1234'
   wait_for pgrep -x -f 'sleep 1234'
   run deploy_changed '' 2
@@ -73,7 +73,7 @@ $N-2" ]
   on $NAME login scancel --name=short
 }
 
-@test "redeploy: of a partition Slurm only reads again" {
+@test "redeploy: Slurm only rereads partitions" {
   local before
   before=$(on $NAME controller pgrep -x slurmctld)
   run deploy_changed 's/^\( *\)OverSubscribe: EXCLUSIVE/&\n\1MaxTime: 90/' 3
@@ -84,7 +84,7 @@ $N-2" ]
 }
 
 # Another machine type for the controller and the login, and an address that stays.
-@test "redeploy: a node that becomes another is stopped and started, the controller, too" {
+@test "redeploy: a node whose machine changes is stopped and started, including the controller" {
   local address
   address=$(on $NAME login hostname -I)
   run deploy_changed 's/machine_type: n2-standard-4/machine_type: n2-standard-8/' 3
@@ -94,13 +94,13 @@ $N-2" ]
   says "RUNNING"
 }
 
-@test "redeploy: what cannot change while it runs says so before anything does" {
+@test "redeploy: what cannot change while it runs is reported before anything changes" {
   run deploy_changed '/- id: network$/,/source:/ s/source: .*/&\n    settings: {network_address_range: 10.9.0.0\/16}/' 5
   fails_with 1 "the address range of network"
   [ "$(compute_nodes $NAME | wc -l)" -eq 3 ]
 }
 
-# bridges: how many networks the deployment has
+# bridges: the deployment's number of networks
 bridges() {
   local user=()
   [ "$(id -u)" -eq 0 ] || user=(--user --preserve-credentials)
@@ -110,8 +110,8 @@ bridges() {
 # job_completes NAME: it has ended, and Slurm waits for its nodes
 job_completes() { [ "$(on $NAME login squeue --noheader --name="$1" --format=%T)" = COMPLETING ]; }
 
-# Two nodes of a partition of their own, with two networks of their own.
-@test "redeploy: networks come with the nodes that are on them, and go with them" {
+# Two nodes in their own partition, with their own two networks.
+@test "redeploy: networks are added and removed with their nodes" {
   local change='s/machine_type: n2-standard-4/machine_type: n2-standard-8/'
   cat >"$SUITE/more.yaml" <<'YAML'
   - id: far
@@ -134,7 +134,7 @@ YAML
   [ "$status" -eq 0 ]
   [ "$(grep -cE '10\.77\.0\.[0-9]+ 10\.77\.1\.' <<<"$output")" -eq 2 ]
 
-  # A job that has ended, but whose node has yet to say so, is waited for.
+  # Waits for a job that has ended but whose node has not reported it yet.
   on $NAME login sbatch --partition=far --nodelist=stredeploy-far-1 --job-name=ends --output=/dev/null --wrap 'exec sleep 3456'
   wait_for pgrep -x -f 'sleep 3456'
   on $NAME stredeploy-far-1 pkill -STOP -x slurmd

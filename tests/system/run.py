@@ -2,8 +2,8 @@
 """Runs the system tests, several files at a time, and counts them.
 
 Without a FILE, all files run but those with the tag `apart`. Each runs in mount, PID, network and IPC namespaces and with
-a /var/lib/slipway of its own, so that it has the machine for itself. Where such namespaces cannot be made, one file runs
-after another, on the machine itself. At the end the machine has to be as it was, which counts as one test.
+its own /var/lib/slipway, so that it has the machine for itself. If such namespaces cannot be made, one file runs after
+another, on the machine itself. At the end the machine must be unchanged, which counts as one test.
 
 Comments in the files say more (`# bats file_tags=TAG`, or test_tags for the next test):
 
@@ -74,7 +74,7 @@ def default_files():
 
 
 class Machine:
-    """Runs files, in namespaces of their own where that is possible, and ends those that run when it is told to."""
+    """Runs files, in separate namespaces if possible, and ends running ones on request."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slipway-system-tests.", dir="/var/tmp"))

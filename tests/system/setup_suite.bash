@@ -1,9 +1,9 @@
-# Once for all system tests: the installation under test, and the user who runs it.
+# Runs once for all system tests: prepares the installation under test, and the user who runs it.
 #
-#   SLIPWAY_TEST_AS=root   (default for root) as root
-#   SLIPWAY_TEST_AS=user   as an ordinary user: a temporary one when root runs the tests, otherwise the caller
-#   SLIPWAY_TEST_NAME=NAME  for the temporary user, and for the folder of what is made here; no other run may use it
-#   SLIPWAY_TEST_PROGRAM=FILE   another build of the program `slipway`, relative to the top of the tree
+#   SLIPWAY_TEST_AS=root       (default for root) run as root
+#   SLIPWAY_TEST_AS=user       run as an ordinary user: a temporary one if root runs the tests, otherwise the caller
+#   SLIPWAY_TEST_NAME=NAME     for the temporary user and the folder of temporary files; must differ between parallel runs
+#   SLIPWAY_TEST_PROGRAM=FILE  another build of the program `slipway`, relative to the top of the tree
 
 setup_suite() {
   local top=$BATS_TEST_DIRNAME/../..
@@ -14,11 +14,11 @@ setup_suite() {
     export SLIPWAY_TEST_AS=user
   fi
 
-  # A copy that every user can read, wherever the checkout stands.
+  # A copy that every user can read, wherever the checkout is.
   SUITE=/var/tmp/slipway-test.${SLIPWAY_TEST_NAME:-$(mktemp --dry-run XXXXXX)}
   mkdir --mode=755 "$SUITE" "$SUITE/state"
   cp -r "$top/build/prefix" "$SUITE/prefix"
-  # For one run, the program as the sanitizers have it; plugins stay as they are, slurmd has no sanitizer.
+  # Optionally, a `slipway` built with sanitizers; the plugins do not change, as slurmd has no sanitizer.
   if [ -n "${SLIPWAY_TEST_PROGRAM:-}" ]; then cp "$top/$SLIPWAY_TEST_PROGRAM" "$SUITE/prefix/bin/slipway"; fi
   export SUITE TOP=$top
 
@@ -27,10 +27,10 @@ setup_suite() {
     useradd --create-home --shell /bin/bash "$TEST_USER"
     chown "$TEST_USER" "$SUITE/state"
   fi
-  destroy_ours # of a run that was killed
+  destroy_ours # left by a killed run
 }
 
-# Deployments of the tests.
+# Destroys the tests' deployments.
 destroy_ours() {
   local name
   for name in $(as_tester "$SUITE/prefix/bin/slipway" status --json | jq_names); do
@@ -44,7 +44,7 @@ teardown_suite() {
   rm -rf "$SUITE"
 }
 
-# remove_user NAME: when the last of its processes has ended, or is a number that nobody reads
+# remove_user NAME: after the last of its processes has ended or is a zombie
 remove_user() {
   pkill -KILL -u "$1" || true
   local i
@@ -58,7 +58,7 @@ remove_user() {
 # Names of the deployments in `slipway status --json`.
 jq_names() { python3 -c 'import json, sys; [print(d["deployment"]) for d in json.load(sys.stdin)]'; }
 
-# Runs a command as the user who tests.
+# Runs a command as the tests' user.
 as_tester() {
   if [ -n "${TEST_USER:-}" ]; then
     runuser -u "$TEST_USER" -- env XDG_STATE_HOME="$SUITE/state" HOME="/home/$TEST_USER" "$@"

@@ -1,7 +1,7 @@
-# The node of the batch script and the launcher loses its power, hangs, or loses its network, under jobs with --no-kill, with
-# --requeue and with neither: each is queued again in time, nobody writes twice, nothing hangs in COMPLETING, and all nodes
-# serve afterwards with all GPUs. Beside it the same faults under plain Slurm. The figures are printed. With SLIPWAY_TEST_IMAGE
-# the nodes have the Slurm of that image (`slipway image list`).
+# The node of the batch script and the launcher loses its power, hangs, or loses its network, under jobs with --no-kill,
+# with --requeue and with neither: each job is requeued in time, nobody writes twice, nothing hangs in COMPLETING, and
+# in the end all nodes serve with all GPUs. For comparison, the same faults under plain Slurm. The figures are printed.
+# With SLIPWAY_TEST_IMAGE the nodes have the Slurm of that image (`slipway image list`).
 
 # bats file_tags=apart
 load helper
@@ -25,7 +25,7 @@ survives() {
   echo "# ${1:-neither}, ${*:2}: queued again after $QUEUED s, node down after $DOWN s, runs again after $RUNNING s" >&3
 }
 
-# ends FAULT [argument...]: a job that could not start without the node ends with the reason, in the same time
+# ends FAULT [argument...]: a job that cannot start without the node ends with the reason, in the same time
 ends() {
   submit_launch 5 --no-kill
   fails "$@"
@@ -47,7 +47,7 @@ waits_for_slurm() {
   on $NAME controller pkill -STOP -f 'slipway node watch'
   submit 3 --requeue srun ./count.sh 3000
   fails "$@"
-  # Of a node whose kernel takes connections Slurm finds out later, after MessageTimeout, too.
+  # If a node's kernel accepts connections, Slurm finds out later, after MessageTimeout, too.
   wait_until_queued || wait_until_queued
   echo "# plain Slurm, $*: queued again after $QUEUED s" >&3
   on $NAME controller pkill -CONT -f 'slipway node watch'

@@ -1,4 +1,4 @@
-# slurmctld is killed again and again when a job has just begun: it begins again, on nodes that were prepared for it.
+# slurmctld is repeatedly killed when a job has just begun: the job begins again, on nodes that were prepared for it.
 
 # bats file_tags=apart
 load helper

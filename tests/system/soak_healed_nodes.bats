@@ -1,5 +1,5 @@
-# Two to eight nodes fail the prolog of one job, are healed, and are watched for five minutes: slurmd repeats what it
-# has to say of a job until slurmctld forgets it, MinJobAge (300 s) after its end.
+# Two to eight nodes fail the prolog of one job, are healed, and are watched for five minutes: slurmd repeats its report
+# about a job until slurmctld forgets the job, MinJobAge (300 s) after its end.
 
 # bats file_tags=apart
 load helper
@@ -12,31 +12,31 @@ setup_file() {
   BLUEPRINT=$BATS_FILE_TMPDIR/health.yaml
   { cat "$TOP/examples/quickstart.yaml" && echo '      health_policy: {limits: {gpu_celsius: 85}, breaker: {nodes: 10}}'; } >"$BLUEPRINT"
   deploy $NAME --nodes a3mega_nodeset=9
-  # Slurm looks at all nodes every ten seconds.
+  # Slurm checks all nodes every ten seconds.
   sed -i 's/^HealthCheckNodeState=.*/HealthCheckNodeState=ANY/' "$(deployments_folder)/$NAME/slurm/slurm.conf"
-  looks_of_slurm_every 10
+  slurm_checks_every 10
 }
 
 teardown_file() { slipway destroy $NAME; }
 
 all_idle() { [ "$(on $NAME controller sinfo --noheader --format=%T | tr -d '*')" = idle ]; }
 
-# Drained by whom and when is in slurmctld's log; what slurmd repeats is in its own.
+# slurmctld's log shows who drained a node and when; slurmd's log shows what slurmd repeats.
 drains_of_slurm() { on $NAME controller grep -c "Prolog or job env setup failure" /var/log/slurm/slurmctld.log; }
 
-# watched COUNT COMMAND...: COUNT nodes are unfit when COMMAND begins a job on all nodes
+# watched COUNT COMMAND...: COUNT nodes are unhealthy when COMMAND starts a job on all nodes
 watched() {
   local count=$1 i end before
   shift
   wait_for all_idle
   before=$(drains_of_slurm || true)
-  # Slurm does not look in between: the prolog is to find it.
-  looks_of_slurm_every 0
+  # Slurm does not check in between: the prolog must find it.
+  slurm_checks_every 0
   for i in $(seq "$count"); do fault $N-"$i" gpu-celsius 1 95; done
   on $NAME login timeout 60 "$@" || true
   for i in $(seq "$count"); do wait_for drained $N-"$i"; done
   for i in $(seq "$count"); do fault $N-"$i" clear; done
-  looks_of_slurm_every 10
+  slurm_checks_every 10
   wait_for all_idle
   end=$((SECONDS + 300))
   while [ $SECONDS -lt $end ]; do

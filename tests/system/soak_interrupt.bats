@@ -1,4 +1,4 @@
-# Every way to interrupt a change, at every point: minutes.
+# Every way to interrupt a change, at every point; takes minutes.
 
 # bats file_tags=apart
 load helper
@@ -21,7 +21,7 @@ load interrupt_helper
       [ $code -eq 0 ]
       rounds=$((rounds + 1))
       [ "$(pgrep -x -f 'sleep 4321')" = "$job" ]
-      # A point of both directions: with "old" the direction stays, so one more change turns it.
+      # A point of both directions: with "old" the direction stays, so one more change turns it around.
       [ "${way##* }" = same ] || deploy_nodes st-soak $((3 - $(compute_nodes st-soak | wc -l)))
     done
   done

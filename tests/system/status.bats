@@ -1,4 +1,4 @@
-# What `slipway status` says when something of the cluster does not answer: within a second, and nothing that is not so.
+# The output of `slipway status` when something in the cluster does not answer: within a second, and nothing false.
 
 load helper
 
@@ -21,7 +21,7 @@ teardown() {
   wait_for node_is $N allocated
 }
 
-# status_within_a_second [option...]: OUTPUT is what it says. The best of five: the machine may be busy.
+# status_within_a_second [option...]: its output is in OUTPUT. Takes the best of five, as the machine may be busy.
 status_within_a_second() {
   local i begin
   for i in 1 2 3 4 5; do
@@ -53,7 +53,7 @@ status_within_a_second() {
   [ "$SLIPWAY_TEST_AS" = user ] || [ "$(grep -c 'jobs unknown' <<<"$output")" -ge 1 ]
 }
 
-@test "status: a slurmctld that is stopped: it runs, and gives no answer" {
+@test "status: a slurmctld that is stopped is running but does not answer" {
   on $NAME controller pkill -STOP -x slurmctld
   status_within_a_second
   says "jobs unknown: slurmctld has not answered since 20"

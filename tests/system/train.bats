@@ -1,4 +1,4 @@
-# examples/train: a training that loses a node ends as one that did not.
+# examples/train: a training run that loses a node ends like an undisturbed one.
 
 # bats file_tags=long
 load helper
@@ -23,9 +23,9 @@ output() { on $NAME login cat "/home/$1.out"; }
 has_ended() { ! on $NAME login squeue --noheader --format=%T --job "$1" 2>/dev/null | grep -q .; }
 at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")" -ge "$2" ]; }
 
-@test "train: when checkpoints cannot be written, or have no folder, there is no other attempt" {
+@test "train: if checkpoints cannot be written, or have no folder, there is no further attempt" {
   on $NAME $N-0 sh -c 'mkdir /run/full && mount -t tmpfs -o size=64k tmpfs /run/full'
-  # Debian's python3, whatever the PATH of whoever submits.
+  # Debian's python3, whatever the submitting user's PATH is.
   on $NAME login sbatch --nodes=1 --nodelist=$N-0 --exclusive --output=/home/full.out --wrap \
     "/opt/slipway/bin/slipway launch --no-kill -- /usr/bin/python3 $TRAIN/train.py --checkpoints /run/full --every 1"
   gave_up() { output full 2>/dev/null | grep -q "attempt 1: exit"; }
@@ -40,13 +40,13 @@ at_step() { [ "$(on $NAME login sh -c "cat /home/$1.losses 2>/dev/null | wc -l")
   [[ "$output" != *"attempt 2"* ]]
 }
 
-@test "train: Slurm takes the script for A3 Mega" {
+@test "train: Slurm accepts the script for A3 Mega" {
   run on $NAME login sbatch --test-only --nodes=2 $TRAIN/a3-megagpu.sbatch
   [ "$status" -eq 0 ] || { echo "$output" && false; }
 }
 
 # Last, because it takes a node.
-@test "train: with a node lost, the losses are those of an undisturbed run, to the last bit" {
+@test "train: with a node lost, the losses equal those of an undisturbed run, to the last bit" {
   local undisturbed disturbed
   undisturbed=$(train undisturbed)
   wait_for at_step undisturbed 80 || { output undisturbed && false; }
