@@ -12,7 +12,7 @@ namespace slipway::cluster {
 namespace {
 
 constexpr int64_t most_nodes_here =
-    1000;  // more than one machine can run: see docs/measurements.md
+    1000;  // more than one machine can run: see docs/background/measurements.md
 
 Nodeset& nodeset_of(Cluster& cluster, const std::string& name) {
   std::vector<std::string> known;

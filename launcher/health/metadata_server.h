@@ -1,5 +1,5 @@
 // Checks that users of this machine cannot reach its metadata server, which hands out tokens of the
-// machine's service account: docs/security.md.
+// machine's service account: docs/background/security.md.
 #pragma once
 
 #include <optional>

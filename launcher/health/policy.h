@@ -1,6 +1,6 @@
 // What findings mean: the catalog's health.yaml, overlaid with one file of the site's own.
 //
-// The file's comments explain its keys; docs/health.md documents them for users.
+// The file's comments explain its keys; docs/guides/health.md documents them for users.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A module's interface, read from its module.yaml (docs/module-files.md) or from the variables and
+// A module's interface, read from its module.yaml (docs/reference/module-files.md) or from the variables and
 // outputs of a Terraform or Packer module.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a machine on Google Cloud does when it boots: docs/google-cloud.md.
+// What a machine on Google Cloud does when it boots: docs/guides/google-cloud.md.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // Slurm's ResumeProgram and SuspendProgram on Google Cloud, which make and delete machines on
-// demand: docs/google-cloud.md.
+// demand: docs/guides/google-cloud.md.
 #pragma once
 
 #include <functional>

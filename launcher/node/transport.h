@@ -1,5 +1,5 @@
 // The transport's software on a node: the daemon that runs beside jobs, and what is installed.
-// docs/nccl_env.md shows when each function is called.
+// docs/guides/nccl.md shows when each function is called.
 #pragma once
 
 #include <chrono>

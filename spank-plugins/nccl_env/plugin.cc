@@ -1,7 +1,7 @@
 // nccl_env: sets the NCCL variables for a node's transport in every task of a Slurm job.
 //
 // The callbacks for Slurm, and the switch by context; the work is in submission.cc (sbatch, salloc,
-// srun) and remote.cc (slurmstepd). User documentation: docs/nccl_env.md.
+// srun) and remote.cc (slurmstepd). User documentation: docs/guides/nccl.md.
 #include <unistd.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // node_health: checks a node before each job starts on it, and after the job has ended.
 //
 // The callbacks for Slurm. `slipway health` runs the checks in a separate process, which is killed
-// if it hangs, for example in a driver. User documentation: docs/health.md.
+// if it hangs, for example in a driver. User documentation: docs/guides/health.md.
 #include <chrono>
 #include <optional>
 #include <string>

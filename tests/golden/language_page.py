@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every example of docs/blueprint-language.md: usage: language_page.py SLIPWAY
+"""Compiles every example of docs/reference/blueprint-language.md: usage: language_page.py SLIPWAY
 
 The text after ``` gives the meaning of a block:
 
@@ -17,7 +17,7 @@ import json, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, installed
 
-PAGE = ROOT / "docs/blueprint-language.md"
+PAGE = ROOT / "docs/reference/blueprint-language.md"
 
 FRAME = """blueprint_name: example
 {top}
