@@ -1,0 +1,28 @@
+"""The pages of the documentation, and the fenced blocks in them."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pages():
+    """Every page that people read, in a stable order: those at the top, then those of docs."""
+    top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
+    return [page for page in top if page.exists()] + sorted((ROOT / "docs").rglob("*.md"))
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page):
+    """(line, info, body) of each fenced block. `info` is what follows the three backticks."""
+    text = page.read_text()
+    for found in re.finditer(r"^( *)```([^`\n]*)\n(.*?)^\1```$", text, re.M | re.S):
+        yield text[: found.start()].count("\n") + 1, found[2].strip(), found[3]
+
+
+def prose(page):
+    """The text without fenced blocks and code in backticks, where nothing is a link."""
+    text = re.sub(r"^( *)```.*?^\1```$", "", page.read_text(), flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", "``", text)

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Runs the commands that README.md, CONTRIBUTING.md and docs show.
+
+  run.py check PREFIX            without a cluster: every block has a class, `here` runs, `parse` parses
+  run.py cluster PREFIX [PAGE…]  on a running deployment `quickstart`: the blocks `cluster` and `login` of these pages, or of all but README.md
+
+The second word after ``` is the class of a block with commands:
+
+  sh cluster      runs on this machine and needs the deployment `quickstart`
+  sh login        the same, but typed on its login node
+  sh here         runs on this machine without a cluster
+  sh parse        cannot run in a test (it needs a cloud, GPUs or root): programs, verbs, options and files of ours must exist
+
+`console` blocks have the same classes. They show `$ command` and its output, which is compared: `…` stands for any text, a line `…` for
+any lines. `yaml file=NAME` is a file for the blocks `here` and `cluster` that follow on its page.
+Pages of diagnostics and the pages of the language have tests of their own; generated pages come from the program itself.
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # not into the source tree
+from pages import ROOT, blocks, name_of, pages
+
+CLASSES = {"cluster", "login", "here", "parse"}
+OTHER_TESTS = re.compile(r"docs/(diagnostics/|reference/(blueprint-\w+\.md|(commands|modules|programs|plugins)/))")
+END_OF_COMMAND = {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>", "--", ")", "#"}
+SECONDS = 180
+
+
+def has_own_test(page):
+    return OTHER_TESTS.match(name_of(page)) is not None
+
+
+def matches(expected, got):
+    """Whether `got` is the text `expected`, in which … stands for any text and a line … for any lines."""
+    pattern = ""
+    for line in expected.splitlines():
+        if line.strip() == "…":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += "[^\n]*".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ \t]*\n"
+    return re.fullmatch(pattern, got if not got or got.endswith("\n") else got + "\n") is not None
+
+
+def console_commands(body):
+    """(command, output) of each `$ command` of a console block."""
+    for part in re.split(r"^(?=\$ )", body, flags=re.M):
+        if part.startswith("$ "):
+            lines = part[2:].splitlines(keepends=True)
+            command = lines.pop(0)
+            while command.endswith("\\\n") and lines:
+                command += lines.pop(0)
+            yield command.rstrip("\n"), "".join(lines)
+
+
+class Programs:
+    """What our programs take, as their --help says."""
+
+    def __init__(self, prefix):
+        self.folder, self.helps = pathlib.Path(prefix) / "bin", {}
+        self.verbs = set(re.findall(r"^  (\w+) ", self.help([]), re.M))
+
+    def help(self, words, program="slipway"):
+        key = (program, *words)
+        if key not in self.helps:
+            command = [self.folder / program, *words, "--help"]
+            self.helps[key] = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+        return self.helps[key]
+
+    def options(self, text):
+        return set(re.findall(r"(?<![\w-])(--?[a-zA-Z][\w-]*)", text)) | {"--help", "-h", "--version"}
+
+    def problem(self, program, words):
+        """What is wrong with one call of ours, or None."""
+        asked = []
+        if program == "slipway":
+            if not words or words[0].startswith("-"):
+                return None
+            if words[0] not in self.verbs | {"help"}:
+                return f"`slipway` has no verb `{words[0]}`"
+            asked = words[:2] if words[0] in ("node", "image") and len(words) > 1 else words[:1]
+            if words[0] == "health" and len(words) > 1 and words[1] in ("policy", "report", "clear"):
+                asked = words[:2]
+        known = self.options(self.help(asked, program))
+        for word in words:
+            option = word.split("=")[0]
+            short = re.fullmatch(r"-[a-zA-Z]", option[:2]) and option[:2] in known and not option.startswith("--")
+            if option.startswith("-") and not re.fullmatch(r"-+\d*", option) and option not in known and not short:
+                return f"`{' '.join([program, *asked])}` has no option `{option}`"
+        return None
+
+
+def calls(body, ours):
+    """(program, words) of each call of a program of ours in shell text."""
+    for line in re.sub(r"\\\n", " ", body).splitlines():
+        try:
+            lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;()<>")
+            lexer.whitespace_split = True
+            words = list(lexer)
+        except ValueError:
+            continue  # text of a here-document, or a quote over several lines
+        for place, word in enumerate(words):
+            name = word.rsplit("/", 1)[-1]
+            if name in ours and (place == 0 or not words[place - 1].startswith("--output")):
+                rest = words[place + 1 :]
+                end = next((n for n, w in enumerate(rest) if w in END_OF_COMMAND or w[0] in "|&;<>()"), len(rest))
+                yield name, rest[:end]
+
+
+class Runner:
+    def __init__(self, prefix):
+        self.prefix = pathlib.Path(prefix).resolve()
+        self.programs = Programs(self.prefix)
+        self.ours = {path.name for path in (self.prefix / "bin").iterdir()}
+        self.problems, self.ran = [], 0
+
+    def report(self, page, line, text):
+        self.problems.append(f"{name_of(page)}:{line}: {text}")
+        print(self.problems[-1], flush=True)
+
+    def shell(self, kind, command, folder):
+        script = f'export PATH="{self.prefix}/bin:$PATH"\n{command}'
+        argv = ["bash", "-euo", "pipefail", "-c", script]
+        if kind == "login":
+            argv = [self.prefix / "bin/slipway", "exec", "quickstart", "login", "--", "bash", "-euo", "pipefail", "-c", command]
+        self.ran += 1
+        limit = ["timeout", str(SECONDS if folder != ROOT else 4 * SECONDS)]  # README's first command builds
+        return subprocess.run(limit + argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
+
+    def run(self, page, line, language, kind, body, folder):
+        if language == "sh":
+            done = self.shell(kind, body, folder)
+            print(done.stdout, flush=True)
+            if done.returncode != 0:
+                self.report(page, line, f"ended with status {done.returncode}:\n{done.stdout}")
+            return
+        for command, output in console_commands(body):
+            done = self.shell(kind, command, folder)
+            if not matches(output, done.stdout):
+                self.report(page, line, f"`{command}` printed something else:\n{done.stdout}")
+
+    def parse(self, page, line, body):
+        done = subprocess.run(["bash", "-n", "-c", body], capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            self.report(page, line, f"bash cannot read it: {done.stderr}")
+        for program, words in calls(body, self.ours):
+            problem = self.programs.problem(program, words)
+            if problem:
+                self.report(page, line, problem)
+        for file in re.findall(r"(?<![\w/.-])(?:\./)?((?:examples|images|scripts|tests|docs)/[\w./-]+)", body):
+            if not (ROOT / file).exists():
+                self.report(page, line, f"there is no `{file}` in the tree")
+
+    def page(self, page, wanted):
+        with tempfile.TemporaryDirectory(prefix="slipway-docs-") as scratch:
+            folder = pathlib.Path(scratch)
+            for entry in ROOT.iterdir():
+                (folder / entry.name).symlink_to(entry)
+            folder = ROOT if page == ROOT / "README.md" else folder
+            for line, info, body in blocks(page):
+                self.block(page, line, info.split(), body, wanted, folder)
+
+    def block(self, page, line, info, body, wanted, folder):
+        language, kind = (info + ["", ""])[:2]
+        if language in ("sh", "bash", "shell", "console"):
+            if kind not in CLASSES or language not in ("sh", "console"):
+                self.report(page, line, f"``` {' '.join(info)}: a block with commands needs one of the classes {sorted(CLASSES)}")
+            elif kind in wanted:
+                self.run(page, line, language, kind, body, folder)
+            elif "here" in wanted:
+                self.parse(page, line, body if language == "sh" else "\n".join(c for c, _ in console_commands(body)))
+        elif language == "yaml" and kind.startswith("file=") and folder != ROOT:
+            (folder / kind.removeprefix("file=")).write_text(body)
+        elif not language and re.search(r"^\$ ", body, re.M):
+            self.report(page, line, "a block with `$ command` is a console block, and needs a class")
+
+    def is_idle(self):
+        """Whether all nodes of the deployment serve again; waits for it, since a page may have broken some."""
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            done = self.shell("login", "sinfo --noheader --format=%T", ROOT)
+            if set(done.stdout.split()) == {"idle"}:
+                return True
+            time.sleep(0.5)
+        return False
+
+
+def has_cluster_blocks(page):
+    return any(info.split()[1:2] in (["cluster"], ["login"]) for _, info, _ in blocks(page))
+
+
+def main():
+    what, prefix, *names = sys.argv[1:]
+    runner = Runner(prefix)
+    if what == "check":
+        for page in pages():
+            if not has_own_test(page):
+                runner.page(page, {"here"})
+    else:
+        chosen = [ROOT / name for name in names] or [page for page in pages() if page.name != "README.md" or "docs" in page.parts]
+        for page in chosen:
+            if has_own_test(page) or not has_cluster_blocks(page):
+                continue
+            start = time.monotonic()
+            runner.page(page, {"cluster", "login"})
+            print(f"{name_of(page)}: {time.monotonic() - start:.1f} s", flush=True)
+            if page != ROOT / "README.md" and not runner.is_idle():
+                runner.report(page, 1, "leaves nodes that are not idle")
+    print(f"{runner.ran} commands and blocks ran, {len(runner.problems)} problems")
+    return 1 if runner.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
