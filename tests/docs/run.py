@@ -182,7 +182,7 @@ class Runner:
 
     def is_idle(self):
         """Whether all nodes of the deployment serve again; waits for it, since a page may have broken some."""
-        end = time.monotonic() + 120
+        end = time.monotonic() + 240
         while time.monotonic() < end:
             done = self.shell("login", "sinfo --noheader --format=%T", ROOT)
             if set(done.stdout.split()) == {"idle"}:
