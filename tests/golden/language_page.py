@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every example of docs/reference/blueprint-language.md: usage: language_page.py SLIPWAY
+"""Compiles every example of docs/reference/blueprint-*.md: usage: language_page.py SLIPWAY
 
 The text after ``` gives the meaning of a block:
 
@@ -17,7 +17,7 @@ import json, pathlib, re, shlex, shutil, subprocess, sys, tempfile
 sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, installed
 
-PAGE = ROOT / "docs/reference/blueprint-language.md"
+PAGES = [ROOT / "docs/reference/blueprint-language.md", ROOT / "docs/reference/blueprint-additions.md"]
 
 FRAME = """blueprint_name: example
 {top}
@@ -60,9 +60,9 @@ def matches(expected, got):
 
 
 class Page:
-    def __init__(self, program, folder):
-        self.slipway, self.folder = installed(program, folder / "prefix"), folder / "blueprint"
-        self.text = PAGE.read_text()
+    def __init__(self, path, slipway, folder):
+        self.slipway, self.folder = slipway, folder
+        self.text = path.read_text()
         self.problems, self.blueprints, self.checked = [], 0, True
         self.used = False  # the files belong to the previous blueprint
         self.start_afresh()
@@ -149,12 +149,17 @@ class Page:
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        page = Page(sys.argv[1], pathlib.Path(folder))
-        page.blocks()
-        functions = page.functions()
-    print(*page.problems, sep="\n")
-    print(f"{page.blueprints} blueprints, {functions} functions, {len(page.problems)} problems")
-    return 1 if page.problems or page.blueprints < 10 or functions < 20 else 0
+        folder = pathlib.Path(folder)
+        slipway = installed(sys.argv[1], folder / "prefix")
+        pages = [Page(path, slipway, folder / "blueprint") for path in PAGES]
+        for page in pages:
+            page.blocks()
+        functions = pages[0].functions()
+    problems = [problem for page in pages for problem in page.problems]
+    blueprints = sum(page.blueprints for page in pages)
+    print(*problems, sep="\n")
+    print(f"{blueprints} blueprints, {functions} functions, {len(problems)} problems")
+    return 1 if problems or blueprints < 10 or functions < 20 else 0
 
 
 if __name__ == "__main__":
