@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands that README.md, CONTRIBUTING.md and docs show.
 
-  run.py check PREFIX            without a cluster: every block has a class, `here` runs, `parse` parses
+  run.py check PROGRAM…          without a cluster: every block has a class, `here` runs, `parse` parses. The programs are those that are
+                                 installed, as they were built
   run.py cluster PREFIX [PAGE…]  on a running deployment `quickstart`: the blocks `cluster` and `login` of these pages, or of all but README.md
 
 The second word after ``` is the class of a block with commands:
@@ -18,6 +19,7 @@ Pages of diagnostics and the pages of the language have tests of their own; gene
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -153,8 +155,8 @@ class Runner:
             problem = self.programs.problem(program, words)
             if problem:
                 self.report(page, line, problem)
-        for file in re.findall(r"(?<![\w/.-])(?:\./)?((?:examples|images|scripts|tests|docs)/[\w./-]+)", body):
-            if not (ROOT / file).exists():
+        for file in re.findall(r"(?<![\w/.-])(?:\./)?((?:examples|images|scripts|tests|docs)/[\w./*-]+)", body):
+            if not list(ROOT.glob(file)) and f"ninja -C build-fuzz {file}" not in body:
                 self.report(page, line, f"there is no `{file}` in the tree")
 
     def page(self, page, wanted):
@@ -191,27 +193,48 @@ class Runner:
         return False
 
 
+def prefix_of(programs, prefix):
+    """A prefix as `meson install` makes it, with these programs and the data of the source tree."""
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "share/slipway").mkdir(parents=True)
+    for folder in ("blueprints", "examples"):
+        (prefix / "share/slipway" / folder).symlink_to(ROOT / folder)
+    for program in programs:
+        shutil.copy(program, prefix / "bin")
+    for collective in ("all_gather", "all_reduce", "alltoall", "broadcast", "gather", "reduce", "reduce_scatter", "scatter", "sendrecv"):
+        (prefix / "bin" / f"{collective}_perf").symlink_to("bandwidth_perf")
+    return prefix
+
+
+def check(programs):
+    with tempfile.TemporaryDirectory(prefix="slipway-docs-") as folder:
+        runner = Runner(prefix_of(programs, pathlib.Path(folder) / "prefix"))
+        for page in pages():
+            if not has_own_test(page):
+                runner.page(page, {"here"})
+    return runner
+
+
+def on_cluster(prefix, names):
+    runner = Runner(prefix)
+    for page in [ROOT / name for name in names] or [page for page in pages() if page != ROOT / "README.md"]:
+        if has_own_test(page) or not has_cluster_blocks(page):
+            continue
+        start = time.monotonic()
+        runner.page(page, {"cluster", "login"})
+        print(f"{name_of(page)}: {time.monotonic() - start:.1f} s", flush=True)
+        if page != ROOT / "README.md" and not runner.is_idle():
+            runner.report(page, 1, "leaves nodes that are not idle")
+    return runner
+
+
 def has_cluster_blocks(page):
     return any(info.split()[1:2] in (["cluster"], ["login"]) for _, info, _ in blocks(page))
 
 
 def main():
-    what, prefix, *names = sys.argv[1:]
-    runner = Runner(prefix)
-    if what == "check":
-        for page in pages():
-            if not has_own_test(page):
-                runner.page(page, {"here"})
-    else:
-        chosen = [ROOT / name for name in names] or [page for page in pages() if page.name != "README.md" or "docs" in page.parts]
-        for page in chosen:
-            if has_own_test(page) or not has_cluster_blocks(page):
-                continue
-            start = time.monotonic()
-            runner.page(page, {"cluster", "login"})
-            print(f"{name_of(page)}: {time.monotonic() - start:.1f} s", flush=True)
-            if page != ROOT / "README.md" and not runner.is_idle():
-                runner.report(page, 1, "leaves nodes that are not idle")
+    what, first, *others = sys.argv[1:]
+    runner = check([first, *others]) if what == "check" else on_cluster(first, others)
     print(f"{runner.ran} commands and blocks ran, {len(runner.problems)} problems")
     return 1 if runner.problems else 0
 
