@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands that README.md, CONTRIBUTING.md and docs show.
 
-  run.py check PROGRAM…          without a cluster: every block has a class, `here` runs, `parse` parses. The programs are those that are
-                                 installed, as they were built
+  run.py check PROGRAM…          without a cluster: every block has a class, `here` runs, `parse` parses. PROGRAMS are the built ones of those
+                                 that are installed
   run.py cluster PREFIX [PAGE…]  on a running deployment `quickstart`: the blocks `cluster` and `login` of these pages, or of all but README.md
 
 The second word after ``` is the class of a block with commands:
@@ -12,8 +12,8 @@ The second word after ``` is the class of a block with commands:
   sh here         runs on this machine without a cluster
   sh parse        cannot run in a test (it needs a cloud, GPUs or root): programs, verbs, options and files of ours must exist
 
-`console` blocks have the same classes. They show `$ command` and its output, which is compared: `…` stands for any text, a line `…` for
-any lines. `yaml file=NAME` is a file for the blocks `here` and `cluster` that follow on its page.
+`console` blocks have the same classes. They show `$ command` and its output, which is compared: `…` matches any text, a line `…` any
+lines. `yaml file=NAME` is a file for the blocks `here` and `cluster` that follow on its page.
 Pages of diagnostics and the pages of the language have tests of their own; generated pages come from the program itself.
 """
 import pathlib
@@ -39,7 +39,7 @@ def has_own_test(page):
 
 
 def matches(expected, got):
-    """Whether `got` is the text `expected`, in which … stands for any text and a line … for any lines."""
+    """Whether `got` is the text `expected`, in which … matches any text and a line … any lines."""
     pattern = ""
     for line in expected.splitlines():
         if line.strip() == "…":
