@@ -67,7 +67,8 @@ def copy_pages(docs, to_share, change=lambda text: text):
 
 
 def title_of(page):
-    return page.read_text().splitlines()[0].removeprefix("# ").replace("`", "")
+    heading = next(line for line in page.read_text().splitlines() if line.startswith("# "))
+    return heading.removeprefix("# ").replace("`", "")
 
 
 def navigation(docs):

@@ -11,6 +11,11 @@ def pages():
     return [page for page in top if page.exists()] + sorted((ROOT / "docs").rglob("*.md"))
 
 
+def is_generated(page):
+    """Whether scripts/reference.py has made the page, from what the programs print."""
+    return page.read_text().startswith("<!-- Made by ")
+
+
 def name_of(page):
     return str(page.relative_to(ROOT))
 
