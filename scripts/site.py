@@ -123,7 +123,8 @@ def install():
     has_site = (folder / "html/index.html").exists() or shutil.which("mkdocs") is None
     if stamp.exists() and stamp.stat().st_mtime >= newest_source() and has_site:
         return
-    shutil.rmtree(folder, ignore_errors=True)
+    for old in ["html", *(path.name for path in (ROOT / "docs").iterdir() if path.is_dir())]:
+        shutil.rmtree(folder / old, ignore_errors=True)
     copy_pages(folder, "../../")
     if shutil.which("mkdocs"):
         build(folder / "html")
