@@ -28,7 +28,7 @@ int compare_reports(const std::string& before_path, const std::string& after_pat
   const ReadReport before = read_report(before_path), after = read_report(after_path);
   const std::vector<std::string> unlike = differences(before, after);
   if (!unlike.empty()) {
-    fmt::print(stderr, "{}: these runs cannot be compared:\n", compare_program);
+    fmt::print(stderr, "{}: the runs are not comparable:\n", compare_program);
     for (const std::string& one : unlike) fmt::print(stderr, "  {}\n", one);
     return exit_could_not_run;
   }
@@ -44,17 +44,19 @@ int compare_reports(const std::string& before_path, const std::string& after_pat
 int main_of_compare(const std::vector<std::string>& args) try {
   std::string before, after;
   double allowed_percent = 2;
-  CommandLine line(compare_program, "OLD NEW",
-                   "Compare two reports of the bandwidth tests, size by size. The exit status is 1 "
-                   "if a size is slower by more\nthan --allow, with its whole 95 % interval; 2 for "
-                   "a wrong command line; 3 if the runs cannot be\ncompared or a file is not a "
-                   "report.");
+  CommandLine line(compare_program, "Compare two reports of the bandwidth tests, size by size.");
+  line.about(
+      "A size counts as slower only if its whole 95 % interval is slower by more than --allow.");
   line.positional("OLD", &before);
   line.positional("NEW", &after);
-  line.option("allow", "PERCENT", "tolerate a slowdown of up to PERCENT (default 2)",
-              &allowed_percent);
-  line.example("bandwidth_compare before.json after.json", "after an upgrade");
-  line.example("bandwidth_compare --allow 5 base.json now.json || echo slower", "as a gate");
+  line.option("allow", "PERCENT", "tolerate this much", &allowed_percent);
+  line.example("bandwidth_compare before.json after.json", "compare before and after an upgrade");
+  line.example("bandwidth_compare --allow 5 base.json now.json || echo slower",
+               "fail a script when it is slower");
+  line.exit_status("0", "no size is slower");
+  line.exit_status("1", "at least one size is slower");
+  line.exit_status("3", "the runs are not comparable, or a report cannot be read");
+  line.see_also("bandwidth_plot(1)");
   if (!line.parse(args)) return exit_pass;
   return compare_reports(before, after, allowed_percent / 100);
 } catch (const UsageError& error) {

@@ -1,4 +1,4 @@
-// The command line of the *_perf programs: nccl-tests' flags, and those of our own.
+// The command line of the *_perf programs: nccl-tests' options, and some of our own.
 #include "nccl-tests/options.h"
 
 #include <array>
@@ -58,72 +58,76 @@ std::optional<int> root_of(const std::string& text) {
 
 void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& raw) {
   Timing& timing = options.timing;
-  line.option("minbytes,b", "SIZE", "smallest size (default 32M; K, M, G)", &raw.min_bytes);
-  line.option("maxbytes,e", "SIZE", "largest size (default 32M)", &raw.max_bytes);
-  line.option("stepbytes,i", "SIZE", "add this from size to size (default 1M)", &raw.step_bytes);
-  line.option("stepfactor,f", "N",
-              "multiply by this from size to size, instead of adding; 1 (default) adds",
+  line.section("Options of nccl-tests");
+  line.option("minbytes,b", "SIZE", "smallest size; K, M and G are powers of 1024",
+              &words.min_bytes);
+  line.option("maxbytes,e", "SIZE", "largest size", &words.max_bytes);
+  line.option("stepbytes,i", "SIZE", "add this from size to size", &words.step_bytes);
+  line.option("stepfactor,f", "N", "multiply by this from size to size; 1 adds --stepbytes",
               &options.sweep.step_factor);
-  line.option("iters,n", "N", "timed iterations of each size (default 20)", &timing.iterations);
-  line.option("warmup_iters,w", "N", "untimed iterations before them (default 1)",
-              &options.warmup_iterations);
-  line.option("agg_iters,m", "N", "operations in an iteration (default 1)", &timing.aggregated);
-  line.option("run_cycles,N", "N", "runs of the whole sweep; 0: endless (default 1)",
-              &options.cycles);
-  line.option("average,a", "N", "report rank 0's time (0), the mean (1, default), min (2), max (3)",
-              &raw.average);
-  line.option("per_iter_timing,I", "0|1", "columns of each iteration's time", &raw.each_iteration);
-  line.option("per_iter_skip,K", "N", "iterations left out of them", &timing.skipped);
-  line.option("check,c", "N", "checked iterations of each size, 0 for none (default 1)",
-              &timing.checks);
-  line.option("op,o", "OP", "sum (default), prod, min, max, avg, or all", &raw.reduction);
-  line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all (default float)",
-              &raw.type);
-  line.option("root,r", "RANK", "of collectives that have one; all: each in turn (default 0)",
-              &raw.root);
-  line.option("blocking,z", "0-3",
-              "wait after each operation: 1 and a barrier, 2, 3 untimed barrier", &raw.blocking);
-  line.option("timeout,T", "SECONDS", "give up after SECONDS without progress, and name the rank",
-              &options.timeout_seconds);
-  line.option("report_timestamps,S", "0|1", "a column with the time of day", &raw.timestamps);
+  line.option("iters,n", "N", "timed iterations of each size", &timing.iterations);
+  line.option("warmup_iters,w", "N", "untimed iterations before them", &options.warmup_iterations);
+  line.option("agg_iters,m", "N", "operations in an iteration", &timing.aggregated);
+  line.option("run_cycles,N", "N", "runs of the whole sweep, 0 without end", &options.cycles);
+  line.option("average,a", "0|1|2|3", "which time: rank 0 (0), mean (1), minimum (2), maximum (3)",
+              &words.average);
+  line.option("per_iter_timing,I", "0|1", "print columns with the time of each iteration",
+              &words.each_iteration);
+  line.option("per_iter_skip,K", "N", "leave out this many of them", &timing.skipped);
+  line.option("check,c", "N", "checked iterations of each size, 0 for none", &timing.checks);
+  line.option("op,o", "sum|prod|min|max|avg|all", "reduction", &words.reduction);
+  line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all", &words.type);
+  line.option("root,r", "RANK", "root of collectives that have one; all: each rank in turn",
+              &words.root);
+  line.option("blocking,z", "0|1|2|3",
+              "wait after each operation (1), with a barrier (2), with an untimed barrier (3)",
+              &words.blocking);
+  line.option("timeout,T", "SECONDS",
+              "give up after this long without progress, and name who hangs",
+              &options.timeout_seconds, "wait forever");
+  line.option("report_timestamps,S", "0|1", "print a column with the time of day",
+              &words.timestamps);
 }
 
-// Options of nccl-tests that scripts pass; here they accept only the value that has no effect.
-void add_options_without_effect(CommandLine& line, RawOptions& raw) {
-  line.option("ngpus,g", "1", "a rank is one process with one GPU", &raw.gpus);
-  line.option("nthreads,t", "1", "a rank is one process with one GPU", &raw.threads);
-  line.option("parallel_init,p", "0|1", "no effect", &raw.parallel_init);
-  line.option("stream_null,y", "0", "no other value", &raw.null_stream);
-  line.option("cudagraph,G", "0", "no other value", &raw.graph);
-  line.option("report_cputime,C", "0", "no other value", &raw.cpu_time);
-  line.option("local_register,R", "0", "no other value", &raw.local_register);
-  line.option("device_implementation,D", "0", "no other value", &raw.device_implementation);
-  line.option("memory,M", "0", "no other value", &raw.memory);
-  line.option("unalign,u", "0", "no other value", &raw.unalign);
-  line.option("output_file,J", "FILE", "not supported; see --report", &raw.output_file);
+// Options of nccl-tests that have nothing to act on here: accepted with the value that they have.
+void add_options_without_effect(CommandLine& line, Words& words) {
+  line.section("Options of nccl-tests that take this value only");
+  line.option("ngpus,g", "N", "GPUs of a rank: a rank is a process with one GPU", &words.gpus);
+  line.option("nthreads,t", "N", "threads of a rank", &words.threads);
+  line.option("parallel_init,p", "0|1", "either value, without effect", &words.parallel_init);
+  line.option("stream_null,y", "N", "ranks have streams of their own", &words.null_stream);
+  line.option("cudagraph,G", "N", "CUDA graphs are not measured", &words.graph);
+  line.option("report_cputime,C", "N", "the printed time is until the data has arrived",
+              &words.cpu_time);
+  line.option("local_register,R", "N", "buffers are not registered", &words.local_register);
+  line.option("device_implementation,D", "N", "no kernels of its own",
+              &words.device_implementation);
+  line.option("memory,M", "N", "memory is not reported", &words.memory);
+  line.option("unalign,u", "N", "buffers are aligned", &words.unalign);
+  line.option("output_file,J", "FILE", "refused; use --report", &words.output_file);
 }
 
-void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw) {
-  line.option("backend", "NAME",
-              "auto (default), nccl (GPUs), mpi or tcp (host memory), sim (virtual time)",
-              &raw.backend);
-  line.option("world", "FILE", "the nodes and links of the backend sim, YAML", &raw.world);
-  line.option("timing", "MODE", "pipelined (default; as nccl-tests) or isolated: one at a time",
-              &raw.timing);
+void add_options_of_our_own(CommandLine& line, Options& options, Words& words) {
+  line.section("Options");
+  line.option("backend", "auto|nccl|mpi|tcp|sim",
+              "what to measure with: GPUs (nccl), host memory (mpi, tcp) or a simulation",
+              &words.backend);
+  line.option("world", "FILE", "the nodes and links of the simulation, as YAML", &words.world);
+  line.option("timing", "pipelined|isolated",
+              "time iterations together, as nccl-tests does, or one at a time", &words.timing);
   line.option("samples", "N",
-              "samples of each size: of --iters iterations each (default 1), or of "
-              "one if isolated (default --iters)",
-              &raw.samples);
+              "samples of each size, of --iters iterations each, or of one if isolated",
+              &words.samples, "1, or --iters if isolated");
   line.option("precision", "PERCENT",
-              "sample until the median is known to ± PERCENT, with 95 % confidence",
-              &raw.precision_percent);
-  line.option("budget", "SECONDS", "limit --precision for each size and placement (default 30)",
+              "sample until the median is known this well, with 95 % confidence",
+              &words.precision_percent, "do not");
+  line.option("budget", "SECONDS", "limit of --precision, for each size and placement",
               &options.timing.budget_seconds);
   line.option("report", "FILE",
-              "write the result as JSON (schema slipway/bandwidth/1); an older FILE is replaced",
-              &raw.report);
-  line.option("node-profile", "FILE", "what machine this is (default /etc/slipway/node.json)",
-              &raw.node_profile);
+              "write the result as JSON (schema slipway/bandwidth/1); an existing FILE is replaced",
+              &words.report);
+  line.option("node-profile", "FILE", "which machine this is", &words.node_profile,
+              std::string(node_profile_path));
 }
 
 void check_without_effect(const RawOptions& raw) {
@@ -223,19 +227,24 @@ std::optional<Options> parse_options(const Collective& collective,
   Options options;
   RawOptions raw;
   const std::string program = collective.program();
-  CommandLine line(
-      program, "[OPTIONS]",
-      "Measure the bandwidth of a collective over all ranks, between GPUs with NCCL or "
-      "in host memory, and check\nevery element of the data. Flags and table are those "
-      "of nccl-tests. The last line is the verdict; the exit\nstatus is 0 for pass and "
-      "not judged, 1 for fail, 2 for a wrong command line, 3 if it could not run.");
-  add_options_of_nccl_tests(line, options, raw);
-  add_options_without_effect(line, raw);
-  add_options_of_our_own(line, options, raw);
+  CommandLine line(program,
+                   "Measure the bandwidth of a collective over all ranks and check its data.");
+  line.about(
+      "The ranks are the tasks of a job, on GPUs with NCCL or in host memory. Every element of the "
+      "data is checked. Options and table are those of nccl-tests; the last line is the verdict.");
+  add_options_of_nccl_tests(line, options, words);
+  add_options_without_effect(line, words);
+  add_options_of_our_own(line, options, words);
   line.example(fmt::format("srun {} -b 1M -e 1G -f 2", program),
-               "one rank a task of the job, 1 MiB to 1 GiB in total");
+               "one rank for each task, from 1 MiB to 1 GiB in total");
   line.example(fmt::format("srun {} -b 64M -e 64M --samples 20 --report now.json", program),
-               "one size, 20 samples, a report that can be compared");
+               "one size, 20 samples, and a report for bandwidth_compare");
+  line.exit_status("0", "passed, or not judged");
+  line.exit_status("1", "failed: wrong data, or slower than expected of the machine type");
+  line.exit_status("3", "the test could not run");
+  line.see_also("bandwidth_scan(1)");
+  line.see_also("bandwidth_compare(1)");
+  line.see_also("bandwidth_plot(1)");
   if (!line.parse(args)) return std::nullopt;
   return read(raw, std::move(options));
 }

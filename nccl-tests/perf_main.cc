@@ -11,6 +11,8 @@
 
 #include <fmt/core.h>
 
+#include "common/command_line.h"
+#include "common/error.h"
 #include "common/text.h"
 #include "nccl-tests/choose_backend.h"
 #include "nccl-tests/environment.h"
@@ -22,7 +24,9 @@ namespace slipway::bandwidth {
 namespace {
 
 bool asks_for_help(const std::vector<std::string>& args) {
-  return std::ranges::any_of(args, [](const auto& arg) { return arg == "--help" || arg == "-h"; });
+  return std::ranges::any_of(args, [](const auto& arg) {
+    return arg == "--help" || arg == "-h" || arg.starts_with("--help=");
+  });
 }
 
 void complain(const std::string& program, const std::string& what) {
@@ -94,8 +98,32 @@ int perf(const Collective& collective, const std::vector<std::string>& args) {
   return run_together(*backend, collective, *options);
 }
 
-// The collective is in the program's name (all_gather_perf) or the first argument (bandwidth_perf
-// all_gather).
+// Without a collective there is only help.
+int choose_collective(const std::string& program, const std::string& known,
+                      const std::vector<std::string>& words) {
+  std::string name;
+  CommandLine line(program,
+                   "Measure the bandwidth of a collective over all ranks and check its data.");
+  line.about(
+      "all_gather_perf and its sisters are links to this program: the same with a collective in "
+      "their names.");
+  line.positional(known, &name);
+  line.example("srun bandwidth_perf all_gather -b 1M -e 1G -f 2", "as all_gather_perf");
+  line.example("bandwidth_perf all_reduce --help", "list the options");
+  line.exit_status("1", "failed: wrong data, or slower than expected of the machine type");
+  line.exit_status("3", "the test could not run");
+  line.see_also("all_gather_perf(1)");
+  try {
+    if (!line.parse(words)) return exit_pass;
+  } catch (const UsageError& error) {
+    return usage(program,
+                 words.empty() ? fmt::format("name a collective: {}", known) : error.what());
+  }
+  return usage(program, fmt::format("unknown collective `{}`; known: {}", name, known));
+}
+
+// By the name that it was started by, all_gather_perf, or by its first word: bandwidth_perf
+// all_gather.
 int main_of(std::vector<std::string> words) {
   const std::string name = std::filesystem::path(words.front()).filename();
   words.erase(words.begin());
@@ -108,8 +136,7 @@ int main_of(std::vector<std::string> words) {
   }
   std::vector<std::string> known;
   for (const Collective& collective : all_collectives()) known.emplace_back(collective.name);
-  complain(name, fmt::format("name a collective: {}", join(known, ", ")));
-  return exit_usage;
+  return choose_collective(name, join(known, "|"), words);
 }
 
 }  // namespace

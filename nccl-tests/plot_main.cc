@@ -1,4 +1,4 @@
-// The program bandwidth_plot: draws one or two reports of the bandwidth tests as SVG.
+// The program bandwidth_plot: draws reports.
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -29,16 +29,18 @@ void require_svg(const std::filesystem::path& output) {
 
 int main_of_plot(const std::vector<std::string>& args) try {
   std::string first, second, output;
-  CommandLine line(
-      plot_program, "REPORT [OTHER]",
-      "Draw bandwidth over size as SVG: a line for each report and placement, a band "
-      "where the interval of the\nmedian is known, and the expected figures as a dashed "
-      "line.");
-  line.option("output,o", "FILE", "write the picture to FILE.svg (default: stdout)", &output);
+  CommandLine line(plot_program, "Draw the bandwidth of one or two reports over size, as SVG.");
+  line.about(
+      "There is a line for each report and placement, a band for the interval of the median, and "
+      "a dashed line for the bandwidth that the machine type is expected to have.");
+  line.option("output,o", "FILE", "write it to this file", &output, "stdout");
   line.positional("REPORT", &first);
   line.positional("OTHER", &second, Arity::optional);
-  line.example("bandwidth_plot now.json -o now.svg", "one run");
-  line.example("bandwidth_plot before.json after.json -o both.svg", "two in one picture");
+  line.example("bandwidth_plot now.json -o now.svg", "draw one run");
+  line.example("bandwidth_plot before.json after.json -o both.svg", "draw two in one picture");
+  line.exit_status("3", "a report cannot be read");
+  line.exit_status("1", "not used");
+  line.see_also("bandwidth_compare(1)");
   if (!line.parse(args)) return exit_pass;
   require_svg(output);
   std::vector<ReadReport> reports = {read_report(first)};

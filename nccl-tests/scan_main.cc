@@ -38,37 +38,39 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   options.test.timing.budget_seconds = 2;
   std::string backend = "auto", world, size = "64M", state;
   double drop_percent = 10, precision_percent = 2;
-  CommandLine line(
-      program, "[OPTIONS]",
-      "Find the slow node, link or block of an allocation: measure pairs of nodes, many "
-      "at a time, and compare\nthem with each other. The commands that would drain a "
-      "node are printed, not run. The exit status is 0 if\nnothing is slow, 1 if "
-      "something is, 2 for a wrong command line, 3 if it could not run.");
-  line.flag("plan", "print the rounds and the longest time that they take; measure nothing",
-            &options.plan);
-  line.option("backend", "NAME", "auto (default), nccl, mpi, tcp, sim", &backend);
-  line.option("world", "FILE", "the nodes and links of the backend sim, YAML", &world);
-  line.option("size,b", "SIZE", "size of each pair's all_gather (default 64M)", &size);
-  line.option("iters,n", "N", "iterations of a sample (default 5)",
-              &options.test.timing.iterations);
-  line.option("samples", "N", "samples of a pair if --precision is 0 (default 6)",
+  CommandLine line(program, "Find the slow node, link or block of an allocation.");
+  line.about(
+      "Many pairs of nodes are measured at a time and judged against each other. The commands "
+      "that would drain a bad node are printed, not run.");
+  line.flag("plan", "print the rounds and their longest time, and measure nothing", &options.plan);
+  line.option("backend", "auto|nccl|mpi|tcp|sim",
+              "what to measure with: GPUs (nccl), host memory (mpi, tcp) or a simulation",
+              &backend);
+  line.option("world", "FILE", "the nodes and links of the simulation, as YAML", &world);
+  line.option("size,b", "SIZE", "size of a pair's all_gather", &size);
+  line.option("iters,n", "N", "iterations in a sample", &options.test.timing.iterations);
+  line.option("samples", "N", "samples of a pair, if --precision is 0",
               &options.test.timing.samples);
   line.option("precision", "PERCENT",
-              "sample a pair until its median is known to ± PERCENT (default 2; 0: use --samples)",
+              "sample a pair until its median is known this well; 0 takes --samples",
               &precision_percent);
-  line.option("budget", "SECONDS", "limit --precision for each pair and placement (default 2)",
+  line.option("budget", "SECONDS", "limit of --precision, for each pair and placement",
               &options.test.timing.budget_seconds);
-  line.option("least-drop", "PERCENT", "a node is slow from this drop on (default 10)",
-              &drop_percent);
-  line.option("rounds", "N", "measure at most N rounds (default 4)", &options.settings.most_rounds);
-  line.option("seed", "N", "seed of the order in which nodes are paired (default 1)",
-              &options.settings.seed);
-  line.option("state", "FILE", "save the results after each round, and resume from them", &state);
-  line.option("timeout,T", "SECONDS", "give up after SECONDS without progress, and name the rank",
-              &options.timeout_seconds);
+  line.option("least-drop", "PERCENT", "what counts as slow", &drop_percent);
+  line.option("rounds", "N", "the most rounds", &options.settings.most_rounds);
+  line.option("seed", "N", "choose another order of pairs", &options.settings.seed);
+  line.option("state", "FILE", "keep the results after each round, and resume from them", &state);
+  line.option("timeout,T", "SECONDS",
+              "give up after this long without progress, and name who hangs",
+              &options.timeout_seconds, "wait forever");
   line.example("srun --ntasks-per-node=1 bandwidth_scan --state scan.json",
-               "the nodes of a job, in host memory");
-  line.example("bandwidth_scan --backend sim --world world.yaml --plan", "what would be measured");
+               "scan the nodes of a job, in host memory");
+  line.example("bandwidth_scan --backend sim --world world.yaml --plan",
+               "print what would be measured");
+  line.exit_status("0", "no node or link is slow");
+  line.exit_status("1", "a node or link is slow");
+  line.exit_status("3", "the scan could not run");
+  line.see_also("all_gather_perf(1)");
   if (!line.parse(args)) return std::nullopt;
   options.backend = parse_backend(backend);
   if ((options.backend == BackendChoice::sim) != !world.empty()) {

@@ -1,4 +1,4 @@
-// How a blueprint is read for a command.
+// Reads a blueprint for a command.
 #include "launcher/commands/blueprint_input.h"
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@
 namespace slipway::commands {
 namespace {
 
-// "a=1,b=[2,3],c='x,y'" at the commas between assignments: those within brackets or quotes are not.
+// Splits "a=1,b=[2,3],c='x,y'" at the commas between assignments, not within brackets or quotes.
 std::vector<std::string> assignments(const std::string& text) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -54,7 +54,7 @@ blueprint::Options options_of(const BlueprintInput& input) {
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         const std::string hint = source::did_you_mean(name, known);
         throw UsageError(
-            fmt::format("there is no validator `{}`{}", name, hint.empty() ? "" : "; " + hint));
+            fmt::format("unknown validator `{}`{}", name, hint.empty() ? "" : "; " + hint));
       }
       options.skipped_validators.push_back(name);
     }
@@ -68,7 +68,7 @@ blueprint::Options options_of(const BlueprintInput& input) {
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const auto level = levels.find(name);
   if (level == levels.end()) {
-    throw UsageError(fmt::format("a validation level is ERROR, WARNING or IGNORE, not `{}`",
+    throw UsageError(fmt::format("--validation-level takes ERROR, WARNING or IGNORE, not `{}`",
                                  input.validation_level));
   }
   options.validation_level = level->second;
@@ -79,7 +79,7 @@ std::filesystem::path catalogue_folder() {
   return find_installation().blueprints() / "catalogue";
 }
 
-// None when something is wrong in it: what that is, is said by whoever reads it again.
+// None when something is wrong in it: take_catalogue() reads it again to report that.
 std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& folder,
                                                  cluster::Transports transports) {
   source::Sources sources;
@@ -91,22 +91,18 @@ std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& fo
 
 }  // namespace
 
-void BlueprintInput::add_options(CommandLine& line) {
-  line.positional("BLUEPRINT", &blueprint);
-  line.option("deployment-file,d", "FILE", "a file of variables that win over the blueprint's",
+void BlueprintInput::add_options(CommandLine& line, const std::string& name) {
+  line.positional(name, &blueprint);
+  line.option("deployment-file,d", "FILE", "take variables from this file, over the blueprint's",
               &deployment_files);
-  line.option("vars", "NAME=VALUE", "variables that win over both; the value is YAML", &vars);
+  line.option("vars", "NAME=VALUE", "set a variable, over both; the value is YAML", &vars);
   line.option("backend-config", "NAME=VALUE",
-              "where Terraform keeps its state, over the blueprint's own; `type` is gcs unless set",
+              "where Terraform keeps its state, over the blueprint's; `type` is gcs unless set",
               &backend_config);
-  line.option("skip-validators", "NAME,...", "checks of the language to leave out",
-              &skip_validators);
-  line.option("validation-level,l", "LEVEL",
-              "the findings of validators are ERROR (default), WARNING or IGNORE",
-              &validation_level);
-  line.option("diagnostics", "text|json",
-              "how mistakes are said on stderr: for people (default), or as one line of JSON",
-              &diagnostics);
+  line.option("skip-validators", "VALIDATOR,...", "skip these checks", &skip_validators);
+  line.option("validation-level,l", "ERROR|WARNING|IGNORE", "what a failed validator means",
+              &validation_level, "ERROR");
+  line.option("diagnostics", "text|json", "how to print mistakes on stderr", &diagnostics);
 }
 
 std::vector<source::Span> LoadedBlueprint::add_assignments(const std::string& option,
@@ -129,7 +125,8 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
                                             : cluster::Transports::read) {
   if (purpose != Purpose::definitions) library_.skip_bodies();
   if (input.diagnostics != "text" && input.diagnostics != "json") {
-    throw UsageError(fmt::format("--diagnostics is `text` or `json`, not `{}`", input.diagnostics));
+    throw UsageError(
+        fmt::format("--diagnostics takes `text` or `json`, not `{}`", input.diagnostics));
   }
   as_json_ = input.diagnostics == "json";
   blueprint::Texts texts;
@@ -178,7 +175,7 @@ const blueprint::Deployment& LoadedBlueprint::deployment() {
   return compiled_->deployment;
 }
 
-const blueprint::Deployment& LoadedBlueprint::whatever_is_right() {
+const blueprint::Deployment& LoadedBlueprint::deployment_with_errors() {
   if (!compiled_ || as_json_) show();
   if (!compiled_) throw InvalidBlueprint();
   return compiled_->deployment;
@@ -203,7 +200,7 @@ std::vector<std::string> LoadedBlueprint::left_out_here() const {
   for (const auto& [interface, ids] : modules) {
     lines.push_back(fmt::format(
         "without {} ({}): {}", slipway::join(ids, ", "), interface->path,
-        interface->local.empty() ? "it means nothing on this machine" : interface->local));
+        interface->local.empty() ? "it has no meaning on this machine" : interface->local));
   }
   std::sort(lines.begin(), lines.end());
   return lines;

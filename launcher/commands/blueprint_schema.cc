@@ -1,4 +1,4 @@
-// The JSON Schema of blueprints.
+// Makes the JSON Schema of blueprints.
 #include "launcher/commands/blueprint_schema.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Json described(Json schema, const char* description) {
   return schema;
 }
 
-// An object with these keys and no others. A mapping without a value is as good as an empty one.
+// An object with these keys and no others; null means an empty one.
 Json keys(Json properties, Json required = Json::array()) {
   return {{"type", "object"},
           {"properties", std::move(properties)},
@@ -40,7 +40,7 @@ Json list_of(Json items) {
   return {{"type", {"array", "null"}}, {"items", std::move(items)}};
 }
 
-// The patterns say what launcher/blueprint/names.h says.
+// The patterns match launcher/blueprint/names.h.
 constexpr const char* label = "^[a-z0-9_\\-\\u0080-\\uffff]{1,63}$";
 constexpr const char* deployment_name =
     "^(?=.*[a-z])[a-z0-9_\\u0080-\\uffff][a-z0-9_\\-\\u0080-\\uffff]{0,62}$";
@@ -77,7 +77,7 @@ Json backend() {
 Json validator() {
   return keys({{"validator", {{"enum", blueprint::validator_names()}}},
                {"inputs", {{"type", {"object", "null"}}}},
-               {"skip", {{"type", "boolean"}, {"description", "Leave this check out."}}}},
+               {"skip", {{"type", "boolean"}, {"description", "Skip this check."}}}},
               {"validator"});
 }
 
@@ -86,10 +86,10 @@ Json providers() {
       {{"source", text()}, {"version", text()}, {"configuration", {{"type", {"object", "null"}}}}},
       {"source", "version"});
   return described({{"type", {"object", "null"}}, {"additionalProperties", std::move(provider)}},
-                   "Terraform providers, in the place of Google's.");
+                   "Terraform providers that replace Google's.");
 }
 
-// `outputs` of a module; of any module when `names` is null.
+// `outputs` of a module, or of any module if `names` is null.
 Json outputs(const Json& names) {
   Json name = text();
   if (!names.is_null()) name["enum"] = names;
@@ -129,7 +129,7 @@ Json settings(const Interface& interface) {
           {"additionalProperties", false}};
 }
 
-// What the source of a module says about its settings and outputs.
+// Constrains settings and outputs by the module's source.
 Json when(const Interface& interface) {
   Json names = Json::array();
   for (const modules::Output& output : interface.outputs) names.push_back(output.name);
@@ -155,7 +155,7 @@ Json module(const std::vector<const Interface*>& library) {
        {"for_each", described({{"type", {"array", "object", "string"}}},
                               "A list or a mapping: the module is made once for each of its items, "
                               "which are `each.key` and `each.value`.")},
-       {"settings", described({{"type", {"object", "null"}}}, "What the module is told.")},
+       {"settings", described({{"type", {"object", "null"}}}, "The module's inputs.")},
        {"outputs", described(outputs(nullptr), "Outputs to show after deployment.")},
        {"required_apis", described({{"type", {"object", "null"}}}, "Accepted and not read.")},
        {"wrapsettingswith", described({{"type", {"object", "null"}}}, "Accepted and not read.")}},
@@ -170,7 +170,7 @@ Json group() {
   modules["type"] = "array";
   modules["minItems"] = 1;
   return keys({{"group", described(text(group_name), "Names the group and its folder.")},
-               {"modules", described(modules, "What the group is made of, in this order.")},
+               {"modules", described(modules, "The modules of the group, in order.")},
                {"terraform_backend", definition("backend")},
                {"terraform_providers", providers()},
                {"kind", {{"enum", {"terraform", "packer"}}}}},
@@ -188,8 +188,7 @@ Json blueprint_schema(const std::vector<const Interface*>& library) {
        {"ghpc_version", described(text(), "Accepted and not read.")},
        {"vars", variables()},
        {"deployment_groups", described(groups, "Groups of modules, deployed one after the other.")},
-       {"validators",
-        described(list_of(definition("validator")), "Checks to leave out, or to add.")},
+       {"validators", described(list_of(definition("validator")), "Checks to skip or to add.")},
        {"validation_level",
         described({{"enum", {0, 1, 2}}},
                   "What the findings of validators are: 0 errors, 1 warnings, 2 nothing.")},
@@ -198,7 +197,7 @@ Json blueprint_schema(const std::vector<const Interface*>& library) {
                              "paths are relative to this file.")},
        {"settings",
         described({{"type", {"object", "null"}}, {"additionalProperties", {{"type", "object"}}}},
-                  "Settings of included modules by their ids, over what stands there.")},
+                  "Settings of included modules by their ids, over the settings there.")},
        {"terraform_backend_defaults", definition("backend")},
        {"terraform_providers", providers()},
        {"toolkit_modules_url", text()},

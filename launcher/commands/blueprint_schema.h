@@ -1,4 +1,4 @@
-// The JSON Schema (draft 7) of blueprints: what editors complete, explain and check by.
+// Makes the JSON Schema (draft 7) of blueprints, with which editors complete and check them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,8 @@
 
 namespace slipway::commands {
 
-// It accepts every blueprint that `slipway check` accepts, and knows the settings of these modules.
-// Names that only the blueprint knows, those of modules and variables, are not checked by it.
+// It accepts every blueprint that `slipway check` accepts and knows the settings of these modules,
+// but not the names of the blueprint's own modules and variables.
 nlohmann::ordered_json blueprint_schema(const std::vector<const modules::Interface*>& library);
 
 }  // namespace slipway::commands

@@ -1,5 +1,5 @@
-// `slipway check`: says all that is wrong with a blueprint.
-#include <fmt/core.h>
+// `slipway check`: reports every mistake in a blueprint.
+#include <fmt/format.h>
 
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
@@ -8,13 +8,17 @@ namespace slipway::commands {
 
 int check(Args args) {
   BlueprintInput input;
-  CommandLine line("slipway check", "BLUEPRINT [options]",
-                   "Check a blueprint and say all that is wrong with it.\n"
-                   "What a code such as E0203 means stands in docs/diagnostics, with an example.");
+  CommandLine line("slipway check", "Check a blueprint and report every mistake in it.");
+  line.about(
+      "Each mistake has a code, such as E0203, its place in the file and, where possible, a "
+      "suggestion. `slipway explain E0203` describes a code with an example.");
   input.add_options(line);
-  line.example("slipway check examples/quickstart.yaml", "everything that a deployment would need");
+  line.example("slipway check examples/quickstart.yaml", "check an example");
   line.example("slipway check cluster.yaml -d site.yaml --vars zone=us-east4-a",
-               "with the variables of this site");
+               "check it with your site's variables");
+  line.exit_status("1", "the blueprint has errors");
+  line.see_also("slipway-explain(1)");
+  line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
   LoadedBlueprint blueprint(input, Purpose::check);
   if (!blueprint.check()) throw InvalidBlueprint();

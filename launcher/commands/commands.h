@@ -1,16 +1,21 @@
-// The verbs of `slipway`, one file each.
+// The verbs of `slipway`, one file each, and the table that lists them.
 #pragma once
 
 #include <span>
 #include <string>
+#include <vector>
+
+#include "common/command_description.h"
 
 namespace slipway::commands {
 
-using Args = std::span<const std::string>;  // what stands behind the verb
+using Args = std::span<const std::string>;  // what follows the verb
 
-// Each prints results on stdout and talk on stderr, returns an exit status, and throws Error or
-// UsageError.
+// Each prints results on stdout and messages on stderr, returns an exit status, and throws Error
+// or UsageError.
 int check(Args args);
+int complete(Args args);
+int completion(Args args);
 int create(Args args);
 int deploy(Args args);
 int destroy(Args args);
@@ -21,26 +26,41 @@ int fault(Args args);
 int fetch(Args args);
 int graph(Args args);
 int health(Args args);
+int help(Args args);
 int image(Args args);
 int launch(Args args);
 int ledger(Args args);
 int model(Args args);
 int modules(Args args);
 int node(Args args);
-int node_restart(Args args);  // a part of it
+int node_restart(Args args);  // a part of `node`
 int plan(Args args);
 int quota(Args args);
 int rehearse(Args args);
 int schema(Args args);
 int status(Args args);
+int version(Args args);
 
 struct Command {
   const char* name;
-  const char* about;  // one line for `slipway --help`
+  const char* group;  // the heading in `slipway help`
   int (*run)(Args args);
 };
 
-// Every verb, in the order in which a newcomer meets them.
+// Every verb, by group, in the order in which a newcomer meets them.
 std::span<const Command> table();
+
+// The verb of this name. Throws UsageError with a suggestion, also for the verbs of other tools.
+const Command& find_command(const std::string& verb);
+
+// What the command line of a verb, or of a part of it such as {"boot"} of `node`, takes.
+CommandDescription description_of(const Command& command, std::vector<std::string> parts = {});
+
+// What `slipway help` prints, and the short text for `slipway` alone.
+std::string overview();
+std::string first_steps();
+
+// "slipway 0.1.0 (commit 0123456789ab), for Slurm 22.05".
+std::string version_text();
 
 }  // namespace slipway::commands

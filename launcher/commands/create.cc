@@ -1,5 +1,5 @@
-// `slipway create`: writes the definitions that a cluster on Google Cloud is made from.
-#include <fmt/core.h>
+// `slipway create`: writes the definitions of a cluster on Google Cloud.
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -13,25 +13,38 @@ namespace slipway::commands {
 int create(Args args) {
   BlueprintInput input;
   std::string parent = ".";
-  bool replace = false;
-  CommandLine line(
-      "slipway create", "BLUEPRINT [options]",
-      "Write the definitions that Terraform and Packer make a cluster on Google Cloud\n"
-      "from, into a new folder of the deployment's name.");
+  bool replace = false, force = false;
+  CommandLine line("slipway create",
+                   "Write the Terraform and Packer definitions of a cluster on Google Cloud.");
+  line.about(
+      "The definitions go into a new folder with the deployment's name. Nothing is created in the "
+      "cloud. The file instructions.txt in the folder lists the commands to run; `slipway deploy "
+      "FOLDER` runs them for you.");
   input.add_options(line);
-  line.option("output,o", "DIR", "where the deployment's folder is put (default .)", &parent);
-  line.flag("overwrite-deployment,w",
-            "write a deployment anew that is there already; its state stays", &replace);
-  line.example("slipway create cluster.yaml", "into ./DEPLOYMENT");
+  line.option("output,o", "FOLDER", "write the deployment's folder here", &parent);
+  line.option("out", "FOLDER", "--output, as gcluster spells it", &parent);
+  line.hide();
+  line.flag("overwrite-deployment,w", "replace an existing deployment's files; its state stays",
+            &replace);
+  line.flag("force", "gcluster's option", &force);
+  line.hide();
+  line.example("slipway create cluster.yaml", "write ./DEPLOYMENT");
   line.example("slipway create cluster.yaml -d site.yaml -o /srv/clusters",
-               "with a site's settings");
+               "use your site's variables and another folder");
+  line.see_also("slipway-plan(1)");
+  line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
+  if (force) {
+    throw UsageError(
+        "`create` has no --force: write --overwrite-deployment (-w); it refuses only what would "
+        "lose track of deployed resources");
+  }
   LoadedBlueprint loaded(input, Purpose::definitions);
   const google::Definitions definitions = loaded.define();
   const auto folder = std::filesystem::path(parent) / definitions.deployment;
   const size_t files = google::write_folder(
       folder, definitions, replace ? google::Existing::replace : google::Existing::refuse);
-  fmt::print(stderr, "{} files in {}; instructions.txt says what to do with them\n", files,
+  fmt::print(stderr, "wrote {} files to {}; its instructions.txt lists the next steps\n", files,
              folder.string());
   return 0;
 }

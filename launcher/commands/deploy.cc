@@ -1,5 +1,5 @@
-// slipway deploy: bring up the cluster of a blueprint.
-#include <fmt/core.h>
+// `slipway deploy`: brings up the cluster of a blueprint, here or on Google Cloud.
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -44,10 +44,9 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   options.force = given.force;
   if (!given.quiet)
     options.progress = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
-  ::umask(022);  // the cluster's other users read what we write, whatever the caller's mask
+  ::umask(022);  // the cluster's other users read what we write
   const local::DeploymentLock lock(folder, "deploy", [&] {
-    fmt::print(stderr, "waiting for the end of a change of `{}` that was interrupted\n",
-               folder.name());
+    fmt::print(stderr, "waiting for an interrupted change of `{}` to end\n", folder.name());
   });
   local::settle(folder, lock, options.progress);
   const std::optional<local::Plan> current = local::current_plan(folder);
@@ -56,8 +55,7 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   plan.image = given.image;
   const local::Launched launched = local::launch(plan, folder, options, lock);
   if (launched.was_there) {
-    fmt::print(stderr,
-               "deployment `{0}` stands already; nothing was changed (`slipway status {0}`)\n",
+    fmt::print(stderr, "deployment `{0}` is running and unchanged (see `slipway status {0}`)\n",
                folder.name());
   } else if (launched.changed) {
     if (!given.quiet) {
@@ -85,7 +83,7 @@ void deploy_google(const DeploymentInput& input, apply::DeployOptions options) {
   });
 }
 
-// The options that mean something for the other target only.
+// Throws UsageError when an option belongs to the other target.
 void check_options(bool google, const DeploymentInput& input, const apply::DeployOptions& options,
                    bool has_local_options) {
   if (google && has_local_options) {
@@ -107,43 +105,47 @@ int deploy(Args args) {
   apply::DeployOptions options;
   std::string target;
   LocalOptions local;
-  CommandLine line(
-      "slipway deploy", "BLUEPRINT|FOLDER [--target local|google] [options]",
-      "Bring up the cluster of a blueprint and wait until its nodes are idle; a cluster that "
-      "runs already is\nchanged to what the blueprint says now.\nOn "
-      "Google Cloud: write its definitions, or take a folder that `slipway create` "
-      "has written, and\nhave Terraform and Packer make them, group by group; if a deploy "
-      "fails or is killed, run it again: it\nresumes where it stopped.");
-  input.blueprint.add_options(line);
-  line.option("target", "PLACE",
-              "where: local, this machine (default of a blueprint), or google (of a folder)",
-              &target);
-  line.option("timeout", "SECONDS", "local: give up after this long (default 60)",
-              &local.timeout_seconds);
-  line.option("nodes", "NODESET=N",
-              "local: another number of nodes that are always up, of a nodeset by its id",
-              &local.nodes);
-  line.option("image", "NAME",
-              "local: start nodes from an image that `slipway image build` has made, not from this "
-              "machine's own root",
-              &local.image);
-  line.flag("accounting", "local: keep the history of jobs, with slurmdbd and MariaDB",
-            &local.accounting);
-  line.flag("force", "local: also stop nodes on which jobs run", &local.force);
-  line.flag("quiet,q", "local: print errors only", &local.quiet);
-  line.option("output,o", "DIR", "google: where the deployment's folder is put (default .)",
-              &input.parent);
-  line.option("only", "GROUP,...", "google: these groups", &input.only);
-  line.option("skip", "GROUP,...", "google: all groups but these", &input.skip);
-  line.flag("auto-approve", "google: do not ask before each group", &options.auto_approve);
-  line.flag("rebuild", "google: build images again, also unchanged ones", &options.rebuild);
+  bool overwrite = false;
+  CommandLine line("slipway deploy",
+                   "Bring up a cluster, or change a running one to match its blueprint.");
+  line.about(
+      "On this machine (--target local), the command returns when all nodes are idle. If the "
+      "deployment is running already, it is changed to match the blueprint.\n\n"
+      "On Google Cloud (--target google), Terraform and Packer create the cluster group by group, "
+      "from a blueprint or from a folder that `slipway create` wrote. If a deploy fails or is "
+      "killed, run it again: it resumes where it stopped.");
+  input.blueprint.add_options(line, "BLUEPRINT|FOLDER");
+  line.option("target", "local|google", "where to deploy", &target,
+              "local for a blueprint, google for a folder");
+  line.section("Options for --target local");
+  line.option("timeout", "SECONDS", "give up after this long", &local.timeout_seconds);
+  line.option("nodes", "NODESET=N", "change the number of static nodes of a nodeset", &local.nodes);
+  line.option("image", "IMAGE", "start nodes from an image that `slipway image build` made",
+              &local.image, "this machine's own root file system");
+  line.flag("accounting", "keep the history of jobs, with slurmdbd and MariaDB", &local.accounting);
+  line.flag("force", "stop nodes even if jobs are running on them", &local.force);
+  line.flag("quiet,q", "print errors only", &local.quiet);
+  line.section("Options for --target google");
+  line.option("output,o", "FOLDER", "write the deployment's folder here", &input.parent);
+  line.option("out", "FOLDER", "--output, as gcluster spells it", &input.parent);
+  line.hide();
+  line.option("only", "GROUP,...", "deploy these groups only", &input.only);
+  line.option("skip", "GROUP,...", "deploy all groups but these", &input.skip);
+  line.flag("auto-approve", "do not ask before each group", &options.auto_approve);
+  line.flag("rebuild", "build images again, even unchanged ones", &options.rebuild);
+  line.flag("overwrite-deployment,w", "gcluster's option: deploy always does", &overwrite);
+  line.hide();
+  line.section("");
   line.example("slipway deploy examples/quickstart.yaml",
-               "a Slurm cluster in namespaces on this machine");
+               "start a Slurm cluster in namespaces on this machine");
   line.example("slipway deploy cluster.yaml --vars deployment_name=two",
-               "a second one beside it, under another name");
-  line.example("slipway deploy cluster.yaml --nodes gpu_nodeset=64", "at another size");
+               "start a second one next to it, under another name");
+  line.example("slipway deploy cluster.yaml --nodes gpu_nodeset=64", "start it at another size");
   line.example("slipway deploy cluster.yaml --target google",
-               "in the cloud, asking before each step");
+               "create it in the cloud, with a question before each step");
+  line.environment("XDG_STATE_HOME", "where local deployments are kept (default ~/.local/state)");
+  line.see_also("slipway-status(1)");
+  line.see_also("slipway-destroy(1)");
   if (!line.parse(args)) return 0;
   if (target.empty()) target = input.is_folder() ? "google" : "local";
   if (target != "local" && target != "google") {

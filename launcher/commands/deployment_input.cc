@@ -1,4 +1,4 @@
-// A deployment on Google Cloud from the command line.
+// Opens the deployment on Google Cloud that the command line names.
 #include "launcher/commands/deployment_input.h"
 
 #include <fmt/core.h>
@@ -23,15 +23,14 @@ void DeploymentInput::check() const {
       given.skip_validators.empty() && given.validation_level.empty()) {
     return;
   }
-  throw UsageError(
-      "a folder has its settings already: the options of blueprints are for blueprints");
+  throw UsageError("a folder has its settings already; options such as --vars need a blueprint");
 }
 
 GoogleDeployment::GoogleDeployment(const DeploymentInput& input) : input_(input) {
   input.check();
   if (input.is_folder()) {
     path_ = fs::path(input.blueprint.blueprint).lexically_normal();
-    google::read_record(path_);  // throws when it is none of ours
+    google::read_record(path_);  // throws unless `create` made it
     places_ = std::make_unique<apply::Places>(path_, sources_);
     return;
   }
@@ -51,7 +50,7 @@ void GoogleDeployment::find_programs() {
     if (!definitions_) groups = folder.recorded.groups;
   }
   const apply::Selection selection = apply::select(groups, input_.only, input_.skip);
-  // And those whose outputs they are told.
+  // Also the groups whose outputs they read.
   std::set<std::string> needed;
   for (const google::GroupSteps& group : groups) {
     if (!selection.has(group.name)) continue;

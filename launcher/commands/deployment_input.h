@@ -1,5 +1,5 @@
-// A deployment on Google Cloud, as deploy, plan and destroy take it from the command line: a
-// folder that `create` has made, or a blueprint that it is made from first.
+// The deployment on Google Cloud that deploy, plan and destroy work on: a folder that `create`
+// made, or a blueprint from which it is made first.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,25 @@ namespace slipway::commands {
 
 struct DeploymentInput {
   BlueprintInput blueprint;  // `blueprint.blueprint` may be the folder
-  std::string parent = ".";  // where the folder of a blueprint's deployment is
+  std::string parent = ".";  // where a blueprint's deployment folder is
   std::vector<std::string> only, skip;
 
   bool is_folder() const;
 
-  // Throws UsageError when a folder is given with options that are for blueprints.
+  // Throws UsageError if options for blueprints are given with a folder.
   void check() const;
 };
 
-// A deployment folder that is worked on.
+// A deployment folder, and what is needed to work on it.
 class GoogleDeployment {
  public:
-  // Compiles the blueprint, if there is one. Throws InvalidBlueprint after showing what is wrong.
+  // Compiles the blueprint, unless a folder is given. Throws InvalidBlueprint after showing what is
+  // wrong.
   explicit GoogleDeployment(const DeploymentInput& input);
 
-  // The folder; of a blueprint, where it is or will be.
+  // The folder, which may not exist yet for a blueprint.
   const std::filesystem::path& path() const { return path_; }
-  // Those of a blueprint; null of a folder.
+  // The definitions of a blueprint; null for a folder.
   const google::Definitions* definitions() const { return definitions_ ? &*definitions_ : nullptr; }
 
   // Finds the programs that the selected groups need. Throws ReportedError after showing what is

@@ -1,4 +1,4 @@
-// slipway destroy: take a deployment down and remove all of it.
+// `slipway destroy`: removes a local deployment, or destroys one on Google Cloud.
 #include "launcher/apply/destroy.h"
 
 #include <fmt/core.h>
@@ -11,8 +11,7 @@
 namespace slipway::commands {
 namespace {
 
-// A path of a folder is one. A word without a slash is a deployment on this machine, if there is
-// one of that name.
+// Whether `word` is a folder. A local deployment of that name wins, unless there is a slash.
 bool means_folder(const std::string& word, const std::string& target) {
   if (target == "google") return true;
   if (target == "local") return false;
@@ -33,22 +32,26 @@ int destroy(Args args) {
   apply::DestroyOptions options;
   std::string target;
   std::string& name = input.blueprint.blueprint;
-  CommandLine line(
-      "slipway destroy", "NAME|FOLDER [options]",
-      "Take a deployment down and remove all of it, its shared file systems "
-      "included.\nNAME is one on this machine; FOLDER is one that `slipway create` has "
-      "written: what it has made\non Google Cloud is destroyed in reverse order, and the "
-      "folder stays.");
-  line.positional("NAME", &name);
-  line.option("target", "PLACE", "local or google, where a name could be both", &target);
-  line.option("only", "GROUP,...", "google: these groups", &input.only);
-  line.option("skip", "GROUP,...", "google: all groups but these", &input.skip);
-  line.flag("images", "google: also delete the images that were built", &options.images);
-  line.flag("auto-approve", "google: do not ask before each group", &options.auto_approve);
-  line.option("diagnostics", "text|json", "google: the form of error messages",
-              &input.blueprint.diagnostics);
-  line.example("slipway destroy quickstart", "whatever runs on it");
-  line.example("slipway destroy ./cluster", "what was made from this folder in the cloud");
+  CommandLine line("slipway destroy", "Destroy a deployment and everything in it.");
+  line.about(
+      "DEPLOYMENT is a local one: its nodes, jobs and shared file systems, /home included, are "
+      "removed without a question.\n\n"
+      "FOLDER was written by `slipway create`: what was deployed from it on Google Cloud is "
+      "destroyed, the last group first. The folder itself stays. Write ./NAME when a deployment "
+      "has the same name.");
+  line.positional("DEPLOYMENT|FOLDER", &name);
+  line.option("target", "local|google", "which one, if the name could be both", &target,
+              "local if there is such a deployment");
+  line.section("Options for Google Cloud");
+  line.option("only", "GROUP,...", "destroy these groups only", &input.only);
+  line.option("skip", "GROUP,...", "destroy all groups but these", &input.skip);
+  line.flag("images", "delete the images that Packer built, too", &options.images);
+  line.flag("auto-approve", "do not ask before each group", &options.auto_approve);
+  line.option("diagnostics", "text|json", "how to print mistakes", &input.blueprint.diagnostics);
+  line.section("");
+  line.example("slipway destroy quickstart", "remove a local deployment and end its jobs");
+  line.example("slipway destroy ./cluster", "destroy what was deployed from this folder");
+  line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
 
   if (means_folder(name, target)) {
@@ -58,8 +61,8 @@ int destroy(Args args) {
     deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
       options.selection = selection;
       apply::destroy(session, options);
-      session.console.print(fmt::format("deployment `{}` is gone; its folder stays",
-                                        session.folder.recorded.deployment));
+      session.talk.say(fmt::format("deployment `{}` is destroyed; its folder stays",
+                                   session.folder.recorded.deployment));
     });
     return 0;
   }
@@ -67,11 +70,11 @@ int destroy(Args args) {
     throw UsageError("--only, --skip, --images and --auto-approve are for a folder");
   }
   const local::DeploymentFolder folder(local::deployments_folder(), name);
-  folder.require_present();  // throws for an unknown name, which needs no lock
-  // A change that goes on by itself is not waited for: it ends with the supervisor.
+  folder.life_if_present();  // throws for an unknown name, which needs no lock
+  // Do not wait for a running change: it ends with the supervisor.
   const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
   local::remove(folder);
-  fmt::print(stderr, "deployment `{}` is gone\n", name);
+  fmt::print(stderr, "deployment `{}` is destroyed\n", name);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// A length of time for people.
+// Prints a duration for people.
 #include "launcher/commands/duration.h"
 
 #include <fmt/core.h>

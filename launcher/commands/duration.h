@@ -1,4 +1,4 @@
-// A length of time for people.
+// Prints a duration for people.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// slipway exec: run a command on a node of a deployment.
+// `slipway exec`: runs a command on a node of a local deployment.
 #include "common/command_line.h"
 #include "launcher/commands/commands.h"
 #include "launcher/local/control.h"
@@ -9,19 +9,22 @@ namespace slipway::commands {
 int exec(Args args) {
   std::string name, node;
   local::NodeCommand command;
-  CommandLine line(
-      "slipway exec", "NAME NODE [options] -- [CMD [ARG...]]",
-      "Run a command on a node, with your terminal, streams, signals and its exit "
-      "status; without a command, a shell.\n"
-      "NODE is a node's name, its end (`login-001`), or a role: `login`, `controller`.");
-  line.positional("NAME", &name);
+  CommandLine line("slipway exec",
+                   "Run a command on a node of a local deployment, or open a shell.");
+  line.about(
+      "The command has your terminal, standard streams and signals. NODE is a node's name, the "
+      "end of one (`login-001`), or a role: `login` or `controller`.");
+  line.positional("DEPLOYMENT", &name);
   line.positional("NODE", &node);
-  line.rest("CMD", &command.argv, Arity::optional);
-  line.option("user,u", "USER", "as this user of the node (default root)", &command.user);
-  line.option("chdir,C", "FOLDER", "in this folder (default: the first shared file system)",
-              &command.folder);
-  line.example("slipway exec quickstart login -- sinfo", "what Slurm thinks of the nodes");
-  line.example("slipway exec quickstart login", "a shell on the login node");
+  line.rest_after_dashes("COMMAND [ARG...]", &command.argv, Arity::optional);
+  line.option("user,u", "USER", "run it as this user of the node", &command.user, "root");
+  line.option("chdir,C", "FOLDER", "run it in this folder of the node", &command.folder,
+              "the first shared file system");
+  line.example("slipway exec quickstart login -- sinfo", "list the nodes as Slurm sees them");
+  line.example("slipway exec quickstart login", "open a shell on the login node");
+  line.exit_status("0", "the command succeeded, or the shell ended");
+  line.exit_status("N", "the command's own exit status");
+  line.see_also("slipway-status(1)");
   if (!line.parse(args)) return 0;
 
   const local::DeploymentFolder folder(local::deployments_folder(), name);

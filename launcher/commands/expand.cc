@@ -13,18 +13,24 @@ int expand(Args args) {
   BlueprintInput input;
   std::string format = "yaml";
   std::string output = "-";
-  CommandLine line("slipway expand", "BLUEPRINT [options]",
-                   "Print a blueprint with every setting explicit, expressions as ((HCL)).\n"
-                   "The result is a blueprint again and means the same.");
+  bool json = false;
+  CommandLine line("slipway expand", "Print a blueprint with every setting explicit.");
+  line.about(
+      "The result is a blueprint with the same meaning; expressions are written as ((HCL)).");
   input.add_options(line);
-  line.option("format", "yaml|json", "how to print it (default yaml)", &format);
-  line.option("output,o", "FILE", "where to write it, - for stdout (default -)", &output);
-  line.example("slipway expand examples/quickstart.yaml", "what the quickstart sets in all");
-  line.example("slipway expand cluster.yaml --format json -o cluster.json", "for another program");
+  line.flag("json", "print JSON", &json);
+  line.option("format", "yaml|json", "how to print it", &format);
+  line.option("output,o", "FILE", "write it to this file; - is stdout", &output);
+  line.option("out", "FILE", "--output, as gcluster spells it", &output);
+  line.hide();
+  line.example("slipway expand examples/quickstart.yaml", "print all settings of the quickstart");
+  line.example("slipway expand cluster.yaml --json -o cluster.json", "write JSON for a program");
+  line.see_also("slipway-explain(1)");
   if (!line.parse(args)) return 0;
   if (format != "yaml" && format != "json") {
     throw UsageError(fmt::format("unknown format `{}`; it is `yaml` or `json`", format));
   }
+  if (json) format = "json";
   input.need_files = false;
   LoadedBlueprint loaded(input, Purpose::deployment);
   const auto tree = blueprint::expand(loaded.deployment());

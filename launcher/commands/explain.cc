@@ -1,5 +1,5 @@
-// `slipway explain`: where the value of a setting comes from.
-#include <fmt/core.h>
+// `slipway explain`: shows where the value of a setting comes from, and what a diagnostic means.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/explain_code.h"
 #include "launcher/commands/explain_page.h"
 #include "launcher/expression/parser.h"
 
@@ -94,7 +95,7 @@ std::vector<Explanation> explain(const Deployment& deployment, const Wanted& wan
   return explanations;
 }
 
-// What is wrong with the setting that was asked for, as `slipway check` says it.
+// The diagnostics of the setting that the user asks about, as `slipway check` prints them.
 std::string complaints(const source::Diagnostics& diagnostics, const Deployment& deployment,
                        const Wanted& wanted) {
   const Module* module = deployment.find(wanted.module).module;
@@ -126,31 +127,40 @@ std::string heading(const Deployment& deployment, const Wanted& wanted, const Pa
 int explain(Args args) {
   BlueprintInput input;
   std::string what, format = "text";
-  CommandLine line(
-      "slipway explain", "BLUEPRINT MODULE[.SETTING] [options]",
-      "Say where the value of a setting comes from: the whole way through `use`, "
-      "outputs and\nvariables back to what somebody wrote, and what else would have "
-      "given a value. Without\nSETTING, all of a module in a table. `vars` stands for the "
-      "variables: `vars`, `vars.NAME`.");
-  input.add_options(line);
-  line.positional("MODULE[.SETTING]", &what);
-  line.option("format", "text|json", "for people (default), or for programs", &format);
+  bool json = false;
+  CommandLine line("slipway explain",
+                   "Show where the value of a setting comes from, or explain a diagnostic.");
+  line.about(
+      "The value is traced back through `use`, outputs and variables to where it is written; "
+      "sources that lost are listed, too. Without SETTING, all settings of a module are printed "
+      "as a table. `vars` means the variables: `vars`, `vars.NAME`.\n\n"
+      "With a code such as E0203, its page is printed: what it means, an example, and what to do.");
+  input.add_options(line, "BLUEPRINT|CODE");
+  line.positional("MODULE[.SETTING]", &what, Arity::optional);
+  line.flag("json", "print JSON (schema slipway/explain/1)", &json);
+  line.option("format", "text|json", "how to print it", &format);
   line.example("slipway explain examples/quickstart.yaml homefs.network_id",
-               "which network the file system is in, and why");
+               "show which network the file system is in, and why");
   line.example("slipway explain examples/quickstart.yaml controller",
-               "every setting of the controller");
+               "list every setting of the controller");
   line.example("slipway explain cluster.yaml 'controller.network_storage[0].local_mount'",
-               "one part of a setting");
+               "trace one part of a setting");
   line.example("slipway explain cluster.yaml vars.zone -d site.yaml",
-               "which file has the last word on the zone, and who takes it");
+               "show which file sets the zone, and which modules read it");
+  line.example("slipway explain E0203", "read about a diagnostic");
+  line.see_also("slipway-check(1)");
+  line.see_also("slipway-modules(1)");
   if (!line.parse(args)) return 0;
+  if (json) format = "json";
+  if (is_code(input.blueprint)) return explain_code(input.blueprint, what);
+  if (what.empty()) throw UsageError("MODULE[.SETTING] is missing");
   if (format != "text" && format != "json") {
     throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
   }
   const Wanted wanted = parse_wanted(what);
 
   LoadedBlueprint loaded(input, Purpose::deployment);
-  const Deployment& deployment = loaded.whatever_is_right();
+  const Deployment& deployment = loaded.deployment_with_errors();
   Explainer explainer(loaded.diagnostics(), deployment);
   const std::vector<Explanation> explanations = explain(deployment, wanted, explainer);
   const source::Sources& sources = loaded.diagnostics().sources();

@@ -1,4 +1,4 @@
-// Explanations on a page.
+// Renders explanations as text.
 #include "launcher/commands/explain_page.h"
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@ constexpr const char* later = "known after deployment";
 
 constexpr const char* broken = "no value because of an error";
 
-// The value in one line of at most `columns`; empty when there is none.
+// The value in one line of at most `columns`; empty if the step has no value.
 std::string short_value(const Step& step, size_t columns) {
   if (step.broken) return broken;
   if (!step.value) return "";
@@ -63,7 +63,7 @@ class ExplainPage {
       width = std::max(width, last_name(explanation).size());
       origin = std::max(origin, display_width(brief(explanation.step)));
     }
-    // What is at its default comes last.
+    // Settings at their defaults come last.
     for (const bool standard : {false, true}) {
       for (const Explanation& explanation : explanations) {
         if ((explanation.step.kind == Kind::standard) == standard) {
@@ -109,16 +109,16 @@ class ExplainPage {
     return fmt::format("{}:{}:{}", file, place.line, place.column);
   }
 
-  // The text behind `head` and its place, as far as there is room, and else in lines below. `shown`
-  // is the head with its paint.
+  // The text after `head` and its place, on the same line if there is room, else below. `shown` is
+  // the head with its colors.
   void put(const std::string& begin, const std::string& below, const std::string& head,
            const std::string& shown, const std::string& text, const std::string& place) {
-    const size_t behind = (place.empty() ? 0 : 2 + place.size());
+    const size_t place_width = (place.empty() ? 0 : 2 + place.size());
     const size_t used = display_width(begin) + display_width(head);
     out_ += paint_.dim(begin) + shown;
     const std::string between = head.empty() ? "" : ": ";
     const size_t width = display_width(text);
-    if (used + between.size() + width + behind <= page_width) {
+    if (used + between.size() + width + place_width <= page_width) {
       out_ += between + text + (place.empty() ? "" : "  " + paint_.blue(place)) + "\n";
       return;
     }
@@ -134,7 +134,7 @@ class ExplainPage {
     if (!place.empty()) {
       const size_t last =
           rest.empty() ? 0 : rest.size() - 1 - (rest.rfind('\n', rest.size() - 2) + 1);
-      const bool room = !rest.empty() && indent + last + behind <= page_width;
+      const bool room = !rest.empty() && indent + last + place_width <= page_width;
       if (room) rest.pop_back();
       rest += (room ? "  " : "") + paint_.blue(place) + "\n";
     }
@@ -179,7 +179,7 @@ class ExplainPage {
     if (!rest.empty()) out_ += paint_.dim(indent + "└─ " + rest) + "\n";
   }
 
-  // What is only counted.
+  // "and 2 inputs with their defaults": what is counted, not followed.
   static std::string others(const Step& step) {
     const auto count = [](size_t n, const char* what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");

@@ -1,4 +1,4 @@
-// Explanations on a page, and as JSON.
+// Renders explanations as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,13 @@
 
 namespace slipway::commands {
 
-// The whole way of one setting or variable, as a tree. `library` is the folder of the module
-// library: places in it are shown without it.
+// How one setting or variable got its value, as a tree. `library` is the folder of the module
+// library; places in it are shown relative to it.
 std::string explain_page(const Explanation& explanation, const source::Sources& sources,
                          const std::string& library, const Paint& paint);
 
-// Several, a line each: name, value, and the first step of the way; places in the file `blueprint`
-// are shown without it. What is at its default comes last.
+// A table: name, value, and the first step back. Places in the file `blueprint` are shown as lines.
+// Settings at their defaults come last.
 std::string explain_table(const std::vector<Explanation>& explanations,
                           const source::Sources& sources, const std::string& library,
                           const std::string& blueprint, const Paint& paint);

@@ -1,4 +1,4 @@
-// Why a setting or a variable has its value.
+// Traces the value of a setting or a variable: entry points, and the sources that lost.
 #include "launcher/commands/explanation.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ using Kind = Step::Kind;
 
 Explainer::Explainer(const source::Diagnostics& diagnostics,
                      const blueprint::Deployment& deployment)
-    : sources_(diagnostics.sources()), deployment_(deployment), heard_(diagnostics.sources()) {}
+    : sources_(diagnostics.sources()), deployment_(deployment), discarded_(diagnostics.sources()) {}
 
 Explanation Explainer::setting(const Module& module, const std::string& input, const Path& path) {
   followed_.clear();
@@ -69,19 +69,19 @@ const modules::Output* Explainer::output_of(const std::string& id, const std::st
 Value Explainer::value_of(const ExpressionPtr& expression) {
   try {
     return evaluation_.evaluate(expression);
-  } catch (const expression::ExpressionError&) {  // the compiler has said it
+  } catch (const expression::ExpressionError&) {  // the compiler has reported it
     return Unknown{expression, {}};
   }
 }
 
-// What deployment will tell is made of outputs. An evaluation that fails leaves a variable, an
+// Values known after deployment consist of outputs. A failed evaluation leaves a variable, an
 // input, or an output that does not exist.
 void Explainer::take(const Value& whole, const Path& path, Step& step) {
   Value value;
   const bool asked = std::exchange(asked_, false);
   try {
     value = part_of(whole, path);
-  } catch (const Error&) {  // a default of the type, which what it is made from lacks
+  } catch (const Error&) {  // a default of the type, which its source lacks
     if (asked) throw;
     return;
   }
@@ -105,7 +105,7 @@ std::string Explainer::where(Span span) const {
   return fmt::format("in `{}`", file);
 }
 
-// Everything else that has a value for the input, and why it does not count.
+// The other sources with a value for the input, and why each lost.
 std::vector<Step> Explainer::lost(const Module& module, const std::string& input) {
   std::vector<Step> lost;
   const auto found = module.settings.find(input);
@@ -127,7 +127,7 @@ std::vector<Step> Explainer::lost(const Module& module, const std::string& input
     lost.push_back(std::move(step));
   }
   const auto variable = deployment_.variables.find(input);
-  const bool merged = input == "labels";  // theirs are in every module's
+  const bool merged = input == "labels";  // merged into every module's labels
   if (variable != deployment_.variables.end() && setting.origin != Origin::variable && !merged) {
     Step step = follow_variable(input);
     step.from.clear();

@@ -1,4 +1,4 @@
-// Why a setting or a variable has the value that it has: the whole way back to what somebody wrote.
+// Traces the value of a setting or a variable back to what was written, for `slipway explain`.
 #pragma once
 
 #include <optional>
@@ -8,38 +8,38 @@
 
 #include "launcher/blueprint/deployment.h"
 #include "launcher/blueprint/evaluation.h"
-#include "launcher/commands/part.h"
 #include "launcher/blueprint/secrets.h"
+#include "launcher/commands/part.h"
 
 namespace slipway::commands {
 
-// One step back, and what stands behind it.
+// One step back, and the steps before it.
 struct Step {
   enum class Kind {
     written,    // in the module's settings
-    used,       // `use` of a module that has an output of this name
+    used,       // `use` of a module with an output of this name
     joined,     // a list: several uses, in the order of the list
     output,     // an output that an expression names
     variable,   // a deployment variable
     module_id,  // the module's own id
-    computed,   // from what else is set; the place is what decides
+    computed,   // from other settings; the place is the rule that decides
     standard,   // the module's default
-    replaced,   // a definition that another one took the place of
-    missing,    // nothing gives it
+    replaced,   // a definition that another one replaced
+    missing,    // nothing sets it
   };
   Kind kind = Kind::missing;
   std::string name;  // "homefs.network_id", "vars.zone"
-  std::string text;  // what it is, for people: "`use` of `network` gives its output `network_id`"
+  std::string text;  // for people: "`use` of `network` gives its output `network_id`"
   source::Span place;
   std::optional<expression::Value> value;  // as far as it is known before deployment
-  bool broken = false;                     // an error is why it has no value
-  bool secret = false;                     // its value is not to be shown
-  std::vector<Step> from = {};             // what it is made from
-  size_t defaults = 0;  // inputs that it is made from besides, and that have their defaults
-  size_t untold = 0;    // settings that it is made from besides: too many for a long way back
+  bool broken = false;                     // it has no value because of an error
+  bool secret = false;                     // do not show the value
+  std::vector<Step> from = {};             // the steps it is made from
+  size_t defaults = 0;  // further inputs it is made from, which have their defaults
+  size_t untold = 0;    // further settings it is made from: too many to follow
 };
 
-// A setting or a variable, how it came about, and what else would have given a value.
+// A setting or a variable, where its value comes from, and the sources that lost.
 struct Explanation {
   Step step;
   std::string type;  // as Terraform writes it; empty for a variable
@@ -48,14 +48,14 @@ struct Explanation {
   std::vector<std::string> readers = {};  // of a variable: "homefs.zone"
 };
 
-// The steps go through `use`, outputs, inputs and variables until something is written down. What
-// was followed once is named again, but not followed again.
+// Follows `use`, outputs, inputs and variables until it reaches something that is written down.
+// Nothing is followed twice.
 class Explainer {
  public:
   Explainer(const source::Diagnostics& diagnostics, const blueprint::Deployment& deployment);
 
-  // `input` is one of the module's inputs or, when nothing is known of the module, one of its
-  // settings. `path` leads to a part of it. Both throw Error when there is no such part.
+  // `input` is one of the module's inputs or, for an unknown module, one of its settings. `path`
+  // leads to a part of it. Both throw Error if that part does not exist.
   Explanation setting(const blueprint::Module& module, const std::string& input, const Path& path);
   Explanation variable(const std::string& name, const Path& path);
 
@@ -68,27 +68,27 @@ class Explainer {
                   const std::string& output, const Path& path);
   Step follow_output(const std::string& module, const std::string& output, const Path& path = {});
   Step follow_variable(const std::string& name, const Path& path = {});
-  // `path` leads on within the expression, where that names something that is known elsewhere.
+  // `path` is followed within what the expression refers to.
   void follow_references(const expression::ExpressionPtr& expression, const Path& path, Step& step);
   void follow_inputs(const blueprint::Module& module, const expression::ExpressionPtr& expression,
                      const Path& path, Step& step);
   std::vector<Step> lost(const blueprint::Module& module, const std::string& input);
-  // The definitions that something took the place of, as the last steps.
+  // Appends the definitions that were replaced, as the last steps.
   void add_replaced(const std::vector<source::Span>& replaced, Step& step) const;
   const modules::Output* output_of(const std::string& module, const std::string& name) const;
-  // Gives the step that part of the value, unless an error is why it is unknown.
+  // Gives the step that part of the value, unless it is unknown because of an error.
   void take(const expression::Value& value, const Path& path, Step& step);
   expression::Value value_of(const expression::ExpressionPtr& expression);
   std::string where(source::Span span) const;
 
   const source::Sources& sources_;
   const blueprint::Deployment& deployment_;
-  source::Diagnostics heard_;  // what evaluation says was said by the compiler before
-  blueprint::Evaluation evaluation_{deployment_, heard_};
+  source::Diagnostics discarded_;  // discarded: the compiler has reported the same
+  blueprint::Evaluation evaluation_{deployment_, discarded_};
   blueprint::Secrets secrets_{deployment_};
   std::set<std::string> followed_;
-  bool asked_ = false;  // the part is one that the user named, and has to be there
-  size_t outputs_ = 0;  // that the way leads through to where it is now
+  bool asked_ = false;  // the user named the part: it has to exist
+  size_t outputs_ = 0;  // how many outputs the current path passed through
 };
 
 }  // namespace slipway::commands

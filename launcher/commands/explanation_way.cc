@@ -1,5 +1,5 @@
-// The way back of an explanation, step by step.
-#include <fmt/core.h>
+// Follows a value back, step by step.
+#include <fmt/format.h>
 
 #include <set>
 
@@ -21,14 +21,14 @@ using Kind = Step::Kind;
 
 namespace {
 
-// A literal needs no other words than its value.
+// Whether the value itself says everything, as for a literal.
 bool is_plain(const ExpressionPtr& expression) {
   bool plain = expression->as<expression::Call>() == nullptr;
   expression::for_each_reference(expression, [&](const Traversal&, Span) { plain = false; });
   return plain;
 }
 
-// ", as `var.zone`": an expression, unless it is too long to be read in a line.
+// ", as `var.zone`": an expression, unless it is too long for a line.
 std::string in_words(const ExpressionPtr& expression) {
   const std::string hcl = expression::to_hcl(*expression);
   return hcl.size() > 60 || hcl.find('\n') != hcl.npos ? "" : ", as `" + hcl + "`";
@@ -40,11 +40,11 @@ Path path_behind(const Traversal& traversal, size_t begin, const Path& path) {
   const size_t own = all.size();
   all.insert(all.end(), path.begin(), path.end());
   Path plain = plain_part(all);
-  // What lies behind a step that leads to many, or to one that is not known, is not found.
+  // A step to many elements, or to an unknown one, ends the path.
   return plain.size() < own ? plain : all;
 }
 
-// Behind the first output, more settings than these are only counted.
+// After the first output, more settings than this are counted, not followed.
 constexpr size_t few = 3;
 
 }  // namespace
@@ -120,7 +120,7 @@ void Explainer::follow_uses(const Module& module, const std::string& input, cons
     if (number == nullptr || output_of(used, input) == nullptr) break;
     const Value& given = evaluation_.output(*deployment_.find(used).module, input);
     const auto* list = given.as<Value::List>();
-    if (given.is_unknown()) {  // how many elements it gives
+    if (given.is_unknown()) {  // its number of elements is unknown
       path.clear();
       break;
     }
@@ -153,7 +153,7 @@ void Explainer::follow_uses(const Module& module, const std::string& input, cons
 
 Step Explainer::follow_use(const Module& module, const std::string& used, const std::string& output,
                            const Path& path) {
-  Step behind = follow_output(used, output, path);
+  Step source = follow_output(used, output, path);
   Step step;
   step.kind = Kind::used;
   step.name = module.id + "." + output;
@@ -161,10 +161,10 @@ Step Explainer::follow_use(const Module& module, const std::string& used, const 
   for (const Use& use : module.uses) {
     if (use.module == used && !step.place) step.place = use.span;
   }
-  step.value = behind.value;
-  step.broken = behind.broken;
-  step.secret = behind.secret;
-  step.from.push_back(std::move(behind));
+  step.value = source.value;
+  step.broken = source.broken;
+  step.secret = source.secret;
+  step.from.push_back(std::move(source));
   return step;
 }
 
@@ -214,7 +214,7 @@ Step Explainer::follow_variable(const std::string& name, const Path& path) {
   Path rest = path;
   const ExpressionPtr written = part_of(variable.value, rest);
   if (written != variable.value && written->span) step.place = written->span;
-  // Labels that nobody wrote are Slipway's own.
+  // Labels without a place in the blueprint are Slipway's own.
   step.text = variable.span ? fmt::format("set {}", where(variable.span))
                             : "made from the names of the blueprint and the deployment";
   if (variable.span && !is_plain(written)) step.text += in_words(written);
@@ -265,7 +265,7 @@ void Explainer::follow_inputs(const Module& module, const ExpressionPtr& express
   --outputs_;
 }
 
-// The line of each, the last one first: its value was never read further.
+// The line of each, the last one first.
 void Explainer::add_replaced(const std::vector<Span>& replaced, Step& step) const {
   for (auto span = replaced.rbegin(); span != replaced.rend(); ++span) {
     if (!*span) continue;

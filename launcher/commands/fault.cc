@@ -1,5 +1,5 @@
-// slipway fault: break a node of a deployment, and make it good again.
-#include <fmt/core.h>
+// `slipway fault`: breaks a node of a local deployment, or repairs it.
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -21,12 +21,12 @@ std::string about_faults() {
   std::string text;
   for (const local::FaultKind& kind : local::fault_kinds()) {
     const std::string words = local::Fault{kind.name, kind.arguments}.text();
-    text += fmt::format("\n  {:<26} {}", words, kind.about);
+    text += fmt::format("{}  {:<26} {}", text.empty() ? "" : "\n", words, kind.about);
   }
   return text;
 }
 
-// What the supervisor is asked.
+// The request to the supervisor.
 json request_for(const std::string& node, const std::vector<std::string>& words) {
   if (words[0] == "clear") {
     return {
@@ -44,23 +44,24 @@ json request_for(const std::string& node, const std::vector<std::string>& words)
 int fault(Args args) {
   std::string name, node;
   std::vector<std::string> words;
-  CommandLine line("slipway fault", "NAME NODE FAULT [ARG...]",
-                   "Give a node of a deployment on this machine a fault, which lasts until it is "
-                   "cleared or, where a start makes it good, until the node starts again:\n" +
-                       about_faults() +
-                       "\n\nor take it away:\n\n"
-                       "  clear [FAULT [ARG]]      all faults of the node, or these\n"
-                       "  power-on                 the fault power-off, and start the node");
-  line.positional("NAME", &name);
+  CommandLine line("slipway fault", "Break a node of a local deployment, or repair it.");
+  line.about("A fault lasts until you clear it. Some end when the node restarts.\n\n" +
+             about_faults() +
+             "\n\nTo repair a node:\n\n"
+             "  clear [FAULT [ARG]]      clear all faults of the node, or this one\n"
+             "  power-on                 clear the fault power-off and start the node");
+  line.positional("DEPLOYMENT", &name);
   line.positional("NODE", &node);
-  line.rest("FAULT", &words);
-  line.example("slipway fault quickstart a3meganodeset-2 power-off", "what does a job say?");
-  line.example("slipway fault quickstart a3meganodeset-2 clear", "the node comes back");
+  line.rest("FAULT [ARG...]", &words);
+  line.example("slipway fault quickstart a3meganodeset-2 power-off",
+               "see how a job survives a dead node");
+  line.example("slipway fault quickstart a3meganodeset-2 clear", "bring the node back");
   line.example("slipway fault quickstart a3meganodeset-0 gpu-xid 3 79",
-               "GPU 3 reports that it has fallen off the bus");
+               "have GPU 3 report that it has fallen off the bus");
+  line.see_also("slipway-status(1)");
   if (!line.parse(args)) return 0;
 
-  const json begin = request_for("", words);  // what was typed is looked at first
+  const json begin = request_for("", words);  // checks the words before the deployment
   const local::DeploymentFolder folder(local::deployments_folder(), name);
   folder.require_present();  // throws for an unknown name, which needs no lock
   const local::DeploymentLock lock(folder, "fault");

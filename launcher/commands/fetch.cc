@@ -1,4 +1,4 @@
-// `slipway fetch`: downloads the modules that a blueprint names from elsewhere.
+// `slipway fetch`: downloads the modules of a blueprint that are not in the library.
 #include "launcher/modules/fetch.h"
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ namespace {
 
 using modules::ModuleSource;
 
-// The remote sources of a blueprint, one for each package, in its order.
+// The blueprint's remote sources in its order, one for each package.
 std::vector<ModuleSource> remote_sources(const blueprint::Deployment& deployment,
                                          const std::vector<std::string>& library) {
   std::vector<ModuleSource> remote;
@@ -59,18 +59,23 @@ std::vector<ModuleSource> read_sources(const std::string& file) {
 int fetch(Args args) {
   std::string blueprint;
   bool update = false;
-  CommandLine line("slipway fetch", "BLUEPRINT [options]",
-                   "Download the modules that a blueprint names from git, a registry or an "
-                   "archive.\nOther commands use what is here and never the network.");
+  CommandLine line(
+      "slipway fetch",
+      "Download the modules that a blueprint names from git, a registry or an archive.");
+  line.about("No other command downloads modules: they use what `fetch` has put into the cache.");
   line.positional("BLUEPRINT", &blueprint);
-  line.flag("update", "download again what is here: a branch may have moved", &update);
+  line.flag("update", "download modules again even if they are here, as a branch may have moved",
+            &update);
   line.example("slipway fetch cluster.yaml", "before the first `slipway check cluster.yaml`");
-  line.example("slipway fetch cluster.yaml --update", "take what their authors have changed");
+  line.example("slipway fetch cluster.yaml --update", "get the newest version of each branch");
+  line.environment("XDG_CACHE_HOME", "where modules are kept (default ~/.cache)");
+  line.environment("GIT_SSH_COMMAND", "how git reaches repositories over ssh");
+  line.see_also("slipway-modules(1)");
   if (!line.parse(args)) return 0;
 
   const std::vector<ModuleSource> sources = read_sources(blueprint);
   if (sources.empty()) {
-    fmt::print(stderr, "{} names no module that must be fetched\n", blueprint);
+    fmt::print(stderr, "{} has no modules to fetch\n", blueprint);
     return 0;
   }
   modules::Fetcher fetcher(modules::ModuleCache::of_user());
@@ -78,7 +83,7 @@ int fetch(Args args) {
   for (const ModuleSource& source : sources) {
     const bool here = fetcher.has(source);
     if (here && !update) {
-      fmt::print("{}: here already\n", source.package);
+      fmt::print("{}: already fetched\n", source.package);
       continue;
     }
     fmt::print(stderr, "fetching {}\n", source.package);

@@ -1,5 +1,5 @@
-// `slipway graph`: draws the modules of a blueprint and what flows between them.
-#include <fmt/core.h>
+// `slipway graph`: draws the modules of a blueprint and the settings between them.
+#include <fmt/format.h>
 
 #include "common/process.h"
 #include "launcher/commands/blueprint_input.h"
@@ -17,10 +17,10 @@ std::string drawn(const std::string& dot) {
   try {
     return run_checked({"dot", "-Tsvg"}, options);
   } catch (const Error& error) {
-    throw Error(
-        fmt::format("{}; Graphviz draws the graph (as root: apt-get install graphviz), and "
-                    "--format dot needs none",
-                    error.what()));
+    throw Error(fmt::format(
+        "{}; --format svg needs Graphviz (as root: apt-get install graphviz), --format dot "
+        "does not",
+        error.what()));
   }
 }
 
@@ -30,16 +30,19 @@ int graph(Args args) {
   BlueprintInput input;
   std::string format = "dot";
   std::string output = "-";
-  CommandLine line("slipway graph", "BLUEPRINT [options]",
-                   "Draw the modules of a blueprint by group, and which settings flow between "
-                   "them:\nthrough `use` (a line), or named in an expression (a dashed line). A "
-                   "dotted line is a `use`\nthat gives nothing.");
+  CommandLine line("slipway graph",
+                   "Draw the modules of a blueprint and the settings between them.");
+  line.about(
+      "A solid line is a `use`, a dashed line an output that an expression names, and a dotted "
+      "line a `use` that provides nothing.");
   input.add_options(line);
-  line.option("format", "dot|svg", "text for Graphviz (default), or a picture", &format);
-  line.option("output,o", "FILE", "where to write it, - for stdout (default -)", &output);
+  line.option("format", "dot|svg", "print text for Graphviz, or have Graphviz draw a picture",
+              &format);
+  line.option("output,o", "FILE", "write it to this file; - is stdout", &output);
   line.example("slipway graph examples/quickstart.yaml --format svg -o quickstart.svg",
-               "a picture for the browser; Graphviz draws it");
-  line.example("slipway graph cluster.yaml | dot -Tpng > cluster.png", "in another format");
+               "draw a picture for a browser");
+  line.example("slipway graph cluster.yaml | dot -Tpng > cluster.png", "draw it in another format");
+  line.see_also("slipway-explain(1)");
   if (!line.parse(args)) return 0;
   if (format != "dot" && format != "svg") {
     throw UsageError(fmt::format("unknown format `{}`; it is `dot` or `svg`", format));

@@ -1,5 +1,5 @@
-// slipway health: check this node, and say whether it is fit for a job.
-#include <fmt/core.h>
+// `slipway health`: checks this node and reports whether it is fit for a job.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,7 +15,8 @@
 #include "launcher/commands/commands.h"
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/root_program.h"
-#include "launcher/health/check_node.h"
+#include "launcher/commands/verb.h"
+#include "launcher/health/look.h"
 #include "launcher/health/verdict.h"
 #include "launcher/node/job_space.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No other part of the program has this exit status: a failure of ours is never taken for a node's.
+// No other verb has this exit status: a failure of ours is never taken for a node's.
 constexpr int unfit = 3;
 
 std::string job_variable(const char* name) {
@@ -32,8 +33,8 @@ std::string job_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// What Slurm tells a prolog or an epilog of its job.
-void take_job(health::CheckOptions& options) {
+// Takes the job from the environment of a prolog or an epilog.
+void take_job(health::LookOptions& options) {
   const std::string id = job_variable("SLURM_JOB_ID"), gpus = job_variable("SLURM_JOB_GPUS");
   if (!id.empty() && id.find_first_not_of("0123456789") == id.npos) options.job = id;
   const bool of_a_job =
@@ -60,7 +61,7 @@ int check(const health::CheckOptions& options, const std::string& policy, bool a
           bool json) {
   health::Policy rules = read_policy(policy);
   if (asked_to_skip && rules.jobs_may_skip) {
-    fmt::print("the job asked for no checks, and may\n");
+    fmt::print("skipped: the job asked for no checks, and the policy allows it\n");
     return 0;
   }
   const health::CheckOutcome result = health::check_node(options, std::move(rules));
@@ -72,46 +73,54 @@ int check(const health::CheckOptions& options, const std::string& policy, bool a
   return result.job_may_start || result.job_has_ended ? 0 : unfit;
 }
 
-int look(Args args) {
+constexpr Part parts[] = {
+    {"policy", health_policy}, {"report", health_report}, {"clear", health_clear}};
+
+int check_node(Args args) {
   std::string stage = "manual", policy, profile(node_profile_path);
   bool json = false, act = false, asked_to_skip = false;
-  CommandLine line(
-      "slipway health", "[options]",
-      "Check this node: GPUs, network, storage, memory, daemons, the kernel's log. "
-      "Print one line that says whether it is fit for a job; exit status 3 when it is not.\n\n"
-      "Other parts: `slipway health policy`, `slipway health report` and `slipway health clear`.");
-  line.option("stage", "STAGE",
-              "manual (default), prolog, epilog, periodic, or deep: also memory bandwidth, a "
-              "computation, a collective and dcgmi",
+  CommandLine line("slipway health", "Check this node and report whether it is fit for a job.");
+  line.about(
+      "GPUs, network, storage, memory, daemons and the kernel's log are checked; the result is "
+      "one line. Slurm's prolog and epilog run the same checks through the plugin node_health.");
+  for (const Part& part : parts) add_part(line, part, false);
+  line.option("stage", "manual|prolog|epilog|periodic|deep",
+              "which checks to run; deep adds memory bandwidth, a computation, a collective and "
+              "dcgmi",
               &stage);
-  line.option("policy", "FILE",
-              fmt::format("what findings mean here (default {}, else {}, if they exist)",
-                          health::own_policy_path, health::cluster_policy_path),
-              &policy);
-  line.option("profile", "FILE", "the node profile (default /etc/slipway/node.json)", &profile);
+  line.option("policy", "FILE", "what each finding means", &policy,
+              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.option("profile", "FILE", "the node profile", &profile);
   line.flag("act",
-            "as root: drain the node in Slurm when it is unfit, resume it when it is fit "
-            "again and we have drained it",
+            "drain the node in Slurm if it is unfit, and resume it once it is fit again (root "
+            "only)",
             &act);
-  line.flag("skip-asked", "the job asks for no checks; the policy says whether it may",
+  line.flag("skip-asked", "the job asked to skip the checks; the policy decides whether it may",
             &asked_to_skip);
   line.flag("json", "print the verdict as JSON (schema slipway/health/1)", &json);
-  line.example("slipway health", "on a node");
+  line.example("slipway health", "check the node that you are on");
   line.example("slipway exec quickstart a3meganodeset-0 -- slipway health --json",
-               "of a deployment on this machine");
+               "check a node of a local deployment");
+  line.exit_status("0", "the node is fit");
+  line.exit_status("1", "the checks could not run");
+  line.exit_status("3", "the node is unfit");
+  line.file(std::string(node_profile_path), "the node profile");
+  line.file(health::own_policy_path, "this node's own policy");
+  line.file(health::cluster_policy_path, "the cluster's policy");
+  line.see_also("node_health(8)");
   if (!line.parse(args)) return 0;
 
   health::CheckOptions options;
   const auto named = health::stage_named(stage);
   if (!named) {
-    throw UsageError(fmt::format(
-        "there is no stage `{}`: there are manual, prolog, epilog, periodic and deep", stage));
+    throw UsageError(
+        fmt::format("unknown stage `{}`; known: manual, prolog, epilog, periodic, deep", stage));
   }
   options.stage = *named;
   options.act = act;
   options.profile = profile;
   const bool is_root = ::geteuid() == 0;
-  if (act && !is_root) throw Error("only root can tell Slurm");
+  if (act && !is_root) throw Error("--act needs root");
   if (is_root) options.state = health::state_folder;
   take_job(options);
   if (act) {
@@ -134,10 +143,12 @@ health::Policy read_policy(const std::string& own) {
 }
 
 int health(Args args) {
-  if (!args.empty() && args[0] == "policy") return health_policy(args.subspan(1));
-  if (!args.empty() && args[0] == "report") return health_report(args.subspan(1));
-  if (!args.empty() && args[0] == "clear") return health_clear(args.subspan(1));
-  return look(args);
+  for (const Part& part : parts) {
+    if (args.empty() || args[0] != part.name) continue;
+    return run_main(fmt::format("slipway health {}", part.name),
+                    [&] { return part.run(args.subspan(1)); });
+  }
+  return check_node(args);
 }
 
 }  // namespace slipway::commands

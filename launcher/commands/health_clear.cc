@@ -1,5 +1,5 @@
-// slipway health clear: forget what lasts on this node until it starts again.
-#include <fmt/core.h>
+// `slipway health clear`: forgets the findings that last until this node restarts.
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
@@ -14,27 +14,32 @@
 namespace slipway::commands {
 namespace {
 
-// Before and after a job, and in between, a look takes a moment. Deep ones are not waited for.
-constexpr auto longest_look = std::chrono::seconds(10);
+// Checks of the prolog, epilog and timer end sooner; a deep check is not waited for.
+constexpr auto longest_wait = std::chrono::seconds(10);
 
 }  // namespace
 
 int health_clear(Args args) {
-  CommandLine line("slipway health clear", "",
-                   "Clear recorded findings, such as an Xid, after you reset or inspected the GPU "
-                   "(root only). The node serves again when the next checks find nothing.");
+  CommandLine line("slipway health clear",
+                   "Clear recorded findings after you reset or inspected the GPU (root only).");
+  line.about(
+      "Some findings, such as an Xid, are remembered until the node restarts. Once they are "
+      "cleared, Slipway resumes the node after two clean checks in a row.");
   line.example("slipway health clear", "after `nvidia-smi --gpu-reset`");
+  line.example("slipway exec quickstart a3meganodeset-0 -- slipway health clear",
+               "on a node of a local deployment");
+  line.see_also("slipway-health(1)");
   if (!line.parse(args)) return 0;
   require_root();
   const std::filesystem::path folder = health::state_folder;
-  if (!std::filesystem::exists(folder)) throw Error("nobody has looked at this node yet");
-  const Fd lock = lock_within(folder / "lock", longest_look);
-  if (!lock) throw Error("somebody looks at the node, for long now; try again");
+  if (!std::filesystem::exists(folder)) throw Error("this node has not been checked yet");
+  const Fd lock = lock_within(folder / "lock", longest_wait);
+  if (!lock) throw Error("a check of this node is still running; try again later");
   health::History history = health::load_history(folder);
   for (const health::Finding& finding : history.open) {
     fmt::print("{} {}: {}\n", finding.check, finding.device, finding.evidence);
   }
-  fmt::print("forgotten: {}\n", history.open.size());
+  fmt::print("cleared: {}\n", history.open.size());
   history.open.clear();
   save_history(folder, history);
   return 0;

@@ -1,4 +1,4 @@
-// The parts of `slipway health`, and what they share.
+// The parts of `slipway health`.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace slipway::commands {
 
-// The catalogue's policy with the file `own` over it; without one, that of this machine, if it has
-// one. Says what is wrong with them, and throws ReportedError.
+// The catalogue's policy, overridden by the file `own`, or by this machine's policy file if `own`
+// is empty. Throws ReportedError after showing what is wrong.
 health::Policy read_policy(const std::string& own);
 
 int health_policy(Args args);

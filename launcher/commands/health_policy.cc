@@ -1,5 +1,6 @@
-// slipway health policy: what each finding and each Xid means here, and who says what about it.
-#include <fmt/core.h>
+// `slipway health policy`: prints what each finding and each Xid leads to, and which source says
+// so.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace {
 
 using health::Policy;
 
-std::string after_words(const health::Escalation& escalation) {
+std::string escalation_text(const health::Escalation& escalation) {
   if (escalation.times == 0) return "";
   return fmt::format("; {} times in {:g} h: {}", escalation.times, escalation.hours,
                      name_of(escalation.action));
@@ -25,13 +26,12 @@ void print_findings(const Policy& policy) {
   fmt::print("findings\n");
   for (const auto& [name, rule] : policy.findings) {
     fmt::print("  {:<{}}  {:<8} {}{}\n", name, width, name_of(rule.action), rule.about,
-               after_words(rule.escalation));
+               escalation_text(rule.escalation));
   }
 }
 
-// What those who do not say so would do: "azure fail (drain)".
-std::string words_of_others(const Policy& policy, const health::XidRow& row,
-                            const std::string& who) {
+// What the sources that were not followed would do: "azure fail (drain)".
+std::string other_sources(const Policy& policy, const health::XidRow& row, const std::string& who) {
   std::string text;
   for (const auto& [source, word] : row.says) {
     if (who.starts_with(source + ":")) continue;
@@ -48,8 +48,8 @@ void print_xids(const Policy& policy) {
   for (const auto& [xid, row] : policy.xids) {
     const Policy::XidMeaning meaning = policy.meaning_of_xid(xid);
     fmt::print("  {:<4} {:<8} {}{}\n", xid, name_of(meaning.rule.action), row.name,
-               after_words(meaning.rule.escalation));
-    const std::string rest = words_of_others(policy, row, meaning.who);
+               escalation_text(meaning.rule.escalation));
+    const std::string rest = other_sources(policy, row, meaning.who);
     fmt::print("       {}{}{}\n", meaning.who, rest.empty() ? "" : "; others: ", rest);
   }
 }
@@ -58,15 +58,15 @@ void print_xids(const Policy& policy) {
 
 int health_policy(Args args) {
   std::string own;
-  CommandLine line("slipway health policy", "[options]",
-                   "Print what each finding of `slipway health` and each Xid means, and check the "
-                   "file that says so for this site.");
-  line.option("policy", "FILE",
-              fmt::format("a site's own file (default {}, else {}, when it is there)",
-                          health::own_policy_path, health::cluster_policy_path),
-              &own);
-  line.example("slipway health policy --policy health.yaml", "before it goes to the nodes");
-  line.example("slipway health policy | grep -A1 ' 63 '", "who says what about Xid 63");
+  CommandLine line("slipway health policy",
+                   "Print what each health finding and each Xid leads to.");
+  line.about("The policy file of your site is checked, too.");
+  line.option("policy", "FILE", "your site's policy", &own,
+              fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
+  line.example("slipway health policy --policy health.yaml",
+               "check a policy before you install it");
+  line.example("slipway health policy | grep -A1 ' 63 '", "see what each source says about Xid 63");
+  line.see_also("slipway-health(1)");
   if (!line.parse(args)) return 0;
   const Policy policy = read_policy(own);
   print_findings(policy);

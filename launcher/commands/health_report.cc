@@ -1,5 +1,5 @@
-// slipway health report: what was found on the nodes of a cluster.
-#include <fmt/core.h>
+// `slipway health report`: prints the last verdict of each node of a cluster.
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <ctime>
@@ -23,25 +23,24 @@ namespace {
 
 using health::ReportedNode;
 
-constexpr std::chrono::seconds patience_with_a_node{5};
+constexpr std::chrono::seconds node_timeout{5};
 constexpr size_t largest_verdicts = 64 << 20;
 
 ReportedNode ask_node(const local::DeploymentFolder& folder, const local::NodeView& node) {
   ReportedNode reported;
   reported.name = node.name;
   if (!node.running) {
-    reported.trouble = "it is off";
+    reported.trouble = "off";
     return reported;
   }
   try {
     local::NodeCommand command;
     command.argv = {"/bin/cat", fmt::format("{}/last.json", health::state_folder)};
-    const ProcessResult result =
-        local::run_on_node(folder, node.name, command, patience_with_a_node);
+    const ProcessResult result = local::run_on_node(folder, node.name, command, node_timeout);
     if (result.timed_out) {
-      reported.trouble = "it does not answer";
+      reported.trouble = "no answer";
     } else if (!result.ok()) {
-      reported.trouble = "nobody has looked at it yet";
+      reported.trouble = "not checked yet";
     } else {
       return health::read_verdicts(result.output, node.name).front();
     }
@@ -75,20 +74,19 @@ std::vector<ReportedNode> read_files(const std::vector<std::string>& files) {
 int health_report(Args args) {
   std::string name, page;
   std::vector<std::string> files;
-  CommandLine line("slipway health report", "[NAME] [options]",
-                   "What the last look at each node has found: of a deployment on this machine, or "
-                   "of verdicts in files. Nothing is looked at anew.");
-  line.positional("NAME", &name, Arity::optional);
-  line.option(
-      "file,f", "FILE",
-      "a file with verdicts, last.json of nodes, one or several; may be given again; `-` is "
-      "stdin",
-      &files);
-  line.option("html", "FILE", "write a page for browsers, too; it needs no other file", &page);
+  CommandLine line("slipway health report", "Print the last health verdict of each node.");
+  line.about("The verdicts are those of a local deployment, or of files. No check is run.");
+  line.positional("DEPLOYMENT", &name, Arity::optional);
+  line.option("file,f", "FILE",
+              "a file with one or several verdicts, such as a node's last.json; - is stdin",
+              &files);
+  line.option("html", "FILE", "also write a page for a browser, in a single file", &page);
   line.example("slipway health report quickstart --html health.html",
-               "a table here, a page for a browser");
+               "print a table and write a page");
   line.example("slipway health report --file n-0.json --file n-1.json",
                "after `srun --output=/home/%N.json cat /var/lib/slipway/health/last.json`");
+  line.exit_status("0", "done, whatever the verdicts are");
+  line.see_also("slipway-health(1)");
   if (!line.parse(args)) return 0;
   if (name.empty() == files.empty()) {
     throw UsageError("give the name of a deployment on this machine, or `--file`");

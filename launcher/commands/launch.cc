@@ -1,4 +1,4 @@
-// `slipway launch`: run a training job that survives its nodes.
+// `slipway launch`: runs a training program that survives the loss of nodes.
 #include "launcher/job/launch.h"
 
 #include "common/command_line.h"
@@ -28,32 +28,41 @@ void check_launch(const job::LaunchOptions& options) {
 
 void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::string& progress,
                         std::string& ledger) {
-  line.option("spares", "N", "nodes of the job that are held back (default 0)", &options.spares);
-  line.option("min-nodes", "N", "go on with as few (default: as many as at first)",
-              &options.min_nodes);
-  line.option("max-restarts", "K",
-              "in a row without progress, of failures that no node is blamed for (default 3)",
+  line.option("spares", "N", "nodes of the job to hold back as replacements", &options.spares);
+  line.option("min-nodes", "N", "continue as long as this many nodes are left", &options.min_nodes,
+              "the number at the start");
+  line.option("max-restarts", "N",
+              "give up after this many failures in a row without progress for which no node is to "
+              "blame",
               &options.restarts);
-  line.option("heartbeat", "SECONDS", "a node that is silent for so long is gone (default 5)",
+  line.option("heartbeat", "SECONDS", "take a node for dead if it is silent for this long",
               &options.heartbeat_seconds);
-  line.option("stall", "SECONDS",
-              "without a new step, also until the first one (default: for ever)",
-              &options.stall_seconds);
+  line.option("stall", "SECONDS", "treat this long without a new step as a failure",
+              &options.stall_seconds, "wait forever");
   line.option("progress", "FILE",
-              "in which the program keeps the number of its step, beside $SLIPWAY_PROGRESS",
+              "a file in which the program keeps the number of its step, besides "
+              "$SLIPWAY_PROGRESS",
               &progress);
-  line.option("ledger", "FILE", "(default: slipway-ledger-JOB.jsonl in this folder)", &ledger);
-  line.option("ntasks-per-node", "N", "tasks on each node (default: as srun would start)",
-              &options.tasks_per_node);
-  line.option("srun", "OPTION", "another option for the agents' srun; may be repeated",
+  line.option("ledger", "FILE", "where to record what happens", &ledger,
+              "slipway-ledger-JOB.jsonl in this folder");
+  line.option("ntasks-per-node", "N", "tasks on each node", &options.tasks_per_node,
+              "as srun would start");
+  line.option("srun", "OPTION", "pass this option to the srun that starts the agents",
               &options.srun);
-  line.option("mpi", "KIND", "by what MPI's ranks meet: pmix or none (default pmix)", &options.mpi);
+  line.option("mpi", "pmix|none", "how MPI's ranks find each other", &options.mpi);
   line.flag("label", "write the rank before each line of output", &options.label);
-  line.flag("no-kill", "the job has --no-kill from sbatch's command line", &options.no_kill);
-  line.rest("COMMAND", &options.command);
+  line.flag("no-kill", "the job was submitted with --no-kill on sbatch's command line",
+            &options.no_kill);
+  line.rest_after_dashes("COMMAND [ARG...]", &options.command);
   line.example("slipway launch --spares 1 -- ./train.sh", "instead of `srun ./train.sh`");
   line.example("slipway launch --stall 300 --min-nodes 6 -- python3 train.py",
-               "hangs are failures, too; go on with six nodes");
+               "treat hangs as failures, and continue with as few as six nodes");
+  line.exit_status("0", "the program succeeded on all nodes");
+  line.exit_status("N", "the program's own exit status, when it cannot succeed");
+  line.environment("SLIPWAY_PROGRESS", "for the program: the file to which it writes its step");
+  line.file("slipway-ledger-JOB.jsonl", "what happened; `slipway ledger JOB` reads it");
+  line.see_also("slipway-ledger(1)");
+  line.see_also("slipway-rehearse(1)");
 }
 
 }  // namespace
@@ -63,14 +72,15 @@ int launch(Args args) {
   job::LaunchOptions options;
   std::string progress, ledger;
   CommandLine line(
-      "slipway launch", "[options] -- COMMAND [ARG...]",
-      "Run a program on the nodes of this allocation, one set of tasks a node, and\n"
-      "start it again when a task, a node or its progress fails: without the node that\n"
-      "is to blame, on a spare. In a script for sbatch, with --exclusive and --no-kill.\n"
-      "Its exit status is the program's.");
+      "slipway launch",
+      "Run a training program and restart it when a node, a task or its progress fails.");
+  line.about(
+      "Use it in an sbatch script in place of srun, with --exclusive and --no-kill. It starts one "
+      "set of tasks on each node of the job. After a failure it finds the node to blame, puts a "
+      "spare in its place, and starts the program again from its last checkpoint.");
   add_launch_options(line, options, progress, ledger);
   if (!line.parse(args)) return 0;
-  if (options.command.empty()) throw UsageError("which command? slipway launch -- COMMAND");
+  if (options.command.empty()) throw UsageError("COMMAND is missing: slipway launch -- COMMAND");
   check_launch(options);
   options.progress = progress;
   options.ledger = ledger;

@@ -1,5 +1,5 @@
-// `slipway ledger`: where the time of a training job went.
-#include <fmt/core.h>
+// `slipway ledger`: prints where the time of a training job went.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t largest_ledger = size_t{1} << 30;
 
-// A number is a job's; everything else is a file.
+// The file for JOB|FILE: a number is a job.
 std::filesystem::path ledger_file(const std::string& name) {
   const bool number =
       std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -30,22 +30,24 @@ std::filesystem::path ledger_file(const std::string& name) {
 int ledger(Args args) {
   std::string name, page;
   bool json = false;
-  CommandLine line("slipway ledger", "JOB|FILE [options]",
-                   "Print where the time of a training job went, over all of its attempts and\n"
-                   "requeues: work that stayed, what was lost to which failures, who was blamed.\n"
-                   "A job's ledger is slipway-ledger-JOB.jsonl in the current folder.");
+  CommandLine line("slipway ledger", "Print where the time of a training job went.");
+  line.about(
+      "Over all attempts and requeues: productive steps, time lost to each kind of failure, and "
+      "the nodes that were blamed. A job's ledger is slipway-ledger-JOB.jsonl in the current "
+      "folder.");
   line.positional("JOB|FILE", &name);
   line.flag("json", "print JSON (schema slipway/account/1)", &json);
-  line.option("html", "FILE", "write a page with a timeline; - is stdout", &page);
-  line.example("slipway ledger 123", "the job 123, submitted from here");
+  line.option("html", "FILE", "write a page with a timeline instead; - is stdout", &page);
+  line.example("slipway ledger 123", "job 123, which was submitted from this folder");
   line.example("slipway ledger /home/me/slipway-ledger-123.jsonl --html 123.html",
-               "its timeline, for a browser");
+               "draw its timeline for a browser");
+  line.see_also("slipway-launch(1)");
   if (!line.parse(args)) return 0;
   if (json && !page.empty()) throw UsageError("--json and --html exclude each other");
   const std::filesystem::path file = ledger_file(name);
   const job::Ledger entries = job::parse_ledger(read_regular_file(file, largest_ledger), file);
   if (entries.torn) {
-    fmt::print(stderr, "slipway ledger: the last line of {} is not whole; it is left out\n",
+    fmt::print(stderr, "slipway ledger: the last line of {} is incomplete and was ignored\n",
                file.native());
   }
   const job::Goodput goodput = job::goodput_of(entries);

@@ -1,4 +1,4 @@
-// `slipway model`: prints the cluster that a blueprint means.
+// `slipway model`: prints the cluster that a blueprint describes.
 #include <cstdio>
 
 #include "launcher/cluster/json.h"
@@ -9,11 +9,16 @@ namespace slipway::commands {
 
 int model(Args args) {
   BlueprintInput input;
-  CommandLine line("slipway model", "BLUEPRINT [options]",
-                   "Print the cluster that a blueprint means, as JSON (schema slipway/model/1).");
+  bool json = true;
+  CommandLine line("slipway model", "Print the cluster that a blueprint describes, as JSON.");
+  line.about(
+      "The schema is slipway/model/1: networks, file systems, images, nodesets, partitions.");
   input.add_options(line);
-  line.example("slipway model examples/quickstart.yaml", "networks, file systems, nodesets, …");
-  line.example("slipway model examples/quickstart.yaml | jq .nodesets", "only the nodesets");
+  line.flag("json", "print JSON, which is the only format", &json);
+  line.hide();
+  line.example("slipway model examples/quickstart.yaml", "print all of it");
+  line.example("slipway model examples/quickstart.yaml | jq .nodesets", "print the nodesets only");
+  line.see_also("slipway-expand(1)");
   if (!line.parse(args)) return 0;
   std::fputs(cluster::to_json(load_cluster(input).cluster).c_str(), stdout);
   return 0;

@@ -1,4 +1,4 @@
-// The modules of a Deployment as a graph.
+// Draws the modules of a Deployment as text for Graphviz.
 #include "launcher/commands/module_graph.h"
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@ using blueprint::Deployment;
 using blueprint::Module;
 using blueprint::Origin;
 
-// A quoted string of DOT: backslashes are escapes of labels, too.
+// A quoted string of DOT, in which backslashes are escapes.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {
@@ -28,19 +28,19 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// By the folder that a module of the library is in.
-const char* colour_of(const Module& module) {
+// The color of a module, by its folder in the library.
+const char* color_of(const Module& module) {
   struct Entry {
     const char* folder;
-    const char* colour;
+    const char* color;
   };
-  static constexpr std::array<Entry, 4> colours{{{"network", "#dbeafe"},
+  static constexpr std::array<Entry, 4> colors{{{"network", "#dbeafe"},
                                                  {"file-system", "#dcfce7"},
                                                  {"compute", "#ffedd5"},
                                                  {"scheduler", "#ede9fe"}}};
   const std::string folder = std::filesystem::path(module.source).parent_path().filename().string();
-  for (const Entry& entry : colours) {
-    if (folder == entry.folder) return entry.colour;
+  for (const Entry& entry : colors) {
+    if (folder == entry.folder) return entry.color;
   }
   return "#f1f5f9";
 }
@@ -51,11 +51,11 @@ std::string node(const Module& module) {
   return fmt::format(
       "    {} [label=<<b>{}</b><br/><font point-size=\"10\">{}</font>>, "
       "fillcolor=\"{}\", tooltip={}];\n",
-      quoted(module.id), markup_escaped(module.id), markup_escaped(name), colour_of(module),
+      quoted(module.id), markup_escaped(module.id), markup_escaped(name), color_of(module),
       quoted(module.source));
 }
 
-// What one module takes from others, by their ids.
+// What a module takes from others, by their ids.
 struct Taken {
   std::map<std::string, std::set<std::string>> by_use, by_expression;
 };

@@ -1,4 +1,4 @@
-// The modules of a Deployment as a graph in the language of Graphviz.
+// Draws the modules of a Deployment as text for Graphviz.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace slipway::commands {
 
-// Groups are clusters, modules nodes. An edge leads from a module to the one that takes something
-// from it, with the settings that it becomes: drawn through for `use`, dashed for an expression,
-// dotted for a `use` that gives nothing. The same deployment gives the same text.
+// Groups become clusters and modules nodes. An edge leads from a module to the one that uses its
+// outputs and is labeled with the settings they become: solid for `use`, dashed for an expression,
+// dotted for a `use` that provides nothing. The same deployment gives the same text.
 std::string module_graph(const blueprint::Deployment& deployment);
 
 }  // namespace slipway::commands

@@ -1,4 +1,4 @@
-// All about one module.
+// Describes one module, as text and as JSON.
 #include "launcher/commands/module_page.h"
 
 #include <fmt/core.h>
@@ -27,7 +27,8 @@ bool is_deep(const Type& type) {
 
 class ModulePage {
  public:
-  ModulePage(const Interface& interface, const Paint& paint) : interface_(interface), paint_(paint) {
+  ModulePage(const Interface& interface, const Paint& paint)
+      : interface_(interface), paint_(paint) {
     for (const Input& input : interface.inputs) {
       name_width_ = std::max(name_width_, input.name.size());
       type_width_ = std::max(type_width_, to_text(input.type).size());
@@ -64,7 +65,7 @@ class ModulePage {
   void heading(const char* title) { out_ += "\n" + paint_.bold(title) + "\n"; }
   void line(std::string_view text) { out_ += wrapped(text, 0); }
 
-  // The name, what stands behind it in columns, and all that is below it.
+  // A row: the name, the type, and the rest.
   void row(const std::string& name, const Type& type, const std::string& rest) {
     std::string row = std::string(name_indent, ' ') + paint_.blue(name) +
                       std::string(name_width_ - name.size() + 2, ' ');
@@ -73,7 +74,7 @@ class ModulePage {
   }
 
   void show(const Input& input) {
-    // A default that takes more than the rest of the line stands below.
+    // A default that is too long for the line goes below.
     const size_t columns = page_width - name_indent - name_width_ - type_width_ - 4;
     std::string value = input.required ? "" : to_text(input.default_value, 1000);
     if (input.name == interface_.id_input) value = "the module's id";
@@ -106,7 +107,7 @@ class ModulePage {
     }
   }
 
-  // What the short form of the type leaves out.
+  // The full type, where the short form leaves attributes out.
   void deep_type(const Type& type) {
     if (!is_deep(type)) return;
     out_ += indented("Type: " + full_type(type, page_width - help_indent - 6), help_indent);
@@ -126,7 +127,7 @@ class ModulePage {
     bool first = true;
     for (const Input& input : interface_.inputs) {
       if (input.gone.empty()) continue;
-      if (first) heading("Inputs that are no more");
+      if (first) heading("Removed inputs");
       first = false;
       out_ += wrapped(fmt::format("`{}`: {}", input.name, input.gone), name_indent);
     }

@@ -1,4 +1,4 @@
-// All about one module, for people and for programs.
+// Describes one module, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace slipway::commands {
 
 std::string module_page(const modules::Interface& interface, const Paint& paint);
 
-// The shape is that of docs/schemas/module-1.schema.json.
+// By docs/schemas/module-1.schema.json.
 nlohmann::ordered_json module_json(const modules::Interface& interface);
 
 }  // namespace slipway::commands

@@ -1,5 +1,5 @@
-// `slipway modules`: what the module library holds.
-#include <fmt/core.h>
+// `slipway modules`: lists the module library, or describes one module.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +24,7 @@ std::string last_part(const std::string& path) {
   return fs::path(path).filename().string();
 }
 
-// The module that `name` picks: a folder or another source, or a module of the library by its path,
+// The module that `name` means: a folder or another source, or a module of the library by its path,
 // the last part of it, or any part that only it has.
 std::string pick(const std::string& name, const std::vector<std::string>& paths) {
   const modules::ModuleSource source = modules::parse_source(name);
@@ -81,20 +81,24 @@ nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
 
 int modules(Args args) {
   std::string name, format = "text";
-  CommandLine line(
-      "slipway modules", "[NAME] [options]",
-      "List the modules that blueprints can use, or show all about one: its inputs, "
-      "outputs and rules.\n"
-      "NAME is a path, the last part of it, or any part that only one module has. It is\n"
-      "also, as in a blueprint, a folder of your own (./storage) or a source that\n"
-      "`slipway fetch` has downloaded.");
-  line.positional("NAME", &name, Arity::optional);
-  line.option("format", "text|json", "for people (default), or for programs", &format);
-  line.example("slipway modules", "every module, by folder");
-  line.example("slipway modules filestore", "what a Filestore instance can be told");
-  line.example("slipway modules ./storage", "what a Terraform module of your own can be told");
-  line.example("slipway modules vpc --format json | jq '.inputs[].name'", "for another program");
+  bool json = false;
+  CommandLine line("slipway modules", "List the modules that blueprints can use, or describe one.");
+  line.about(
+      "A description has the module's inputs with types and defaults, its outputs, its rules and "
+      "the Google APIs that it needs. MODULE is a path, its last part, or any part that only one "
+      "module has. It can also be, as in a blueprint, a folder of your own (./storage) or a "
+      "source that `slipway fetch` has downloaded.");
+  line.positional("MODULE", &name, Arity::optional);
+  line.flag("json", "print JSON (schemas slipway/modules/1 and slipway/module/1)", &json);
+  line.option("format", "text|json", "how to print it", &format);
+  line.example("slipway modules", "list every module, by folder");
+  line.example("slipway modules filestore", "describe the Filestore module");
+  line.example("slipway modules ./storage", "describe a Terraform module of your own");
+  line.example("slipway modules vpc --json | jq '.inputs[].name'", "list its inputs for a program");
+  line.see_also("slipway-fetch(1)");
+  line.see_also("slipway-explain(1)");
   if (!line.parse(args)) return 0;
+  if (json) format = "json";
   if (format != "text" && format != "json") {
     throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
   }

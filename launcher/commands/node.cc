@@ -1,5 +1,5 @@
-// slipway node: what nodes of a cluster do by themselves.
-#include <fmt/core.h>
+// `slipway node`: what the machines of a cluster run by themselves.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,19 +25,19 @@
 namespace slipway::commands {
 namespace {
 
-// Less than ResumeTimeout: Slurm is told before it gives up by itself.
+// Less than ResumeTimeout, so that Slurm has the reason before it gives up.
 constexpr std::chrono::seconds power_deadline{240};
 
 int boot(Args args) {
   int seconds = 600;
-  CommandLine line("slipway node boot", "[options]",
-                   "Make this machine, which Google Cloud has just started, a part of its cluster: "
-                   "the unit slipway-node.service does it at every start.");
-  line.option("deadline", "SECONDS", "give up after this long (default 600)", &seconds);
+  CommandLine line("slipway node boot", "Make this Google Cloud machine a node of its cluster.");
+  line.about("The unit slipway-node.service runs it at every start of the machine.");
+  line.option("deadline", "SECONDS", "give up after this long", &seconds);
   line.example("slipway node boot", "as root, on a machine that `slipway create` defined");
-  line.example("slipway node boot --deadline 60", "to see quickly what is missing");
+  line.example("slipway node boot --deadline 60", "find out quickly what is missing");
+  line.see_also("slipway-node-guard(1)");
   if (!line.parse(args)) return 0;
-  if (seconds <= 0) throw UsageError("`--deadline` is a number of seconds above 0");
+  if (seconds <= 0) throw UsageError("--deadline takes a number of seconds above 0");
   require_root();
   forget_the_caller();
   node::Cloud cloud;
@@ -49,11 +49,14 @@ int boot(Args args) {
 }
 
 int guard(Args args) {
-  CommandLine line("slipway node guard", "",
-                   "Close this machine's metadata server to every user but root: the unit "
-                   "slipway-guard.service does it before the network is up. `slipway node boot` "
-                   "then lets those in whom the blueprint names.");
+  CommandLine line("slipway node guard",
+                   "Close this machine's metadata server to every user but root.");
+  line.about(
+      "The unit slipway-guard.service runs it before the network is up. Later, `slipway node "
+      "boot` admits the users that the blueprint names.");
   line.example("slipway node guard", "as root, on a machine that `slipway create` defined");
+  line.example("systemctl status slipway-guard", "see whether it ran");
+  line.see_also("slipway-node-boot(1)");
   if (!line.parse(args)) return 0;
   require_root();
   forget_the_caller();
@@ -61,7 +64,7 @@ int guard(Args args) {
   return 0;
 }
 
-// The nodes of one of Slurm's lists, "n-[0-2],m-7".
+// Expands a hostlist of Slurm, "n-[0-2],m-7".
 std::vector<std::string> nodes_of(const std::string& list) {
   std::vector<std::string> nodes =
       split(run_checked({"/usr/bin/scontrol", "show", "hostnames", list},
@@ -71,7 +74,7 @@ std::vector<std::string> nodes_of(const std::string& list) {
   return nodes;
 }
 
-// Whether this is a node of a cluster on one machine: its supervisor has told it so.
+// Whether this node belongs to a local deployment.
 bool is_local() {
   std::error_code ignored;
   return std::filesystem::exists(node_profile_path, ignored) &&
@@ -89,12 +92,12 @@ struct PowerChange {
   Change in_the_cloud;
 };
 
-// In a local cluster its supervisor starts and stops nodes.
+// In a local deployment the supervisor starts and stops nodes.
 std::vector<node::Failed> change_here(const PowerChange& change,
                                       const std::vector<std::string>& nodes) {
   if (change.on) {
-    // Slurm compares whole seconds, and takes a node for one that was up before it asked when the
-    // node starts within the same one.
+    // Slurm compares whole seconds: a node that starts within the second of the request looks as if
+    // it had been up before.
     const auto now = std::chrono::system_clock::now();
     std::this_thread::sleep_until(std::chrono::ceil<std::chrono::seconds>(now));
   }
@@ -112,16 +115,19 @@ std::vector<node::Failed> change_in_the_cloud(const PowerChange& change,
 
 int change_power(const PowerChange& change, Args args) {
   std::string list;
-  CommandLine line(
-      fmt::format("slipway node {}", change.what), "NODES",
-      fmt::format("{} On the controller, as the user slurm; slurmctld calls it.", change.does));
+  CommandLine line(fmt::format("slipway node {}", change.what), change.does);
+  line.about(
+      "slurmctld runs it on the controller, as the user slurm. NODES is a list as Slurm writes "
+      "it. A node that fails is set down in Slurm with the reason.");
   line.positional("NODES", &list);
   line.example(fmt::format("slipway node {} 'mycluster-gpu-[0-3]'", change.what),
-               "a list as Slurm has them");
+               "a list as Slurm writes it");
+  line.example(fmt::format("slipway node {} mycluster-gpu-0", change.what), "one node");
+  line.exit_status("1", "at least one node failed");
   if (!line.parse(args)) return 0;
   forget_the_caller();
   log_line(fmt::format("{} {}", change.what, list));
-  // Whatever goes wrong is a reason for Slurm, which takes a list as it gave it to us, too.
+  // Whatever goes wrong becomes the reason in Slurm, for the whole list if it cannot be expanded.
   std::vector<std::string> nodes = {list};
   std::vector<node::Failed> failed;
   try {
@@ -135,7 +141,7 @@ int change_power(const PowerChange& change, Args args) {
                          node::reason_for_slurm(one.reason)));
     try {
       if (change.on) node::tell_slurm(one);
-    } catch (const std::exception& error) {  // the others are told all the same
+    } catch (const std::exception& error) {
       log_line(fmt::format("cannot tell Slurm: {}", error.what()));
     }
   }
@@ -143,13 +149,11 @@ int change_power(const PowerChange& change, Args args) {
 }
 
 int resume(Args args) {
-  return change_power({"resume", "Make machines for the nodes of a list.", true, node::resume},
-                      args);
+  return change_power({"resume", "Create or start machines for nodes.", true, node::resume}, args);
 }
 
 int suspend(Args args) {
-  return change_power({"suspend", "Delete the machines of the nodes of a list, and no others.",
-                       false, node::suspend},
+  return change_power({"suspend", "Delete or stop the machines of nodes.", false, node::suspend},
                       args);
 }
 
@@ -158,8 +162,8 @@ int suspend(Args args) {
 int node(Args args) {
   return run_part(
       {"slipway node",
-       "Do what the nodes of a cluster do by themselves. You need it to find out what went "
-       "wrong.",
+       "Run what the machines of a cluster run by themselves, to find out what went wrong.",
+       "Services, slurmctld and slurmd run these commands; you need them for troubleshooting only.",
        {{"boot", boot},
         {"guard", guard},
         {"resume", resume},
@@ -167,8 +171,9 @@ int node(Args args) {
         {"restart", node_restart},
         {"transport", node_transport},
         {"watch", node_watch}},
-       {{"slipway node boot --help", "what a machine does when it starts"},
-        {"slipway node resume --help", "how a machine is made when a job needs it"}}},
+       {{"slipway node boot --deadline 60", "see why a machine does not join its cluster"},
+        {"slipway exec quickstart controller -- slipway node restart slurmctld",
+         "restart the controller of a local deployment"}}},
       args);
 }
 

@@ -1,4 +1,4 @@
-// slipway node restart: end a daemon of this node and have it started again.
+// `slipway node restart`: restarts a daemon of a node of a local deployment.
 
 #include "common/command_line.h"
 #include "common/error.h"
@@ -10,14 +10,14 @@ namespace slipway::commands {
 
 int node_restart(Args args) {
   std::string name;
-  CommandLine line(
-      "slipway node restart", "DAEMON",
-      "On a node of a cluster on one machine: end a daemon and start it again, and wait "
-      "until it serves.\nJobs go on. DAEMON is slurmctld, slurmd, slurmdbd, mariadbd or "
-      "munged.");
+  CommandLine line("slipway node restart",
+                   "Restart a daemon of a local node and wait until it serves.");
+  line.about(
+      "Jobs continue. DAEMON is slurmctld, slurmd, slurmdbd, mariadbd or munged. Needs root on "
+      "the node.");
   line.positional("DAEMON", &name);
   line.example("slipway exec quickstart controller -- slipway node restart slurmctld",
-               "the controller of a local cluster");
+               "restart the controller of a local deployment");
   line.example("slipway node restart slurmd", "on a compute node, as root");
   if (!line.parse(args)) return 0;
   require_root();

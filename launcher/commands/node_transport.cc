@@ -1,5 +1,5 @@
-// slipway node transport: the daemon of a transport beside Slurm's jobs.
-#include <fmt/core.h>
+// `slipway node transport`: starts and stops the daemon that a transport runs beside jobs.
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,13 +22,13 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// What is wrong with the node profile is no reason to take the node from Slurm: jobs that need
-// nothing of it run on.
+// Nothing if the node profile is broken: that must not take the node from Slurm, as other jobs do
+// not need the transport.
 std::optional<NodeTransport> transport_of_node() {
   try {
     return load_node_profile().transport;
   } catch (const Error& error) {
-    fmt::print(stderr, "slipway node transport: nothing is done: {}\n", error.what());
+    fmt::print(stderr, "slipway node transport: nothing done: {}\n", error.what());
     return std::nullopt;
   }
 }
@@ -36,12 +36,12 @@ std::optional<NodeTransport> transport_of_node() {
 std::string job_of_slurm() {
   const std::string job = variable("SLURM_JOB_ID");
   if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos) {
-    throw UsageError("Slurm calls this with the job's number in SLURM_JOB_ID");
+    throw UsageError("SLURM_JOB_ID must have the number of the job");
   }
   return job;
 }
 
-// Of Slurm's Prolog. Those jobs that the transport is for have GPUs, on several nodes.
+// Whether the Prolog's job uses the transport: it has GPUs, on several nodes.
 bool needs_daemon() {
   const std::string gpus = variable("SLURM_JOB_GPUS");
   std::string nodes = variable("SLURM_JOB_NODELIST");
@@ -50,12 +50,17 @@ bool needs_daemon() {
 }
 
 int start(Args args) {
-  CommandLine line("slipway node transport start", "",
-                   "Slurm's Prolog, where the transport has a daemon: has it serving before a job "
-                   "with GPUs on several nodes begins, and does nothing for others.");
+  CommandLine line("slipway node transport start", "Start the transport's daemon before a job.");
+  line.about(
+      "Slurm's Prolog runs it as root. The daemon serves before a job with GPUs on several nodes "
+      "begins; for other jobs, and transports without a daemon, it does nothing.");
   line.example(
       "SLURM_JOB_ID=7 SLURM_JOB_GPUS=0 SLURM_JOB_NODELIST=n-[0-1] slipway node transport start",
-      "as slurmd calls it");
+      "as slurmd runs it");
+  line.example("slipway node transport stop --help", "what happens after the job");
+  line.environment("SLURM_JOB_ID", "the job's number");
+  line.environment("SLURM_JOB_GPUS", "its GPUs on this node");
+  line.environment("SLURM_JOB_NODELIST", "its nodes");
   if (!line.parse(args)) return 0;
   require_root();
   const auto transport = transport_of_node();
@@ -67,9 +72,12 @@ int start(Args args) {
 }
 
 int stop(Args args) {
-  CommandLine line("slipway node transport stop", "",
-                   "Slurm's Epilog: ends the transport's daemon when no job needs it any more.");
-  line.example("SLURM_JOB_ID=7 slipway node transport stop", "as slurmd calls it");
+  CommandLine line("slipway node transport stop",
+                   "Stop the transport's daemon when no job needs it.");
+  line.about("Slurm's Epilog runs it as root.");
+  line.example("SLURM_JOB_ID=7 slipway node transport stop", "as slurmd runs it");
+  line.example("slipway node transport start --help", "what happens before the job");
+  line.environment("SLURM_JOB_ID", "the job's number");
   if (!line.parse(args)) return 0;
   require_root();
   const auto transport = transport_of_node();
@@ -80,10 +88,11 @@ int stop(Args args) {
 }
 
 int prepare(Args args) {
-  CommandLine line("slipway node transport prepare", "",
-                   "At boot: pulls the daemon's containers, and takes down which versions of the "
-                   "transport's libraries are here.");
-  line.example("slipway node transport prepare", "as root; `slipway node boot` does it, too");
+  CommandLine line("slipway node transport prepare",
+                   "Pull the daemon's containers and record the versions of the libraries.");
+  line.about("`slipway node boot` does it, too.");
+  line.example("slipway node transport prepare", "as root");
+  line.example("slipway node boot", "the whole boot");
   if (!line.parse(args)) return 0;
   require_root();
   const NodeTransport transport = load_node_profile().transport;
@@ -96,10 +105,11 @@ int prepare(Args args) {
 
 int node_transport(Args args) {
   return run_part({"slipway node transport",
-                   "The daemon that a transport has beside jobs, and what is installed of it.",
+                   "Manage the daemon that a network transport runs beside jobs.",
+                   "GPUDirect-TCPX and GPUDirect-TCPXO have one; other transports do not.",
                    {{"start", start}, {"stop", stop}, {"prepare", prepare}},
-                   {{"slipway node transport start --help", "what happens before a job"},
-                    {"slipway node transport prepare --help", "what happens at boot"}}},
+                   {{"slipway node transport prepare", "pull the daemon's containers again"},
+                    {"slipway node transport start --help", "see what happens before a job"}}},
                   args);
 }
 

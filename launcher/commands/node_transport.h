@@ -1,4 +1,4 @@
-// slipway node transport: a part of `slipway node` with parts of its own.
+// `slipway node transport`, a part of `slipway node` that has parts itself.
 #pragma once
 
 #include "launcher/commands/commands.h"

@@ -1,4 +1,4 @@
-// slipway node watch: tell Slurm of nodes that are dead.
+// `slipway node watch`: reports dead nodes to Slurm.
 #include "launcher/commands/node_watch.h"
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds cloud_deadline{60};
 
-// A network between machines may fail; whether a machine is off, the cloud knows.
+// Asks the cloud which machines are off: a silent node may only have lost its network.
 std::vector<std::string> off_in_the_cloud(const std::vector<std::string>& nodes) {
   node::Cloud cloud;
   const node::Patience patience{std::chrono::steady_clock::now() + cloud_deadline, log_line};
@@ -27,11 +27,12 @@ std::vector<std::string> off_in_the_cloud(const std::vector<std::string>& nodes)
 }  // namespace
 
 int node_watch(Args args) {
-  CommandLine line("slipway node watch", "",
-                   "On the controller: tell Slurm of nodes that are dead, so that no job waits for "
-                   "them. A service of the controller runs it.");
+  CommandLine line("slipway node watch",
+                   "Report dead nodes to Slurm, so that no job waits for them.");
+  line.about("A service of the controller runs it as root.");
   line.example("slipway node watch", "as root, on the controller");
-  line.example("tail /var/log/slurm/watch.log", "what it has told Slurm, on a local cluster");
+  line.example("tail /var/log/slurm/watch.log", "what it reported, on a local deployment");
+  line.file("/var/log/slurm/watch.log", "its log on a local deployment");
   if (!line.parse(args)) return 0;
   require_root();
   forget_the_caller();

@@ -11,7 +11,7 @@ namespace slipway::commands {
 
 inline constexpr size_t page_width = 100;
 
-// Emphasis, or the text as it is.
+// Adds emphasis on a terminal, and nothing elsewhere.
 class Paint {
  public:
   explicit Paint(source::Color colour) : on_(colour == source::Color::always) {}
@@ -25,23 +25,23 @@ class Paint {
   bool on_;
 };
 
-// The paint for stdout.
+// The emphasis for stdout: none unless it is a terminal, or with NO_COLOR.
 Paint stdout_paint();
 
-// The words of `text` in lines of at most `width` columns, each behind `indent` spaces and with a
-// line feed at its end. A longer word stands alone. Line feeds in `text` stay.
+// The words of `text` in lines of at most `width` columns, each with `indent` spaces before
+// it and a line feed after it. A longer word gets its own line. Line feeds in `text` stay.
 std::string wrapped(std::string_view text, size_t indent, size_t width = page_width);
 
-// Every line of `text` behind `indent` spaces, with a line feed at its end.
+// Every line of `text` with `indent` spaces before it and a line feed after it.
 std::string indented(std::string_view text, size_t indent);
 
-// The text in at least `columns` columns.
+// The text, padded to at least `columns` columns.
 std::string padded(std::string_view text, size_t columns);
 
-// The beginning of the text in at most `columns` columns, with … where it was cut, between words.
+// The beginning of the text in at most `columns` columns, cut between words and with … at the end.
 std::string cut(std::string_view text, size_t columns);
 
-// Puts what there is to say on stderr: for people, or as one line of JSON.
+// Prints diagnostics on stderr, for people or as one line of JSON.
 void show(const source::Diagnostics& diagnostics, bool as_json = false);
 
 // Writes to `file`, or to stdout when it is "-".

@@ -1,4 +1,4 @@
-// Parts of values and of expressions: .name, [0], ["name"].
+// Paths to parts of values and expressions: .name, [0], ["name"].
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace slipway::commands {
 
 using Path = std::vector<expression::Step>;
 
-// ".name[0]" as steps. Throws UsageError when the text is something else.
+// ".name[0]" as steps. Throws UsageError for any other text.
 Path parse_path(const std::string& text);
 
 // The same as text.
@@ -27,7 +27,7 @@ Path plain_part(const Path& path);
 expression::Value part_of(const expression::Value& value, const Path& path);
 
 // The part of a list or an object, as it is written, that a plain path leads to. `path` loses the
-// steps that were taken; what is left is a path within the result.
+// steps that were taken; the remaining path leads on within the result.
 expression::ExpressionPtr part_of(const expression::ExpressionPtr& expression, Path& path);
 
 }  // namespace slipway::commands

@@ -1,5 +1,5 @@
-// slipway plan: what a deploy to Google Cloud would do, before anything is done.
-#include <fmt/core.h>
+// `slipway plan`: shows what a deploy to Google Cloud would change.
+#include <fmt/format.h>
 #include <stdlib.h>
 
 #include "launcher/apply/preview.h"
@@ -10,7 +10,7 @@
 namespace slipway::commands {
 namespace {
 
-// A blueprint's definitions, written to be looked at and removed again.
+// A blueprint's definitions in a temporary folder.
 class WrittenAside {
  public:
   explicit WrittenAside(const google::Definitions& definitions) {
@@ -58,20 +58,23 @@ std::vector<apply::GroupChanges> previewed(GoogleDeployment& deployment, bool as
 int plan(Args args) {
   DeploymentInput input;
   bool json = false, ask_terraform = false;
-  CommandLine line("slipway plan", "BLUEPRINT|FOLDER [options]",
-                   "Say what a deploy to Google Cloud would make, change and destroy, for all "
-                   "groups at once,\ncompared with the last one. Nothing is asked and nothing is "
-                   "changed.");
-  input.blueprint.add_options(line);
-  line.option("output,o", "DIR", "where the deployment's folder is (default .)", &input.parent);
-  line.flag("terraform", "of a folder: ask Terraform for its own plan where it can make one",
-            &ask_terraform);
-  line.flag("json", "print JSON", &json);
-  line.example("slipway plan cluster.yaml", "a changed blueprint against what was deployed");
-  line.example("slipway plan ./cluster --terraform", "what Terraform says of a folder");
+  CommandLine line("slipway plan",
+                   "Show what a deploy to Google Cloud would create, change and destroy.");
+  line.about(
+      "All groups are compared with the last deploy, by their definitions. The cloud is not asked "
+      "and nothing is changed. With --terraform, Terraform's own plan is shown for each group "
+      "whose inputs are known.");
+  input.blueprint.add_options(line, "BLUEPRINT|FOLDER");
+  line.option("output,o", "FOLDER", "where the deployment's folder is", &input.parent);
+  line.flag("terraform", "ask Terraform for its plan; needs a folder", &ask_terraform);
+  line.flag("json", "print JSON (schema slipway/plan/1)", &json);
+  line.example("slipway plan cluster.yaml", "compare a changed blueprint with the last deploy");
+  line.example("slipway plan ./cluster --terraform", "ask Terraform about a folder");
+  line.exit_status("0", "done, whether or not there are changes");
+  line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
   if (ask_terraform && !input.is_folder()) {
-    throw UsageError("--terraform needs a folder: `slipway create -w` writes it");
+    throw UsageError("--terraform needs a folder, which `slipway create -w` writes");
   }
   GoogleDeployment deployment(input);
   const std::vector<apply::GroupChanges> changes = previewed(deployment, ask_terraform);

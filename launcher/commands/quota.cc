@@ -1,4 +1,4 @@
-// `slipway quota`: what a blueprint needs of the cloud's quotas.
+// `slipway quota`: prints what a blueprint needs from the cloud's quotas.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,14 +74,17 @@ std::string as_json(const std::string& deployment, const Needs& needs) {
 int quota(Args args) {
   BlueprintInput input;
   bool json = false;
-  CommandLine line("slipway quota", "BLUEPRINT [options]",
-                   "Print what a cluster on Google Cloud counts against the project's quotas, by\n"
-                   "region: the limits to ask for, beside what else the project has.");
+  CommandLine line("slipway quota",
+                   "Print what a cluster on Google Cloud needs from the project's quotas.");
+  line.about(
+      "The amounts are those of a cluster with every node up, by region. Add what else the "
+      "project has, and ask for these limits.");
   input.add_options(line);
   line.flag("json", "print JSON (schema slipway/quota/1)", &json);
-  line.example("slipway quota cluster.yaml -d site.yaml", "CPUs, GPUs, disks, addresses, …");
+  line.example("slipway quota cluster.yaml -d site.yaml", "count CPUs, GPUs, disks, addresses, …");
   line.example("slipway quota cluster.yaml --json | jq '.quotas[] | select(.region)'",
-               "those of regions");
+               "print the regional ones");
+  line.see_also("slipway-create(1)");
   if (!line.parse(args)) return 0;
   LoadedBlueprint loaded(input, Purpose::definitions);
   const google::Definitions definitions = loaded.define();

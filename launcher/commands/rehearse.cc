@@ -1,5 +1,5 @@
-// `slipway rehearse`: what spares and checkpoints are worth to a training job, by simulation.
-#include <fmt/core.h>
+// `slipway rehearse`: simulates a training job whose nodes fail, to choose spares and checkpoints.
+#include <fmt/format.h>
 
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 using job::FailureProfile;
 using job::Setting;
 
-// As they are typed; what nobody has typed is below 0.
+// The options; a number that was not given is below 0.
 struct Typed {
   std::string profile = "llama-3";
   int64_t nodes = -1, runs = 200, seed = 1;
@@ -30,7 +30,7 @@ struct Typed {
   bool json = false;
 };
 
-constexpr double most_failures = 5e8;  // to be simulated: about a minute
+constexpr double most_failures = 5e8;  // in one simulation: about a minute
 
 FailureProfile find_profile(const std::string& name) {
   source::Sources sources;
@@ -44,7 +44,7 @@ FailureProfile find_profile(const std::string& name) {
     if (profile.name == name) return std::move(profile);
     known.push_back(profile.name);
   }
-  throw UsageError(fmt::format("there are no failures `{}`; known: {}", name, join(known, ", ")));
+  throw UsageError(fmt::format("unknown failures `{}`; known: {}", name, join(known, ", ")));
 }
 
 void require(bool fine, std::string_view option, std::string_view expected) {
@@ -52,7 +52,7 @@ void require(bool fine, std::string_view option, std::string_view expected) {
 }
 
 bool within(double value, double least, double most) {
-  return value >= least && value <= most;  // what is no number is not
+  return value >= least && value <= most;  // false for NaN
 }
 
 // "10,30,60"
@@ -139,54 +139,51 @@ std::vector<Setting> settings_of(const Typed& typed, const job::Scenario& scenar
   const double failures = scenario.days * 24 / scenario.hours_between_failures / scenario.blame;
   const double all = failures * static_cast<double>(scenario.runs * std::ssize(settings));
   if (all > most_failures) {
-    throw Error(fmt::format(
-        "{:.2g} failures would have to be simulated, more than {:.2g}; take fewer runs, days or "
-        "settings",
-        all, most_failures));
+    throw Error(
+        fmt::format("this would simulate {:.2g} failures, more than {:.2g}; choose fewer runs, "
+                    "days or settings",
+                    all, most_failures));
   }
   return settings;
 }
 
 void add_options(CommandLine& line, Typed& typed) {
-  line.option("failures", "NAME",
-              "what fails and how often: llama-3 (default), rsc-1, rsc-1-jobs, rsc-2",
+  line.option("failures", "llama-3|rsc-1|rsc-1-jobs|rsc-2", "what fails, and how often",
               &typed.profile);
-  line.option("nodes", "N", "nodes of the job (default: those of the failures)", &typed.nodes);
-  line.option("rate", "R", "failures in 1000 node-days, instead of the profile's",
-              &typed.per_1000_node_days);
-  line.option("days", "DAYS", "how long a run is (default 30)", &typed.days);
-  line.option("spares", "N,...",
-              "spare nodes to try (default: none, the mean number in repair, and twice of it)",
-              &typed.spares);
-  line.option("checkpoint-interval", "MINUTES,...",
-              "work between checkpoints to try (default: Young's optimum, half and twice of it)",
-              &typed.intervals);
-  line.option("checkpoint-cost", "SECONDS", "for which a checkpoint stops the work (default 30)",
+  line.option("nodes", "N", "nodes of the job", &typed.nodes, "as published with the failures");
+  line.option("rate", "N", "failures per 1000 node-days", &typed.per_1000_node_days,
+              "as published with the failures");
+  line.option("days", "DAYS", "length of a run", &typed.days);
+  line.option("spares", "N,...", "numbers of spare nodes to try", &typed.spares,
+              "0, the mean number in repair, and twice that");
+  line.option("checkpoint-interval", "MINUTES,...", "times between checkpoints to try",
+              &typed.intervals, "Young's optimum, half and twice that");
+  line.option("checkpoint-cost", "SECONDS", "how long a checkpoint stops the work",
               &typed.checkpoint);
-  line.option("detection", "SECONDS", "until a failure is noticed (default 10)", &typed.detection);
-  line.option("restart", "SECONDS", "from then until the first step (default 300)", &typed.restart);
-  line.option("repair", "HOURS", "until a failed node is there again (default 24)", &typed.repair);
-  line.option("blame", "P", "chance that the node at fault is found at once (default 1)",
-              &typed.blame);
-  line.option("relapse", "MINUTES", "until a bad node that was not found fails again (default 30)",
+  line.option("detection", "SECONDS", "time to detect a failure", &typed.detection);
+  line.option("restart", "SECONDS", "time from then to the first step", &typed.restart);
+  line.option("repair", "HOURS", "time to repair a node", &typed.repair);
+  line.option("blame", "P", "chance to find the node at fault at once", &typed.blame);
+  line.option("relapse", "MINUTES", "time to the next failure of a bad node that was not found",
               &typed.relapse);
-  line.option("runs", "N", "how many runs (default 200)", &typed.runs);
-  line.option("seed", "N", "other runs for another number (default 1)", &typed.seed);
+  line.option("runs", "N", "number of runs", &typed.runs);
+  line.option("seed", "N", "choose other random numbers", &typed.seed);
   line.flag("json", "print JSON (schema slipway/rehearsal/1)", &typed.json);
   line.example("slipway rehearse --nodes 512 --spares 0,4,8,16", "how many spares?");
   line.example("slipway rehearse --failures rsc-1 --checkpoint-interval 5,10,20,40 --spares 16",
                "how often a checkpoint?");
+  line.see_also("slipway-launch(1)");
 }
 
 }  // namespace
 
 int rehearse(Args args) {
   Typed typed;
-  CommandLine line(
-      "slipway rehearse", "[options]",
-      "Simulate a training job whose nodes fail as others have published it, and print\n"
-      "how much of the time is work, by spares and checkpoint interval. The same\n"
-      "arguments give the same result.");
+  CommandLine line("slipway rehearse",
+                   "Simulate a training job whose nodes fail, to choose spares and checkpoints.");
+  line.about(
+      "It prints how much of the time is productive for each number of spares and checkpoint "
+      "interval. Failure rates are published ones. The same options give the same result.");
   add_options(line, typed);
   if (!line.parse(args)) return 0;
   check(typed);

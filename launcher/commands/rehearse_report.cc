@@ -15,7 +15,7 @@ namespace {
 
 using job::Outcome;
 
-// What theory says of a setting, or of the best interval.
+// The goodput that theory predicts for a setting, or for the best interval.
 struct Theory {
   explicit Theory(const job::Scenario& scenario)
       : checkpoint(scenario.checkpoint_seconds),
@@ -34,7 +34,7 @@ struct Theory {
   double checkpoint, restart, between;
 };
 
-// The goodput shared by all nodes that are paid for.
+// Goodput per node that is paid for, spares included.
 double per_node(const Outcome& outcome, const job::Scenario& scenario) {
   const double nodes = static_cast<double>(scenario.nodes);
   return outcome.mean * nodes / (nodes + static_cast<double>(outcome.setting.spares));

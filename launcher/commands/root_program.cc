@@ -1,4 +1,4 @@
-// What verbs share that run as root without a person at a terminal.
+// For verbs that run as root and trust nothing of their caller.
 #include "launcher/commands/root_program.h"
 
 #include <fmt/chrono.h>
@@ -15,7 +15,7 @@
 namespace slipway::commands {
 
 void require_root() {
-  if (::geteuid() != 0) throw Error("only root can do this");
+  if (::geteuid() != 0) throw Error("this needs root");
 }
 
 void forget_environment() {

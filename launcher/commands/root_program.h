@@ -1,22 +1,20 @@
-// What verbs share that run as root without a person at a terminal: from a service of a node, or
-// from Slurm.
+// For verbs that services of a node or Slurm run as root: they trust nothing of their caller.
 #pragma once
 
 #include <string>
 
 namespace slipway::commands {
 
-// Throws Error for anybody but root.
+// Throws Error unless we are root.
 void require_root();
 
-// From here on the environment is our own, and not a user's or a job's.
+// Replaces the environment, which may be a user's or a job's, by our own.
 void forget_environment();
 
-// The same, and our own mask of new files and folder: nothing of the caller decides what a program
-// of root's does. Throws Error.
+// The same for the file mode mask and the working folder. Throws Error.
 void forget_the_caller();
 
-// A line of a log on stderr, with the time. Several processes may write to the same log.
+// Writes a line with the time to stderr. Several processes may share the log.
 void log_line(const std::string& what);
 
 }  // namespace slipway::commands

@@ -1,4 +1,4 @@
-// `slipway schema`: the JSON Schema of blueprints, for editors.
+// `slipway schema`: prints the JSON Schema of blueprints, for editors.
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/installation.h"
@@ -11,15 +11,20 @@ namespace slipway::commands {
 
 int schema(Args args) {
   std::string output = "-";
-  CommandLine line("slipway schema", "[-o FILE]",
-                   "Print the JSON Schema of blueprints, so that an editor completes, explains and "
-                   "checks them\nwhile you write. It knows every module of the library.");
-  line.option("output,o", "FILE", "where to write it, - for stdout (default -)", &output);
+  bool json = false;
+  CommandLine line("slipway schema", "Print the JSON Schema of blueprints, for your editor.");
+  line.about(
+      "With it, an editor completes, explains and checks blueprints as you type. It has every "
+      "module of the library.");
+  line.option("output,o", "FILE", "write it to this file; - is stdout", &output);
+  line.flag("json", "print JSON, which is the only format", &json);
+  line.hide();
   line.example("slipway schema -o blueprint.schema.json",
-               "then, as the first line of a blueprint beside it:\n"
-               "      # yaml-language-server: $schema=blueprint.schema.json");
+               "then write as the first line of a blueprint:\n"
+               "  # yaml-language-server: $schema=blueprint.schema.json");
   line.example("slipway schema | jq '.definitions[\"modules.network.vpc\"]'",
-               "the settings of one module");
+               "print the settings of one module");
+  line.see_also("slipway-check(1)");
   if (!line.parse(args)) return 0;
 
   source::Sources sources;

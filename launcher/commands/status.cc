@@ -1,4 +1,4 @@
-// slipway status: show deployments, their nodes and what runs on them.
+// `slipway status`: shows local deployments, their nodes and what runs on them.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -35,10 +35,8 @@ void print_one(const local::DeploymentView& view) {
   const std::string what = local::remark(view);
   fmt::print("deployment {}: {}{}{}\n", view.name, view.state, what.empty() ? "" : ": ", what);
   if (view.folder.is_full()) {
-    fmt::print(
-        "the file system of {} is full: nothing can be written to logs, /home and Slurm's "
-        "state\n",
-        view.folder.path().string());
+    fmt::print("the file system of {} is full: logs, /home and Slurm's state cannot be written\n",
+               view.folder.path().string());
   }
   size_t width = 4;
   for (const local::NodeView& node : view.nodes) width = std::max(width, node.name.size());
@@ -66,7 +64,7 @@ void print_one(const local::DeploymentView& view) {
   }
 }
 
-local::DeploymentView look_at(const std::string& name) {
+local::DeploymentView view_of(const std::string& name) {
   local::DeploymentView view =
       local::view(local::DeploymentFolder(local::deployments_folder(), name));
   if (view.runs()) local::ask_slurm(view);
@@ -79,17 +77,17 @@ std::string now_text() {
 
 int watch_one(const std::string& name, double seconds) {
   const std::chrono::milliseconds interval(static_cast<int64_t>(seconds * 1000));
-  look_at(name);  // reports an unknown name before the screen is cleared
+  view_of(name);  // reports an unknown name before the screen is cleared
   if (::isatty(1) == 1) {
     watch(interval, [&](const local::Screen& screen) {
-      return local::draw_status(look_at(name), screen, now_text());
+      return local::draw_status(view_of(name), screen, now_text());
     });
     return 0;
   }
   const Interrupts interrupts;
   do {
     fmt::print("{}\n", now_text());
-    print_one(look_at(name));
+    print_one(view_of(name));
     fmt::print("\n");
     std::fflush(stdout);
     if (std::ferror(stdout) != 0) return 1;
@@ -105,21 +103,24 @@ int status(Args args) {
   std::string name;
   bool json = false, again = false;
   double interval = 2;
-  CommandLine line("slipway status", "[NAME] [--json] [--watch]",
-                   "Show deployments, or the nodes and jobs of one.");
-  line.positional("NAME", &name, Arity::optional);
-  line.flag("json", "print JSON", &json);
-  line.flag("watch,w", "keep one on the terminal, updated every few seconds", &again);
-  line.option("interval", "SECONDS", "with --watch: how often (default 2)", &interval);
-  line.example("slipway status", "all your deployments");
-  line.example("slipway status quickstart --json", "one, for a program");
-  line.example("slipway status quickstart --watch", "what nodes and jobs do, until Ctrl-C");
+  CommandLine line("slipway status", "Show your local deployments, or the nodes and jobs of one.");
+  line.positional("DEPLOYMENT", &name, Arity::optional);
+  line.flag("json", "print JSON (schema slipway/status/1)", &json);
+  line.flag("watch,w", "keep the terminal up to date until Ctrl-C", &again);
+  line.option("interval", "SECONDS", "with --watch: the time between updates", &interval);
+  line.example("slipway status", "list all your deployments");
+  line.example("slipway status quickstart --json", "print one for a program");
+  line.example("slipway status quickstart --watch", "watch nodes and jobs until Ctrl-C");
+  line.exit_status("1", "the deployment does not exist or does not run");
+  line.environment("XDG_STATE_HOME", "where local deployments are kept (default ~/.local/state)");
+  line.see_also("slipway-deploy(1)");
+  line.see_also("slipway-exec(1)");
   if (!line.parse(args)) return 0;
   if (again && (name.empty() || json)) {
-    throw UsageError("--watch shows one deployment, named, and no JSON");
+    throw UsageError("--watch needs the name of a deployment and excludes --json");
   }
   if (!(interval >= 0.1 && interval <= 3600)) {
-    throw UsageError("--interval is a number of seconds from 0.1 to 3600");
+    throw UsageError("--interval takes a number of seconds from 0.1 to 3600");
   }
   if (again) return watch_one(name, interval);
 
@@ -139,7 +140,7 @@ int status(Args args) {
     }
     return 0;
   }
-  const local::DeploymentView view = look_at(name);
+  const local::DeploymentView view = view_of(name);
   if (json) {
     fmt::print("{}\n", local::to_json(view).dump(2));
   } else {

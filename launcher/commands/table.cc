@@ -1,36 +1,92 @@
-// The table of commands.
+// The table of verbs, and how a verb is found in it.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "common/command_line.h"
+#include "common/error.h"
+#include "common/text.h"
 #include "launcher/commands/commands.h"
 
 namespace slipway::commands {
+namespace {
+
+// What people type who know gcluster, Terraform or kubectl, and what to write here.
+const std::map<std::string, std::string>& other_names() {
+  static const std::map<std::string, std::string> names{
+      {"apply", "write `slipway deploy BLUEPRINT`"},
+      {"delete", "write `slipway destroy DEPLOYMENT`"},
+      {"down", "write `slipway destroy DEPLOYMENT`"},
+      {"export-outputs",
+       "`slipway deploy` passes outputs between groups; to do it by hand, instructions.txt in the "
+       "deployment's folder has the commands"},
+      {"import-inputs",
+       "`slipway deploy` passes outputs between groups; to do it by hand, instructions.txt in the "
+       "deployment's folder has the commands"},
+      {"list", "write `slipway status`"},
+      {"show", "write `slipway status DEPLOYMENT`"},
+      {"ssh", "write `slipway exec DEPLOYMENT NODE`"},
+      {"up", "write `slipway deploy BLUEPRINT`"},
+      {"validate", "write `slipway check BLUEPRINT`"}};
+  return names;
+}
+
+}  // namespace
 
 std::span<const Command> table() {
+  static constexpr const char* blueprints = "Blueprints";
+  static constexpr const char* clusters = "Clusters";
+  static constexpr const char* cloud = "Google Cloud";
+  static constexpr const char* jobs = "Training jobs";
+  static constexpr const char* nodes = "Nodes";
+  static constexpr const char* self = "Help";
   static constexpr Command commands[] = {
-      {"modules", "list the modules that blueprints can use, or show all about one", modules},
-      {"check", "check a blueprint and say all that is wrong with it", check},
-      {"fetch", "download the modules that a blueprint names from elsewhere", fetch},
-      {"expand", "print a blueprint with every setting explicit", expand},
-      {"schema", "print the JSON Schema of blueprints, for editors", schema},
-      {"explain", "say where the value of a setting comes from", explain},
-      {"graph", "draw the modules of a blueprint and what flows between them", graph},
-      {"model", "print the cluster that a blueprint means, as JSON", model},
-      {"quota", "count what a cluster needs of the cloud's quotas", quota},
-      {"create", "write the definitions that Terraform and Packer make a cluster from", create},
-      {"plan", "say what a deployment on Google Cloud would make, change and destroy", plan},
-      {"deploy", "bring up the cluster of a blueprint", deploy},
-      {"status", "show deployments, their nodes and what runs on them", status},
-      {"exec", "run a command on a node of a deployment", exec},
-      {"fault", "give a node a fault, or take it away: power, links, GPUs, disks, daemons", fault},
-      {"health", "look at this node and say whether it is fit for a job", health},
-      {"destroy", "take a deployment down and remove all of it", destroy},
-      {"image", "make, list and remove root file systems for nodes of clusters on this machine",
-       image},
-      {"rehearse", "simulate a training job that fails, to choose spares and checkpoints",
-       rehearse},
-      {"launch", "run a training job that goes on when its nodes fail", launch},
-      {"ledger", "say where the time of a training job went", ledger},
-      {"node", "what a machine of a cluster does by itself: boot, resume, suspend, restart", node},
+      {"modules", blueprints, modules},
+      {"check", blueprints, check},
+      {"fetch", blueprints, fetch},
+      {"explain", blueprints, explain},
+      {"expand", blueprints, expand},
+      {"graph", blueprints, graph},
+      {"model", blueprints, model},
+      {"schema", blueprints, schema},
+      {"deploy", clusters, deploy},
+      {"status", clusters, status},
+      {"exec", clusters, exec},
+      {"fault", clusters, fault},
+      {"destroy", clusters, destroy},
+      {"image", clusters, image},
+      {"quota", cloud, quota},
+      {"create", cloud, create},
+      {"plan", cloud, plan},
+      {"launch", jobs, launch},
+      {"ledger", jobs, ledger},
+      {"rehearse", jobs, rehearse},
+      {"health", nodes, health},
+      {"node", nodes, node},
+      {"help", self, help},
+      {"version", self, version},
+      {"completion", self, completion},
   };
   return commands;
+}
+
+const Command& find_command(const std::string& verb) {
+  std::vector<std::string> known;
+  for (const Command& command : table()) {
+    if (verb == command.name) return command;
+    known.emplace_back(command.name);
+  }
+  if (const auto other = other_names().find(verb); other != other_names().end()) {
+    throw UsageError(fmt::format("unknown command `{}`; {}", verb, other->second));
+  }
+  const std::string guess = nearest(verb, known);
+  throw UsageError(guess.empty()
+                       ? fmt::format("unknown command `{}`; `slipway help` lists them", verb)
+                       : fmt::format("unknown command `{}`; did you mean `{}`?", verb, guess));
+}
+
+CommandDescription description_of(const Command& command, std::vector<std::string> parts) {
+  return describe([&] { command.run(parts); });
 }
 
 }  // namespace slipway::commands

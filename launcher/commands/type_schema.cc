@@ -1,4 +1,4 @@
-// What a setting may be, as JSON Schema.
+// JSON Schema for the settings of modules.
 #include "launcher/commands/type_schema.h"
 
 #include <fmt/core.h>
@@ -13,13 +13,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* number_pattern = R"(^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$)";
 
-// A kind of JSON value, or a text of the pattern, or nothing. One schema, not a choice of several:
-// editors say better what is wrong with it.
-// patternErrorMessage is what editors built on VS Code's library show instead of the pattern.
+// A kind of JSON value, text that matches the pattern, or null. It is one schema and not a choice
+// of several, as editors then explain mistakes better. Editors built on VS Code's library show
+// patternErrorMessage instead of the pattern.
 Json value_or_text(const char* kind, const std::string& pattern, const char* expected) {
   return {{"type", {kind, "string", "null"}},
           {"pattern", pattern},
-          {"patternErrorMessage", fmt::format("{} or an expression belongs here", expected)}};
+          {"patternErrorMessage", fmt::format("expected {} or an expression", expected)}};
 }
 
 Json object_schema(const Type& type) {
@@ -78,7 +78,7 @@ Json type_schema(const Type& type) {
 
 Json input_schema(const modules::Input& input) {
   if (!input.gone.empty()) {
-    const std::string message = fmt::format("this setting is gone: {}", input.gone);
+    const std::string message = fmt::format("this setting was removed: {}", input.gone);
     return {{"description", message},
             {"not", Json::object()},
             {"deprecationMessage", message},

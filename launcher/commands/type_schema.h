@@ -1,4 +1,4 @@
-// What a setting may be, as JSON Schema (draft 7).
+// JSON Schema (draft 7) for the settings of modules.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,14 +8,14 @@
 
 namespace slipway::commands {
 
-// A text that is or holds an expression, as a regular expression of ECMA 262.
+// Matches text with an expression in it; an ECMA 262 regular expression.
 inline constexpr const char* expression_pattern = R"(\$\(|^\(\([\s\S]*\)\)$)";
 
-// Every value that can become one of the type: also null, texts that read as numbers, and
+// Accepts every value that converts to the type, including null, text that reads as a number, and
 // expressions.
 nlohmann::ordered_json type_schema(const expression::Type& type);
 
-// A setting of a module, with its help and its default. What is gone accepts nothing.
+// A setting of a module, with its help and default. A removed input accepts nothing.
 nlohmann::ordered_json input_schema(const modules::Input& input);
 
 }  // namespace slipway::commands

@@ -1,4 +1,4 @@
-// Values and types of the blueprint language, for people and for programs.
+// Prints values and types of the blueprint language.
 #include "launcher/commands/values.h"
 
 #include <fmt/core.h>
@@ -26,8 +26,8 @@ std::string hcl(const Value& value) {
   return expression::to_hcl(*expression::to_expression(value));
 }
 
-// What does not fit stands with a member a line, as deep as it must; `begin` columns of its first
-// line are taken.
+// Breaks what does not fit into a line for each member, as deep as needed; `begin` columns of the
+// first line are taken.
 std::string fitted(const Value& value, size_t columns, size_t depth, size_t begin = 0) {
   std::string line = hcl(value);
   const auto* list = value.as<Value::List>();
@@ -63,7 +63,7 @@ class TypeText {
       return "tuple([" + items + "])";
     }
     if (type.elements.empty()) return expression::to_text(type);
-    const std::string short_text = expression::to_text(type);  // "list(…": its word is wanted
+    const std::string short_text = expression::to_text(type);  // "list(…": take the word
     return fmt::format("{}({})", short_text.substr(0, short_text.find('(')),
                        print(type.elements[0]));
   }

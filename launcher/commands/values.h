@@ -1,4 +1,4 @@
-// Values and types of the blueprint language, for people and for programs.
+// Prints values and types of the blueprint language, as HCL and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,11 +15,11 @@ nlohmann::ordered_json to_json(const expression::Value& value);
 // The value as HCL in one line.
 std::string one_line(const expression::Value& value);
 
-// The same, or where that takes more than `columns`, in several.
+// The same, in several lines if one would take more than `columns`.
 std::string to_text(const expression::Value& value, size_t columns);
 
-// The type as Terraform writes it, with all attributes: in one line, or where that takes more than
-// `columns`, with an attribute a line. `columns` 0: always one line.
+// The type as Terraform writes it, with all attributes: in one line, or with a line
+// for each attribute if that takes more than `columns`. `columns` 0: always one line.
 std::string full_type(const expression::Type& type, size_t columns = 0);
 
 }  // namespace slipway::commands

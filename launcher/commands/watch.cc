@@ -1,4 +1,4 @@
-// A terminal that shows something anew again and again.
+// Keeps the terminal up to date with something that changes.
 #include "launcher/commands/watch.h"
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@
 namespace slipway::commands {
 namespace {
 
-// The alternate screen without a cursor, for as long as it lives.
+// Switches to the alternate screen, without a cursor, for the object's lifetime.
 class AlternateScreen {
  public:
   AlternateScreen() { show("\x1b[?1049h\x1b[?25l"); }
@@ -26,7 +26,7 @@ class AlternateScreen {
   AlternateScreen(const AlternateScreen&) = delete;
   AlternateScreen& operator=(const AlternateScreen&) = delete;
 
-  // Each line takes the place of the one that is there: nothing flickers.
+  // Overwrites line by line, so that nothing flickers.
   void draw(const std::vector<std::string>& lines) {
     std::string text = "\x1b[H";
     for (size_t i = 0; i < lines.size(); ++i) {

@@ -1,4 +1,4 @@
-// A terminal that shows something anew again and again.
+// Keeps the terminal up to date with something that changes, such as `slipway status --watch`.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 
 namespace slipway::commands {
 
-// Calls `draw` every `interval`, and at once when the terminal's size changes, and shows its lines
-// in place, on the alternate screen; the terminal is as before when SIGINT, SIGTERM or SIGHUP ends
-// it, or when `draw` throws.
+// Shows the lines of `draw` on the alternate screen, every `interval` and whenever the terminal's
+// size changes. Returns on SIGINT, SIGTERM or SIGHUP. The terminal is restored then, and when
+// `draw` throws.
 void watch(std::chrono::milliseconds interval,
            const std::function<std::vector<std::string>(const local::Screen&)>& draw);
 

@@ -27,8 +27,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   return run_main("prepare_policy", [&args] {
     std::string catalogue, file;
-    CommandLine line("prepare_policy", "CATALOGUE FILE",
-                     "Convert the health policy to a form that loads fast. Used by the build.");
+    CommandLine line("prepare_policy",
+                     "Prepare the health policy for reading: a part of the build.");
     line.positional("CATALOGUE", &catalogue);
     line.positional("FILE", &file);
     return line.parse(args) ? prepare(catalogue, file) : 0;

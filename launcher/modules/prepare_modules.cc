@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   return run_main("prepare_modules", [&args] {
     std::string blueprints, file, depfile;
-    CommandLine line("prepare_modules", "BLUEPRINTS FILE DEPFILE",
-                     "Prepare the module library for fast reading, as a part of the build.");
+    CommandLine line("prepare_modules",
+                     "Prepare the module library for reading: a part of the build.");
     line.positional("BLUEPRINTS", &blueprints);
     line.positional("FILE", &file);
     line.positional("DEPFILE", &depfile);

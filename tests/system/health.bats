@@ -285,9 +285,9 @@ TABLE
 # bats test_tags=user
 @test "health: a user can neither act nor keep anything" {
   run slipway exec $NAME $N-0 --user nobody -- /opt/slipway/bin/slipway health --act
-  fails_with 1 "only root can tell Slurm"
+  fails_with 1 "--act needs root"
   run slipway exec $NAME $N-0 --user nobody -- /opt/slipway/bin/slipway health clear
-  fails_with 1 "only root can do this"
+  fails_with 1 "this needs root"
   run slipway exec $NAME $N-0 --user nobody -- /opt/slipway/bin/slipway health
   says "node $N-0: "
 }

@@ -71,7 +71,7 @@ theirs() {
     ls -A /var/lib/slipway/deployments | wc -l' bash "$SUITE/prefix/bin/slipway" "$SUITE/quickstart.yaml"
   says "No space left on device"
   [[ "$output" == *"the file system of /var/lib/slipway/deployments/st-host is full"* ]]
-  [[ "$output" == *"status: 0"*"deployment \`st-host\` is gone"* ]]
+  [[ "$output" == *"status: 0"*"deployment \`st-host\` is destroyed"* ]]
   [ "$(tail -n 1 <<<"$output")" = 0 ]
   nothing_is_left
 }

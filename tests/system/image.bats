@@ -65,7 +65,7 @@ teardown_file() {
 @test "image: is built from the recipe, once" {
   build trixie
   run build trixie
-  says "it is there already: nothing that goes into it has changed"
+  says "the image exists and is up to date"
   run slipway image list
   [ "$status" -eq 0 ]
   grep -qE "^$(image trixie) +24\.11\.[0-9]+ .* -$" <<<"$output"
@@ -97,7 +97,7 @@ teardown_file() {
   [ "${#lines[@]}" -eq 4 ]
   [ "$(on st-image-old controller sinfo --noheader --format=%T)" = idle ]
   run slipway health report st-image-old
-  says "nobody has looked at it yet"
+  says "not checked yet"
   slipway destroy st-image-old
   slipway image remove "$old"
 }

@@ -115,7 +115,7 @@ begin_job() {
   slurm_answers st-int
   [ "$(pgrep -x -f 'sleep 4321')" = "$LONG" ]
   run deploy_nodes st-int 1
-  says "stands already; nothing was changed"
+  says "is running and unchanged"
 }
 
 @test "interrupt: replacing the controller loses no job that has just begun" {

@@ -32,7 +32,7 @@ teardown() {
   local supervisor
   supervisor=$(supervisor_of st-life)
   run deploy st-life
-  says "deployment \`st-life\` stands already; nothing was changed"
+  says "deployment \`st-life\` is running and unchanged"
   [ "$(supervisor_of st-life)" = "$supervisor" ]
   on st-life login test -e /home/kept -a -e /tmp/kept
 }
@@ -90,7 +90,7 @@ teardown() {
   says "Restarts=1"
   lacks "JobState=RUNNING"
   run deploy st-life
-  says "stands already; nothing was changed"
+  says "is running and unchanged"
 }
 
 # kill_supervisor NAME: and everything it had ends with it
@@ -187,10 +187,10 @@ at_once() {
 @test "life: if many destroy or deploy one at once, each learns the truth, and none fails on a file" {
   deploy st-life --nodes a3mega_nodeset=1
   run at_once 6 destroy st-life
-  [ "$(grep -c '^0 deployment `st-life` is gone$' <<<"$output")" -eq 1 ]
-  lacks -vE '^0 deployment `st-life` is gone$|^1 slipway destroy: (deployment `st-life` is being changed by|there is no deployment `st-life`)'
+  [ "$(grep -c '^0 deployment `st-life` is destroyed$' <<<"$output")" -eq 1 ]
+  lacks -vE '^0 deployment `st-life` is destroyed$|^1 slipway destroy: (deployment `st-life` is being changed by|there is no deployment `st-life`)'
   run at_once 3 deploy "$SUITE/quickstart.yaml" --vars deployment_name=st-life --nodes a3mega_nodeset=1 --quiet
-  lacks -vE '^1 slipway deploy: deployment `st-life` is being changed by|^0 deployment `st-life` stands already'
+  lacks -vE '^1 slipway deploy: deployment `st-life` is being changed by|^0 deployment `st-life` is running and unchanged'
   [ "$(compute_nodes st-life | wc -l)" -eq 1 ]
 }
 

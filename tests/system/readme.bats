@@ -19,13 +19,13 @@ apart() {
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   says " 0 problems"
   says "NCCL_SOCKET_IFNAME"
-  says "deployment \`quickstart\` is gone"
+  says "deployment \`quickstart\` is destroyed"
 }
 
 @test "readme: quickstart.sh can be run twice, and explains how to explore and tear down" {
   run apart "./quickstart.sh; ./quickstart.sh; build/prefix/bin/slipway destroy quickstart"
   [ "$status" -eq 0 ] || { echo "$output" && false; }
-  says "deployment \`quickstart\` stands already"
+  says "deployment \`quickstart\` is running and unchanged"
   [ "$(grep -c '# Verdict: not judged' <<<"$output")" -eq 2 ]
   says "slipway exec quickstart login"
   says "slipway destroy quickstart"

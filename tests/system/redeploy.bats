@@ -34,7 +34,7 @@ deploy_changed() {
   local before
   before=$(on $NAME controller pgrep -x slurmctld)
   run deploy_changed '' 2
-  says "deployment \`$NAME\` stands already; nothing was changed"
+  says "deployment \`$NAME\` is running and unchanged"
   [ "$(on $NAME controller pgrep -x slurmctld)" = "$before" ]
 }
 

@@ -15,7 +15,7 @@ struct Parsed {
   Words command;
 
   Parsed(const Words& args, Arity node_arity = Arity::required) {
-    CommandLine line("slipway exec", "NAME NODE -- CMD", "Run a command.");
+    CommandLine line("slipway exec", "Run a command.");
     line.flag("json", "print JSON", &json);
     line.option("count,n", "N", "how many", &count);
     line.positional("NAME", &name);
@@ -72,4 +72,91 @@ TEST_CASE("command line: run_main maps errors to exit statuses") {
   CHECK(run_main("t", [] { return 7; }) == 7);
   CHECK(run_main("t", []() -> int { throw UsageError("u"); }) == 2);
   CHECK(run_main("t", []() -> int { throw Error("e"); }) == 1);
+}
+
+namespace {
+
+// The command line of an imaginary program, as it describes itself.
+CommandDescription described() {
+  return describe([] {
+    int seconds = 30;
+    std::string file, name, form = "text";
+    Words only;
+    CommandLine line("slipway demo", "Demonstrate a command line.");
+    line.about("It does nothing.\n\n  kept   as it is");
+    line.positional("DEPLOYMENT", &name, Arity::optional);
+    line.option("timeout,t", "SECONDS", "give up after this long", &seconds);
+    line.option("output,o", "FILE", "write it to this file", &file, "stdout");
+    line.option("format", "text|json", "how to print it", &form);
+    line.option("only", "GROUP,...", "these groups only", &only);
+    line.option("out", "FILE", "the same", &file);
+    line.hide();
+    line.exit_status("1", "it did not work");
+    line.example("slipway demo", "see nothing happen");
+    line.parse(Words{"--unknown", "too", "many", "words"});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("command line: describing parses nothing, and shows what would be accepted") {
+  const CommandDescription description = described();
+  CHECK(usage_line(description) == "slipway demo [DEPLOYMENT] [options]");
+  CHECK(description.options.at(0).standard == "30");
+  CHECK(description.options.at(1).standard == "stdout");
+  CHECK(description.options.at(1).computed);
+  CHECK(description.options.at(3).repeated);
+  CHECK(description.options.at(4).hidden);
+  CHECK(description.options.at(5).name == "help");
+  CHECK(description.exit_statuses.at(1).text == "it did not work");
+}
+
+TEST_CASE("command line: help") {
+  CHECK(help_text(described()) == R"(Demonstrate a command line.
+
+Usage: slipway demo [DEPLOYMENT] [options]
+
+It does nothing.
+
+  kept   as it is
+
+Options:
+  -t, --timeout SECONDS       give up after this long (default 30)
+  -o, --output FILE           write it to this file (default: stdout)
+      --format text|json      how to print it (default text)
+      --only GROUP,...        these groups only
+  -h, --help                  print this help
+
+Examples:
+  slipway demo
+      see nothing happen
+
+Exit status:
+  0   done
+  1   it did not work
+  2   the command line is wrong
+)");
+}
+
+TEST_CASE("command line: a hidden option is accepted") {
+  std::string file;
+  CommandLine line("slipway demo", "Demonstrate a command line.");
+  line.option("out", "FILE", "the same", &file);
+  line.hide();
+  CHECK(line.parse(Words{"--out", "x"}));
+  CHECK(file == "x");
+}
+
+TEST_CASE("command line: the name of a value says what it stands for") {
+  CHECK(kinds_of("BLUEPRINT|FOLDER") == Words{"blueprint", "folder"});
+  CHECK(kinds_of("text|json") == Words{"choice"});
+  CHECK(choices_of("text|json") == Words{"text", "json"});
+  CHECK(kinds_of("GROUP,...") == Words{"group"});
+  CHECK(kinds_of("MODULE[.SETTING]") == Words{"module"});
+  CHECK(kinds_of("LINE") == Words{"text"});
+}
+
+TEST_CASE("command line: an option without its value, or given twice, is a usage error") {
+  CHECK_THROWS_WITH(Parsed(Words{"a", "b", "--count"}), "`--count` needs a value: N");
+  CHECK_THROWS_WITH(Parsed(Words{"--json", "--json", "a", "b"}), "`--json` is given more than once");
 }

@@ -1,0 +1,49 @@
+// `slipway version`: prints the version, the commit, and the Slurm release that plugins are for.
+#include <fmt/format.h>
+#include <slurm/slurm_version.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/command_line.h"
+#include "launcher/commands/commands.h"
+#include "launcher/commands/commit.h"
+
+namespace slipway::commands {
+namespace {
+
+// "24.11": a SPANK plugin works with the release of Slurm that it was built for only.
+std::string slurm_release() {
+  return fmt::format("{:02}.{:02}", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+                     SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER));
+}
+
+}  // namespace
+
+std::string version_text() {
+  const std::string commit = SLIPWAY_COMMIT;
+  return fmt::format("slipway {}{}, for Slurm {}", SLIPWAY_VERSION,
+                     commit.empty() ? "" : fmt::format(" (commit {})", commit), slurm_release());
+}
+
+int version(Args args) {
+  bool json = false;
+  CommandLine line("slipway version",
+                   "Print the version of Slipway and the Slurm release it was built for.");
+  line.about("The SPANK plugins of a build work with this Slurm release only.");
+  line.flag("json", "print JSON", &json);
+  line.example("slipway version", "print one line");
+  line.example("slipway version --json | jq -r .slurm", "for a program");
+  if (!line.parse(args)) return 0;
+  if (json) {
+    const nlohmann::ordered_json tree{{"schema", "slipway/version/1"},
+                                      {"version", SLIPWAY_VERSION},
+                                      {"commit", SLIPWAY_COMMIT},
+                                      {"slurm", slurm_release()}};
+    fmt::print("{}\n", tree.dump(2));
+  } else {
+    fmt::print("{}\n", version_text());
+  }
+  return 0;
+}
+
+}  // namespace slipway::commands
