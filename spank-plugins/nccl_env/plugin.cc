@@ -30,11 +30,7 @@ int take_option(int, const char* value, int remote) {
 
 constexpr auto time_to_forward_output = std::chrono::milliseconds(500);
 
-constexpr spank::Option nccl_env_option = {
-    "nccl-env", "on|off|show|warn",
-    "set the NCCL variables for the node's network transport (on), leave the job alone (off), "
-    "set and print them (show), or only print differences from the recommended values (warn)",
-    take_option};
+constexpr spank::Option nccl_env_option = {option_name, option_values, option_help, take_option};
 
 // Empty if plugstack.conf is invalid. The plugin then does nothing at all: half of a misread
 // setting may be the opposite of what the administrator wants.

@@ -22,7 +22,26 @@ enum class Mode {
 // and the nearest one.
 Mode parse_mode(std::string_view text, std::string_view where);
 
-// The words after the plugin's path in plugstack.conf.
+// Of `sbatch --nccl-env`, as `srun --help` and the reference show it.
+inline constexpr const char* option_name = "nccl-env";
+inline constexpr const char* option_values = "on|off|show|warn";
+inline constexpr const char* option_help =
+    "set the NCCL variables of the node's network transport (on), leave the job alone (off), "
+    "set and print them (show), or only print what differs from the advice (warn)";
+
+// The arguments that plugstack.conf can give, and what they mean.
+struct ArgumentHelp {
+  const char* name;
+  const char* help;
+};
+inline constexpr ArgumentHelp argument_help[] = {
+    {"default=on|off|show|warn", "the mode of jobs without --nccl-env; on if it is missing"},
+    {"profile=FILE",
+     "the node profile, opened as the job's user; /etc/slipway/node.json if missing"},
+    {"NCCL_NAME=VALUE", "a value of yours, before those of the vendor and the catalogue"},
+    {"env_plugin=FILE", "set NCCL_ENV_PLUGIN to this library, for jobs in containers"}};
+
+// The words that follow the plugin's path in plugstack.conf.
 struct Arguments {
   Mode default_mode = Mode::on;                            // default=on|off|show|warn
   std::filesystem::path profile_path = node_profile_path;  // profile=/absolute/path

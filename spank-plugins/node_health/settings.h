@@ -12,6 +12,22 @@ namespace slipway::node_health {
 // A value of `sbatch --health`.
 enum class Choice { on, skip };
 
+// Of `sbatch --health`, as `srun --help` and the reference show it.
+inline constexpr const char* option_name = "health";
+inline constexpr const char* option_values = "on|skip";
+inline constexpr const char* option_help =
+    "check each node before the job begins (on), or ask for no checks (skip), which the cluster's "
+    "health policy may refuse";
+
+// The arguments that plugstack.conf can give, and what they mean.
+struct ArgumentHelp {
+  const char* name;
+  const char* help;
+};
+inline constexpr ArgumentHelp argument_help[] = {
+    {"program=FILE", "the program slipway; /opt/slipway/bin/slipway if missing"},
+    {"deadline=SECONDS", "end a check after this long, from 1 to 50; 15 if missing"}};
+
 struct Arguments {
   std::filesystem::path program = "/opt/slipway/bin/slipway";
   std::chrono::seconds deadline{15};  // longer than the policy allows, so that the checks end first

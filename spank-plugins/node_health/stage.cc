@@ -37,11 +37,7 @@ std::vector<std::string> command_of(spank_t spank, const char* stage, const Argu
 
 }  // namespace
 
-const spank::Option health_option = {"health", "on|skip",
-                                     "check each node before the job starts (on), or skip these "
-                                     "checks if the cluster's health policy "
-                                     "allows it (skip)",
-                                     take_option};
+const spank::Option health_option = {option_name, option_values, option_help, take_option};
 
 bool node_is_fit(spank_t spank, const char* stage, const Arguments& arguments) {
   if (const auto id = spank::job_id(spank)) {

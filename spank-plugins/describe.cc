@@ -1,0 +1,90 @@
+// Prints what the SPANK plugins take from sbatch and plugstack.conf, as JSON: scripts/reference.py
+// makes their manual pages and docs/reference/job-options.md from it. A part of the build.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "common/command_description.h"
+#include "spank-plugins/nccl_env/settings.h"
+#include "spank-plugins/node_health/settings.h"
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class ArgumentHelp>
+Json described(slipway::CommandDescription plugin,
+               const slipway::CommandDescription::Option& option,
+               std::span<const ArgumentHelp> arguments) {
+  plugin.options.push_back(option);
+  Json json = Json::parse(to_json(plugin));
+  json["usage"] = "";
+  json["arguments"] = Json::array();
+  for (const ArgumentHelp& one : arguments) {
+    json["arguments"].push_back({{"name", one.name}, {"text", one.help}});
+  }
+  return json;
+}
+
+Json nccl_env() {
+  slipway::CommandDescription plugin;
+  plugin.program = "nccl_env";
+  plugin.summary = "Give every task of a Slurm job the NCCL variables of its node's network.";
+  plugin.about =
+      "This SPANK plugin reads the node profile and sets what the job has not set itself. The "
+      "option of sbatch and salloc holds for the batch script and for every srun in it that does "
+      "not have its own. With a wrong argument in plugstack.conf it leaves every job alone. It "
+      "must be built for the Slurm release that loads it.\n\n"
+      "In plugstack.conf, the same on login and compute nodes:\n\n"
+      "  optional /opt/slipway/lib/slipway/spank/nccl_env.so default=on";
+  plugin.examples = {{"srun -N2 -n16 --gpus-per-node=8 --nccl-env=show ./train",
+                      "print the variables and where each comes from"},
+                     {"sbatch --nccl-env=off job.sbatch", "leave the job's environment alone"}};
+  plugin.environment = {{"SLIPWAY_NCCL_ENV", "names the values that the plugin has set"}};
+  plugin.files = {{"/etc/slipway/node.json", "the node profile"},
+                  {"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"}};
+  plugin.see_also = {"node_health(8)", "all_gather_perf(1)"};
+  using namespace slipway::nccl_env;
+  return described<ArgumentHelp>(plugin,
+                                 {.name = option_name,
+                                  .value = option_values,
+                                  .help = option_help,
+                                  .standard = "on",
+                                  .section = "Options of sbatch, srun and salloc"},
+                                 argument_help);
+}
+
+Json node_health() {
+  slipway::CommandDescription plugin;
+  plugin.program = "node_health";
+  plugin.summary = "Check a node before a Slurm job begins on it, and after the job has ended.";
+  plugin.about =
+      "This SPANK plugin runs `slipway health` in Slurm's prolog and epilog. An unfit node is "
+      "drained and its job requeued. A failure of the plugin itself fails no job and drains no "
+      "node; with a wrong argument in plugstack.conf, nodes are not checked.\n\n"
+      "In plugstack.conf:\n\n"
+      "  required /opt/slipway/lib/slipway/spank/node_health.so";
+  plugin.examples = {{"sbatch --health=skip job.sbatch",
+                      "ask for no checks, which the cluster's health policy may refuse"},
+                     {"sbatch --health=on job.sbatch", "ask for the checks"}};
+  plugin.files = {{"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"},
+                  {"/etc/slipway/health.yaml", "this node's own health policy"}};
+  plugin.see_also = {"slipway-health(1)", "nccl_env(8)"};
+  using namespace slipway::node_health;
+  return described<ArgumentHelp>(plugin,
+                                 {.name = option_name,
+                                  .value = option_values,
+                                  .help = option_help,
+                                  .standard = "on",
+                                  .section = "Options of sbatch, srun and salloc"},
+                                 argument_help);
+}
+
+}  // namespace
+
+int main() {
+  const Json all{{"schema", "slipway/plugins/1"},
+                 {"plugins", Json::array({nccl_env(), node_health()})}};
+  std::puts(all.dump(2).c_str());
+}
