@@ -105,9 +105,10 @@ int choose_collective(const std::string& program, const std::string& known,
   CommandLine line(program,
                    "Measure the bandwidth of a collective over all ranks and check its data.");
   line.about(
-      "all_gather_perf and its sisters are links to this program: the same with a collective in "
-      "their names.");
-  line.positional(known, &name);
+      "COLLECTIVE is " + known +
+      ". all_gather_perf and its sisters are links to this program, with the collective in their "
+      "names.");
+  line.positional("COLLECTIVE", &name);
   line.example("srun bandwidth_perf all_gather -b 1M -e 1G -f 2", "as all_gather_perf");
   line.example("bandwidth_perf all_reduce --help", "list the options");
   line.exit_status("1", "failed: wrong data, or slower than expected of the machine type");
@@ -136,7 +137,7 @@ int main_of(std::vector<std::string> words) {
   }
   std::vector<std::string> known;
   for (const Collective& collective : all_collectives()) known.emplace_back(collective.name);
-  return choose_collective(name, join(known, "|"), words);
+  return choose_collective(name, join(known, ", "), words);
 }
 
 }  // namespace

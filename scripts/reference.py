@@ -221,6 +221,10 @@ def body(description, level):
     text = f"{description['summary']}\n\n```text\n{description['usage']}\n```\n"
     if description["about"]:
         text += f"\n{paragraphs(description['about'])}\n"
+    if description["parts"]:
+        name = description["program"].replace(" ", "-")
+        rows = [[f"[`{row['name']}`](#{name}-{row['name']})", cell(row["text"])] for row in description["parts"]]
+        text += f"\n{level} Commands\n\n" + table(["command", ""], rows)
     if description["examples"]:
         text += f"\n{level} Examples\n\n"
         text += table(["command", ""], [[code(row["name"]), cell(row["text"])] for row in description["examples"]])

@@ -67,7 +67,7 @@ def description_problems(programs):
         described = {key: value for key, value in one.items() if key != "group"}
         for error in jsonschema.Draft202012Validator(schema).iter_errors(described):
             yield f"{program}: {error.json_path}: {error.message}"
-        if not re.fullmatch(r"[A-Z][a-z]+ .*\.", one["summary"]) or len(one["summary"]) > 100:
+        if not re.fullmatch(r"[A-Z][a-z]+,? .*\.", one["summary"]) or len(one["summary"]) > 100:
             yield f"{program}: the summary is not one sentence of at most 100 characters"
         if len(one["examples"]) < 2:
             yield f"{program}: it has fewer than two examples"
@@ -75,8 +75,8 @@ def description_problems(programs):
             if re.sub(r"\(\d\)$", "", name).replace("-", " ") not in names | {n.replace("-", " ") for n in names}:
                 yield f"{program}: there is no page {name}"
         for option in one["options"]:
-            if re.match(r"(the|a|this)\b.*\.$|^[A-Z]", option["help"]) or option["help"].endswith("."):
-                yield f"{program}: the help of --{option['name']} is a sentence: {option['help']}"
+            if option["help"].endswith("."):
+                yield f"{program}: the help of --{option['name']} ends with a full stop"
 
 
 def help_problems(slipway, programs):
