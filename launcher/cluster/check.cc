@@ -228,7 +228,7 @@ class Check {
           fmt::format("module `{}` has {} networks, but a `{}` has only {} interfaces", id,
                       networks, machine->name, most));
     } else if (networks > 1) {
-      say_missing_networks(*machine, networks, place(id, "additional_networks"), diagnostics_);
+      warn_missing_networks(*machine, networks, place(id, "additional_networks"), diagnostics_);
     }
   }
 
@@ -241,8 +241,8 @@ class Check {
 
 }  // namespace
 
-void say_missing_networks(const MachineType& machine, size_t networks, Span place,
-                          source::Diagnostics& diagnostics) {
+void warn_missing_networks(const MachineType& machine, size_t networks, Span place,
+                           source::Diagnostics& diagnostics) {
   const size_t interfaces = machine.nics.size();
   if (networks >= interfaces || machine.transport == "socket") return;
   diagnostics

@@ -27,7 +27,7 @@ void check(const Cluster& cluster, const blueprint::Deployment& deployment,
 
 // Warns if a machine with GPU interfaces has fewer networks than interfaces. check() warns only if
 // some of them have a network: with none, sockets may be intended.
-void say_missing_networks(const MachineType& machine, size_t networks, source::Span place,
-                          source::Diagnostics& diagnostics);
+void warn_missing_networks(const MachineType& machine, size_t networks, source::Span place,
+                           source::Diagnostics& diagnostics);
 
 }  // namespace slipway::cluster

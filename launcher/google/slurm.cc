@@ -122,7 +122,7 @@ void note_nodesets(Context& context, const cluster::Cluster& cluster,
   for (const cluster::Nodeset& nodeset : cluster.nodesets) {
     context.definitions.on_demand[nodeset.id] = nodeset.node_count_dynamic_max;
     if (nodeset.machine.networks.size() != 1) continue;
-    say_missing_networks(
+    warn_missing_networks(
         catalogue.machine(nodeset.machine.machine_type), 1,
         cluster::place_of(*context.deployment.find(nodeset.id).module, "machine_type"),
         context.diagnostics);

@@ -56,8 +56,8 @@ std::vector<std::string> down_for(std::string_view reason, const std::vector<Nod
   return nodes;
 }
 
-std::vector<std::string> DeadNodes::to_ask(const std::vector<NodeState>& states,
-                                           Clock::time_point now) {
+std::vector<std::string> DeadNodes::to_probe(const std::vector<NodeState>& states,
+                                             Clock::time_point now) {
   std::map<std::string, Waited> waited;
   std::vector<std::string> ask;
   up_ = 0;
@@ -71,7 +71,7 @@ std::vector<std::string> DeadNodes::to_ask(const std::vector<NodeState>& states,
     if (before != waited_.end()) node.again = true;
     node.runs_jobs = state.runs_jobs();
     if (node.again && now >= node.next) {
-      node.asked = now;
+      node.probed = now;
       ask.push_back(state.node);
     }
     waited.emplace(state.node, node);
@@ -80,26 +80,26 @@ std::vector<std::string> DeadNodes::to_ask(const std::vector<NodeState>& states,
   return ask;
 }
 
-std::vector<std::string> DeadNodes::dead(const std::set<std::string>& asked, const Answers& answers,
-                                         Clock::time_point now) {
+std::vector<std::string> DeadNodes::dead(const std::set<std::string>& probed,
+                                         const Answers& answers, Clock::time_point now) {
   std::vector<std::string> dead;
-  for (const std::string& name : asked) {
+  for (const std::string& name : probed) {
     const auto found = waited_.find(name);
     if (found == waited_.end()) continue;
     Waited& node = found->second;
     const auto answer = answers.find(name);
     if (answer != answers.end() && (answer->second != Answer::kernel || node.runs_jobs)) {
-      is_alive(name, now);
+      mark_alive(name, now);
       continue;
     }
-    if (node.unanswered++ == 0) node.silent_since = node.asked;
+    if (node.unanswered++ == 0) node.silent_since = node.probed;
     if (node.unanswered >= probes && now - node.silent_since >= dead_after) dead.push_back(name);
   }
   if (2 * dead.size() > up_) dead.clear();
   return dead;
 }
 
-void DeadNodes::is_alive(const std::string& node, Clock::time_point now) {
+void DeadNodes::mark_alive(const std::string& node, Clock::time_point now) {
   Waited& waited = waited_[node];
   waited.unanswered = 0;
   waited.next = now + probe_again_after;

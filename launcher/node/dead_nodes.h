@@ -49,23 +49,23 @@ class DeadNodes {
 
   // Takes Slurm's current states and returns the nodes to probe: those that Slurm waits for the
   // second time in a row, unless they answered recently.
-  std::vector<std::string> to_ask(const std::vector<NodeState>& states, Clock::time_point now);
+  std::vector<std::string> to_probe(const std::vector<NodeState>& states, Clock::time_point now);
 
   // Takes the answers of the probed nodes and returns the nodes that are dead. Returns none if that
   // would be more than half of the cluster's nodes that are up: then it is probably our own network
   // that is broken.
-  std::vector<std::string> dead(const std::set<std::string>& asked, const Answers& answers,
+  std::vector<std::string> dead(const std::set<std::string>& probed, const Answers& answers,
                                 Clock::time_point now);
 
   // Do not probe this node again soon: it is not dead after all.
-  void is_alive(const std::string& node, Clock::time_point now);
+  void mark_alive(const std::string& node, Clock::time_point now);
 
  private:
   struct Waited {
     bool again = false;                   // Slurm already waited for it the last time
     bool runs_jobs = false;               // jobs to protect: an answer from its kernel is enough
     int unanswered = 0;                   // unanswered probes in a row
-    Clock::time_point asked = {};         // last probe
+    Clock::time_point probed = {};        // last probe
     Clock::time_point silent_since = {};  // first unanswered probe
     Clock::time_point next = {};
   };
@@ -76,7 +76,7 @@ class DeadNodes {
 // Probes the hosts for up to `limit`. A kernel accepts a connection to the port, and the daemon
 // closes it after us. A kernel that refuses it is alive, so the daemon may soon be. A host whose
 // name does not resolve has not answered.
-Answers who_answers(const std::vector<std::string>& hosts, int port,
+Answers probe_hosts(const std::vector<std::string>& hosts, int port,
                     std::chrono::milliseconds limit);
 
 // Watches forever, on the controller, as root. `confirm` returns those of the given nodes that are

@@ -115,7 +115,7 @@ std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNod
   if (dead.empty() || !watch.confirm) return dead;
   const std::vector<std::string> off = watch.confirm(dead);
   for (const std::string& node : dead) {
-    if (std::ranges::find(off, node) == off.end()) nodes.is_alive(node, Clock::now());
+    if (std::ranges::find(off, node) == off.end()) nodes.mark_alive(node, Clock::now());
   }
   return off;
 }
@@ -123,12 +123,12 @@ std::vector<std::string> confirmed(const std::vector<std::string>& dead, DeadNod
 // Checks the nodes once, and returns the time until the next check.
 seconds check_once(DeadNodes& nodes, const Watch& watch) {
   const std::vector<NodeState> states = ask_slurm();
-  const std::vector<std::string> asked = nodes.to_ask(states, Clock::now());
+  const std::vector<std::string> probed = nodes.to_probe(states, Clock::now());
   const std::vector<std::string> ours = down_for(reason, states);
-  std::vector<std::string> all = asked;
+  std::vector<std::string> all = probed;
   all.insert(all.end(), ours.begin(), ours.end());
-  const Answers answers = who_answers(all, slurmd_port, answer_limit);
-  const auto dead = nodes.dead({asked.begin(), asked.end()}, answers, Clock::now());
+  const Answers answers = probe_hosts(all, slurmd_port, answer_limit);
+  const auto dead = nodes.dead({probed.begin(), probed.end()}, answers, Clock::now());
   for (const std::string& node : confirmed(dead, nodes, watch)) {
     tell_slurm_of(node, states);
     watch.say(fmt::format("{} does not answer although Slurm waits for it; setting it down", node));
@@ -145,7 +145,7 @@ seconds check_once(DeadNodes& nodes, const Watch& watch) {
 
 }  // namespace
 
-Answers who_answers(const std::vector<std::string>& hosts, int port, milliseconds limit) {
+Answers probe_hosts(const std::vector<std::string>& hosts, int port, milliseconds limit) {
   Answers answers;
   std::vector<Probe> probes;
   for (const std::string& host : hosts) begin_question(host, port, probes, answers);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/history.sh on small histories of its own: each rule, the release that it starts from, and clones without history."""
+"""tests/history.sh on small histories: each rule, the release that it starts from, and clones without history."""
 import os, pathlib, shutil, subprocess, tempfile, unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "history.sh"

@@ -28,9 +28,9 @@ struct Watched {
     for (const std::string& node : alive) answers[node] = Answer::daemon;
     for (const std::string& node : frozen) answers[node] = Answer::kernel;
     now += 2s;
-    asked = nodes.to_ask(parse_node_states(text), now);
+    probed = nodes.to_probe(parse_node_states(text), now);
     now += 3s;
-    return nodes.dead({asked.begin(), asked.end()}, answers, now);
+    return nodes.dead({probed.begin(), probed.end()}, answers, now);
   }
   // The number of the check at which some node is dead; 0: at none of ten.
   int first_dead(const std::string& text, const std::set<std::string>& alive = {}) {
@@ -39,7 +39,7 @@ struct Watched {
     }
     return 0;
   }
-  Names asked;
+  Names probed;
 };
 
 const std::string busy =
@@ -75,15 +75,15 @@ TEST_CASE("dead nodes: probes only nodes that Slurm waits for and whose power no
 TEST_CASE("dead nodes: a node is dead after three unanswered probes and 12 s") {
   Watched cluster;
   CHECK(cluster.look(busy).empty());
-  CHECK(cluster.asked.empty());  // it may only be completing
+  CHECK(cluster.probed.empty());  // it may only be completing
   CHECK(cluster.look(busy).empty());
-  CHECK(cluster.asked == Names{"n-0"});
+  CHECK(cluster.probed == Names{"n-0"});
   CHECK(cluster.look(busy).empty());
   CHECK(cluster.look(busy) == Names{"n-0"});
   Watched quick;
   quick.look(busy);
   for (int i = 0; i < 3; ++i) {
-    CHECK(quick.nodes.to_ask(parse_node_states(busy), quick.now) == Names{"n-0"});
+    CHECK(quick.nodes.to_probe(parse_node_states(busy), quick.now) == Names{"n-0"});
     CHECK(quick.nodes.dead({"n-0"}, {}, quick.now + 3s).empty());  // three probes, but at once
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("dead nodes: finds those that are down for this reason only") {
 TEST_CASE("dead nodes: a node known to be alive is not probed again soon") {
   Watched cluster;
   CHECK(cluster.first_dead(busy) == 4);
-  cluster.nodes.is_alive("n-0", cluster.now);
+  cluster.nodes.mark_alive("n-0", cluster.now);
   CHECK(cluster.first_dead(busy) >= 9);
 }
 
@@ -118,13 +118,13 @@ TEST_CASE("dead nodes: a node that answers is alive and not probed again soon") 
   Watched cluster;
   cluster.look(busy);
   cluster.look(busy, {"n-0"});
-  CHECK(cluster.asked == Names{"n-0"});
+  CHECK(cluster.probed == Names{"n-0"});
   for (int i = 0; i < 6; ++i) {
     CHECK(cluster.look(busy).empty());
-    CHECK(cluster.asked.empty());
+    CHECK(cluster.probed.empty());
   }
   cluster.look(busy);
-  CHECK(cluster.asked == Names{"n-0"});
+  CHECK(cluster.probed == Names{"n-0"});
 }
 
 TEST_CASE("dead nodes: the count restarts after an answer, and when Slurm waits no longer") {
@@ -166,9 +166,9 @@ TEST_CASE("dead nodes: a kernel refuses or accepts a connection, a daemon closes
   const std::vector<std::string> hosts = {"127.0.0.1", "no-such-host.invalid"};
   const Answers daemon = {{"127.0.0.1", Answer::daemon}}, kernel = {{"127.0.0.1", Answer::kernel}},
                 refusal = {{"127.0.0.1", Answer::refusal}};
-  CHECK(who_answers(hosts, port, 2s) == refusal);
+  CHECK(probe_hosts(hosts, port, 2s) == refusal);
   REQUIRE(::listen(listener.get(), 5) == 0);
-  CHECK(who_answers(hosts, port, 200ms) == kernel);
+  CHECK(probe_hosts(hosts, port, 200ms) == kernel);
   const bool resets = GENERATE(false, true);
   std::thread accepts([&] {
     for (int i = 0; i < 2; ++i) {  // first the ones above
@@ -177,6 +177,6 @@ TEST_CASE("dead nodes: a kernel refuses or accepts a connection, a daemon closes
       if (resets) ::setsockopt(taken.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     }
   });
-  CHECK(who_answers(hosts, port, 5s) == daemon);
+  CHECK(probe_hosts(hosts, port, 5s) == daemon);
   accepts.join();
 }
