@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py with small files of its own: what it runs, what it counts, and what it leaves."""
+"""Tests run.py on small files: what it runs, what it counts, and what it leaves."""
 import os, pathlib, shutil, subprocess, tempfile, unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
