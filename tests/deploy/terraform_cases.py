@@ -311,7 +311,7 @@ def without_terraform_nothing_is_written(new):
     old = case.folder / "bin/terraform"
     old.write_text("#!/bin/sh\necho '{\"terraform_version\": \"1.4.6\"}'\n")
     case.environment["PATH"] = f"{case.folder}/bin:/usr/bin:/bin"
-    has("an old one", case.deploy(status=1), "group `one` needs `terraform` 1.5.0 or newer, and ")
+    has("an old one", case.deploy(status=1), "group `one` needs `terraform` 1.5.0 or newer, but ")
     same("nothing was written", (case.folder / "three").exists(), False)
 
 

@@ -138,9 +138,9 @@ TEST_CASE("variables: the length of a chain is limited, wherever the search begi
   CHECK(errors(199, 1).empty());
   CHECK(errors(199, -1).empty());
   const std::string too_long =
-      "more than 200 variables in a row are each made from the next, and `";
-  CHECK(errors(20000, 1) == too_long + "v500200` is one of them\n");
-  CHECK(errors(20000, -1) == too_long + "v480200` is one of them\n");
+      "a chain of more than 200 variables that depend on each other includes `";
+  CHECK(errors(20000, 1) == too_long + "v500200`\n");
+  CHECK(errors(20000, -1) == too_long + "v480200`\n");
 }
 
 TEST_CASE("compiler: an assignment without a name or a value is E0220") {

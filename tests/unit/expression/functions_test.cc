@@ -255,7 +255,6 @@ TEST_CASE("functions: templatestring() renders a referenced string as a template
   CHECK(value("templatestring(text, {b = []})") ==
         "error: templatestring(): in the template: there is no `a` among the variables");
   CHECK(value("templatestring(\"x\", {})") ==
-        "error: templatestring(): argument 1 must be a reference, not a literal string; a string "
-        "that "
-        "is written here needs no templatestring()");
+        "error: templatestring(): argument 1 must be a reference, not a literal string; a literal "
+        "string does not need templatestring()");
 }

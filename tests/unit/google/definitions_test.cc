@@ -113,32 +113,34 @@ TEST_CASE("definitions: between groups, an output becomes a variable") {
 
 TEST_CASE("definitions: two outputs with the same name between groups are an error") {
   const Defined two("x:\nmore_x:\n--\nd: of: ['$(x.id_more)', '$(more_x.id)']");
-  CHECK(two.said() ==
-        "error[E0206]: the outputs `id_more` of module `x` and `id` of module `more_x` are both "
-        "`id_more_x` between groups\n"
-        " --> x.yaml:9:9\n"
-        "  |\n"
-        "9 |   - id: more_x\n"
-        "  |         ^^^^^^\n"
-        " ::: x.yaml:6:9\n"
-        "  |\n"
-        "6 |   - id: x\n"
-        "  |         - the other module\n");
+  CHECK(
+      two.said() ==
+      "error[E0206]: output `id_more` of module `x` and output `id` of module `more_x` both become "
+      "`id_more_x` between groups\n"
+      " --> x.yaml:9:9\n"
+      "  |\n"
+      "9 |   - id: more_x\n"
+      "  |         ^^^^^^\n"
+      " ::: x.yaml:6:9\n"
+      "  |\n"
+      "6 |   - id: x\n"
+      "  |         - the other module\n");
 }
 
 TEST_CASE("definitions: a condition on an unknown value is an error at the setting") {
   const Defined one("a:\nb: wanted: $(a.id == \"x\")");
-  CHECK(one.said() ==
-        "error[E0304]: `wanted` of module `b`: whether there is a `terraform_data.more` is not "
-        "known before deployment\n"
-        "  --> x.yaml:11:27\n"
-        "   |\n"
-        "11 |     settings: { wanted: $(a.id == \"x\")}\n"
-        "   |                           ^^^^^^^^^^^\n"
-        "  ::: modules/thing/module.yaml:8:33\n"
-        "   |\n"
-        " 8 |   terraform_data.more: {when: $(input.wanted), input: 1}\n"
-        "   |                                 ------------ needed here\n");
+  CHECK(
+      one.said() ==
+      "error[E0304]: `wanted` of module `b`: `when` of `terraform_data.more` must be known before "
+      "deployment\n"
+      "  --> x.yaml:11:27\n"
+      "   |\n"
+      "11 |     settings: { wanted: $(a.id == \"x\")}\n"
+      "   |                           ^^^^^^^^^^^\n"
+      "  ::: modules/thing/module.yaml:8:33\n"
+      "   |\n"
+      " 8 |   terraform_data.more: {when: $(input.wanted), input: 1}\n"
+      "   |                                 ------------ needed here\n");
 }
 
 TEST_CASE("definitions: values of a for_each can be unknown, but its keys must be known") {

@@ -162,7 +162,7 @@ TEST_CASE("deployment folder: a deployed group is not removed") {
   folder.put("b/terraform.tfstate", empty_state);
   folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "gcs"}})");
   CHECK(folder.write(Folder::definitions({"a"})) ==
-        "group `b` is no longer in the blueprint, but it is deployed: its state is kept by the "
+        "group `b` is no longer in the blueprint, but it is deployed: its state is in the "
         "backend `gcs`; destroy it first: slipway destroy small --only b");
   folder.put("b/.terraform/terraform.tfstate", R"({"backend": {"type": "local"}})");
   CHECK(folder.write(Folder::definitions({"a"})).empty());

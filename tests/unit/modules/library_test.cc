@@ -179,6 +179,5 @@ TEST_CASE("module library: finds folders relative to the blueprint's folder") {
   CHECK(terraform->foreign);
   CHECK(render(diagnostics) ==
         "error[E0207]: there is no folder `./own`\n"
-        "  = help: it is looked for from the working directory, then from the blueprint's "
-        "folder\n");
+        "  = help: a path is relative to the working directory or to the blueprint's folder\n");
 }
