@@ -52,7 +52,7 @@ TEST_CASE("changes: definitions are compared by resource and attribute") {
         "      + t.new\n"
         "      ~ t.size\n"
         "          disk[0].gb: 10 -> 20\n"
-        "          x: true is gone\n"
+        "          x: true (removed)\n"
         "          y: \"z\"\n"
         "      - t.gone\n");
   CHECK(compare(&before, &before).empty());
