@@ -4,7 +4,8 @@
 The pages of docs and those at the top of the tree are copied, their links are made to fit, and mkdocs builds them. The navigation comes from
 the lists of docs/README.md. The search of mkdocs needs a web server; ours reads its index from a script, so it also works from disk.
 
-Without FOLDER, `meson install` runs it: the pages go to share/doc/slipway, and the site to its folder html where there is mkdocs.
+Without FOLDER, `meson install` runs it after it has installed docs: it makes the links of the pages fit, and with mkdocs builds the site in
+share/doc/slipway/html.
 """
 import json
 import os
@@ -117,14 +118,12 @@ def newest_source():
 
 
 def install():
-    """Nothing is done when no page has changed since the last time."""
+    """Makes the links of the installed pages fit, and builds the site. Nothing is done when no page has changed since the last time."""
     folder = pathlib.Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"]) / "share/doc/slipway"
-    stamp = folder / "README.md"
+    stamp = folder / ".pages"
     has_site = (folder / "html/index.html").exists() or shutil.which("mkdocs") is None
     if stamp.exists() and stamp.stat().st_mtime >= newest_source() and has_site:
         return
-    for old in ["html", *(path.name for path in (ROOT / "docs").iterdir() if path.is_dir())]:
-        shutil.rmtree(folder / old, ignore_errors=True)
     copy_pages(folder, "../../")
     if shutil.which("mkdocs"):
         build(folder / "html")
