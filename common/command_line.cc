@@ -117,8 +117,6 @@ void CommandLine::declare(const std::string& name, Option option) {
   description_.options.push_back(std::move(option));
 }
 
-CommandLine::~CommandLine() = default;
-
 void CommandLine::flag(const std::string& name, const std::string& help, bool* target) {
   options_->add_options()(name.c_str(), po::bool_switch(target), help.c_str());
   declare(name, {.help = help});
@@ -216,20 +214,6 @@ void CommandLine::declare_help() {
                                   [](const Option& option) { return !option.section.empty(); });
   if (first != options.begin()) std::rotate(first, options.end() - 1, options.end());
 }
-
-template void CommandLine::option(const std::string&, const std::string&, const std::string&, int*);
-template void CommandLine::option(const std::string&, const std::string&, const std::string&,
-                                  unsigned*);
-template void CommandLine::option(const std::string&, const std::string&, const std::string&,
-                                  int64_t*);
-template void CommandLine::option(const std::string&, const std::string&, const std::string&,
-                                  uint64_t*);
-template void CommandLine::option(const std::string&, const std::string&, const std::string&,
-                                  double*);
-template void CommandLine::option(const std::string&, const std::string&, const std::string&,
-                                  std::string*);
-template void CommandLine::option(const std::string&, const std::string&, const std::string&,
-                                  std::vector<std::string>*);
 
 bool CommandLine::parse(std::span<const std::string> args) {
   declare_help();
