@@ -44,7 +44,7 @@ class WordReader {
   WordReader(std::string_view text, const std::map<std::string, std::string>& known)
       : text_(text), known_(known) {}
 
-  // Empty if it is not plain, or not the last word on its line.
+  // Empty if it is not plain, or something follows on its line.
   std::optional<std::string> read() {
     while (!text_.empty()) {
       const char c = take();
