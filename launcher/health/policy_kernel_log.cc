@@ -94,7 +94,7 @@ void PolicyReader::read_kernel_pattern(const Node& node) {
     }
     if (!entry.value.is_scalar() || entry.value.text.empty()) {
       return wrong(entry.value.span,
-                   fmt::format("`{}` is {}, expected a text", entry.key, describe(entry.value)));
+                   fmt::format("`{}` is {}, expected a string", entry.key, describe(entry.value)));
     }
   }
   for (const std::string& key : pattern_keys) {

@@ -143,7 +143,7 @@ std::optional<Action> PolicyValues::action(const Node& node) {
 
 std::optional<std::string> PolicyValues::text(const Node& node, std::string_view what) {
   if (node.is_scalar() && !node.is_null() && !trim(node.text).empty()) return node.text;
-  wrong(node.span, fmt::format("{} is {}, expected a text", what, words_of(node)));
+  wrong(node.span, fmt::format("{} is {}, expected a string", what, words_of(node)));
   return std::nullopt;
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("breaker: each partition of a node has its own limit") {
     slurm.lines.push_back({name, "small", "drained", ours, moment});
   Looked node;
   CHECK(node.act(slurm, broken).job_may_start);
-  CHECK_THAT(node.verdict.slurm, ContainsSubstring("2 of 3 nodes of partition small"));
+  CHECK_THAT(node.verdict.slurm, ContainsSubstring("2 of 3 nodes in partition small"));
 }
 
 TEST_CASE("breaker: if too many nodes drain themselves at once, the latest undo it") {
