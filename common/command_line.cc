@@ -330,6 +330,8 @@ template void CommandLine::option(const std::string&, const std::string&, const 
 template void CommandLine::option(const std::string&, const std::string&, const std::string&,
                                   uint64_t*, const std::string&);
 template void CommandLine::option(const std::string&, const std::string&, const std::string&,
+                                  unsigned*, const std::string&);
+template void CommandLine::option(const std::string&, const std::string&, const std::string&,
                                   double*, const std::string&);
 
 }  // namespace slipway

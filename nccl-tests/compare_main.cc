@@ -28,7 +28,7 @@ int compare_reports(const std::string& before_path, const std::string& after_pat
   const ReadReport before = read_report(before_path), after = read_report(after_path);
   const std::vector<std::string> unlike = differences(before, after);
   if (!unlike.empty()) {
-    fmt::print(stderr, "{}: the runs are not comparable:\n", compare_program);
+    fmt::print(stderr, "{}: these runs cannot be compared:\n", compare_program);
     for (const std::string& one : unlike) fmt::print(stderr, "  {}\n", one);
     return exit_could_not_run;
   }

@@ -59,10 +59,9 @@ std::optional<int> root_of(const std::string& text) {
 void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& raw) {
   Timing& timing = options.timing;
   line.section("Options of nccl-tests");
-  line.option("minbytes,b", "SIZE", "smallest size; K, M and G are powers of 1024",
-              &words.min_bytes);
-  line.option("maxbytes,e", "SIZE", "largest size", &words.max_bytes);
-  line.option("stepbytes,i", "SIZE", "add this from size to size", &words.step_bytes);
+  line.option("minbytes,b", "SIZE", "smallest size; K, M and G are powers of 1024", &raw.min_bytes);
+  line.option("maxbytes,e", "SIZE", "largest size", &raw.max_bytes);
+  line.option("stepbytes,i", "SIZE", "add this from size to size", &raw.step_bytes);
   line.option("stepfactor,f", "N", "multiply by this from size to size; 1 adds --stepbytes",
               &options.sweep.step_factor);
   line.option("iters,n", "N", "timed iterations of each size", &timing.iterations);
@@ -70,63 +69,61 @@ void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& 
   line.option("agg_iters,m", "N", "operations in an iteration", &timing.aggregated);
   line.option("run_cycles,N", "N", "runs of the whole sweep, 0 without end", &options.cycles);
   line.option("average,a", "0|1|2|3", "which time: rank 0 (0), mean (1), minimum (2), maximum (3)",
-              &words.average);
+              &raw.average);
   line.option("per_iter_timing,I", "0|1", "print columns with the time of each iteration",
-              &words.each_iteration);
+              &raw.each_iteration);
   line.option("per_iter_skip,K", "N", "leave out this many of them", &timing.skipped);
   line.option("check,c", "N", "checked iterations of each size, 0 for none", &timing.checks);
-  line.option("op,o", "sum|prod|min|max|avg|all", "reduction", &words.reduction);
-  line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all", &words.type);
+  line.option("op,o", "sum|prod|min|max|avg|all", "reduction", &raw.reduction);
+  line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all", &raw.type);
   line.option("root,r", "RANK", "root of collectives that have one; all: each rank in turn",
-              &words.root);
+              &raw.root);
   line.option("blocking,z", "0|1|2|3",
               "wait after each operation (1), with a barrier (2), with an untimed barrier (3)",
-              &words.blocking);
+              &raw.blocking);
   line.option("timeout,T", "SECONDS",
               "give up after this long without progress, and name who hangs",
               &options.timeout_seconds, "wait forever");
-  line.option("report_timestamps,S", "0|1", "print a column with the time of day",
-              &words.timestamps);
+  line.option("report_timestamps,S", "0|1", "print a column with the time of day", &raw.timestamps);
 }
 
-// Options of nccl-tests that have nothing to act on here: accepted with the value that they have.
-void add_options_without_effect(CommandLine& line, Words& words) {
+// Options of nccl-tests that scripts pass; here they accept only the value that has no effect.
+void add_options_without_effect(CommandLine& line, RawOptions& raw) {
   line.section("Options of nccl-tests that take this value only");
-  line.option("ngpus,g", "N", "GPUs of a rank: a rank is a process with one GPU", &words.gpus);
-  line.option("nthreads,t", "N", "threads of a rank", &words.threads);
-  line.option("parallel_init,p", "0|1", "either value, without effect", &words.parallel_init);
-  line.option("stream_null,y", "N", "ranks have streams of their own", &words.null_stream);
-  line.option("cudagraph,G", "N", "CUDA graphs are not measured", &words.graph);
+  line.option("ngpus,g", "N", "GPUs of a rank: a rank is a process with one GPU", &raw.gpus);
+  line.option("nthreads,t", "N", "threads of a rank", &raw.threads);
+  line.option("parallel_init,p", "0|1", "either value, without effect", &raw.parallel_init);
+  line.option("stream_null,y", "N", "ranks have streams of their own", &raw.null_stream);
+  line.option("cudagraph,G", "N", "CUDA graphs are not measured", &raw.graph);
   line.option("report_cputime,C", "N", "the printed time is until the data has arrived",
-              &words.cpu_time);
-  line.option("local_register,R", "N", "buffers are not registered", &words.local_register);
-  line.option("device_implementation,D", "N", "no kernels of its own",
-              &words.device_implementation);
-  line.option("memory,M", "N", "memory is not reported", &words.memory);
-  line.option("unalign,u", "N", "buffers are aligned", &words.unalign);
-  line.option("output_file,J", "FILE", "refused; use --report", &words.output_file);
+              &raw.cpu_time);
+  line.option("local_register,R", "N", "buffers are not registered", &raw.local_register);
+  line.option("device_implementation,D", "N", "device kernels are not measured", &raw.device_implementation);
+  line.option("memory,M", "N", "memory is not reported", &raw.memory);
+  line.option("unalign,u", "N", "buffers are aligned", &raw.unalign);
+  line.option("output_file,J", "FILE", "refused; use --report", &raw.output_file);
 }
 
-void add_options_of_our_own(CommandLine& line, Options& options, Words& words) {
+void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw) {
   line.section("Options");
   line.option("backend", "auto|nccl|mpi|tcp|sim",
               "what to measure with: GPUs (nccl), host memory (mpi, tcp) or a simulation",
-              &words.backend);
-  line.option("world", "FILE", "the nodes and links of the simulation, as YAML", &words.world);
+              &raw.backend);
+  line.option("world", "FILE", "the nodes and links of the simulation, as YAML", &raw.world);
   line.option("timing", "pipelined|isolated",
-              "time iterations together, as nccl-tests does, or one at a time", &words.timing);
+              "time iterations together, as nccl-tests does, or one at a time", &raw.timing);
   line.option("samples", "N",
               "samples of each size, of --iters iterations each, or of one if isolated",
-              &words.samples, "1, or --iters if isolated");
+              &raw.samples, "1, or --iters if isolated");
   line.option("precision", "PERCENT",
               "sample until the median is known this well, with 95 % confidence",
-              &words.precision_percent, "do not");
+              &raw.precision_percent, "do not");
   line.option("budget", "SECONDS", "limit of --precision, for each size and placement",
               &options.timing.budget_seconds);
   line.option("report", "FILE",
               "write the result as JSON (schema slipway/bandwidth/1); an existing FILE is replaced",
-              &words.report);
-  line.option("node-profile", "FILE", "which machine this is", &words.node_profile,
+              &raw.report);
+  line.option("node-profile", "FILE", "which machine this is", &raw.node_profile,
               std::string(node_profile_path));
 }
 
@@ -232,9 +229,9 @@ std::optional<Options> parse_options(const Collective& collective,
   line.about(
       "The ranks are the tasks of a job, on GPUs with NCCL or in host memory. Every element of the "
       "data is checked. Options and table are those of nccl-tests; the last line is the verdict.");
-  add_options_of_nccl_tests(line, options, words);
-  add_options_without_effect(line, words);
-  add_options_of_our_own(line, options, words);
+  add_options_of_nccl_tests(line, options, raw);
+  add_options_without_effect(line, raw);
+  add_options_of_our_own(line, options, raw);
   line.example(fmt::format("srun {} -b 1M -e 1G -f 2", program),
                "one rank for each task, from 1 MiB to 1 GiB in total");
   line.example(fmt::format("srun {} -b 64M -e 64M --samples 20 --report now.json", program),

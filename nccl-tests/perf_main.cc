@@ -123,8 +123,8 @@ int choose_collective(const std::string& program, const std::string& known,
   return usage(program, fmt::format("unknown collective `{}`; known: {}", name, known));
 }
 
-// By the name that it was started by, all_gather_perf, or by its first word: bandwidth_perf
-// all_gather.
+// The collective is in the program's name (all_gather_perf) or the first argument (bandwidth_perf
+// all_gather).
 int main_of(std::vector<std::string> words) {
   const std::string name = std::filesystem::path(words.front()).filename();
   words.erase(words.begin());

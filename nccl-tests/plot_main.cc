@@ -1,4 +1,4 @@
-// The program bandwidth_plot: draws reports.
+// The program bandwidth_plot: draws one or two reports of the bandwidth tests as SVG.
 #include <cstdio>
 #include <filesystem>
 #include <string>

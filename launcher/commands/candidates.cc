@@ -1,7 +1,7 @@
 // Collects candidates for completion, from the library, the catalogue and running deployments.
 #include "launcher/commands/candidates.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // `slipway check`: reports every mistake in a blueprint.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"

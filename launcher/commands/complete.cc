@@ -6,7 +6,7 @@
 // answer is a candidate for it, with a tab and a description where there is one. `:file`,
 // `:folder`,
 // `:command` and `:user` ask the shell to add its own candidates.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <exception>

@@ -1,5 +1,5 @@
 // `slipway completion`: prints the completion script of a shell.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <map>

@@ -1,5 +1,5 @@
 // `slipway create`: writes the definitions of a cluster on Google Cloud.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <filesystem>

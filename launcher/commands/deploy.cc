@@ -1,5 +1,5 @@
 // `slipway deploy`: brings up the cluster of a blueprint, here or on Google Cloud.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <chrono>

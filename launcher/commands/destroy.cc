@@ -61,8 +61,8 @@ int destroy(Args args) {
     deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
       options.selection = selection;
       apply::destroy(session, options);
-      session.talk.say(fmt::format("deployment `{}` is destroyed; its folder stays",
-                                   session.folder.recorded.deployment));
+      session.console.print(fmt::format("deployment `{}` is destroyed; its folder stays",
+                                        session.folder.recorded.deployment));
     });
     return 0;
   }
@@ -70,7 +70,7 @@ int destroy(Args args) {
     throw UsageError("--only, --skip, --images and --auto-approve are for a folder");
   }
   const local::DeploymentFolder folder(local::deployments_folder(), name);
-  folder.life_if_present();  // throws for an unknown name, which needs no lock
+  folder.require_present();  // throws for an unknown name, which needs no lock
   // Do not wait for a running change: it ends with the supervisor.
   const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
   local::remove(folder);

@@ -1,5 +1,5 @@
 // `slipway explain`: shows where the value of a setting comes from, and what a diagnostic means.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

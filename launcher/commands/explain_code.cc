@@ -1,7 +1,7 @@
 // Prints the installed page of a diagnostic.
 #include "launcher/commands/explain_code.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

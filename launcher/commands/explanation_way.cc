@@ -1,5 +1,5 @@
 // Follows a value back, step by step.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

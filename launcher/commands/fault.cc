@@ -1,5 +1,5 @@
 // `slipway fault`: breaks a node of a local deployment, or repairs it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

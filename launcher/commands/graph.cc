@@ -1,5 +1,5 @@
 // `slipway graph`: draws the modules of a blueprint and the settings between them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "common/process.h"
 #include "launcher/commands/blueprint_input.h"

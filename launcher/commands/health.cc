@@ -1,5 +1,5 @@
 // `slipway health`: checks this node and reports whether it is fit for a job.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -16,7 +16,7 @@
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
-#include "launcher/health/look.h"
+#include "launcher/health/check_node.h"
 #include "launcher/health/verdict.h"
 #include "launcher/node/job_space.h"
 
@@ -34,7 +34,7 @@ std::string job_variable(const char* name) {
 }
 
 // Takes the job from the environment of a prolog or an epilog.
-void take_job(health::LookOptions& options) {
+void take_job(health::CheckOptions& options) {
   const std::string id = job_variable("SLURM_JOB_ID"), gpus = job_variable("SLURM_JOB_GPUS");
   if (!id.empty() && id.find_first_not_of("0123456789") == id.npos) options.job = id;
   const bool of_a_job =

@@ -1,5 +1,5 @@
 // `slipway health clear`: forgets the findings that last until this node restarts.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // `slipway health policy`: prints what each finding and each Xid leads to, and which source says
 // so.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // `slipway health report`: prints the last verdict of each node of a cluster.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <ctime>

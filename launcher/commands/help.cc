@@ -1,5 +1,5 @@
 // `slipway help`: lists the verbs, or prints the help of one.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // `slipway image`: builds, lists and removes root file systems for the nodes of local deployments.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // `slipway ledger`: prints where the time of a training job went.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>

@@ -13,7 +13,7 @@ namespace {
 using job::Goodput;
 using job::Phase;
 
-// For the phases, in their order. They also differ for people who cannot see red or green.
+// Of the phases, in their order: told apart also by those who see no red or green.
 constexpr std::array<const char*, job::phases> colors = {
     "#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#56b4e9", "#999999", "#f0e442", "#bbbbbb"};
 
@@ -42,7 +42,7 @@ std::string timeline(const Goodput& goodput) {
     svg += fmt::format(
         "<rect x=\"{:.3f}\" y=\"0\" width=\"{:.3f}\" height=\"40\" fill=\"{}\">"
         "<title>{}{}: {} from {}</title></rect>\n",
-        static_cast<double>(span.begin_ms - account.begin_ms) * scale,
+        static_cast<double>(span.begin_ms - goodput.begin_ms) * scale,
         static_cast<double>(length) * scale, colors[static_cast<size_t>(span.phase)],
         phase_name(span.phase), attempt, length_text(length), job::time_text(span.begin_ms));
   }
@@ -58,8 +58,8 @@ std::string phase_table(const Goodput& goodput) {
     table += fmt::format(
         "<tr><td><span class=\"key\" style=\"background:{}\"></span>{}</td>"
         "<td class=\"number\">{}</td><td class=\"number\">{:.1f} %</td></tr>\n",
-        colors[i], phase_name(static_cast<Phase>(i)), length_text(account.phase_ms[i]),
-        100 * static_cast<double>(account.phase_ms[i]) / all);
+        colors[i], phase_name(static_cast<Phase>(i)), length_text(goodput.phase_ms[i]),
+        100 * static_cast<double>(goodput.phase_ms[i]) / all);
   }
   return table + "</table>\n";
 }
@@ -101,16 +101,15 @@ std::string goodput_page(const Goodput& goodput) {
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
       "<style>\n{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       title, style, title);
-  const auto goodput = account.goodput();
-  page +=
-      fmt::format("<p>{} after {}, {}, {}; goodput {}{}</p>\n",
-                  account.result.empty() ? "not ended" : markup_escaped(account.result),
-                  length_text(account.end_ms - account.begin_ms),
-                  counted(account.attempts, "attempt"), counted(account.requeues, "requeue"),
-                  goodput ? fmt::format("{:.3f}, {} steps", *goodput, account.steps) : "unknown",
-                  account.joules ? "; " + energy_text(account) : "");
-  if (!account.spans.empty()) page += timeline(account) + phase_table(account);
-  page += "<h2>Failures</h2>\n" + cause_table(account) + blamed_list(account);
+  const auto ratio = goodput.ratio();
+  page += fmt::format("<p>{} after {}, {}, {}; goodput {}{}</p>\n",
+                      goodput.result.empty() ? "not ended" : markup_escaped(goodput.result),
+                      length_text(goodput.end_ms - goodput.begin_ms),
+                      counted(goodput.attempts, "attempt"), counted(goodput.requeues, "requeue"),
+                      ratio ? fmt::format("{:.3f}, {} steps", *ratio, goodput.steps) : "unknown",
+                      goodput.joules ? "; " + energy_text(goodput) : "");
+  if (!goodput.spans.empty()) page += timeline(goodput) + phase_table(goodput);
+  page += "<h2>Failures</h2>\n" + cause_table(goodput) + blamed_list(goodput);
   return page + "</body>\n</html>\n";
 }
 

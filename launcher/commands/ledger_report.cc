@@ -24,14 +24,14 @@ double percent(int64_t part_ms, const Goodput& goodput) {
 
 std::string summary(const Goodput& goodput, const Paint& paint) {
   std::string text = fmt::format(
-      "{}: {} after {}, {}, {}, from {} to {}\n", paint.bold(fmt::format("job {}", account.job)),
-      account.result.empty() ? "not ended" : account.result,
-      span_text(account.end_ms - account.begin_ms), counted(account.attempts, "attempt"),
-      counted(account.requeues, "requeue"), job::time_text(account.begin_ms),
-      job::time_text(account.end_ms));
-  if (const auto goodput = account.goodput()) {
-    text += fmt::format("goodput {:.3f}, {}", *goodput, counted(account.steps, "step"));
-    if (account.lost_steps > 0) text += fmt::format(" and {} done again", account.lost_steps);
+      "{}: {} after {}, {}, {}, from {} to {}\n", paint.bold(fmt::format("job {}", goodput.job)),
+      goodput.result.empty() ? "not ended" : goodput.result,
+      span_text(goodput.end_ms - goodput.begin_ms), counted(goodput.attempts, "attempt"),
+      counted(goodput.requeues, "requeue"), job::time_text(goodput.begin_ms),
+      job::time_text(goodput.end_ms));
+  if (const auto ratio = goodput.ratio()) {
+    text += fmt::format("goodput {:.3f}, {}", *ratio, counted(goodput.steps, "step"));
+    if (goodput.lost_steps > 0) text += fmt::format(" and {} done again", goodput.lost_steps);
   } else {
     text += "goodput unknown: the program reported no steps";
   }

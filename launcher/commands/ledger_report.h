@@ -9,12 +9,12 @@
 
 namespace slipway::commands {
 
-std::string account_text(const job::Account& account, const Paint& paint);
-std::string account_json(const job::Account& account);  // docs/schemas/account-1.schema.json
-std::string account_page(const job::Account& account);  // one HTML file
+std::string goodput_text(const job::Goodput& goodput, const Paint& paint);
+std::string goodput_json(const job::Goodput& goodput);  // docs/schemas/account-1.schema.json
+std::string goodput_page(const job::Goodput& goodput);  // HTML that needs no other file
 
-// "GPU energy 1.000 kWh", or "at least" that much.
-std::string energy_text(const job::Account& account);
+// "GPU energy 1.000 kWh", or at least that much.
+std::string energy_text(const job::Goodput& goodput);
 std::string counted(int64_t number, std::string_view what);  // "1 attempt", "2 attempts"
 
 }  // namespace slipway::commands

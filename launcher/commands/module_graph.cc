@@ -35,9 +35,9 @@ const char* color_of(const Module& module) {
     const char* color;
   };
   static constexpr std::array<Entry, 4> colors{{{"network", "#dbeafe"},
-                                                 {"file-system", "#dcfce7"},
-                                                 {"compute", "#ffedd5"},
-                                                 {"scheduler", "#ede9fe"}}};
+                                                {"file-system", "#dcfce7"},
+                                                {"compute", "#ffedd5"},
+                                                {"scheduler", "#ede9fe"}}};
   const std::string folder = std::filesystem::path(module.source).parent_path().filename().string();
   for (const Entry& entry : colors) {
     if (folder == entry.folder) return entry.color;

@@ -1,5 +1,5 @@
 // `slipway modules`: lists the module library, or describes one module.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

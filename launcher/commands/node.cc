@@ -1,5 +1,5 @@
 // `slipway node`: what the machines of a cluster run by themselves.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

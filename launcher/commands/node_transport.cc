@@ -1,5 +1,5 @@
 // `slipway node transport`: starts and stops the daemon that a transport runs beside jobs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>

@@ -14,7 +14,7 @@ inline constexpr size_t page_width = 100;
 // Adds emphasis on a terminal, and nothing elsewhere.
 class Paint {
  public:
-  explicit Paint(source::Color colour) : on_(colour == source::Color::always) {}
+  explicit Paint(source::Color color) : on_(color == source::Color::always) {}
   std::string bold(std::string_view text) const { return with("1", text); }
   std::string dim(std::string_view text) const { return with("2", text); }
   std::string green(std::string_view text) const { return with("32", text); }

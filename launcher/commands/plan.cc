@@ -1,5 +1,5 @@
 // `slipway plan`: shows what a deploy to Google Cloud would change.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include "launcher/apply/preview.h"

@@ -1,5 +1,5 @@
 // `slipway rehearse`: simulates a training job whose nodes fail, to choose spares and checkpoints.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // The table of verbs, and how a verb is found in it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // `slipway version`: prints the version, the commit, and the Slurm release that plugins are for.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <slurm/slurm_version.h>
 
 #include <nlohmann/json.hpp>
