@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-FIRST=302530b1347facf5cf9cd3bc505ce20bed9e53a0
+FIRST=2afafd5c353d7e3af5711a42f353bbc4181fd7b1
 
 # Orders that end like a participle.
 ORDERS='Bring|Ping|Ring|String|Bed|Embed|Exceed|Feed|Need|Proceed|Seed|Shed|Shred|Speed|Succeed|Wed'
