@@ -99,7 +99,7 @@ TEST_CASE("ledger: an impossible value is named") {
   CHECK(with(failed(0, 1, "exit", "node"), R"("blame":"node")", R"("blame":"them")") ==
         "x.jsonl:2: `them` is not one of node, application, unknown");
   CHECK_THAT(with(started(0, 1), R"(["n1","n2"])", "7"),
-             ContainsSubstring("x.jsonl:2: not a line"));
+             ContainsSubstring("x.jsonl:2: not a ledger line"));
 }
 
 TEST_CASE("ledger: evidence that is not UTF-8 does not break a line") {
