@@ -29,7 +29,7 @@ esac
 passed=0
 failed=0
 
-# count_meson FOLDER: runs the tests of a build folder and adds them up. One that is skipped counts as failed.
+# count_meson FOLDER: runs the tests of a build folder and adds them up. A skipped test counts as failed.
 count_meson() {
   local folder=$1 log ok bad
   shift
@@ -65,7 +65,7 @@ count_history() {
   echo "$said"
 }
 
-# count_conformance: compares with the expansions of another engine, where their folder lies beside this one.
+# count_conformance: compares with the expansions of another engine, if their folder is next to this one.
 count_conformance() {
   local script=../shared/conformance/conformance.py
   [ -e "$script" ] || return 0
@@ -103,7 +103,7 @@ if $soak; then
 fi
 if ! $quick; then
   sanitized_log=$(mktemp)
-  set -m # a process group of its own, to be ended with all that it has started
+  set -m # its own process group, which can be ended as a whole
   build_sanitized >"$sanitized_log" 2>&1 </dev/null &
   sanitized=$!
   set +m

@@ -62,7 +62,7 @@ size_t columns_of(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// "-o, --output FILE"; without a letter the long name stands in the same column.
+// "-o, --output FILE"; without a letter the long name is in the same column.
 std::string spelled(const Option& option) {
   std::string text = option.letter == '\0' ? "    " : fmt::format("-{}", option.letter);
   if (option.letter != '\0' && !option.name.empty()) text += ", ";

@@ -16,7 +16,7 @@ struct CommandDescription {
     std::string value = {};     // "FILE"; empty: a flag
     std::string help = {};      // without the default
     std::string standard = {};  // the default, or what happens without the option; may be empty
-    std::string section = {};   // the heading that it stands under; empty: "Options"
+    std::string section = {};   // its heading; empty: "Options"
     bool repeated = false;
     bool hidden = false;    // accepted, and neither shown nor completed
     bool computed = false;  // `standard` is prose, not a value

@@ -70,7 +70,7 @@ def roff(text):
 
 
 def roff_words(text):
-    """A usage line: what is typed as it is in bold, names of values in italics."""
+    """A usage line: literal text in bold, names of values in italics."""
     words = []
     for word in text.split(" "):
         bold = re.fullmatch(r"[a-z_]+|--?[a-z].*|--", word)

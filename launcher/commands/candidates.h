@@ -11,11 +11,11 @@ struct Candidate {
   std::string about = {};  // one line, may be empty
 };
 
-// Where a word is wanted.
+// Where a word is expected.
 struct CompletionContext {
   std::string program;             // "slipway exec"
   std::vector<std::string> words;  // the words without dashes before it
-  std::string current;             // as far as it is typed
+  std::string current;             // what is typed so far
 };
 
 // The candidates for a value or word of this name (command_description.h), whatever `current` is.

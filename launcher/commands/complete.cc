@@ -154,7 +154,7 @@ int complete(Args args) try {
   }
   return 0;
 } catch (const std::exception&) {
-  return 0;  // a message would end up on the command line that somebody is typing
+  return 0;  // a message would end up on the command line that the user is typing
 }
 
 }  // namespace slipway::commands

@@ -13,7 +13,7 @@ namespace {
 using job::Goodput;
 using job::Phase;
 
-// Of the phases, in their order: told apart also by those who see no red or green.
+// Colors of the phases, in their order, that readers who confuse red and green can distinguish.
 constexpr std::array<const char*, job::phases> colors = {
     "#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#56b4e9", "#999999", "#f0e442", "#bbbbbb"};
 

@@ -51,7 +51,7 @@ class Cluster:
         return self.run("exec", self.name, node, "--", *command)
 
     def look(self, times=1):
-        """(exit status, ms, what it said) of each look at the node."""
+        """(exit status, ms, output) of each check of the node."""
         lines = self.on(self.node, "/usr/bin/python3", "-c", LOOK, str(times)).splitlines()
         return [(int(status), float(ms), words) for status, ms, words in (line.split(" ", 2) for line in lines)]
 
@@ -113,14 +113,14 @@ def main():
         noticed = 0
         for words, check in FAULTS:
             cluster.fault(*words.split())
-            # Told is the worst finding; notes of the healthy node stand behind it.
+            # The worst finding comes first, then notes of the healthy node.
             said = cluster.on(cluster.node, "sh", "-c", "/opt/slipway/bin/slipway health --stage prolog --json; true")
             found = f'"check": "{check.split()[0]}"' in said
             noticed += found
             if not found:
                 print("not noticed:", words)
             cluster.fault("clear")
-            # A look of Slurm's own may still be under way, for as long as NVML has hung.
+            # A check that Slurm started may still be running, for as long as NVML has hung.
             cluster.on(cluster.node, "sh", "-c", "until /opt/slipway/bin/slipway health clear 2>/dev/null; do sleep 0.1; done")
         print(f"faults injected {len(FAULTS)}, noticed {noticed}")
 

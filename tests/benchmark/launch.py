@@ -83,7 +83,7 @@ def wait_until(condition, seconds):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise TimeoutError("waited in vain")
+            raise TimeoutError("timed out")
         time.sleep(0.1)
 
 

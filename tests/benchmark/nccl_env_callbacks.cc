@@ -1,6 +1,6 @@
 // How long nccl_env takes inside its callbacks: nccl_env_callbacks PLUGIN
 //
-// A step of eight tasks with all that a transport can have: a vendor's profile, libraries, nine
+// A step of eight tasks with everything that a transport can have: a vendor's profile, libraries, nine
 // interfaces, version sets, rules. Microseconds, of 200 steps.
 #include <fmt/core.h>
 

@@ -110,7 +110,7 @@ COMPLETIONS = {
     "slipway completion ": ["bash", "zsh", "fish"],
     "slipway exec quick login -- --": [],
     "slipway ledger 1": ["17"],
-    "slipway nonsense ": [],
+    "slipway unknown ": [],
 }
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Searches the texts of the project for phrases that a reader stumbles over: tests/words/phrases.txt lists them.
 
-    tests/words/check.py                    every tracked file; exit status 1 when there is a finding
+    tests/words/check.py                    every file; exit status 1 if there is a finding
     tests/words/check.py docs launcher/job  these files and folders alone
     tests/words/check.py --count            findings by phrase and by folder, without the lines
 
@@ -37,10 +37,17 @@ def read_phrases():
     return phrases
 
 
-def tracked_files(wanted):
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "--", *wanted], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.split("\0")
+def project_files(wanted):
+    """Tracked files; in an unpacked tarball, all files outside of build folders."""
+    if (ROOT / ".git").exists():
+        names = subprocess.run(
+            ["git", "ls-files", "-z", "--", *wanted], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.split("\0")
+    else:
+        roots = [ROOT / name for name in wanted] or [ROOT]
+        paths = [path for root in roots for path in ([root] if root.is_file() else sorted(root.rglob("*")))]
+        names = [str(path.relative_to(ROOT)) for path in paths if path.is_file()]
+        names = [name for name in names if not name.startswith(("build", ".git/"))]
     return [name for name in names if name and not FOREIGN.search(name)]
 
 
@@ -76,9 +83,9 @@ def main():
     parser.add_argument("--count", action="store_true", help="print counts alone")
     arguments = parser.parse_args()
     phrases = read_phrases()
-    names = tracked_files(arguments.paths)
+    names = project_files(arguments.paths)
     if not names:
-        sys.exit("no tracked file to read")
+        sys.exit("there is no file to read")
     found = list(findings(names, phrases))
     if arguments.count:
         print_counts(found)

@@ -55,7 +55,7 @@ TEST_CASE("command line: a missing word is named") {
   CHECK_NOTHROW(Parsed(Words{"a"}, Arity::optional));
 }
 
-TEST_CASE("command line: an empty word is none: a script's variable was not set") {
+TEST_CASE("command line: an empty word is refused, since a script's variable may be unset") {
   CHECK_THROWS_WITH(Parsed(Words{"a", ""}), "NODE is empty");
   CHECK_THROWS_WITH(Parsed(Words{"a", ""}, Arity::optional), "NODE is empty");
 }
@@ -158,5 +158,6 @@ TEST_CASE("command line: the name of a value says what it stands for") {
 
 TEST_CASE("command line: an option without its value, or given twice, is a usage error") {
   CHECK_THROWS_WITH(Parsed(Words{"a", "b", "--count"}), "`--count` needs a value: N");
-  CHECK_THROWS_WITH(Parsed(Words{"--json", "--json", "a", "b"}), "`--json` is given more than once");
+  CHECK_THROWS_WITH(Parsed(Words{"--json", "--json", "a", "b"}),
+                    "`--json` is given more than once");
 }
