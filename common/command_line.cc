@@ -212,7 +212,8 @@ void CommandLine::declare_help() {
   auto& options = description_.options;
   const auto first = std::find_if(options.begin(), options.end(),
                                   [](const Option& option) { return !option.section.empty(); });
-  if (first != options.begin()) std::rotate(first, options.end() - 1, options.end());
+  if (first == options.begin() || first == options.end()) return;
+  std::rotate(first, options.end() - 1, options.end());
 }
 
 bool CommandLine::parse(std::span<const std::string> args) {
