@@ -54,13 +54,14 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# build_into FOLDER [meson option...]: configures once, compiles without debug information, and installs to FOLDER/prefix.
+# build_into FOLDER [meson option...]: configures once, compiles several files as one (a third of the time of a whole
+# build), without debug information, and installs to FOLDER/prefix.
 build_into() {
   local folder=$1
   shift
   say "build: $folder"
   if [ ! -e "$folder/build.ninja" ]; then
-    meson setup "$folder" --prefix="$PWD/$folder/prefix" -Ddebug=false "$@"
+    meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=12 -Ddebug=false "$@"
   fi
   ninja -C "$folder"
   meson install -C "$folder" --no-rebuild --only-changed --quiet
