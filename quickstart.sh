@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From nothing to a bandwidth verdict: packages, build, a Slurm cluster of four simulated A3 Mega nodes on this machine,
-# all_gather through sbatch, the verdict. May be run again at any time. Needs Debian 12 or 13 (sid is a preview);
+# all_gather through sbatch, the verdict; then with a slow node, which the test notices and a scan names. May be run
+# again at any time. Needs Debian 12 or 13 (sid is a preview);
 # root or sudo only for packages.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -20,9 +21,22 @@ say "run: examples/all_gather.sbatch through sbatch, on all nodes"
 "$slipway" exec quickstart login -- cat all_gather.out
 [ -z "${failed:-}" ] || die "the job failed"
 
+say "break: slow down one node's network to 50 Mbit/s; the same test fails now"
+"$slipway" fault quickstart a3meganodeset-2 link-rate enp0s12 50mbit
+if "$slipway" exec quickstart login -- env BANDWIDTH_SIZES='-b 256K -e 1M -f 4 -n 2' \
+  sbatch --wait --output=slow.out /opt/slipway/share/slipway/examples/all_gather.sbatch; then
+  die "the test passed although a node is slow"
+fi
+"$slipway" exec quickstart login -- tail -n 1 slow.out
+
+say "find: bandwidth_scan measures pairs of nodes and names the slow one"
+"$slipway" exec quickstart login -- srun --nodes=4 --mpi=none \
+  /opt/slipway/bin/bandwidth_scan --size 1M --iters 2 --precision 0 --samples 3 --least-drop 40 || true
+"$slipway" fault quickstart a3meganodeset-2 clear
+
 cat <<TEXT
 
-==> The cluster stands. Look around, with build/prefix/bin in your PATH or by its full name:
+==> The cluster is running. Look around, with build/prefix/bin in your PATH or by its full name:
       build/prefix/bin/slipway status quickstart              nodes and jobs
       build/prefix/bin/slipway exec quickstart login          a shell on the login node: sinfo, srun, sbatch
       build/prefix/bin/slipway exec quickstart login -- srun -N4 --nccl-env=show hostname

@@ -55,6 +55,7 @@ NodeProfile::ExpectedBandwidth expected_from_json(const JsonValue& j) {
 
 NodeProfile::BandwidthControl control_from_json(const JsonValue& j) {
   NodeProfile::BandwidthControl control{j.at("kind").text(), j.at("least_ratio").number(0, 1),
+                                        j.at("least_size_bytes").whole(1, largest_message),
                                         j.at("source").text()};
   if (control.kind != "loopback") j.at("kind").expected("`loopback`");
   return control;
@@ -122,6 +123,7 @@ std::string to_json(const NodeProfile& profile) {
   if (const auto& control = profile.bandwidth_control) {
     j["bandwidth_control"] = {{"kind", control->kind},
                               {"least_ratio", control->least_ratio},
+                              {"least_size_bytes", control->least_size_bytes},
                               {"source", control->source}};
   }
   return j.dump(2) + "\n";

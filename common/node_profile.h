@@ -53,9 +53,10 @@ struct NodeProfile {
   // Where machines have no speed of their own, as in a local cluster: the bandwidth is judged by
   // its ratio to a control that is measured in turn with it.
   struct BandwidthControl {
-    std::string kind;        // "loopback": TCP over the node's own loopback interface
-    double least_ratio = 0;  // 0.1: a run passes at 10 % of the control's bandwidth
-    std::string source;      // who measured it, where
+    std::string kind;              // "loopback": TCP over the node's own loopback interface
+    double least_ratio = 0;        // 0.1: a run passes at 10 % of the control's bandwidth
+    int64_t least_size_bytes = 1;  // smaller runs measure latency and are not judged
+    std::string source;            // who measured it, where
   };
 
   std::string deployment;    // vars.deployment_name of the blueprint

@@ -138,8 +138,10 @@ class Sweeper {
 };
 
 // Whether the largest size is measured in turn with a control: rank 0 has read the node profile.
-bool wants_control(Backend& backend, const std::optional<NodeProfile>& profile) {
-  const bool asked = profile && profile->bandwidth_control;
+bool wants_control(Backend& backend, const std::optional<NodeProfile>& profile,
+                   int64_t largest_bytes) {
+  const bool asked = profile && profile->bandwidth_control &&
+                     largest_bytes >= profile->bandwidth_control->least_size_bytes;
   const bool everywhere = backend.combine(Combine::max, asked ? 1 : 0) > 0;
   return everywhere && backend.in_host_memory() && backend.moves_data() &&
          host_count(backend.ranks()) > 1;
@@ -192,7 +194,7 @@ int run(Backend& backend, const Collective& collective, const Options& options,
       Sweeper(backend, setup, machine, *buffers, first ? &out : nullptr).run();
   if (first) out << table_footer(setup, rows) << std::flush;
 
-  if (wants_control(backend, setup.profile)) {
+  if (wants_control(backend, setup.profile, rows.back().requested_bytes)) {
     machine.on_phase("the control");
     setup.control = run_with_control(backend, rows.back().of, rows.back().requested_bytes, *buffers,
                                      options.timing);

@@ -89,6 +89,11 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
                          "configured for the transport {}",
                          setup.transport, profile.transport.name)}};
   }
+  if (const auto& control = profile.bandwidth_control; control && !setup.control) {
+    return not_judged(nodes < 2 ? "all ranks are on one node, which needs no network"
+                                : fmt::format("sizes below {} bytes measure latency, not bandwidth",
+                                              control->least_size_bytes));
+  }
   if (setup.control) return judge_by_control(*setup.control, *profile.bandwidth_control);
   const std::vector<Expected> figures = expected_of(setup);
   if (figures.empty()) {

@@ -57,8 +57,15 @@ class BandwidthReader {
     control.target = row.one_of("target", {"local", "google"});
     control.control.kind = row.one_of("control", {"loopback"});
     control.control.least_ratio = static_cast<double>(row.amount("least_ratio"));
+    const std::string least_size = row.text("least_size");
+    control.control.least_size_bytes = size_bytes(least_size);
     control.control.source = read_provenance(row);
     row.finish();
+    if (diagnostics_.errors() == errors && control.control.least_size_bytes == 0) {
+      return row.wrong(row.scalar("least_size")->span,
+                       fmt::format("`{}` is not a size", least_size),
+                       "a whole number with K, M or G");
+    }
     if (control.control.least_ratio >= 1) {
       return row.wrong(row.scalar("least_ratio")->span, "`least_ratio` must be a fraction below 1");
     }

@@ -154,7 +154,7 @@ def bytes_that_are_no_text():
     yield Case("a surrogate in UTF-8", sound + b"# \xed\xa0\x80\n", says="the byte 0xED is not allowed")
     yield Case("an escape of the terminal", sound + b"# \x1b[31m\n", says="the byte 0x1B is not allowed")
     yield Case("CRLF", sound.replace(b"\n", b"\r\n"), says="the variable `x`")
-    yield Case("CR alone", sound.replace(b"\n", b"\r"), says="a carriage return alone")
+    yield Case("CR alone", sound.replace(b"\n", b"\r"), says="a carriage return but no line feed")
     yield Case("a byte order mark", b"\xef\xbb\xbf" + sound, says="the variable `x`")
     yield Case("two byte order marks", b"\xef\xbb\xbf" * 2 + sound, says="byte order mark")
     yield Case("a byte order mark on the second line", sound.replace(b"\n", b"\n\xef\xbb\xbf", 1), says="error[")
@@ -253,7 +253,7 @@ def deep():
     yield Case("ten thousand locals in a row", WITH_MODULE,
                module=locals_in_a_row + "".join(f"  l{n}: $(local.l{n + 1})\n" for n in range(DEEP)), says="error[")
     yield Case("ten thousand variables in a row", blueprint("1") + "".join(f"  x{n}: $(vars.x{n + 1})\n" for n in range(DEEP)),
-               says="more than 200 variables in a row")
+               says="a chain of more than 200 variables")
     modules = "".join(f"  - {{id: n{n}, source: modules/network/vpc, settings: {{network_name: $(n{n + 1}.network_name)}}}}\n"
                       for n in range(1000))
     yield Case("a thousand modules in a row", blueprint("1").replace("vars:\n", modules + "vars:\n"), says="error[")

@@ -97,7 +97,7 @@ begin_job() {
     kill -CONT -- "-$JOB" 2>/dev/null || true
     wait "$JOB" || true
     run deploy_nodes st-int $nodes
-    says "starting \`st-int\` again"
+    says "restarting \`st-int\`"
     [ "$(compute_nodes st-int | wc -l)" -eq $nodes ]
     [ "$(on st-int controller sinfo --noheader --Node --format=%T | grep -c idle)" -eq $nodes ]
     [ "$(on st-int login cat /home/file)" = kept ]

@@ -310,7 +310,7 @@ END
 @test "launch: a node whose task reports it as broken is blamed, and its history gets a note" {
   submit --min-nodes 4 -- sh -c "'[ \$(hostname) != $N-2 ] || { echo RuntimeError: CUDA error: uncorrectable ECC error encountered >&2; exit 1; }; [ \$SLIPWAY_RESTART_COUNT = 1 ] || sleep 1000'"
   ended 0
-  says "attempt 1: words, blamed: $N-2"
+  says "attempt 1: task report, blamed: $N-2"
   says "attempt 2 on 4 nodes, 0 spares"
   local said="job $JOB of user [0-9]* blames it since attempt 1: a program here said that a part of the node is broken"
   # After the job the node is checked.

@@ -82,7 +82,7 @@ teardown() {
   run on st-life login true
   fails_with 1 "is dead"
   run deploy st-life
-  says "starting \`st-life\` again"
+  says "restarting \`st-life\`"
   run on st-life controller sinfo --noheader --format='%D %T'
   says "4 idle"
   [ "$(on st-life login cat /home/file)" = kept ]
@@ -256,7 +256,7 @@ at_once() {
 
 @test "life: an invalid name is refused" {
   run slipway destroy ../st-life
-  fails_with 1 "\`../st-life\` is not the name of a deployment"
+  fails_with 1 "\`../st-life\` is not a deployment name"
 }
 
 @test "life: a missing program is named with its package" {

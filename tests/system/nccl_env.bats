@@ -223,7 +223,7 @@ EOF
   done
   run on $NAME login srun --nodelist="${nodes[0]},${nodes[1]}" --gpus-per-node=8 sh -c 'echo "[$NCCL_PROTO $NCCL_TUNER_PLUGIN]"; ls /var/owned 2>/dev/null; true'
   [ "$status" -eq 0 ]
-  [ "$(grep -c 'lines 1, 3 of /var/tcpxo/profile.sh skipped' <<<"$output")" -eq 1 ]
+  [ "$(grep -c 'skipped lines 1, 3 of /var/tcpxo/profile.sh' <<<"$output")" -eq 1 ]
   [ "$(grep -c '^\[of the catalogue none\]$' <<<"$output")" -eq 2 ]
   lacks "^/var/owned"
   # Nor can the plugin be used to read a profile that only root can read.

@@ -26,7 +26,9 @@ apart() {
   run apart "./quickstart.sh; ./quickstart.sh; build/prefix/bin/slipway destroy quickstart"
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   says "deployment \`quickstart\` is running and unchanged"
-  [ "$(grep -c '# Verdict: not judged' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '# Verdict: pass' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '# Verdict: fail' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '^node: quickstart-a3meganodeset-2: ' <<<"$output")" -eq 2 ]
   says "slipway exec quickstart login"
   says "slipway destroy quickstart"
 }

@@ -52,6 +52,8 @@ def project_files(wanted):
 
 
 def findings(names, phrases):
+    # Most lines match nothing: one search for all phrases is several times faster than one for each.
+    anything = re.compile("|".join(f"(?:{phrase.pattern})" for phrase, _ in phrases), re.IGNORECASE)
     for name in names:
         path = ROOT / name
         if path.is_symlink() or not path.is_file():
@@ -61,7 +63,7 @@ def findings(names, phrases):
         except UnicodeDecodeError:
             continue
         for number, line in enumerate(lines, 1):
-            if QUOTED in line:
+            if QUOTED in line or not anything.search(line):
                 continue
             for phrase, instead in phrases:
                 for match in phrase.finditer(line):

@@ -85,20 +85,26 @@ TEST_CASE("bandwidth: reports unknown machines, transports, collectives and size
 }
 
 TEST_CASE("bandwidth: a control needs a target, a kind, a share and a source") {
-  const std::string control = "- {target: local, control: loopback, least_ratio: 0.1, ";
+  const std::string control =
+      "- {target: local, control: loopback, least_ratio: 0.1, least_size: 1M, ";
   const std::string measured = "measured: {source: us, with: x, how: y}}\n";
   const auto wrong_control = [](const std::string& row) {
-    return wrong("- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
-                 "busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y}}\n"
-                 "controls:\n" +
-                 row);
+    return wrong(
+        "- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
+        "busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y}}\n"
+        "controls:\n" +
+        row);
   };
   CHECK_THAT(wrong_control(control + "}\n"), ContainsSubstring("a control has no `measured`"));
-  CHECK_THAT(wrong_control("- {target: lokal, control: loopback, least_ratio: 0.1, " + measured),
-             ContainsSubstring("did you mean `local`?"));
-  CHECK_THAT(wrong_control("- {target: local, control: memcpy, least_ratio: 0.1, " + measured),
+  CHECK_THAT(
+      wrong_control("- {target: lokal, control: loopback, least_ratio: 0.1, least_size: 1M, " +
+                    measured),
+      ContainsSubstring("did you mean `local`?"));
+  CHECK_THAT(wrong_control("- {target: local, control: memcpy, least_ratio: 0.1, least_size: 1M, " +
+                           measured),
              ContainsSubstring("`control` of a control is `memcpy`"));
-  CHECK_THAT(wrong_control("- {target: local, control: loopback, least_ratio: 2, " + measured),
+  CHECK_THAT(wrong_control("- {target: local, control: loopback, least_ratio: 2, least_size: 1M, " +
+                           measured),
              ContainsSubstring("`least_ratio` must be a fraction below 1"));
 }
 
@@ -117,7 +123,7 @@ TEST_CASE("bandwidth: nodes in the cloud get expected figures, simulated ones do
 
 TEST_CASE("bandwidth: compute nodes of a target with a control get it") {
   Catalogue catalogue = shipped_catalogue();
-  catalogue.bandwidth_controls = {{"local", {"loopback", 0.1, "measured by hand"}}};
+  catalogue.bandwidth_controls = {{"local", {"loopback", 0.1, 1 << 20, "measured by hand"}}};
   const Cluster cluster = quickstart_cluster();
   const Node node = nodes(cluster).back();
   const NodeProfile profile = profile_of(node, cluster, catalogue, {"local", {}, {}});

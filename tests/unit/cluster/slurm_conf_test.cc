@@ -69,7 +69,7 @@ TEST_CASE("slurm files: every file begins with its origin") {
   for (const auto& [name, text] : files_of(quickstart_cluster())) {
     CHECK(text.substr(0, text.find('\n')) ==
           "# Written by slipway " SLIPWAY_VERSION
-          " for deployment `quickstart` (local). Changes here are lost: change the blueprint.");
+          " for deployment `quickstart` (local). Do not edit; change the blueprint.");
   }
 }
 

@@ -132,9 +132,9 @@ Examples:
       see nothing happen
 
 Exit status:
-  0   done
-  1   it did not work
-  2   the command line is wrong
+  0  done
+  1  it did not work
+  2  the command line is wrong
 )");
 }
 

@@ -123,7 +123,7 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_a_task_that_knows_of_no_other_is_refused(self):
-        for backend, advice in (("mpi", "srun --mpi=pmix"), ("tcp", "start it with `srun`")):
+        for backend, advice in (("mpi", "srun --mpi=pmix"), ("tcp", "use `srun`")):
             done = run("--backend", backend, ranks=1, environment={"SLURM_NTASKS": "4", "SLURM_PROCID": "0"})
             self.assertEqual(done.returncode, 3)
             self.assertIn(advice, done.stderr)

@@ -183,7 +183,7 @@ TEST_CASE(
   }
   CHECK_THROWS_AS(open_envelope(envelope), Error);
   CHECK_THROWS_WITH(open_envelope(""),
-                    "rank 0 has its key from SLIPWAY_RUN_KEY, and this rank has none");
+                    "rank 0 has its key from SLIPWAY_RUN_KEY, which is not set on this rank");
 }
 
 TEST_CASE("links: the key of a killed rank 0 is gone") {
@@ -224,14 +224,13 @@ TEST_CASE("links: a file that others can read is refused as a key") {
   CHECK_THAT(error_with(std::string(64, '0'), 0644),
              ContainsSubstring("is readable by others, or belongs to another user"));
   CHECK(error_with(std::string(64, '0'), 0600).empty());
-  CHECK(error_with(std::string(65, '0'), 0600) == "what rank 0 gives out is not a key");
+  CHECK(error_with(std::string(65, '0'), 0600) == "rank 0 sent an envelope without a key");
   const Fd device(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
   CHECK_THAT(error_of(fmt::format("memory:{}/{}", ::getpid(), device.get())),
              ContainsSubstring("is readable by others, or belongs to another user"));
   // A file name in the envelope is not opened.
   for (const char* place : {"/etc/passwd", "1/../../etc/passwd", "1", "x/1", ""})
-    CHECK_THAT(error_of(fmt::format("memory:{}", place)),
-               ContainsSubstring("there is no process in it"));
+    CHECK_THAT(error_of(fmt::format("memory:{}", place)), ContainsSubstring("it names no process"));
   CHECK_THAT(error_of("MUNGE:AwQFAAC:"), ContainsSubstring("munge"));
   CHECK_THAT(error_of("hello"), ContainsSubstring("it contains no key"));
   const Variable wrong(run_key_variable, "secret");

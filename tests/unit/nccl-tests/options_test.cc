@@ -71,7 +71,7 @@ TEST_CASE("options: a number out of range is a usage error") {
   CHECK_THROWS_WITH(parse({"-n", "0"}), "--iters is 0, it must be at least 1");
   CHECK_THROWS_WITH(parse({"-w", "-1"}), "--warmup_iters is -1, it must be at least 0");
   CHECK_THROWS_WITH(parse({"-c", "-1"}), "--check is -1, it must be at least 0");
-  CHECK_THROWS_WITH(parse({"-g", "8"}), "--ngpus is 8; start one rank for each");
+  CHECK_THROWS_WITH(parse({"-g", "8"}), "--ngpus is 8; start one rank for each GPU");
   CHECK_THROWS_WITH(
       parse({"-b", "64M"}),
       "--minbytes is 67108864, more than --maxbytes, which is 33554432: nothing to run");

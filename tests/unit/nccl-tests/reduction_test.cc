@@ -80,5 +80,5 @@ TEST_CASE("reduction: names are nccl-tests', and a typo gets a suggestion") {
   CHECK(to_string(parse_reductions("avg").front()) == "avg");
   CHECK_THROWS_WITH(parse_reductions("sun"), "unknown reduction `sun`; did you mean `sum`?");
   CHECK_THROWS_WITH(parse_reductions("mulsum"),
-                    "the reduction `mulsum` is NCCL's own and is not measured here");
+                    "the reduction `mulsum` exists only in NCCL and is not measured here");
 }

@@ -117,7 +117,7 @@ TEST_CASE("run: wrong data is in the table, fails the verdict and every rank's s
 TEST_CASE("run: with a control, a run is judged by its ratio to it, and both are reported") {
   const TemporaryDirectory directory;
   NodeProfile profile = sample_profile();
-  profile.bandwidth_control = {"loopback", 0.1, "measured by hand"};
+  profile.bandwidth_control = {"loopback", 0.1, 65536, "measured by hand"};
   write_file(directory / "node.json", to_json(profile));
   // The control takes real time, the test of this world virtual time.
   const auto outcome = [&](double seconds_per_operation) {

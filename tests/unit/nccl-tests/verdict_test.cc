@@ -80,16 +80,19 @@ TEST_CASE("verdict: not judged without a figure for this collective and number o
 TEST_CASE("verdict: with a control, the ratio is judged and not the bandwidth") {
   Setup setup = sample_setup();
   setup.profile = sample_profile({expected()});
-  setup.profile->bandwidth_control = {"loopback", 0.1, "measured by hand"};
+  setup.profile->bandwidth_control = {"loopback", 0.1, mib, "measured by hand"};
   setup.control = ControlledRun{
       .size_bytes = mib, .busbw_gb_per_s = 0.3, .control_gb_per_s = 0.6, .ratio = 0.5, .rounds = 7};
   const std::vector<Row> rows = {sample_row(mib, 0.3, 0.3)};
   CHECK(verdict_line(judge(setup, rows)) ==
         "# Verdict: pass (busbw 0.30 GB/s at 1048576 bytes is 0.50 of what this machine moves "
         "over loopback, 0.60 GB/s; at least 0.1 is expected)\n");
-  setup.control->ratio = 0.099;
+  setup.control.reset();
+  CHECK(verdict_line(judge(setup, {sample_row(1024, 0.3, 0.3)})) ==
+        "# Verdict: not judged (sizes below 1048576 bytes measure latency, not bandwidth)\n");
+  setup.control = ControlledRun{.size_bytes = mib, .ratio = 0.099};
   CHECK(judge(setup, rows).outcome == Outcome::fail);
-  CHECK(judge(setup, {sample_row(mib, 0.3, 0.3, 1)}).reasons[0] == "1 element arrived wrong");
+  CHECK(judge(setup, {sample_row(mib, 0.3, 0.3, 1)}).reasons[0] == "2 elements arrived wrong");
 }
 
 TEST_CASE("verdict: host memory is not judged against a figure for GPUs") {
@@ -130,10 +133,11 @@ TEST_CASE("verdict: a fallback to sockets fails, and the reason names the cause"
   setup.transport = "NET/Socket, P2P/CUMEM";
   const Verdict verdict = judge(setup, {sample_row(mib, 120, 120)});
   CHECK(verdict.outcome == Outcome::fail);
-  CHECK(verdict.reasons ==
-        std::vector<std::string>{
-            "the data went over NET/Socket, P2P/CUMEM: NCCL fell back to sockets, where this node "
-            "is configured for the transport tcpxo"});
+  CHECK(
+      verdict.reasons ==
+      std::vector<std::string>{
+          "the data went over NET/Socket, P2P/CUMEM: NCCL fell back to sockets, although this node "
+          "is configured for the transport tcpxo"});
 }
 
 TEST_CASE("verdict: a figure for another transport is ignored") {

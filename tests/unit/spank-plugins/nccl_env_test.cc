@@ -319,7 +319,7 @@ TEST_CASE("nccl_env plugin: an unreadable vendor profile is one warning for the 
   CHECK(
       step.tasks[0].errors ==
       "nccl_env: warning: demo-0: skipping the vendor profile: cannot read "
-      "/nowhere/profile.sh: No such file or directory; the catalogue's values are used instead\n");
+      "/nowhere/profile.sh: No such file or directory; using the catalog's values instead\n");
   CHECK(step.tasks[1].errors.empty());
   CHECK(run_step(node.plugin(), {}, {}, 1, 2, {2, 1}).tasks[0].errors.empty());
 }
