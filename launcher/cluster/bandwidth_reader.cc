@@ -43,8 +43,9 @@ class BandwidthReader {
     if (const source::Node* rows = file_.sequence("expected")) {
       for (const source::Node& row : rows->items) read_row(row);
     }
-    if (const source::Node* rows = file_.sequence("controls")) {
-      for (const source::Node& row : rows->items) read_control(row);
+    const source::Node* controls = file_.has("controls") ? file_.sequence("controls") : nullptr;
+    if (controls != nullptr) {
+      for (const source::Node& row : controls->items) read_control(row);
     }
     file_.finish();
   }
