@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-FIRST=2afafd5c353d7e3af5711a42f353bbc4181fd7b1
+FIRST=74ef553baaa01b7d2263a7b2862d7fac0ba2b964
 
 # Orders that end like a participle.
 ORDERS='Bring|Ping|Ring|String|Bed|Embed|Exceed|Feed|Need|Proceed|Seed|Shed|Shred|Speed|Succeed|Wed'

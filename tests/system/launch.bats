@@ -312,7 +312,7 @@ END
   ended 0
   says "attempt 1: task report, blamed: $N-2"
   says "attempt 2 on 4 nodes, 0 spares"
-  local said="job $JOB of user [0-9]* blames it since attempt 1: a program here said that a part of the node is broken"
+  local said="blamed by job $JOB of user [0-9]* since attempt 1: a program reported that part of the node is broken"
   # After the job the node is checked.
   noted() { slipway health report $NAME | grep -q "^$N-2 *note *reports *node *$said"; }
   wait_for noted
