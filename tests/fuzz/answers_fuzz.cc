@@ -62,7 +62,7 @@ void read(uint8_t reader, const std::string& text) {
       node::parse_cluster_file(text);
       return;
     case 2:
-      node::read_myself(cloud_that_says(text).instance());
+      node::read_machine_metadata(cloud_that_says(text).instance());
       return;
     case 3:
       return read_profile(text);
