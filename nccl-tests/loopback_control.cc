@@ -1,12 +1,14 @@
 // A control for a bandwidth test: what this machine moves over its own loopback interface.
 #include "nccl-tests/loopback_control.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 
 #include "nccl-tests/flow.h"
 #include "nccl-tests/socket.h"
+#include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -16,10 +18,18 @@ constexpr int control_rounds = 7;
 
 constexpr double connect_seconds = 10;
 
-double median_of_rounds(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+// The next connection at `listener` that comes from port `port` of this host. Others are dropped:
+// any process may connect to a listening port.
+Fd accept_from(const Fd& listener, int port) {
+  for (;;) {
+    sockaddr_in peer{};
+    socklen_t length = sizeof peer;
+    Fd socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&peer), &length,
+                        SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) throw_errno("cannot accept a connection over the loopback interface");
+    const bool is_local = peer.sin_addr.s_addr == htonl(INADDR_LOOPBACK);
+    if (is_local && ntohs(peer.sin_port) == port) return socket;
+  }
 }
 
 }  // namespace
@@ -28,8 +38,7 @@ Loopback::Loopback() {
   const Fd listener = listen_on({0});
   if (!listener) throw_errno("cannot listen on the loopback interface");
   from_ = connect_to("127.0.0.1", port_of(listener.get()), connect_seconds);
-  to_ = Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!to_) throw_errno("cannot accept a connection over the loopback interface");
+  to_ = accept_from(listener, port_of(from_.get()));
   make_prompt(to_.get());
 }
 
@@ -63,9 +72,9 @@ ControlledRun run_with_control(Backend& backend, const Case& which, int64_t requ
     controls.push_back(bytes / 1e9 / seconds[1]);
     ratios.push_back(seconds[1] / seconds[0]);
   }
-  result.busbw_gb_per_s = median_of_rounds(std::move(tests));
-  result.control_gb_per_s = median_of_rounds(std::move(controls));
-  result.ratio = median_of_rounds(std::move(ratios));
+  result.busbw_gb_per_s = median_of(tests);
+  result.control_gb_per_s = median_of(controls);
+  result.ratio = median_of(ratios);
   return result;
 }
 
