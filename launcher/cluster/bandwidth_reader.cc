@@ -28,6 +28,11 @@ int64_t size_bytes(std::string_view text) {
   return unit == units.npos ? number : number << (10 * (static_cast<int64_t>(unit) + 1));
 }
 
+void report_size(RowReader& row, const std::string& text, source::Span span) {
+  row.wrong(span, fmt::format("`{}` is not a size", text),
+            "expected a whole number with K, M or G");
+}
+
 class BandwidthReader {
  public:
   BandwidthReader(const source::Node& root, Catalogue& catalogue, source::Diagnostics& diagnostics)
@@ -63,9 +68,7 @@ class BandwidthReader {
     control.control.source = read_provenance(row);
     row.finish();
     if (diagnostics_.errors() == errors && control.control.least_size_bytes == 0) {
-      return row.wrong(row.scalar("least_size")->span,
-                       fmt::format("`{}` is not a size", least_size),
-                       "a whole number with K, M or G");
+      return report_size(row, least_size, row.scalar("least_size")->span);
     }
     if (control.control.least_ratio >= 1) {
       return row.wrong(row.scalar("least_ratio")->span, "`least_ratio` must be a fraction below 1");
@@ -140,8 +143,7 @@ class BandwidthReader {
   bool possible(RowReader& row, const source::Entry& entry, const ExpectedFigure& figure,
                 const MachineType& machine) {
     if (figure.expected.size_bytes == 0) {
-      row.wrong(entry.key_span, fmt::format("`{}` is not a size", entry.key),
-                "expected a whole number with K, M or G");
+      report_size(row, entry.key, entry.key_span);
       return false;
     }
     const auto rate = machine_gb_per_s_.find(figure.machine);
