@@ -27,6 +27,15 @@ Json described(slipway::CommandDescription plugin,
   return json;
 }
 
+slipway::CommandDescription::Option job_option(const char* name, const char* values,
+                                               const char* help) {
+  return {.name = name,
+          .value = values,
+          .help = help,
+          .standard = "on",
+          .section = "Options of sbatch, srun and salloc"};
+}
+
 Json nccl_env() {
   slipway::CommandDescription plugin;
   plugin.program = "nccl_env";
@@ -46,12 +55,7 @@ Json nccl_env() {
                   {"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"}};
   plugin.see_also = {"node_health(8)", "all_gather_perf(1)"};
   using namespace slipway::nccl_env;
-  return described<ArgumentHelp>(plugin,
-                                 {.name = option_name,
-                                  .value = option_values,
-                                  .help = option_help,
-                                  .standard = "on",
-                                  .section = "Options of sbatch, srun and salloc"},
+  return described<ArgumentHelp>(plugin, job_option(option_name, option_values, option_help),
                                  argument_help);
 }
 
@@ -72,12 +76,7 @@ Json node_health() {
                   {"/etc/slipway/health.yaml", "this node's own health policy"}};
   plugin.see_also = {"slipway-health(1)", "nccl_env(8)"};
   using namespace slipway::node_health;
-  return described<ArgumentHelp>(plugin,
-                                 {.name = option_name,
-                                  .value = option_values,
-                                  .help = option_help,
-                                  .standard = "on",
-                                  .section = "Options of sbatch, srun and salloc"},
+  return described<ArgumentHelp>(plugin, job_option(option_name, option_values, option_help),
                                  argument_help);
 }
 

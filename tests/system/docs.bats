@@ -2,17 +2,6 @@
 
 load helper
 
-# Deployments of the tester's own are out of sight: the pages' is called quickstart, and so may theirs be.
-apart() {
-  cd "$TOP" || return
-  if [ "$(id -u)" -eq 0 ]; then
-    mkdir -p /var/lib/slipway
-    unshare --mount bash -euo pipefail -c "mount -t tmpfs tmpfs /var/lib/slipway; $1"
-  else
-    XDG_STATE_HOME="$BATS_TEST_TMPDIR" bash -euo pipefail -c "$1"
-  fi
-}
-
 @test "docs: every command of the pages works on one cluster, and prints what they show" {
   run apart "build/prefix/bin/slipway deploy examples/quickstart.yaml --quiet
     code=0
