@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "common/error.h"
 
@@ -54,6 +55,10 @@ json parse_json(std::string_view text) {
   } catch (const json::exception& error) {
     throw Error(fmt::format("it is not JSON: {}", error.what()));
   }
+}
+
+bool JsonValue::is_null() const {
+  return value_->is_null();
 }
 
 void JsonValue::expected(std::string_view what) const {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +38,7 @@ class JsonValue {
   std::vector<std::string> texts() const;
   bool boolean() const;
   const nlohmann::json& raw() const { return *value_; }
-  bool is_null() const { return value_->is_null(); }
+  bool is_null() const;
   int64_t whole(int64_t least, int64_t most) const;
   double number(double least, double most) const;
 

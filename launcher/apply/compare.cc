@@ -1,6 +1,7 @@
 // Compares two versions of a group's definitions.
 #include "launcher/apply/compare.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace slipway::apply {

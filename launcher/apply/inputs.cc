@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/apply/terraform.h"

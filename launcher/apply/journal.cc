@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/file.h"

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "common/error.h"

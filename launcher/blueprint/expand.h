@@ -1,7 +1,7 @@
 // Writes a Deployment as a blueprint again, with every setting explicit.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "launcher/blueprint/deployment.h"

@@ -1,6 +1,7 @@
 // Writes JSON trees as YAML.
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "launcher/blueprint/expand.h"

@@ -2,6 +2,7 @@
 #include "launcher/commands/blueprint_schema.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "launcher/blueprint/terraform_reader.h"

@@ -1,7 +1,7 @@
 // Makes the JSON Schema (draft 7) of blueprints, with which editors complete and check them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "launcher/modules/interface.h"

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"

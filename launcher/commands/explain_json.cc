@@ -1,5 +1,7 @@
 // Explanations as JSON.
 #include "launcher/commands/explain_page.h"
+
+#include <nlohmann/json.hpp>
 #include "launcher/commands/values.h"
 #include "launcher/source/json.h"
 

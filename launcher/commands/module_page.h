@@ -1,7 +1,7 @@
 // Describes one module, as text and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "launcher/commands/page.h"

@@ -1,6 +1,8 @@
 // `slipway plan`: shows what a deploy to Google Cloud would change.
 #include <fmt/core.h>
+
 #include <stdlib.h>
+#include <nlohmann/json.hpp>
 
 #include "launcher/apply/preview.h"
 #include "launcher/commands/commands.h"

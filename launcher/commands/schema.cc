@@ -1,5 +1,7 @@
 // `slipway schema`: prints the JSON Schema of blueprints, for editors.
 #include "common/command_line.h"
+
+#include <nlohmann/json.hpp>
 #include "common/error.h"
 #include "common/installation.h"
 #include "launcher/commands/blueprint_schema.h"

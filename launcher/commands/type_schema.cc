@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/commands/values.h"
 
 namespace slipway::commands {

@@ -1,7 +1,7 @@
 // JSON Schema (draft 7) for the settings of modules.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "launcher/expression/type.h"
 #include "launcher/modules/interface.h"

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "launcher/expression/expression.h"
 

@@ -1,7 +1,7 @@
 // Prints values and types of the blueprint language, as HCL and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "launcher/expression/type.h"

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "launcher/blueprint/expand.h"
 #include "launcher/google/group_files.h"

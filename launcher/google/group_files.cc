@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/blueprint/secrets.h"
 #include "launcher/google/foreign_module.h"
 #include "launcher/google/module_file.h"

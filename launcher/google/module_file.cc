@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/google/providers.h"
 
 namespace slipway::google {

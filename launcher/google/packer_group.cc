@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/blueprint/secrets.h"
 #include "launcher/expression/json.h"
 #include "launcher/google/module_file.h"

@@ -2,6 +2,7 @@
 #include "launcher/google/terraform_value.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "launcher/expression/evaluate.h"

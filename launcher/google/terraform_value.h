@@ -2,7 +2,7 @@
 // (https://developer.hashicorp.com/terraform/language/syntax/json).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "launcher/expression/expression.h"
 

@@ -2,6 +2,7 @@
 #include "launcher/local/supervisor_client.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "launcher/local/message.h"

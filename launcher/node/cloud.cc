@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "common/json.h"
@@ -140,6 +141,10 @@ void Cloud::add_secret_version(const std::string& name, const std::string& value
       fmt::format("{}/{}:addVersion", secrets, name), {"Content-Type: application/json"}, "POST"};
   request.body = json{{"payload", {{"data", expression::to_base64(value)}}}}.dump();
   body_of(authorized(std::move(request)));
+}
+
+json Cloud::call(const std::string& method, const std::string& url) {
+  return call(method, url, nullptr);
 }
 
 json Cloud::call(const std::string& method, const std::string& url, const json& body) {

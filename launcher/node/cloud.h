@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -81,8 +81,9 @@ class Cloud {
 
   // Calls a Google service with this machine's credentials. Throws Refused if a retry would not
   // help.
+  nlohmann::json call(const std::string& method, const std::string& url);
   nlohmann::json call(const std::string& method, const std::string& url,
-                      const nlohmann::json& body = nullptr);
+                      const nlohmann::json& body);
 
  private:
   HttpAnswer authorized(HttpRequest request);

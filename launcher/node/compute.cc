@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 namespace slipway::node {
 namespace {
 
@@ -57,9 +59,10 @@ std::map<std::string, std::string> Zone::machines(const std::string& prefix) {
   const std::string filter = url_encode(fmt::format("name eq \"{}.*\"", prefix));
   std::string page;
   for (size_t pages = 0;; ++pages) {
-    const json answer =
-        call("GET", fmt::format("/instances?maxResults=500&filter={}{}", filter,
-                                page.empty() ? "" : "&pageToken=" + url_encode(page)));
+    const json answer = call("GET",
+                             fmt::format("/instances?maxResults=500&filter={}{}", filter,
+                                         page.empty() ? "" : "&pageToken=" + url_encode(page)),
+                             nullptr);
     const auto items = answer.find("items");
     if (items != answer.end() && !items->is_array()) {
       throw Error(fmt::format("the list of machines in {} is not a list", name_));
@@ -108,7 +111,7 @@ std::string Zone::make(const std::vector<std::string>& names,
 
 std::string Zone::start(const std::string& name) {
   try {
-    return first_error(call("POST", fmt::format("/instances/{}/start", url_encode(name))));
+    return first_error(call("POST", fmt::format("/instances/{}/start", url_encode(name)), nullptr));
   } catch (const Refused& error) {
     return words_of(error);
   }
@@ -116,7 +119,7 @@ std::string Zone::start(const std::string& name) {
 
 std::string Zone::remove(const std::string& name) {
   try {
-    return first_error(call("DELETE", "/instances/" + url_encode(name)));
+    return first_error(call("DELETE", "/instances/" + url_encode(name), nullptr));
   } catch (const Refused& error) {
     return error.status == 404 ? "" : words_of(error);
   }

@@ -33,7 +33,7 @@ class Zone {
 
  private:
   nlohmann::json call(const std::string& method, const std::string& path,
-                      const nlohmann::json& body = nullptr);
+                      const nlohmann::json& body);
   std::string finish(nlohmann::json operation);
 
   Cloud& cloud_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "common/error.h"

@@ -1,6 +1,8 @@
 // Places and diagnostics as JSON.
 #include "launcher/source/json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace slipway::source {
 namespace {
 

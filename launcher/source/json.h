@@ -2,7 +2,7 @@
 // docs/schemas/diagnostics-1.schema.json.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "launcher/source/diagnostics.h"

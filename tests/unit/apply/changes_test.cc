@@ -1,6 +1,8 @@
 // Tests changes between two versions of definitions, and from Terraform's plan.
 #include "launcher/apply/changes.h"
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/apply/compare.h"
 #include "launcher/apply/planned.h"
 #include "tests/unit/catch.h"

@@ -1,5 +1,7 @@
 #include "common/json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
 #include "tests/unit/catch.h"
 

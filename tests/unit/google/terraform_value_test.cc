@@ -1,6 +1,8 @@
 // Tests values in Terraform's JSON syntax.
 #include "launcher/google/terraform_value.h"
 
+#include <nlohmann/json.hpp>
+
 #include "launcher/expression/evaluate.h"
 #include "tests/unit/catch.h"
 

@@ -1,6 +1,7 @@
 #include "launcher/node/cloud.h"
 
 #include <deque>
+#include <nlohmann/json.hpp>
 
 #include "launcher/node/boot.h"
 #include "tests/unit/catch.h"

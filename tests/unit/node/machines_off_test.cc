@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "common/error.h"

@@ -1,5 +1,7 @@
 #include "launcher/node/metadata.h"
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
 #include "launcher/node/machine.h"
 #include "tests/unit/catch.h"

@@ -2,6 +2,8 @@
 // a result for every node, whatever the answer.
 #include "launcher/node/power.h"
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
 #include "tests/unit/catch.h"
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
