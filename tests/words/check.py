@@ -10,6 +10,7 @@ A line that has to quote a phrase, such as another program's message, carries th
 
 import argparse
 import collections
+import os
 import pathlib
 import re
 import subprocess
@@ -51,10 +52,22 @@ def project_files(wanted):
     return [name for name in names if name and not FOREIGN.search(name)]
 
 
+def may_match(names, pattern):
+    """The files that grep finds the pattern in: PCRE is several times faster than Python's re."""
+    command = ["xargs", "-0", "grep", "--files-with-matches", "--null", "--ignore-case", "--perl-regexp", "--", pattern]
+    files = "\0".join(name for name in names if (ROOT / name).is_file() and not (ROOT / name).is_symlink())
+    grep = subprocess.run(
+        command, input=files, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"}
+    )
+    if grep.stderr:  # a grep without PCRE, for instance
+        return names
+    return [name for name in grep.stdout.split("\0") if name]
+
+
 def findings(names, phrases):
     # Most lines match nothing: one search for all phrases is several times faster than one for each.
     anything = re.compile("|".join(f"(?:{phrase.pattern})" for phrase, _ in phrases), re.IGNORECASE)
-    for name in names:
+    for name in may_match(names, anything.pattern):
         path = ROOT / name
         if path.is_symlink() or not path.is_file():
             continue
