@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
+#include "common/completion.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -205,6 +206,19 @@ bool CommandLine::print_help(std::span<const std::string> own) const {
   return false;
 }
 
+// Answers completion. A program with verbs does that for all of them:
+// launcher/commands/complete.cc.
+bool CommandLine::print_completion(std::span<const std::string> args) const {
+  const bool is_verb = description_.program.find(' ') != std::string::npos;
+  if (is_verb || args.size() < 2 || args.front() != completion_word) return false;
+  const auto before = args.subspan(1, args.size() - 2);
+  const auto source = [](const std::string& name, const CompletionContext&) {
+    return plain_candidates(name);
+  };
+  print_candidates(complete(description_, before, args.back(), source), args.back());
+  return true;
+}
+
 // --help comes last among the options without a heading, or last of all.
 void CommandLine::declare_help() {
   section_.clear();
@@ -222,6 +236,7 @@ bool CommandLine::parse(std::span<const std::string> args) {
     *wanted = description_;
     return false;
   }
+  if (print_completion(args)) return false;
   const size_t own = own_arguments(args);
   std::vector<std::string> before(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(own));
   if (print_help(before)) return false;

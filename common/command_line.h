@@ -75,8 +75,8 @@ class CommandLine {
   void see_also(std::string what);
 
   // Fills the targets. False if --help was given: help is on stdout, and the program should
-  // exit 0. `--help=json` prints the description. Throws UsageError with a suggestion on anything
-  // unknown, missing or malformed.
+  // exit 0. `--help=json` prints the description, and `__complete` answers a shell. Throws
+  // UsageError with a suggestion on anything unknown, missing or malformed.
   bool parse(std::span<const std::string> args);
 
   const CommandDescription& description() const { return description_; }
@@ -86,6 +86,7 @@ class CommandLine {
   void declare_help();
   size_t own_arguments(std::span<const std::string> args) const;
   bool print_help(std::span<const std::string> own) const;
+  bool print_completion(std::span<const std::string> args) const;
   void take_words(const std::vector<std::string>& words, std::vector<std::string> after_dashes);
 
   CommandDescription description_;

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "common/command_line.h"
+#include "common/completion.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "nccl-tests/choose_backend.h"
@@ -123,6 +124,19 @@ int choose_collective(const std::string& program, const std::string& known,
   return usage(program, fmt::format("unknown collective `{}`; known: {}", name, known));
 }
 
+// `bandwidth_perf __complete WORD... CURRENT`: the collectives, then the options of one.
+int complete_collective(std::vector<std::string> words) {
+  const Collective* chosen = words.size() > 2 ? find_collective(words[1]) : nullptr;
+  if (chosen != nullptr) {
+    words.erase(words.begin() + 1);
+    return perf(*chosen, words);
+  }
+  std::vector<Candidate> found;
+  for (const Collective& one : all_collectives()) found.push_back({std::string(one.name)});
+  if (words.size() == 2) print_candidates(found, words.back());
+  return exit_pass;
+}
+
 // The collective is in the program's name (all_gather_perf) or the first argument (bandwidth_perf
 // all_gather).
 int main_of(std::vector<std::string> words) {
@@ -130,6 +144,7 @@ int main_of(std::vector<std::string> words) {
   words.erase(words.begin());
   if (const Collective* collective = find_collective(name)) return perf(*collective, words);
   if (!words.empty()) {
+    if (words.front() == completion_word) return complete_collective(std::move(words));
     if (const Collective* collective = find_collective(words.front())) {
       words.erase(words.begin());
       return perf(*collective, words);

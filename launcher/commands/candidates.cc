@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 
-#include "common/command_description.h"
 #include "common/installation.h"
 #include "common/text.h"
 #include "launcher/blueprint/terraform_reader.h"
@@ -152,32 +151,17 @@ Candidates daemons(const Context&) {
 }
 
 const std::map<std::string, std::function<Candidates(const Context&)>>& by_kind() {
-  static const auto shell = [](const char* what) {
-    return [what](const Context&) { return Candidates{{what}}; };
-  };
   static const std::map<std::string, std::function<Candidates(const Context&)>> kinds{
-      {"blueprint", shell(":file")},
-      {"file", shell(":file")},
-      {"folder", shell(":folder")},
-      {"command", shell(":command")},
-      {"user", shell(":user")},
-      {"deployment", deployments},
-      {"node", nodes},
-      {"fault", faults},
-      {"module", modules},
-      {"code", codes},
-      {"job", jobs},
-      {"image", images},
-      {"validator", validators},
-      {"daemon", daemons}};
+      {"deployment", deployments}, {"node", nodes},           {"fault", faults},
+      {"module", modules},         {"code", codes},           {"job", jobs},
+      {"image", images},           {"validator", validators}, {"daemon", daemons}};
   return kinds;
 }
 
 }  // namespace
 
 std::vector<Candidate> candidates(const std::string& value_name, const CompletionContext& context) {
-  Candidates found;
-  for (const std::string& choice : choices_of(value_name)) found.push_back({choice});
+  Candidates found = plain_candidates(value_name);
   for (const std::string& kind : kinds_of(value_name)) {
     const auto how = by_kind().find(kind);
     if (how == by_kind().end()) continue;

@@ -1,4 +1,4 @@
-# Completion of slipway for bash. `slipway __complete` knows the candidates.
+# Completion of slipway and the bandwidth tests for bash. Each program knows its candidates: PROGRAM __complete.
 # shellcheck shell=bash
 
 _slipway() {
@@ -25,4 +25,5 @@ _slipway() {
     esac
   done < <("${words[0]}" __complete "${words[@]:1}" 2>/dev/null)
 } 2>/dev/null
-complete -F _slipway slipway
+complete -F _slipway slipway bandwidth_{perf,scan,compare,plot} \
+  {all_gather,all_reduce,alltoall,broadcast,gather,reduce,reduce_scatter,scatter,sendrecv}_perf

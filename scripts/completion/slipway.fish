@@ -1,20 +1,31 @@
-# Completion of slipway for fish. `slipway __complete` knows the candidates.
+# Completion of slipway and the bandwidth tests for fish. Each program knows its candidates: PROGRAM __complete.
 function __slipway_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
+    # fish compares candidates with the whole word, `--option=` included.
+    set -l option (string match -r '^--[^=]*=' -- $current)
+    set -l value (string replace -r '^--[^=]*=' '' -- $current)
     for line in ($words[1] __complete $words[2..] $current 2>/dev/null)
+        set -l candidates
         switch $line
             case :file
-                __fish_complete_path (string replace -r '^--[^=]*=' '' -- $current)
+                set candidates (__fish_complete_path "$value")
             case :folder
-                __fish_complete_directories (string replace -r '^--[^=]*=' '' -- $current)
+                set candidates (__fish_complete_directories "$value")
             case :command
-                __fish_complete_command
+                set candidates (__fish_complete_command)
             case :user
-                __fish_complete_users
+                set candidates (__fish_complete_users)
             case '*'
                 echo $line
+                continue
+        end
+        for one in $candidates
+            echo "$option$one"
         end
     end
 end
-complete -c slipway -f -a '(__slipway_complete)'
+for program in slipway bandwidth_{perf,scan,compare,plot} \
+        {all_gather,all_reduce,alltoall,broadcast,gather,reduce,reduce_scatter,scatter,sendrecv}_perf
+    complete -c $program -f -a '(__slipway_complete)'
+end

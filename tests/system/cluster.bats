@@ -28,6 +28,20 @@ teardown_file() { slipway destroy st-cluster; }
   says "no jobs"
 }
 
+@test "cluster: bash, zsh and fish complete its name, its nodes and the faults of one" {
+  slipway fault $NAME "$FIRST" gpu-lost 2
+  run as_tester python3 "$TOP/tests/golden/completion.py" --offer "$SUITE/prefix" \
+    "slipway status st-clus=$NAME" \
+    "slipway exec $NAME contr=controller" \
+    "slipway exec $NAME ${FIRST%-0}-=$(compute_nodes $NAME | paste -sd,)" \
+    "slipway fault $NAME $FIRST power-=power-off,power-on" \
+    "slipway fault $NAME $FIRST clear gpu=gpu-lost"
+  slipway fault $NAME "$FIRST" clear
+  says "5 lines in bash"
+  says ": 0 problems"
+  [ "$status" -eq 0 ]
+}
+
 # keeps_schema NAME: checks the JSON on stdin
 keeps_schema() { python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/$1-1.schema.json" -; }
 
