@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares docs/reference with what the programs say about themselves, and tries completion.
+"""Compares docs/reference with what the programs say about themselves.
 
 usage: reference.py SLIPWAY PERF PROGRAM... PLUGINS     as for scripts/reference.py
 
 SLIPWAY_ACCEPT=1 rewrites the pages; it is refused when CI is set.
 """
-import difflib, json, os, pathlib, re, shlex, shutil, subprocess, sys, tempfile
+import difflib, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 import jsonschema
 
@@ -92,47 +92,16 @@ def help_problems(slipway, programs):
             yield f"{one['program']}: a line of --help is too long: {long[0]}"
 
 
-COMPLETIONS = {
-    "slipway de": ["deploy", "destroy"],
-    "slipway help expl": ["explain"],
-    "slipway node tr": ["transport"],
-    "slipway node transport st": ["start", "stop"],
-    "slipway health --sta": ["--stage"],
-    "slipway health --stage p": ["prolog", "periodic"],
-    "slipway health --stage=pr": ["--stage=prolog"],
-    "slipway health re": ["report"],
-    "slipway modules files": ["filestore"],
-    "slipway fault quick login link-r": ["link-rate"],
-    "slipway explain E010": ["E0101", "E0102", "E0103", "E0104", "E0105", "E0106", "E0107"],
-    "slipway explain blueprint.yaml homefs.local_m": ["homefs.local_mount"],
-    "slipway deploy --target g": ["google"],
-    "slipway deploy b.yaml --ou": ["--output"],
-    "slipway completion ": ["bash", "zsh", "fish"],
-    "slipway exec quick login -- --": [],
-    "slipway ledger 1": ["17"],
-    "slipway unknown ": [],
-}
-
-
-def completion_problems(slipway, folder):
-    """What bash offers for the lines of COMPLETIONS, through the script that is installed."""
-    shutil.copy(ROOT / "examples/quickstart.yaml", folder / "blueprint.yaml")
-    (folder / "slipway-ledger-17.jsonl").touch()
-    script = ROOT / "scripts/completion/slipway.bash"
-    for line, wanted in COMPLETIONS.items():
-        words = shlex.split(line) + ([""] if line.endswith(" ") else [])
-        # As bash splits them: `=` is a word of its own.
-        words = [part for word in words for part in (re.split(r"(=)", word) if "=" in word else [word])]
-        ask = f"""source {shlex.quote(str(script))}
-COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}
-COMP_WORDS=({' '.join(shlex.quote(word) for word in words)}) COMP_CWORD={len(words) - 1}
-_slipway; printf '%s\\n' "${{COMPREPLY[@]}}\""""
-        done = subprocess.run(["bash", "--norc", "-c", ask], cwd=folder, capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "PATH": f"{slipway.parent}:{os.environ['PATH']}"})
-        got = done.stdout.split()
-        expected = [one.rsplit("=", 1)[-1] for one in wanted]
-        if got != expected:
-            yield f"completion of `{line}`: {got}, not {expected}; {done.stderr}"
+def roff_problems(programs):
+    """What groff warns about in manual pages."""
+    if not shutil.which("groff"):
+        return
+    pages = {**reference.man_pages(programs), **reference.format_pages(programs.version)}
+    for name, text in pages.items():
+        if not text.startswith(".so "):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z"], input=text, capture_output=True, text=True)
+            if done.returncode != 0 or done.stderr:
+                yield f"{name}: {done.stderr}"
 
 
 def main():
@@ -144,7 +113,7 @@ def main():
         slipway = installed(sys.argv[1], folder / "prefix")
         programs = reference.Programs(slipway, *sys.argv[2:])
         found = [*page_problems(programs, accept), *link_problems(), *description_problems(programs),
-                 *help_problems(slipway, programs), *completion_problems(slipway, folder)]
+                 *help_problems(slipway, programs), *roff_problems(programs)]
     print(*found, sep="\n")
     print(f"{len(programs.commands)} commands, {len(found)} problems")
     return 1 if found else 0
