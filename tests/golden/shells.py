@@ -1,4 +1,4 @@
-"""What real shells offer when somebody completes a line: bash and zsh in a terminal, fish by its `complete -C`."""
+"""What real shells offer when you complete a line: bash and zsh in a terminal, fish by its `complete -C`."""
 import os, pathlib, pty, re, select, shutil, subprocess, tempfile, time
 
 # Each prints what it offers to descriptor 3, then END.
@@ -14,7 +14,7 @@ ZSH = r"""
 fpath=(FOLDER $fpath)
 autoload -Uz compinit && compinit -u -D
 PS1= PS2=
-# Each match as it is added, instead of a list on the screen. With -O, -A or -D nothing is added.
+# Prints each match when compadd adds it, instead of a list on the screen. With -O, -A or -D nothing is added.
 compadd() {
   if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
   local one; local -a hits before
