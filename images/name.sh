@@ -13,9 +13,9 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# The tests are not part of an image.
+mapfile -t source < <(grep -v '^#' images/source)
 inputs=(images/install.sh images/versions.sh images/steps images/slipway-guard.service images/slipway-node.service images/slipway-watch.service
-  meson.build meson_options.txt packages.debian common launcher spank-plugins nccl-tests blueprints examples)
+  "${source[@]}")
 files() { find "${inputs[@]}" -type f ! -name '*.pyc' "$@" -print0 | LC_ALL=C sort -z; }
 digest=$(
   {

@@ -22,8 +22,9 @@ bash "\$folder/images/install.sh"$options
 exit
 __ARCHIVE__
 SCRIPT
+mapfile -t source < <(grep -v '^#' images/source)
 tar --create --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w --exclude=__pycache__ \
-  images meson.build meson_options.txt packages.debian common launcher spank-plugins nccl-tests blueprints examples |
+  images "${source[@]}" |
   gzip --no-name | base64 >>"$out.new"
 chmod 755 "$out.new"
 mv "$out.new" "$out"

@@ -4,8 +4,7 @@ import os, pathlib, shutil, subprocess, tempfile, unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # Everything that goes into an image or its name.
-INPUTS = ["images", "meson.build", "meson_options.txt", "packages.debian", "common", "launcher", "spank-plugins", "nccl-tests",
-          "blueprints", "examples"]
+INPUTS = ["images", *(line for line in (TOP / "images/source").read_text().splitlines() if not line.startswith("#"))]
 
 
 def run(*words, **options):
@@ -91,6 +90,15 @@ class Recipe(unittest.TestCase):
         done = run("bash", self.top / "one", "--help")
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"installs the software of the image {self.name('--transport', 'tcpxo')}.", done.stdout)
+
+    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    def test_the_packed_source_is_all_that_the_build_needs(self):
+        folder = self.top.parent / "unpacked"
+        folder.mkdir()
+        self.assertEqual(run(self.images / "pack.sh", folder / "install").returncode, 0)
+        done = run("bash", "-euo", "pipefail", "-c", "sed '1,/^__ARCHIVE__$/d' install | base64 --decode | tar --extract --gzip\n"
+                   "meson setup build -Dtests=false", cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stdout[-1000:] + done.stderr)
 
     def build(self, found):
         """Returns build.sh's output and Packer's arguments; gcloud lists the image `found`."""
