@@ -95,6 +95,7 @@ def body(text):
 def page(name, version):
     source, what, also = FILES[name]
     text = (PAGES / source).read_text().split("\n", 1)[1]  # without its title
+    text = re.sub(r"^<!-- .* -->$", "", text, flags=re.M)
     text = re.sub(r"\n\nNext: .*$", "\n", text, flags=re.S)
     lines = [".\\\" -*- coding: UTF-8 -*-", f'.TH {name.upper()} 5 "" "Slipway {version}" "Slipway Manual"', ".nh", ".ad l",
              ".SH NAME", f"{roff(name)} \\- {roff(what)}", ".SH DESCRIPTION", *body(text), ".SH SEE ALSO",

@@ -27,6 +27,22 @@ def blocks(page):
         yield text[: found.start()].count("\n") + 1, found[2].strip(), found[3]
 
 
+def before(page, line):
+    """The commands that a comment before the block at `line` has: `<!-- before: cp … -->`. A test runs them first; readers do not see them."""
+    above = page.read_text().splitlines()[: line - 1]
+    while above and not above[-1].strip():
+        above.pop()
+    found = re.fullmatch(r"\s*<!-- before: (.*) -->", above[-1]) if above else None
+    return found[1] if found else ""
+
+
+def inline_code(page):
+    """(line, text) of each `text` outside of fenced blocks."""
+    text = re.sub(r"^( *)```.*?^\1```$", lambda found: "\n" * found[0].count("\n"), page.read_text(), flags=re.M | re.S)
+    for found in re.finditer(r"`([^`\n]+)`", text):
+        yield text[: found.start()].count("\n") + 1, found[1].replace("\\|", "|")
+
+
 def prose(page):
     """The text without fenced blocks and code in backticks, where nothing is a link."""
     text = re.sub(r"^( *)```.*?^\1```$", "", page.read_text(), flags=re.M | re.S)

@@ -10,12 +10,14 @@ The second word after ``` is the class of a block with commands:
   sh cluster      runs on this machine and needs the deployment `quickstart`
   sh login        the same, but typed on its login node
   sh here         runs on this machine without a cluster
-  sh parse        cannot run in a test (it needs a cloud, GPUs or root): programs, verbs, options and files of ours must exist
+  sh parse WHY    cannot run in a test: programs, verbs, options and files of ours must exist. WHY is one of REASONS below
 
 `console` blocks have the same classes. They show `$ command` and its output, which is compared: `…` matches any text, a line `…` any
-lines. `yaml file=NAME` is a file for the blocks `here` and `cluster` that follow on its page.
+lines. `yaml file=NAME` is a file for the blocks `here` and `cluster` that follow on its page, and `<!-- before: … -->` above a block has
+commands that run first. Commands within a sentence, and the examples of --help, are checked as those of `parse`.
 Pages of diagnostics and the pages of the language have tests of their own; generated pages come from the program itself.
 """
+import json
 import pathlib
 import re
 import shlex
@@ -26,9 +28,22 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True  # not into the source tree
-from pages import ROOT, blocks, is_generated, name_of, pages
+from pages import ROOT, before, blocks, inline_code, is_generated, name_of, pages
 
 CLASSES = {"cluster", "login", "here", "parse"}
+REASONS = {
+    "cloud": "needs a project on Google Cloud; tests/deploy deploys and destroys with fakes",
+    "gpus": "needs GPUs with NCCL",
+    "root": "installs software on this machine",
+    "build": "builds Slipway, as ./test.sh does",
+    "image": "builds a root file system; ./test.sh --images does it",
+    "pyxis": "needs pyxis",
+    "nodes": "needs more nodes than the cluster of the test has",
+    "readme": "is run as part of README.md",
+    "machine": "needs the machine that the page describes",
+    "last": "ends the deployment that all pages share; the test does it when it is done",
+    "network": "downloads",
+}
 OTHER_TESTS = re.compile(r"docs/(diagnostics/|reference/blueprint-\w+\.md)")
 END_OF_COMMAND = {"|", "||", "&&", ";", "&", ">", ">>", "<", "2>", "--", ")", "#"}
 SECONDS = 180
@@ -67,10 +82,10 @@ class Programs:
         self.folder, self.helps = pathlib.Path(prefix) / "bin", {}
         self.verbs = set(re.findall(r"^  (\w+) ", self.help([]), re.M))
 
-    def help(self, words, program="slipway"):
+    def help(self, words, program="slipway", tail=("--help",)):
         key = (program, *words)
         if key not in self.helps:
-            command = [self.folder / program, *words, "--help"]
+            command = [self.folder / program, *words, *tail]
             self.helps[key] = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
         return self.helps[key]
 
@@ -83,6 +98,8 @@ class Programs:
         if program == "slipway":
             if not words or words[0].startswith("-"):
                 return None
+            if words[0].isupper():
+                return None  # a placeholder
             if words[0] not in self.verbs | {"help"}:
                 return f"`slipway` has no verb `{words[0]}`"
             asked = words[:2] if words[0] in ("node", "image") and len(words) > 1 else words[:1]
@@ -119,7 +136,7 @@ class Runner:
         self.prefix = pathlib.Path(prefix).resolve()
         self.programs = Programs(self.prefix)
         self.ours = {path.name for path in (self.prefix / "bin").iterdir()}
-        self.problems, self.ran = [], 0
+        self.problems, self.ran, self.left_out = [], 0, []
 
     def report(self, page, line, text):
         self.problems.append(f"{name_of(page)}:{line}: {text}")
@@ -136,14 +153,15 @@ class Runner:
                               text=True, errors="replace")
 
     def run(self, page, line, language, kind, body, folder):
+        first = before(page, line)
         if language == "sh":
-            done = self.shell(kind, body, folder)
+            done = self.shell(kind, f"{first}\n{body}", folder)
             print(done.stdout, flush=True)
             if done.returncode != 0:
                 self.report(page, line, f"ended with status {done.returncode}:\n{done.stdout}")
             return
         for command, output in console_commands(body):
-            done = self.shell(kind, command, folder)
+            done = self.shell(kind, f"{first}\n{command}", folder)
             if not matches(output, done.stdout):
                 self.report(page, line, f"`{command}` printed something else:\n{done.stdout}")
 
@@ -176,11 +194,33 @@ class Runner:
             elif kind in wanted:
                 self.run(page, line, language, kind, body, folder)
             elif "here" in wanted:
+                if kind == "parse" and (len(info) < 3 or info[2] not in REASONS):
+                    self.report(page, line, f"``` {' '.join(info)}: say why it cannot run: one of {sorted(REASONS)}")
+                elif kind == "parse":
+                    self.left_out.append(f"{name_of(page)}:{line}: {REASONS[info[2]]}")
                 self.parse(page, line, body if language == "sh" else "\n".join(c for c, _ in console_commands(body)))
         elif language == "yaml" and kind.startswith("file=") and folder != ROOT:
             (folder / kind.removeprefix("file=")).write_text(body)
         elif not language and re.search(r"^\$ ", body, re.M):
             self.report(page, line, "a block with `$ command` is a console block, and needs a class")
+
+    def sentences(self, page):
+        """Commands within the text: their verbs and options exist."""
+        for line, text in inline_code(page):
+            for program, words in calls(text, self.ours):
+                problem = self.programs.problem(program, words) if text.startswith(program) else None
+                if problem:
+                    self.report(page, line, f"`{text}`: {problem}")
+
+    def examples(self):
+        """Those of --help: their verbs and options exist."""
+        for one in json.loads(self.programs.help(["help", "--json"], tail=[]))["commands"]:
+            for example in one["examples"]:
+                for program, words in calls(example["name"], self.ours):
+                    problem = self.programs.problem(program, words)
+                    if problem:
+                        self.problems.append(f"{one['program']} --help: `{example['name']}`: {problem}")
+                        print(self.problems[-1], flush=True)
 
     def is_idle(self):
         """Whether all nodes of the deployment serve again; waits for it, since a page may have broken some."""
@@ -212,6 +252,10 @@ def check(programs):
         for page in pages():
             if not has_own_test(page):
                 runner.page(page, {"here"})
+                runner.sentences(page)
+        runner.examples()
+    print(*runner.left_out, sep="\n")
+    print(f"{len(runner.left_out)} blocks cannot run in a test")
     return runner
 
 
