@@ -133,7 +133,6 @@ class Agent {
       report_tasks();
       report_energy();
       receive();
-      receive_pmix();
       start_tasks();
       beat();
       report_health();
@@ -182,11 +181,16 @@ class Agent {
     }
   }
 
+  // All output first, also what came through PMIx, then the ends.
   void report_tasks() {
+    tasks_.notice_ends();
+    receive_pmix();
+    report_ends();
+  }
+
+  void report_ends() {
     send_output();
-    const std::vector<TaskEnd> ends = tasks_.reap();
-    if (!ends.empty()) send_output();  // output first, then the end
-    for (const TaskEnd& end : ends) report_end(end);
+    for (const TaskEnd& end : tasks_.reap()) report_end(end);
   }
 
   void report_end(const TaskEnd& end) {
@@ -198,6 +202,7 @@ class Agent {
       std::visit(Overloads{
                      [](PmixReady&) {},  // heard by PmixNode
                      [this](PmixAbort& abort) { report_abort(abort); },
+                     [this](PmixLog& log) { report_log(log); },
                      [this](auto& other) {
                        send(PmixNews{attempt_, std::move(other)});
                      },
@@ -209,10 +214,17 @@ class Agent {
   // Answers the rank only after reporting its abort: the rank may then exit with status 0, which
   // must not hide the abort.
   void report_abort(const PmixAbort& abort) {
-    report_tasks();
+    report_ends();
     const auto end = tasks_.give_up(abort.rank, static_cast<int>(abort.status), abort.text);
     if (end) report_end(*end);
     pmix_.send(PmixRelease{abort.rank});
+  }
+
+  // As if the rank had written it.
+  void report_log(const PmixLog& log) {
+    send_output();
+    tasks_.add_output({log.rank, static_cast<int>(log.stream), log.text});
+    send(TaskText{log.rank, log.stream, log.text});
   }
 
   void receive() {

@@ -138,10 +138,19 @@ void NodeTasks::read_stream(Task& task, int stream, std::vector<TaskOutput>& int
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) fd.reset();
   if (got <= 0) return;
   bytes.resize(static_cast<size_t>(got));
+  keep(task, stream, bytes);
+  into.push_back({task.rank, stream, std::move(bytes)});
+}
+
+void NodeTasks::keep(Task& task, int stream, const std::string& bytes) {
   std::string& last = stream == 1 ? task.last_out : task.last_err;
   last += bytes;
   if (last.size() > 2 * most_last_output) last.erase(0, last.size() - most_last_output);
-  into.push_back({task.rank, stream, std::move(bytes)});
+}
+
+void NodeTasks::add_output(const TaskOutput& output) {
+  const auto task = std::ranges::find(tasks_, output.rank, &Task::rank);
+  if (task != tasks_.end()) keep(*task, output.stream, output.bytes);
 }
 
 std::vector<TaskOutput> NodeTasks::read() {
@@ -153,7 +162,7 @@ std::vector<TaskOutput> NodeTasks::read() {
   return all;
 }
 
-void NodeTasks::reap_children() {
+void NodeTasks::notice_ends() {
   int status = 0;
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     const auto task = std::ranges::find(tasks_, pid, &Task::pid);
@@ -174,7 +183,6 @@ std::string NodeTasks::last_output_of(const Task& task) {
 }
 
 std::vector<TaskEnd> NodeTasks::reap() {
-  reap_children();
   std::vector<TaskEnd> ends;
   for (Task& task : tasks_) {
     if (!task.ended || task.reported) continue;
@@ -256,7 +264,7 @@ std::vector<std::string> NodeTasks::end_all(std::chrono::milliseconds grace,
   signal(SIGCONT);  // a stopped process does not handle SIGTERM
   std::vector<Process> left;
   for (;;) {
-    reap_children();
+    notice_ends();
     left = descendants(::getpid());
     std::erase_if(left, [&](const Process& process) {
       return std::ranges::find(others, process.pid) != others.end();

@@ -59,7 +59,11 @@ class NodeTasks {
   std::vector<pollfd> descriptors() const;
   // Output since the last call.
   std::vector<TaskOutput> read();
-  // Tasks that ended since the last call.
+  // Counts as output of a rank what it printed by another way.
+  void add_output(const TaskOutput& output);
+  // Tasks that had ended at the last notice_ends(). Between the two calls, read what they wrote
+  // before that, so that it is part of their last output.
+  void notice_ends();
   std::vector<TaskEnd> reap();
   // Tasks whose step changed since the last call.
   std::vector<TaskProgress> progress();
@@ -95,9 +99,9 @@ class NodeTasks {
     int status = 0;
     bool reported = false;  // its end has been returned
   };
-  void reap_children();
   bool awaits_step() const;
   static std::string last_output_of(const Task& task);
+  static void keep(Task& task, int stream, const std::string& bytes);
   static void read_stream(Task& task, int stream, std::vector<TaskOutput>& into);
 
   PrivateFolder folder_{"slipway-launch"};

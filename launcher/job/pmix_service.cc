@@ -13,6 +13,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string_view>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -28,6 +30,8 @@ using Bytes = std::string;
 
 // Longest abort message kept; libpmix sets no bound.
 constexpr size_t longest_text = 4096;
+// The same for what ranks print through us.
+constexpr size_t longest_log = 65536;
 
 Bytes to_bytes(const char* data, size_t size) {
   return data == nullptr ? Bytes() : Bytes(data, size);
@@ -93,6 +97,7 @@ class Server {
     module.abort = on_abort;
     module.fence_nb = on_fence;
     module.direct_modex = on_modex;
+    module.log = on_log;  // without it, libpmix drops what ranks log
     // libpmix removes the files of killed ranks, but only if the host offers job control.
     module.job_control = [](const pmix_proc_t*, const pmix_proc_t*, size_t, const pmix_info_t*,
                             size_t, pmix_info_cbfunc_t,
@@ -116,6 +121,26 @@ class Server {
     std::string words = text == nullptr ? "" : text;
     if (words.size() > longest_text) words.resize(longest_text);
     return the_server->note(PmixAbort{process->rank, status, std::move(words)});
+  }
+
+  // The main thread releases the rank: libpmix holds a lock here that its function takes.
+  static void on_log(const pmix_proc_t* process, const pmix_info_t* entries, size_t count,
+                     const pmix_info_t*, size_t, pmix_op_cbfunc_t function, void* data) {
+    const std::lock_guard lock(the_server->mutex_);
+    the_server->logged_.push_back({function, data});
+    PmixLog log{process->rank, 0, ""};
+    for (const pmix_info_t& entry : std::span(entries, count)) {
+      if (std::string_view(entry.key) == PMIX_LOG_STDERR)
+        log.stream = 2;
+      else if (std::string_view(entry.key) == PMIX_LOG_STDOUT)
+        log.stream = 1;
+      else
+        continue;
+      if (entry.value.type != PMIX_STRING || entry.value.data.string == nullptr) continue;
+      log.text = std::string(entry.value.data.string).substr(0, longest_log);
+      the_server->note(log);
+    }
+    the_server->wake();
   }
 
   static pmix_status_t on_fence(const pmix_proc_t* processes, size_t count, const pmix_info_t*,
@@ -155,6 +180,11 @@ class Server {
   template <class News>
   pmix_status_t note(News news) {
     to_send_.emplace_back(std::move(news));
+    return wake();
+  }
+
+  // Has the main thread look at what there is to do.
+  pmix_status_t wake() const {
     const uint64_t one = 1;
     return ::write(news_.get(), &one, sizeof one) == sizeof one ? PMIX_SUCCESS : PMIX_ERROR;
   }
@@ -163,13 +193,18 @@ class Server {
 
   void send() {
     std::vector<FromPmixServer> messages;
+    std::vector<Release> logged;
     {
       const std::lock_guard lock(mutex_);
       uint64_t count = 0;
-      if (::read(news_.get(), &count, sizeof count) > 0) messages.swap(to_send_);
+      if (::read(news_.get(), &count, sizeof count) > 0) {
+        messages.swap(to_send_);
+        logged.swap(logged_);
+      }
     }
     for (const FromPmixServer& each : messages) wire_.put(encode(each));
     wire_.flush();
+    for (const Release& each : logged) each.function(PMIX_SUCCESS, each.data);
   }
 
   void handle(const PmixWorld& world) {
@@ -241,6 +276,7 @@ class Server {
   std::map<std::vector<int64_t>, std::vector<Waiting>> fences_;
   std::map<int64_t, Waiting> asks_;
   std::map<int64_t, Release> aborts_;  // by rank
+  std::vector<Release> logged_;
   int64_t asked_ = 0;
 };
 

@@ -95,6 +95,12 @@ void fields(auto& a, Is<PmixAbort> auto& m) {
   a.text(m.text, longest_note);
 }
 
+void fields(auto& a, Is<PmixLog> auto& m) {
+  rank(a, m.rank);
+  a.number(m.stream, 1, 2);
+  a.text(m.text, longest_note);
+}
+
 void fields(auto&, Is<LauncherBeat> auto&) {}
 void fields(auto& a, Is<StartedTask> auto& m) {
   rank(a, m.rank);

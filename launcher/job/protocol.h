@@ -96,7 +96,13 @@ struct PmixAbort {  // the rank waits until it is released
   int64_t status = 0;
   std::string text;
 };
-using FromPmixServer = std::variant<PmixReady, PmixAbort, PmixNone, PmixFence, PmixWant, PmixHave>;
+struct PmixLog {  // a rank's message, which it prints through the server, as Open MPI 5 does
+  int64_t rank = 0;
+  int64_t stream = 2;  // or 1
+  std::string text;
+};
+using FromPmixServer =
+    std::variant<PmixReady, PmixAbort, PmixNone, PmixFence, PmixWant, PmixHave, PmixLog>;
 
 // --- from the launcher to an agent
 

@@ -41,7 +41,8 @@ int main(int, char** arguments) {
           PmixNews{1, PmixWant{4, 0}}, PmixNews{1, PmixHave{"a", 0, 0, "y"}},
           PmixNews{1, PmixNone{"no"}}, Refused{"no"}});
   seed<ToPmixServer>(2, {world, PmixRelease{2}});
-  seed<FromPmixServer>(3, {PmixReady{{{{"PMIX_RANK", "2"}}}}, PmixAbort{2, 1, "abort"}});
+  seed<FromPmixServer>(
+      3, {PmixReady{{{{"PMIX_RANK", "2"}}}}, PmixAbort{2, 1, "abort"}, PmixLog{2, 2, "log"}});
   const std::string greeting = make_greeting(this_program());
   write_file(folder / "greeting", greeting);
   write_file(folder / "answer", make_answer({}, "seed", this_program(), greeting, "a"));

@@ -25,13 +25,13 @@ void read_all(NodeTasks& tasks, Collected& collected) {
 
 Collected run_to_end(NodeTasks& tasks) {
   Collected collected;
-  while (tasks.running()) {
+  for (;;) {
+    tasks.notice_ends();
     read_all(tasks, collected);
     for (TaskEnd& end : tasks.reap()) collected.ends.push_back(std::move(end));
+    if (!tasks.running()) return collected;
     std::this_thread::sleep_for(1ms);
   }
-  read_all(tasks, collected);
-  return collected;
 }
 
 void start(NodeTasks& tasks, const std::string& script, const Variables& variables = {},

@@ -76,7 +76,8 @@ TEST_CASE("protocol: an agent and its PMIx server understand each other") {
   }
   for (const FromPmixServer& each : std::initializer_list<FromPmixServer>{
            PmixReady{{{{"PMIX_RANK", "0"}}, {}}}, PmixAbort{1, -1, "abort"}, PmixNone{"t"},
-           PmixFence{{1, 2}, ""}, PmixWant{1, 1}, PmixHave{"n", 0, 0, ""}}) {
+           PmixFence{{1, 2}, ""}, PmixWant{1, 1}, PmixHave{"n", 0, 0, ""},
+           PmixLog{1, 2, "text\n"}}) {
     check_both_ways(each);
   }
 }
