@@ -93,12 +93,13 @@ std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& fo
 
 void BlueprintInput::add_options(CommandLine& line, const std::string& name) {
   line.positional(name, &blueprint);
-  line.option("deployment-file,d", "FILE", "take variables from this file, over the blueprint's",
-              &deployment_files);
-  line.option("vars", "NAME=VALUE", "set a variable, over both; the value is YAML", &vars);
-  line.option("backend-config", "NAME=VALUE",
-              "where Terraform keeps its state, over the blueprint's; `type` is gcs unless set",
-              &backend_config);
+  line.option("deployment-file,d", "FILE",
+              "take variables from this file, overriding the blueprint's", &deployment_files);
+  line.option("vars", "NAME=VALUE", "set a variable, overriding both; the value is YAML", &vars);
+  line.option(
+      "backend-config", "NAME=VALUE",
+      "where Terraform keeps its state, overriding the blueprint's; `type` is gcs unless set",
+      &backend_config);
   line.option("skip-validators", "VALIDATOR,...", "skip these checks", &skip_validators);
   line.option("validation-level,l", "ERROR|WARNING|IGNORE", "what a failed validator means",
               &validation_level, "ERROR");

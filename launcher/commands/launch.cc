@@ -35,7 +35,7 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
               "give up after this many failures in a row without progress for which no node is to "
               "blame",
               &options.restarts);
-  line.option("heartbeat", "SECONDS", "take a node for dead if it is silent for this long",
+  line.option("heartbeat", "SECONDS", "declare a silent node dead after this long",
               &options.heartbeat_seconds);
   line.option("stall", "SECONDS", "treat this long without a new step as a failure",
               &options.stall_seconds, "wait forever");

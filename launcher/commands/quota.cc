@@ -77,8 +77,8 @@ int quota(Args args) {
   CommandLine line("slipway quota",
                    "Print what a cluster on Google Cloud needs from the project's quotas.");
   line.about(
-      "The amounts are those of a cluster with every node up, by region. Add what else the "
-      "project has, and ask for these limits.");
+      "The amounts are those of a cluster with every node up, by region. Add what the "
+      "project uses already, and request at least that much.");
   input.add_options(line);
   line.flag("json", "print JSON (schema slipway/quota/1)", &json);
   line.example("slipway quota cluster.yaml -d site.yaml", "count CPUs, GPUs, disks, addresses, …");
