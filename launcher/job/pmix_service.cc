@@ -183,7 +183,7 @@ class Server {
     return wake();
   }
 
-  // Has the main thread look at what there is to do.
+  // Wakes the main thread.
   pmix_status_t wake() const {
     const uint64_t one = 1;
     return ::write(news_.get(), &one, sizeof one) == sizeof one ? PMIX_SUCCESS : PMIX_ERROR;
