@@ -4,11 +4,15 @@ import re
 from reference_programs import COLLECTIVES, NO_COLOR, sections, spelled, with_default
 
 
-def roff(text):
-    """Text for roff: `code` in bold, nothing taken for a request."""
+def literal(text):
+    """Text for roff, unchanged, nothing taken for a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
-    text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
+
+
+def roff(text):
+    """The same with `code` in bold."""
+    return re.sub(r"`([^`]*)`", r"\\fB\1\\fR", literal(text))
 
 
 def roff_words(text):

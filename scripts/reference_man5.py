@@ -1,7 +1,7 @@
 """Makes the manual pages about files (section 5) from pages of docs/reference that people write."""
 import pathlib, re
 
-from reference_man import roff
+from reference_man import literal, roff
 
 PAGES = pathlib.Path(__file__).resolve().parents[1] / "docs/reference"
 # The page, what it is called, its line under NAME, and where to look next.
@@ -47,7 +47,7 @@ def table(lines):
 
 
 def verbatim(lines):
-    return [".PP", ".RS 2", ".nf", *(roff(line) if line else ".sp" for line in lines), ".fi", ".RE", ".PP"]
+    return [".PP", ".RS 2", ".nf", *(literal(line) if line else ".sp" for line in lines), ".fi", ".RE", ".PP"]
 
 
 def blocks(text):
