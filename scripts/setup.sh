@@ -54,13 +54,32 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# option_of FOLDER NAME: an option of a configured build folder: prefix, tests
+option_of() {
+  python3 -c 'import json, sys
+print(next(option["value"] for option in json.load(sys.stdin) if option["name"] == sys.argv[1]))' "$2" \
+    <"$1/meson-info/intro-buildoptions.json"
+}
+
+# adopt FOLDER: makes a folder that was configured by hand install to FOLDER/prefix, where the scripts and the system
+# tests look for it, and not to /usr/local.
+adopt() {
+  local folder=$1 ours="$PWD/$1/prefix" prefix
+  prefix=$(option_of "$folder" prefix) || die "$folder/ is not a build folder that meson $(meson --version) can read; remove it"
+  [ "$prefix" != "$ours" ] || return 0
+  say "build: $folder/ was configured to install to $prefix; from now on it installs to $folder/prefix"
+  meson configure "$folder" --prefix="$ours"
+}
+
 # build_into FOLDER [meson option...]: configures once, compiles several files as one (a third of the time of a whole
 # build), without debug information, and installs to FOLDER/prefix.
 build_into() {
   local folder=$1
   shift
   say "build: $folder"
-  if [ ! -e "$folder/build.ninja" ]; then
+  if [ -e "$folder/build.ninja" ]; then
+    adopt "$folder"
+  else
     meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=12 -Ddebug=false "$@"
   fi
   ninja -C "$folder"
