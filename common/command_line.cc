@@ -123,6 +123,17 @@ void CommandLine::flag(const std::string& name, const std::string& help, bool* t
   declare(name, {.help = help});
 }
 
+void CommandLine::json(const std::string& what, bool* target, const std::string& other) {
+  const std::string help = what.empty() ? "print JSON" : fmt::format("print JSON ({})", what);
+  flag("json", help, target);
+  json_ = target;
+  formats_ =
+      other.empty() ? std::vector<std::string>{"json"} : std::vector<std::string>{other, "json"};
+  format_ = other;
+  option("format", join(formats_, "|"), "the same, as other programs spell it", &format_);
+  hide();
+}
+
 template <class T>
 void CommandLine::option(const std::string& name, const std::string& value_name,
                          const std::string& help, T* target, const std::string& unset) {
@@ -263,6 +274,7 @@ bool CommandLine::parse(std::span<const std::string> args) {
   } catch (const po::error& error) {
     throw UsageError(explain(error, description_.options));
   }
+  take_format();
   take_words(words, std::move(after));
   return true;
 }
@@ -285,6 +297,15 @@ size_t CommandLine::own_arguments(std::span<const std::string> args) const {
     }
   }
   return args.size();
+}
+
+void CommandLine::take_format() {
+  if (json_ == nullptr) return;
+  if (!format_.empty() && std::ranges::find(formats_, format_) == formats_.end()) {
+    throw UsageError(
+        fmt::format("unknown format `{}`; it is `{}`", format_, fmt::join(formats_, "` or `")));
+  }
+  *json_ = *json_ || format_ == "json" || formats_.size() == 1;
 }
 
 void CommandLine::take_words(const std::vector<std::string>& words,

@@ -39,6 +39,10 @@ class CommandLine {
   // Names are "json" for --json, "output,o" for --output and -o, ",b" for -b alone.
   void flag(const std::string& name, const std::string& help, bool* target);
 
+  // --json, described as "print JSON" with `what` in parentheses ("schema slipway/status/1"). It
+  // may also be spelled --format json; `other` is the format without it, empty if there is none.
+  void json(const std::string& what, bool* target, const std::string& other = "text");
+
   // An option with a value, such as FILE (command_description.h has the names that mean something)
   // or `text|json`. A std::vector target may be given several times. The default that help shows is
   // what `target` has; `unset` says instead what happens without the option.
@@ -87,6 +91,7 @@ class CommandLine {
   size_t own_arguments(std::span<const std::string> args) const;
   bool print_help(std::span<const std::string> own) const;
   bool print_completion(std::span<const std::string> args) const;
+  void take_format();
   void take_words(const std::vector<std::string>& words, std::vector<std::string> after_dashes);
 
   CommandDescription description_;
@@ -94,6 +99,10 @@ class CommandLine {
   std::vector<std::string*> targets_;  // of description_.words
   std::vector<std::string>* rest_ = nullptr;
   std::string section_;
+  // Of json(): --format's value, what it may be, and where the result goes.
+  std::string format_;
+  std::vector<std::string> formats_;
+  bool* json_ = nullptr;
 };
 
 // What `body` would parse: it runs up to CommandLine::parse(), which returns false without a look

@@ -13,15 +13,13 @@ namespace slipway::commands {
 
 int expand(Args args) {
   BlueprintInput input;
-  std::string format = "yaml";
   std::string output = "-";
   bool json = false;
   CommandLine line("slipway expand", "Print a blueprint with every setting explicit.");
   line.about(
       "The result is a blueprint with the same meaning; expressions are written as ((HCL)).");
   input.add_options(line);
-  line.flag("json", "print JSON", &json);
-  line.option("format", "yaml|json", "how to print it", &format);
+  line.json("", &json, "yaml");
   line.option("output,o", "FILE", "write it to this file; - is stdout", &output);
   line.option("out", "FILE", "--output, as gcluster spells it", &output);
   line.hide();
@@ -29,14 +27,10 @@ int expand(Args args) {
   line.example("slipway expand cluster.yaml --json -o cluster.json", "write JSON for a program");
   line.see_also("slipway-explain(1)");
   if (!line.parse(args)) return 0;
-  if (format != "yaml" && format != "json") {
-    throw UsageError(fmt::format("unknown format `{}`; it is `yaml` or `json`", format));
-  }
-  if (json) format = "json";
   input.need_files = false;
   LoadedBlueprint loaded(input, Purpose::deployment);
   const auto tree = blueprint::expand(loaded.deployment());
-  const std::string text = format == "json" ? tree.dump(2) + "\n" : blueprint::to_yaml(tree);
+  const std::string text = json ? tree.dump(2) + "\n" : blueprint::to_yaml(tree);
   write_result(output, text);
   return 0;
 }

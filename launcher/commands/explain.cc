@@ -127,7 +127,7 @@ std::string heading(const Deployment& deployment, const Wanted& wanted, const Pa
 
 int explain(Args args) {
   BlueprintInput input;
-  std::string what, format = "text";
+  std::string what;
   bool json = false;
   CommandLine line("slipway explain",
                    "Show where the value of a setting comes from, or explain a diagnostic.");
@@ -138,8 +138,7 @@ int explain(Args args) {
       "With a code such as E0203, its page is printed: what it means, an example, and what to do.");
   input.add_options(line, "BLUEPRINT|CODE");
   line.positional("MODULE[.SETTING]", &what, Arity::optional);
-  line.flag("json", "print JSON (schema slipway/explain/1)", &json);
-  line.option("format", "text|json", "how to print it", &format);
+  line.json("schema slipway/explain/1", &json);
   line.example("slipway explain examples/quickstart.yaml homefs.network_id",
                "show which network the file system is in, and why");
   line.example("slipway explain examples/quickstart.yaml controller",
@@ -152,12 +151,8 @@ int explain(Args args) {
   line.see_also("slipway-check(1)");
   line.see_also("slipway-modules(1)");
   if (!line.parse(args)) return 0;
-  if (json) format = "json";
   if (is_code(input.blueprint)) return explain_code(input.blueprint, what);
   if (what.empty()) throw UsageError("MODULE[.SETTING] is missing");
-  if (format != "text" && format != "json") {
-    throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
-  }
   const Wanted wanted = parse_wanted(what);
 
   LoadedBlueprint loaded(input, Purpose::deployment);
@@ -165,7 +160,7 @@ int explain(Args args) {
   Explainer explainer(loaded.diagnostics(), deployment);
   const std::vector<Explanation> explanations = explain(deployment, wanted, explainer);
   const source::Sources& sources = loaded.diagnostics().sources();
-  if (format == "json") {
+  if (json) {
     auto list = nlohmann::ordered_json::array();
     for (const Explanation& one : explanations) list.push_back(to_json(one, sources));
     const nlohmann::ordered_json tree{{"schema", "slipway/explain/1"},

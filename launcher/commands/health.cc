@@ -97,7 +97,7 @@ int check_node(Args args) {
             &act);
   line.flag("skip-asked", "the job asked to skip the checks; the policy decides whether it may",
             &asked_to_skip);
-  line.flag("json", "print the verdict as JSON (schema slipway/health/1)", &json);
+  line.json("schema slipway/health/1", &json);
   line.example("slipway health", "check the node that you are on");
   line.example("slipway exec quickstart a3meganodeset-0 -- slipway health --json",
                "check a node of a local deployment");

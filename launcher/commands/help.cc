@@ -71,18 +71,12 @@ std::string first_steps() {
 int help(Args args) {
   std::vector<std::string> words;
   bool json = false;
-  std::string format = "text";
   CommandLine line("slipway help", "List the commands, or describe one.");
   line.rest("COMMAND...", &words, Arity::optional);
-  line.flag("json", "print JSON (schemas slipway/commands/1 and slipway/command/1)", &json);
-  line.option("format", "text|json", "how to print it", &format);
+  line.json("schemas slipway/commands/1 and slipway/command/1", &json);
   line.example("slipway help", "list the commands");
   line.example("slipway help node boot", "describe one");
   if (!line.parse(args)) return 0;
-  if (format != "text" && format != "json") {
-    throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
-  }
-  json = json || format == "json";
   if (words.empty()) {
     std::fputs((json ? all_as_json() : overview()).c_str(), stdout);
     return 0;

@@ -74,7 +74,7 @@ int build_image(Args args) {
 int list_images(Args args) {
   bool json = false;
   CommandLine line("slipway image list", "List the images on this machine.");
-  line.flag("json", "print JSON", &json);
+  line.json("", &json);
   line.example("slipway image list", "their names are for `slipway deploy --image`");
   line.example("slipway image list --json | jq -r '.images[].name'", "for a program");
   if (!line.parse(args)) return 0;

@@ -1,7 +1,6 @@
 // `slipway ledger`: prints where the time of a training job went.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdio>
 
@@ -18,11 +17,11 @@ namespace {
 
 constexpr size_t largest_ledger = size_t{1} << 30;
 
-// The file for JOB|FILE: a number is a job.
+// The file for JOB|FILE: 123 is a job, and so is 123_4, a task of an array.
 std::filesystem::path ledger_file(const std::string& name) {
-  const bool number =
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  return number ? job::ledger_name(name) : name;
+  const bool job = std::isdigit(static_cast<unsigned char>(name.front())) != 0 &&
+                   name.find_first_not_of("0123456789_") == name.npos;
+  return job ? job::ledger_name(name) : name;
 }
 
 }  // namespace
@@ -36,9 +35,10 @@ int ledger(Args args) {
       "the nodes that were blamed. A job's ledger is slipway-ledger-JOB.jsonl in the current "
       "folder.");
   line.positional("JOB|FILE", &name);
-  line.flag("json", "print JSON (schema slipway/account/1)", &json);
+  line.json("schema slipway/account/1", &json);
   line.option("html", "FILE", "write a page with a timeline instead; - is stdout", &page);
   line.example("slipway ledger 123", "job 123, which was submitted from this folder");
+  line.example("slipway ledger 123_4", "task 4 of the job array 123");
   line.example("slipway ledger /home/me/slipway-ledger-123.jsonl --html 123.html",
                "draw its timeline for a browser");
   line.see_also("slipway-launch(1)");

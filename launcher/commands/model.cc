@@ -14,8 +14,7 @@ int model(Args args) {
   line.about(
       "The schema is slipway/model/1: networks, file systems, images, nodesets, partitions.");
   input.add_options(line);
-  line.flag("json", "print JSON, which is the only format", &json);
-  line.hide();
+  line.json("the only format", &json, "");
   line.example("slipway model examples/quickstart.yaml", "print all of it");
   line.example("slipway model examples/quickstart.yaml | jq .nodesets", "print the nodesets only");
   line.see_also("slipway-expand(1)");

@@ -81,7 +81,7 @@ nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
 }  // namespace
 
 int modules(Args args) {
-  std::string name, format = "text";
+  std::string name;
   bool json = false;
   CommandLine line("slipway modules", "List the modules that blueprints can use, or describe one.");
   line.about(
@@ -90,8 +90,7 @@ int modules(Args args) {
       "module has. It can also be, as in a blueprint, a folder of your own (./storage) or a "
       "source that `slipway fetch` has downloaded.");
   line.positional("MODULE", &name, Arity::optional);
-  line.flag("json", "print JSON (schemas slipway/modules/1 and slipway/module/1)", &json);
-  line.option("format", "text|json", "how to print it", &format);
+  line.json("schemas slipway/modules/1 and slipway/module/1", &json);
   line.example("slipway modules", "list every module, by folder");
   line.example("slipway modules filestore", "describe the Filestore module");
   line.example("slipway modules ./storage", "describe a Terraform module of your own");
@@ -99,10 +98,6 @@ int modules(Args args) {
   line.see_also("slipway-fetch(1)");
   line.see_also("slipway-explain(1)");
   if (!line.parse(args)) return 0;
-  if (json) format = "json";
-  if (format != "text" && format != "json") {
-    throw UsageError(fmt::format("unknown format `{}`; it is `text` or `json`", format));
-  }
 
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
@@ -115,7 +110,7 @@ int modules(Args args) {
     if (interface != nullptr && !interface->unreadable) found.push_back(interface);
   }
   show(diagnostics);
-  if (format == "json") {
+  if (json) {
     if (name.empty() || !found.empty()) {
       fmt::print("{}\n", (name.empty() ? list_json(found) : module_json(*found[0])).dump(2));
     }

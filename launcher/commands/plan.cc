@@ -69,7 +69,7 @@ int plan(Args args) {
   input.blueprint.add_options(line, "BLUEPRINT|FOLDER");
   line.option("output,o", "FOLDER", "where the deployment's folder is", &input.parent);
   line.flag("terraform", "ask Terraform for its plan; needs a folder", &ask_terraform);
-  line.flag("json", "print JSON (schema slipway/plan/1)", &json);
+  line.json("schema slipway/plan/1", &json);
   line.example("slipway plan cluster.yaml", "compare a changed blueprint with the last deploy");
   line.example("slipway plan ./cluster --terraform", "ask Terraform about a folder");
   line.exit_status("0", "done, whether or not there are changes");

@@ -80,7 +80,7 @@ int quota(Args args) {
       "The amounts are those of a cluster with every node up, by region. Add what the "
       "project uses already, and request at least that much.");
   input.add_options(line);
-  line.flag("json", "print JSON (schema slipway/quota/1)", &json);
+  line.json("schema slipway/quota/1", &json);
   line.example("slipway quota cluster.yaml -d site.yaml", "count CPUs, GPUs, disks, addresses, …");
   line.example("slipway quota cluster.yaml --json | jq '.quotas[] | select(.region)'",
                "print the regional ones");

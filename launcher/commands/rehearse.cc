@@ -168,7 +168,7 @@ void add_options(CommandLine& line, Typed& typed) {
               &typed.relapse);
   line.option("runs", "N", "number of runs", &typed.runs);
   line.option("seed", "N", "choose other random numbers", &typed.seed);
-  line.flag("json", "print JSON (schema slipway/rehearsal/1)", &typed.json);
+  line.json("schema slipway/rehearsal/1", &typed.json);
   line.example("slipway rehearse --nodes 512 --spares 0,4,8,16", "how many spares?");
   line.example("slipway rehearse --failures rsc-1 --checkpoint-interval 5,10,20,40 --spares 16",
                "how often a checkpoint?");

@@ -19,8 +19,7 @@ int schema(Args args) {
       "With it, an editor completes, explains and checks blueprints as you type. It has every "
       "module of the library.");
   line.option("output,o", "FILE", "write it to this file; - is stdout", &output);
-  line.flag("json", "print JSON, which is the only format", &json);
-  line.hide();
+  line.json("the only format", &json, "");
   line.example("slipway schema -o blueprint.schema.json",
                "then write as the first line of a blueprint:\n"
                "  # yaml-language-server: $schema=blueprint.schema.json");

@@ -105,7 +105,7 @@ int status(Args args) {
   double interval = 2;
   CommandLine line("slipway status", "Show your local deployments, or the nodes and jobs of one.");
   line.positional("DEPLOYMENT", &name, Arity::optional);
-  line.flag("json", "print JSON (schema slipway/status/1)", &json);
+  line.json("schema slipway/status/1", &json);
   line.flag("watch,w", "keep the terminal up to date until Ctrl-C", &again);
   line.option("interval", "SECONDS", "with --watch: the time between updates", &interval);
   line.example("slipway status", "list all your deployments");

@@ -30,7 +30,7 @@ int version(Args args) {
   CommandLine line("slipway version",
                    "Print the version of Slipway and the Slurm release it was built for.");
   line.about("The SPANK plugins of a build work with this Slurm release only.");
-  line.flag("json", "print JSON", &json);
+  line.json("", &json);
   line.example("slipway version", "print one line");
   line.example("slipway version --json | jq -r .slurm", "for a program");
   if (!line.parse(args)) return 0;

@@ -147,6 +147,31 @@ TEST_CASE("command line: a hidden option is accepted") {
   CHECK(file == "x");
 }
 
+namespace {
+
+// Whether JSON is wanted, of a command that prints text or JSON.
+bool wants_json(const Words& args, const std::string& other = "text") {
+  bool json = false;
+  CommandLine line("slipway demo", "Demonstrate a command line.");
+  line.json("schema demo/1", &json, other);
+  line.parse(args);
+  return json;
+}
+
+}  // namespace
+
+TEST_CASE("command line: --json and --format json are the same") {
+  CHECK_FALSE(wants_json({}));
+  CHECK(wants_json({"--json"}));
+  CHECK(wants_json({"--format", "json"}));
+  CHECK_FALSE(wants_json({"--format=text"}));
+  CHECK_FALSE(wants_json({"--format=yaml"}, "yaml"));
+  CHECK(wants_json({}, ""));
+  CHECK_THROWS_WITH(wants_json({"--format", "xml"}),
+                    "unknown format `xml`; it is `text` or `json`");
+  CHECK_THROWS_WITH(wants_json({"--format", "text"}, ""), "unknown format `text`; it is `json`");
+}
+
 TEST_CASE("command line: the name of a value says what it stands for") {
   CHECK(kinds_of("BLUEPRINT|FOLDER") == Words{"blueprint", "folder"});
   CHECK(kinds_of("text|json") == Words{"choice"});
