@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "common/text.h"
 #include "launcher/google/terraform_value.h"
 
 namespace slipway::google {
@@ -51,9 +52,12 @@ std::string text(const Json& body, const char* key) {
   return value.find("${") == value.npos ? value : std::string();
 }
 
+// A known number, which some of the provider's attributes have as a string: "36000"; 0 if it is
+// none.
 int64_t number(const Json& body, const char* key) {
   const auto found = body.find(key);
-  return found != body.end() && found->is_number() ? found->get<int64_t>() : 0;
+  if (found != body.end() && found->is_number()) return found->get<int64_t>();
+  return to_number<int64_t>(text(body, key)).value_or(0);
 }
 
 // The blocks of a kind: in Terraform's JSON, an object for one and a list for several.
