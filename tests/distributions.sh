@@ -30,7 +30,7 @@ unusable() { printf 'error: %s\n\n' "$*" >&2; usage >&2; exit 2; }
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source_in_root=/home/tester/slipway
-quickstart='./quickstart.sh && build/prefix/bin/slipway destroy quickstart'
+quickstart='./quickstart.sh && build/prefix/bin/slipway destroy quickstart --auto-approve'
 
 # inside ROOT COMMAND...: makes ROOT the root of the namespaces that it is called in. Not by chroot, which `deploy` refuses.
 inside() {

@@ -48,7 +48,7 @@ class Deploy {
       for (const GroupSteps::Input& input : group.inputs) {
         const GroupSteps* from = session_.folder.find(input.from_group);
         if (from == nullptr || options_.selection.has(from->name)) continue;
-        const bool may_have = Terraform(session_, *from).has_state();
+        const bool may_have = Terraform(session_, *from).may_have_state();
         if (may_have || journal_.known(from->name).may_exist()) continue;
         throw Error(
             fmt::format("group `{}` needs `{}` of group `{}`, which is excluded and not "

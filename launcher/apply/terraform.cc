@@ -21,6 +21,11 @@ constexpr const char* lock_timeout = "-lock-timeout=60s";
 
 constexpr const char* locked = "Error acquiring the state lock";
 
+bool has_resources(const std::string& state) {
+  const Json json = Json::parse(state, nullptr, false);
+  return json.is_object() && !json.value("resources", Json::array()).empty();
+}
+
 std::string past(const std::string& action) {
   if (action == "create") return "created";
   if (action == "update") return "changed";
@@ -198,12 +203,22 @@ void Terraform::drop_plan() const {
   fs::remove(plan_file(), ignored);
 }
 
-bool Terraform::has_state() const {
-  const fs::path folder = session_.folder.group(group_.name);
-  if (fs::exists(folder / "backend.tf.json")) return true;
-  if (!fs::exists(folder / "terraform.tfstate")) return false;
-  const Json state = Json::parse(read_file(folder / "terraform.tfstate"), nullptr, false);
-  return state.is_object() && !state.value("resources", Json::array()).empty();
+bool Terraform::uses_backend() const {
+  return fs::exists(session_.folder.group(group_.name) / "backend.tf.json");
+}
+
+bool Terraform::may_have_state() const {
+  if (uses_backend()) return true;
+  const fs::path file = session_.folder.group(group_.name) / "terraform.tfstate";
+  return fs::exists(file) && has_resources(read_file(file));
+}
+
+bool Terraform::has_state() {
+  if (!uses_backend()) return may_have_state();
+  init();
+  const ChildResult result = run({"state", "pull"});  // nothing if there is none
+  if (!result.ok()) fail("examined", {}, result);
+  return has_resources(result.output);
 }
 
 }  // namespace slipway::apply

@@ -31,7 +31,10 @@ class Terraform {
   void drop_plan() const;
 
   // Whether Terraform has a state that is not empty, or uses a backend.
-  bool has_state() const;
+  bool may_have_state() const;
+
+  // Whether Terraform has a state that is not empty. Asks the backend, if there is one.
+  bool has_state();
 
  private:
   struct Failure {
@@ -45,6 +48,7 @@ class Terraform {
   [[noreturn]] void fail(const std::string& doing, const Progress& progress,
                          const ChildResult& result);
   void report(const std::string& doing, const Failure& failure);
+  bool uses_backend() const;
   std::filesystem::path plan_file() const { return session_.folder.plan(group_.name); }
 
   Session& session_;

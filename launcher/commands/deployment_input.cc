@@ -40,7 +40,7 @@ GoogleDeployment::GoogleDeployment(const DeploymentInput& input) : input_(input)
   places_ = std::make_unique<apply::Places>(loaded_->compiled(), loaded_->diagnostics().sources());
 }
 
-void GoogleDeployment::find_programs() {
+void GoogleDeployment::find_programs(Needs needs) {
   std::string before;
   std::vector<google::GroupSteps> groups;
   if (definitions_) groups = definitions_->groups;
@@ -57,7 +57,9 @@ void GoogleDeployment::find_programs() {
     needed.insert(group.name);
     for (const google::GroupSteps::Input& input : group.inputs) needed.insert(input.from_group);
   }
-  std::erase_if(groups, [&](const auto& group) { return !needed.contains(group.name); });
+  std::erase_if(groups, [&](const google::GroupSteps& group) {
+    return !needed.contains(group.name) || (needs == Needs::terraform && group.kind == "packer");
+  });
   source::Diagnostics diagnostics(places_->sources());
   programs_ = apply::find_programs(groups, before, *places_, diagnostics);
   if (diagnostics.errors() == 0) return;

@@ -33,9 +33,10 @@ class GoogleDeployment {
   // The definitions of a blueprint; null for a folder.
   const google::Definitions* definitions() const { return definitions_ ? &*definitions_ : nullptr; }
 
+  enum class Needs { all, terraform };  // destroying needs no Packer
   // Finds the programs that the selected groups need. Throws ReportedError after showing what is
   // missing.
-  void find_programs();
+  void find_programs(Needs needs = Needs::all);
 
   // Writes a blueprint's definitions into the folder.
   void write();

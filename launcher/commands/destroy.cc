@@ -2,6 +2,7 @@
 #include "launcher/apply/destroy.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "common/command_line.h"
 #include "launcher/commands/commands.h"
@@ -25,28 +26,87 @@ bool means_folder(const std::string& word, const std::string& target) {
          local::RunState::absent;
 }
 
+constexpr size_t most_counted_files = 10'000;
+
+// How many files users have on the shared file systems; at most `most_counted_files`.
+size_t count_shared_files(const local::DeploymentFolder& folder) {
+  namespace fs = std::filesystem;
+  std::error_code unreadable;
+  fs::recursive_directory_iterator files(folder.path() / "shared",
+                                         fs::directory_options::skip_permission_denied, unreadable);
+  size_t count = 0;
+  while (!unreadable && files != fs::end(files) && count < most_counted_files) {
+    std::error_code ignored;
+    if (!files->is_directory(ignored) || files->is_symlink(ignored)) ++count;
+    files.increment(unreadable);
+  }
+  return count;
+}
+
+// "Destroy deployment `quickstart` with 12 files on its shared file systems?"
+std::string question_about(const local::DeploymentFolder& folder) {
+  const size_t files = count_shared_files(folder);
+  const std::string count =
+      files == most_counted_files ? fmt::format("{} or more", files) : std::to_string(files);
+  return fmt::format("Destroy deployment `{}` with {} file{} on its shared file systems?",
+                     folder.name(), count, files == 1 ? "" : "s");
+}
+
+// Asks on a terminal. Scripts, which have none, are not asked.
+void approve(const local::DeploymentFolder& folder) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return;
+  const Interrupts interrupts;
+  if (!apply::Console().ask(question_about(folder), interrupts)) {
+    throw Error("stopped: not approved (`--auto-approve` skips this question)");
+  }
+}
+
+void destroy_local(const std::string& name, bool auto_approve) {
+  const local::DeploymentFolder folder(local::deployments_folder(), name);
+  folder.require_present();  // throws for an unknown name, which needs no lock
+  if (!auto_approve) approve(folder);
+  // Do not wait for a running change: it ends with the supervisor.
+  const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
+  local::remove(folder);
+  fmt::print(stderr, "deployment `{}` is destroyed\n", name);
+}
+
+void destroy_google(const DeploymentInput& input, apply::DestroyOptions& options) {
+  GoogleDeployment deployment(input);
+  deployment.find_programs(GoogleDeployment::Needs::terraform);
+  deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
+    options.selection = selection;
+    apply::destroy(session, options);
+    session.console.print(fmt::format("deployment `{}` is destroyed; its folder stays",
+                                      session.folder.recorded.deployment));
+  });
+}
+
 }  // namespace
 
 int destroy(Args args) {
   DeploymentInput input;
   apply::DestroyOptions options;
   std::string target;
+  bool yes = false;
   std::string& name = input.blueprint.blueprint;
   CommandLine line("slipway destroy", "Destroy a deployment and everything in it.");
   line.about(
       "DEPLOYMENT is a local one: its nodes, jobs and shared file systems, /home included, are "
-      "removed without a question.\n\n"
+      "removed. On a terminal you are asked first; in a script you are not.\n\n"
       "FOLDER was written by `slipway create`: what was deployed from it on Google Cloud is "
-      "destroyed, the last group first. The folder itself stays. Write ./NAME when a deployment "
-      "has the same name.");
+      "destroyed, the last group first. The folder itself stays. You are asked before each group, "
+      "in a script too. Write ./NAME when a deployment has the same name.");
   line.positional("DEPLOYMENT|FOLDER", &name);
   line.option("target", "local|google", "which one, if the name could be both", &target,
               "local if there is such a deployment");
+  line.flag("auto-approve", "do not ask", &options.auto_approve);
+  line.flag("yes,y", "the same", &yes);
+  line.hide();
   line.section("Options for Google Cloud");
   line.option("only", "GROUP,...", "destroy these groups only", &input.only);
   line.option("skip", "GROUP,...", "destroy all groups but these", &input.skip);
   line.flag("images", "delete the images that Packer built, too", &options.images);
-  line.flag("auto-approve", "do not ask before each group", &options.auto_approve);
   line.option("diagnostics", "text|json", "how to print mistakes", &input.blueprint.diagnostics);
   line.section("");
   line.example("slipway destroy quickstart", "remove a local deployment and end its jobs");
@@ -54,27 +114,17 @@ int destroy(Args args) {
   line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
 
+  options.auto_approve = options.auto_approve || yes;
+
   if (means_folder(name, target)) {
     if (!input.is_folder()) throw Error(fmt::format("there is no folder `{}`", name));
-    GoogleDeployment deployment(input);
-    deployment.find_programs();
-    deployment.with_session([&](apply::Session& session, const apply::Selection& selection) {
-      options.selection = selection;
-      apply::destroy(session, options);
-      session.console.print(fmt::format("deployment `{}` is destroyed; its folder stays",
-                                        session.folder.recorded.deployment));
-    });
+    destroy_google(input, options);
     return 0;
   }
-  if (!input.only.empty() || !input.skip.empty() || options.images || options.auto_approve) {
-    throw UsageError("--only, --skip, --images and --auto-approve are for a folder");
+  if (!input.only.empty() || !input.skip.empty() || options.images) {
+    throw UsageError("--only, --skip and --images are for a folder");
   }
-  const local::DeploymentFolder folder(local::deployments_folder(), name);
-  folder.require_present();  // throws for an unknown name, which needs no lock
-  // Do not wait for a running change: it ends with the supervisor.
-  const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
-  local::remove(folder);
-  fmt::print(stderr, "deployment `{}` is destroyed\n", name);
+  destroy_local(name, options.auto_approve);
   return 0;
 }
 

@@ -1,7 +1,12 @@
 """Cases of deploy.py with the real Packer, and one with a fake Packer and gcloud."""
-import shutil
+import os, pathlib, shutil
 
 from case import HERE, ROOT, has, same
+
+
+def without(program, path):
+    """The folders of PATH that do not have a program, which destroying does not need; then Terraform has to be elsewhere."""
+    return ":".join(folder for folder in path.split(":") if not os.access(pathlib.Path(folder) / program, os.X_OK))
 
 
 def an_image_is_built_in_order(new):
@@ -18,7 +23,11 @@ def an_image_is_built_in_order(new):
     same("built again", case.lines()[3:], ["built picture in nothing net"])
     case.deploy("--rebuild", "--only", "image")
     same("built again", case.lines()[4:], ["built picture in nothing net"])
+    packer = case.folder / "bin/packer"
+    packer.rename(case.folder / "packer")
+    path, case.environment["PATH"] = case.environment["PATH"], f"{case.folder}/bin:{without('packer', case.environment['PATH'])}"
     said = case.destroy()
+    case.environment["PATH"] = path
     has("image is kept", said, "image: kept: Null (`--images` removes it, too)")
     same("destroyed", case.lines()[5:], ["destroyed nodes", "destroyed net"])
     has("requested", case.destroy("--images"), "image: remove Null of the builder `fnoeding.null` yourself")

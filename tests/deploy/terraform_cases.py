@@ -241,6 +241,17 @@ def destroys_in_reverse_order(new):
     same("created again", case.lines()[-1], "made third")
 
 
+def groups_in_a_backend_that_nobody_deployed_are_not_in_the_way(new):
+    case = new("three.yaml")
+    case.edit("vars: {", f"terraform_backend_defaults: {{type: local, configuration: {{path: {case.folder}/state}}}}\nvars: {{")
+    case.run("create", "blueprint.yaml")
+    has("the backend is used", (case.deployment / "one/backend.tf.json").read_text(), f"{case.folder}/state")
+    has("nothing is there", case.destroy("--only", "one"), "one: not deployed")
+    case.deploy()
+    (case.deployment / ".slipway/journal.json").unlink()  # as on another computer
+    has("one is used", case.destroy("--only", "one", status=1), "group `two` is deployed and uses it")
+
+
 def a_killed_destroy_resumes(new):
     case = new("three.yaml")
     case.deploy()
@@ -328,7 +339,7 @@ def opentofu_replaces_terraform(new):
 TERRAFORM = [three_groups_in_order, deploying_again_changes_nothing, ctrl_c_waits_for_terraform,
              a_failed_apply_shows_the_line_of_the_blueprint, only_changed_modules_are_updated,
              plan_lists_additions_changes_and_removals, only_and_skip, asks_before_each_group,
-             destroys_in_reverse_order, a_killed_destroy_resumes, a_deployed_group_is_not_removed,
+             destroys_in_reverse_order, groups_in_a_backend_that_nobody_deployed_are_not_in_the_way, a_killed_destroy_resumes, a_deployed_group_is_not_removed,
              two_deploys_cannot_run_at_once, a_locked_state_is_not_changed, without_terraform_nothing_is_written, opentofu_replaces_terraform,
              *(killed_before(number) for number in range(2, len(CALLS) + 2)),
              *(killed_before(number, True) for number, call in enumerate(CALLS, 2) if "apply" in call),
