@@ -29,6 +29,19 @@ namespace {
 
 constexpr int channel_fd = 3;
 
+// What useradd runs on the login node after it has added an account: without it on the controller,
+// srun only says that "something is wrong with the boot of the nodes".
+std::string useradd_note(const std::string& deployment) {
+  return fmt::format(R"(#!/bin/sh
+[ "${{SLIPWAY_EXEC:-}}" = all ] && exit
+cat >&2 <<END
+useradd: $SUBJECT is known on this node only, and Slurm needs it on all. On your computer:
+  slipway exec {} all -- useradd --uid $(id -u "$SUBJECT") $SUBJECT
+END
+)",
+                     deployment);
+}
+
 NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundings& around) {
   NodeRoot root;
   root.folder = around.run / node.name;
@@ -37,6 +50,9 @@ NodeRoot root_of(const PlannedNode& node, const Plan& plan, const NodeSurroundin
   root.files = {{"/etc/hostname", node.name + "\n"},
                 {"/etc/hosts", plan.hosts},
                 {node_profile_path, node.node_json}};
+  if (node.role == "login") {
+    root.files["/etc/shadow-maint/useradd-post.d/slipway"] = useradd_note(plan.deployment);
+  }
   // The host's content of these folders is private to the host, and an ordinary user could not
   // write to it.
   root.fresh_folders = {"/etc/munge", "/var/lib/slipway"};

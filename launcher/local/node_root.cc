@@ -102,7 +102,7 @@ class Builder {
     for (const BindMount& bind : plan_.binds) bind_mount(bind);
     for (const auto& [path, text] : plan_.files) {
       make_directories((root_ / place(path)).parent_path());
-      write_file(root_ / place(path), text);
+      write_file(root_ / place(path), text, text.starts_with("#!") ? 0755 : 0644);
     }
   }
 

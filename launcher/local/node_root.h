@@ -18,7 +18,8 @@ struct NodeRoot {
   std::filesystem::path folder;                     // empty, on a tmpfs; holds the node's changes
   std::filesystem::path image = "/";                // what the node starts from
   std::vector<std::filesystem::path> image_mounts;  // mount points below the image, from mountinfo
-  std::map<std::filesystem::path, std::string> files;  // path in the node, and its text
+  std::map<std::filesystem::path, std::string>
+      files;  // path in the node, and its text; #! makes a program
   std::vector<std::filesystem::path>
       fresh_folders;  // empty and private to the node, whatever the image has there
   std::vector<std::filesystem::path> own_memory;  // the same, each on its own tmpfs

@@ -51,6 +51,25 @@ teardown_file() { slipway destroy st-exec; }
   [[ "$output" == *"33 77"* ]]
 }
 
+@test "exec: all is one node after another, also if the command fails on one" {
+  run slipway exec $NAME all -- sh -c 'hostname; [ "$(hostname)" != stexec-login-001 ] || exit 3'
+  [ "$status" -eq 3 ]
+  [ "$output" = "$(printf 'stexec-%s\n' controller login-001 a3meganodeset-{0..3})" ]
+  run slipway exec $NAME all
+  fails_with 2 "\`all\` needs a command"
+}
+
+@test "exec: useradd on the login node says how the user gets known to Slurm, which then works" {
+  run on $NAME login useradd --uid 5000 alice
+  says "useradd: alice is known on this node only, and Slurm needs it on all. On your computer:
+  slipway exec $NAME all -- useradd --uid 5000 alice"
+  run -9 slipway exec $NAME all -- useradd --uid 5000 alice
+  fails_with 9 "useradd: user 'alice' already exists"
+  lacks "known on this node only"
+  run slipway exec $NAME login --user alice --chdir /home -- srun --nodes=2 id --user --name
+  says $'alice\nalice'
+}
+
 @test "exec: when the client is killed, the command is hung up" {
   slipway exec $NAME login -- sleep 98765 &
   wait_for on $NAME login pgrep -f 'sleep 98765' >/dev/null
