@@ -38,8 +38,27 @@ ProcessResult scontrol(std::vector<std::string> words) {
 
 }  // namespace
 
+std::string job_label() {
+  const std::string array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
+  return array.empty() || task.empty() ? variable("SLURM_JOB_ID") : array + "_" + task;
+}
+
+std::string heterogeneity_note() {
+  const int64_t components = to_number<int64_t>(variable("SLURM_HET_SIZE")).value_or(1);
+  if (components <= 1) return "";
+  std::vector<std::string> others;
+  for (int64_t i = 1; i < components; ++i) {
+    others.push_back(variable(fmt::format("SLURM_JOB_NODELIST_HET_GROUP_{}", i).c_str()));
+  }
+  return fmt::format(
+      "job {} is heterogeneous, and only its first component is used, not {}: start something else "
+      "there with `srun --het-group`, or submit a job of one component",
+      variable("SLURM_JOB_ID"), join(others, ", "));
+}
+
 Allocation read_allocation() {
   Allocation allocation;
+  allocation.label = job_label();
   allocation.job = variable("SLURM_JOB_ID");
   allocation.restarts = to_number<int64_t>(variable("SLURM_RESTART_COUNT")).value_or(0);
   const std::string list = variable("SLURM_JOB_NODELIST");

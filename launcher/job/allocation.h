@@ -8,12 +8,19 @@
 namespace slipway::job {
 
 struct Allocation {
-  std::string job;
+  std::string job;                 // its number
+  std::string label;               // as squeue shows it: "12", or "9_3" in an array
   int64_t restarts = 0;            // how often Slurm has requeued it
   std::vector<std::string> nodes;  // in Slurm's order
   std::string here;                // the node of the launcher
   int64_t tasks_per_node = 1;      // as srun would start them
 };
+
+// The job's label, from the environment of anything that runs in it.
+std::string job_label();
+
+// Says which nodes are left out, in a heterogeneous job; empty in others.
+std::string heterogeneity_note();
 
 // Reads the environment. Throws UsageError outside an allocation.
 Allocation read_allocation();

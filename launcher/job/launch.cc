@@ -60,7 +60,7 @@ class Launcher {
   Launcher(const LaunchOptions& options, Allocation allocation)
       : options_(options),
         allocation_(std::move(allocation)),
-        ledger_(ledger_path(options, allocation_.job), allocation_.job, async_,
+        ledger_(ledger_path(options, allocation_.label), allocation_.label, async_,
                 allocation_.restarts > 0),
         output_(async_, options.label),
         watch_(options.progress, async_),
@@ -105,7 +105,7 @@ class Launcher {
                   {mpi_variable, options_.mpi},
                   {restarts_variable, std::to_string(allocation_.restarts)},
                   {ledger_variable,
-                   std::filesystem::absolute(ledger_path(options_, allocation_.job)).native()},
+                   std::filesystem::absolute(ledger_path(options_, allocation_.label)).native()},
                   {heartbeat_variable, fmt::format("{}", options_.heartbeat_seconds)}},
         options_.srun);
     raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
@@ -395,6 +395,7 @@ int launch(const LaunchOptions& options) {
   check_counts(options, allocation);
   const std::string warning = check_allocation(allocation, options.no_kill);
   if (!warning.empty()) say(warning);
+  if (const std::string note = heterogeneity_note(); !note.empty()) say(note);
   return Launcher(options, std::move(allocation)).run();
 }
 

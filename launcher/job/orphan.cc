@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "launcher/job/agent_connection.h"
+#include "launcher/job/allocation.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/ledger.h"
 
@@ -56,7 +57,7 @@ void note(const Orphan& orphan, const std::string& reason, const RequeueResult& 
   Entry failure;
   failure.event = Event::failure;
   failure.time_ms = now_ms();
-  failure.job = orphan.run.job;
+  failure.job = job_label();
   failure.attempt = orphan.attempt;
   failure.what = "node gone";
   failure.blame = "node";
@@ -65,7 +66,7 @@ void note(const Orphan& orphan, const std::string& reason, const RequeueResult& 
   Entry end;
   end.event = Event::end;
   end.time_ms = failure.time_ms;
-  end.job = orphan.run.job;
+  end.job = failure.job;
   end.result = outcome.what == RequeueOutcome::requeued ? "requeued" : "failed";
   end.status = 1;
   if (outcome.what == RequeueOutcome::ended) failure.evidence.push_back(outcome.text);

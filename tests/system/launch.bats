@@ -301,6 +301,34 @@ END
   fails_with 1 "cannot write /proc/x"
 }
 
+@test "launch: a task of a job array has the name that squeue shows, and a ledger by that name" {
+  local script=/home/array.sbatch
+  on $NAME login sh -c "cat >$script" <<'END'
+#!/bin/bash
+#SBATCH --nodes=1 --exclusive --no-kill --array=3-4 --chdir=/home --output=/dev/null
+/opt/slipway/bin/slipway launch -- true
+END
+  JOB=$(on $NAME login sbatch --wait --parsable $script)
+  run on $NAME login sh -c "cd /home; /opt/slipway/bin/slipway ledger ${JOB}_4"
+  says "job ${JOB}_4: done after"
+  run on $NAME login sh -c "cd /home; ls slipway-ledger-${JOB}_* slipway-ledger-$JOB.*"
+  [ "${lines[*]}" = "ls: cannot access 'slipway-ledger-$JOB.*': No such file or directory slipway-ledger-${JOB}_3.jsonl slipway-ledger-${JOB}_4.jsonl" ]
+}
+
+@test "launch: in a heterogeneous job it says which nodes are left out" {
+  on $NAME login sh -c 'cat >/home/het.sbatch' <<'END'
+#!/bin/bash
+#SBATCH --nodes=1 --exclusive --no-kill --chdir=/home --output=/home/het.out
+#SBATCH hetjob
+#SBATCH --nodes=2 --exclusive --no-kill
+/opt/slipway/bin/slipway launch -- true
+END
+  on $NAME login sbatch --wait /home/het.sbatch
+  run on $NAME login cat /home/het.out
+  says "is heterogeneous, and only its first component is used, not $N-["
+  says "start something else there with \`srun --het-group\`"
+}
+
 @test "launch: a node whose GPU is broken is blamed, while its tasks run and after one has ended" {
   submit --spares 2 -- ./count.sh 150
   wait_for at_step 5
