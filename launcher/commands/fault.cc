@@ -34,7 +34,7 @@ json request_for(const std::string& node, const std::vector<std::string>& words)
   }
   if (words[0] == "power-on") {
     if (words.size() > 1) throw UsageError("power-on takes no argument");
-    return {{"request", "clear"}, {"node", node}, {"which", "power-off"}, {"start", true}};
+    return {{"request", "clear"}, {"node", node}, {"which", local::power_fault()}, {"start", true}};
   }
   return {{"request", "fault"}, {"node", node}, {"fault", to_json(local::parse_fault(words))}};
 }

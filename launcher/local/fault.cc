@@ -1,4 +1,4 @@
-// The table of faults, and parsing one from a command line.
+// Reads a fault from a command line.
 #include "launcher/local/fault.h"
 
 #include <fmt/core.h>
@@ -27,86 +27,28 @@ void check_arguments(const Fault& fault) {
     if (!plain)
       throw UsageError(fmt::format("`{}` is not a valid argument of {}", argument, fault.kind));
   }
-  if (fault.kind == "link-rate" && !is_rate(fault.arguments[1])) {
+  const FaultKind& kind = kind_of(fault);
+  if (kind.effect == Effect::link_rate && !is_rate(fault.arguments[1])) {
     throw UsageError(fmt::format("`{}` is not a rate; write a number and kbit, mbit or gbit",
                                  fault.arguments[1]));
   }
-  if (fault.kind.starts_with("gpu-")) fault_number(fault.arguments[0], 999);
-  const auto kind = std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name);
-  if (kind->most > 0) fault_number(fault.arguments[1], kind->most);
-  if (fault.kind == "kernel-log" && kernel_line(fault.arguments[0]).text.empty()) {
-    throw UsageError(
-        fmt::format("unknown kernel message `{}`; known: oops, memory-error, "
-                    "stall, disk-error",
-                    fault.arguments[0]));
+  if (kind.effect == Effect::gpu || kind.effect == Effect::xid) {
+    fault_number(fault.arguments[0], 999);
   }
+  if (kind.most > 0) fault_number(fault.arguments[1], kind.most);
+  if (kind.effect == Effect::kernel_log) kernel_line(fault.arguments[0]);
 }
 
 }  // namespace
 
-std::span<const FaultKind> fault_kinds() {
-  static const std::vector<FaultKind> kinds = {
-      {"power-off", {}, "the node loses power and stays off until you clear this fault", false},
-      {"hang", {}, "every process on the node is frozen; its kernel still answers", true},
-      {"link-down", {"IFACE"}, "an interface's cable is unplugged", false},
-      {"link-rate", {"IFACE", "RATE"}, "an interface carries no more than RATE: 100mbit", false},
-      {"gpu-lost", {"N"}, "NVML reports that GPU N has fallen off the bus", false},
-      {"gpu-missing", {"N"}, "GPU N is missing", false},
-      {"gpu-xid", {"N", "XID"}, "GPU N reports the Xid XID", false, 999},
-      {"gpu-ecc",
-       {"N", "COUNT"},
-       "GPU N counts COUNT uncorrectable memory errors",
-       false,
-       1'000'000},
-      {"gpu-ecc-corrected",
-       {"N", "COUNT"},
-       "GPU N counts COUNT corrected memory errors",
-       false,
-       1'000'000},
-      {"gpu-remap-failed", {"N"}, "a row of GPU N's memory could not be remapped", false},
-      {"gpu-pages", {"N", "COUNT"}, "GPU N has retired COUNT pages of its memory", false, 999},
-      {"gpu-nvlink", {"N", "LINK"}, "an NVLink of GPU N is down", false, 17},
-      {"gpu-pcie-width", {"N", "LANES"}, "GPU N has only LANES PCIe lanes", false, 16},
-      {"gpu-pcie-gen", {"N", "GEN"}, "GPU N runs at PCIe generation GEN", false, 9},
-      {"gpu-replays", {"N", "COUNT"}, "GPU N counts COUNT PCIe replays", false, 1'000'000},
-      {"gpu-throttled", {"N"}, "GPU N lowers its clocks because of heat", false},
-      {"gpu-celsius", {"N", "DEGREES"}, "GPU N reports this temperature", false, 200},
-      {"gpu-watts", {"N", "WATTS"}, "GPU N's power is limited to WATTS", false, 10'000},
-      {"gpu-process", {"N", "PID"}, "process PID runs on GPU N", false, 4'194'304},
-      {"gpu-unloads", {"N"}, "GPU N is not in persistence mode", false},
-      {"gpu-recovery",
-       {"N", "ACTION"},
-       "the driver reports this recovery action for GPU N, 0 to 4",
-       false,
-       4},
-      {"nvml-mismatch", {}, "NVML and the driver have different versions", false},
-      {"kernel-log",
-       {"WHAT"},
-       "the node's kernel logs it once: oops, memory-error, stall, disk-error",
-       true},
-      {"nvml-hang", {}, "NVML calls never return", false},
-      {"disk-full",
-       {"FOLDER"},
-       "the file system is full: /tmp, /dev/shm, /run, "
-       "/var/spool/slurmd",
-       true},
-      {"daemon-killed", {"NAME"}, "slurmd, munged or slurmctld is killed and stays away", true},
-  };
-  return kinds;
+const FaultKind& kind_of(const Fault& fault) {
+  const auto kind = std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name);
+  if (kind == fault_kinds().end()) throw Error(fmt::format("unknown fault `{}`", fault.kind));
+  return *kind;
 }
 
-KernelLine kernel_line(const std::string& what) {
-  if (what == "oops") return {1, "BUG: unable to handle page fault for address: 0000000000000010"};
-  if (what == "memory-error") {
-    return {0, "mce: [Hardware Error]: CPU 0: Machine Check Exception: 5 Bank 7: be00000000010091"};
-  }
-  if (what == "stall") {
-    return {3, "INFO: task kworker/u8:0:7 blocked for more than 120 seconds."};
-  }
-  if (what == "disk-error") {
-    return {3, "I/O error, dev sda, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2"};
-  }
-  return {};
+const std::string& power_fault() {
+  return std::ranges::find(fault_kinds(), Effect::power, &FaultKind::effect)->name;
 }
 
 std::string Fault::text() const {

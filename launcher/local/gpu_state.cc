@@ -45,31 +45,14 @@ std::filesystem::path file_of(const std::filesystem::path& gpus, const PlannedNo
   return gpus / node.name / "gpus.json";
 }
 
-// The field of a GPU that a fault changes in the file. Without a number it is a flag.
-struct Property {
-  const char* fault;
-  const char* key;
-  bool is_number;
-};
+// A field of the state without its fault, and with it.
+json healthy_value(const FaultKind& kind) {
+  return kind.healthy ? json(*kind.healthy) : json(false);
+}
 
-constexpr Property properties[] = {
-    {"gpu-lost", "lost", false},
-    {"gpu-missing", "missing", false},
-    {"gpu-ecc", "ecc_uncorrected", true},
-    {"gpu-ecc-corrected", "ecc_corrected", true},
-    {"gpu-remap-failed", "remap_failed", false},
-    {"gpu-pages", "pages_retired", true},
-    {"gpu-nvlink", "nvlink_down", true},
-    {"gpu-pcie-width", "pcie_width", true},
-    {"gpu-pcie-gen", "pcie_generation", true},
-    {"gpu-replays", "pcie_replays", true},
-    {"gpu-throttled", "throttled", false},
-    {"gpu-celsius", "celsius", true},
-    {"gpu-watts", "power_limit_watts", true},
-    {"gpu-process", "process", true},
-    {"gpu-unloads", "persistence_off", false},
-    {"gpu-recovery", "recovery_action", true},
-};
+json broken_value(const FaultKind& kind, const Fault& fault) {
+  return kind.healthy ? json(std::stoi(fault.arguments.at(1))) : json(true);
+}
 
 json& gpu_at(json& state, const Fault& fault, const PlannedNode& node) {
   json& gpus = state.at("gpus");
@@ -84,31 +67,21 @@ json healthy_gpus(const PlannedNode& node) {
   const NodeProfile profile = parse_node_profile(node.node_json, "node.json");
   json gpus = json::array();
   for (size_t i = 0; i < node.gpu_devices.size(); ++i) {
-    gpus.push_back({{"uuid", uuid_of(node.name, i)},
-                    {"name", "simulated " + profile.gpus.model},
-                    {"pci_bus", 4 + i},
-                    {"lost", false},
-                    {"ecc_uncorrected", 0},
-                    {"xids", json::array()},
-                    {"missing", false},
-                    {"ecc_corrected", 0},
-                    {"remap_failed", false},
-                    {"pages_retired", 0},
-                    {"nvlink_down", -1},
-                    {"pcie_generation", 5},
-                    {"pcie_width", 16},
-                    {"pcie_replays", 0},
-                    {"throttled", false},
-                    {"celsius", 35},
-                    {"power_limit_watts", 700},
-                    {"process", 0},
-                    {"persistence_off", false},
-                    {"recovery_action", -1}});
+    json gpu = {{"uuid", uuid_of(node.name, i)},
+                {"name", "simulated " + profile.gpus.model},
+                {"pci_bus", 4 + i},
+                {"xids", json::array()}};
+    for (const FaultKind& kind : fault_kinds()) {
+      if (kind.effect == Effect::gpu) gpu[kind.field] = healthy_value(kind);
+    }
+    gpus.push_back(std::move(gpu));
   }
-  return {{"schema", "slipway/gpus/1"},
-          {"driver_version", "0.simulated"},
-          {"nvml_hangs", false},
-          {"gpus", std::move(gpus)}};
+  json state = {
+      {"schema", "slipway/gpus/1"}, {"driver_version", "0.simulated"}, {"gpus", std::move(gpus)}};
+  for (const FaultKind& kind : fault_kinds()) {
+    if (kind.effect == Effect::driver) state[kind.field] = healthy_value(kind);
+  }
+  return state;
 }
 
 void prepare_gpus(const std::filesystem::path& gpus, const PlannedNode& node) {
@@ -154,23 +127,13 @@ void change_gpus(const std::filesystem::path& gpus, const PlannedNode& node, con
   if (node.gpu_devices.empty()) throw Error(fmt::format("node {} has no GPU", node.name));
   prepare_gpus(gpus, node);
   json state = json::parse(read_file(file_of(gpus, node)));
-  const auto property = std::ranges::find_if(
-      properties, [&](const Property& one) { return fault.kind == one.fault; });
-  if (property != std::end(properties)) {
-    json& gpu = gpu_at(state, fault, node);
-    const auto at = static_cast<size_t>(&gpu - &state["gpus"][0]);
-    if (!begin) {
-      gpu[property->key] = healthy_gpus(node)["gpus"][at][property->key];
-    } else if (property->is_number) {
-      gpu[property->key] = std::stoi(fault.arguments.at(1));
-    } else {
-      gpu[property->key] = true;
-    }
-  } else if (fault.kind == "nvml-hang") {
-    state["nvml_hangs"] = begin;
-  } else if (fault.kind == "nvml-mismatch") {
-    state["mismatch"] = begin;
-  } else if (fault.kind == "gpu-xid") {
+  const FaultKind& kind = kind_of(fault);
+  if (kind.effect == Effect::gpu) {
+    gpu_at(state, fault, node)[kind.field] =
+        begin ? broken_value(kind, fault) : healthy_value(kind);
+  } else if (kind.effect == Effect::driver) {
+    state[kind.field] = begin ? broken_value(kind, fault) : healthy_value(kind);
+  } else if (kind.effect == Effect::xid) {
     // Each Xid is an event, which every waiting process sees once. Cleared Xids are not shown to
     // processes that start later.
     json& xids = gpu_at(state, fault, node).at("xids");

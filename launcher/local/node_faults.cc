@@ -15,19 +15,32 @@ namespace slipway::local {
 namespace {
 
 bool ends_with_power(const Fault& fault) {
-  return std::ranges::find(fault_kinds(), fault.kind, &FaultKind::name)->ends_with_power;
+  return kind_of(fault).ends_with_power;
+}
+
+bool holds_power_off(const Fault& fault) {
+  return kind_of(fault).effect == Effect::power;
+}
+
+bool is_of_link(const Fault& fault) {
+  const Effect effect = kind_of(fault).effect;
+  return effect == Effect::link_down || effect == Effect::link_rate;
+}
+
+bool is_of_gpus(const Fault& fault) {
+  const Effect effect = kind_of(fault).effect;
+  return effect == Effect::gpu || effect == Effect::driver || effect == Effect::xid;
 }
 
 bool needs_power(const Fault& fault) {
-  return fault.kind != "power-off" && !fault.kind.starts_with("nvml-") &&
-         !fault.kind.starts_with("gpu-");
+  return !holds_power_off(fault) && !is_of_gpus(fault);
 }
 
 }  // namespace
 
 void NodeFaults::begin(size_t node, const Fault& fault) {
   const PlannedNode& planned = plan_.nodes[node];
-  if (planned.role == "controller" && fault.kind == "power-off") {
+  if (planned.role == "controller" && holds_power_off(fault)) {
     throw Error("the controller cannot be powered off: everything else asks it about jobs");
   }
   if (needs_power(fault) && nodes_.power(node) != Power::on) {
@@ -70,8 +83,7 @@ std::vector<std::string> NodeFaults::active(size_t node) const {
 
 bool NodeFaults::holds_power(size_t node) const {
   const auto faults = active_.find(plan_.nodes[node].name);
-  return faults != active_.end() &&
-         std::ranges::find(faults->second, "power-off", &Fault::kind) != faults->second.end();
+  return faults != active_.end() && std::ranges::any_of(faults->second, holds_power_off);
 }
 
 void NodeFaults::node_started(size_t node) {
@@ -79,7 +91,7 @@ void NodeFaults::node_started(size_t node) {
   if (faults == active_.end()) return;
   std::erase_if(faults->second, ends_with_power);
   for (const Fault& fault : faults->second) {
-    if (fault.kind.starts_with("link-")) apply(node, fault);
+    if (is_of_link(fault)) apply(node, fault);
   }
 }
 
@@ -95,48 +107,53 @@ std::string NodeFaults::our_end(size_t node, const std::string& interface) const
                           interface, join(known, ", ")));
 }
 
-void NodeFaults::apply(size_t node, const Fault& fault) {
+void NodeFaults::limit_link(size_t node, const Fault& fault, const std::string& rate) {
+  const std::string end = our_end(node, fault.arguments[0]);
+  limit_sending(nodes_.pid(node), fault.arguments[0], rate);
+  limit_rate(end, rate);
+}
+
+void NodeFaults::change(size_t node, const Fault& fault, bool begin) {
   const pid_t pid = nodes_.pid(node);
-  if (fault.kind == "power-off") {
-    nodes_.power_off({node});
-  } else if (fault.kind == "hang") {
-    freeze(pid, true);
-  } else if (fault.kind == "link-down") {
-    run_ip(fmt::format("link set {} down\n", our_end(node, fault.arguments[0])));
-  } else if (fault.kind == "link-rate") {
-    const std::string end = our_end(node, fault.arguments[0]);
-    limit_sending(pid, fault.arguments[0], fault.arguments[1]);
-    limit_rate(end, fault.arguments[1]);
-  } else if (fault.kind == "disk-full") {
-    fill_folder(pid, fault.arguments[0], true);
-  } else if (fault.kind == "daemon-killed") {
-    keep_daemon_away(pid, fault.arguments[0], true);
-  } else if (fault.kind == "kernel-log") {
-    say_in_kernel_log(gpus_, plan_.nodes[node], kernel_line(fault.arguments[0]));
-  } else {
-    change_gpus(gpus_, plan_.nodes[node], fault, true);
+  switch (kind_of(fault).effect) {
+    case Effect::power:
+      if (begin) nodes_.power_off({node});
+      break;
+    case Effect::freeze:
+      freeze(pid, begin);
+      break;
+    case Effect::link_down:
+      run_ip(fmt::format("link set {} {}\n", our_end(node, fault.arguments[0]),
+                         begin ? "down" : "up"));
+      break;
+    case Effect::link_rate:
+      limit_link(node, fault, begin ? fault.arguments[1] : "");
+      break;
+    case Effect::disk_full:
+      fill_folder(pid, fault.arguments[0], begin);
+      break;
+    case Effect::daemon_killed:
+      keep_daemon_away(pid, fault.arguments[0], begin);
+      break;
+    case Effect::kernel_log:
+      if (begin) say_in_kernel_log(gpus_, plan_.nodes[node], kernel_line(fault.arguments[0]));
+      break;
+    case Effect::gpu:
+    case Effect::driver:
+    case Effect::xid:
+      change_gpus(gpus_, plan_.nodes[node], fault, begin);
+      break;
   }
 }
 
-// If the node is off, its fault is gone already.
+void NodeFaults::apply(size_t node, const Fault& fault) {
+  change(node, fault, true);
+}
+
+// If the node is off, a fault that needs its power is gone already.
 void NodeFaults::undo(size_t node, const Fault& fault) {
-  const pid_t pid = nodes_.pid(node);
-  if (!needs_power(fault)) {
-    if (fault.kind != "power-off") change_gpus(gpus_, plan_.nodes[node], fault, false);
-  } else if (pid == 0) {
-    return;
-  } else if (fault.kind == "hang") {
-    freeze(pid, false);
-  } else if (fault.kind == "link-down") {
-    run_ip(fmt::format("link set {} up\n", our_end(node, fault.arguments[0])));
-  } else if (fault.kind == "link-rate") {
-    limit_sending(pid, fault.arguments[0], "");
-    limit_rate(our_end(node, fault.arguments[0]), "");
-  } else if (fault.kind == "disk-full") {
-    fill_folder(pid, fault.arguments[0], false);
-  } else if (fault.kind == "daemon-killed") {
-    keep_daemon_away(pid, fault.arguments[0], false);
-  }
+  if (needs_power(fault) && nodes_.pid(node) == 0) return;
+  change(node, fault, false);
 }
 
 }  // namespace slipway::local

@@ -38,6 +38,8 @@ class NodeFaults {
  private:
   void apply(size_t node, const Fault& fault);
   void undo(size_t node, const Fault& fault);
+  void change(size_t node, const Fault& fault, bool begin);
+  void limit_link(size_t node, const Fault& fault, const std::string& rate);  // "": no limit
   std::string our_end(size_t node, const std::string& interface) const;
 
   const Plan& plan_;

@@ -310,7 +310,7 @@ class Supervisor {
           stopping.push_back(node);
           continue;
         }
-        if (faults_.holds_power(node)) throw Error("its power is off: fault power-off");
+        if (faults_.holds_power(node)) throw Error("its power is off: fault " + power_fault());
         nodes_.power_on(node);
         if (nodes_.power(node) == Power::starting) client.starting.insert(node);
       } catch (const Error& error) {

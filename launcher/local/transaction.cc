@@ -14,6 +14,7 @@
 #include "launcher/local/changes.h"
 #include "launcher/local/checkpoint.h"
 #include "launcher/local/control.h"
+#include "launcher/local/fault.h"
 #include "launcher/local/journal.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/message.h"
@@ -252,7 +253,7 @@ class Transaction {
       const auto planned = std::ranges::find(plan.nodes, name, &PlannedNode::name);
       const Names faults = node.at("faults");
       if (node.at("running").get<bool>() || planned == plan.nodes.end() || planned->on_demand ||
-          std::ranges::find(faults, "power-off") != faults.end()) {
+          std::ranges::find(faults, power_fault()) != faults.end()) {
         continue;
       }
       off.push_back(name);

@@ -85,13 +85,16 @@ TEST_CASE("gpu state: each Xid is a record in the kernel log") {
 
 TEST_CASE("gpu state: every GPU fault changes the GPU, and its end makes it healthy again") {
   Gpus gpus;
+  int kinds = 0;
   for (const FaultKind& kind : fault_kinds()) {
-    if (!kind.name.starts_with("gpu-") || kind.name == "gpu-xid") continue;
+    if (kind.effect != Effect::gpu) continue;
+    ++kinds;
     Words words = {kind.name, "2"};
     if (kind.arguments.size() == 2) words.emplace_back("3");
     CHECK(gpus.after(words)["gpus"][2] != healthy_gpus(gpus.node)["gpus"][2]);
     CHECK(gpus.after(words, false) == healthy_gpus(gpus.node));
   }
+  CHECK(kinds == 16);
 }
 
 TEST_CASE("gpu state: for an unknown GPU the error shows how many there are") {
