@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -20,10 +19,6 @@ namespace slipway::job {
 namespace {
 
 constexpr size_t most_words = 400;
-
-// A shell's codes: cannot be run, not found. 93 also conclusive NVIDIA's ft_launcher not to
-// restart.
-constexpr std::array permanent_codes = {93, 126, 127};
 
 std::string how_it_ended(const RankEnd& end, const Diagnosis& diagnosis) {
   std::string text = fmt::format("rank {} on {} ", end.rank, end.node);
@@ -99,7 +94,8 @@ std::string slowest_node(const std::map<std::string, int64_t>& steps) {
   return as_low == 1 ? least->first : "";
 }
 
-void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence) {
+void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence,
+                const FailureWords& words) {
   const RankEnd& first = *ends.first;
   verdict.what = first.signal != 0 ? "signal" : "exit";
   verdict.rank = first.rank;
@@ -118,8 +114,7 @@ void judge_ends(Verdict& verdict, const ReadEnds& ends, const Evidence& evidence
   } else if (ends.origins.size() == 1) {
     verdict.suspect = ends.origins.front();
   }
-  if (first.signal == 0 &&
-      std::ranges::find(permanent_codes, first.code) != permanent_codes.end()) {
+  if (first.signal == 0 && words.is_permanent(first.code)) {
     verdict.blame = Blame::application;
     verdict.permanent = true;
   }
@@ -203,7 +198,7 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
   verdict.places = evidence.nodes.size();
   const ReadEnds ends = read_ends(evidence, words);
   if (ends.first != nullptr) {
-    judge_ends(verdict, ends, evidence);
+    judge_ends(verdict, ends, evidence, words);
   } else if (evidence.stalled_seconds > 0) {
     judge_stall(verdict, evidence);
   }
@@ -212,7 +207,7 @@ Verdict judge(const Evidence& evidence, const std::vector<Verdict>& before,
     verdict.permanent = false;
     verdict.suspect.clear();
   }
-  compare_with_before(verdict, evidence, before);
+  compare_with_before(verdict, evidence, before, words);
   add_evidence(verdict, evidence.odd);
   if (evidence.broken.empty()) add_evidence(verdict, evidence.kernel, "kernel: ");
   return verdict;

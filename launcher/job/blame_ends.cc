@@ -60,10 +60,10 @@ void find_origins(ReadEnds& ends, const std::vector<Reading>& moment, const Read
 }
 
 void find_agreement(ReadEnds& ends, const std::vector<Reading>& all, const Reading& first,
-                    const Evidence& evidence) {
+                    const Evidence& evidence, const FailureWords& words) {
   std::set<std::string> nodes;
   for (const Reading& each : all) {
-    if (!is_alike(each.message, first.message)) continue;
+    if (!words.are_alike(each.message, first.message)) continue;
     ++ends.alike;
     nodes.insert(each.end->node);
   }
@@ -88,19 +88,6 @@ void find_slot(ReadEnds& ends, const Evidence& evidence) {
 
 }  // namespace
 
-bool is_alike(const std::string& message, const std::string& other) {
-  if (message == other) return true;
-  // "status 1: KeyError: 'x'"
-  const auto type_of = [](const std::string& text) -> std::string_view {
-    const size_t end = text.find(": ", text.find(": ") + 1);
-    const std::string_view type = std::string_view(text).substr(0, end);
-    const bool exception = type.ends_with("Error") || type.ends_with("Exception");
-    const bool says_little = type.ends_with(" RuntimeError") || type.ends_with(" OSError");
-    return end != text.npos && exception && !says_little ? type : std::string_view();
-  };
-  return !type_of(message).empty() && type_of(message) == type_of(other);
-}
-
 ReadEnds read_ends(const Evidence& evidence, const FailureWords& words) {
   ReadEnds ends;
   std::vector<Reading> all;
@@ -123,7 +110,7 @@ ReadEnds read_ends(const Evidence& evidence, const FailureWords& words) {
   ends.message = first.message;
   find_slot(ends, evidence);
   find_origins(ends, moment, first);
-  find_agreement(ends, all, first, evidence);
+  find_agreement(ends, all, first, evidence, words);
   return ends;
 }
 

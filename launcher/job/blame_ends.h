@@ -25,8 +25,4 @@ struct ReadEnds {
 
 ReadEnds read_ends(const Evidence& evidence, const FailureWords& words);
 
-// Whether two errors are of the same kind. Python exceptions are compared by type, as their texts
-// vary with data.
-bool is_alike(const std::string& message, const std::string& other);
-
 }  // namespace slipway::job

@@ -13,8 +13,6 @@
 #include <csignal>
 #include <limits>
 
-#include "launcher/job/blame_ends.h"
-
 namespace slipway::job {
 namespace {
 
@@ -42,9 +40,9 @@ bool is_own_signal(const Verdict& verdict) {
   return std::ranges::find(own, verdict.signal) != own.end();
 }
 
-bool failed_alike(const Verdict& verdict, const Verdict& last) {
+bool failed_alike(const Verdict& verdict, const Verdict& last, const FailureWords& words) {
   return verdict.rank >= 0 && verdict.what == last.what &&
-         is_alike(verdict.message, last.message) &&
+         words.are_alike(verdict.message, last.message) &&
          (verdict.rank == last.rank || verdict.what == "exit" || is_own_signal(verdict));
 }
 
@@ -90,11 +88,11 @@ void blame_application(Verdict& verdict, const Evidence& evidence, const Verdict
 }  // namespace
 
 void compare_with_before(Verdict& verdict, const Evidence& evidence,
-                         const std::vector<Verdict>& before) {
+                         const std::vector<Verdict>& before, const FailureWords& words) {
   if (verdict.blame == Blame::node || verdict.permanent || before.empty()) return;
   const Verdict& last = before.back();
   const bool comparable = verdict.meaning != Meaning::peer && last.blame != Blame::node;
-  if (comparable && failed_alike(verdict, last)) {
+  if (comparable && failed_alike(verdict, last, words)) {
     const bool moved = !verdict.origins.empty() && !last.origins.empty() &&
                        !has_common(verdict.origins, last.origins);
     const bool own = verdict.blame == Blame::application || last.blame == Blame::application ||

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "launcher/job/blame.h"
+#include "launcher/job/failure_words.h"
 
 namespace slipway::job {
 
@@ -11,6 +12,6 @@ namespace slipway::job {
 // there more often than chance explains. `before` are the verdicts on earlier failures, oldest
 // first.
 void compare_with_before(Verdict& verdict, const Evidence& evidence,
-                         const std::vector<Verdict>& before);
+                         const std::vector<Verdict>& before, const FailureWords& words);
 
 }  // namespace slipway::job

@@ -45,6 +45,34 @@ std::optional<size_t> position_of(const std::vector<std::string>& parts, const s
   return first;
 }
 
+// The text of the row's source.
+std::string read_source(RowReader& row, const source::Node& item,
+                        const std::map<std::string, std::string>& sources) {
+  const std::string name = row.text("source");
+  const auto known = sources.find(name);
+  if (known != sources.end()) return known->second;
+  if (!name.empty()) {
+    row.wrong(item.find("source")->span, fmt::format("there is no source `{}`", name));
+  }
+  return "";
+}
+
+// Reads the rows of an optional list, each with the reason and its source.
+template <class Read>
+void for_each_row(RowReader& file, const char* key,
+                  const std::map<std::string, std::string>& sources,
+                  source::Diagnostics& diagnostics, Read read) {
+  const source::Node* list = file.has(key) ? file.sequence(key) : nullptr;
+  if (list == nullptr) return;
+  for (const source::Node& item : list->items) {
+    RowReader row(item, fmt::format("a row of `{}`", key), diagnostics);
+    read(row);
+    row.text("why");
+    read_source(row, item, sources);
+    row.finish();
+  }
+}
+
 FailureWords::Pattern read_pattern(const source::Node& item, Meaning meaning,
                                    const std::map<std::string, std::string>& sources,
                                    source::Diagnostics& diagnostics) {
@@ -54,13 +82,7 @@ FailureWords::Pattern read_pattern(const source::Node& item, Meaning meaning,
   pattern.match = row.text("match");
   pattern.line = row.text("line");
   pattern.seen = row.text("seen");
-  const std::string name = row.text("source");
-  const auto known = sources.find(name);
-  if (known != sources.end()) {
-    pattern.source = known->second;
-  } else if (!name.empty()) {
-    row.wrong(item.find("source")->span, fmt::format("there is no source `{}`", name));
-  }
+  pattern.source = read_source(row, item, sources);
   if (!pattern.match.empty() && pattern.match.find_first_not_of('*') == std::string::npos) {
     row.wrong(item.find("match")->span, "this matches every line");
   }
@@ -79,7 +101,9 @@ const char* meaning_name(Meaning meaning) {
   return names[static_cast<size_t>(meaning)];
 }
 
-FailureWords::FailureWords(std::vector<Pattern> patterns) : patterns_(std::move(patterns)) {
+FailureWords::FailureWords(std::vector<Pattern> patterns, std::set<int> permanent,
+                           std::set<std::string, std::less<>> vague)
+    : patterns_(std::move(patterns)), permanent_(std::move(permanent)), vague_(std::move(vague)) {
   for (const Pattern& pattern : patterns_) parts_.push_back(split(to_lower(pattern.match), '*'));
 }
 
@@ -120,6 +144,22 @@ Diagnosis FailureWords::diagnose(std::string_view words) const {
   return best;
 }
 
+std::string_view FailureWords::exception_of(const std::string& message) const {
+  const size_t status = message.find(": ");
+  const size_t end = message.find(": ", status + 1);
+  if (end == message.npos) return {};
+  const std::string_view type = std::string_view(message).substr(0, end);
+  const bool exception = type.ends_with("Error") || type.ends_with("Exception");
+  return exception && !vague_.contains(type.substr(type.rfind(' ') + 1)) ? type
+                                                                         : std::string_view();
+}
+
+bool FailureWords::are_alike(const std::string& message, const std::string& other) const {
+  if (message == other) return true;
+  const std::string_view exception = exception_of(message);
+  return !exception.empty() && exception == exception_of(other);
+}
+
 std::string message_of(std::string_view line) {
   std::string text;
   for (const char c : line) {
@@ -154,8 +194,14 @@ FailureWords load_failure_words(const std::filesystem::path& folder, source::Sou
       patterns.push_back(read_pattern(item, meaning, origins, diagnostics));
     }
   }
+  std::set<int> permanent;
+  std::set<std::string, std::less<>> vague;
+  for_each_row(file, "permanent", origins, diagnostics,
+               [&](RowReader& row) { permanent.insert(static_cast<int>(row.count("status"))); });
+  for_each_row(file, "vague", origins, diagnostics,
+               [&](RowReader& row) { vague.insert(row.text("exception")); });
   file.finish();
-  return FailureWords(std::move(patterns));
+  return FailureWords(std::move(patterns), std::move(permanent), std::move(vague));
 }
 
 FailureWords installed_failure_words() {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,18 +42,30 @@ class FailureWords {
     std::string source;
   };
 
-  // A line takes the meaning of the first pattern that it matches.
-  explicit FailureWords(std::vector<Pattern> patterns = {});
+  // A line takes the meaning of the first pattern that it matches. `permanent`: exit statuses after
+  // which another attempt is pointless. `vague`: Python exceptions whose type alone says little.
+  explicit FailureWords(std::vector<Pattern> patterns = {}, std::set<int> permanent = {},
+                        std::set<std::string, std::less<>> vague = {});
 
   const std::vector<Pattern>& patterns() const { return patterns_; }
 
   Diagnosis diagnose(std::string_view words) const;
 
+  bool is_permanent(int status) const { return permanent_.contains(status); }
+
+  // Whether two messages are of the same kind. Python exceptions are compared by type, as their
+  // texts vary with data, unless the type is vague.
+  bool are_alike(const std::string& message, const std::string& other) const;
+
  private:
+  // "status 1: KeyError" of "status 1: KeyError: 'x'"; empty unless the type says enough.
+  std::string_view exception_of(const std::string& message) const;
   const Pattern* find(const std::string& line, size_t& at) const;
 
   std::vector<Pattern> patterns_;
   std::vector<std::vector<std::string>> parts_;  // of each pattern, in lower case
+  std::set<int> permanent_;
+  std::set<std::string, std::less<>> vague_;
 };
 
 // The line without numbers, addresses and times.
