@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,7 @@ struct TransportType {
 
   std::string name;  // "socket"
   std::string about;
+  std::set<std::string> places;   // the targets that provide it: "google"; `socket` works anywhere
   std::vector<Rule> environment;  // empty: no rules, nodes use `socket` instead
   NodeTransport node = {};  // the rest of a node's settings, except $(host_nics) and $(gpu_nics)
 };

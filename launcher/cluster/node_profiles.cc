@@ -48,7 +48,7 @@ const TransportType& choose_transport(const MachineType& machine, size_t attache
                                       const Catalogue& catalogue, const ProfileSite& site) {
   // Interfaces are used in order, so equal counts mean that all of them have a network.
   const TransportType& own = catalogue.transport(machine.transport);
-  const bool usable = attached >= machine.nics.size() && site.transports.contains(own.name) &&
+  const bool usable = attached >= machine.nics.size() && own.places.contains(site.target) &&
                       !own.environment.empty();
   return usable ? own : catalogue.transport("socket");
 }

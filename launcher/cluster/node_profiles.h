@@ -1,7 +1,6 @@
 // Builds the node profile of each node of a cluster (common/node_profile.h).
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,9 +13,6 @@ namespace slipway::cluster {
 // What the place where a node runs adds to the model.
 struct ProfileSite {
   std::string target;  // "local" or "google"
-
-  // The transports that the place can provide. `socket` is always available.
-  std::set<std::string> transports;
 
   // The node's addresses with prefix length ("10.0.0.5/24"), one for each of node.machine.networks
   // in the same order. Empty if the cloud assigns them.

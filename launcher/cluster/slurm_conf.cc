@@ -160,9 +160,10 @@ std::optional<int64_t> longest_start_of_daemon(const Cluster& cluster, const Cat
                                                const SlurmSite& site) {
   std::optional<int64_t> longest;
   for (const Nodeset& nodeset : cluster.nodesets) {
-    const std::string& name = catalogue.machine(nodeset.machine.machine_type).transport;
-    if (!site.transports.contains(name)) continue;
-    const NodeTransport::Daemon& daemon = catalogue.transport(name).node.daemon;
+    const TransportType& transport =
+        catalogue.transport(catalogue.machine(nodeset.machine.machine_type).transport);
+    if (!transport.places.contains(site.target)) continue;
+    const NodeTransport::Daemon& daemon = transport.node.daemon;
     if (!daemon.name.empty()) longest = std::max(longest.value_or(0), daemon.deadline_seconds);
   }
   return longest;

@@ -66,7 +66,6 @@ SlurmSite local_slurm_site(bool elastic) {
 SlurmSite google_slurm_site() {
   SlurmSite site;
   site.target = "google";
-  site.transports = {"gib", "tcpx", "tcpxo"};
   site.elastic = true;
   site.has_topology = true;
   site.settings = {

@@ -1,7 +1,6 @@
 // What differs between the places where a cluster can run: paths, users, plugins.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -43,9 +42,6 @@ struct SlurmSite {
 
   // Lines of cgroup.conf; if empty, the file is not written.
   std::vector<SlurmSetting> cgroup_settings;
-
-  // The transports that the place can provide. `socket` is always available.
-  std::set<std::string> transports;
 
   // Our programs on every node that start and stop a transport's daemon for a job.
   std::string prolog = "/opt/slipway/libexec/slipway/prolog";

@@ -24,7 +24,8 @@ class TransportReader {
   TransportType read(const source::Entry& entry) {
     name_ = entry.key;
     RowReader row(entry.value, fmt::format("transport `{}`", name_), diagnostics_);
-    TransportType type{name_, row.text("about"), read_rules(row, "environment"), {}};
+    TransportType type{name_, row.text("about"), {}, read_rules(row, "environment"), {}};
+    for (std::string& place : optional_texts(row, "places")) type.places.insert(std::move(place));
     type.node.single_node = variables(read_rules(row, "single_node"));
     type.node.without_profile = variables(read_rules(row, "without_profile"));
     read_part(row, "vendor_profile", [&](RowReader& part) {

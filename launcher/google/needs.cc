@@ -16,7 +16,6 @@
 namespace slipway::google {
 namespace {
 
-constexpr int64_t local_ssd_gb = 375;  // https://docs.cloud.google.com/compute/docs/disks/local-ssd
 constexpr const char* compute = "compute.googleapis.com";
 
 // A resource as Terraform will read it.
@@ -129,14 +128,25 @@ class Counter {
     need.modules.insert(where.module);
   }
 
-  void add_one(const Where& where, const std::string& quota) {
-    add(where, compute, quota, "", "", 1);
+  // What quotas.yaml says about the resource's type.
+  void count_type(const Where& where, std::string_view type, const Json& body) {
+    const Quota* quota = quotas_.find("resources", type);
+    if (quota == nullptr) return;
+    const int64_t amount = quota->amount.empty() ? 1 : number(body, quota->amount.c_str());
+    if (quota->name.empty()) {
+      note(where.module, fmt::format("{} {} of {}: the name of its quota is not known", amount,
+                                     quota->unit, quota->about));
+      return;
+    }
+    add({quota->per_project ? "" : where.region, where.module, where.times, where.on_demand},
+        compute, quota->name, "", quota->unit, amount);
   }
+
+  void count_used_address(const Where& where) { count_type(where, "address_in_use", {}); }
 
   void count(const MadeResource& resource) {
     const Json& body = resource.body;
     const Where here{region_of(body), resource.module};
-    const Where project{"", resource.module};
     if (resource.type == "google_compute_instance") {
       count_machine(here, body);
     } else if (resource.type == "google_compute_instance_from_template") {
@@ -156,20 +166,8 @@ class Counter {
         }
         add(here, "file.googleapis.com", quota->name, "", "GiB", number(share, "capacity_gb"));
       }
-    } else if (resource.type == "google_compute_network") {
-      add_one(project, "NETWORKS");
-    } else if (resource.type == "google_compute_subnetwork") {
-      add_one(project, "SUBNETWORKS");
-    } else if (resource.type == "google_compute_firewall") {
-      add_one(project, "FIREWALLS");
-    } else if (resource.type == "google_compute_router") {
-      add_one(project, "ROUTERS");
-    } else if (resource.type == "google_compute_instance_template") {
-      add_one(project, "INSTANCE_TEMPLATES");
-    } else if (resource.type == "google_lustre_instance") {
-      note(resource.module,
-           fmt::format("{} GiB of Managed Lustre: the name of its quota is not known",
-                       number(body, "capacity_gib")));
+    } else {
+      count_type(here, resource.type, body);
     }
   }
 
@@ -204,7 +202,7 @@ class Counter {
       spot = spot || text(scheduling, "provisioning_model") == "SPOT" ||
              scheduling.value("preemptible", Json(false)) == Json(true);
     }
-    add_one(where, "INSTANCES");
+    count_type(where, "google_compute_instance", body);
     const std::string name = text(body, "machine_type");
     const cluster::MachineType* type = catalogue_.find_machine(name);
     if (type == nullptr) {
@@ -217,7 +215,7 @@ class Counter {
       for (const Json& disk : blocks(body, kind)) count_disk_of_machine(where, kind, disk, spot);
     }
     for (const Json& nic : blocks(body, "network_interface")) {
-      if (!blocks(nic, "access_config").empty()) add_one(where, "IN_USE_ADDRESSES");
+      if (!blocks(nic, "access_config").empty()) count_used_address(where);
     }
   }
 
@@ -251,7 +249,7 @@ class Counter {
     if (kind == "attached_disk") return;  // a separate resource
     if (kind == "scratch_disk" || text(disk, "type") == "SCRATCH" ||
         text(disk, "disk_type") == "local-ssd") {
-      count_disk(where, "local-ssd", local_ssd_gb, spot);
+      count_disk(where, "local-ssd", 0, spot);
       return;
     }
     if (!text(disk, "source").empty()) return;
@@ -264,15 +262,16 @@ class Counter {
   }
 
   void count_disk(const Where& where, const std::string& type, int64_t gb, bool spot) {
-    // The cloud's default type.
-    const Quota* quota = quotas_.find("disks", type.empty() ? "pd-standard" : type);
-    if (quota != nullptr) add(where, compute, spot ? quota->spot : quota->name, "", "GB", gb);
+    const Quota* quota = quotas_.find("disks", type.empty() ? "default" : type);
+    if (quota == nullptr) return;
+    add(where, compute, spot ? quota->spot : quota->name, "", "GB",
+        quota->gb_each > 0 ? quota->gb_each : gb);
   }
 
   void count_address(const Where& where, const Json& body) {
     if (text(body, "address_type") == "INTERNAL") return;
-    add_one(where, "STATIC_ADDRESSES");
-    add_one(where, "IN_USE_ADDRESSES");
+    count_type(where, "google_compute_address", body);
+    count_used_address(where);
   }
 
   void note(const std::string& module, const std::string& what) {

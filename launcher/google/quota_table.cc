@@ -9,6 +9,27 @@ namespace slipway::google {
 
 using cluster::RowReader;
 
+namespace {
+
+Quota read_quota(RowReader& row) {
+  const auto optional = [&](const char* key) { return row.has(key) ? row.text(key) : ""; };
+  Quota quota;
+  quota.amount = optional("amount");
+  if (!quota.amount.empty()) {
+    quota.unit = row.text("unit");
+    quota.about = row.text("about");
+  }
+  // Without a name, the amount is reported, not counted.
+  quota.name = quota.amount.empty() ? row.text("quota") : optional("quota");
+  quota.spot = row.has("spot") ? row.text("spot") : quota.name;
+  quota.dimension = optional("dimension");
+  quota.per_project = row.has("per") && row.one_of("per", {"project", "region"}) == "project";
+  if (row.has("gb_each")) quota.gb_each = row.count("gb_each");
+  return quota;
+}
+
+}  // namespace
+
 const Quota* QuotaTable::find(std::string_view what, std::string_view key) const {
   const auto rows = rows_.find(what);
   if (rows == rows_.end()) return nullptr;
@@ -24,15 +45,12 @@ QuotaTable load_quotas(const std::filesystem::path& folder, source::Sources& sou
   if (!root) return QuotaTable(std::move(table));
   RowReader file(*root, "the file", diagnostics);
   const std::set<std::string> known = file.keys("sources");
-  for (const char* what : {"cpus", "gpus", "disks", "filestore"}) {
+  for (const char* what : {"cpus", "gpus", "disks", "filestore", "resources"}) {
     const source::Node* rows = file.mapping(what);
     if (rows == nullptr) continue;
     for (const source::Entry& entry : rows->entries) {
       RowReader row(entry.value, fmt::format("`{}` of `{}`", entry.key, what), diagnostics);
-      Quota quota;
-      quota.name = row.text("quota");
-      quota.spot = row.has("spot") ? row.text("spot") : quota.name;
-      if (row.has("dimension")) quota.dimension = row.text("dimension");
+      Quota quota = read_quota(row);
       row.one_of("source", known);
       if (row.finish()) table[what].emplace(entry.key, std::move(quota));
     }

@@ -24,7 +24,7 @@ using expression::Value;
 std::string profile(const std::string& role, const std::string& group,
                     const cluster::MachineSpec& machine, const cluster::Cluster& cluster,
                     const cluster::Catalogue& catalogue) {
-  const cluster::ProfileSite site{"google", cluster::google_slurm_site().transports, {}};
+  const cluster::ProfileSite site{"google", {}};
   return to_json(cluster::profile_of({"", role, group, machine}, cluster, catalogue, site));
 }
 

@@ -141,7 +141,7 @@ PlannedNode plan_node(const cluster::Node& node, const cluster::Cluster& cluster
                       const cluster::Catalogue& catalogue, Networks& networks) {
   PlannedNode planned{node.name, node.role,     node.machine.machine_type, {}, {}, {},
                       {},        node.on_demand};
-  cluster::ProfileSite site{"local", {}, {}};
+  cluster::ProfileSite site{"local", {}};
   planned.slot = networks.slot(node.name);
   for (const std::string& id : node.machine.networks) {
     site.addresses.push_back(

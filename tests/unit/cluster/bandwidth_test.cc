@@ -117,10 +117,10 @@ TEST_CASE("bandwidth: nodes in the cloud get expected figures, simulated ones do
       {"a3-highgpu-8g", {"all_gather", 2, 1 << 30, 60, 0.1, "a page", "tcpx"}}};
   const Cluster cluster = quickstart_cluster();
   const Node node = nodes(cluster).back();
-  const auto in_cloud = profile_of(node, cluster, catalogue, {"google", {}, {}});
+  const auto in_cloud = profile_of(node, cluster, catalogue, {"google", {}});
   REQUIRE(in_cloud.expected_bandwidth.size() == 1);
   CHECK(in_cloud.expected_bandwidth[0].busbw_gb_per_s == 183.1);
-  CHECK(profile_of(node, cluster, catalogue, {"local", {}, {}}).expected_bandwidth.empty());
+  CHECK(profile_of(node, cluster, catalogue, {"local", {}}).expected_bandwidth.empty());
 }
 
 TEST_CASE("bandwidth: compute nodes of a target with a control get it") {
@@ -128,11 +128,11 @@ TEST_CASE("bandwidth: compute nodes of a target with a control get it") {
   catalogue.bandwidth_controls = {{"local", {"loopback", 0.1, 1 << 20, "measured by hand"}}};
   const Cluster cluster = quickstart_cluster();
   const Node node = nodes(cluster).back();
-  const NodeProfile profile = profile_of(node, cluster, catalogue, {"local", {}, {}});
+  const NodeProfile profile = profile_of(node, cluster, catalogue, {"local", {}});
   REQUIRE(profile.bandwidth_control);
   CHECK(profile.bandwidth_control->least_ratio == 0.1);
   const NodeProfile read = parse_node_profile(to_json(profile), "node.json");
   REQUIRE(read.bandwidth_control);
   CHECK(read.bandwidth_control->source == "measured by hand");
-  CHECK(!profile_of(node, cluster, catalogue, {"google", {}, {}}).bandwidth_control);
+  CHECK(!profile_of(node, cluster, catalogue, {"google", {}}).bandwidth_control);
 }

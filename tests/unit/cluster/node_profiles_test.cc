@@ -26,7 +26,7 @@ NodeProfile compute_profile(const Cluster& cluster, const ProfileSite& site) {
 }  // namespace
 
 TEST_CASE("node profile: one network makes one interface and the socket transport") {
-  const NodeProfile profile = compute_profile(quickstart_cluster(), {"local", {}, {"10.0.0.6/16"}});
+  const NodeProfile profile = compute_profile(quickstart_cluster(), {"local", {"10.0.0.6/16"}});
   CHECK(to_json(profile) == R"({
   "schema": "slipway/node/1",
   "deployment": "quickstart",
@@ -98,8 +98,7 @@ TEST_CASE("node profile: one network makes one interface and the socket transpor
 }
 
 TEST_CASE("node profile: networks take the machine's interfaces in order") {
-  const NodeProfile profile =
-      compute_profile(cluster_with_gpu_networks(8), {"google", {"socket"}, {}});
+  const NodeProfile profile = compute_profile(cluster_with_gpu_networks(8), {"elsewhere", {}});
   REQUIRE(profile.network_interfaces.size() == 9);
   const auto& nics = profile.network_interfaces;
   CHECK(nics[1].name == "enp6s0");
@@ -113,28 +112,29 @@ TEST_CASE("node profile: networks take the machine's interfaces in order") {
 
 TEST_CASE("node profile: its own transport needs every interface, a place that has it, and rules") {
   std::map<std::string, TransportType> transports;
-  transports["socket"] = {"socket", "", {{"NCCL_NET", "Socket", "w", "s"}}};
-  transports["tcpxo"] = {"tcpxo", "", {{"NCCL_FASTRAK_IFNAME", "$(gpu_nics)", "w", "s"}}};
+  transports["socket"] = {"socket", "", {}, {{"NCCL_NET", "Socket", "w", "s"}}};
+  transports["tcpxo"] = {
+      "tcpxo", "", {"google"}, {{"NCCL_FASTRAK_IFNAME", "$(gpu_nics)", "w", "s"}}};
   const MachineType mega = shipped_catalogue().machine("a3-megagpu-8g");
-  const auto transport = [&](int gpu_networks, const std::set<std::string>& provided) {
+  const auto transport = [&](int gpu_networks, const std::string& place) {
     const Cluster cluster = cluster_with_gpu_networks(gpu_networks);
     return profile_of(nodes(cluster).back(), cluster, Catalogue({{mega.name, mega}}, transports),
-                      {"google", provided, {}})
+                      {place, {}})
         .transport;
   };
-  CHECK(transport(8, {"tcpxo"}).name == "tcpxo");
-  CHECK(transport(8, {"tcpxo"}).environment[0].value ==
+  CHECK(transport(8, "google").name == "tcpxo");
+  CHECK(transport(8, "google").environment[0].value ==
         "enp6s0,enp7s0,enp13s0,enp14s0,enp134s0,enp135s0,enp141s0,enp142s0");
-  CHECK(transport(7, {"tcpxo"}).name == "socket");
-  CHECK(transport(8, {"tcpx"}).name == "socket");
+  CHECK(transport(7, "google").name == "socket");
+  CHECK(transport(8, "local").name == "socket");
   transports["tcpxo"].environment.clear();
-  CHECK(transport(8, {"tcpxo"}).name == "socket");
+  CHECK(transport(8, "google").name == "socket");
 }
 
 TEST_CASE("node profile: a machine without GPUs lists none") {
   const Cluster cluster = quickstart_cluster();
   const NodeProfile profile =
-      profile_of(nodes(cluster).front(), cluster, shipped_catalogue(), {"local", {}, {}});
+      profile_of(nodes(cluster).front(), cluster, shipped_catalogue(), {"local", {}});
   CHECK(profile.role == "controller");
   CHECK(profile.gpus.count == 0);
   CHECK(profile.gpus.model.empty());
@@ -145,19 +145,19 @@ TEST_CASE("node profile: a machine without GPUs lists none") {
 TEST_CASE("node profile: a mismatch is an error with the node's name") {
   const std::string prefix = "cannot describe node `quickstart-a3meganodeset-3`: ";
   Cluster cluster = quickstart_cluster();
-  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {"10.0.0.6/16", "10.1.0.6/16"}}),
+  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {"10.0.0.6/16", "10.1.0.6/16"}}),
                     prefix + "its numbers of networks and addresses differ: 1 and 2");
-  CHECK_THROWS_WITH(compute_profile(cluster_with_gpu_networks(9), {"local", {}, {}}),
+  CHECK_THROWS_WITH(compute_profile(cluster_with_gpu_networks(9), {"local", {}}),
                     prefix +
                         "it has 10 networks, but its machine type `a3-megagpu-8g` has "
                         "interfaces for only 9");
   cluster.nodesets[0].machine.networks = {"elsewhere"};
-  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {}}),
+  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}}),
                     prefix + "there is no network `elsewhere`");
   cluster.nodesets[0].machine.networks = {};
-  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {}}), prefix + "it has no network");
+  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}}), prefix + "it has no network");
   cluster.nodesets[0].machine.machine_type = "n2-standard-5";
-  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}, {}}),
+  CHECK_THROWS_WITH(compute_profile(cluster, {"local", {}}),
                     prefix +
                         "the catalogue has no machine type `n2-standard-5`; did you mean "
                         "`n2-standard-2`?");

@@ -11,8 +11,7 @@ int main(int argc, char** argv) {
   const Cluster cluster = quickstart_cluster();
   const Catalogue catalogue = shipped_catalogue();
   for (const Node& node : nodes(cluster)) {
-    slipway::NodeProfile profile =
-        profile_of(node, cluster, catalogue, {"local", {}, {"10.0.0.2/16"}});
+    slipway::NodeProfile profile = profile_of(node, cluster, catalogue, {"local", {"10.0.0.2/16"}});
     if (node.role == "login") {  // as in the cloud: addresses unknown, bandwidth known
       profile.target = "google";
       profile.network_interfaces[0].address.clear();
@@ -26,8 +25,7 @@ int main(int argc, char** argv) {
     Node node = nodes(cluster).back();
     node.machine.machine_type = type;
     node.machine.networks.resize(catalogue.machine(type).nics.size(), node.machine.networks[0]);
-    const slipway::NodeProfile profile =
-        profile_of(node, cluster, catalogue, {"google", {"tcpx", "tcpxo", "gib"}, {}});
+    const slipway::NodeProfile profile = profile_of(node, cluster, catalogue, {"google", {}});
     slipway::write_file(folder / (profile.transport.name + ".json"), to_json(profile));
   }
   return 0;

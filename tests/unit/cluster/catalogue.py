@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The catalogue has no row that nothing uses, and C++ names nothing that the catalogue defines: catalogue.py SOURCE"""
+import fnmatch
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(sys.argv[1])
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@functools.cache
+def read(name):
+    return yaml.load((ROOT / "blueprints/catalogue" / f"{name}.yaml").read_text(), LOADER)
+
+
+machines, transports, quotas = read("machines"), read("transports"), read("quotas")
+
+# Names of the catalogue that C++ may contain, by file, each with the reason.
+ALLOWED = {
+    "launcher/cluster/machine_reader.cc": ({"gib"}, "the unit of `memory`, a key of machines.yaml"),
+    "launcher/google/needs.cc": ({"local-ssd"}, "Terraform's own value: a scratch disk without a type is one"),
+    "nccl-tests/environment.cc": ({"NCCL_*"}, "the variables of NCCL itself that a report records"),
+}
+
+LITERAL = re.compile(r'R"\((?P<raw>.*?)\)"|"(?P<plain>(?:[^"\\\n]|\\.)*)"', re.S)
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:[^"\\\n]|\\.)*"', re.S)
+
+
+def machine_types():
+    """All machine types, those of series by their sizes."""
+    yield from machines["machines"]
+    for series in machines["series"].values():
+        for pattern, sizes in series["memory"]["gib"].items():
+            yield from (pattern.replace("*", str(size)) for size in sizes)
+
+
+def rows():
+    return [*machines["machines"].values(), *machines["series"].values()]
+
+
+def catalogue_names():
+    """What is data: names of machines, GPUs, transports, their daemons and variables, and quotas."""
+    names = set(machine_types()) | {row["gpus"]["model"] for row in rows() if "gpus" in row}
+    for name, transport in transports["transports"].items():
+        names |= {name, transport.get("daemon", {}).get("name", name)}
+        for key in ("environment", "without_profile"):
+            names |= {rule["name"] for rule in transport.get(key, [])}
+    for table in ("cpus", "gpus", "disks", "filestore", "resources"):
+        for key, quota in quotas[table].items():
+            names |= {quota[what] for what in ("quota", "spot") if what in quota}
+            names |= {key} if table in ("disks", "filestore") else set()
+    # `socket` is an ordinary word, and the transport that works everywhere.
+    return names - {"default", "other", "socket"}
+
+
+def literals(text):
+    """The string literals of a source file, without its comments."""
+    code = COMMENT.sub(lambda found: "" if found[0].startswith("/") else found[0], text)
+    return [found["raw"] or found["plain"] or "" for found in LITERAL.finditer(code)]
+
+
+def sources():
+    listed = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split() if listed.returncode == 0 else [str(path.relative_to(ROOT)) for path in ROOT.rglob("*.[ch]*")]
+    return [name for name in names if not name.startswith(("tests/", "build")) and (ROOT / name).exists()]
+
+
+def any_of(names):
+    return re.compile(r"(?<![\w-])(" + "|".join(sorted(map(re.escape, names), key=len, reverse=True)) + r")(?![\w-])")
+
+
+def names_in_code():
+    """Every (file, name) of the catalogue in a string literal."""
+    known, faults = catalogue_names(), {*read("faults")["faults"]} | {*read("faults")["kernel_lines"]}
+    # Findings of health checks have the names of some faults, and so do effects of faults.
+    effects = {row["effect"] for row in read("faults")["faults"].values()}
+    injects = ("launcher/local/", "launcher/simulated_nvml/")
+    for path in sources():
+        word = any_of(known | (faults - effects) if path.startswith(injects) else known)
+        text = (ROOT / path).read_text()
+        found = {name for literal in literals(text) for name in word.findall(literal)}
+        yield from ((path, name) for name in found)
+
+
+def unused_rows():
+    """What no machine type leads to."""
+    for name in set(transports["transports"]) - {row["transport"]["name"] for row in rows()}:
+        yield f"transports.yaml: no machine type has the transport `{name}`"
+    families = {name.split("-")[0] for name in machine_types()}
+    for name in set(quotas["cpus"]) - families - {"other"}:
+        yield f"quotas.yaml: no machine type is in the family `{name}`"
+    for file in ("machines", "transports", "quotas", "bandwidth"):
+        text = (ROOT / "blueprints/catalogue" / f"{file}.yaml").read_text()
+        for source in read(file)["sources"]:
+            if not re.search(rf"source: {re.escape(source)}\b", text):
+                yield f"{file}.yaml: nothing names the source `{source}`"
+
+
+def main():
+    found = set(names_in_code())
+    allows = lambda path, name: any(fnmatch.fnmatch(name, each) for each in ALLOWED.get(path, [[]])[0])
+    wrong = [f"{path}: `{name}` belongs in the catalogue, not in C++" for path, name in sorted(found) if not allows(path, name)]
+    for path, (names, _) in ALLOWED.items():
+        used = {name for where, name in found if where == path}
+        wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
+    wrong += sorted(unused_rows())
+    print(*wrong, sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
