@@ -25,7 +25,7 @@ exec pkg-config "$@"
 
 def contributors_commands():
     """What CONTRIBUTING.md says to type, without compiling and testing."""
-    block = re.search(r"While you work:\n\n```sh parse\n(.*?)```", (TOP / "CONTRIBUTING.md").read_text(), re.DOTALL)[1]
+    block = re.search(r"While you work:\n\n```sh parse[^\n]*\n(.*?)```", (TOP / "CONTRIBUTING.md").read_text(), re.DOTALL)[1]
     return "".join(line + "\n" for line in block.splitlines() if not line.startswith("meson test"))
 
 
