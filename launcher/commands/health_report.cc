@@ -73,6 +73,7 @@ std::vector<ReportedNode> read_files(const std::vector<std::string>& files) {
 
 int health_report(Args args) {
   std::string name, page;
+  bool json = false;
   std::vector<std::string> files;
   CommandLine line("slipway health report", "Print the last health verdict of each node.");
   line.about("The verdicts are those of a local deployment, or of files. No check is run.");
@@ -81,6 +82,7 @@ int health_report(Args args) {
               "a file with one or several verdicts, such as a node's last.json; - is stdin",
               &files);
   line.option("html", "FILE", "also write a page for a browser, in a single file", &page);
+  line.flag("json", "print JSON (schema slipway/health-report/1)", &json);
   line.example("slipway health report quickstart --html health.html",
                "print a table and write a page");
   line.example("slipway health report --file n-0.json --file n-1.json",
@@ -98,7 +100,7 @@ int health_report(Args args) {
     write_result(page, as_page(nodes, title, std::time(nullptr)));
     if (page == "-") return 0;
   }
-  std::fputs(as_table(nodes).c_str(), stdout);
+  std::fputs((json ? as_json(nodes) : as_table(nodes)).c_str(), stdout);
   return 0;
 }
 

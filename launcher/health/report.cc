@@ -73,17 +73,13 @@ void sort_nodes(std::vector<ReportedNode>& nodes) {
 
 std::string as_table(const std::vector<ReportedNode>& nodes) {
   std::vector<Row> rows = {{"NODE", "ACTION", "CHECK", "DEVICE", "EVIDENCE"}};
-  size_t healthy = 0;
   for (const ReportedNode& node : nodes) {
     if (!node.trouble.empty()) rows.push_back({node.name, "unknown", "", "", node.trouble});
-    bool any = false;
     for (const ReportedFinding& finding : node.findings) {
       if (finding.action == Action::none) continue;
-      any = true;
       rows.push_back({node.name, std::string(name_of(finding.action)), finding.check,
                       finding.device, finding.evidence});
     }
-    if (!any && node.trouble.empty()) ++healthy;
   }
   std::string text;
   if (rows.size() > 1) {
@@ -94,7 +90,32 @@ std::string as_table(const std::vector<ReportedNode>& nodes) {
     for (const Row& row : rows) print_row(text, row, widths);
     text += "\n";
   }
-  return text + fmt::format("{} of {} nodes are healthy\n", healthy, nodes.size());
+  const auto fit = std::ranges::count_if(nodes, &ReportedNode::is_fit);
+  return text + fmt::format("{} of {} nodes are fit\n", fit, nodes.size());
+}
+
+std::string as_json(const std::vector<ReportedNode>& nodes) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const ReportedNode& node : nodes) {
+    Json findings = Json::array();
+    for (const ReportedFinding& one : node.findings) {
+      findings.push_back({{"action", name_of(one.action)},
+                          {"check", one.check},
+                          {"device", one.device},
+                          {"evidence", one.evidence},
+                          {"because", one.because}});
+    }
+    Json entry{{"node", node.name}, {"fit", node.is_fit()}};
+    if (node.trouble.empty()) {
+      entry.update({{"action", name_of(node.action)}, {"time", node.time}});
+      entry["findings"] = std::move(findings);
+    } else {
+      entry["trouble"] = node.trouble;
+    }
+    list.push_back(std::move(entry));
+  }
+  return Json{{"schema", "slipway/health-report/1"}, {"nodes", std::move(list)}}.dump(2) + "\n";
 }
 
 }  // namespace slipway::health

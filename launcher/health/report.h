@@ -22,6 +22,9 @@ struct ReportedNode {
   Action action = Action::none;
   std::vector<std::string> checks;  // that ran
   std::vector<ReportedFinding> findings;
+
+  // Whether a job may start there, as far as its last verdict says.
+  bool is_fit() const { return trouble.empty() && action < Action::drain; }
 };
 
 // Reads a verdict (schema slipway/health/1). Throws Error if it is not one.
@@ -33,8 +36,11 @@ std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string
 // The most severe first, then by name.
 void sort_nodes(std::vector<ReportedNode>& nodes);
 
-// A line per finding, and how many nodes are healthy.
+// A line per finding, and how many nodes are fit.
 std::string as_table(const std::vector<ReportedNode>& nodes);
+
+// Schema slipway/health-report/1.
+std::string as_json(const std::vector<ReportedNode>& nodes);
 
 // Nodes by checks, in a self-contained HTML file. `title` and everything in it is escaped.
 std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& title,

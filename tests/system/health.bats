@@ -51,6 +51,19 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   wait_for all_idle
 }
 
+@test "health: the report of all nodes and the policy are JSON that matches their schemas" {
+  local keeps=("$TOP/tests/schemas/validate.py" "$TOP/docs/schemas")
+  fault $N-2 gpu-ecc 5 2
+  on $NAME $N-2 sh -c '/opt/slipway/bin/slipway health; [ $? -eq 3 ]'
+  slipway health report $NAME --json >"$BATS_TEST_TMPDIR/report.json"
+  python3 "${keeps[0]}" "${keeps[1]}/health-report-1.schema.json" "$BATS_TEST_TMPDIR/report.json"
+  run python3 -c 'import json, sys; print([(one["node"], one["fit"]) for one in json.load(sys.stdin)["nodes"]][0])' <"$BATS_TEST_TMPDIR/report.json"
+  [ "$output" = "('$N-2', False)" ]
+  slipway health policy --json >"$BATS_TEST_TMPDIR/policy.json"
+  python3 "${keeps[0]}" "${keeps[1]}/health-policy-1.schema.json" "$BATS_TEST_TMPDIR/policy.json"
+  fault $N-2 clear
+}
+
 # bats test_tags=user
 @test "health: a GPU breaks, the job goes to another node, and the node returns when the GPU is good again" {
   fault $N-0 gpu-ecc 5 2
