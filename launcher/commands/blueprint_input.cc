@@ -130,6 +130,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
         fmt::format("--diagnostics takes `text` or `json`, not `{}`", input.diagnostics));
   }
   as_json_ = input.diagnostics == "json";
+  shows_ = input.shows_diagnostics;
   blueprint::Texts texts;
   texts.blueprint = sources_.add_file(input.blueprint);
   for (const std::string& file : input.deployment_files) {
@@ -144,7 +145,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
 }
 
 void LoadedBlueprint::show() const {
-  commands::show(diagnostics_, as_json_);
+  if (shows_) commands::show(diagnostics_, as_json_);
 }
 
 cluster::Catalogue LoadedBlueprint::take_catalogue() {

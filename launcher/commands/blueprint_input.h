@@ -37,6 +37,7 @@ struct BlueprintInput {
   std::string validation_level;              // ERROR, WARNING or IGNORE; empty: the blueprint's
   bool need_files = true;                    // fail if a file that ghpc_stage() names is missing
   std::string diagnostics = "text";          // or "json"
+  bool shows_diagnostics = true;             // false: the command prints them itself
 
   // Adds the positional BLUEPRINT, by this name, and the options of every command that reads one.
   void add_options(CommandLine& line, const std::string& name = "BLUEPRINT");
@@ -105,7 +106,7 @@ class LoadedBlueprint {
 
   source::Sources sources_;
   source::Diagnostics diagnostics_{sources_};
-  bool as_json_ = false;
+  bool as_json_ = false, shows_ = true;
   modules::Library library_;
   std::unique_ptr<blueprint::Compiled> compiled_;  // null if the blueprint cannot be read
   const cluster::Transports transports_;

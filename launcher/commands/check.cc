@@ -3,6 +3,8 @@
 
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/page.h"
+#include "launcher/source/json.h"
 
 namespace slipway::commands {
 
@@ -16,13 +18,21 @@ int check(Args args) {
   line.example("slipway check examples/quickstart.yaml", "check an example");
   line.example("slipway check cluster.yaml -d site.yaml --vars zone=us-east4-a",
                "check it with your site's variables");
+  bool json = false;
+  line.flag("json", "print the mistakes as JSON (schema slipway/diagnostics/1)", &json);
   line.exit_status("1", "the blueprint has errors");
   line.see_also("slipway-explain(1)");
   line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
+  input.shows_diagnostics = !json;
   LoadedBlueprint blueprint(input, Purpose::check);
-  if (!blueprint.check()) throw InvalidBlueprint();
-  fmt::print("{}: {}\n", input.blueprint, blueprint.summary());
+  const bool is_right = blueprint.check();
+  if (json) {
+    write_result("-", source::to_json_text(blueprint.diagnostics()));
+  } else if (is_right) {
+    fmt::print("{}: {}\n", input.blueprint, blueprint.summary());
+  }
+  if (!is_right) throw InvalidBlueprint();
   return 0;
 }
 

@@ -46,6 +46,10 @@ Json to_json(const Diagnostics& diagnostics) {
           {"diagnostics", std::move(list)}};
 }
 
+std::string to_json_text(const Diagnostics& diagnostics) {
+  return to_json(diagnostics).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string to_json_line(const Diagnostics& diagnostics) {
   return to_json(diagnostics).dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -20,5 +20,7 @@ nlohmann::ordered_json to_json(const Diagnostics& diagnostics);
 
 // The same as one line without a line feed, in valid UTF-8 even if a message quotes other bytes.
 std::string to_json_line(const Diagnostics& diagnostics);
+// The same in several lines, with a line feed at the end.
+std::string to_json_text(const Diagnostics& diagnostics);
 
 }  // namespace slipway::source
