@@ -1,5 +1,5 @@
 """What real shells offer when you complete a line: bash and zsh in a terminal, fish by its `complete -C`."""
-import os, pathlib, pty, re, select, shutil, subprocess, tempfile, time
+import os, pathlib, pty, re, select, shutil, subprocess, tempfile, time, tty
 
 # Each prints what it offers to descriptor 3, then END.
 BASH = r"""
@@ -40,6 +40,7 @@ class Terminal:
         self.pid, self.screen = pty.fork()
         if self.pid == 0:
             os.dup2(end, 3)
+            tty.setraw(0)  # keys that come before the shell reads them are not the terminal's to interpret
             os.chdir(folder)
             os.execvpe(words[0], words, environment)
         os.close(end)
