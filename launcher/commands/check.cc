@@ -19,7 +19,7 @@ int check(Args args) {
   line.example("slipway check cluster.yaml -d site.yaml --vars zone=us-east4-a",
                "check it with your site's variables");
   bool json = false;
-  line.flag("json", "print the mistakes as JSON (schema slipway/diagnostics/1)", &json);
+  line.json("schema slipway/diagnostics/1", &json);
   line.exit_status("1", "the blueprint has errors");
   line.see_also("slipway-explain(1)");
   line.see_also("slipway-deploy(1)");

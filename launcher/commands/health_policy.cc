@@ -106,7 +106,7 @@ int health_policy(Args args) {
   line.about("The policy file of your site is checked, too.");
   line.option("policy", "FILE", "your site's policy", &own,
               fmt::format("{}, else {}", health::own_policy_path, health::cluster_policy_path));
-  line.flag("json", "print JSON (schema slipway/health-policy/1)", &json);
+  line.json("schema slipway/health-policy/1", &json);
   line.example("slipway health policy --policy health.yaml",
                "check a policy before you install it");
   line.example("slipway health policy | grep -A1 ' 63 '", "see what each source says about Xid 63");

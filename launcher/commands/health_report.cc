@@ -82,7 +82,7 @@ int health_report(Args args) {
               "a file with one or several verdicts, such as a node's last.json; - is stdin",
               &files);
   line.option("html", "FILE", "also write a page for a browser, in a single file", &page);
-  line.flag("json", "print JSON (schema slipway/health-report/1)", &json);
+  line.json("schema slipway/health-report/1", &json);
   line.example("slipway health report quickstart --html health.html",
                "print a table and write a page");
   line.example("slipway health report --file n-0.json --file n-1.json",
