@@ -50,6 +50,7 @@ void print_one(const local::DeploymentView& view) {
     if (!node.faults.empty()) {
       fmt::print("{}: fault: {}\n", node.name, join(node.faults, ", "));
     }
+    if (!node.reason.empty()) fmt::print("{}: reason: {}\n", node.name, node.reason);
   }
   if (!view.slurm.asked) return;
   if (!view.slurm.answers) {

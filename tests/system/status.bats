@@ -92,3 +92,10 @@ status_within_a_second() {
   says "1 job"
   says "long RUNNING on 1 node: $N"
 }
+
+@test "status: why a node is out of service" {
+  on $NAME controller scontrol update NodeName=$N State=DRAIN Reason="a new cable"
+  run slipway status $NAME
+  on $NAME controller scontrol update NodeName=$N State=RESUME
+  says "$N: reason: a new cable"
+}
