@@ -24,6 +24,7 @@ namespace {
 using health::ReportedNode;
 
 constexpr std::chrono::seconds node_timeout{5};
+constexpr std::string_view separator = "=== history ===";
 constexpr size_t largest_verdicts = 64 << 20;
 
 ReportedNode ask_node(const local::DeploymentFolder& folder, const local::NodeView& node) {
@@ -35,14 +36,19 @@ ReportedNode ask_node(const local::DeploymentFolder& folder, const local::NodeVi
   }
   try {
     local::NodeCommand command;
-    command.argv = {"/bin/cat", fmt::format("{}/last.json", health::state_folder)};
+    // Both, with a line between them that no JSON has.
+    command.argv = {"/bin/sh", "-c",
+                    fmt::format("cat {0}/last.json && echo {1} && cat {0}/history.json",
+                                health::state_folder, separator)};
     const ProcessResult result = local::run_on_node(folder, node.name, command, node_timeout);
     if (result.timed_out) {
       reported.trouble = "no answer";
-    } else if (!result.ok()) {
+    } else if (const size_t end = result.output.find(separator); end == std::string::npos) {
       reported.trouble = "not checked yet";
     } else {
-      return health::read_verdicts(result.output, node.name).front();
+      const std::string_view output = result.output;
+      reported = health::read_verdicts(output.substr(0, end), node.name).front();
+      reported.events = health::read_events(output.substr(end + separator.size()));
     }
   } catch (const Error& error) {
     reported.trouble = error.what();

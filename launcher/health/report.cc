@@ -63,6 +63,26 @@ std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string
   return nodes;
 }
 
+std::vector<ReportedEvent> read_events(std::string_view history) {
+  std::vector<ReportedEvent> events;
+  try {
+    const json body = parse_json(history);
+    for (const json& one : body.at("events")) {
+      ReportedEvent event{one.at(0), one.at(1)};
+      std::ranges::replace(event.what, '|', ' ');
+      events.push_back(std::move(event));
+    }
+  } catch (const std::exception&) {  // a node without history, or an older one
+    events.clear();
+  }
+  return events;
+}
+
+std::string health_summary(const std::vector<ReportedNode>& nodes) {
+  return fmt::format("{} of {} nodes are healthy",
+                     std::ranges::count_if(nodes, &ReportedNode::is_healthy), nodes.size());
+}
+
 void sort_nodes(std::vector<ReportedNode>& nodes) {
   std::ranges::sort(nodes, [](const ReportedNode& a, const ReportedNode& b) {
     if (a.action != b.action) return a.action > b.action;
@@ -90,8 +110,7 @@ std::string as_table(const std::vector<ReportedNode>& nodes) {
     for (const Row& row : rows) print_row(text, row, widths);
     text += "\n";
   }
-  const auto fit = std::ranges::count_if(nodes, &ReportedNode::is_fit);
-  return text + fmt::format("{} of {} nodes are fit\n", fit, nodes.size());
+  return text + health_summary(nodes) + "\n";
 }
 
 std::string as_json(const std::vector<ReportedNode>& nodes) {

@@ -15,6 +15,12 @@ struct ReportedFinding {
   Action action = Action::none;
 };
 
+// When a finding was new.
+struct ReportedEvent {
+  std::time_t time = 0;
+  std::string what;  // "gpu-xid 0000:07:00.0 79"
+};
+
 struct ReportedNode {
   std::string name;
   std::string time;     // of the check, "2026-01-31T12:00:00Z"; may be empty
@@ -22,6 +28,10 @@ struct ReportedNode {
   Action action = Action::none;
   std::vector<std::string> checks;  // that ran
   std::vector<ReportedFinding> findings;
+  std::vector<ReportedEvent> events;  // of the last week, oldest first; empty if not known
+
+  // Notes keep a node in service.
+  bool is_healthy() const { return trouble.empty() && action <= Action::note; }
 
   // Whether a job may start there, as far as its last verdict says.
   bool is_fit() const { return trouble.empty() && action < Action::drain; }
@@ -36,11 +46,20 @@ std::vector<ReportedNode> read_verdicts(std::string_view text, const std::string
 // The most severe first, then by name.
 void sort_nodes(std::vector<ReportedNode>& nodes);
 
-// A line per finding, and how many nodes are fit.
+// The events in a node's history.json; none if it is not one.
+std::vector<ReportedEvent> read_events(std::string_view history);
+
+// "3 of 4 nodes are healthy".
+std::string health_summary(const std::vector<ReportedNode>& nodes);
+
+// A line per finding, and how many nodes are healthy.
 std::string as_table(const std::vector<ReportedNode>& nodes);
 
 // Schema slipway/health-report/1.
 std::string as_json(const std::vector<ReportedNode>& nodes);
+
+// What the events of all nodes look like on one time axis, for as_page(); empty without events.
+std::string history_picture(const std::vector<ReportedNode>& nodes, std::time_t now);
 
 // Nodes by checks, in a self-contained HTML file. `title` and everything in it is escaped.
 std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& title,

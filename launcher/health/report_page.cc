@@ -28,12 +28,17 @@ th.check { padding: .3rem .1rem; } td.cell { text-align: center; padding: .1rem;
 .scroll th:first-child { position: sticky; left: 0; background: Canvas; }
 td.cell span, .word { border-radius: .25rem; color: #fff; padding: 0 .4rem; white-space: nowrap; }
 td.cell span { display: inline-block; width: .9rem; height: 1.1rem; padding: 0; vertical-align: middle; }
-td.cell span.none { opacity: .3; } td.time { white-space: nowrap; }
+td.cell span.none { background: #1f7f494d; } td.time { white-space: nowrap; }
 .findings { width: 100%; } .findings td, .findings th { vertical-align: top; }
 .findings td.evidence { overflow-wrap: anywhere; } .findings td:nth-child(4) { white-space: nowrap; }
 .findings td:last-child { min-width: 11rem; }
-.none { background: var(--none); } .note { background: var(--note); } .degrade { background: var(--degrade); }
+.none { background: var(--none); } .note { background: #1f7f494d; box-shadow: inset 0 -3px var(--note); } .degrade { background: var(--degrade); }
 .drain { background: var(--drain); } .reboot { background: var(--reboot); } .replace { background: var(--replace); }
+.word.note { background: none; box-shadow: none; color: inherit; padding: 0; } .state { border-left: .5rem solid; padding: .3rem .8rem; font-size: 1.15rem; }
+.state.good { border-color: var(--none); } .state.bad { border-color: var(--drain); } small { opacity: .75; } summary { cursor: pointer; }
+.history { display: grid; grid-template-columns: max-content 1fr; gap: .2rem .8rem; align-items: center; font-size: .85em; }
+.history svg { width: 100%; height: 18px; display: block; overflow: visible; } .history text { fill: currentColor; font-size: 12px; }
+.history circle { fill: var(--note); } .history line { stroke: var(--line); }
 .unknown { background: var(--unknown); } td.cell.not { color: var(--line); }
 @media (max-width: 60rem) {
   .findings thead { display: none; } .findings, .findings tbody { display: block; }
@@ -48,13 +53,23 @@ std::string word(Action action, bool unknown) {
   return fmt::format("<span class=\"word {}\">{}</span>", name, name == "none" ? "healthy" : name);
 }
 
+// The state of a node. One with notes is healthy, and looks it.
+std::string state(const ReportedNode& node) {
+  if (!node.is_healthy()) return word(node.action, !node.trouble.empty());
+  const auto notes = std::ranges::count(node.findings, Action::note, &ReportedFinding::action);
+  if (notes == 0) return word(Action::none, false);
+  return fmt::format("{} <small>{} note{}</small>", word(Action::none, false), notes,
+                     notes == 1 ? "" : "s");
+}
+
 std::string tiles(const std::vector<ReportedNode>& nodes) {
   std::map<std::string, int> counts;
   for (const ReportedNode& node : nodes) {
-    ++counts[node.trouble.empty() ? std::string(name_of(node.action)) : "unknown"];
+    const Action action = node.is_healthy() ? Action::none : node.action;
+    ++counts[node.trouble.empty() ? std::string(name_of(action)) : "unknown"];
   }
   std::string text = "<div class=\"tiles\">";
-  for (const char* name : {"none", "note", "degrade", "drain", "reboot", "replace", "unknown"}) {
+  for (const char* name : {"none", "degrade", "drain", "reboot", "replace", "unknown"}) {
     if (!counts.contains(name)) continue;
     text += fmt::format("<div class=\"tile\"><b>{}</b><span class=\"word {}\">{}</span></div>",
                         counts[name], name, name == std::string("none") ? "healthy" : name);
@@ -96,8 +111,7 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
   }
   text += "<th>checked</th></tr></thead><tbody>\n";
   for (const ReportedNode& node : nodes) {
-    text += fmt::format("<tr><th>{}</th><td>{}</td>", markup_escaped(node.name),
-                        word(node.action, !node.trouble.empty()));
+    text += fmt::format("<tr><th>{}</th><td>{}</td>", markup_escaped(node.name), state(node));
     for (const std::string& check : checks) text += cell(node, check);
     text += fmt::format("<td class=\"time\">{}</td></tr>\n",
                         markup_escaped(node.trouble.empty() ? node.time : node.trouble));
@@ -105,22 +119,48 @@ std::string matrix(const std::vector<ReportedNode>& nodes) {
   return text + "</tbody></table></div>\n";
 }
 
-std::string findings(const std::vector<ReportedNode>& nodes) {
-  std::string rows;
-  for (const ReportedNode& node : nodes) {
-    for (const ReportedFinding& finding : node.findings) {
-      rows += fmt::format(
-          "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td>"
-          "<td class=\"evidence\">{}</td><td>{}</td></tr>\n",
-          markup_escaped(node.name), word(finding.action, false), markup_escaped(finding.check),
-          markup_escaped(finding.device), markup_escaped(finding.evidence),
-          markup_escaped(finding.because));
-    }
-  }
-  if (rows.empty()) return "";
-  return "<h2>Findings</h2>\n<table class=\"findings\"><thead><tr><th>node</th><th></th>"
+std::string row(const ReportedNode& node, const ReportedFinding& finding) {
+  return fmt::format(
+      "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td>"
+      "<td class=\"evidence\">{}</td><td>{}</td></tr>\n",
+      markup_escaped(node.name), word(finding.action, false), markup_escaped(finding.check),
+      markup_escaped(finding.device), markup_escaped(finding.evidence),
+      markup_escaped(finding.because));
+}
+
+std::string finding_table(const std::string& rows) {
+  return "<table class=\"findings\"><thead><tr><th>node</th><th></th>"
          "<th>check</th><th>device</th><th>evidence</th><th>because</th></tr></thead><tbody>\n" +
          rows + "</tbody></table>\n";
+}
+
+// Notes are folded: they need nothing done.
+std::string findings(const std::vector<ReportedNode>& nodes) {
+  std::string rows, notes;
+  size_t note_count = 0;
+  for (const ReportedNode& node : nodes) {
+    for (const ReportedFinding& finding : node.findings) {
+      const bool is_note = finding.action <= Action::note;
+      note_count += is_note ? 1 : 0;
+      (is_note ? notes : rows) += row(node, finding);
+    }
+  }
+  std::string text;
+  if (!rows.empty()) text += "<h2>Findings</h2>\n" + finding_table(rows);
+  if (!notes.empty()) {
+    text += fmt::format(
+        "<details><summary>{} note{}, which need nothing done</summary>\n{}</details>\n",
+        note_count, note_count == 1 ? "" : "s", finding_table(notes));
+  }
+  return text;
+}
+
+std::string headline(const std::vector<ReportedNode>& nodes) {
+  const bool good = std::ranges::all_of(nodes, &ReportedNode::is_healthy);
+  return fmt::format("<p class=\"state {}\">{}</p>\n", good ? "good" : "bad",
+                     good && nodes.size() > 1
+                         ? fmt::format("All {} nodes are healthy", nodes.size())
+                         : health_summary(nodes));
 }
 
 }  // namespace
@@ -131,10 +171,10 @@ std::string as_page(const std::vector<ReportedNode>& nodes, const std::string& t
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n"
-      "<p>{2} nodes, {3:%Y-%m-%d %H:%M:%S} UTC</p>\n{4}{5}<h2>Nodes and checks</h2>\n{6}"
+      "{2}<p><small>{3:%Y-%m-%d %H:%M:%S} UTC</small></p>\n{4}{5}<h2>Nodes and checks</h2>\n{6}{7}"
       "</body></html>\n",
-      markup_escaped(title), style, nodes.size(), fmt::gmtime(now), tiles(nodes), findings(nodes),
-      matrix(nodes));
+      markup_escaped(title), style, headline(nodes), fmt::gmtime(now), tiles(nodes),
+      findings(nodes), matrix(nodes), history_picture(nodes, now));
 }
 
 }  // namespace slipway::health

@@ -68,6 +68,34 @@ TEST_CASE("health report: JSON has each node's findings, or why there is no verd
   CHECK(report["nodes"][2]["fit"] == true);
 }
 
+TEST_CASE("health report: a node with a note is healthy, and looks it") {
+  Verdict verdict = verdict_of("n-1", "off by 1 s");
+  verdict.action = verdict.findings[0].action = Action::note;
+  const auto nodes = read_verdicts(text_of(verdict), "x");
+  CHECK_THAT(as_table(nodes),
+             ContainsSubstring("n-1   note ") && ContainsSubstring("1 of 1 nodes are healthy\n"));
+  const std::string page = as_page(nodes, "Nodes", 1'800'000'000);
+  CHECK_THAT(page,
+             ContainsSubstring("<p class=\"state good\">1 of 1 nodes are healthy</p>") &&
+                 ContainsSubstring("<span class=\"word none\">healthy</span> <small>1 note") &&
+                 ContainsSubstring("<details><summary>1 note, which need"));
+  CHECK(page.find("<h2>Findings</h2>") == std::string::npos);
+}
+
+TEST_CASE("health report: the page shows when findings were new, if that is known") {
+  auto nodes = three_nodes();
+  CHECK_THAT(as_page(nodes, "Nodes", 1'800'000'000), !ContainsSubstring("last week"));
+  nodes[0].events = read_events(R"({"schema": "slipway/health-history/1",
+      "events": [[1799996400, "gpu-xid|<b>|79"], [1799999999, "disk-full|/run"]]})");
+  CHECK_THAT(
+      as_page(nodes, "Nodes", 1'800'000'000),
+      ContainsSubstring("<circle cx=\"0.00%\" cy=\"9\" r=\"5\"><title>2027-01-15 07:00:00 UTC: "
+                        "gpu-xid &lt;b&gt; 79</title>") &&
+          ContainsSubstring("<circle cx=\"99.97%\""));
+  CHECK(read_events("").empty());
+  CHECK(read_events("{\"events\": [[\"x\"]]}").empty());
+}
+
 TEST_CASE("health report: nodes are ordered by their numbers") {
   std::vector<ReportedNode> nodes(3);
   nodes[0].name = "n-10";
