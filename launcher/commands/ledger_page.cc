@@ -1,11 +1,10 @@
-// `slipway ledger --html`: the timeline of a job as one page.
+// `slipway ledger --html`: the timeline of a job and what it lost, as one page.
 #include <fmt/core.h>
-
-#include <array>
 
 #include "common/markup.h"
 #include "launcher/commands/duration.h"
 #include "launcher/commands/ledger_report.h"
+#include "launcher/commands/ledger_timeline.h"
 
 namespace slipway::commands {
 namespace {
@@ -13,41 +12,25 @@ namespace {
 using job::Goodput;
 using job::Phase;
 
-// Colors of the phases, in their order, that readers who confuse red and green can distinguish.
-constexpr std::array<const char*, job::phases> colors = {
-    "#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#56b4e9", "#999999", "#f0e442", "#bbbbbb"};
-
 constexpr std::string_view style =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;"
     "color:#222;background:#fff}\n"
     "table{border-collapse:collapse;margin:1rem 0}td,th{text-align:left;padding:.15rem 1.2rem "
     ".15rem 0}\n"
     ".number{text-align:right}li{overflow-wrap:anywhere}\n"
-    ".ends{display:flex;justify-content:space-between;margin:.3rem "
-    "0;font-size:.85em}svg{width:100%;height:4rem;display:block}\n"
+    ".lanes{display:grid;grid-template-columns:max-content 1fr;gap:.25rem .8rem;align-items:center;"
+    "font-size:.85em}.lanes svg{width:100%;display:block;overflow:visible}\n"
+    ".lanes span{max-width:18rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
+    ".lanes text{fill:currentColor;font-size:12px}.grid{stroke:#8886}\n"
+    ".ran{fill:#7a8ea6}.spare{fill:#7a8ea644}.failure{stroke:#c00;stroke-width:2}"
+    ".lanes text.blamed{fill:#c00;font-size:15px;font-weight:bold}\n"
+    ".hint{border-left:4px solid #e69f00;padding-left:.8rem}small{opacity:.8}\n"
     ".key{display:inline-block;width:.9em;height:.9em;margin-right:.5em}\n"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}\n";
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
+    ".failure{stroke:#ff6b6b}.lanes text.blamed{fill:#ff6b6b}}\n";
 
 std::string length_text(int64_t milliseconds) {
   return duration_text(static_cast<double>(milliseconds) / 1000);
-}
-
-std::string timeline(const Goodput& goodput) {
-  std::string svg = "<svg viewBox=\"0 0 1000 40\" preserveAspectRatio=\"none\" role=\"img\">\n";
-  const double scale = 1000 / static_cast<double>(goodput.end_ms - goodput.begin_ms);
-  for (const job::Span& span : goodput.spans) {
-    const int64_t length = span.end_ms - span.begin_ms;
-    const std::string attempt =
-        span.attempt > 0 ? fmt::format(", attempt {}", span.attempt) : std::string();
-    svg += fmt::format(
-        "<rect x=\"{:.3f}\" y=\"0\" width=\"{:.3f}\" height=\"40\" fill=\"{}\">"
-        "<title>{}{}: {} from {}</title></rect>\n",
-        static_cast<double>(span.begin_ms - goodput.begin_ms) * scale,
-        static_cast<double>(length) * scale, colors[static_cast<size_t>(span.phase)],
-        phase_name(span.phase), attempt, length_text(length), job::time_text(span.begin_ms));
-  }
-  return svg + fmt::format("</svg>\n<p class=\"ends\"><span>{}</span><span>{}</span></p>\n",
-                           job::time_text(goodput.begin_ms), job::time_text(goodput.end_ms));
 }
 
 std::string phase_table(const Goodput& goodput) {
@@ -58,8 +41,8 @@ std::string phase_table(const Goodput& goodput) {
     table += fmt::format(
         "<tr><td><span class=\"key\" style=\"background:{}\"></span>{}</td>"
         "<td class=\"number\">{}</td><td class=\"number\">{:.1f} %</td></tr>\n",
-        colors[i], phase_name(static_cast<Phase>(i)), length_text(goodput.phase_ms[i]),
-        100 * static_cast<double>(goodput.phase_ms[i]) / all);
+        phase_color(static_cast<Phase>(i)), phase_name(static_cast<Phase>(i)),
+        length_text(goodput.phase_ms[i]), 100 * static_cast<double>(goodput.phase_ms[i]) / all);
   }
   return table + "</table>\n";
 }
@@ -92,6 +75,14 @@ std::string blamed_list(const Goodput& goodput) {
   return list.empty() ? list : "<h2>Blamed nodes</h2>\n" + list;
 }
 
+// What to do if the timeline is gray.
+std::string hint(const Goodput& goodput) {
+  if (goodput.phase_ms[static_cast<size_t>(Phase::unreported)] == 0) return "";
+  return "<p class=\"hint\">The program reported no steps, so nobody knows which of its time was "
+         "productive. If it writes the number of its step to the file "
+         "<code>$SLIPWAY_PROGRESS</code>, this page shows what each failure cost.</p>\n";
+}
+
 }  // namespace
 
 std::string goodput_page(const Goodput& goodput) {
@@ -108,7 +99,7 @@ std::string goodput_page(const Goodput& goodput) {
                       counted(goodput.attempts, "attempt"), counted(goodput.requeues, "requeue"),
                       ratio ? fmt::format("{:.3f}, {} steps", *ratio, goodput.steps) : "unknown",
                       goodput.joules ? "; " + energy_text(goodput) : "");
-  if (!goodput.spans.empty()) page += timeline(goodput) + phase_table(goodput);
+  if (!goodput.spans.empty()) page += timeline(goodput) + hint(goodput) + phase_table(goodput);
   page += "<h2>Failures</h2>\n" + cause_table(goodput) + blamed_list(goodput);
   return page + "</body>\n</html>\n";
 }

@@ -28,6 +28,7 @@ struct Typed {
   double checkpoint = 30, detection = 10, restart = 300, repair = 24, blame = 1, relapse = 30;
   std::string spares, intervals;
   bool json = false;
+  std::string page;
 };
 
 constexpr double most_failures = 5e8;  // in one simulation: about a minute
@@ -169,9 +170,11 @@ void add_options(CommandLine& line, Typed& typed) {
   line.option("runs", "N", "number of runs", &typed.runs);
   line.option("seed", "N", "choose other random numbers", &typed.seed);
   line.json("schema slipway/rehearsal/1", &typed.json);
+  line.option("html", "FILE", "write a page with a picture instead; - is stdout", &typed.page);
   line.example("slipway rehearse --nodes 512 --spares 0,4,8,16", "how many spares?");
   line.example("slipway rehearse --failures rsc-1 --checkpoint-interval 5,10,20,40 --spares 16",
                "how often a checkpoint?");
+  line.example("slipway rehearse --nodes 512 --html rehearsal.html", "draw it for a browser");
   line.see_also("slipway-launch(1)");
 }
 
@@ -187,11 +190,16 @@ int rehearse(Args args) {
   add_options(line, typed);
   if (!line.parse(args)) return 0;
   check(typed);
+  if (typed.json && !typed.page.empty()) throw UsageError("--json and --html exclude each other");
   Rehearsal rehearsal;
   rehearsal.profile = find_profile(typed.profile);
   rehearsal.scenario = scenario_of(typed, rehearsal.profile);
   for (const Setting& setting : settings_of(typed, rehearsal.scenario)) {
     rehearsal.outcomes.push_back(job::rehearse(rehearsal.scenario, setting));
+  }
+  if (!typed.page.empty()) {
+    write_result(typed.page, as_page(rehearsal));
+    return 0;
   }
   std::fputs((typed.json ? as_json(rehearsal) : as_text(rehearsal, stdout_paint())).c_str(),
              stdout);

@@ -34,7 +34,8 @@ struct Theory {
   double checkpoint, restart, between;
 };
 
-// Goodput per node that is paid for, spares included.
+}  // namespace
+
 double per_node(const Outcome& outcome, const job::Scenario& scenario) {
   const double nodes = static_cast<double>(scenario.nodes);
   return outcome.mean * nodes / (nodes + static_cast<double>(outcome.setting.spares));
@@ -64,6 +65,12 @@ std::string given(const Rehearsal& rehearsal, const Paint& paint) {
   }
   return text + "\n";
 }
+
+double theory_of(const job::Scenario& scenario, double interval_seconds) {
+  return Theory(scenario).goodput(interval_seconds);
+}
+
+namespace {
 
 std::string table(const Rehearsal& rehearsal, const Paint& paint) {
   std::string text = paint.bold(fmt::format("{:>7}{:>12}  {:^31}{:>8}   {:>31}", "", "checkpoint",

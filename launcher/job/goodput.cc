@@ -17,6 +17,7 @@ struct Stretch {
   int64_t number = 0;
   int64_t begin_ms = 0, end_ms = 0;
   std::vector<Point> points;
+  const Entry* start = nullptr;
   const Entry* failure = nullptr;  // null: it did not fail
 };
 
@@ -64,6 +65,7 @@ class GoodputReader {
     }
     lay(Phase::unreported, goodput_.end_ms, 0);  // a launcher that has just started
     goodput_.attempts = static_cast<int64_t>(attempts_.size());
+    for (const Stretch& attempt : attempts_) goodput_.runs.push_back(run_of(attempt));
     goodput_.all_joules = measured_.size() == attempts_.size();
     std::stable_sort(goodput_.causes.begin(), goodput_.causes.end(),
                      [](const LostTime& a, const LostTime& b) { return a.lost_ms > b.lost_ms; });
@@ -71,6 +73,22 @@ class GoodputReader {
   }
 
  private:
+  static Run run_of(const Stretch& attempt) {
+    Run run{attempt.number,
+            attempt.begin_ms,
+            attempt.end_ms,
+            attempt.start->nodes,
+            attempt.start->spares,
+            "",
+            "",
+            ""};
+    if (attempt.failure == nullptr) return run;
+    run.what = attempt.failure->what;
+    run.blame = attempt.failure->blame;
+    run.node = attempt.failure->node;
+    return run;
+  }
+
   void find_attempts() {
     int64_t before_ms = goodput_.begin_ms;  // of the entry before
     for (const Entry& entry : entries_) {
@@ -85,7 +103,7 @@ class GoodputReader {
         if (entry.event == Event::failure) open->failure = &entry;
       }
       if (entry.event == Event::start) {
-        attempts_.push_back({entry.attempt, entry.time_ms, 0, {}, nullptr});
+        attempts_.push_back({entry.attempt, entry.time_ms, 0, {}, &entry, nullptr});
       }
       before_ms = entry.time_ms;
     }

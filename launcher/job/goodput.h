@@ -44,6 +44,14 @@ struct Blamed {
   std::vector<std::string> evidence;
 };
 
+// An attempt, for the picture of who ran when.
+struct Run {
+  int64_t attempt = 0;
+  int64_t begin_ms = 0, end_ms = 0;
+  std::vector<std::string> nodes, spares;
+  std::string what, blame, node;  // of its failure; `what` is empty if it did not fail
+};
+
 struct Goodput {
   std::string job;
   int64_t begin_ms = 0, end_ms = 0;
@@ -51,6 +59,7 @@ struct Goodput {
   std::array<int64_t, phases> phase_ms = {};
   std::vector<LostTime> causes;  // the most expensive first
   std::vector<Blamed> blamed;
+  std::vector<Run> runs;
   int64_t attempts = 0, requeues = 0;
   int64_t steps = 0;             // that were kept; 0 if none was reported
   int64_t lost_steps = 0;        // that had to be repeated

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks `slipway rehearse`: usage: rehearse.py SLIPWAY
 
-Its JSON must match the schema and agree with the table, the same arguments must give the same bytes, and invalid arguments
+Its JSON must match the schema and agree with the table, its page must show every setting, the same arguments must give the same bytes, and invalid arguments
 must be rejected with valid ones in the message.
 """
-import json, pathlib, subprocess, sys, tempfile
+import json, pathlib, re, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # keep the source tree clean
+from page import Page
 from run import breaks_schema, installed
 
 FEW = ("--nodes", "64", "--runs", "20")
@@ -22,6 +23,7 @@ REFUSED = [
     (("--seed", "-1"), "--seed takes a whole number", 2),
     (("--checkpoint-interval", "0"), "--checkpoint-interval takes minutes above 0, with commas between them", 2),
     (("--checkpoint-cost", "0"), "--checkpoint-cost takes a number of seconds above 0", 2),
+    (("--json", "--html", "x.html"), "--json and --html exclude each other", 2),
     (("--nodes", "1000000", "--runs", "1000000"), "failures, more than 5e+08", 1),
 ]
 
@@ -47,6 +49,14 @@ def main():
                     problems.append(f"{failures}: no line `{line}` in\n{text.stdout}")
             if run(*options).stdout != text.stdout or run(*options, "--seed", "2").stdout == text.stdout:
                 problems.append(f"{failures}: the seed does not determine the result")
+
+        for options in (("--spares", "0,3"), ("--spares", "0,3,9", "--checkpoint-interval", "20"), ("--spares", "0", "--rate", "0.001")):
+            page = run(*FEW, *options, "--html", "-").stdout
+            settings = json.loads(run(*FEW, *options, "--json").stdout)["settings"]
+            seen = Page(page)
+            points = [float(y) for y in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', page)]
+            if seen.open or seen.fetched or len(points) != len(settings) or not all(0 < y < 330 for y in points):
+                problems.append(f"the page for {options}: {seen.open} {seen.fetched} {points}\n{page}")
 
         for options, message, status in REFUSED:
             done = run(*FEW, *options) if "--nodes" not in options else run(*options)
