@@ -25,6 +25,24 @@ teardown() {
   nothing_is_left
 }
 
+# destroy_answering ANSWER: types it on a terminal once destroy has asked; what the terminal shows is in the file `shown`
+destroy_answering() {
+  : >"$BATS_TEST_TMPDIR/shown"
+  { wait_for grep -qF '[y/N]' "$BATS_TEST_TMPDIR/shown" && echo "$1"; } |
+    script --quiet --return --flush --command "$(declare -f as_tester slipway); slipway destroy st-life" "$BATS_TEST_TMPDIR/shown" >/dev/null
+}
+
+@test "life: on a terminal, destroy asks, and says what would be lost" {
+  deploy st-life
+  on st-life login touch /home/one /home/two
+  refuse destroy_answering n
+  grep -F 'Destroy deployment `st-life` with 2 files on its shared file systems? [y/N]' "$BATS_TEST_TMPDIR/shown"
+  grep -F 'stopped: not approved (`--auto-approve` skips this question)' "$BATS_TEST_TMPDIR/shown"
+  state_is st-life running
+  destroy_answering y
+  grep -F 'deployment `st-life` is destroyed' "$BATS_TEST_TMPDIR/shown"
+}
+
 # bats test_tags=sanitized
 @test "life: a second deploy of the same name changes nothing and reports that it exists" {
   deploy st-life
