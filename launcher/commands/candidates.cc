@@ -36,6 +36,7 @@ Candidates deployments(const Context&) {
 Candidates nodes(const Context& context) {
   if (context.words.empty()) return {};
   Candidates found = {{"login", "the first login node"}, {"controller", "the controller"}};
+  if (context.program == "slipway exec") found.push_back({"all", "every node, one by one"});
   const local::DeploymentFolder folder(local::deployments_folder(), context.words[0]);
   for (const local::NodeView& node : local::view(folder).nodes) {
     found.push_back({node.name, node.role + (node.running ? "" : ", off")});

@@ -57,6 +57,12 @@ void GoogleDeployment::find_programs(Needs needs) {
     needed.insert(group.name);
     for (const google::GroupSteps::Input& input : group.inputs) needed.insert(input.from_group);
   }
+  // Before it destroys anything, destroy() asks other groups' backends whether they are deployed.
+  for (const google::GroupSteps& group : groups) {
+    if (needs == Needs::terraform && fs::exists(path_ / group.name / "backend.tf.json")) {
+      needed.insert(group.name);
+    }
+  }
   std::erase_if(groups, [&](const google::GroupSteps& group) {
     return !needed.contains(group.name) || (needs == Needs::terraform && group.kind == "packer");
   });

@@ -33,6 +33,13 @@ def an_image_is_built_in_order(new):
     has("requested", case.destroy("--images"), "image: remove Null of the builder `fnoeding.null` yourself")
 
 
+def an_image_of_groups_in_a_backend_is_destroyed_alone(new):
+    case = new("image.yaml")
+    case.edit("vars: {", f"terraform_backend_defaults: {{type: local, configuration: {{path: {case.folder}/state}}}}\nvars: {{")
+    case.run("create", "blueprint.yaml")
+    has("nothing is there", case.destroy("--only", "image"), "deployment `image` is destroyed; its folder stays")
+
+
 def a_failed_image_shows_the_line_of_the_blueprint(new):
     case = new("image.yaml")
     case.touch("broken-image")
@@ -75,5 +82,5 @@ def only_its_images_are_removed(new):
     same("removed once", len([l for l in case.lines("cloud-log") if l.startswith("gcloud")]), 2)
 
 
-PACKER = [an_image_is_built_in_order, a_failed_image_shows_the_line_of_the_blueprint, a_killed_build_is_repeated,
+PACKER = [an_image_is_built_in_order, an_image_of_groups_in_a_backend_is_destroyed_alone, a_failed_image_shows_the_line_of_the_blueprint, a_killed_build_is_repeated,
           only_its_images_are_removed]
