@@ -1,27 +1,21 @@
-// A secret that two programs share, and HMACs with libmd's SHA-256.
+// A secret that two programs share, and HMACs with SHA-256.
 #include "common/secret.h"
 
-#include <sha2.h>
 #include <sys/random.h>
 
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/sha256.h"
 
 namespace slipway {
 namespace {
 
-constexpr size_t block_bytes = SHA256_BLOCK_LENGTH;
-using Block = std::array<uint8_t, block_bytes>;
+constexpr size_t block_bytes = 64;  // of SHA-256
+using Block = std::array<char, block_bytes>;
 
-Secret hash(const Block& first, std::string_view second) {
-  SHA2_CTX context;
-  SHA256Init(&context);
-  SHA256Update(&context, first.data(), first.size());
-  SHA256Update(&context, reinterpret_cast<const uint8_t*>(second.data()), second.size());
-  Secret digest;
-  SHA256Final(digest.data(), &context);
-  return digest;
+std::string_view view(const Block& block) {
+  return {block.data(), block.size()};
 }
 
 int digit(char c) {
@@ -41,13 +35,7 @@ Secret random_secret() {
 }
 
 std::string to_hex(const Secret& secret) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const uint8_t byte : secret) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
+  return to_hex(bytes_of(secret));
 }
 
 std::optional<Secret> secret_from_hex(std::string_view text) {
@@ -63,20 +51,16 @@ std::optional<Secret> secret_from_hex(std::string_view text) {
 
 Secret hmac_sha256(std::string_view key, std::string_view message) {
   Block inner = {}, outer = {};
-  if (key.size() > block_bytes) {
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, reinterpret_cast<const uint8_t*>(key.data()), key.size());
-    SHA256Final(inner.data(), &context);
-  } else {
-    std::ranges::copy(key, inner.begin());
-  }
+  const std::string shorter = key.size() > block_bytes ? sha256_bytes({key}) : std::string(key);
+  std::ranges::copy(shorter, inner.begin());
   for (size_t i = 0; i < block_bytes; ++i) {
-    outer[i] = inner[i] ^ 0x5c;
-    inner[i] ^= 0x36;
+    outer[i] = static_cast<char>(inner[i] ^ 0x5c);
+    inner[i] = static_cast<char>(inner[i] ^ 0x36);
   }
-  const Secret first = hash(inner, message);
-  return hash(outer, bytes_of(first));
+  const std::string digest = sha256_bytes({view(outer), sha256_bytes({view(inner), message})});
+  Secret secret;
+  std::ranges::copy(digest, secret.begin());
+  return secret;
 }
 
 Secret hmac_sha256(const Secret& key, std::string_view message) {

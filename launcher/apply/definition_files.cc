@@ -7,8 +7,8 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/sha256.h"
 #include "common/text.h"
-#include "launcher/expression/sha256.h"
 
 namespace slipway::apply {
 namespace {
@@ -72,7 +72,7 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
     if (!file.starts_with(prefix)) continue;
     const std::string path = file.substr(prefix.size());
     const std::string text = read_regular_file(folder.path / file, max_file_bytes);
-    definitions.digests[path] = expression::sha256(text);
+    definitions.digests[path] = sha256(text);
     if (!is_document(path, group)) continue;
     all += text;
     try {
@@ -87,7 +87,7 @@ GroupDefinitions read_definitions(const Folder& folder, const google::GroupSteps
     for (const std::string& file : folder.recorded.files) {
       if (!file.starts_with(shared)) continue;
       definitions.digests["../" + file] =
-          expression::sha256(read_regular_file(folder.path / file, max_file_bytes));
+          sha256(read_regular_file(folder.path / file, max_file_bytes));
     }
   }
   return definitions;
@@ -120,7 +120,7 @@ void write_applied(const Folder& folder, const GroupDefinitions& definitions) {
 }
 
 std::string digest_of(const GroupDefinitions& definitions, const Json& inputs) {
-  return expression::sha256(Json{{"files", definitions.digests}, {"inputs", inputs}}.dump());
+  return sha256(Json{{"files", definitions.digests}, {"inputs", inputs}}.dump());
 }
 
 std::string root_address(const std::string& address) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "common/base64.h"
 #include "launcher/expression/arguments.h"
-#include "launcher/expression/base64.h"
 #include "launcher/expression/budget.h"
 #include "launcher/expression/json.h"
 #include "launcher/expression/unicode.h"

@@ -1,41 +1,16 @@
-// Functions for hashes (with libmd) and Base64 (with libresolv), and ghpc_stage().
+// Functions for hashes (with libmd), and ghpc_stage().
 #include <fmt/core.h>
 #include <md5.h>
-#include <resolv.h>
 #include <sha1.h>
 #include <sha2.h>
 
 #include <array>
 
+#include "common/base64.h"
+#include "common/sha256.h"
 #include "launcher/expression/arguments.h"
-#include "launcher/expression/base64.h"
-#include "launcher/expression/sha256.h"
 
 namespace slipway::expression {
-
-std::string to_base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');  // plus the terminating zero
-  b64_ntop(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), out.data(),
-           out.size());
-  out.pop_back();
-  return out;
-}
-
-std::optional<std::string> from_base64(std::string_view given) {
-  std::string text(given);
-  std::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const size_t end = std::min(text.find_first_not_of(digits), text.size());
-  const size_t padding = text.size() - end;
-  const bool padded = padding <= 2 && text.find_first_not_of('=', end) == std::string::npos;
-  if (text.size() % 4 != 0 || !padded) return std::nullopt;
-  std::string out(text.size() / 4 * 3, '\0');
-  const int size = b64_pton(text.c_str(), reinterpret_cast<unsigned char*>(out.data()), out.size());
-  if (size < 0) return std::nullopt;
-  out.resize(static_cast<size_t>(size));
-  return out;
-}
 
 namespace {
 
@@ -53,28 +28,16 @@ std::string digest(std::string_view text) {
 
 constexpr Method* md5_of = digest<MD5_CTX, MD5_DIGEST_LENGTH, MD5Init, MD5Update, MD5Final>;
 constexpr Method* sha1_of = digest<SHA1_CTX, SHA1_DIGEST_LENGTH, SHA1Init, SHA1Update, SHA1Final>;
-constexpr Method* sha256_of =
-    digest<SHA2_CTX, SHA256_DIGEST_LENGTH, SHA256Init, SHA256Update, SHA256Final>;
 constexpr Method* sha512_of =
     digest<SHA2_CTX, SHA512_DIGEST_LENGTH, SHA512Init, SHA512Update, SHA512Final>;
 
-std::string hex(std::string_view bytes) {
-  std::string out;
-  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return out;
+std::string sha256_of(std::string_view text) {
+  return sha256_bytes({text});
 }
-
-}  // namespace
-
-std::string sha256(std::string_view bytes) {
-  return hex(sha256_of(bytes));
-}
-
-namespace {
 
 template <Method* method>
 Result hexadecimal(const List& arguments) {
-  return Value(hex(method(text_at(arguments, 0))));
+  return Value(to_hex(method(text_at(arguments, 0))));
 }
 
 template <Method* method>
@@ -115,7 +78,7 @@ Result uuidv5(const List& arguments) {
   std::string id = sha1_of(*bytes + text_at(arguments, 1)).substr(0, 16);
   id[6] = static_cast<char>((id[6] & 0x0F) | 0x50);
   id[8] = static_cast<char>((id[8] & 0x3F) | 0x80);
-  std::string text = hex(id);
+  std::string text = to_hex(id);
   for (const size_t at : {8, 13, 18, 23}) text.insert(at, 1, '-');
   return Value(text);
 }
@@ -128,7 +91,7 @@ Result ghpc_stage(const List& arguments) {
   std::string name = end == std::string::npos ? "" : path.substr(0, end + 1);
   name = name.substr(name.rfind('/') + 1);
   if (name.empty() || name == "." || name == "..") name = "file";
-  return Value(fmt::format("../.ghpc/staged/{}_{}", name, hex(md5_of(path)).substr(0, 10)));
+  return Value(fmt::format("../.ghpc/staged/{}_{}", name, to_hex(md5_of(path)).substr(0, 10)));
 }
 
 constexpr std::array hash_table = std::to_array<Function>({

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "common/base64.h"
 #include "launcher/expression/arguments.h"
-#include "launcher/expression/base64.h"
 #include "launcher/expression/budget.h"
 #include "launcher/expression/unicode.h"
 #include "launcher/source/yaml.h"

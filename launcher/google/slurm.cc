@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/sha256.h"
 #include "launcher/cluster/check.h"
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/node_profiles.h"
 #include "launcher/cluster/slurm_conf.h"
 #include "launcher/cluster/slurm_nodes.h"
-#include "launcher/expression/sha256.h"
 
 namespace slipway::google {
 namespace {
@@ -138,7 +138,7 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
   Value::Object files, digests;
   for (auto& [name, text] : files_of(cluster, catalogue)) {
     const std::string path = fmt::format("{}/{}", controller->id, name);
-    std::string digest = expression::sha256(text);
+    std::string digest = sha256(text);
     context.add(fmt::format("{}/{}", context.deployment.groups[group].name, path), std::move(text));
     files.emplace(name, path);
     digests.emplace(name, std::move(digest));

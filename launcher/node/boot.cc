@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "common/file.h"
+#include "common/sha256.h"
 #include "common/text.h"
-#include "launcher/expression/sha256.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
 #include "launcher/node/machine.h"
@@ -29,7 +29,7 @@ constexpr int key_version = 1;
 std::string fetch(Cloud& cloud, const MachineMetadata& self, const std::string& name,
                   const std::string& digest) {
   std::string text = cloud.object(self.bucket, self.folder + "/" + name);
-  if (expression::sha256(text) != digest) {
+  if (sha256(text) != digest) {
     throw NotYet("its content does not match cluster.json");
   }
   return text;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "common/base64.h"
 #include "common/json.h"
-#include "launcher/expression/base64.h"
 
 namespace slipway::node {
 namespace {
@@ -130,8 +130,8 @@ std::optional<std::string> Cloud::secret(const std::string& name, int version) {
   if (answer.status == 404) return std::nullopt;
   const json body = parsed(body_of(answer));
   const json data = body.value(json::json_pointer("/payload/data"), json());
-  const auto value = data.is_string() ? expression::from_base64(data.get<std::string>())
-                                      : std::optional<std::string>();
+  const auto value =
+      data.is_string() ? from_base64(data.get<std::string>()) : std::optional<std::string>();
   if (!value) throw Error(fmt::format("version {} of {} has no value", version, name));
   return value;
 }
@@ -139,7 +139,7 @@ std::optional<std::string> Cloud::secret(const std::string& name, int version) {
 void Cloud::add_secret_version(const std::string& name, const std::string& value) {
   HttpRequest request{
       fmt::format("{}/{}:addVersion", secrets, name), {"Content-Type: application/json"}, "POST"};
-  request.body = json{{"payload", {{"data", expression::to_base64(value)}}}}.dump();
+  request.body = json{{"payload", {{"data", to_base64(value)}}}}.dump();
   body_of(authorized(std::move(request)));
 }
 

@@ -10,8 +10,8 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
+#include "common/sha256.h"
 #include "common/text.h"
-#include "launcher/expression/sha256.h"
 #include "launcher/node/transport.h"
 
 namespace slipway::node {
@@ -110,9 +110,9 @@ void record_transport_versions(const NodeTransport& transport, const TransportPl
     const MappedFile file(path);
     if (file.bytes().empty()) continue;
     if (path.filename() == nccl_name) stock.nccl = nccl_version(file.bytes());
-    all += fmt::format("{} {}\n", path.filename().string(), expression::sha256(file.bytes()));
+    all += fmt::format("{} {}\n", path.filename().string(), sha256(file.bytes()));
   }
-  stock.digest = expression::sha256(all);
+  stock.digest = sha256(all);
   make_directories(places.stock.parent_path());
   write_file(places.stock, to_json(stock));
 }
