@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
+#include "common/utc.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -122,12 +123,7 @@ std::string cpu_name() {
 }
 
 std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  return utc_text(std::time(nullptr));
 }
 
 }  // namespace slipway::bandwidth

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "common/count.h"
 #include "common/file.h"
 #include "nccl-tests/environment.h"
 #include "nccl-tests/measure.h"
@@ -46,10 +47,9 @@ void require_memory(const Backend& backend, const Need& each, int64_t available_
   const int64_t all = (each.send_bytes + each.receive_bytes) * ranks_here;
   if (all <= available_bytes) return;
   throw Error(fmt::format(
-      "{} rank{} on {} need{} {:.1f} GiB of memory, {:.1f} GiB are available; choose a smaller -e",
-      ranks_here, ranks_here == 1 ? "" : "s",
-      backend.ranks()[static_cast<size_t>(backend.rank())].host, ranks_here == 1 ? "s" : "",
-      gib(all), gib(available_bytes)));
+      "{} on {} need{} {:.1f} GiB of memory, {:.1f} GiB are available; choose a smaller -e",
+      counted(ranks_here, "rank"), backend.ranks()[static_cast<size_t>(backend.rank())].host,
+      ranks_here == 1 ? "s" : "", gib(all), gib(available_bytes)));
 }
 
 std::optional<NodeProfile> profile_at(const std::filesystem::path& path) {
@@ -149,8 +149,8 @@ bool wants_control(Backend& backend, const std::optional<NodeProfile>& profile,
 
 void require_root(const Collective& collective, const Options& options, int ranks) {
   if (!collective.has_root || !options.root || *options.root < ranks) return;
-  throw Error(fmt::format("--root is {}, and there {} {} rank{}", *options.root,
-                          ranks == 1 ? "is" : "are", ranks, ranks == 1 ? "" : "s"));
+  throw Error(fmt::format("--root is {}, and there {} {}", *options.root, ranks == 1 ? "is" : "are",
+                          counted(ranks, "rank")));
 }
 
 }  // namespace

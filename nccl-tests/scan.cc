@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "nccl-tests/collective.h"
@@ -137,8 +138,8 @@ std::vector<PairResult> scan(const std::vector<ScanNode>& nodes, std::vector<Pai
 
 std::string plan_text(const std::vector<ScanNode>& nodes, const ScanSettings& settings,
                       const PairTest& test) {
-  std::string text =
-      fmt::format("{} nodes, at most {} rounds\n", nodes.size(), settings.most_rounds);
+  std::string text = fmt::format("{}, at most {}\n", counted(nodes.size(), "node"),
+                                 counted(settings.most_rounds, "round"));
   std::vector<PairResult> assumed;
   for (int number = 0; number < std::min(2, settings.most_rounds); ++number) {
     const Round round = next_round(nodes, assumed, settings);
@@ -148,8 +149,8 @@ std::string plan_text(const std::vector<ScanNode>& nodes, const ScanSettings& se
                                   nodes[static_cast<size_t>(pair.b)].name));
       assumed.push_back({number, pair, 1.0, ""});
     }
-    text +=
-        fmt::format("round {}: {} pairs\n  {}\n", number + 1, pairs.size(), join(pairs, "\n  "));
+    text += fmt::format("round {}: {}\n  {}\n", number + 1, counted(pairs.size(), "pair"),
+                        join(pairs, "\n  "));
   }
   if (settings.most_rounds > 2) {
     text += fmt::format(
@@ -168,8 +169,9 @@ std::string findings_text(const std::vector<ScanNode>& nodes,
   for (const PairResult& result : results) {
     if (result.busbw_gb_per_s) busbw.push_back(*result.busbw_gb_per_s);
   }
-  std::string text = fmt::format("{} nodes, {} pairs in {} rounds", nodes.size(), results.size(),
-                                 rounds_done(results));
+  std::string text =
+      fmt::format("{}, {} in {}", counted(nodes.size(), "node"), counted(results.size(), "pair"),
+                  counted(rounds_done(results), "round"));
   if (!busbw.empty()) {
     const Statistics found = describe(busbw);
     text += fmt::format(": median {:.2f} GB/s, MAD {:.2f}", found.median, found.mad);

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "common/command_line.h"
+#include "common/count.h"
 #include "common/file.h"
 #include "nccl-tests/choose_backend.h"
 #include "nccl-tests/environment.h"
@@ -151,7 +152,7 @@ int scan_together(Backend& backend, const ScanOptions& options) {
     const auto measure_round = [&](const Round& round, int number) {
       heartbeat->phase(fmt::format("round {} of pairs", number + 1));
       if (first) {
-        fmt::print("round {}: {} pairs\n", number + 1, round.size());
+        fmt::print("round {}: {}\n", number + 1, counted(round.size(), "pair"));
         std::fflush(stdout);
       }
       return measure_pairs(round, number);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "common/count.h"
 #include "common/text.h"
 
 namespace slipway::bandwidth {
@@ -11,7 +12,7 @@ namespace {
 using Expected = NodeProfile::ExpectedBandwidth;
 
 std::string place(const NodeProfile& profile, int nodes) {
-  return fmt::format("{} node{} of {}{}", nodes, nodes == 1 ? "" : "s", profile.machine_type,
+  return fmt::format("{} of {}{}", counted(nodes, "node"), profile.machine_type,
                      profile.target == "local" ? " in a local cluster" : "");
 }
 
@@ -74,8 +75,7 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
   };
   const std::optional<int64_t> wrong = wrong_elements(rows);
   if (wrong.value_or(0) != 0) {
-    return {Outcome::fail,
-            {fmt::format("{} element{} arrived wrong", *wrong, *wrong == 1 ? "" : "s")}};
+    return {Outcome::fail, {fmt::format("{} arrived wrong", counted(*wrong, "element"))}};
   }
   if (setup.ranks.size() < 2) return not_judged("one rank alone moves no data to another");
   if (!wrong && setup.backend.name != "sim") return not_judged("the data was not checked");

@@ -2,10 +2,10 @@
 #include "launcher/apply/folder.h"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 
 #include "common/file.h"
+#include "common/utc.h"
 
 namespace slipway::apply {
 
@@ -47,12 +47,7 @@ bool is_deployment_folder(const fs::path& path) {
 }
 
 std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
+  return utc_text(std::time(nullptr));
 }
 
 }  // namespace slipway::apply

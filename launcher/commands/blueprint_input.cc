@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 
+#include "common/count.h"
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/text.h"
@@ -245,13 +246,10 @@ bool LoadedBlueprint::check() {
 }
 
 std::string LoadedBlueprint::summary() const {
-  const auto count = [](size_t n, std::string_view what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-  };
-  return fmt::format("{} in {}, {}, {}", count(compiled_->deployment.module_ids().size(), "module"),
-                     count(compiled_->deployment.groups.size(), "group"),
-                     count(diagnostics_.errors(), "error"),
-                     count(diagnostics_.warnings(), "warning"));
+  return fmt::format(
+      "{} in {}, {}, {}", counted(compiled_->deployment.module_ids().size(), "module"),
+      counted(compiled_->deployment.groups.size(), "group"),
+      counted(diagnostics_.errors(), "error"), counted(diagnostics_.warnings(), "warning"));
 }
 
 CheckedCluster load_cluster(const BlueprintInput& input) {

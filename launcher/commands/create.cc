@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "common/count.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/google/write_folder.h"
@@ -44,8 +45,8 @@ int create(Args args) {
   const auto folder = std::filesystem::path(parent) / definitions.deployment;
   const size_t files = google::write_folder(
       folder, definitions, replace ? google::Existing::replace : google::Existing::refuse);
-  fmt::print(stderr, "wrote {} files to {}; its instructions.txt lists the next steps\n", files,
-             folder.string());
+  fmt::print(stderr, "wrote {} to {}; its instructions.txt lists the next steps\n",
+             counted(files, "file"), folder.string());
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "common/command_line.h"
+#include "common/count.h"
 #include "common/error.h"
 #include "common/installation.h"
 #include "common/text.h"
@@ -63,8 +64,8 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
                  launched.seconds);
     }
   } else if (!given.quiet) {
-    fmt::print(stderr, "deployment `{}`: {} nodes idle after {:.1f} s\n", folder.name(),
-               launched.nodes, launched.seconds);
+    fmt::print(stderr, "deployment `{}`: {} idle after {:.1f} s\n", folder.name(),
+               counted(launched.nodes, "node"), launched.seconds);
   }
 }
 

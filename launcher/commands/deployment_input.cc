@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "common/count.h"
 #include "common/text.h"
 #include "launcher/commands/page.h"
 #include "launcher/google/write_folder.h"
@@ -83,7 +84,7 @@ void GoogleDeployment::write() {
     apply::wait_for_earlier_run(journal, console, Interrupts());
   }
   const size_t files = google::write_folder(path_, *definitions_, google::Existing::replace);
-  fmt::print(stderr, "{} files in {}\n", files, path_.string());
+  fmt::print(stderr, "{} in {}\n", counted(files, "file"), path_.string());
 }
 
 void GoogleDeployment::with_session(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/count.h"
 #include "common/installation.h"
 #include "common/text.h"
 #include "launcher/commands/blueprint_input.h"
@@ -178,8 +179,8 @@ int explain(Args args) {
   const size_t errors = loaded.diagnostics().errors();
   if (errors > 0 && input.diagnostics == "text") {
     fmt::print(stderr, "{}", complaints(loaded.diagnostics(), deployment, wanted));
-    fmt::print(stderr, "the blueprint has {} error{}; `slipway check` shows {}\n", errors,
-               errors == 1 ? "" : "s", errors == 1 ? "it" : "them");
+    fmt::print(stderr, "the blueprint has {}; `slipway check` shows {}\n", counted(errors, "error"),
+               errors == 1 ? "it" : "them");
   }
   return 0;
 }

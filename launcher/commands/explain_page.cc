@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/count.h"
 #include "common/text.h"
 #include "launcher/commands/values.h"
 
@@ -181,18 +182,15 @@ class ExplainPage {
 
   // "and 2 inputs with their defaults": what is counted, not followed.
   static std::string others(const Step& step) {
-    const auto count = [](size_t n, const char* what) {
-      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-    };
     std::string text;
     if (step.untold > 0) {
-      text = fmt::format("{} of `{}`", count(step.untold, "setting"),
+      text = fmt::format("{} of `{}`", counted(step.untold, "setting"),
                          step.name.substr(0, step.name.find('.')));
     }
     if (step.defaults > 0) {
       const char* what = step.defaults == 1 ? "its default" : "their defaults";
       text += (text.empty() && step.from.empty() ? "" : "and ") +
-              fmt::format("{} with {}", count(step.defaults, "input"), what);
+              fmt::format("{} with {}", counted(step.defaults, "input"), what);
       if (step.untold > 0) text.insert(text.find("and "), " ");
     }
     return text;

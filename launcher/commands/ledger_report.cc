@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/count.h"
 #include "launcher/commands/duration.h"
 
 namespace slipway::commands {
@@ -40,10 +41,6 @@ std::string summary(const Goodput& goodput, const Paint& paint) {
 }
 
 }  // namespace
-
-std::string counted(int64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 std::string energy_text(const Goodput& goodput) {
   return fmt::format("GPU energy {}{:.3f} kWh", goodput.all_joules ? "" : "at least ",

@@ -15,6 +15,5 @@ std::string goodput_page(const job::Goodput& goodput);  // HTML that needs no ot
 
 // "GPU energy 1.000 kWh", or at least that much.
 std::string energy_text(const job::Goodput& goodput);
-std::string counted(int64_t number, std::string_view what);  // "1 attempt", "2 attempts"
 
 }  // namespace slipway::commands

@@ -1,7 +1,6 @@
 // For verbs that run as root and trust nothing of their caller.
 #include "launcher/commands/root_program.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include <ctime>
 
 #include "common/error.h"
+#include "common/utc.h"
 
 namespace slipway::commands {
 
@@ -31,7 +31,7 @@ void forget_the_caller() {
 }
 
 void log_line(const std::string& what) {
-  fmt::print(stderr, "{:%Y-%m-%dT%H:%M:%SZ} {}\n", fmt::gmtime(std::time(nullptr)), what);
+  fmt::print(stderr, "{} {}\n", utc_text(std::time(nullptr)), what);
   std::fflush(stderr);
 }
 

@@ -1,5 +1,4 @@
 // `slipway status`: shows local deployments, their nodes and what runs on them.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -9,9 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
+#include "common/count.h"
 #include "common/error.h"
 #include "common/interrupts.h"
 #include "common/text.h"
+#include "common/utc.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/watch.h"
 #include "launcher/local/deployment_view.h"
@@ -60,8 +61,8 @@ void print_one(const local::DeploymentView& view) {
   fmt::print("{} job{}\n", view.jobs.empty() ? "no" : std::to_string(view.jobs.size()),
              view.jobs.size() == 1 ? "" : "s");
   for (const local::JobView& job : view.jobs) {
-    fmt::print("  {} {} {} on {} node{}: {}\n", job.id, job.name, job.state, job.nodes,
-               job.nodes == 1 ? "" : "s", job.node_list);
+    fmt::print("  {} {} {} on {}: {}\n", job.id, job.name, job.state, counted(job.nodes, "node"),
+               job.node_list);
   }
 }
 
@@ -73,7 +74,7 @@ local::DeploymentView view_of(const std::string& name) {
 }
 
 std::string now_text() {
-  return fmt::format("{:%Y-%m-%d %H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return utc_text(std::time(nullptr), ' ');
 }
 
 int watch_one(const std::string& name, double seconds) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "common/count.h"
 #include "launcher/expression/evaluate.h"
 #include "launcher/expression/unify.h"
 
@@ -72,9 +73,7 @@ Arity arity(const Function& function) {
 }
 
 std::string to_text(const Arity& arity) {
-  const auto arguments = [](size_t count) {
-    return fmt::format("{} argument{}", count, count == 1 ? "" : "s");
-  };
+  const auto arguments = [](size_t count) { return counted(count, "argument"); };
   if (arity.least == arity.most) return arity.least == 0 ? "no arguments" : arguments(arity.least);
   if (arity.most == std::numeric_limits<size_t>::max()) {
     return fmt::format("{} or more", arguments(arity.least));

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 
+#include "common/count.h"
 #include "common/fd.h"
 #include "common/text.h"
 
@@ -146,8 +147,8 @@ std::string words_of(const FileOwners& owners) {
   std::vector<std::string> words;
   for (const auto& [uid, share] : users) {
     if (words.size() == most_named) break;
-    words.push_back(
-        fmt::format("uid {} has {} files and {} MiB", uid, share.inodes, share.bytes >> 20));
+    words.push_back(fmt::format("uid {} has {} and {} MiB", uid, counted(share.inodes, "file"),
+                                share.bytes >> 20));
   }
   return join(words, ", ");
 }

@@ -1,12 +1,13 @@
 // Formats a verdict for people, for programs and for Slurm.
 #include "launcher/health/verdict.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "common/utc.h"
 
 namespace slipway::health {
 namespace {
@@ -93,7 +94,7 @@ ordered_json to_json(const Verdict& verdict) {
   return {{"schema", verdict_schema},
           {"node", verdict.node},
           {"stage", name_of(verdict.stage)},
-          {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(verdict.time))},
+          {"time", utc_text(verdict.time)},
           {"action", name_of(verdict.action)},
           {"fit", verdict.fit()},
           {"findings", std::move(findings)},

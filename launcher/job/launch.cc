@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/job/agent.h"
@@ -18,7 +19,6 @@
 #include "launcher/job/async_writer.h"
 #include "launcher/job/attempt.h"
 #include "launcher/job/choose_nodes.h"
-#include "launcher/job/count.h"
 #include "launcher/job/energy_tally.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/launch_checks.h"
@@ -237,8 +237,8 @@ class Launcher {
     watch_.forget();
     ledger_.start(attempt.number(), choice_);
     energy_.begin(attempt.number(), choice_.nodes);
-    say(fmt::format("attempt {} on {}, {}", attempt.number(), count(choice_.nodes.size(), "node"),
-                    count(choice_.spares.size(), "spare")));
+    say(fmt::format("attempt {} on {}, {}", attempt.number(), counted(choice_.nodes.size(), "node"),
+                    counted(choice_.spares.size(), "spare")));
     for (size_t node = 0; node < choice_.nodes.size(); ++node)
       agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, taken_));
     while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
@@ -324,7 +324,7 @@ class Launcher {
     if (cancelled_ != 0) return end("cancelled", cancelled_);
     if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
     say(fmt::format("{} left, {} needed: requeueing the job without {}",
-                    count(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
+                    counted(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
     wait_for_energy();
     ledger_.end("requeued", 1);
     async_.drain();

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
-#include "launcher/job/count.h"
 
 namespace slipway::job {
 namespace {
@@ -36,12 +36,12 @@ void check_counts(const LaunchOptions& options, const Allocation& allocation) {
   const auto nodes = static_cast<int64_t>(allocation.nodes.size());
   if (options.spares >= nodes) {
     throw UsageError(fmt::format("--spares {} leaves no node to run on: the job has {}",
-                                 options.spares, count(allocation.nodes.size(), "node")));
+                                 options.spares, counted(allocation.nodes.size(), "node")));
   }
   if (options.min_nodes > nodes - options.spares) {
     throw UsageError(fmt::format("--min-nodes {} is too high: without the spares, the job has {}",
                                  options.min_nodes,
-                                 count(static_cast<size_t>(nodes - options.spares), "node")));
+                                 counted(static_cast<size_t>(nodes - options.spares), "node")));
   }
 }
 

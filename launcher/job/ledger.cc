@@ -17,6 +17,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/utc.h"
 
 namespace slipway::job {
 namespace {
@@ -149,12 +150,9 @@ void check_follows(const Entry& entry, const std::vector<Entry>& before) {
 }  // namespace
 
 std::string time_text(int64_t time_ms) {
-  const std::time_t seconds = time_ms / 1000;
-  std::tm parts = {};
-  ::gmtime_r(&seconds, &parts);
-  std::array<char, 32> text = {};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  return fmt::format("{}.{:03}Z", text.data(), time_ms % 1000);
+  std::string text = utc_text(time_ms / 1000);
+  text.pop_back();
+  return fmt::format("{}.{:03}Z", text, time_ms % 1000);
 }
 
 std::string to_line(const Entry& entry) {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "launcher/job/count.h"
+#include "common/count.h"
 
 namespace slipway::job {
 
@@ -13,7 +13,7 @@ std::string Restarts::reason_to_stop(const Verdict& verdict, bool progressed) {
   if (verdict.permanent) return "another attempt would fail too: not restarting";
   if (without_progress_ <= most_) return "";
   return fmt::format("{} without progress: not restarting",
-                     count(static_cast<size_t>(without_progress_), "failure"));
+                     counted(static_cast<size_t>(without_progress_), "failure"));
 }
 
 }  // namespace slipway::job

@@ -1,7 +1,6 @@
 // Collects a deployment's state from its folder, its supervisor and Slurm.
 #include "launcher/local/deployment_view.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
+#include "common/utc.h"
 #include "launcher/local/control.h"
 #include "launcher/local/journal.h"
 #include "launcher/node/service_record.h"
@@ -38,8 +38,7 @@ constexpr std::chrono::milliseconds longest_request{800};
 constexpr std::chrono::milliseconds longest_question{700};
 
 std::string time_text(std::chrono::system_clock::time_point time) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+  return utc_text(std::chrono::system_clock::to_time_t(time), ' ');
 }
 
 std::string state_in(const json& answer, const DeploymentFolder& folder) {

@@ -2,7 +2,6 @@
 #include "launcher/local/image_store.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "common/file_lock.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "common/utc.h"
 #include "launcher/local/host_mounts.h"
 #include "launcher/source/diagnostics.h"
 
@@ -182,11 +182,10 @@ LocalImage ImageStore::build(const ImageRecipe& recipe) const {
                             (unfinished / "log").string(), last_lines(unfinished / "log", 8)));
   }
   fs::remove(install);
-  const Json json = {
-      {"schema", image_schema},
-      {"release", recipe.release},
-      {"slurm", slurm_version(unfinished / "root")},
-      {"built", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  const Json json = {{"schema", image_schema},
+                     {"release", recipe.release},
+                     {"slurm", slurm_version(unfinished / "root")},
+                     {"built", utc_text(std::time(nullptr))}};
   write_file(unfinished / description, json.dump(2) + "\n");
   fs::rename(unfinished, folder_ / name);
   return find(name);

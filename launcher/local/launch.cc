@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
@@ -55,9 +56,9 @@ class Launch {
     write_file(folder_.description(), describe(plan_).dump(2) + "\n");
     checkpoint("its files are written");
     const auto on_demand = std::ranges::count_if(plan_.nodes, &PlannedNode::on_demand);
-    say(fmt::format("starting {} nodes on {} network{}{}",
-                    plan_.nodes.size() - static_cast<size_t>(on_demand), plan_.bridges.size(),
-                    plan_.bridges.size() == 1 ? "" : "s",
+    say(fmt::format("starting {} on {}{}",
+                    counted(plan_.nodes.size() - static_cast<size_t>(on_demand), "node"),
+                    counted(plan_.bridges.size(), "network"),
                     on_demand > 0 ? fmt::format("; {} more start on demand", on_demand) : ""));
     tell_of_image();
     start_supervisor(std::move(lock));

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "common/count.h"
 #include "common/text.h"
 #include "launcher/local/host_list.h"
 
@@ -194,10 +195,10 @@ std::vector<std::string> draw_status(const DeploymentView& view, const Screen& s
   });
   std::vector<std::string> lines =
       lay_out({{{view.name + ": " + view.state, view.state == "running" ? Tone::good : Tone::bad},
-                {fmt::format("{} nodes", view.nodes.size())},
+                {counted(view.nodes.size(), "node")},
                 {view.slurm.answers ? fmt::format("{} down", down) : "states unknown",
                  down > 0 ? Tone::bad : Tone::plain},
-                {view.slurm.answers ? fmt::format("{} jobs", view.jobs.size()) : "jobs unknown",
+                {view.slurm.answers ? counted(view.jobs.size(), "job") : "jobs unknown",
                  view.slurm.answers ? Tone::plain : Tone::bad},
                 {when, Tone::faint}}},
               screen);

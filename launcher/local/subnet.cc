@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fmt/core.h>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -39,7 +40,7 @@ uint32_t Subnet::usable() const {
 
 std::string Subnet::address(uint32_t i) const {
   if (i >= usable()) {
-    throw Error(fmt::format("network {} has room for {} nodes only", range(), usable()));
+    throw Error(fmt::format("network {} has room for {} only", range(), counted(usable(), "node")));
   }
   return with_prefix(base + 2 + i, prefix_bits);
 }

@@ -181,7 +181,7 @@ TEST_CASE("machine checks: a disk that users filled is not the node's fault") {
   CHECK(node.check() == Lines{"disk-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB"});
   node.machine.owners["/"].users[1001] = {0, 1};
   CHECK(node.check() == Lines{"scratch-full /: 884 inodes free; uid 1000 has 115 files and 12 MiB, "
-                              "uid 1001 has 1 files and 0 MiB"});
+                              "uid 1001 has 1 file and 0 MiB"});
   // Bytes and inodes are each reason enough.
   node.machine.spaces["/"] = {gib / 32, 0, 10 * gib, 100000, 655360, false, false};
   CHECK(node.check().front().starts_with("disk-full /: 32 MiB free"));

@@ -37,7 +37,7 @@ TEST_CASE("status screen: four nodes have one line each, with faults and reasons
   view.nodes[4].running = false;
   view.jobs = {{"7", "train", "RUNNING", 2, "q-a-[0,2]"}};
   CHECK(drawn(view, {80, 24, false}) ==
-        "q: running  5 nodes  1 down  1 jobs  12:00:00Z\n"
+        "q: running  5 nodes  1 down  1 job  12:00:00Z\n"
         "\n"
         "NODE          ROLE        POWER  STATE  FAULTS AND REASON\n"
         "q-controller  controller  on     on     \n"
@@ -58,7 +58,7 @@ TEST_CASE("status screen: of 128 nodes, those in the same state share a line, th
   view.nodes[100].faults = {"link-down enp0s12"};
   view.jobs = {{"7", "train", "RUNNING", 63, "q-a-[0-10,12-63]"}};
   CHECK(drawn(view, {80, 24, false}) ==
-        "q: running  129 nodes  1 down  1 jobs  12:00:00Z\n"
+        "q: running  129 nodes  1 down  1 job  12:00:00Z\n"
         "\n"
         "PARTITION   STATE      NODES  NAMES, FAULTS AND REASON\n"
         "a3          idle       1      q-a-99  fault: link-down enp0s12\n"
