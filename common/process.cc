@@ -17,6 +17,7 @@
 
 #include <fmt/core.h>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/process_stat.h"
@@ -59,12 +60,10 @@ struct Child {
 };
 
 Child start(const std::vector<std::string>& argv) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  std::vector<std::string> copy = argv;
+  const std::vector<char*> words = pointers(copy);
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
-  const pid_t pid = ::fork();
-  if (pid < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
+  const pid_t pid = fork_child(argv[0]);
   if (pid == 0)
     become(words.data(), in.read.get(), out.write.get(), err.write.get(), report.write.get());
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
@@ -157,8 +156,7 @@ int reap(pid_t child) {
   if (!ends_within(child, patience_with_killed)) {
     abandoned.add(child);
   } else {
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    status = wait_for_child(child);
   }
   return exit_code_of(status);
 }

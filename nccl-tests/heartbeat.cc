@@ -21,6 +21,7 @@
 
 #include "common/fd.h"
 #include "common/pending_clients.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "nccl-tests/nccl_ras.h"
 #include "nccl-tests/rank_handshake.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/tcp.h"
 #include "nccl-tests/flow.h"
 #include "nccl-tests/socket.h"
 #include "nccl-tests/statistics.h"

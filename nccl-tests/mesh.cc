@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "nccl-tests/rank_handshake.h"
 #include "nccl-tests/run_key.h"

@@ -18,6 +18,8 @@
 
 #include <fmt/core.h>
 
+#include "common/tcp.h"
+
 namespace slipway::bandwidth {
 namespace {
 
@@ -38,17 +40,6 @@ bool poll_until(int socket, short events, const double* deadline) {
     if (ready < 0 && errno != EINTR) throw_errno("cannot wait for a connection");
     if (ready == 0) return false;
   }
-}
-
-in_addr address_of(const std::string& host) {
-  addrinfo wanted{};
-  wanted.ai_family = AF_INET;
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int failed = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found);
-  if (failed != 0) throw Error(fmt::format("{}: {}", host, ::gai_strerror(failed)));
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  return reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
 }
 
 // If nothing listens on an ephemeral port, Linux may assign that very port to a connection to it on
@@ -89,47 +80,23 @@ double now_seconds() {
 
 Fd listen_on(const std::vector<int>& ports) {
   for (const int port : ports) {
-    Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!socket) throw_errno("cannot make a socket");
-    const int on = 1;  // a port whose last connections are still closing is free
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
-        ::listen(socket.get(), SOMAXCONN) == 0) {
-      return socket;
-    }
+    if (Fd socket = listen_on_tcp(port)) return socket;
   }
   return {};
 }
 
-int port_of(int socket) {
-  sockaddr_in address{};
-  socklen_t length = sizeof address;
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
-  return ntohs(address.sin_port);
-}
-
 Fd connect_to(const std::string& host, int port, double seconds) {
-  const double deadline = now_seconds() + seconds;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr = address_of(host);
-  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) throw_errno("cannot make a socket");
+  const auto deadline =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  const Addresses addresses = addresses_of(host, port);
+  Fd socket = new_tcp_socket();
   const std::string where = fmt::format("cannot connect to {} port {}", host, port);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == ECONNREFUSED) throw Refused(where + ": Connection refused");
-    if (errno != EINPROGRESS) throw_errno(where);
-    if (!poll_until(socket.get(), POLLOUT, &deadline)) throw Timeout(where + ": no answer");
-    int failed = 0;
-    socklen_t length = sizeof failed;
-    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failed, &length);
-    if (failed == ECONNREFUSED) throw Refused(where + ": Connection refused");
-    if (failed != 0) throw_errno(where, failed);
-  }
+  const int failed =
+      connect_within(socket.get(), addresses->ai_addr, addresses->ai_addrlen, deadline);
+  if (failed == ECONNREFUSED) throw Refused(where + ": Connection refused");
+  if (failed == ETIMEDOUT) throw Timeout(where + ": no answer");
+  if (failed != 0) throw_errno(where, failed);
   if (is_connected_to_itself(socket.get())) throw Refused(where + ": Connection refused");
   make_prompt(socket.get());
   return socket;

@@ -27,7 +27,6 @@ double now_seconds();  // of a monotonic clock, which all deadlines refer to
 // Listens on every interface on the first of `ports` that is free; 0 is any port. Returns an empty
 // Fd if none is free.
 Fd listen_on(const std::vector<int>& ports);
-int port_of(int socket);
 
 // Connects with TCP_NODELAY, closed on exec. Throws Refused, Timeout or another Error.
 Fd connect_to(const std::string& host, int port, double seconds);

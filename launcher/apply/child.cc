@@ -15,6 +15,7 @@
 
 #include <cerrno>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
@@ -43,9 +44,8 @@ struct Ends {
   unblock_signals();
   ::umask(077);
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  std::vector<std::string> copy = argv;
+  const std::vector<char*> words = pointers(copy);
   if (::chdir(options.folder.c_str()) == 0) ::execv(words[0], words.data());
   const int code = errno;
   [[maybe_unused]] const ssize_t n = ::write(ends.report, &code, sizeof code);
@@ -119,8 +119,7 @@ class Running {
       if (!log_) throw_errno(fmt::format("cannot write {}", options_.log.string()));
     }
     Pipe gate = make_pipe(), report = make_pipe();
-    child_ = ::fork();
-    if (child_ < 0) throw_errno(fmt::format("cannot start {}", argv[0]));
+    child_ = fork_child(argv[0]);
     if (child_ == 0) {
       ::close(gate.write.release());
       become(argv, options_, {out_.fd(), err_.fd(), gate.read.get(), report.write.get()});
@@ -168,12 +167,7 @@ class Running {
     if (options_.on_line) take_lines(result_.output, options_.on_line);
   }
 
-  int wait() const {
-    int status = 0;
-    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-  }
+  int wait() const { return wait_for_child(child_); }
 
   const ChildOptions& options_;
   const Interrupts& interrupts_;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/json.h"
 #include "common/process.h"
@@ -76,8 +77,7 @@ void reap_killed(pid_t child) {
 
 FamilyProcess::FamilyProcess(Family family, const Context& context) : family_(std::move(family)) {
   Pipe pipe = make_pipe();
-  pid_ = ::fork();
-  if (pid_ < 0) throw_errno("cannot start a check");
+  pid_ = fork_child("a check");
   if (pid_ == 0) run_family(family_, context, pipe.write.get());
   words_ = std::move(pipe.read);
 }

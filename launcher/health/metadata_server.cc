@@ -14,12 +14,13 @@
 #include "common/fd.h"
 #include "common/file.h"
 #include "common/metadata_rules.h"
+#include "common/tcp.h"
 
 namespace slipway::health {
 namespace {
 
 constexpr uid_t nobody = 65534;
-constexpr int longest_connect_ms = 200;  // the server runs on this machine's host
+constexpr std::chrono::milliseconds longest_connect{200};  // the server runs on this machine's host
 
 // The firewall sees a socket as owned by its creator's file system uid.
 Fd socket_of_nobody(int family) {
@@ -34,13 +35,8 @@ Fd socket_of_nobody(int family) {
 }
 
 bool connects(const Fd& socket, const sockaddr* address, socklen_t size) {
-  if (::connect(socket.get(), address, size) == 0) return true;
-  if (errno != EINPROGRESS) return false;
-  pollfd done = {socket.get(), POLLOUT, 0};
-  int error = 0;
-  socklen_t length = sizeof error;
-  return ::poll(&done, 1, longest_connect_ms) == 1 &&
-         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0;
+  const auto deadline = std::chrono::steady_clock::now() + longest_connect;
+  return connect_within(socket.get(), address, size, deadline) == 0;
 }
 
 std::optional<bool> nobody_gets_in() {

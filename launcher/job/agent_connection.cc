@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -17,6 +15,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/tcp.h"
 
 namespace slipway::job {
 namespace {
@@ -27,31 +26,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds one_try = std::chrono::seconds(10);  // of a connection
 constexpr milliseconds between_tries{20};
 
-Fd new_socket() {
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) throw_errno("cannot create a socket");
-  return fd;
-}
-
-std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(const std::string& host, int port) {
-  addrinfo hints = {};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (code != 0) throw Error(fmt::format("cannot resolve {}: {}", host, ::gai_strerror(code)));
-  return {found, ::freeaddrinfo};
-}
-
-bool wait_for(int socket, short events, Clock::time_point deadline) {
-  for (;;) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-    pollfd entry = {socket, events, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(std::max(left, milliseconds(0)).count()));
-    if (ready >= 0 || errno != EINTR) return ready > 0;
-  }
-}
-
 struct Connection {
   Fd socket;
   int error = 0;  // an errno if there is no socket
@@ -61,16 +35,9 @@ struct Connection {
 Connection try_to_connect(const addrinfo* where, Clock::time_point deadline) {
   int code = ETIMEDOUT;
   for (const addrinfo* each = where; each != nullptr; each = each->ai_next) {
-    Fd fd = new_socket();
-    if (::connect(fd.get(), each->ai_addr, each->ai_addrlen) == 0) return {std::move(fd)};
-    code = errno;
-    if (code == EINPROGRESS && wait_for(fd.get(), POLLOUT, deadline)) {
-      socklen_t length = sizeof code;
-      ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &code, &length);
-      if (code == 0) return {std::move(fd)};
-    } else if (code == EINPROGRESS) {
-      code = ETIMEDOUT;
-    }
+    Fd fd = new_tcp_socket();
+    code = connect_within(fd.get(), each->ai_addr, each->ai_addrlen, deadline);
+    if (code == 0) return {std::move(fd)};
   }
   return {Fd(), code};
 }
@@ -78,7 +45,7 @@ Connection try_to_connect(const addrinfo* where, Clock::time_point deadline) {
 // Returns no socket if the launcher dropped the connection, as it does when too many peers are
 // unproven. Throws Error if nobody listens, or nobody answers before `deadline`.
 Fd connect_until(const std::string& host, int port, Clock::time_point deadline) {
-  Connection made = try_to_connect(addresses(host, port).get(), deadline);
+  Connection made = try_to_connect(addresses_of(host, port).get(), deadline);
   if (!made.socket && made.error != ECONNRESET)
     throw_errno(fmt::format("cannot reach the launcher at {}:{}", host, port), made.error);
   return std::move(made.socket);
@@ -103,23 +70,9 @@ std::optional<std::string> read_frame(int socket, size_t size, Clock::time_point
 }  // namespace
 
 Fd listen_for_agents() {
-  Fd fd = new_socket();
-  sockaddr_in any = {};
-  any.sin_family = AF_INET;
-  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&any), sizeof any) != 0 ||
-      ::listen(fd.get(), SOMAXCONN) != 0) {
-    throw_errno("cannot listen for agents");
-  }
+  Fd fd = listen_on_tcp();
+  if (!fd) throw_errno("cannot listen for agents");
   return fd;
-}
-
-int port_of(int listener) {
-  sockaddr_in address = {};
-  socklen_t length = sizeof address;
-  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-    throw_errno("getsockname");
-  }
-  return ntohs(address.sin_port);
 }
 
 std::string version_mismatch(const std::string& host, const Speaker& launcher,
@@ -134,7 +87,7 @@ Presence probe_launcher(const std::string& host, int port, milliseconds limit) {
   const auto deadline = Clock::now() + limit;
   Connection made;
   try {
-    made = try_to_connect(addresses(host, port).get(), deadline);
+    made = try_to_connect(addresses_of(host, port).get(), deadline);
   } catch (const Error&) {
     return Presence::silent;  // a deleted machine may no longer have an address
   }

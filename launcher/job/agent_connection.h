@@ -14,7 +14,6 @@ inline constexpr std::string_view agent_purpose = "slipway launch";
 
 // Listens on any free port of all interfaces. Throws Error.
 Fd listen_for_agents();
-int port_of(int listener);
 
 // Connects to the launcher as the agent of `node`, and proves it. If the launcher drops the
 // connection before its own proof, it may be out of room: tries again until `limit` has passed.

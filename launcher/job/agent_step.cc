@@ -13,6 +13,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/installation.h"
 #include "common/process.h"
@@ -82,11 +83,8 @@ Variables take_step_options() {
 AgentStep::AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
                      const std::vector<std::string>& options) {
   std::vector<std::string> words = srun_words(nodes, options);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_ = ::fork();
-  if (pid_ < 0) throw_errno("cannot start srun");
+  const std::vector<char*> argv = pointers(words);
+  pid_ = fork_child("srun");
   if (pid_ > 0) return;
   ::setpgid(0, 0);  // the launcher passes a terminal's signals on
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/tcp.h"
 #include "launcher/job/agent_connection.h"
 
 namespace slipway::job {

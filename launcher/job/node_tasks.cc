@@ -16,6 +16,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
@@ -31,13 +32,6 @@ namespace {
 constexpr size_t most_last_output = size_t{64} << 10;
 constexpr size_t largest_error_file = size_t{1} << 20;
 constexpr const char* error_variable = "TORCHELASTIC_ERROR_FILE";
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> all;
-  for (std::string& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
-  return all;
-}
 
 std::vector<std::string> environment_with(const Variables& variables,
                                           const std::vector<std::string>& unset) {
@@ -111,8 +105,7 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
   const std::vector<char*> argv = pointers(words), envp = pointers(environment);
   Pipe out = make_pipe(), err = make_pipe();
   const pid_t parent = ::getpid();
-  task.pid = ::fork();
-  if (task.pid < 0) throw_errno("cannot start a task");
+  task.pid = fork_child("a task");
   if (task.pid == 0)
     become_task(parent, argv.data(), envp.data(), out.write.get(), err.write.get());
   task.out = without_waiting(std::move(out.read));

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "launcher/job/pmix_service.h"
 
@@ -44,8 +45,7 @@ std::optional<PmixNode::Server> PmixNode::new_server() {
       throw_errno("socketpair");
     Fd ours(pair[0]), theirs(pair[1]);
     auto folder = std::make_unique<PrivateFolder>("slipway-pmix");
-    const pid_t pid = ::fork();
-    if (pid < 0) throw_errno("cannot start a PMIx server");
+    const pid_t pid = fork_child("a PMIx server");
     if (pid == 0) {
       ::setpgid(0, 0);
       close_all_but({theirs.get()});

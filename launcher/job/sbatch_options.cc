@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/child.h"
 #include "common/text.h"
 
 namespace slipway::job {
@@ -131,9 +132,7 @@ void read_options(const std::vector<std::string>& words, SbatchOptions& options)
   static const LongOptions all;
   std::vector<std::string> copy = words;
   copy.insert(copy.begin(), "sbatch");
-  std::vector<char*> argv;
-  for (std::string& word : copy) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<char*> argv = pointers(copy);
   const int argc = static_cast<int>(copy.size());
   opterr = 0;
   optind = 0;  // glibc: reset getopt

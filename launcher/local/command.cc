@@ -15,6 +15,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/process.h"
 #include "launcher/local/message.h"
@@ -109,9 +110,7 @@ void become_command(const NodeCommand& command, std::vector<Fd> streams, int con
 
   std::vector<std::string> words = command.argv;
   if (words.empty()) words = {user->pw_shell, "-l"};
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers(words);
   ::execvp(argv[0], argv.data());
   fail(errno == ENOENT ? 127 : 126,
        fmt::format("cannot run {}: {}", words[0], std::strerror(errno)));

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/file.h"
@@ -125,9 +126,7 @@ void run_in_node(pid_t pid, int flags, const std::function<void()>& body) {
   words.write.reset();
   std::string text;
   while (words.read) read_some(words.read, text);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_child(child);
   if (status != 0) throw Error(text.empty() ? "a process in the node ended early" : text);
 }
 

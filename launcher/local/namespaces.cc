@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
@@ -144,8 +145,7 @@ IdMap id_map_of_caller() {
 
 pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<void()>& body) {
   SocketPair talk = make_socket_pair();
-  const pid_t between = ::fork();
-  if (between < 0) throw_errno("fork");
+  const pid_t between = fork_child("a process");
   if (between == 0) {
     const int socket = talk.theirs.get();
     if (map != nullptr) {
@@ -184,8 +184,7 @@ pid_t start_in_new_namespaces(int flags, const IdMap* map, const std::function<v
 
 pid_t start_in_namespaces_of(int pidfd, int flags, const std::function<void()>& body) {
   SocketPair talk = make_socket_pair();
-  const pid_t between = ::fork();
-  if (between < 0) throw_errno("fork");
+  const pid_t between = fork_child("a process");
   if (between == 0) {
     if (::setns(pidfd, flags) != 0) {
       send_report(talk.theirs.get(), {Report::failed, errno});

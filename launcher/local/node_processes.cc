@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/process.h"
 #include "launcher/local/message.h"
@@ -148,8 +149,7 @@ void NodeProcesses::drop(const std::vector<size_t>& nodes) {
 void NodeProcesses::end_process_of(size_t node) {
   if (pid(node) == 0) return;
   ::kill(pid(node), SIGKILL);
-  while (::waitpid(pid(node), nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_child(pid(node));
 }
 
 bool NodeProcesses::any_starting() const {
@@ -184,8 +184,7 @@ void NodeProcesses::run_in_each(const std::function<void()>& body) const {
       body();
       ::_exit(0);
     });
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for_child(child);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
 #include "launcher/local/namespaces.h"
@@ -44,8 +45,7 @@ bool pin(int cpu) {
 // The number that the next mount namespace made on this CPU gets; empty if none could be made.
 std::optional<uint64_t> next_number_of(int cpu) {
   Pipe answer = make_pipe();
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno("cannot fork");
+  const pid_t child = fork_child("a process");
   if (child == 0) {
     uint64_t number = 0;
     if (pin(cpu) && ::unshare(CLONE_NEWNS) == 0) number = number_of_namespace().value_or(0);
@@ -54,8 +54,7 @@ std::optional<uint64_t> next_number_of(int cpu) {
   answer.write.reset();
   uint64_t number = 0;
   const bool told = ::read(answer.read.get(), &number, sizeof number) == sizeof number;
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_child(child);
   return told && number > 0 ? std::optional(number) : std::nullopt;
 }
 

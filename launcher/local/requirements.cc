@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <set>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/text.h"
@@ -56,16 +57,13 @@ bool is_in_chroot() {
   if ((before.stx_attributes_mask & is_mount) != 0 && (before.stx_attributes & is_mount) == 0)
     return true;
   if (::geteuid() != 0) return false;
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno("fork");
+  const pid_t child = fork_child("a process");
   if (child == 0) {
     const Fd mounts(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
     const bool entered = mounts && ::setns(mounts.get(), CLONE_NEWNS) == 0;
     ::_exit(entered && differ(root_of_process(), before) ? 1 : 0);
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_child(child);
   return WIFEXITED(status) && WEXITSTATUS(status) == 1;
 }
 

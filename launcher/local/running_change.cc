@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/process.h"
 #include "launcher/local/checkpoint.h"
@@ -31,8 +32,7 @@ RunningChange::RunningChange(const DeploymentFolder& folder, Fd lock, const Fd& 
 
 void RunningChange::start(bool again) {
   ++attempts_;
-  pid_ = ::fork();
-  if (pid_ < 0) throw_errno("fork");
+  pid_ = fork_child("a change");
   if (pid_ > 0) {
     count_points(0);  // the child has the count; a child that replaces it is not stopped again
     return;

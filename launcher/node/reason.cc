@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
@@ -78,8 +79,7 @@ void tell_slurm(const Failed& failed) {
              "reason=" + reason_for_slurm(failed.reason)});
   const std::chrono::seconds wait =
       longest_suspend_timeout(ask_slurm({scontrol, "--oneliner", "show", "partition"}));
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno("fork");
+  const pid_t child = fork_child("a process");
   if (child > 0) return;
   // slurmctld kills the process group of its program when that ends.
   ::setsid();

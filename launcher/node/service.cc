@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "common/child.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
@@ -56,13 +57,11 @@ void wait_until(const std::function<bool()>& ready, pid_t child, const Service& 
 
 pid_t start_service(const Service& service) {
   const passwd user = user_entry(service.user.c_str());
-  std::vector<char*> argv;
-  for (const std::string& word : service.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
+  std::vector<std::string> words = service.argv;
+  const std::vector<char*> argv = pointers(words);
   if (::access(argv[0], X_OK) != 0) throw_errno(fmt::format("cannot start {}", service.argv[0]));
 
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno(fmt::format("cannot start {}", service.argv[0]));
+  const pid_t child = fork_child(service.argv[0]);
   if (child > 0) return child;
   ::setsid();
   redirect_streams(service.log);

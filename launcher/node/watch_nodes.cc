@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/process.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "launcher/node/dead_nodes.h"
 #include "launcher/node/services.h"
@@ -64,24 +65,16 @@ bool has_ended(Probe& probe, int code, Answers& answers) {
 
 void begin_question(const std::string& host, int port, std::vector<Probe>& probes,
                     Answers& answers) {
-  addrinfo hints = {};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
-  Probe probe = {host, Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
-  if (!probe.fd) throw_errno("cannot make a socket");
-  const int code = ::connect(probe.fd.get(), found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
+  Addresses addresses = {nullptr, ::freeaddrinfo};
+  try {
+    addresses = addresses_of(host, port);
+  } catch (const Error&) {
+    return;  // a deleted machine may no longer have an address
+  }
+  Probe probe = {host, new_tcp_socket()};
+  const int code =
+      ::connect(probe.fd.get(), addresses->ai_addr, addresses->ai_addrlen) == 0 ? 0 : errno;
   if (code == EINPROGRESS || !has_ended(probe, code, answers)) probes.push_back(std::move(probe));
-}
-
-// A socket's pending error, or 0.
-int error_of(const Fd& socket) {
-  int code = 0;
-  socklen_t length = sizeof code;
-  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &code, &length);
-  return code;
 }
 
 bool is_busy(const NodeState& state) {
@@ -158,7 +151,7 @@ Answers probe_hosts(const std::vector<std::string>& hosts, int port, millisecond
     if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0) continue;
     for (size_t i = probes.size(); i-- > 0;) {
       if (fds[i].revents == 0) continue;
-      if (has_ended(probes[i], error_of(probes[i].fd), answers))
+      if (has_ended(probes[i], error_of(probes[i].fd.get()), answers))
         probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }

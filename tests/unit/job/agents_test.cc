@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/tcp.h"
 #include "launcher/job/agent_connection.h"
 #include "tests/unit/catch.h"
 

@@ -19,6 +19,7 @@
 
 #include "common/error.h"
 #include "common/pending_clients.h"
+#include "common/tcp.h"
 #include "nccl-tests/heartbeat.h"
 #include "nccl-tests/mesh.h"
 #include "nccl-tests/rank_handshake.h"

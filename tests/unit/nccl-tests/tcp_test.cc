@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/tcp.h"
 #include "nccl-tests/measure.h"
 #include "nccl-tests/mesh.h"
 #include "nccl-tests/socket.h"
