@@ -209,9 +209,4 @@ std::unique_ptr<Backend> make_mpi_backend() {
   return std::make_unique<MpiBackend>(MPI_COMM_WORLD, std::make_shared<MpiTypes>());
 }
 
-void abort_mpi(int status) {
-  MPI_Abort(MPI_COMM_WORLD, status);
-  std::_Exit(status);
-}
-
 }  // namespace slipway::bandwidth

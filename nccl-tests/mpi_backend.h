@@ -11,7 +11,4 @@ namespace slipway::bandwidth {
 // rank.
 std::unique_ptr<Backend> make_mpi_backend();
 
-// Ends every rank of the job at once with `status`: for an error of which the others do not know.
-[[noreturn]] void abort_mpi(int status);
-
 }  // namespace slipway::bandwidth
