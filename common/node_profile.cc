@@ -86,6 +86,11 @@ NodeProfile profile_from_json(const JsonValue& j) {
   // Older deployers wrote no mounts.
   if (const auto mounts = j.find("mounts")) profile.mounts = mounts->texts();
   profile.transport = transport_from_json(j.at("transport").raw());
+  if (const auto daemons = j.find("daemons")) {
+    for (const JsonValue& daemon : daemons->items()) {
+      profile.daemons.push_back(daemon_from_json(daemon));
+    }
+  }
   for (const JsonValue& expected : j.at("expected_bandwidth").items()) {
     profile.expected_bandwidth.push_back(expected_from_json(expected));
   }
@@ -125,6 +130,9 @@ std::string to_json(const NodeProfile& profile) {
                               {"least_ratio", control->least_ratio},
                               {"least_size_bytes", control->least_size_bytes},
                               {"source", control->source}};
+  }
+  for (const NodeTransport::Daemon& daemon : profile.daemons) {
+    j["daemons"].push_back(daemon_to_json(daemon));
   }
   return j.dump(2) + "\n";
 }

@@ -69,6 +69,8 @@ struct NodeProfile {
   std::vector<Interface> network_interfaces;
   std::vector<std::string> mounts;  // where file systems of the cluster are mounted, "/home"
   Transport transport;
+  // What the machine type needs beside a GPU job on several nodes, whatever its transport.
+  std::vector<NodeTransport::Daemon> daemons = {};
   std::vector<ExpectedBandwidth> expected_bandwidth;
   std::optional<BandwidthControl> bandwidth_control;  // none where figures are expected
 };

@@ -30,18 +30,6 @@ ordered_json to_json(const std::vector<NodeTransport::Variable>& variables) {
   return list;
 }
 
-ordered_json to_json(const NodeTransport::Daemon& daemon) {
-  ordered_json j = ordered_json::object();
-  put(j, "name", daemon.name);
-  put(j, "images", daemon.images);
-  put(j, "command", daemon.command);
-  put(j, "stop", daemon.stop);
-  put(j, "socket", daemon.socket);
-  put(j, "log_says", daemon.log_says);
-  put(j, "deadline_seconds", daemon.deadline_seconds);
-  return j;
-}
-
 ordered_json to_json(const NodeTransport::Limits& limits) {
   ordered_json j = ordered_json::object();
   put(j, "memlock_bytes", limits.memlock_bytes);
@@ -108,18 +96,6 @@ std::vector<NodeTransport::Variable> variables_from(const std::vector<JsonValue>
   return variables;
 }
 
-NodeTransport::Daemon daemon_from(const JsonValue& j) {
-  NodeTransport::Daemon daemon{j.at("name").text(),
-                               texts_or_empty(j, "images"),
-                               j.at("command").texts(),
-                               texts_or_empty(j, "stop"),
-                               text_or_empty(j, "socket"),
-                               text_or_empty(j, "log_says"),
-                               j.at("deadline_seconds").whole(1, longest_deadline_seconds)};
-  if (daemon.command.empty()) j.at("command").expected("the program and its arguments");
-  return daemon;
-}
-
 NodeTransport::Fatal fatal_from(const JsonValue& j) {
   const auto unlimited_stack = j.find("unlimited_stack");
   return {text_or_empty(j, "nccl_from"),
@@ -145,6 +121,36 @@ std::map<std::string, std::string> text_map(const JsonValue& j) {
 
 }  // namespace
 
+ordered_json daemon_to_json(const NodeTransport::Daemon& daemon) {
+  ordered_json j = ordered_json::object();
+  put(j, "name", daemon.name);
+  put(j, "images", daemon.images);
+  put(j, "command", daemon.command);
+  put(j, "stop", daemon.stop);
+  put(j, "socket", daemon.socket);
+  put(j, "log_says", daemon.log_says);
+  put(j, "deadline_seconds", daemon.deadline_seconds);
+  put(j, "query", daemon.query);
+  put(j, "query_says", daemon.query_says);
+  put(j, "nodes_file", daemon.nodes_file);
+  return j;
+}
+
+NodeTransport::Daemon daemon_from_json(const JsonValue& j) {
+  NodeTransport::Daemon daemon{j.at("name").text(),
+                               texts_or_empty(j, "images"),
+                               j.at("command").texts(),
+                               texts_or_empty(j, "stop"),
+                               text_or_empty(j, "socket"),
+                               text_or_empty(j, "log_says"),
+                               j.at("deadline_seconds").whole(1, longest_deadline_seconds),
+                               texts_or_empty(j, "query"),
+                               text_or_empty(j, "query_says"),
+                               text_or_empty(j, "nodes_file")};
+  if (daemon.command.empty()) j.at("command").expected("the program and its arguments");
+  return daemon;
+}
+
 ordered_json transport_to_json(const NodeTransport& transport) {
   ordered_json j = {{"name", transport.name}, {"environment", to_json(transport.environment)}};
   put_object(j, "single_node", to_json(transport.single_node));
@@ -158,7 +164,7 @@ ordered_json transport_to_json(const NodeTransport& transport) {
                       {"names", transport.libraries.names},
                       {"must_agree", transport.libraries.must_agree}};
   }
-  put_object(j, "daemon", to_json(transport.daemon));
+  put_object(j, "daemon", daemon_to_json(transport.daemon));
   put_rows(j, "version_sets", transport.version_sets);
   put_object(j, "limits", to_json(transport.limits));
   put_rows(j, "fatal", transport.fatal);
@@ -179,7 +185,7 @@ NodeTransport transport_from_json(const nlohmann::json& body) {
     transport.libraries = {libraries->at("folder").text(), libraries->at("names").texts(),
                            libraries->at("must_agree").boolean()};
   }
-  if (const auto daemon = j.find("daemon")) transport.daemon = daemon_from(*daemon);
+  if (const auto daemon = j.find("daemon")) transport.daemon = daemon_from_json(*daemon);
   for (const JsonValue& set : rows(j, "version_sets")) {
     transport.version_sets.push_back(
         {text_or_empty(set, "plugin"), text_or_empty(set, "daemon"), text_or_empty(set, "nccl")});

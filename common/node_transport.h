@@ -45,6 +45,12 @@ struct NodeTransport {
     std::string socket;
     std::string log_says;
     int64_t deadline_seconds = 0;
+    // Or when the output of this command contains the text `query_says`.
+    std::vector<std::string> query = {};
+    std::string query_says = {};
+    // Gets the addresses of the job's nodes, one a line, before the daemon starts. Such a daemon
+    // serves one set of nodes at a time. Empty: the daemon needs none.
+    std::string nodes_file = {};
   };
 
   // Versions that belong together; empty if unknown.
@@ -79,6 +85,11 @@ struct NodeTransport {
   Limits limits = {};
   std::vector<Fatal> fatal = {};
 };
+
+class JsonValue;
+
+nlohmann::ordered_json daemon_to_json(const NodeTransport::Daemon& daemon);
+NodeTransport::Daemon daemon_from_json(const JsonValue& j);  // throws Error
 
 nlohmann::ordered_json transport_to_json(const NodeTransport& transport);
 

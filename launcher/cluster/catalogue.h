@@ -39,6 +39,13 @@ struct MachineType {
   int64_t memory_mib = 0;  // as sold; an operating system sees less
   std::vector<Nic> nics;   // in the order in which the cloud attaches networks
   std::string transport;   // a row of transports.yaml
+  // What runs beside GPU jobs on several of these machines, and the targets that provide it.
+  struct Daemon {
+    NodeTransport::Daemon daemon;
+    std::set<std::string> places;
+  };
+  std::vector<Daemon> daemons = {};
+
   // How many machines share one NVLink domain if placed together; 0: each is its own.
   int64_t nvlink_domain_machines = 0;
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/text.h"
+#include "launcher/cluster/daemon_reader.h"
 #include "launcher/cluster/row_reader.h"
 
 namespace slipway::cluster {
@@ -95,6 +96,7 @@ class MachineReader {
         finish(domain);
       }
     }
+    read_daemons(machine, what, type);
     machine.finish();
     if (diagnostics_.errors() == errors) machines_.emplace(entry.key, std::move(type));
   }
@@ -196,6 +198,17 @@ class MachineReader {
       nics.push_back({std::move(name), std::string(purpose), mtu_bytes});
     }
     finish(row);
+  }
+
+  void read_daemons(RowReader& machine, const std::string& what, MachineType& type) {
+    const source::Node* list = machine.has("daemons") ? machine.sequence("daemons") : nullptr;
+    if (list == nullptr) return;
+    for (const source::Node& node : list->items) {
+      RowReader row(node, fmt::format("a daemon of {}", what), diagnostics_);
+      const std::vector<std::string> places = row.texts("places");
+      type.daemons.push_back({read_daemon(row), {places.begin(), places.end()}});
+      finish(row);
+    }
   }
 
   std::string read_transport(RowReader& machine, const std::string& what) {

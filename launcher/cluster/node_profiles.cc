@@ -95,6 +95,9 @@ NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalog
   profile.transport =
       fill_in(choose_transport(machine, profile.network_interfaces.size(), catalogue, site),
               profile.network_interfaces);
+  for (const auto& [daemon, places] : machine.daemons) {
+    if (places.contains(site.target) && node.role == "compute") profile.daemons.push_back(daemon);
+  }
   for (const BandwidthControl& control : catalogue.bandwidth_controls) {
     const bool applies = control.target == site.target && node.role == "compute";
     if (applies) profile.bandwidth_control = control.control;

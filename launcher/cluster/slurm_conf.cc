@@ -154,19 +154,22 @@ void make_room(const Lines& lines, std::vector<SlurmSetting>& settings) {
                       "The nodes in this file, and room for nodes that register themselves."});
 }
 
-// The longest time that a transport of these nodes gives its daemon to start; empty if none has a
-// daemon.
-std::optional<int64_t> longest_start_of_daemon(const Cluster& cluster, const Catalogue& catalogue,
-                                               const SlurmSite& site) {
-  std::optional<int64_t> longest;
+// How long the daemons of a node may take to start, one after the other; the longest of all nodes.
+// Empty if none has a daemon.
+std::optional<int64_t> longest_start_of_daemons(const Cluster& cluster, const Catalogue& catalogue,
+                                                const SlurmSite& site) {
+  int64_t longest = 0;
   for (const Nodeset& nodeset : cluster.nodesets) {
-    const TransportType& transport =
-        catalogue.transport(catalogue.machine(nodeset.machine.machine_type).transport);
-    if (!transport.places.contains(site.target)) continue;
-    const NodeTransport::Daemon& daemon = transport.node.daemon;
-    if (!daemon.name.empty()) longest = std::max(longest.value_or(0), daemon.deadline_seconds);
+    const MachineType& machine = catalogue.machine(nodeset.machine.machine_type);
+    const TransportType& transport = catalogue.transport(machine.transport);
+    int64_t seconds = 0;
+    if (transport.places.contains(site.target)) seconds += transport.node.daemon.deadline_seconds;
+    for (const auto& [daemon, places] : machine.daemons) {
+      if (places.contains(site.target)) seconds += daemon.deadline_seconds;
+    }
+    longest = std::max(longest, seconds);
   }
-  return longest;
+  return longest > 0 ? std::optional(longest) : std::nullopt;
 }
 
 // When Slurm kills a prolog or an epilog: later than any of ours gives up by itself. A node's
@@ -215,7 +218,7 @@ std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& 
                                        const SlurmSite& site, const Lines& lines) {
   std::vector<SlurmSetting> settings = site.settings;
   if (has_joining_nodes(lines)) make_room(lines, settings);
-  const auto start_of_daemon = longest_start_of_daemon(cluster, catalogue, site);
+  const auto start_of_daemon = longest_start_of_daemons(cluster, catalogue, site);
   settings.push_back(prolog_timeout(start_of_daemon));
   if (start_of_daemon) {
     settings.push_back({"Prolog", site.prolog,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "launcher/cluster/daemon_reader.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/cluster/substitution.h"
 
@@ -45,7 +46,7 @@ class TransportReader {
     read_part(row, "limits", [&](RowReader& part) { type.node.limits = read_limits(part); });
     read_rows(row, "version_sets", [&](RowReader& part) {
       type.node.version_sets.push_back(
-          {part.text("plugin"), optional(part, "daemon"), optional(part, "nccl")});
+          {part.text("plugin"), optional_text(part, "daemon"), optional_text(part, "nccl")});
     });
     read_rows(row, "fatal", [&](RowReader& part) { type.node.fatal.push_back(read_fatal(part)); });
     row.finish();
@@ -53,14 +54,6 @@ class TransportReader {
   }
 
  private:
-  static std::string optional(RowReader& row, std::string_view key) {
-    return row.has(key) ? row.text(key) : "";
-  }
-
-  static std::vector<std::string> optional_texts(RowReader& row, std::string_view key) {
-    return row.has(key) ? row.texts(key) : std::vector<std::string>();
-  }
-
   // A group of facts, each of which must name its source.
   template <class Read>
   void read_facts(const source::Node& node, const char* key, Read&& read) {
@@ -120,30 +113,20 @@ class TransportReader {
     return variables;
   }
 
-  static NodeTransport::Daemon read_daemon(RowReader& part) {
-    return {part.text("name"),
-            optional_texts(part, "images"),
-            part.texts("command"),
-            optional_texts(part, "stop"),
-            optional(part, "socket"),
-            optional(part, "log_says"),
-            part.count("deadline_seconds")};
-  }
-
   static NodeTransport::Limits read_limits(RowReader& part) {
     const auto bytes = [&](const char* key) {
       return part.has(key) ? std::llround(part.amount(key) * bytes_per_gib) : 0;
     };
-    return {bytes("memlock_gib"), bytes("dev_shm_gib"), optional(part, "bounded_stack_below")};
+    return {bytes("memlock_gib"), bytes("dev_shm_gib"), optional_text(part, "bounded_stack_below")};
   }
 
   static NodeTransport::Fatal read_fatal(RowReader& part) {
-    return {optional(part, "nccl_from"),
-            optional(part, "nccl_below"),
-            optional(part, "plugin"),
-            optional(part, "architecture"),
-            optional(part, "variable"),
-            optional(part, "value"),
+    return {optional_text(part, "nccl_from"),
+            optional_text(part, "nccl_below"),
+            optional_text(part, "plugin"),
+            optional_text(part, "architecture"),
+            optional_text(part, "variable"),
+            optional_text(part, "value"),
             part.has("unlimited_stack") && part.text("unlimited_stack") == "true",
             part.text("why")};
   }

@@ -18,6 +18,7 @@
 #include "launcher/commands/verb.h"
 #include "launcher/local/power_socket.h"
 #include "launcher/node/boot.h"
+#include "launcher/node/host_names.h"
 #include "launcher/node/metadata_guard.h"
 #include "launcher/node/power.h"
 #include "launcher/node/reason.h"
@@ -62,16 +63,6 @@ int guard(Args args) {
   forget_the_caller();
   node::guard_metadata({}, [](const std::string&) {});
   return 0;
-}
-
-// Expands a hostlist of Slurm, "n-[0-2],m-7".
-std::vector<std::string> nodes_of(const std::string& list) {
-  std::vector<std::string> nodes =
-      split(run_checked({"/usr/bin/scontrol", "show", "hostnames", list},
-                        {.input = "", .deadline = std::chrono::seconds(15)}),
-            '\n');
-  std::erase(nodes, "");
-  return nodes;
 }
 
 // Whether this node belongs to a local deployment.
@@ -131,7 +122,7 @@ int change_power(const PowerChange& change, Args args) {
   std::vector<std::string> nodes = {list};
   std::vector<node::Failed> failed;
   try {
-    nodes = nodes_of(list);
+    nodes = node::host_names(list);
     failed = is_local() ? change_here(change, nodes) : change_in_the_cloud(change, nodes);
   } catch (const std::exception& error) {
     failed = {{nodes, error.what()}};

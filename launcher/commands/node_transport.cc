@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/command_line.h"
 #include "common/error.h"
@@ -12,6 +13,7 @@
 #include "launcher/commands/node_transport.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/commands/verb.h"
+#include "launcher/node/host_names.h"
 #include "launcher/node/transport.h"
 
 namespace slipway::commands {
@@ -24,9 +26,9 @@ std::string variable(const char* name) {
 
 // Nothing if the node profile is broken: that must not take the node from Slurm, as other jobs do
 // not need the transport.
-std::optional<NodeTransport> transport_of_node() {
+std::optional<NodeProfile> profile_of_node() {
   try {
-    return load_node_profile().transport;
+    return load_node_profile();
   } catch (const Error& error) {
     fmt::print(stderr, "slipway node transport: nothing done: {}\n", error.what());
     return std::nullopt;
@@ -41,19 +43,44 @@ std::string job_of_slurm() {
   return job;
 }
 
+// The nodes of the Prolog's job as a hostlist of Slurm.
+std::string nodes_of_job() {
+  const std::string nodes = variable("SLURM_JOB_NODELIST");
+  return nodes.empty() ? variable("SLURM_NODELIST") : nodes;  // its older name
+}
+
 // Whether the Prolog's job uses the transport: it has GPUs, on several nodes.
-bool needs_daemon() {
-  const std::string gpus = variable("SLURM_JOB_GPUS");
-  std::string nodes = variable("SLURM_JOB_NODELIST");
-  if (nodes.empty()) nodes = variable("SLURM_NODELIST");  // its older name
-  return !gpus.empty() && node::names_several(nodes);
+bool needs_daemons() {
+  return !variable("SLURM_JOB_GPUS").empty() && node::names_several(nodes_of_job());
+}
+
+// The daemons beside a job in the order in which they start: the machine type's, then the
+// transport's, which may build on them.
+std::vector<NodeTransport::Daemon> daemons_of(const NodeProfile& profile) {
+  std::vector<NodeTransport::Daemon> daemons = profile.daemons;
+  if (!profile.transport.daemon.name.empty()) daemons.push_back(profile.transport.daemon);
+  return daemons;
+}
+
+// The transport's daemon has the folder for itself, each of the machine type's one in it.
+node::TransportPlaces places_of(const NodeProfile& profile, const NodeTransport::Daemon& daemon) {
+  node::TransportPlaces places;
+  if (daemon.name != profile.transport.daemon.name) places.state /= daemon.name;
+  return places;
+}
+
+void start_for_job(const NodeProfile& profile, const NodeTransport::Daemon& daemon) {
+  std::vector<std::string> addresses;
+  if (!daemon.nodes_file.empty()) addresses = node::addresses_of(node::host_names(nodes_of_job()));
+  node::start_daemon_for(job_of_slurm(), daemon, places_of(profile, daemon), addresses);
 }
 
 int start(Args args) {
-  CommandLine line("slipway node transport start", "Start the transport's daemon before a job.");
+  CommandLine line("slipway node transport start",
+                   "Start the daemons of the transport and the machine type before a job.");
   line.about(
-      "Slurm's Prolog runs it as root. The daemon serves before a job with GPUs on several nodes "
-      "begins; for other jobs, and transports without a daemon, it does nothing.");
+      "Slurm's Prolog runs it as root. The daemons serve before a job with GPUs on several nodes "
+      "begins; for other jobs, and machines without a daemon, it does nothing.");
   line.example(
       "SLURM_JOB_ID=7 SLURM_JOB_GPUS=0 SLURM_JOB_NODELIST=n-[0-1] slipway node transport start",
       "as slurmd runs it");
@@ -63,54 +90,57 @@ int start(Args args) {
   line.environment("SLURM_JOB_NODELIST", "its nodes");
   if (!line.parse(args)) return 0;
   require_root();
-  const auto transport = transport_of_node();
-  if (!transport) return 0;
-  node::record_transport_versions(*transport);
-  if (transport->daemon.name.empty() || !needs_daemon()) return 0;
-  node::start_daemon_for(job_of_slurm(), transport->daemon);
+  const auto profile = profile_of_node();
+  if (!profile) return 0;
+  node::record_transport_versions(profile->transport);
+  if (!needs_daemons()) return 0;
+  for (const NodeTransport::Daemon& daemon : daemons_of(*profile)) start_for_job(*profile, daemon);
   return 0;
 }
 
 int stop(Args args) {
-  CommandLine line("slipway node transport stop",
-                   "Stop the transport's daemon when no job needs it.");
+  CommandLine line(
+      "slipway node transport stop",
+      "Stop the daemons of the transport and the machine type when no job needs them.");
   line.about("Slurm's Epilog runs it as root.");
   line.example("SLURM_JOB_ID=7 slipway node transport stop", "as slurmd runs it");
   line.example("slipway node transport start --help", "what happens before the job");
   line.environment("SLURM_JOB_ID", "the job's number");
   if (!line.parse(args)) return 0;
   require_root();
-  const auto transport = transport_of_node();
-  if (transport && !transport->daemon.name.empty()) {
-    node::stop_daemon_for(job_of_slurm(), transport->daemon);
+  const auto profile = profile_of_node();
+  if (!profile) return 0;
+  for (const NodeTransport::Daemon& daemon : daemons_of(*profile)) {
+    node::stop_daemon_for(job_of_slurm(), daemon, places_of(*profile, daemon));
   }
   return 0;
 }
 
 int prepare(Args args) {
   CommandLine line("slipway node transport prepare",
-                   "Pull the daemon's containers and record the versions of the libraries.");
+                   "Pull the daemons' containers and record the versions of the libraries.");
   line.about("`slipway node boot` does it, too.");
   line.example("slipway node transport prepare", "as root");
   line.example("slipway node boot", "the whole boot");
   if (!line.parse(args)) return 0;
   require_root();
-  const NodeTransport transport = load_node_profile().transport;
-  node::record_transport_versions(transport);
-  node::pull_images(transport.daemon);
+  const NodeProfile profile = load_node_profile();
+  node::record_transport_versions(profile.transport);
+  for (const NodeTransport::Daemon& daemon : daemons_of(profile)) node::pull_images(daemon);
   return 0;
 }
 
 }  // namespace
 
 int node_transport(Args args) {
-  return run_part({"slipway node transport",
-                   "Manage the daemon that a network transport runs beside jobs.",
-                   "GPUDirect-TCPX and GPUDirect-TCPXO have one; other transports do not.",
-                   {{"start", start}, {"stop", stop}, {"prepare", prepare}},
-                   {{"slipway node transport prepare", "pull the daemon's containers again"},
-                    {"slipway node transport start --help", "see what happens before a job"}}},
-                  args);
+  return run_part(
+      {"slipway node transport",
+       "Manage the daemons that a transport or a machine type runs beside jobs.",
+       "RxDM for GPUDirect-TCPX and -TCPXO, IMEX for GPUs that share memory over NVLink.",
+       {{"start", start}, {"stop", stop}, {"prepare", prepare}},
+       {{"slipway node transport prepare", "pull the daemon's containers again"},
+        {"slipway node transport start --help", "see what happens before a job"}}},
+      args);
 }
 
 }  // namespace slipway::commands

@@ -159,8 +159,10 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   start_munge(new_key ? IfRunning::restart : IfRunning::keep);
   record_transport_versions(profile.transport);
   if (self.role == "compute") {
-    persist(patience, "the containers of the transport's daemon",
-            [&] { pull_images(profile.transport.daemon); });
+    persist(patience, "the containers of daemons beside jobs", [&] {
+      pull_images(profile.transport.daemon);
+      for (const NodeTransport::Daemon& daemon : profile.daemons) pull_images(daemon);
+    });
   }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);

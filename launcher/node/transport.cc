@@ -1,13 +1,16 @@
 // The transport's daemon, which runs beside jobs.
 #include "launcher/node/transport.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -18,6 +21,7 @@
 #include "common/process.h"
 #include "common/process_stat.h"
 #include "common/socket_probe.h"
+#include "common/tcp.h"
 #include "common/text.h"
 #include "launcher/node/service.h"
 
@@ -32,6 +36,9 @@ constexpr auto patience_with_sigterm = 10s;
 
 // Minimum time for the command that removes a daemon's leftovers.
 constexpr auto min_stop_time = 5s;
+
+// Maximum time for the command that asks a daemon whether it serves.
+constexpr auto query_time = 5s;
 
 // A process, identified so that another process with a reused ID is not mistaken for it.
 struct Process {
@@ -62,11 +69,18 @@ class Daemon {
     }
   }
 
-  void start_for(const std::string& job) {
+  void start_for(const std::string& job, const std::string& nodes) {
     const Process running = recorded();
     const bool runs = lives(running);
+    if (runs && !daemon_.nodes_file.empty() && served_nodes() != nodes) {
+      fmt::print(stderr,
+                 "slipway node transport: {} serves another job with other nodes; job {} goes "
+                 "without\n",
+                 daemon_.name, job);
+      return;
+    }
     if (runs) link_log_of(job);
-    if (!runs) begin(job);
+    if (!runs) begin(job, nodes);
     write_file(jobs() / job, "");
     try {
       wait_until_it_serves(runs ? running : recorded());
@@ -97,6 +111,10 @@ class Daemon {
     return {static_cast<pid_t>(std::atoi(words[0].c_str())), words[1]};
   }
 
+  std::string served_nodes() const {
+    return fs::exists(daemon_.nodes_file) ? read_file(daemon_.nodes_file) : "";
+  }
+
   // The log that the running daemon writes to: that of the job that started it.
   fs::path current_log() const {
     const std::vector<std::string> words = split(trim(read_file(record())), ' ');
@@ -122,8 +140,12 @@ class Daemon {
     }
   }
 
-  void begin(const std::string& job) {
+  void begin(const std::string& job, const std::string& nodes) {
     end();  // cleans up after a daemon that died
+    if (!daemon_.nodes_file.empty()) {
+      make_directories(fs::path(daemon_.nodes_file).parent_path());
+      write_file(daemon_.nodes_file, nodes);
+    }
     if (daemon_.socket.starts_with('/')) make_directories(fs::path(daemon_.socket).parent_path());
     make_directories(places_.logs);
     remove_old_logs();
@@ -133,6 +155,11 @@ class Daemon {
 
   bool serves() const {
     if (!daemon_.socket.empty()) return socket_answers(daemon_.socket);
+    if (!daemon_.query.empty()) {
+      const ProcessResult answer =
+          run_process(daemon_.query, {.input = "", .deadline = query_time});
+      return answer.ok() && answer.output.find(daemon_.query_says) != std::string::npos;
+    }
     if (daemon_.log_says.empty()) return true;
     const fs::path log = current_log();
     return fs::exists(log) && read_file(log).find(daemon_.log_says) != std::string::npos;
@@ -189,8 +216,20 @@ class Daemon {
 }  // namespace
 
 void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
-                      const TransportPlaces& places) {
-  Daemon(daemon, places).start_for(job);
+                      const TransportPlaces& places, const std::vector<std::string>& nodes) {
+  Daemon(daemon, places).start_for(job, nodes.empty() ? "" : join(nodes, "\n") + "\n");
+}
+
+std::vector<std::string> addresses_of(const std::vector<std::string>& nodes) {
+  std::vector<std::string> addresses;
+  for (const std::string& node : nodes) {
+    const Addresses found = slipway::addresses_of(node, 0);
+    char text[INET_ADDRSTRLEN] = {};
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr, text,
+                sizeof text);
+    addresses.emplace_back(text);
+  }
+  return addresses;
 }
 
 void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,

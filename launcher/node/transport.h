@@ -26,11 +26,17 @@ struct TransportPlaces {
   std::chrono::milliseconds patience = std::chrono::seconds(30);
 };
 
-// Starts the daemon for a job and waits until it serves. A daemon that already serves is shared.
-// Throws Error if the daemon does not serve within its deadline, or ends; it is then stopped. Also
-// throws Error if other jobs keep starting or stopping it for too long.
+// Starts the daemon for a job and waits until it serves. A daemon that already serves is shared,
+// unless it serves other nodes: then the job goes without, and a line on stderr says so. `nodes`
+// are the addresses of the job's nodes, for a daemon with a nodes_file. Throws Error if the daemon
+// does not serve within its deadline, or ends; it is then stopped. Also throws Error if other jobs
+// keep starting or stopping it for too long.
 void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,
-                      const TransportPlaces& places = {});
+                      const TransportPlaces& places = {},
+                      const std::vector<std::string>& nodes = {});
+
+// The IPv4 addresses of nodes, in their order. Throws Error for a name that has none.
+std::vector<std::string> addresses_of(const std::vector<std::string>& nodes);
 
 // The job no longer needs the daemon, which ends with its last job. Does nothing if no daemon runs.
 void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A fake of RxDM, a transport's daemon: it listens on a socket until it gets SIGTERM.
 
-rxdm.py --socket PATH [--fail] [--never-serve]
+rxdm.py --socket PATH [--fail] [--never-serve] [--print FILE]
 The socket appears at PATH last, when the log is complete.
 """
 import os, signal, socket, sys
@@ -25,6 +25,8 @@ if "--fail" in options:
 if "--never-serve" in options:
     say("waits")
     signal.pause()
+if "--print" in options:
+    say(" ".join(open(options[options.index("--print") + 1]).read().split()))
 path = options[options.index("--socket") + 1]
 made_at = os.path.dirname(path) + ".new"
 if os.path.exists(made_at):

@@ -110,6 +110,19 @@ TEST_CASE("node profile: networks take the machine's interfaces in order") {
   CHECK(profile.transport.environment[2].value == "=enp0s12");  // GPU interfaces are not host NICs
 }
 
+TEST_CASE("node profile: a machine type's daemon, where the place provides it") {
+  Cluster cluster = quickstart_cluster();
+  const auto daemons = [&](const std::string& machine_type, const std::string& place) {
+    cluster.nodesets[0].machine.machine_type = machine_type;
+    return compute_profile(cluster, {place, {}}).daemons;
+  };
+  REQUIRE(daemons("a4x-highgpu-4g", "google").size() == 1);
+  CHECK(daemons("a4x-highgpu-4g", "google")[0].name == "nvidia-imex");
+  CHECK(daemons("a4x-highgpu-4g", "google")[0].nodes_file == "/etc/nvidia-imex/nodes_config.cfg");
+  CHECK(daemons("a4x-highgpu-4g", "local").empty());
+  CHECK(daemons("a4-highgpu-8g", "google").empty());
+}
+
 TEST_CASE("node profile: its own transport needs every interface, a place that has it, and rules") {
   std::map<std::string, TransportType> transports;
   transports["socket"] = {"socket", "", {}, {{"NCCL_NET", "Socket", "w", "s"}}};

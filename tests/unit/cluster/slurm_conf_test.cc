@@ -110,6 +110,8 @@ TEST_CASE("slurm files: prologs have a time limit, longer than the transport's d
   CHECK(timeout(google_slurm_site(), "n2-standard-4") == "PrologEpilogTimeout=60\n");
   // 120 s for the tcpxo daemon, 30 s for jobs that came first, 5 s to remove leftovers.
   CHECK(timeout(google_slurm_site(), "a3-megagpu-8g") == "PrologEpilogTimeout=180\n");
+  // 60 s for the machine type's daemon; its transport has none.
+  CHECK(timeout(google_slurm_site(), "a4x-highgpu-4g") == "PrologEpilogTimeout=120\n");
 }
 
 TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") {

@@ -57,6 +57,8 @@ TEST_CASE("node profile: every part of a transport is read back") {
   profile.transport.vendor_profile = {"/opt/profile.sh", {{"NCCL_LIB_DIR", "/opt/lib"}}};
   profile.transport.libraries = {"/opt/lib", {"libnccl-net.so"}, true};
   profile.transport.daemon = {"rxdm", {"image:1"}, {"/opt/rxdm"}, {"/opt/clean"}, "@rx", "up", 60};
+  profile.daemons = {
+      {"imex", {}, {"/opt/imex"}, {}, "", "", 5, {"/opt/ctl", "-q"}, "READY", "/etc/imex/nodes"}};
   profile.transport.version_sets = {{"1.0.17", "1.0.23", "2.28.7"}};
   profile.transport.limits = {1 << 20, 1 << 30, "2.28"};
   profile.transport.fatal = {
@@ -65,6 +67,7 @@ TEST_CASE("node profile: every part of a transport is read back") {
   const NodeProfile::Transport read = parse_node_profile(text, "node.json").transport;
   profile.transport = read;
   CHECK(to_json(profile) == text);
+  CHECK(to_json(parse_node_profile(text, "node.json")) == text);
   CHECK(read.daemon.deadline_seconds == 60);
   CHECK(read.fatal.at(0).value == "Tree");
 }

@@ -61,6 +61,49 @@ TEST_CASE("transport: the daemon is ready before a job begins, and ends with it"
   CHECK(node.log("7") == "fake rxdm: serves\nfake rxdm: ends\n");
 }
 
+TEST_CASE("transport: a daemon that needs the job's nodes gets them before it starts") {
+  const Node node;
+  NodeTransport::Daemon daemon = node.daemon();
+  daemon.nodes_file = node.folder() / "etc/nodes";
+  daemon.command.insert(daemon.command.end(), {"--print", daemon.nodes_file});
+  start_daemon_for("7", daemon, node.places(), {"10.0.0.1", "10.0.0.2"});
+  CHECK(node.log("7") == "fake rxdm: 10.0.0.1 10.0.0.2\nfake rxdm: serves\n");
+  // Another job with the same nodes shares it.
+  start_daemon_for("8", daemon, node.places(), {"10.0.0.1", "10.0.0.2"});
+  stop_daemon_for("7", daemon, node.places());
+  CHECK(socket_answers(node.socket()));
+  // One with other nodes goes without, and its end does not stop the daemon.
+  start_daemon_for("9", daemon, node.places(), {"10.0.0.1", "10.0.0.3"});
+  CHECK(read_file(daemon.nodes_file) == "10.0.0.1\n10.0.0.2\n");
+  stop_daemon_for("9", daemon, node.places());
+  CHECK(socket_answers(node.socket()));
+  stop_daemon_for("8", daemon, node.places());
+  CHECK_FALSE(socket_answers(node.socket()));
+}
+
+TEST_CASE("transport: a command can say that a daemon serves") {
+  const Node node;
+  NodeTransport::Daemon daemon = node.daemon();
+  daemon.socket.clear();
+  make_directories(node.folder() / "run");
+  daemon.query = {"/bin/sh", "-c", "test -S " + node.socket() + " && echo READY"};
+  daemon.query_says = "READY";
+  start_daemon_for("7", daemon, node.places());
+  CHECK(socket_answers(node.socket()));
+  stop_daemon_for("7", daemon, node.places());
+  daemon.query_says = "DEGRADED";
+  daemon.deadline_seconds = 1;
+  CHECK_THROWS_WITH(start_daemon_for("8", daemon, node.places()),
+                    ContainsSubstring("rxdm was not ready within 1 s"));
+}
+
+TEST_CASE("transport: the addresses of nodes") {
+  CHECK(addresses_of({"127.0.0.1", "127.0.0.2"}) ==
+        std::vector<std::string>{"127.0.0.1", "127.0.0.2"});
+  CHECK_THROWS_WITH(addresses_of({"no-such-node.invalid"}),
+                    ContainsSubstring("cannot resolve no-such-node.invalid: "));
+}
+
 TEST_CASE("transport: removes only logs that are two weeks old") {
   const Node node;
   const fs::path logs = node.folder() / "logs";
