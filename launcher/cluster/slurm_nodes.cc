@@ -76,8 +76,7 @@ int64_t memory_per_cpu_mib(const SlurmLine& node) {
   return std::max<int64_t>(100, (memory_mib - node.number("MemSpecLimit", 0)) / cpus);
 }
 
-// Keys that matter only where nodes start on demand; PowerDownOnIdle is also unknown to Slurm
-// 22.05, which rejects unknown keys.
+// Keys that matter only where nodes start on demand.
 const std::vector<std::string> power_keys = {"PowerDownOnIdle", "ResumeTimeout", "SuspendTime",
                                              "SuspendTimeout"};
 
@@ -107,10 +106,10 @@ SlurmLine make_partition_line(const Partition& partition,
     line.set("SuspendTime", "300");
     line.set("SuspendTimeout", "120");
     line.set("ResumeTimeout", "300");
-    if (partition.exclusive && site.has_power_down_on_idle) line.set("PowerDownOnIdle", "YES");
+    if (partition.exclusive && site.has_power_down_on_idle()) line.set("PowerDownOnIdle", "YES");
   }
   line.override_with(partition.partition_conf, fixed_partition_keys);
-  if (!site.has_power_down_on_idle) line.remove("PowerDownOnIdle");
+  if (!site.has_power_down_on_idle()) line.remove("PowerDownOnIdle");
   if (!site.elastic) {
     for (const std::string& key : power_keys) line.remove(key);
   }

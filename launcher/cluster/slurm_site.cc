@@ -26,7 +26,6 @@ SlurmSite local_slurm_site(bool elastic) {
   site.target = "local";
   site.elastic = elastic;
   site.always_on_state = "UNKNOWN";
-  site.has_power_down_on_idle = false;
   site.settings = {
       {"AuthType", "auth/munge", "Every node has a munged with this deployment's own key."},
       {"AuthInfo", "cred_expire=15",
@@ -66,6 +65,7 @@ SlurmSite local_slurm_site(bool elastic) {
 SlurmSite google_slurm_site() {
   SlurmSite site;
   site.target = "google";
+  site.slurm = {23, 2};
   site.elastic = true;
   site.has_topology = true;
   site.settings = {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "common/slurm_version.h"
+
 namespace slipway::cluster {
 
 // One line of slurm.conf that the place needs, and the reason, which the generated file shows.
@@ -34,8 +36,11 @@ struct SlurmSite {
   // If elastic: the state of static nodes. CLOUD if Slurm starts these too.
   std::string always_on_state = "CLOUD";
 
-  // If elastic: exclusive partitions get PowerDownOnIdle, which Slurm 22.05 does not have.
-  bool has_power_down_on_idle = true;
+  // The Slurm that reads the files; at least this version.
+  SlurmVersion slurm = {22, 5};
+
+  // If elastic: exclusive partitions get PowerDownOnIdle. Older versions refuse the key.
+  bool has_power_down_on_idle() const { return slurm >= SlurmVersion{23, 2}; }
 
   // Distances between nodes differ: write a topology.conf.
   bool has_topology = false;
@@ -51,8 +56,7 @@ struct SlurmSite {
   std::vector<SlurmSetting> settings;
 };
 
-// For a cluster in namespaces on one machine, with Slurm 22.05 or newer. `elastic`: some of its
-// nodes start on demand.
+// For a cluster in namespaces on one machine. `elastic`: some of its nodes start on demand.
 SlurmSite local_slurm_site(bool elastic = false);
 
 // For a cluster on Google Cloud, with images that have cgroups v2 and Slurm 23.02 or newer.

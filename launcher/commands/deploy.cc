@@ -15,6 +15,7 @@
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
+#include "launcher/local/image_store.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/redeploy.h"
 
@@ -52,7 +53,8 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   local::settle(folder, lock, options.progress);
   const std::optional<local::Plan> current = local::current_plan(folder);
   local::Plan plan = local::make_plan(checked.cluster, checked.catalogue,
-                                      current.has_value() ? &*current : nullptr);
+                                      current.has_value() ? &*current : nullptr,
+                                      local::slurm_of_image(given.image));
   plan.image = given.image;
   const local::Launched launched = local::launch(plan, folder, options, lock);
   if (launched.was_there) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/slurm_version.h"
 #include "common/text.h"
 #include "launcher/job/sbatch_options.h"
 
@@ -163,13 +164,7 @@ bool is_completing(std::string line) {
 // Whether this Slurm, "slurm-wlm 22.05.8" for example, is older than 23.02.2. If the version cannot
 // be read, assume that it is.
 bool loses_gpus(SlurmPrograms& slurm) {
-  const std::string said(trim(slurm.run({"sinfo", "--version"}, "").output));
-  const std::vector<std::string> parts = split(said.substr(said.rfind(' ') + 1), '.');
-  std::array<int, 3> version = {};
-  for (size_t i = 0; i < version.size() && i < parts.size(); ++i) {
-    version[i] = to_number<int>(parts[i]).value_or(0);
-  }
-  return version < std::array{23, 2, 2};
+  return parse_slurm_version(slurm.run({"sinfo", "--version"}, "").output) < SlurmVersion{23, 2, 2};
 }
 
 RequeueResult end(const JobRun& run, const std::string& record, const std::string& why,

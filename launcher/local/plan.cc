@@ -181,7 +181,7 @@ std::string hosts_text(const std::vector<PlannedNode>& nodes) {
 }  // namespace
 
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current) {
+               const Plan* current, const SlurmVersion& slurm) {
   Plan plan;
   plan.deployment = cluster.deployment;
   plan.cluster = cluster.name;
@@ -201,6 +201,7 @@ Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalo
     }
   }
   cluster::SlurmSite site = cluster::local_slurm_site(plan.elastic());
+  site.slurm = slurm;
   if (cluster.controller.accounting) {
     const auto more = cluster::accounting_settings(cluster, "jobacct_gather/linux");
     site.settings.insert(site.settings.end(), more.begin(), more.end());

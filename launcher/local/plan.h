@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/node_profile.h"
+#include "common/slurm_version.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
 
@@ -67,8 +68,10 @@ struct Plan {
 // `current` is the running deployment's plan, if any: its nodes and networks keep their addresses
 // and interface names. Throws Error if a network is too small for its nodes or a machine has too
 // few interfaces.
+//
+// `slurm`: the version that the nodes have (slurm_of_image in image_store.h).
 Plan make_plan(const cluster::Cluster& cluster, const cluster::Catalogue& catalogue,
-               const Plan* current = nullptr);
+               const Plan* current = nullptr, const SlurmVersion& slurm = {});
 
 // What `slipway status` shows of a deployment whose supervisor is gone; schema slipway/local/1.
 nlohmann::json describe(const Plan& plan);

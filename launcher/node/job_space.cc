@@ -15,6 +15,7 @@
 #include "common/fd.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "common/slurm_version.h"
 #include "common/text.h"
 
 namespace slipway::node {
@@ -167,10 +168,9 @@ void make_job_disk(const fs::path& file, uint64_t bytes) {
   }
 }
 
-std::string job_container_conf_for(std::string text, std::string_view version) {
-  const std::vector<std::string> parts = split(std::string(version), '.');
-  const int major = parts.empty() ? 0 : to_number<int>(parts[0]).value_or(0);
-  if (major < 23 || !job_space_in(text) || text.find("Dirs=") != text.npos) return text;
+std::string job_container_conf_for(std::string text, const SlurmVersion& version) {
+  if (version < SlurmVersion{23, 2} || !job_space_in(text) || text.find("Dirs=") != text.npos)
+    return text;
   // At the start of a line: AutoBasePath ends in the same letters.
   const size_t begin =
       text.starts_with(base_path) ? 0 : text.find(fmt::format("\n{}", base_path)) + 1;

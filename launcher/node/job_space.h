@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/slurm_version.h"
+
 namespace slipway::node {
 
 inline constexpr const char* job_container_conf = "/etc/slurm/job_container.conf";
@@ -36,8 +38,8 @@ void prepare_job_space(const std::filesystem::path& folder,
 void make_job_disk(const std::filesystem::path& file, uint64_t bytes);
 
 // Adapts job_container.conf to this node's Slurm: from 23.02 on it can list /var/tmp, which 22.05
-// refuses to read. `version`: "24.11.5".
-std::string job_container_conf_for(std::string text, std::string_view version);
+// refuses to read.
+std::string job_container_conf_for(std::string text, const SlurmVersion& version);
 
 // The jobs that have a slurmstepd among these command lines of root's processes.
 std::set<std::string> jobs_with_a_slurmstepd(const std::vector<std::string>& command_lines);

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "common/slurm_version.h"
 #include "common/text.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/node/accounting.h"
@@ -129,16 +130,13 @@ void start_daemons(const std::string& role, IfRunning running,
   }
 }
 
-std::string slurm_version() {
+SlurmVersion slurm_version() {
   // The daemons print their version without a configuration; clients look for one first.
   for (const char* daemon : {"/usr/sbin/slurmd", "/usr/sbin/slurmctld"}) {
     if (!std::filesystem::exists(daemon)) continue;
-    // "slurm-wlm 24.11.5"
-    const std::string said = run_checked({daemon, "-V"}, {.input = "", .deadline = 10s});
-    const std::string line = said.substr(0, said.find('\n'));
-    return line.substr(line.rfind(' ') + 1);
+    return parse_slurm_version(run_checked({daemon, "-V"}, {.input = "", .deadline = 10s}));
   }
-  return "";
+  return {};
 }
 
 void restart_daemon(const std::string& name) {

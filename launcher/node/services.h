@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/slurm_version.h"
 #include "launcher/node/service.h"
 
 namespace slipway::node {
@@ -48,8 +49,8 @@ std::string slurmd_environment(const std::vector<std::string>& options);
 void start_daemons(const std::string& role, IfRunning running = IfRunning::keep,
                    const std::vector<std::string>& slurmd_options = {});
 
-// This node's Slurm version, "24.11.5"; "" if Slurm is not installed.
-std::string slurm_version();
+// This machine's Slurm; 0.0.0 if it is not installed. Throws Error.
+SlurmVersion slurm_version();
 
 // On a node whose PID 1 is ours: restarts a daemon by name ("slurmctld") and waits until it serves.
 // Jobs continue. Throws Error.

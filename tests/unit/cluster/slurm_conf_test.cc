@@ -114,6 +114,19 @@ TEST_CASE("slurm files: prologs have a time limit, longer than the transport's d
   CHECK(timeout(google_slurm_site(), "a4x-highgpu-4g") == "PrologEpilogTimeout=120\n");
 }
 
+TEST_CASE("slurm files: exclusive nodes power down after a job if Slurm can do that") {
+  const auto partition = [](const slipway::SlurmVersion& version) {
+    Cluster cluster = quickstart_cluster();
+    cluster.partitions[0].partition_conf = {{"PowerDownOnIdle", "YES"}};
+    SlurmSite site = local_slurm_site(true);
+    site.slurm = version;
+    return lines_of(files_of(cluster, site).at("slurm.conf"), {"PartitionName"});
+  };
+  CHECK_THAT(partition({24, 11, 5}), ContainsSubstring(" PowerDownOnIdle=YES"));
+  CHECK_THAT(partition({23, 2, 0}), ContainsSubstring(" PowerDownOnIdle=YES"));
+  CHECK_THAT(partition({22, 5, 8}), !ContainsSubstring("PowerDownOnIdle"));
+}
+
 TEST_CASE("slurm files: node_conf overrides the catalogue, and CPUs follow it") {
   CHECK(node_line_with({{"ThreadsPerCore", "1"}, {"realmemory", "1000"}, {"Weight", "5"}}) ==
         "NodeName=quickstart-a3meganodeset-[0-3] State=UNKNOWN RealMemory=1000 Boards=1 "
@@ -176,6 +189,7 @@ TEST_CASE("slurm files: on an elastic site, dynamic nodes are listed and static 
   cluster.nodesets[0].node_count_dynamic_max = 6;
   cluster.partitions[0].partition_conf = {{"ResumeTimeout", "900"}};
   SlurmSite site;
+  site.slurm = {23, 2};
   site.target = "google";
   site.elastic = true;
   const auto files = files_of(cluster, site);

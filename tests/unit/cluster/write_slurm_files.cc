@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "common/file.h"
+#include "common/process.h"
 #include "launcher/cluster/slurm_conf.h"
 #include "tests/unit/cluster/quickstart.h"
 
@@ -12,10 +13,9 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[2];
   const bool google = std::string_view(argv[1]) == "google";
   Cluster cluster = quickstart_cluster(4);
-  // On Google Cloud, exclusive partitions have PowerDownOnIdle, which is newer than Debian's 22.05.
-  if (google) cluster.partitions.at(0).exclusive = false;
   if (!google) cluster.nodesets.at(0).node_count_dynamic_max = 3;
   SlurmSite site = google ? google_slurm_site() : local_slurm_site(true);
+  site.slurm = slipway::parse_slurm_version(slipway::run_checked({"/usr/sbin/slurmctld", "-V"}));
   // The programs that start and stop machines are in the image, but slurmctld requires that they
   // exist.
   for (SlurmSetting& setting : site.settings) {

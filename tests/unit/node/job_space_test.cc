@@ -26,15 +26,16 @@ TEST_CASE("job space: its folder is the one in job_container.conf") {
 }
 
 TEST_CASE("job space: only a Slurm that supports more folders gets /var/tmp") {
-  CHECK(job_container_conf_for(ours, "22.05.8") == ours);
-  CHECK(job_container_conf_for(ours, "") == ours);
-  for (const char* version : {"23.02.0", "24.11.5", "26.05.2"}) {
+  CHECK(job_container_conf_for(ours, {22, 5, 8}) == ours);
+  CHECK(job_container_conf_for(ours, {}) == ours);
+  for (const SlurmVersion& version :
+       {SlurmVersion{23, 2, 0}, SlurmVersion{24, 11, 5}, SlurmVersion{26, 5, 2}}) {
     CHECK(job_container_conf_for(ours, version) ==
           "# A comment.\nAutoBasePath=true\nBasePath=/var/lib/slipway/jobs "
           "Dirs=/tmp,/var/tmp,/dev/shm\n");
   }
-  const std::string once = job_container_conf_for(ours, "24.11.5");
-  CHECK(job_container_conf_for(once, "24.11.5") == once);
+  const std::string once = job_container_conf_for(ours, {24, 11, 5});
+  CHECK(job_container_conf_for(once, {24, 11, 5}) == once);
   CHECK(job_space_in(once) == "/var/lib/slipway/jobs");
 }
 
