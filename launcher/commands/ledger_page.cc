@@ -1,6 +1,7 @@
 // `slipway ledger --html`: the timeline of a job and what it lost, as one page.
 #include <fmt/core.h>
 
+#include "common/count.h"
 #include "common/markup.h"
 #include "launcher/commands/duration.h"
 #include "launcher/commands/ledger_report.h"

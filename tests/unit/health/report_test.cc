@@ -39,21 +39,21 @@ std::vector<ReportedNode> three_nodes() {
 
 }  // namespace
 
-TEST_CASE("health report: a table has the most severe first, and counts fit nodes") {
+TEST_CASE("health report: a table has the most severe first, and counts healthy nodes") {
   CHECK(as_table(three_nodes()) ==
         "NODE  ACTION   CHECK  DEVICE  EVIDENCE\n"
         "n-2   drain    disk   /run    a <b> & \"c\"\n"
         "n-0   unknown                 it is off\n"
         "\n"
-        "1 of 3 nodes are fit\n");
-  CHECK(as_table(read_verdicts(text_of(verdict_of("n-1")), "x")) == "1 of 1 nodes are fit\n");
+        "1 of 3 nodes are healthy\n");
+  CHECK(as_table(read_verdicts(text_of(verdict_of("n-1")), "x")) == "1 of 1 nodes are healthy\n");
 }
 
-TEST_CASE("health report: a node with a note is fit") {
+TEST_CASE("health report: a node with a note is healthy") {
   Verdict verdict = verdict_of("n-1", "3 of 4 clocks");
   verdict.action = verdict.findings[0].action = Action::note;
   CHECK_THAT(as_table(read_verdicts(text_of(verdict), "x")),
-             ContainsSubstring("note") && ContainsSubstring("1 of 1 nodes are fit\n"));
+             ContainsSubstring("note") && ContainsSubstring("1 of 1 nodes are healthy\n"));
 }
 
 TEST_CASE("health report: JSON has each node's findings, or why there is no verdict") {
