@@ -19,6 +19,7 @@
 #include "launcher/google/definitions.h"
 #include "launcher/google/needs.h"
 #include "launcher/health/policy.h"
+#include "launcher/local/plan.h"
 
 namespace slipway::commands {
 namespace {
@@ -80,16 +81,6 @@ std::filesystem::path catalogue_folder() {
   return find_installation().blueprints() / "catalogue";
 }
 
-// None when something is wrong in it: take_catalogue() reads it again to report that.
-std::optional<cluster::Catalogue> read_catalogue(const std::filesystem::path& folder,
-                                                 cluster::Transports transports) {
-  source::Sources sources;
-  source::Diagnostics diagnostics(sources);
-  cluster::Catalogue catalogue = cluster::load_catalogue(folder, sources, diagnostics, transports);
-  if (diagnostics.errors() + diagnostics.warnings() > 0) return std::nullopt;
-  return catalogue;
-}
-
 }  // namespace
 
 void BlueprintInput::add_options(CommandLine& line, const std::string& name) {
@@ -122,9 +113,7 @@ std::vector<source::Span> LoadedBlueprint::add_assignments(const std::string& op
 }
 
 LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
-    : library_(find_installation().blueprints(), sources_),
-      transports_(purpose == Purpose::check ? cluster::Transports::left_out
-                                            : cluster::Transports::read) {
+    : library_(find_installation().blueprints(), sources_), purpose_(purpose) {
   if (purpose != Purpose::definitions) library_.skip_bodies();
   if (input.diagnostics != "text" && input.diagnostics != "json") {
     throw UsageError(
@@ -138,7 +127,13 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
     texts.deployment_files.push_back(sources_.add_file(file));
   }
   if (purpose != Purpose::deployment) {
-    catalogue_ = std::async(std::launch::async, read_catalogue, catalogue_folder(), transports_);
+    early_data_ = std::async(std::launch::async, [purpose]() -> std::optional<SiteData> {
+      source::Sources sources;
+      source::Diagnostics diagnostics(sources);
+      SiteData data = read_site_data(purpose, sources, diagnostics);
+      if (diagnostics.errors() + diagnostics.warnings() > 0) return std::nullopt;
+      return data;
+    });
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);
@@ -149,19 +144,33 @@ void LoadedBlueprint::show() const {
   if (shows_) commands::show(diagnostics_, as_json_);
 }
 
-cluster::Catalogue LoadedBlueprint::take_catalogue() {
-  if (catalogue_.valid()) {
-    if (std::optional<cluster::Catalogue> read = catalogue_.get()) return *std::move(read);
+LoadedBlueprint::SiteData LoadedBlueprint::read_site_data(Purpose purpose, source::Sources& sources,
+                                                          source::Diagnostics& diagnostics) {
+  const std::filesystem::path folder = catalogue_folder();
+  SiteData data;
+  data.catalogue = cluster::load_catalogue(folder, sources, diagnostics);
+  if (data.catalogue.complete) {
+    cluster::load_bandwidth(folder, data.catalogue, sources, diagnostics);
   }
-  return cluster::load_catalogue(catalogue_folder(), sources_, diagnostics_, transports_);
+  if (purpose == Purpose::definitions) {
+    data.zones = cluster::load_zones(folder, sources, diagnostics);
+  }
+  return data;
 }
 
-std::optional<CheckedCluster> LoadedBlueprint::build() {
-  cluster::Catalogue catalogue = take_catalogue();
-  if (transports_ == cluster::Transports::read) {
-    cluster::load_bandwidth(catalogue_folder(), catalogue, sources_, diagnostics_);
-  }
-  auto cluster = cluster::build(compiled_->evaluation, catalogue, diagnostics_);
+const LoadedBlueprint::SiteData& LoadedBlueprint::site_data() {
+  if (early_data_.valid()) data_ = early_data_.get();
+  // With mistakes in it, it is read again, in its turn and with our diagnostics.
+  if (!data_) data_ = read_site_data(purpose_, sources_, diagnostics_);
+  return *data_;
+}
+
+bool LoadedBlueprint::has_cluster() const {
+  return compiled_ && cluster::has_cluster(compiled_->deployment);
+}
+
+std::optional<cluster::Cluster> LoadedBlueprint::build() {
+  auto cluster = cluster::build(compiled_->evaluation, site_data().catalogue, diagnostics_);
   if (!cluster) return std::nullopt;
   if (const std::string& policy = cluster->controller.health_policy; !policy.empty()) {
     health::load_policy(catalogue_folder(),
@@ -169,7 +178,7 @@ std::optional<CheckedCluster> LoadedBlueprint::build() {
                         diagnostics_);
     if (diagnostics_.errors() > 0) return std::nullopt;
   }
-  return CheckedCluster{*std::move(cluster), std::move(catalogue)};
+  return cluster;
 }
 
 const blueprint::Deployment& LoadedBlueprint::deployment() {
@@ -185,11 +194,11 @@ const blueprint::Deployment& LoadedBlueprint::deployment_with_errors() {
 }
 
 CheckedCluster LoadedBlueprint::cluster() {
-  std::optional<CheckedCluster> checked;
-  if (compiled_) checked = build();
+  std::optional<cluster::Cluster> cluster;
+  if (compiled_) cluster = build();
   show();
-  if (!checked) throw InvalidBlueprint();
-  return *std::move(checked);
+  if (!cluster) throw InvalidBlueprint();
+  return {*std::move(cluster), std::move(data_->catalogue)};
 }
 
 std::vector<std::string> LoadedBlueprint::left_out_here() const {
@@ -209,17 +218,31 @@ std::vector<std::string> LoadedBlueprint::left_out_here() const {
   return lines;
 }
 
+google::Definitions LoadedBlueprint::plan_on_google(const cluster::Cluster* cluster,
+                                                    google::Wanted wanted) {
+  return google::define({compiled_->evaluation, cluster, &site_data().catalogue, &site_data().zones,
+                         find_installation().blueprints(), wanted},
+                        diagnostics_);
+}
+
+void LoadedBlueprint::plan_here(const cluster::Cluster& cluster, bool is_only_target) {
+  try {
+    local::make_plan(cluster, site_data().catalogue, nullptr);
+  } catch (const Error& error) {
+    const source::Span place = compiled_->deployment.find(cluster.controller.id).module->id_span;
+    const std::string message =
+        fmt::format("this cluster cannot run on this machine: {}", error.what());
+    (is_only_target ? diagnostics_.error(source::Code::no_local_cluster, place, message)
+                    : diagnostics_.warning(source::Code::no_local_cluster, place, message));
+  }
+}
+
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
-  std::optional<CheckedCluster> checked;
-  if (compiled_ && cluster::has_cluster(compiled_->deployment)) checked = build();
+  std::optional<cluster::Cluster> cluster;
+  if (has_cluster()) cluster = build();
   if (compiled_ && diagnostics_.errors() == 0) {
-    const std::filesystem::path catalogue = catalogue_folder();
-    const cluster::Zones zones = cluster::load_zones(catalogue, sources_, diagnostics_);
-    definitions = google::define(
-        {compiled_->evaluation, checked ? &checked->cluster : nullptr,
-         checked ? &checked->catalogue : nullptr, &zones, find_installation().blueprints()},
-        diagnostics_);
+    definitions = plan_on_google(cluster ? &*cluster : nullptr, google::Wanted::files);
   }
   show();
   if (!compiled_ || diagnostics_.errors() > 0) throw InvalidBlueprint();
@@ -239,8 +262,24 @@ google::Needs LoadedBlueprint::count_needs(const google::Definitions& definition
   return google::count_needs(definitions, catalogue, quotas);
 }
 
-bool LoadedBlueprint::check() {
-  if (compiled_ && cluster::has_cluster(compiled_->deployment)) build();
+void LoadedBlueprint::plan(Targets targets) {
+  std::optional<cluster::Cluster> cluster;
+  if (has_cluster()) cluster = build();
+  if (!compiled_ || diagnostics_.errors() > 0) return;
+  if (targets.local && cluster) plan_here(*cluster, !targets.google);
+  if (targets.google) {
+    plan_on_google(cluster ? &*cluster : nullptr,
+                   targets.local ? google::Wanted::problems : google::Wanted::files);
+  }
+}
+
+bool LoadedBlueprint::check(Targets targets) {
+  try {
+    plan(targets);
+  } catch (const Error&) {
+    show();
+    throw;
+  }
   show();
   return diagnostics_.errors() == 0;
 }

@@ -18,12 +18,14 @@
 #include "launcher/blueprint/compile.h"
 #include "launcher/cluster/catalogue.h"
 #include "launcher/cluster/model.h"
+#include "launcher/cluster/zones.h"
 #include "launcher/modules/library.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::google {
 struct Definitions;
 struct Needs;
+enum class Wanted;
 }  // namespace slipway::google
 
 namespace slipway::commands {
@@ -58,9 +60,14 @@ struct CheckedCluster {
 // What a command needs from a blueprint: it decides what else is read.
 enum class Purpose {
   deployment,  // deployment()
-  check,       // check(): machine types, too
-  cluster,     // cluster(): the whole catalogue
-  definitions  // define(): the catalogue, and the bodies of resources
+  cluster,     // cluster(): the catalogue
+  definitions  // define() and check(): the catalogue, and the bodies of resources
+};
+
+// Where check() supposes that the blueprint will be deployed.
+struct Targets {
+  bool local = true;
+  bool google = true;
 };
 
 // A compiled blueprint and everything that it points into.
@@ -89,9 +96,9 @@ class LoadedBlueprint {
   // What those need from the cloud's quotas. Throws InvalidBlueprint when the catalogue is wrong.
   google::Needs count_needs(const google::Definitions& definitions);
 
-  // Checks the deployment, and the cluster if the blueprint has one. Shows all diagnostics. False
-  // when there are errors.
-  bool check();
+  // Plans what a deploy to the targets would plan, so that no later command finds more. What only
+  // one of two targets refuses is a warning. Shows all diagnostics. False when there are errors.
+  bool check(Targets targets);
 
   // "6 modules in 1 group, 0 errors, 0 warnings": for the user, after check().
   std::string summary() const;
@@ -100,8 +107,20 @@ class LoadedBlueprint {
   // Splits the lists and adds each NAME=VALUE as a text. Throws UsageError.
   std::vector<source::Span> add_assignments(const std::string& option,
                                             const std::vector<std::string>& lists);
-  cluster::Catalogue take_catalogue();
-  std::optional<CheckedCluster> build();
+  // What the catalogue's files say.
+  struct SiteData {
+    cluster::Catalogue catalogue;
+    cluster::Zones zones;  // for definitions only
+  };
+  static SiteData read_site_data(Purpose purpose, source::Sources& sources,
+                                 source::Diagnostics& diagnostics);
+  const SiteData& site_data();
+
+  bool has_cluster() const;
+  std::optional<cluster::Cluster> build();
+  void plan(Targets targets);
+  google::Definitions plan_on_google(const cluster::Cluster* cluster, google::Wanted wanted);
+  void plan_here(const cluster::Cluster& cluster, bool is_only_target);
   void show() const;
 
   source::Sources sources_;
@@ -109,9 +128,9 @@ class LoadedBlueprint {
   bool as_json_ = false, shows_ = true;
   modules::Library library_;
   std::unique_ptr<blueprint::Compiled> compiled_;  // null if the blueprint cannot be read
-  const cluster::Transports transports_;
-  std::future<std::optional<cluster::Catalogue>>
-      catalogue_;  // read in the background; none if it is wrong
+  const Purpose purpose_;
+  std::future<std::optional<SiteData>> early_data_;  // read in the background; none if it is wrong
+  std::optional<SiteData> data_;
 };
 
 // The cluster that the blueprint describes. Diagnostics go to stderr. Throws InvalidBlueprint when

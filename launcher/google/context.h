@@ -3,6 +3,7 @@
 
 #include "launcher/google/definitions.h"
 #include "launcher/google/links.h"
+#include "launcher/google/terraform_value.h"
 
 namespace slipway::google {
 
@@ -12,9 +13,13 @@ struct Context {
   Links& links;
   source::Diagnostics& diagnostics;
   Definitions& definitions;  // the result so far
+  bool writes_files = true;  // false: only the diagnostics are wanted
 
   void add(std::string path, std::string text) {
-    definitions.files.push_back({std::move(path), std::move(text)});
+    if (writes_files) definitions.files.push_back({std::move(path), std::move(text)});
+  }
+  void add(std::string path, const Json& file) {
+    if (writes_files) add(std::move(path), to_text(file));
   }
 };
 

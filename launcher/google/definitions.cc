@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "launcher/blueprint/expand.h"
 #include "launcher/google/group_files.h"
@@ -22,33 +23,56 @@ bool is_packer(const blueprint::Group& group) {
   return !group.modules.empty() && group.modules[0].interface->kind == "packer";
 }
 
-// Reports modules without resources.
-void check_resources(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
+// Reports modules without resources. Returns whether there are none.
+bool check_resources(const blueprint::Deployment& deployment, Wanted wanted,
+                     source::Diagnostics& diagnostics) {
+  bool all_written = true;
   for (const blueprint::Group& group : deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
       const modules::Interface& interface = *module.interface;
       const bool written = interface.kind == "packer" ? interface.packer_template != nullptr
                                                       : interface.resources.has_value();
       if (interface.foreign || written) continue;
-      diagnostics
-          .error(source::Code::no_resources, module.source_span,
-                 fmt::format("module `{}` cannot be created: `{}` has no resources yet", module.id,
-                             module.source))
-          .help("`slipway check`, `expand` and `model` support it");
+      all_written = false;
+      const std::string message =
+          fmt::format("module `{}` cannot be created on Google Cloud: `{}` has no resources yet",
+                      module.id, module.source);
+      (wanted == Wanted::files
+           ? diagnostics.error(source::Code::no_resources, module.source_span, message)
+           : diagnostics.warning(source::Code::no_resources, module.source_span, message))
+          .help("use another module, or your own Terraform module in its place");
     }
   }
+  return all_written;
+}
+
+// Whether the user asks for what the input does not do: with a setting, or with a variable of its
+// name, which may be there for other modules, so its value must differ from the default.
+bool is_asked_for(const blueprint::Module& module, const modules::Input& input,
+                  blueprint::Evaluation& evaluation) {
+  const auto setting = module.settings.find(input.name);
+  if (setting == module.settings.end()) return false;
+  if (setting->second.origin == blueprint::Origin::blueprint) return true;
+  if (setting->second.origin != blueprint::Origin::variable) return false;
+  const expression::Value& value = evaluation.input(module, input.name);
+  return !value.is_null() && !(value == input.default_value);
 }
 
 // Warns of settings without effect, before the user looks for their effect in a running cluster.
-void check_settings(const blueprint::Deployment& deployment, source::Diagnostics& diagnostics) {
+void check_settings(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
+                    source::Diagnostics& diagnostics) {
+  std::set<uint32_t> variables;  // a variable that several modules have is reported once
   for (const blueprint::Group& group : deployment.groups) {
     for (const blueprint::Module& module : group.modules) {
       for (const modules::Input& input : module.interface->inputs) {
-        const auto setting = module.settings.find(input.name);
-        if (input.no_effect.empty() || setting == module.settings.end()) continue;
-        if (setting->second.origin != blueprint::Origin::blueprint) continue;
+        if (input.no_effect.empty() || !is_asked_for(module, input, evaluation)) continue;
+        const blueprint::Setting& setting = module.settings.at(input.name);
+        if (setting.origin == blueprint::Origin::variable &&
+            !variables.insert(setting.span.begin).second) {
+          continue;
+        }
         diagnostics
-            .warning(source::Code::setting_without_effect, setting->second.span,
+            .warning(source::Code::setting_without_effect, setting.span,
                      fmt::format("`{}` of module `{}` has no effect", input.name, module.id))
             .help(input.no_effect);
       }
@@ -79,14 +103,15 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   const blueprint::Deployment& deployment = evaluation.deployment();
   Definitions definitions;
   definitions.deployment = deployment.name;
-  check_resources(deployment, diagnostics);
+  const bool all_written = check_resources(deployment, source.wanted, diagnostics);
   check_ids(deployment, diagnostics);
-  check_settings(deployment, diagnostics);
+  check_settings(deployment, evaluation, diagnostics);
   if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
-  Context context{deployment, evaluation, links, diagnostics, definitions};
+  Context context{deployment,  evaluation,  links,
+                  diagnostics, definitions, source.wanted == Wanted::files};
   copy_staged_files(context, source.library);
-  if (diagnostics.errors() > 0) return definitions;
+  if (diagnostics.errors() > 0 || !all_written) return definitions;
   if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);
   // Last group first, since it determines which outputs the earlier groups need.
   for (size_t group = deployment.groups.size(); group-- > 0;) {
@@ -100,6 +125,7 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
     }
   }
   std::reverse(definitions.groups.begin(), definitions.groups.end());
+  if (!context.writes_files) return definitions;
   context.add(".gitignore", fmt::format("/.slipway/lock\n/.slipway/log/\n/.slipway/plan/\n/*/"
                                         ".terraform/\n/*/terraform.tfstate*\n/*/{}\n/*/{}\n",
                                         terraform_inputs, packer_inputs));

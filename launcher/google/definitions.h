@@ -52,6 +52,12 @@ struct Definitions {
   std::map<std::string, int64_t> on_demand;
 };
 
+// What define() is called for.
+enum class Wanted {
+  files,     // a module that cannot be created is an error
+  problems,  // the same diagnostics without any file; a module that cannot be created is a warning
+};
+
 // The input of define().
 struct Source {
   blueprint::Evaluation& evaluation;              // of the deployment
@@ -59,6 +65,7 @@ struct Source {
   const cluster::Catalogue* catalogue = nullptr;  // used to check the cluster
   const cluster::Zones* zones = nullptr;          // null: regions and zones are not checked
   std::filesystem::path library = {};             // folder of the module library
+  Wanted wanted = Wanted::files;
 };
 
 // Reports errors in `diagnostics`; without any, the result can be used. Does not use the network,

@@ -43,7 +43,7 @@ class TerraformGroup {
 
  private:
   void add(const std::string& name, const Json& file) {
-    context_.add(fmt::format("{}/{}.tf.json", group_.name, name), to_text(file));
+    context_.add(fmt::format("{}/{}.tf.json", group_.name, name), file);
   }
 
   void outputs() {

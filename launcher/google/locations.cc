@@ -17,6 +17,17 @@ using blueprint::Level;
 using blueprint::Module;
 using source::Code;
 
+// Whether the name ends as zones do: us-central1-a, or us-south1-ai1b, an AI zone
+// (https://docs.cloud.google.com/compute/docs/regions-zones/ai-zones).
+bool ends_like_a_zone(std::string_view name) {
+  std::string_view end = name.substr(name.rfind('-') + 1);
+  if (end.starts_with("ai") && end.size() > 3) {
+    end.remove_prefix(2);
+    while (end.size() > 1 && end[0] >= '0' && end[0] <= '9') end.remove_prefix(1);
+  }
+  return end.size() == 1 && end[0] >= 'a' && end[0] <= 'z';
+}
+
 class PlaceCheck {
  public:
   PlaceCheck(const blueprint::Deployment& deployment, blueprint::Evaluation& evaluation,
@@ -54,7 +65,7 @@ class PlaceCheck {
 
   // Reports a problem once, since modules share variables.
   void report(Level level, Code code, source::Span span, const std::string& message,
-           std::string help) {
+              std::string help) {
     if (level == Level::ignore || !said_.emplace(span.begin, message).second) return;
     (level == Level::error ? diagnostics_.error(code, span, message)
                            : diagnostics_.warning(code, span, message))
@@ -64,27 +75,46 @@ class PlaceCheck {
   void check_region(const Module& module, const std::string& region) {
     if (zones_.regions.contains(region)) return;
     report(region_exists_, Code::unknown_place, cluster::place_of(module, "region"),
-        fmt::format("there is no region `{}`", region),
-        source::did_you_mean(region, zones_.region_names()));
+           fmt::format("there is no region `{}`", region),
+           source::did_you_mean(region, zones_.region_names()));
   }
 
   void check_zone(const Module& module, const std::string& input, const std::string& zone,
                   const std::string& region) {
     const source::Span place = cluster::place_of(module, input);
-    const std::string_view in = zones_.region_of(zone);
-    if (in.empty()) {
-      const std::string its = zone.substr(0, zone.rfind('-'));
-      const auto found = zones_.regions.find(its);
+    const size_t dash = zone.rfind('-');
+    const std::string its = dash == zone.npos ? std::string() : zone.substr(0, dash);
+    const auto found = zones_.regions.find(its);
+    if (found == zones_.regions.end()) {
+      const auto whole = zones_.regions.find(zone);
       report(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
-          found == zones_.regions.end()
-              ? source::did_you_mean(its, zones_.region_names())
-              : fmt::format("the zones of {} are {}", its, fmt::join(found->second, ", ")));
-    } else if (in != region && zones_.regions.contains(region)) {
-      report(zone_in_region_, Code::unknown_place, place,
-          fmt::format("the zone `{}` is not in the region `{}`", zone, region),
-          fmt::format("the zones of {} are {}", region,
-                      fmt::join(zones_.regions.at(region), ", ")));
+             whole != zones_.regions.end()
+                 ? fmt::format("that is a region; its zones are {}", fmt::join(whole->second, ", "))
+                 : source::did_you_mean(its.empty() ? zone : its, zones_.region_names()));
+      return;
     }
+    if (zones_.region_of(zone).empty()) unlisted(*found, zone, place);
+    if (its != region && zones_.regions.contains(region)) {
+      report(zone_in_region_, Code::unknown_place, place,
+             fmt::format("the zone `{}` is not in the region `{}`", zone, region),
+             fmt::format("the zones of {} are {}", region,
+                         fmt::join(zones_.regions.at(region), ", ")));
+    }
+  }
+
+  // The cloud adds zones to its regions, so a name that could be a zone's is only suspicious.
+  void unlisted(const std::pair<const std::string, std::vector<std::string>>& region,
+                const std::string& zone, source::Span place) {
+    const std::string known =
+        fmt::format("the zones of {} are {}", region.first, fmt::join(region.second, ", "));
+    if (!ends_like_a_zone(zone)) {
+      report(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
+             known);
+      return;
+    }
+    report(std::max(zone_exists_, Level::warning), Code::zone_not_listed, place,
+           fmt::format("the zone `{}` is not in Slipway's catalogue", zone),
+           known + "; if it is new, `--skip-validators test_zone_exists` hides this");
   }
 
   void check_machine(const Module& module, const std::string& machine_type,
@@ -97,9 +127,9 @@ class PlaceCheck {
       if (zones_.region_of(other) == zones_.region_of(zone)) near.push_back(other);
     }
     report(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
-        fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
-        near.empty() ? fmt::format("it is offered in {}", fmt::join(offered->second, ", "))
-                     : fmt::format("it is offered in {}", fmt::join(near, ", ")));
+           fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
+           near.empty() ? fmt::format("it is offered in {}", fmt::join(offered->second, ", "))
+                        : fmt::format("it is offered in {}", fmt::join(near, ", ")));
   }
 
   blueprint::Evaluation& evaluation_;

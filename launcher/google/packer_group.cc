@@ -31,7 +31,7 @@ void write_template(Context& context, const Module& module, size_t group, GroupS
     }
     file.update(written);
     steps.packer_target = module.id + ".pkr.json";
-    context.add(steps.name + "/" + steps.packer_target, to_text(file));
+    context.add(steps.name + "/" + steps.packer_target, file);
   } catch (const expression::ExpressionError& error) {
     context.evaluation.report_in_module(module, module.interface->packer_template, error);
   }
@@ -54,7 +54,7 @@ void write_values(Context& context, const Module& module, size_t group, GroupSte
   }
   steps.packer_target = module.id;
   steps.packer_values = module.id + ".pkrvars.json";
-  context.add(steps.name + "/" + steps.packer_values, to_text(values));
+  context.add(steps.name + "/" + steps.packer_values, values);
   context.definitions.copies.push_back(
       {steps.name + "/" + module.id, module.interface->folder, module.source_span});
 }

@@ -138,7 +138,7 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
   Value::Object files, digests;
   for (auto& [name, text] : files_of(cluster, catalogue)) {
     const std::string path = fmt::format("{}/{}", controller->id, name);
-    std::string digest = sha256(text);
+    std::string digest = context.writes_files ? sha256(text) : std::string();
     context.add(fmt::format("{}/{}", context.deployment.groups[group].name, path), std::move(text));
     files.emplace(name, path);
     digests.emplace(name, std::move(digest));

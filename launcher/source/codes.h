@@ -59,6 +59,7 @@ enum class Code {
   no_model,
   too_many_networks,
   gpu_interfaces_without_network,
+  no_local_cluster,
   // 05: Google Cloud: creating and deploying
   no_resources,
   setting_without_effect,
@@ -66,6 +67,7 @@ enum class Code {
   machine_not_offered,
   no_program,
   not_applied,
+  zone_not_listed,
   // 09: module files, the catalogue and the health policy, Slipway's or a site's
   bad_module_file,
   bad_catalogue,
