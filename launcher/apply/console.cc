@@ -2,7 +2,6 @@
 #include "launcher/apply/console.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -14,43 +13,9 @@
 #include "common/text.h"
 
 namespace slipway::apply {
-namespace {
-
-size_t columns() {
-  winsize size = {};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-}  // namespace
-
-Console::Console() : terminal_(::isatty(STDERR_FILENO) != 0) {}
-
-Console::~Console() {
-  clear();
-}
-
-void Console::clear() {
-  if (has_status_) fmt::print(stderr, "\r\x1b[K");
-  has_status_ = false;
-  std::fflush(stderr);
-}
-
-void Console::print(const std::string& text) {
-  clear();
-  fmt::print(stderr, "{}\n", text);
-}
-
-void Console::status(const std::string& text) {
-  if (!terminal_) return;
-  clear();
-  // A line that wraps could not be erased. Names are ASCII.
-  fmt::print(stderr, "{}", text.substr(0, columns() - 1));
-  std::fflush(stderr);
-  has_status_ = true;
-}
 
 bool Console::ask(const std::string& question, const Interrupts& interrupts) {
-  clear();
+  line_.clear();
   // On a terminal, ignore what was typed before the question; a file's lines are answers.
   if (::isatty(STDIN_FILENO) != 0) {
     typed_.clear();

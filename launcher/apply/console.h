@@ -4,30 +4,27 @@
 #include <string>
 
 #include "common/interrupts.h"
+#include "common/status_line.h"
 
 namespace slipway::apply {
 
 class Console {
  public:
-  Console();
-  ~Console();
-  Console(const Console&) = delete;
-  Console& operator=(const Console&) = delete;
-
   // Prints one or more lines.
-  void print(const std::string& text);
+  void print(const std::string& text) { line_.print(text); }
 
   // Shows the current step; the next text replaces it. Does nothing without a terminal.
-  void status(const std::string& text);
+  void status(const std::string& text) { line_.show(text); }
+
+  // Shows what a program does that does not tell, with the seconds, for as long as the result
+  // exists.
+  [[nodiscard]] StatusLine::Work during(std::string text) { return line_.during(std::move(text)); }
 
   // Returns true if the user answers yes. The end of stdin is a no. Throws Error if interrupted.
   bool ask(const std::string& question, const Interrupts& interrupts);
 
  private:
-  void clear();
-
-  bool terminal_;
-  bool has_status_ = false;
+  StatusLine line_;
   std::string typed_;  // answers read ahead from a file
 };
 

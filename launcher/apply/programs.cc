@@ -23,6 +23,11 @@ using source::Code;
 constexpr const char* oldest_terraform = "1.5.0";
 constexpr const char* oldest_packer = "1.6.0";
 
+constexpr const char* terraform_pages =
+    "install it from https://developer.hashicorp.com/terraform/install or https://opentofu.org";
+constexpr const char* packer_page =
+    "install it from https://developer.hashicorp.com/packer/install";
+
 std::string terraform_version_of(const std::filesystem::path& program) {
   const ProcessResult result =
       run_process({program.string(), "version", "-json"}, {"", std::chrono::seconds(60)});
@@ -46,26 +51,20 @@ class Finder {
       : places_(places), diagnostics_(diagnostics) {}
 
   Program terraform(const std::string& group, const std::string& before) {
-    std::vector<std::string> names{"terraform", "tofu"};
-    if (before == "tofu") std::swap(names[0], names[1]);
-    for (const std::string& name : names) {
-      const auto path = find_in_path(name);
-      if (path) return checked({name, *path, terraform_version_of(*path)}, group, oldest_terraform);
-    }
+    Program program = find_terraform(before);
+    if (!program.path.empty()) return checked(std::move(program), group);
     error(group, fmt::format("group `{}` needs Terraform, but neither `terraform` nor `tofu` is in "
                              "PATH",
                              group))
-        .help(
-            "install it from https://developer.hashicorp.com/terraform/install or "
-            "https://opentofu.org");
+        .help(terraform_pages);
     return {};
   }
 
   Program packer(const std::string& group) {
-    const auto path = find_in_path("packer");
-    if (path) return checked({"packer", *path, packer_version_of(*path)}, group, oldest_packer);
+    Program program = find_packer();
+    if (!program.path.empty()) return checked(std::move(program), group);
     error(group, fmt::format("group `{}` needs Packer, but `packer` is not in PATH", group))
-        .help("install it from https://developer.hashicorp.com/packer/install");
+        .help(packer_page);
     return {};
   }
 
@@ -74,14 +73,9 @@ class Finder {
     return diagnostics_.error(Code::no_program, places_.group(group), std::move(message));
   }
 
-  Program checked(Program program, const std::string& group, const std::string& least) {
-    if (program.version.empty()) {
-      error(group, fmt::format("group `{}` needs `{}`, whose version is not known", group,
-                               program.path.string()));
-    } else if (!is_at_least(program.version, least)) {
-      error(group, fmt::format("group `{}` needs `{}` {} or newer, but {} is {}", group,
-                               program.name, least, program.path.string(), program.version));
-    }
+  Program checked(Program program, const std::string& group) {
+    const std::string problem = problem_of(program);
+    if (!problem.empty()) error(group, fmt::format("group `{}` needs {}", group, problem));
     return program;
   }
 
@@ -89,7 +83,65 @@ class Finder {
   source::Diagnostics& diagnostics_;
 };
 
+using State = Requirement::State;
+
+Requirement required(const Program& program, std::string name, std::string purpose, Needed needed,
+                     const char* advice) {
+  Requirement one{std::move(name), std::move(purpose), lacks(needed), "", "", advice};
+  if (program.path.empty()) {
+    one.found = "not in PATH";
+  } else if (const std::string problem = problem_of(program); !problem.empty()) {
+    one.found = "needed: " + problem;
+  } else {
+    one.state = State::ok;
+    one.found = fmt::format("{} {}", program.path.string(), program.version);
+  }
+  return one;
+}
+
+// Where Google's libraries look for credentials. The files are not read: they are secrets.
+// https://docs.cloud.google.com/docs/authentication/application-default-credentials
+Requirement credentials() {
+  Requirement one{"application default credentials",
+                  "Terraform and Packer act on your behalf",
+                  State::warning,
+                  "",
+                  "",
+                  "gcloud auth application-default login; a machine of Google Cloud has its own"};
+  std::filesystem::path file;
+  if (const char* named = std::getenv("GOOGLE_APPLICATION_CREDENTIALS")) {
+    file = named;
+  } else if (const char* home = std::getenv("HOME")) {
+    file = std::filesystem::path(home) / ".config/gcloud/application_default_credentials.json";
+  }
+  if (!file.empty() && ::access(file.c_str(), R_OK) == 0) one.state = State::ok;
+  one.found = one.state == State::ok ? file.string() : "no file " + file.string();
+  return one;
+}
+
 }  // namespace
+
+Program find_terraform(const std::string& before) {
+  std::vector<std::string> names{"terraform", "tofu"};
+  if (before == "tofu") std::swap(names[0], names[1]);
+  for (const std::string& name : names) {
+    if (const auto path = find_in_path(name)) return {name, *path, terraform_version_of(*path)};
+  }
+  return {};
+}
+
+Program find_packer() {
+  const auto path = find_in_path("packer");
+  return path ? Program{"packer", *path, packer_version_of(*path)} : Program{};
+}
+
+std::string problem_of(const Program& program) {
+  const std::string path = program.path.string();
+  const char* const least = program.name == "packer" ? oldest_packer : oldest_terraform;
+  if (program.version.empty()) return fmt::format("`{}`, whose version is not known", path);
+  if (is_at_least(program.version, least)) return {};
+  return fmt::format("`{}` {} or newer, but {} is {}", program.name, least, path, program.version);
+}
 
 std::optional<std::filesystem::path> find_in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -128,6 +180,23 @@ Programs find_programs(const std::vector<google::GroupSteps>& groups, const std:
   const auto packer = first("packer");
   if (packer != groups.end()) programs.packer = finder.packer(packer->name);
   return programs;
+}
+
+std::vector<Requirement> requirements() {
+  std::vector<Requirement> all{
+      required(find_terraform(), "Terraform or OpenTofu", "creates what a blueprint describes",
+               Needed::always, terraform_pages),
+      required(find_packer(), "Packer", "builds images, in groups of kind packer",
+               Needed::sometimes, packer_page),
+      credentials()};
+  const auto gcloud = find_in_path("gcloud");
+  all.push_back({"gcloud", "removes images (slipway destroy --images)",
+                 gcloud ? State::ok : State::warning, gcloud ? gcloud->string() : "", "",
+                 "install it from https://docs.cloud.google.com/sdk/docs/install"});
+  const auto git = find_in_path("git");
+  all.push_back({"git", "fetches modules (slipway fetch)", git ? State::ok : State::warning,
+                 git ? git->string() : "", "git"});
+  return all;
 }
 
 }  // namespace slipway::apply

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/requirement.h"
 #include "launcher/apply/places.h"
 #include "launcher/google/definitions.h"
 
@@ -21,6 +22,17 @@ struct Programs {
   Program terraform;  // or OpenTofu
   Program packer;
 };
+
+// Terraform or OpenTofu, and Packer. The path is empty if it is not in PATH, the version if the
+// program does not say. It prefers `before`, "terraform" or "tofu".
+Program find_terraform(const std::string& before = {});
+Program find_packer();
+
+// Why a program that was found cannot be used: "whose version is not known"; empty if it can.
+std::string problem_of(const Program& program);
+
+// What `slipway deploy --target google` and its relatives need from this machine.
+std::vector<Requirement> requirements();
 
 // Finds a program in the absolute folders of PATH, and nowhere else.
 std::optional<std::filesystem::path> find_in_path(const std::string& name);

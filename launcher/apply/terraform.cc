@@ -34,8 +34,7 @@ std::string past(const std::string& action) {
 }
 
 std::string seconds(int count) {
-  return count < 60 ? fmt::format("{} s", count)
-                    : fmt::format("{} min {} s", count / 60, count % 60);
+  return duration_text(std::chrono::seconds(count));
 }
 
 }  // namespace
@@ -149,7 +148,7 @@ void Terraform::fail(const std::string& doing, const Progress& progress,
 }
 
 void Terraform::init() {
-  session_.console.status(
+  const auto work = session_.console.during(
       fmt::format("{}: {} init", group_.name, session_.programs.terraform.name));
   const ChildResult result = run({"init", "-input=false", "-no-color"});
   session_.log(group_.name, result.output);
@@ -157,7 +156,7 @@ void Terraform::init() {
 }
 
 std::optional<Json> Terraform::plan(Purpose purpose) {
-  session_.console.status(
+  const auto work = session_.console.during(
       fmt::format("{}: {} plan", group_.name, session_.programs.terraform.name));
   drop_plan();
   std::vector<std::string> words{"plan",         "-json",

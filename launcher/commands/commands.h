@@ -19,6 +19,7 @@ int completion(Args args);
 int create(Args args);
 int deploy(Args args);
 int destroy(Args args);
+int doctor(Args args);
 int exec(Args args);
 int expand(Args args);
 int explain(Args args);

@@ -8,6 +8,7 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/installation.h"
+#include "common/status_line.h"
 #include "common/text.h"
 #include "launcher/apply/deploy.h"
 #include "launcher/cluster/catalogue.h"
@@ -44,8 +45,11 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   local::LaunchOptions options;
   options.deadline = std::chrono::seconds(given.timeout_seconds);
   options.force = given.force;
-  if (!given.quiet)
-    options.progress = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  StatusLine line;
+  if (!given.quiet) options.progress = [&](const std::string& text) { line.print(text); };
+  if (!given.quiet && line.is_on_terminal()) {
+    options.status = [&](const std::string& text) { line.show(text); };
+  }
   ::umask(022);  // the cluster's other users read what we write
   const local::DeploymentLock lock(folder, "deploy", [&] {
     fmt::print(stderr, "waiting for an interrupted change of `{}` to end\n", folder.name());
@@ -57,6 +61,7 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
                                       local::slurm_of_image(given.image));
   plan.image = given.image;
   const local::Launched launched = local::launch(plan, folder, options, lock);
+  line.clear();
   if (launched.was_there) {
     fmt::print(stderr, "deployment `{0}` is running and unchanged (see `slipway status {0}`)\n",
                folder.name());

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/command_line.h"
+#include "common/status_line.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
 #include "launcher/local/launch.h"
@@ -67,7 +68,11 @@ void destroy_local(const std::string& name, bool auto_approve) {
   if (!auto_approve) approve(folder);
   // Do not wait for a running change: it ends with the supervisor.
   const local::DeploymentLock lock(folder, "destroy", [&] { local::end_supervisor(folder); });
-  local::remove(folder);
+  {
+    StatusLine line;
+    const auto work = line.during(fmt::format("removing `{}`", name));
+    local::remove(folder);
+  }
   fmt::print(stderr, "deployment `{}` is destroyed\n", name);
 }
 

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/status_line.h"
 #include "common/text.h"
 #include "launcher/blueprint/include.h"
 #include "launcher/commands/blueprint_input.h"
@@ -88,7 +89,11 @@ int fetch(Args args) {
     }
     fmt::print(stderr, "fetching {}\n", source.package);
     try {
-      fetcher.fetch(source);
+      {
+        StatusLine line;
+        const auto work = line.during("fetching " + source.package);
+        fetcher.fetch(source);
+      }
       fmt::print("{}: {}\n", source.package, here ? "updated" : "fetched");
     } catch (const Error& error) {
       failed.push_back(fmt::format("cannot fetch `{}`: {}", source.package, error.what()));

@@ -6,6 +6,7 @@
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "common/status_line.h"
 #include "launcher/commands/verb.h"
 #include "launcher/local/image_store.h"
 
@@ -67,7 +68,12 @@ int build_image(Args args) {
     return 0;
   }
   fmt::print(stderr, "building {}; this takes minutes\n", name);
-  fmt::print("{}\n", store.build(recipe).name);
+  const std::string built = [&] {
+    StatusLine line;
+    const auto work = line.during("building " + name);
+    return store.build(recipe).name;
+  }();
+  fmt::print("{}\n", built);
   return 0;
 }
 

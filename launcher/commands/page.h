@@ -17,6 +17,8 @@ class Paint {
   explicit Paint(source::Color color) : on_(color == source::Color::always) {}
   std::string bold(std::string_view text) const { return with("1", text); }
   std::string dim(std::string_view text) const { return with("2", text); }
+  std::string red(std::string_view text) const { return with("31", text); }
+  std::string yellow(std::string_view text) const { return with("33", text); }
   std::string green(std::string_view text) const { return with("32", text); }
   std::string blue(std::string_view text) const { return with("34", text); }
 

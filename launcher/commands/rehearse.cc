@@ -7,6 +7,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/installation.h"
+#include "common/status_line.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
@@ -194,9 +195,14 @@ int rehearse(Args args) {
   Rehearsal rehearsal;
   rehearsal.profile = find_profile(typed.profile);
   rehearsal.scenario = scenario_of(typed, rehearsal.profile);
-  for (const Setting& setting : settings_of(typed, rehearsal.scenario)) {
+  const std::vector<Setting> settings = settings_of(typed, rehearsal.scenario);
+  StatusLine status;
+  for (const Setting& setting : settings) {
+    status.show(
+        fmt::format("simulating setting {} of {}", rehearsal.outcomes.size() + 1, settings.size()));
     rehearsal.outcomes.push_back(job::rehearse(rehearsal.scenario, setting));
   }
+  status.clear();
   if (!typed.page.empty()) {
     write_result(typed.page, as_page(rehearsal));
     return 0;

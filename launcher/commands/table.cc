@@ -63,6 +63,7 @@ std::span<const Command> table() {
       {"rehearse", jobs, rehearse},
       {"health", nodes, health},
       {"node", nodes, node},
+      {"doctor", self, doctor},
       {"help", self, help},
       {"version", self, version},
       {"completion", self, completion},

@@ -1,23 +1,14 @@
 // `slipway version`: prints the version, the commit, and the Slurm release that plugins are for.
 #include <fmt/core.h>
-#include <slurm/slurm_version.h>
 
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
+#include "common/requirement.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/commit.h"
 
 namespace slipway::commands {
-namespace {
-
-// "24.11": a SPANK plugin works with the release of Slurm that it was built for only.
-std::string slurm_release() {
-  return fmt::format("{:02}.{:02}", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
-                     SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER));
-}
-
-}  // namespace
 
 std::string version_text() {
   const std::string commit = SLIPWAY_COMMIT;

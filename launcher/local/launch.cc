@@ -56,8 +56,7 @@ class Launch {
     write_file(folder_.description(), describe(plan_).dump(2) + "\n");
     checkpoint("its files are written");
     const auto on_demand = std::ranges::count_if(plan_.nodes, &PlannedNode::on_demand);
-    say(fmt::format("starting {} on {}{}",
-                    counted(plan_.nodes.size() - static_cast<size_t>(on_demand), "node"),
+    say(fmt::format("starting {} on {}{}", counted(nodes_to_start(), "node"),
                     counted(plan_.bridges.size(), "network"),
                     on_demand > 0 ? fmt::format("; {} more start on demand", on_demand) : ""));
     tell_of_image();
@@ -84,6 +83,11 @@ class Launch {
  private:
   void say(const std::string& line) const {
     if (options_.progress) options_.progress(line);
+  }
+
+  size_t nodes_to_start() const {
+    return plan_.nodes.size() -
+           static_cast<size_t>(std::ranges::count_if(plan_.nodes, &PlannedNode::on_demand));
   }
 
   // Removes what a killed supervisor leaves: its socket, a change in progress, files of another
@@ -183,7 +187,12 @@ class Launch {
       if (message->body.contains("error")) throw Error(message->body["error"].get<std::string>());
       const std::string state = message->body.at("state");
       if (state == awaited) return;
-      say(fmt::format("node {} is up", message->body.at("node").get<std::string>()));
+      ++up_;
+      if (options_.status) {
+        options_.status(fmt::format("{} of {} nodes are up", up_, nodes_to_start()));
+      } else {
+        say(fmt::format("node {} is up", message->body.at("node").get<std::string>()));
+      }
     }
   }
 
@@ -198,7 +207,12 @@ class Launch {
       states = usable_states;
       states.insert({"drained", "draining", "down"});
     }
-    wait_for_nodes(folder_, plan_.controller().name, waiting, states, deadline_, interrupts_);
+    wait_for_nodes(folder_, plan_.controller().name, waiting, states, deadline_, interrupts_,
+                   [&](size_t left) {
+                     if (!options_.status) return;
+                     options_.status(fmt::format("{} of {} nodes are idle", waiting.size() - left,
+                                                 waiting.size()));
+                   });
     return waiting.size();
   }
 
@@ -211,6 +225,7 @@ class Launch {
   const Deadline deadline_;
   Fd supervisor_;  // progress
   Fd pidfd_;       // the supervisor's
+  size_t up_ = 0;  // nodes
 };
 
 }  // namespace

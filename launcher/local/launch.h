@@ -22,6 +22,9 @@ void require_elastic_nodes();
 struct LaunchOptions {
   std::chrono::seconds deadline{60};                      // for all nodes to be idle
   std::function<void(const std::string& line)> progress;  // called with a line for each step
+  // Called with what is going on, such as "3 of 6 nodes are up", instead of a line for each node;
+  // without it, `progress` has those.
+  std::function<void(const std::string& line)> status = {};
   bool force = false;  // also stop nodes that run jobs when changing a running deployment
 };
 

@@ -1,92 +1,150 @@
-// Checks that this machine has the programs that a local cluster runs.
-#include <fcntl.h>
+// What a cluster on this machine needs from it.
+#include "launcher/local/requirements.h"
+
 #include <fmt/core.h>
-#include <sched.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <set>
 
-#include "common/child.h"
 #include "common/error.h"
-#include "common/fd.h"
 #include "common/text.h"
+#include "launcher/local/deployment_folder.h"
 #include "launcher/local/image_store.h"
+#include "launcher/local/kernel_features.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/namespaces.h"
 
 namespace slipway::local {
 namespace {
 
-struct Requirement {
-  const char* program;
+using State = Requirement::State;
+
+struct NeededProgram {
+  const char* path;
   const char* package;  // Debian package
-  enum { always, ordinary_user, accounting } when = always;
+  const char* purpose;
+  enum { always, ordinary_user, accounting, some_commands } when = always;
   bool on_nodes = true;  // false: this machine runs it on the nodes' behalf
 };
 
-constexpr Requirement requirements[] = {
-    {"/usr/sbin/slurmctld", "slurmctld"},
-    {"/usr/sbin/slurmd", "slurmd"},
-    {"/usr/bin/srun", "slurm-client"},
-    {"/usr/sbin/munged", "munge"},
-    {"/sbin/ip", "iproute2", Requirement::always, false},
-    {"/usr/sbin/slurmdbd", "slurmdbd", Requirement::accounting},
-    {"/usr/sbin/mariadbd", "mariadb-server-core", Requirement::accounting},
-    {"/usr/bin/newuidmap", "uidmap", Requirement::ordinary_user, false},
+constexpr NeededProgram programs[] = {
+    {"/usr/sbin/slurmctld", "slurmctld", "controls the cluster"},
+    {"/usr/sbin/slurmd", "slurmd", "runs jobs on the nodes"},
+    {"/usr/bin/srun", "slurm-client", "starts jobs; sinfo, sbatch and scontrol come with it"},
+    {"/usr/sbin/munged", "munge", "authenticates Slurm's programs"},
+    {"/sbin/ip", "iproute2", "makes the networks", NeededProgram::always, false},
+    {"/usr/sbin/slurmdbd", "slurmdbd", "keeps the history of jobs (deploy --accounting)",
+     NeededProgram::accounting},
+    {"/usr/sbin/mariadbd", "mariadb-server-core", "keeps the history of jobs (deploy --accounting)",
+     NeededProgram::accounting},
+    {"/usr/bin/newuidmap", "uidmap", "gives an ordinary user's cluster its users",
+     NeededProgram::ordinary_user, false},
+    {"/usr/bin/mmdebstrap", "mmdebstrap", "builds images (slipway image build)",
+     NeededProgram::some_commands, false},
+    {"/usr/bin/dot", "graphviz", "draws pictures (slipway graph --format svg)",
+     NeededProgram::some_commands, false},
+    {"/usr/bin/git", "git", "fetches modules (slipway fetch)", NeededProgram::some_commands, false},
 };
 
-struct statx root_of_process() {
-  struct statx info = {};
-  ::statx(AT_FDCWD, "/", 0, STATX_MNT_ID | STATX_INO, &info);
-  return info;
+constexpr const char* chroot_advice =
+    "enter it with pivot_root instead, as unshare and container runtimes do, or run slipway "
+    "outside";
+
+Requirement root_folder() {
+  Requirement root{"the root folder", "commands find nodes from the root of the mount namespace"};
+  if (!is_in_chroot()) return root;
+  root.state = State::missing;
+  root.found = "this is a chroot";
+  root.remedy = chroot_advice;
+  return root;
 }
 
-bool differ(const struct statx& a, const struct statx& b) {
-  return a.stx_mnt_id != b.stx_mnt_id || a.stx_ino != b.stx_ino;
-}
-
-// Whether "/" is not the root of our mount namespace, as in a chroot(2): a plain folder never is.
-// Where it is a mount, we enter our mount namespace again, which leads to the namespace's root.
-// Only root can do that; an ordinary user cannot make namespaces there (user_namespaces(7)).
-bool is_in_chroot() {
-  const struct statx before = root_of_process();
-  const auto is_mount = STATX_ATTR_MOUNT_ROOT;
-  if ((before.stx_attributes_mask & is_mount) != 0 && (before.stx_attributes & is_mount) == 0)
-    return true;
-  if (::geteuid() != 0) return false;
-  const pid_t child = fork_child("a process");
-  if (child == 0) {
-    const Fd mounts(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC));
-    const bool entered = mounts && ::setns(mounts.get(), CLONE_NEWNS) == 0;
-    ::_exit(entered && differ(root_of_process(), before) ? 1 : 0);
+std::string advice_for(const KernelFeature& feature) {
+  if (feature.name == "namespaces") {
+    return "see the sysctls kernel.unprivileged_userns_clone, "
+           "kernel.apparmor_restrict_unprivileged_userns and user.max_user_namespaces; a container "
+           "needs to be privileged";
   }
-  const int status = wait_for_child(child);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+  return "load the kernel's modules (as root: modprobe overlay bridge veth), or use Linux 5.11 or "
+         "newer";
+}
+
+void add_kernel(std::vector<Requirement>& all) {
+  for (const KernelFeature& feature : try_kernel_features()) {
+    const bool works = feature.problem.empty();
+    all.push_back({feature.name, "nodes and their networks are made of them",
+                   works ? State::ok : State::missing, feature.problem, "",
+                   works ? "" : advice_for(feature)});
+  }
+  Requirement time{"time namespaces", "nodes that start on demand"};
+  if (!has_time_namespaces()) {
+    time.state = State::warning;
+    time.remedy = "a kernel with CONFIG_TIME_NS; until then, set node_count_dynamic_max to 0";
+  }
+  all.push_back(std::move(time));
+}
+
+Requirement subordinate_ids() {
+  Requirement ids{"/etc/subuid and /etc/subgid", "an ordinary user's cluster has its own users"};
+  try {
+    id_map_of_caller();
+  } catch (const Error& error) {
+    ids.state = State::missing;
+    ids.found = error.what();
+  }
+  return ids;
+}
+
+// The nearest folder that exists has to be writable.
+Requirement deployments() {
+  std::filesystem::path folder = deployments_folder();
+  Requirement place{folder.string(), "keeps the files of clusters"};
+  while (!std::filesystem::exists(folder) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return place;
+  place.state = State::missing;
+  place.found = fmt::format("you cannot write to {}", folder.string());
+  return place;
 }
 
 }  // namespace
 
+std::vector<Requirement> requirements() {
+  std::vector<Requirement> all{root_folder()};
+  add_kernel(all);
+  if (::geteuid() != 0) all.push_back(subordinate_ids());
+  for (const NeededProgram& program : programs) {
+    if (program.when == NeededProgram::ordinary_user && ::geteuid() == 0) continue;
+    const bool always =
+        program.when == NeededProgram::always || program.when == NeededProgram::ordinary_user;
+    all.push_back(program_required(program.path, program.purpose, program.package,
+                                   always ? Needed::always : Needed::sometimes));
+  }
+  all.push_back(slurm_release_required());
+  all.push_back(deployments());
+  return all;
+}
+
 void require_programs(bool accounting, const std::string& image) {
   if (is_in_chroot()) {
     throw Error(
-        "this is a chroot: commands could not enter the nodes, which are found from the root of "
-        "the mount namespace; enter it with pivot_root instead, as unshare and container runtimes "
-        "do, or run slipway outside");
+        fmt::format("this is a chroot: commands could not enter the nodes, which are found from "
+                    "the root of the mount namespace; {}",
+                    chroot_advice));
   }
   const std::filesystem::path root = image_root(image);
   std::vector<std::string> missing;
   std::set<std::string> packages;
-  for (const Requirement& requirement : requirements) {
-    if (requirement.when == Requirement::ordinary_user && ::geteuid() == 0) continue;
-    if (requirement.when == Requirement::accounting && !accounting) continue;
-    const std::filesystem::path program(requirement.program);
-    const bool within = requirement.on_nodes && !image.empty();
-    if (::access((within ? root / program.relative_path() : program).c_str(), X_OK) == 0) continue;
-    missing.emplace_back(requirement.program);
-    packages.insert(requirement.package);
+  for (const NeededProgram& program : programs) {
+    if (program.when == NeededProgram::some_commands) continue;
+    if (program.when == NeededProgram::ordinary_user && ::geteuid() == 0) continue;
+    if (program.when == NeededProgram::accounting && !accounting) continue;
+    const std::filesystem::path path(program.path);
+    const bool within = program.on_nodes && !image.empty();
+    if (::access((within ? root / path.relative_path() : path).c_str(), X_OK) == 0) continue;
+    missing.emplace_back(program.path);
+    packages.insert(program.package);
   }
   if (missing.empty()) return;
   const std::vector<std::string> names(packages.begin(), packages.end());

@@ -70,7 +70,8 @@ std::string Deadline::timeout_message(const std::string& what) const {
 
 void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,
                     std::set<std::string> nodes, const std::set<std::string>& states,
-                    const Deadline& deadline, const Interrupts& interrupts) {
+                    const Deadline& deadline, const Interrupts& interrupts,
+                    const std::function<void(size_t left)>& tell) {
   NodeCommand sinfo;
   sinfo.argv = {"sinfo", "--noheader", "--Node", "--format=%N %T %E"};
   ProcessResult answer;
@@ -84,6 +85,7 @@ void wait_for_nodes(const DeploymentFolder& folder, const std::string& controlle
       const auto found = parse_state(line);
       if (found && states.contains(found->state)) nodes.erase(found->node);
     }
+    if (tell) tell(nodes.size());
   }
 }
 

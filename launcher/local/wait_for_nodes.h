@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -26,9 +27,11 @@ struct Deadline {
 extern const std::set<std::string> usable_states;
 
 // Waits until sinfo on the controller reports each of `nodes` in one of `states` ("idle"). Throws
-// Error with all nodes' states when the deadline passes, or "interrupted".
+// Error with all nodes' states when the deadline passes, or "interrupted". Calls `tell` with the
+// number of other nodes after each answer.
 void wait_for_nodes(const DeploymentFolder& folder, const std::string& controller,
                     std::set<std::string> nodes, const std::set<std::string>& states,
-                    const Deadline& deadline, const Interrupts& interrupts);
+                    const Deadline& deadline, const Interrupts& interrupts,
+                    const std::function<void(size_t left)>& tell = {});
 
 }  // namespace slipway::local
