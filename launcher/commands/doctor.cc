@@ -139,7 +139,7 @@ int doctor(Args args) {
       "`google` for deploying to Google Cloud, or `node` for a compute node of a Slurm cluster. "
       "What only some commands need is a warning.");
   line.positional("TARGET", &target, Arity::optional);
-  line.flag("json", "print JSON (schema slipway/doctor/1)", &json);
+  line.json("schema slipway/doctor/1", &json);
   line.example("slipway doctor", "before the first `slipway deploy`");
   line.example("sudo slipway doctor node", "on a compute node, as health checks run as root");
   line.exit_status("1", "something that is always needed is missing");

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <stdlib.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "launcher/apply/preview.h"
@@ -59,7 +61,7 @@ std::vector<apply::GroupChanges> previewed(GoogleDeployment& deployment, bool as
 
 int plan(Args args) {
   DeploymentInput input;
-  bool json = false, ask_terraform = false;
+  bool json = false, ask_terraform = false, tell_changes = false;
   CommandLine line("slipway plan",
                    "Show what a deploy to Google Cloud would create, change and destroy.");
   line.about(
@@ -72,7 +74,8 @@ int plan(Args args) {
   line.json("schema slipway/plan/1", &json);
   line.example("slipway plan cluster.yaml", "compare a changed blueprint with the last deploy");
   line.example("slipway plan ./cluster --terraform", "ask Terraform about a folder");
-  line.exit_status("0", "done, whether or not there are changes");
+  line.flag("detailed-exitcode", "end with 3 if there are changes", &tell_changes);
+  line.exit_status("3", "there are changes, with --detailed-exitcode");
   line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
   if (ask_terraform && !input.is_folder()) {
@@ -88,7 +91,8 @@ int plan(Args args) {
   } else {
     fmt::print("{}", apply::to_text(changes));
   }
-  return 0;
+  const bool nothing = std::ranges::all_of(changes, &apply::GroupChanges::empty);
+  return tell_changes && !nothing ? 3 : 0;
 }
 
 }  // namespace slipway::commands

@@ -62,21 +62,20 @@ Links::Links(const blueprint::Deployment& deployment, blueprint::Evaluation& eva
       variables_(deployment.groups.size()),
       wanted_(deployment.groups.size()) {}
 
-Value Links::resolve(const Value& value, size_t group) {
-  Value out = value;
+Value Links::resolve(Value value, size_t group) {
   if (const auto* unknown = value.as<Unknown>()) {
     const auto change = [&](const Traversal& traversal, source::Span) {
       return linked(traversal, group);
     };
     ExpressionPtr linked = expression::rewrite(unknown->expression, change);
     if (linked->nodes > largest_expression) too_much();
-    out.data = Unknown{std::move(linked), {}};
-  } else if (auto* list = std::get_if<Value::List>(&out.data)) {
-    for (Value& item : *list) item = resolve(item, group);
-  } else if (auto* object = std::get_if<Value::Object>(&out.data)) {
-    for (auto& [name, member] : *object) member = resolve(member, group);
+    value.data = Unknown{std::move(linked), {}};
+  } else if (auto* list = std::get_if<Value::List>(&value.data)) {
+    for (Value& item : *list) item = resolve(std::move(item), group);
+  } else if (auto* object = std::get_if<Value::Object>(&value.data)) {
+    for (auto& [name, member] : *object) member = resolve(std::move(member), group);
   }
-  return out;
+  return value;
 }
 
 const Value& Links::output(const Module& module, const std::string& name) {
@@ -88,8 +87,8 @@ const Value& Links::output(const Module& module, const std::string& name) {
   if (module.interface->foreign || !output.value) {
     entry->second = Unknown{expression::reference("module", {module.id, name}), {}};
   } else {
-    const Value value = evaluation_.evaluate_in(module, output.value);
-    entry->second = resolve(value, deployment_.find(module.id).group);
+    Value value = evaluation_.evaluate_in(module, output.value);
+    entry->second = resolve(std::move(value), deployment_.find(module.id).group);
   }
   return entry->second;
 }

@@ -27,7 +27,7 @@ class Links {
 
   // The value with references that are valid in the group. Throws ExpressionError if it is too
   // large.
-  expression::Value resolve(const expression::Value& value, size_t group);
+  expression::Value resolve(expression::Value value, size_t group);
 
   // The value of a module's output, with references that are valid in its own group. Throws
   // ExpressionError.

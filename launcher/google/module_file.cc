@@ -74,17 +74,18 @@ class ModuleFile {
     try {
       for (const auto& member : context_.evaluation.resource_set(module_, resource).members) {
         check_name(address(resource, member));
-        const Value body = context_.evaluation.resource_body(module_, resource, member);
+        Value body = context_.evaluation.resource_body(module_, resource, member);
         Json& types = file[resource.looked_up ? "data" : "resource"];
-        types[resource.type][member.name] = written(resource, body);
+        types[resource.type][member.name] = written(resource, std::move(body));
       }
     } catch (const expression::ExpressionError& error) {
       context_.evaluation.report_in_module(module_, whole(resource), error);
     }
   }
 
-  Json written(const Resource& resource, const Value& body) {
-    Json out = to_terraform(context_.links.resolve(body, contents_.index), Nulls::left_out);
+  Json written(const Resource& resource, Value body) {
+    Json out =
+        to_terraform(context_.links.resolve(std::move(body), contents_.index), Nulls::left_out);
     name_triggers(out);
     Json needs = Json::array();
     for (const std::string& name : resource.depends_on) {

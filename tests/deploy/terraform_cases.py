@@ -141,7 +141,9 @@ def a_failed_apply_shows_the_line_of_the_blueprint(new):
 def only_changed_modules_are_updated(new):
     case = new("three.yaml")
     case.deploy()
+    same("no changes", case.run("plan", "blueprint.yaml", "--detailed-exitcode").returncode, 0)
     case.edit("{name: beside}", "{name: aside}")
+    same("changes", case.run("plan", "blueprint.yaml", "--detailed-exitcode").returncode, 3)
     done = case.run("plan", "blueprint.yaml")
     has("plan", done.stdout, """group one (terraform, from the definitions): 1 to change
   module beside
