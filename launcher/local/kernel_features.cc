@@ -117,8 +117,7 @@ bool is_in_chroot() {
 
 std::vector<KernelFeature> try_kernel_features() {
   Pipe pipe = make_pipe();
-  const pid_t child = ::fork();
-  if (child < 0) throw_errno("fork");
+  const pid_t child = fork_child("a process");
   if (child == 0) {
     pipe.read.reset();
     try_all(pipe.write);
@@ -130,7 +129,7 @@ std::vector<KernelFeature> try_kernel_features() {
   for (ssize_t n; (n = ::read(pipe.read.get(), buffer, sizeof buffer)) > 0;) {
     text.append(buffer, static_cast<size_t>(n));
   }
-  ::waitpid(child, nullptr, 0);
+  wait_for_child(child);
   std::vector<KernelFeature> features;
   for (const char* name : {"namespaces", "overlay file systems", "bridges and veth interfaces"}) {
     const size_t end = text.find('\n');
