@@ -10,6 +10,7 @@ namespace slipway {
 struct Installation {
   std::filesystem::path prefix;
   std::filesystem::path programs() const { return prefix / "bin"; }
+  std::filesystem::path spank_plugins() const { return prefix / "lib/slipway/spank"; }
   std::filesystem::path blueprints() const { return prefix / "share/slipway/blueprints"; }
   std::filesystem::path docs() const { return prefix / "share/doc/slipway"; }
   std::filesystem::path examples() const { return prefix / "share/slipway/examples"; }

@@ -38,8 +38,7 @@ int check(Args args) {
   if (json) {
     write_result("-", source::to_json_text(blueprint.diagnostics()));
   } else if (is_right) {
-    fmt::print("{}: {}
-", input.blueprint, blueprint.summary());
+    fmt::print("{}: {}\n", input.blueprint, blueprint.summary());
   }
   if (!is_right) throw InvalidBlueprint();
   return 0;

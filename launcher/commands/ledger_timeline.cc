@@ -9,6 +9,7 @@
 #include <array>
 #include <vector>
 
+#include "common/count.h"
 #include "common/markup.h"
 #include "launcher/commands/duration.h"
 #include "launcher/commands/ledger_report.h"
