@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the documentation's site with mkdocs: usage: site.py FOLDER
+"""Makes the documentation's site with mkdocs.
 
 The pages of docs and those at the top of the tree are copied, their links are made to fit, and mkdocs builds them. The navigation comes from
 the lists of docs/README.md. The search of mkdocs needs a web server; ours reads its index from a script, so it also works from disk.
@@ -7,6 +7,7 @@ the lists of docs/README.md. The search of mkdocs needs a web server; ours reads
 Without FOLDER, `meson install` runs it after it has installed docs: it makes the links of the pages fit, and with mkdocs builds the site in
 share/doc/slipway/html.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -131,12 +132,14 @@ def install():
 
 
 def main():
-    if len(sys.argv) == 1:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    if folder is None:
         install()
         return
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    build(folder)
-    print(f"{folder}/index.html")
+    build(folder.resolve())
+    print(f"{folder.resolve()}/index.html")
 
 
 if __name__ == "__main__":
