@@ -104,9 +104,28 @@ class Builder {
       make_directories((root_ / place(path)).parent_path());
       write_file(root_ / place(path), text, text.starts_with("#!") ? 0755 : 0644);
     }
+    own_account_files();
   }
 
  private:
+  // useradd and its kin write to these files and their backups, which the kernel refuses in an
+  // ordinary user's namespace, as they belong to the host's root.
+  void own_account_files() {
+    own_file("etc/.pwd.lock");
+    for (const std::string name : {"passwd", "group", "shadow", "gshadow", "subuid", "subgid"}) {
+      own_file("etc/" + name);
+      own_file("etc/" + name + "-");
+    }
+  }
+
+  // What only the host's root may read starts out empty: passwords are of no use in a node.
+  void own_file(const fs::path& path) {
+    const fs::path file = root_ / path;
+    if (!fs::exists(file) || ::access(file.c_str(), R_OK | W_OK) == 0) return;
+    const bool is_public = ::access(file.c_str(), R_OK) == 0;
+    write_file(file, is_public ? read_file(file) : "", is_public ? 0644 : 0600);
+  }
+
   // Resolves a path of the node, relative to its root. The image's links lead to places in the
   // node; followed from here they would lead to the host's.
   fs::path place(const fs::path& path) const { return resolve_in(plan_.image, path); }
