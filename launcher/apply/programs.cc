@@ -83,8 +83,6 @@ class Finder {
   source::Diagnostics& diagnostics_;
 };
 
-using State = Requirement::State;
-
 Requirement required(const Program& program, std::string name, std::string purpose, Needed needed,
                      const char* advice) {
   Requirement one{std::move(name), std::move(purpose), lacks(needed), "", "", advice};
@@ -93,7 +91,7 @@ Requirement required(const Program& program, std::string name, std::string purpo
   } else if (const std::string problem = problem_of(program); !problem.empty()) {
     one.found = "needed: " + problem;
   } else {
-    one.state = State::ok;
+    one.state = Requirement::State::ok;
     one.found = fmt::format("{} {}", program.path.string(), program.version);
   }
   return one;
@@ -104,7 +102,7 @@ Requirement required(const Program& program, std::string name, std::string purpo
 Requirement credentials() {
   Requirement one{"application default credentials",
                   "Terraform and Packer act on your behalf",
-                  State::warning,
+                  Requirement::State::warning,
                   "",
                   "",
                   "gcloud auth application-default login; a machine of Google Cloud has its own"};
@@ -114,8 +112,8 @@ Requirement credentials() {
   } else if (const char* home = std::getenv("HOME")) {
     file = std::filesystem::path(home) / ".config/gcloud/application_default_credentials.json";
   }
-  if (!file.empty() && ::access(file.c_str(), R_OK) == 0) one.state = State::ok;
-  one.found = one.state == State::ok ? file.string() : "no file " + file.string();
+  if (!file.empty() && ::access(file.c_str(), R_OK) == 0) one.state = Requirement::State::ok;
+  one.found = one.state == Requirement::State::ok ? file.string() : "no file " + file.string();
   return one;
 }
 
@@ -191,10 +189,12 @@ std::vector<Requirement> requirements() {
       credentials()};
   const auto gcloud = find_in_path("gcloud");
   all.push_back({"gcloud", "removes images (slipway destroy --images)",
-                 gcloud ? State::ok : State::warning, gcloud ? gcloud->string() : "", "",
+                 gcloud ? Requirement::State::ok : Requirement::State::warning,
+                 gcloud ? gcloud->string() : "", "",
                  "install it from https://docs.cloud.google.com/sdk/docs/install"});
   const auto git = find_in_path("git");
-  all.push_back({"git", "fetches modules (slipway fetch)", git ? State::ok : State::warning,
+  all.push_back({"git", "fetches modules (slipway fetch)",
+                 git ? Requirement::State::ok : Requirement::State::warning,
                  git ? git->string() : "", "git"});
   return all;
 }

@@ -20,21 +20,21 @@ namespace {
 
 using State = Requirement::State;
 
-struct Purpose {
+struct Inspection {
   const char* name;
   const char* title;
   std::vector<Requirement> (*look)();
 };
 
-constexpr Purpose purposes[] = {
+constexpr Inspection inspections[] = {
     {"local", "A cluster on this machine", local::requirements},
     {"google", "Clusters on Google Cloud, deployed from this machine", apply::requirements},
     {"node", "This machine as a compute node", [] { return node::requirements(); }},
 };
 
-const Purpose& find_purpose(const std::string& name) {
-  for (const Purpose& purpose : purposes) {
-    if (name == purpose.name) return purpose;
+const Inspection& find_inspection(const std::string& name) {
+  for (const Inspection& inspection : inspections) {
+    if (name == inspection.name) return inspection;
   }
   throw UsageError(fmt::format("unknown target `{}`; known: local, google, node", name));
 }
@@ -94,11 +94,11 @@ std::string conclusion(const std::vector<Requirement>& all) {
   return fmt::format("{}; as root: apt-get install {}", text, join(names, " "));
 }
 
-std::string as_text(const Purpose& purpose, const std::vector<Requirement>& all,
+std::string as_text(const Inspection& inspection, const std::vector<Requirement>& all,
                     const Paint& paint) {
   size_t width = 0;
   for (const Requirement& one : all) width = std::max(width, one.name.size());
-  std::string text = paint.bold(purpose.title) + "\n";
+  std::string text = paint.bold(inspection.title) + "\n";
   constexpr size_t before_name = 11;
   for (const Requirement& one : all) {
     text += fmt::format("  {}  {}  {}\n", painted(one.state, paint), padded(one.name, width),
@@ -110,9 +110,9 @@ std::string as_text(const Purpose& purpose, const std::vector<Requirement>& all,
   return text + conclusion(all) + "\n";
 }
 
-std::string as_json(const Purpose& purpose, const std::vector<Requirement>& all) {
+std::string as_json(const Inspection& inspection, const std::vector<Requirement>& all) {
   nlohmann::ordered_json json{{"schema", "slipway/doctor/1"},
-                              {"target", purpose.name},
+                              {"target", inspection.name},
                               {"missing", count(all, State::missing)},
                               {"warnings", count(all, State::warning)},
                               {"requirements", nlohmann::ordered_json::array()}};
@@ -146,9 +146,9 @@ int doctor(Args args) {
   line.see_also("slipway-deploy(1)");
   line.see_also("slipway-health(1)");
   if (!line.parse(args)) return 0;
-  const Purpose& purpose = find_purpose(target);
-  const std::vector<Requirement> all = purpose.look();
-  fmt::print("{}", json ? as_json(purpose, all) : as_text(purpose, all, stdout_paint()));
+  const Inspection& inspection = find_inspection(target);
+  const std::vector<Requirement> all = inspection.look();
+  fmt::print("{}", json ? as_json(inspection, all) : as_text(inspection, all, stdout_paint()));
   return count(all, State::missing) == 0 ? 0 : 1;
 }
 

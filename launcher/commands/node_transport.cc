@@ -71,7 +71,8 @@ node::TransportPlaces places_of(const NodeProfile& profile, const NodeTransport:
 
 void start_for_job(const NodeProfile& profile, const NodeTransport::Daemon& daemon) {
   std::vector<std::string> addresses;
-  if (!daemon.nodes_file.empty()) addresses = node::addresses_of(node::host_names(nodes_of_job()));
+  if (!daemon.nodes_file.empty())
+    addresses = node::addresses_of_nodes(node::host_names(nodes_of_job()));
   node::start_daemon_for(job_of_slurm(), daemon, places_of(profile, daemon), addresses);
 }
 

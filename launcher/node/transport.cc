@@ -220,7 +220,7 @@ void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemo
   Daemon(daemon, places).start_for(job, nodes.empty() ? "" : join(nodes, "\n") + "\n");
 }
 
-std::vector<std::string> addresses_of(const std::vector<std::string>& nodes) {
+std::vector<std::string> addresses_of_nodes(const std::vector<std::string>& nodes) {
   std::vector<std::string> addresses;
   for (const std::string& node : nodes) {
     const Addresses found = slipway::addresses_of(node, 0);

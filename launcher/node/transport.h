@@ -36,7 +36,7 @@ void start_daemon_for(const std::string& job, const NodeTransport::Daemon& daemo
                       const std::vector<std::string>& nodes = {});
 
 // The IPv4 addresses of nodes, in their order. Throws Error for a name that has none.
-std::vector<std::string> addresses_of(const std::vector<std::string>& nodes);
+std::vector<std::string> addresses_of_nodes(const std::vector<std::string>& nodes);
 
 // The job no longer needs the daemon, which ends with its last job. Does nothing if no daemon runs.
 void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon,

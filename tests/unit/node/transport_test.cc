@@ -98,9 +98,9 @@ TEST_CASE("transport: a command can say that a daemon serves") {
 }
 
 TEST_CASE("transport: the addresses of nodes") {
-  CHECK(addresses_of({"127.0.0.1", "127.0.0.2"}) ==
+  CHECK(addresses_of_nodes({"127.0.0.1", "127.0.0.2"}) ==
         std::vector<std::string>{"127.0.0.1", "127.0.0.2"});
-  CHECK_THROWS_WITH(addresses_of({"no-such-node.invalid"}),
+  CHECK_THROWS_WITH(addresses_of_nodes({"no-such-node.invalid"}),
                     ContainsSubstring("cannot resolve no-such-node.invalid: "));
 }
 
