@@ -128,8 +128,7 @@ class Timeline {
     std::ranges::sort(nodes, [](const std::string& a, const std::string& b) {
       return ::strverscmp(a.c_str(), b.c_str()) < 0;
     });
-    const auto repeated = std::ranges::unique(nodes);
-    nodes.erase(repeated.begin(), repeated.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;
   }
 
