@@ -2,6 +2,7 @@
 // are valid, or an Error that Slurm and the log can receive; and Slurm learns of every node that a
 // cloud did not provide.
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 

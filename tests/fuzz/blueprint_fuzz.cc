@@ -2,6 +2,7 @@
 // again, expands to itself, and becomes the same on Google Cloud.
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "launcher/blueprint/compile.h"

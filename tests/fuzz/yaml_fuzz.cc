@@ -1,6 +1,7 @@
 // Fuzz target: the YAML reader. Any bytes give a tree or an error, and every position in the tree
 // and in the diagnostics is within the file.
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "launcher/source/json.h"
