@@ -1,0 +1,151 @@
+// The collectives of the stand-in: they check their arguments as NCCL does, and are queued.
+#include <algorithm>
+
+#include "tests/fakes/cuda/gpu.h"
+#include "tests/fakes/nccl/comm.h"
+#include "tests/fakes/nccl/elements.h"
+
+#ifndef FAKE_NCCL
+#define FAKE_NCCL 22809
+#endif
+
+namespace {
+
+constexpr int types = FAKE_NCCL >= 22400 ? 12 : 10;  // fp8 came with 2.24
+
+ncclResult_t start(const char* call, ncclComm_t comm, cudaStream_t stream, fake::Operation made) {
+  fake::count(call);
+  if (comm == nullptr) return fake::invalid(call, "comm argument is NULL");
+  if (made.type < 0 || made.type >= types)
+    return fake::invalid(call, "invalid type " + std::to_string(made.type));
+  if (made.root < 0 || made.root >= comm->world->size)
+    return fake::invalid(call, "invalid root " + std::to_string(made.root) +
+                                   " (root should be in the 0.." +
+                                   std::to_string(comm->world->size) + " range)");
+  if (made.op >= ncclNumOps) {
+    const auto scalar = comm->scalars.find(made.op);
+    if (scalar == comm->scalars.end())
+      return fake::invalid(
+          call, "reduction operation " + std::to_string(made.op) + " unknown to this communicator");
+    std::ranges::copy(scalar->second, made.scalar);
+    made.op = ncclSum;
+    made.multiplies = true;
+  }
+  return fake::submit(comm, call, made, stream);
+}
+
+ncclResult_t send_or_receive(const char* call, bool sends, void* at, size_t count,
+                             ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream) {
+  fake::count(call);
+  if (comm == nullptr) return fake::invalid(call, "comm argument is NULL");
+  if (type < 0 || type >= types) return fake::invalid(call, "invalid type");
+  if (peer < 0 || peer >= comm->world->size)
+    return fake::invalid(call, "invalid peer " + std::to_string(peer));
+  const fake::Message message{sends, at, count * static_cast<size_t>(fake::bytes_of(type)), peer};
+  return fake::submit(comm, call, message, stream);
+}
+
+}  // namespace
+
+extern "C" {
+
+ncclResult_t ncclAllGather(const void* send, void* receive, size_t count, ncclDataType_t type,
+                           ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::all_gather,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type});
+}
+
+ncclResult_t ncclAllReduce(const void* send, void* receive, size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::all_reduce,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type,
+                .op = op});
+}
+
+ncclResult_t ncclReduceScatter(const void* send, void* receive, size_t count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::reduce_scatter,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type,
+                .op = op});
+}
+
+ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDataType_t type,
+                           int root, ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::broadcast,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type,
+                .root = root});
+}
+
+ncclResult_t ncclReduce(const void* send, void* receive, size_t count, ncclDataType_t type,
+                        ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::reduce,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type,
+                .op = op,
+                .root = root});
+}
+
+ncclResult_t ncclSend(const void* send, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+  return send_or_receive(__func__, true, const_cast<void*>(send), count, type, peer, comm, stream);
+}
+
+ncclResult_t ncclRecv(void* receive, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream) {
+  return send_or_receive(__func__, false, receive, count, type, peer, comm, stream);
+}
+
+#if FAKE_NCCL >= 22800
+ncclResult_t ncclAlltoAll(const void* send, void* receive, size_t count, ncclDataType_t type,
+                          ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::alltoall,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type});
+}
+
+ncclResult_t ncclGather(const void* send, void* receive, size_t count, ncclDataType_t type,
+                        int root, ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::gather,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type,
+                .root = root});
+}
+
+ncclResult_t ncclScatter(const void* send, void* receive, size_t count, ncclDataType_t type,
+                         int root, ncclComm_t comm, cudaStream_t stream) {
+  return start(__func__, comm, stream,
+               {.kind = fake::Kind::scatter,
+                .send = send,
+                .receive = receive,
+                .count = count,
+                .type = type,
+                .root = root});
+}
+#endif
+
+}  // extern "C"
