@@ -50,7 +50,7 @@ int set_device(int device);
 int allocate(void** pointer, size_t bytes);
 int release(void* pointer);
 void memory_left(size_t* left, size_t* total);
-// Where the stand-ins reach `bytes` at a pointer of the device; nullptr if it is none.
+// Where the stand-ins reach `bytes` at a pointer of the device; nullptr for any other pointer.
 std::byte* reach(const void* pointer, size_t bytes);
 // The same for device memory, or the pointer itself for memory of the host.
 std::byte* reach_any(const void* pointer, size_t bytes);

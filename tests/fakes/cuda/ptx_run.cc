@@ -23,7 +23,7 @@ struct Window {
     const auto* const pointer = reinterpret_cast<const std::byte*>(address);
     if (pointer >= from && pointer + size <= from + bytes) return mirror + (pointer - from);
     std::byte* const found = reach(pointer, size);
-    // Only what was asked for is known to be there; grow the window where it continues.
+    // Only these bytes are known to be there; grow the window where the memory continues.
     if (found == nullptr) return nullptr;
     from = pointer;
     mirror = found;
@@ -103,7 +103,7 @@ class Thread {
         return std::min(a, b);
       case op_max:
         return std::max(a, b);
-      // The count is a number of 32 bits, and one that is too large gives 0.
+      // The count has 32 bits, and the result is 0 if it is too large.
       case op_shr:
         return cut(get(one, 2), 32) >= static_cast<uint64_t>(one.bits) ? 0
                                                                        : a >> cut(get(one, 2), 32);

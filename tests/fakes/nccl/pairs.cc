@@ -9,7 +9,7 @@
 namespace fake {
 namespace {
 
-constexpr int internal_error = 3;
+constexpr int protocol_error = 3;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ int World::take_some(const Message& one) {
   if (to == nullptr && one.bytes > 0) return illegal_address;
   if (from.bytes != one.bytes) {
     warn(device, "stand-in:0", "a rank receives another size than was sent");
-    async_error_ = internal_error;
+    async_error_ = protocol_error;
     return not_ready;
   }
   fetch(one.peer, from.at, to, one.bytes);
