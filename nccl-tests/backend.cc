@@ -47,12 +47,8 @@ void Backend::release(std::byte* memory) {
   std::free(memory);
 }
 
-void Backend::copy_in(std::span<const std::byte> from, std::byte* to) {
-  std::ranges::copy(from, to);
-}
-
-void Backend::copy_out(const std::byte* from, std::span<std::byte> to) {
-  std::copy_n(from, to.size(), to.begin());
+std::unique_ptr<Recording> Backend::record(const std::function<void()>&) {
+  throw Error(fmt::format("--cudagraph needs --backend nccl; this run uses {}", info().name));
 }
 
 int host_count(const std::vector<RankInfo>& ranks) {

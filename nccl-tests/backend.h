@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "nccl-tests/collective.h"
+#include "nccl-tests/pattern.h"
 #include "nccl-tests/reduction.h"
 
 namespace slipway::bandwidth {
@@ -19,6 +21,7 @@ struct BackendInfo {
   std::string name;     // "mpi"
   std::string memory;   // of the buffers: "host" or "gpu"
   std::string library;  // name and version of the library that moves data: "Open MPI 4.1.4"
+  int version = 0;      // NCCL's number, 22809; 0 of another library
 };
 
 struct RankInfo {
@@ -28,6 +31,7 @@ struct RankInfo {
   int device = 0;           // the GPU's number on the host; in host memory, the rank's number there
   std::string device_id;    // the PCI address of a GPU; "host memory" without one
   std::string device_name;  // of the GPU, or of the CPU
+  int group = 0;            // of NCCL_TESTS_SPLIT: ranks of a group run together
 };
 
 enum class Combine { sum, min, max };
@@ -45,6 +49,13 @@ struct Operation {
   int64_t block_bytes() const { return count * type.bytes; }
 };
 
+// Operations that were recorded once, to be started as often as needed: a CUDA graph.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  virtual void play() = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -54,6 +65,10 @@ class Backend {
   // All ranks, in order, the same on each.
   virtual const std::vector<RankInfo>& ranks() const = 0;
   int size() const { return static_cast<int>(ranks().size()); }
+  // With NCCL_TESTS_SPLIT, ranks() are those of this rank's group, and these are those of all
+  // groups. barrier(), combine() and share() are always of all.
+  virtual int rank_of_all() const { return rank(); }
+  virtual const std::vector<RankInfo>& all_ranks() const { return ranks(); }
 
   // Seconds on this rank's clock, since an arbitrary moment.
   virtual double seconds() const;
@@ -62,8 +77,17 @@ class Backend {
   virtual void start(const Operation& operation) = 0;
   // Waits for all operations that this rank has started.
   virtual void wait() = 0;
+  // Operations between the two are given to the library together (nccl-tests' -m).
+  virtual void begin_group() {}
+  virtual void end_group() {}
+  // Records the operations that `start` starts, which do not run. Throws Error if the backend
+  // cannot.
+  virtual std::unique_ptr<Recording> record(const std::function<void()>& start);
   // Whether the data is correct after an operation in place.
   virtual bool works_in_place(Kind) const { return true; }
+  // Whether there are operations on this type, and this reduction.
+  virtual bool has(Datatype) const { return true; }
+  virtual bool has(Reduction reduction) const { return reduction != Reduction::mulsum; }
   // False if operations only take time.
   virtual bool moves_data() const { return true; }
 
@@ -88,8 +112,17 @@ class Backend {
   virtual bool in_host_memory() const { return true; }
   // How much this process may allocate, of the host's memory or its GPU's.
   virtual int64_t available_memory_bytes() const;
-  virtual void copy_in(std::span<const std::byte> from, std::byte* to);
-  virtual void copy_out(const std::byte* from, std::span<std::byte> to);
+  // What the library itself has taken of that, as far as it is known.
+  virtual int64_t library_memory_bytes() const { return 0; }
+  // Writes and compares the data of checked runs, where the buffers are.
+  virtual Patterns& patterns() { return host_patterns_; }
+
+  // The process ends soon although an operation may still run: prints what the library said about
+  // it, and stops it. Any thread may call it, more than once.
+  virtual void end_early() {}
+
+ private:
+  HostPatterns host_patterns_;
 };
 
 // The number of different hosts among the ranks.

@@ -6,7 +6,8 @@
 #include <span>
 
 #include "nccl-tests/collective.h"
-#include "nccl-tests/data.h"
+#include "nccl-tests/number_tables.h"
+#include "nccl-tests/pattern.h"
 
 namespace slipway::bandwidth {
 
@@ -22,17 +23,17 @@ struct CheckedRun {
 
   // Fills the buffers: `send` with this rank's data, `receive` with bytes that the collective must
   // all change. `send` may be a part of `receive`.
-  void prepare(std::span<std::byte> send, std::span<std::byte> receive) const;
+  void prepare(Patterns& patterns, std::span<std::byte> send, std::span<std::byte> receive) const;
 
   // The number of wrong elements in `receive`.
-  int64_t count_wrong(std::span<const std::byte> receive) const;
+  int64_t count_wrong(Patterns& patterns, std::span<const std::byte> receive) const;
 
  private:
   Numbers numbers() const { return {type, reduction, seed, ranks}; }
-  bool receives() const;                 // whether this rank gets anything
-  int64_t first_of_result() const;       // of a reduction: the index of its first element
-  int given_stream(int block) const;     // the stream in `block` of send
-  int expected_stream(int block) const;  // the stream that `block` of receive must contain
+  bool gives() const;        // whether this rank sends anything
+  bool receives() const;     // whether this rank gets anything
+  Pattern given() const;     // what `send` contains
+  Pattern expected() const;  // what `receive` must contain
 };
 
 }  // namespace slipway::bandwidth

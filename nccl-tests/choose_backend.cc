@@ -1,30 +1,45 @@
 // Chooses and makes the backend of a run.
 #include "nccl-tests/choose_backend.h"
 
+#include <cstdlib>
+
+#include <fmt/core.h>
+
 #include "common/error.h"
+#include "nccl-tests/cuda_library.h"
 #include "nccl-tests/environment.h"
 #include "nccl-tests/launch.h"
 #include "nccl-tests/mpi_backend.h"
+#include "nccl-tests/mpi_rendezvous.h"
 #include "nccl-tests/nccl_backend.h"
-#include "nccl-tests/nccl_library.h"
+#include "nccl-tests/part_backend.h"
 #include "nccl-tests/sim_backend.h"
 #include "nccl-tests/tcp_backend.h"
 
 namespace slipway::bandwidth {
 
-BackendChoice choose(BackendChoice wanted) {
+BackendChoice choose(BackendChoice wanted, int ranks_of_process) {
   if (wanted != BackendChoice::automatic) return wanted;
-  if (has_usable_gpu()) return BackendChoice::nccl;
-  return was_launched_by_mpi() ? BackendChoice::mpi : BackendChoice::tcp;
+  const GpuSearch gpus = find_gpus();
+  if (gpus.found == Gpus::unusable)
+    throw Error(gpus.problem + "; to measure host memory, say so with --backend tcp");
+  if (gpus.found == Gpus::usable) return BackendChoice::nccl;
+  return was_launched_by_mpi() && ranks_of_process == 1 ? BackendChoice::mpi : BackendChoice::tcp;
 }
 
-std::unique_ptr<Backend> make_backend(BackendChoice choice, const std::filesystem::path& world) {
+void prepare_to_launch(BackendChoice choice) {
+  const bool meets_itself = choice == BackendChoice::nccl || choice == BackendChoice::tcp;
+  if (meets_itself && std::getenv("SLIPWAY_RANK") == nullptr && mpirun_spans_hosts()) meet_by_mpi();
+}
+
+std::unique_ptr<Backend> make_backend(BackendChoice choice, const std::filesystem::path& world,
+                                      const NcclSettings& nccl) {
   std::unique_ptr<Backend> backend;
   switch (choice) {
     case BackendChoice::sim:
       return make_sim_backend(load_sim_world(world));
     case BackendChoice::nccl:
-      backend = make_nccl_backend(read_launch());
+      backend = make_nccl_backend(read_launch(), nccl);
       break;
     case BackendChoice::tcp:
       backend = make_tcp_backend(read_launch());
@@ -34,7 +49,7 @@ std::unique_ptr<Backend> make_backend(BackendChoice choice, const std::filesyste
       backend = make_mpi_backend();
   }
   refuse_world_of_one(backend->size());
-  return backend;
+  return in_groups(std::move(backend));
 }
 
 }  // namespace slipway::bandwidth

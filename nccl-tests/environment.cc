@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "common/utc.h"
+#include "nccl-tests/launch.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -40,6 +41,10 @@ constexpr const char* explaining_names[] = {
     "NCCL_SHM_DISABLE",
     "NCCL_SOCKET_IFNAME",
     "NCCL_SOCKET_NTHREADS",
+    "NCCL_TESTS_DEVICE",
+    "NCCL_TESTS_MIN_BW",
+    "NCCL_TESTS_SPLIT",
+    "NCCL_TESTS_SPLIT_MASK",
     "NCCL_TUNER_PLUGIN",
     "OMPI_MCA_btl",
     "OMPI_MCA_btl_tcp_if_exclude",
@@ -80,7 +85,8 @@ std::map<std::string, std::string> explaining_environment() {
 }
 
 bool was_launched_by_mpi() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
+  // PMI_RANK alone is PMI-1 or PMI-2, which Open MPI does not speak: its ranks would be alone.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}) {
     if (std::getenv(name) != nullptr) return true;
   }
   return false;
@@ -107,11 +113,12 @@ void refuse_world_of_one(int size) {
 }
 
 int launcher_rank() {
+  const Share share = read_share();
   for (const char* name :
        {"SLIPWAY_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    if (std::getenv(name) != nullptr) return number_of(name);
+    if (std::getenv(name) != nullptr) return number_of(name) * share.of + share.number;
   }
-  return 0;
+  return share.number;
 }
 
 std::string cpu_name() {

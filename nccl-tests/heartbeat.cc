@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -62,13 +63,13 @@ class Heartbeat::Thread {
  public:
   Thread(Backend& backend, Settings settings)
       : settings_(std::move(settings)),
-        rank_(backend.rank()),
+        rank_(backend.rank_of_all()),
         over_nccl_(backend.info().name == "nccl"),
         wake_(make_pipe()) {
     ::fcntl(wake_.read.get(), F_SETFL, O_NONBLOCK);
     ::fcntl(wake_.write.get(), F_SETFL, O_NONBLOCK);
     const double now = now_seconds();
-    for (const RankInfo& rank : backend.ranks()) {
+    for (const RankInfo& rank : backend.all_ranks()) {
       statuses_.push_back({.host = rank.host, .moved = now, .heard = now});
     }
     std::string place;
@@ -111,10 +112,16 @@ class Heartbeat::Thread {
     // prints it and ends.
     std::this_thread::sleep_for(std::chrono::duration<double>(farewell_seconds));
     fmt::print(stderr, "{}: rank {}: {}\n", settings_.program, rank_, text);
-    ::_exit(settings_.status);
+    end_process();
   }
 
  private:
+  [[noreturn]] void end_process() {
+    settings_.on_end();
+    std::fflush(nullptr);
+    ::_exit(settings_.status);
+  }
+
   struct Connection {
     Fd socket;
     std::string bytes;  // of a message that has not arrived completely
@@ -200,7 +207,7 @@ void Heartbeat::Thread::report() {
       if (entries[1].revents == 0) continue;
       Message answer;
       receive_within(socket_.get(), &answer, sizeof answer, now_seconds() + 1);
-      if (answer.word == Word::end) ::_exit(settings_.status);
+      if (answer.word == Word::end) end_process();
     }
   } catch (const Error&) {
     {
@@ -211,7 +218,7 @@ void Heartbeat::Thread::report() {
     if (rank_ == 1) {
       fmt::print(stderr, "{}: rank 0 on {} has gone\n", settings_.program, statuses_[0].host);
     }
-    ::_exit(settings_.status);
+    end_process();
   }
 }
 
@@ -279,7 +286,7 @@ void Heartbeat::Thread::end_all(const std::string& why) {
     if (connection.socket)
       ::send(connection.socket.get(), &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  ::_exit(settings_.status);
+  end_process();
 }
 
 void Heartbeat::Thread::look_after() {

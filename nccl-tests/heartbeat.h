@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ class Heartbeat {
     double timeout_seconds = 0;   // without progress on any rank; 0: no limit
     int status = 3;               // the exit status of a process that ends early
     double silence_seconds = 20;  // a rank that sends nothing for so long is considered dead
+    // Called on every rank before its process ends early, on a thread of the heartbeat.
+    std::function<void()> on_end = [] {};
   };
 
   // Collective: each rank connects to rank 0.

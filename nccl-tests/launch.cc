@@ -1,6 +1,8 @@
 // How this process was started: its rank, the number of ranks, and the address of rank 0.
 #include "nccl-tests/launch.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -88,20 +90,47 @@ Launch from_slurm() {
   return launch;
 }
 
-// mpirun's ranks know only their own host.
+Launch on_this_host(int rank, int size, uint64_t token) {
+  return {
+      .rank = rank, .size = size, .host = "127.0.0.1", .ports = ports_from(token), .token = token};
+}
+
 Launch from_mpirun() {
-  const uint64_t token = token_from(text_of("PMIX_NAMESPACE"));
-  const int size = number_in("OMPI_COMM_WORLD_SIZE").value_or(1);
-  if (number_in("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(size) != size) {
+  if (mpirun_spans_hosts()) {
     throw Error(
         "mpirun does not say where rank 0 is; set SLIPWAY_RENDEZVOUS=HOST:PORT together with "
         "SLIPWAY_RANK and SLIPWAY_SIZE, or use srun");
   }
-  return {.rank = number_in("OMPI_COMM_WORLD_RANK").value_or(0),
-          .size = size,
-          .host = "127.0.0.1",
-          .ports = ports_from(token),
-          .token = token};
+  return on_this_host(number_in("OMPI_COMM_WORLD_RANK").value_or(0),
+                      number_in("OMPI_COMM_WORLD_SIZE").value_or(1),
+                      token_from(text_of("PMIX_NAMESPACE")));
+}
+
+// MPICH's mpirun: all ranks of a host have the same parent.
+Launch from_hydra() {
+  const int size = number_in("PMI_SIZE").value_or(1);
+  if (number_in("MPI_LOCALNRANKS").value_or(size) != size) {
+    throw Error(
+        "MPICH's mpirun does not say where rank 0 is; use srun, Open MPI's mpirun, or set "
+        "SLIPWAY_RENDEZVOUS=HOST:PORT together with SLIPWAY_RANK and SLIPWAY_SIZE");
+  }
+  return on_this_host(number_in("PMI_RANK").value_or(0), size,
+                      token_from(fmt::format("hydra {}", ::getppid())));
+}
+
+Launch as_started() {
+  if (!text_of("SLIPWAY_RANK").empty()) return from_own_variables();
+  // mpirun in a job starts its daemons with srun: Slurm's variables are theirs.
+  if (!text_of("OMPI_COMM_WORLD_SIZE").empty()) return from_mpirun();
+  if (!text_of("SLURM_STEP_NUM_TASKS").empty()) return from_slurm();
+  if (const int tasks = number_in("SLURM_NTASKS").value_or(1); tasks > 1) {
+    throw Error(
+        fmt::format("Slurm started {} tasks, but this one cannot find the others, because it was "
+                    "started without srun; use `srun`",
+                    tasks));
+  }
+  if (number_in("PMI_SIZE").value_or(1) > 1) return from_hydra();
+  return {};
 }
 
 }  // namespace
@@ -127,19 +156,32 @@ std::string first_host(std::string_view host_list) {
   return host;
 }
 
+bool mpirun_spans_hosts() {
+  const int size = number_in("OMPI_COMM_WORLD_SIZE").value_or(1);
+  return number_in("OMPI_COMM_WORLD_LOCAL_SIZE").value_or(size) != size;
+}
+
+Share read_share() {
+  const std::string text = text_of(share_variable);
+  if (text.empty()) return {};
+  const std::vector<std::string> parts = split(text, '/');
+  const int number = to_number<int>(parts.front()).value_or(-1);
+  const int of = parts.size() == 2 ? to_number<int>(parts.back()).value_or(0) : 0;
+  if (number < 0 || number >= of)
+    throw Error(fmt::format("{} is `{}`, expected NUMBER/OF", share_variable, text));
+  return {number, of};
+}
+
 Launch read_launch() {
-  Launch launch;
-  if (!text_of("SLIPWAY_RANK").empty()) {
-    launch = from_own_variables();
-  } else if (!text_of("OMPI_COMM_WORLD_SIZE").empty() && text_of("SLURM_STEP_NUM_TASKS").empty()) {
-    launch = from_mpirun();
-  } else if (!text_of("SLURM_STEP_NUM_TASKS").empty()) {
-    launch = from_slurm();
-  } else if (const int tasks = number_in("SLURM_NTASKS").value_or(1); tasks > 1) {
-    throw Error(
-        fmt::format("Slurm started {} tasks, but this one cannot find the others, because it was "
-                    "started without srun; use `srun`",
-                    tasks));
+  Launch launch = as_started();
+  launch.share = read_share();
+  if (launch.share.of > 1) {
+    if (launch.host.empty()) {  // one process was started, and its shares have it as their parent
+      launch = on_this_host(0, 1, token_from(fmt::format("shares {}", ::getppid())));
+      launch.share = read_share();
+    }
+    launch.rank = launch.rank * launch.share.of + launch.share.number;
+    launch.size *= launch.share.of;
   }
   if (launch.rank >= launch.size) {
     throw Error(fmt::format("this is rank {}, of {} ranks", launch.rank, launch.size));

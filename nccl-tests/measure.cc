@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 
 #include "nccl-tests/checked_run.h"
 #include "nccl-tests/heartbeat.h"
@@ -13,15 +14,15 @@ namespace {
 // The buffers divided into as many parts of one size as fit.
 class Parts {
  public:
-  Parts(const Buffers& buffers, const Shape& shape, int rank, bool in_place) {
+  Parts(const Buffers& buffers, const Shape& shape, int rank, bool in_place, int64_t offset) {
     if (in_place) {  // both are in the receive buffer, the smaller one within the larger
       const int64_t both = std::max(shape.send_bytes, shape.receive_bytes);
-      send_ = {buffers.receive(), shape.send_bytes, both, shape.in_place_send_offset * rank};
-      receive_ = {buffers.receive(), shape.receive_bytes, both,
+      send_ = {buffers.receive(offset), shape.send_bytes, both, shape.in_place_send_offset * rank};
+      receive_ = {buffers.receive(offset), shape.receive_bytes, both,
                   shape.in_place_receive_offset * rank};
     } else {
-      send_ = {buffers.send(), shape.send_bytes, shape.send_bytes, 0};
-      receive_ = {buffers.receive(), shape.receive_bytes, shape.receive_bytes, 0};
+      send_ = {buffers.send(offset), shape.send_bytes, shape.send_bytes, 0};
+      receive_ = {buffers.receive(offset), shape.receive_bytes, shape.receive_bytes, 0};
     }
     count_ = std::max<int64_t>(1, std::min(send_.room(), receive_.room()));
   }
@@ -60,7 +61,7 @@ class Bench {
       : backend_(backend),
         case_(which),
         shape_(shape),
-        parts_(buffers, shape, backend.rank(), in_place) {}
+        parts_(buffers, shape, backend.rank(), in_place, which.unaligned * which.datatype.bytes) {}
 
   void start(int64_t iteration) const {
     count_operation();
@@ -80,16 +81,14 @@ class Bench {
 
   // Takes one sample on this rank: the seconds of one operation.
   double take(const Timing& timing) {
+    if (timing.graph_launches > 0) return take_recorded(timing);
     const int iterations = timing.mode == Mode::isolated ? 1 : timing.iterations;
     double untimed = 0;
     backend_.barrier();
     const double begin = backend_.seconds();
     double last = begin;
     for (int i = 0; i < iterations; ++i) {
-      for (int j = 0; j < timing.aggregated; ++j) {
-        // Isolated samples have one iteration each, and cycle through the parts, too.
-        start(turn_++);
-      }
+      start_iteration(timing);
       if (timing.mode == Mode::pipelined) untimed += block(timing.blocking);
       if (timing.each_iteration) {
         backend_.wait();
@@ -98,8 +97,19 @@ class Bench {
         last = now;
       }
     }
+    const double issued = backend_.seconds();
     backend_.wait();
-    return (backend_.seconds() - begin - untimed) / iterations / timing.aggregated;
+    const int operations = iterations * timing.aggregated;
+    issue_us_.push_back((issued - begin - untimed) * 1e6 / operations);
+    return (backend_.seconds() - begin - untimed) / operations;
+  }
+
+  // The mean over this rank's samples, and over all ranks.
+  double issue_us() {
+    double sum = 0;
+    for (const double us : issue_us_) sum += us / static_cast<double>(issue_us_.size());
+    const auto ranks = static_cast<double>(backend_.all_ranks().size());
+    return backend_.combine(Combine::sum, sum / ranks);
   }
 
   // The times of single iterations, of the slowest rank.
@@ -108,9 +118,34 @@ class Bench {
     return std::move(each_us_);
   }
 
-  void check(int runs, Placement& result) const;
+  void check(const Timing& timing, Placement& result) const;
 
  private:
+  void start_iteration(const Timing& timing) {
+    if (timing.aggregated > 1) backend_.begin_group();
+    // Isolated samples have one iteration each, and cycle through the parts, too.
+    for (int i = 0; i < timing.aggregated; ++i) start(turn_++);
+    if (timing.aggregated > 1) backend_.end_group();
+  }
+
+  // The iterations as a CUDA graph, recorded once and launched several times.
+  double take_recorded(const Timing& timing) {
+    const int iterations = timing.mode == Mode::isolated ? 1 : timing.iterations;
+    if (!recording_) {
+      recording_ = backend_.record([&] {
+        for (int i = 0; i < iterations; ++i) start_iteration(timing);
+      });
+    }
+    backend_.barrier();
+    const double begin = backend_.seconds();
+    for (int i = 0; i < timing.graph_launches; ++i) recording_->play();
+    const double issued = backend_.seconds();
+    backend_.wait();
+    const int operations = iterations * timing.aggregated * timing.graph_launches;
+    issue_us_.push_back((issued - begin) * 1e6 / operations);
+    return (backend_.seconds() - begin) / operations;
+  }
+
   // Does what has to follow an operation; returns the seconds to subtract.
   double block(Blocking blocking) const {
     if (blocking == Blocking::none) return 0;
@@ -121,17 +156,18 @@ class Bench {
     return blocking == Blocking::wait_then_barrier_untimed ? backend_.seconds() - before : 0;
   }
 
-  int64_t wrong_in_run(int run) const;
+  int64_t wrong_in_run(int run, bool recorded) const;
 
   Backend& backend_;
   const Case& case_;
   const Shape& shape_;
   Parts parts_;
-  std::vector<double> each_us_;
+  std::vector<double> each_us_, issue_us_;
+  std::unique_ptr<Recording> recording_;
   int64_t turn_ = 0;
 };
 
-int64_t Bench::wrong_in_run(int run) const {
+int64_t Bench::wrong_in_run(int run, bool recorded) const {
   const CheckedRun data{.collective = *case_.collective,
                         .shape = shape_,
                         .type = case_.datatype,
@@ -141,28 +177,21 @@ int64_t Bench::wrong_in_run(int run) const {
                         .rank = backend_.rank(),
                         .ranks = backend_.size()};
   const std::span<std::byte> send = parts_.send(run), receive = parts_.receive(run);
-  if (backend_.in_host_memory()) {
-    data.prepare(send, receive);
-    backend_.barrier();
-    start(run);
-    backend_.wait();
-    return data.count_wrong(receive);
-  }
-  std::vector<std::byte> send_copy(send.size()), receive_copy(receive.size());
-  data.prepare(send_copy, receive_copy);
-  backend_.copy_in(receive_copy, receive.data());
-  backend_.copy_in(send_copy, send.data());  // in place, it overwrites a part of `receive`
-  backend_.barrier();
-  start(run);
+  data.prepare(backend_.patterns(), send, receive);
   backend_.wait();
-  backend_.copy_out(receive.data(), receive_copy);
-  return data.count_wrong(receive_copy);
+  backend_.barrier();
+  if (recorded)
+    backend_.record([&] { start(run); })->play();
+  else
+    start(run);
+  backend_.wait();
+  return data.count_wrong(backend_.patterns(), receive);
 }
 
-void Bench::check(int runs, Placement& result) const {
+void Bench::check(const Timing& timing, Placement& result) const {
   double found[2] = {0, 0};  // a double counts exactly up to 2^53 elements
-  for (int run = 0; run < runs; ++run) {
-    const int64_t wrong = wrong_in_run(run);
+  for (int run = 0; run < timing.checks; ++run) {
+    const int64_t wrong = wrong_in_run(run, timing.graph_launches > 0);
     found[0] += static_cast<double>(wrong);
     found[1] += wrong != 0 ? 1 : 0;
     // No rank may prepare the next run while another is still sending data of this one.
@@ -181,6 +210,7 @@ Placement measure_placement(Backend& backend, const Case& which, const Shape& sh
   result.samples_us = sample(
       backend, timing, [&] { return bench.take(timing); }, result.budget_spent, result.time);
   result.iterations_us = bench.each_iteration();
+  result.issue_us = bench.issue_us();
   result.time.us = median_of(result.samples_us);
   if (result.time.us > 0) {
     result.algbw_gb_per_s = static_cast<double>(shape.size_bytes) / 1e3 / result.time.us;
@@ -188,16 +218,16 @@ Placement measure_placement(Backend& backend, const Case& which, const Shape& sh
   }
   const bool right =
       backend.moves_data() && (!in_place || backend.works_in_place(which.collective->kind));
-  if (timing.checks > 0 && right) bench.check(timing.checks, result);
+  if (timing.checks > 0 && right) bench.check(timing, result);
   return result;
 }
 
 double combined(Backend& backend, Average average, double mine_us) {
   switch (average) {
     case Average::first_rank:
-      return backend.rank() == 0 ? mine_us : 0;
+      return backend.rank_of_all() == 0 ? mine_us : 0;
     case Average::mean:
-      return mine_us / backend.size();
+      return mine_us / static_cast<double>(backend.all_ranks().size());
     default:
       return mine_us;
   }
@@ -244,11 +274,12 @@ std::string_view Case::reduction_name() const {
   return collective->kind == Kind::sendrecv ? "sum" : "none";
 }
 
-Buffers::Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes)
+Buffers::Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes, int64_t spare_bytes)
     : send_bytes_(static_cast<size_t>(send_bytes)),
       receive_bytes_(static_cast<size_t>(receive_bytes)),
-      send_(backend.allocate(send_bytes_), Release{&backend}),
-      receive_(backend.allocate(receive_bytes_), Release{&backend}) {}
+      send_(backend.allocate(static_cast<size_t>(send_bytes + spare_bytes)), Release{&backend}),
+      receive_(backend.allocate(static_cast<size_t>(receive_bytes + spare_bytes)),
+               Release{&backend}) {}
 
 void warm_up(Backend& backend, const Case& which, const Shape& shape, const Buffers& buffers,
              int iterations) {

@@ -44,6 +44,7 @@ struct Timing {
   bool each_iteration = false;  // also times the iterations of a pipelined sample one by one
   int skipped = 0;              // iterations of those to leave out at the start
   int checks = 1;
+  int graph_launches = 0;  // of the iterations as a CUDA graph; 0: they are not recorded
 };
 
 struct Time {
@@ -54,6 +55,8 @@ struct Time {
 
 struct Placement {
   Time time;
+  double issue_us =
+      0;  // until the operation was handed over: nccl-tests' cputime, the mean of ranks
   double algbw_gb_per_s = 0;  // GB = 1e9 bytes
   double busbw_gb_per_s = 0;
   std::optional<int64_t> wrong;    // elements, over all ranks and checked runs; empty: not checked
@@ -69,6 +72,7 @@ struct Case {
   Datatype datatype;
   std::optional<Reduction> reduction;  // empty if nothing is reduced
   std::optional<int> root;             // empty if there is no root
+  int unaligned = 0;                   // elements between the start of a buffer and its first
 
   std::string_view reduction_name() const;  // "none" without one
   int root_column() const { return root.value_or(-1); }
@@ -86,11 +90,16 @@ struct Row {
 // The buffers of one rank, for every size up to the largest. In place, `receive` holds both.
 class Buffers {
  public:
-  // Throws Error if there is not enough memory.
-  Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes);
+  // Throws Error if there is not enough memory. `spare_bytes` more are for an unaligned start.
+  Buffers(Backend& backend, int64_t send_bytes, int64_t receive_bytes, int64_t spare_bytes = 0);
 
-  std::span<std::byte> send() const { return {send_.get(), send_bytes_}; }
-  std::span<std::byte> receive() const { return {receive_.get(), receive_bytes_}; }
+  // From `offset_bytes` on, at most the spare ones.
+  std::span<std::byte> send(int64_t offset_bytes = 0) const {
+    return {send_.get() + offset_bytes, send_bytes_};
+  }
+  std::span<std::byte> receive(int64_t offset_bytes = 0) const {
+    return {receive_.get() + offset_bytes, receive_bytes_};
+  }
 
  private:
   struct Release {

@@ -37,6 +37,7 @@ Mesh::Mesh(const Launch& launch, double deadline_seconds)
     : rank_(launch.rank),
       purpose_(fmt::format("slipway ranks {:016x}", launch.token)),
       peers_(static_cast<size_t>(launch.size)) {
+  raise_descriptor_limit();  // rank 0 has a connection of every rank
   if (launch.size == 1) return;
   const double deadline = now_seconds() + deadline_seconds;
   rank_ == 0 ? meet_as_first(launch, deadline) : meet_at_first(launch, deadline);
@@ -74,6 +75,7 @@ void Mesh::meet_at_first(const Launch& launch, double deadline) {
   own_port_ = port_of(listener.get());
   clients_.emplace(std::move(listener), this_rank());
   std::string last_error = "no answer";
+  const std::vector<std::string> hosts = split(launch.host, ',');
   double patience = first_patience_seconds;
   for (size_t turn = 0; !sockets_.contains(0); ++turn) {
     if (now_seconds() > deadline) {
@@ -81,7 +83,8 @@ void Mesh::meet_at_first(const Launch& launch, double deadline) {
                               last_error));
     }
     try {
-      try_first(launch.host, launch.ports[turn % launch.ports.size()], now_seconds() + patience);
+      try_first(hosts[turn / launch.ports.size() % hosts.size()],
+                launch.ports[turn % launch.ports.size()], now_seconds() + patience);
     } catch (const Error& error) {
       last_error = error.what();
     }

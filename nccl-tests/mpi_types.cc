@@ -31,6 +31,7 @@ MPI_User_function* own_operation(Reduction reduction) {
   switch (reduction) {
     case Reduction::sum:
     case Reduction::avg:
+    case Reduction::mulsum:
       return reduce_own<element, bytes, Reduction::sum>;
     case Reduction::prod:
       return reduce_own<element, bytes, Reduction::prod>;
@@ -124,6 +125,7 @@ MPI_Op MpiTypes::reduction(Datatype type, Reduction reduction) const {
   switch (reduction) {
     case Reduction::sum:
     case Reduction::avg:
+    case Reduction::mulsum:
       return MPI_SUM;
     case Reduction::prod:
       return MPI_PROD;

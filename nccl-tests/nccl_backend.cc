@@ -2,60 +2,84 @@
 #include "nccl-tests/nccl_backend.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <thread>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
 #include "nccl-tests/agreed_error.h"
+#include "nccl-tests/gpu_patterns.h"
+#include "nccl-tests/launch.h"
 #include "nccl-tests/nccl_library.h"
 #include "nccl-tests/nccl_log.h"
+#include "nccl-tests/nccl_memory.h"
+#include "nccl-tests/nccl_operations.h"
+#include "nccl-tests/nccl_stream.h"
 #include "nccl-tests/ranks.h"
 #include "nccl-tests/tcp_group.h"
 
 namespace slipway::bandwidth {
 namespace {
 
-constexpr int copy_in_any_direction = 4;  // cudaMemcpyDefault
-
 using Library = std::shared_ptr<const NcclLibrary>;
+
+// What the ranks agree on before there is a communicator.
+struct Meeting {
+  Library library;
+  std::shared_ptr<NcclLog> log;
+  NcclSettings settings;
+  int64_t library_bytes = 0;  // of GPU memory, for the communicator
+};
+
+int64_t free_bytes(const CudaLibrary& cuda) {
+  size_t free = 0, total = 0;
+  cuda.check(cuda.cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<int64_t>(free);
+}
 
 class NcclBackend final : public Backend {
  public:
-  NcclBackend(Library library, std::shared_ptr<NcclLog> log, TcpGroup group,
-              std::vector<RankInfo> ranks, NcclComm comm)
-      : library_(std::move(library)),
-        log_(std::move(log)),
+  NcclBackend(Meeting meeting, TcpGroup group, std::vector<RankInfo> ranks, NcclComm comm)
+      : library_(std::move(meeting.library)),
+        log_(std::move(meeting.log)),
+        settings_(meeting.settings),
+        library_bytes_(meeting.library_bytes),
         group_(std::move(group)),
         ranks_(std::move(ranks)),
-        comm_(comm) {
-    library_->check_cuda(library_->cudaStreamCreate(&stream_), "cudaStreamCreate");
-  }
-  ~NcclBackend() override {
-    library_->cudaStreamDestroy(stream_);
-    library_->ncclCommDestroy(comm_);
-  }
-  NcclBackend(const NcclBackend&) = delete;
-  NcclBackend& operator=(const NcclBackend&) = delete;
+        stream_(library_, comm, settings_.null_stream),
+        memory_(library_, settings_.registration) {}
 
   BackendInfo info() const override {
-    return {.name = "nccl", .memory = "gpu", .library = library_->version()};
+    return {.name = "nccl",
+            .memory = "gpu",
+            .library = library_->version(),
+            .version = library_->version_code()};
   }
   int rank() const override { return group_.rank(); }
   const std::vector<RankInfo>& ranks() const override { return ranks_; }
 
-  void start(const Operation& op) override;
-  void wait() override {
-    library_->check_cuda(library_->cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    int failed = 0;
-    library_->check_nccl(library_->ncclCommGetAsyncError(comm_, &failed), "ncclCommGetAsyncError");
-    library_->check_nccl(failed, "NCCL failed");
+  void start(const Operation& op) override {
+    start_operation(*library_, op, {stream_.comm(), stream_.stream(), rank(), size()});
+  }
+  void wait() override { stream_.wait(); }
+  void begin_group() override { library_->check(library_->ncclGroupStart(), "ncclGroupStart"); }
+  void end_group() override { library_->check(library_->ncclGroupEnd(), "ncclGroupEnd"); }
+  std::unique_ptr<Recording> record(const std::function<void()>& start) override {
+    return stream_.record(start);
   }
   // NCCL does not order a send and a receive of the same group.
   bool works_in_place(Kind kind) const override {
     return kind != Kind::alltoall && kind != Kind::sendrecv;
   }
+  using Backend::has;
+  bool has(Datatype type) const override;
+  bool has(Reduction) const override { return true; }
 
   void barrier() override { group_.barrier(); }
   using Backend::combine;
@@ -64,121 +88,77 @@ class NcclBackend final : public Backend {
   std::string transport() const override { return log_->transports(); }
   std::unique_ptr<Backend> split(int group) override;
 
-  std::byte* allocate(size_t bytes) override {
-    void* memory = nullptr;
-    bytes = std::max<size_t>(bytes, 1);
-    library_->check_cuda(library_->cudaMalloc(&memory, bytes), "cudaMalloc");
-    library_->check_cuda(library_->cudaMemset(memory, 0, bytes), "cudaMemset");
-    return static_cast<std::byte*>(memory);
-  }
-  void release(std::byte* memory) override { library_->cudaFree(memory); }
+  std::byte* allocate(size_t bytes) override { return memory_.allocate(bytes, stream_.comm()); }
+  void release(std::byte* memory) override { memory_.release(memory, stream_.comm()); }
   bool in_host_memory() const override { return false; }
-  int64_t available_memory_bytes() const override {
-    size_t free = 0, total = 0;
-    library_->check_cuda(library_->cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return static_cast<int64_t>(free);
+  int64_t available_memory_bytes() const override { return free_bytes(*library_->cuda); }
+  int64_t library_memory_bytes() const override { return library_bytes_; }
+  Patterns& patterns() override {
+    if (!patterns_) patterns_.emplace(library_->cuda, stream_.stream(), [this] { stream_.wait(); });
+    return *patterns_;
   }
-  void copy_in(std::span<const std::byte> from, std::byte* to) override {
-    copy(to, from.data(), from.size());
-  }
-  void copy_out(const std::byte* from, std::span<std::byte> to) override {
-    copy(to.data(), from, to.size());
-  }
+  void end_early() override;
 
  private:
-  void copy(void* to, const void* from, size_t bytes) {
-    library_->check_cuda(library_->cudaMemcpy(to, from, bytes, copy_in_any_direction),
-                         "cudaMemcpy");
-  }
-  int start_alone(const Operation& op);
-  void start_pairs(const Operation& op);
-
   Library library_;
   std::shared_ptr<NcclLog> log_;
+  NcclSettings settings_;
+  int64_t library_bytes_;
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
-  NcclComm comm_;
-  CudaStream stream_ = nullptr;
+  NcclStream stream_;
+  NcclMemory memory_;
+  std::optional<GpuPatterns> patterns_;
 };
 
-void NcclBackend::start(const Operation& op) {
-  switch (op.kind) {
-    case Kind::alltoall:
-    case Kind::gather:
-    case Kind::scatter:
-    case Kind::sendrecv:
-      return start_pairs(op);
-    default:
-      library_->check_nccl(start_alone(op), collective_of(op.kind).name.data());
-  }
-}
-
-// Collectives that NCCL has a function for, since 2.2 or earlier.
-int NcclBackend::start_alone(const Operation& op) {
-  const auto count = static_cast<size_t>(op.count);
-  const int type = static_cast<int>(op.type.element), reduction = static_cast<int>(op.reduction);
-  const NcclLibrary& nccl = *library_;
-  switch (op.kind) {
-    case Kind::all_gather:
-      return nccl.ncclAllGather(op.send, op.receive, count, type, comm_, stream_);
-    case Kind::all_reduce:
-      return nccl.ncclAllReduce(op.send, op.receive, count, type, reduction, comm_, stream_);
-    case Kind::reduce_scatter:
-      return nccl.ncclReduceScatter(op.send, op.receive, count, type, reduction, comm_, stream_);
-    case Kind::broadcast:
-      return nccl.ncclBroadcast(op.send, op.receive, count, type, op.root, comm_, stream_);
-    case Kind::reduce:
-      return nccl.ncclReduce(op.send, op.receive, count, type, reduction, op.root, comm_, stream_);
-    default:
-      return 0;
-  }
-}
-
-// The other collectives, as in nccl-tests: sends and receives in a group.
-void NcclBackend::start_pairs(const Operation& op) {
-  const Collective& collective = collective_of(op.kind);
-  const auto count = static_cast<size_t>(op.count);
-  const int type = static_cast<int>(op.type.element);
-  const int own = rank(), n = size();
-  const NcclLibrary& nccl = *library_;
-  nccl.check_nccl(nccl.ncclGroupStart(), "ncclGroupStart");
-  for (int peer = 0; peer < n; ++peer) {
-    const bool all = op.kind == Kind::alltoall, ring = op.kind == Kind::sendrecv;
-    const bool to_peer = all || (op.kind == Kind::gather && peer == op.root) ||
-                         (op.kind == Kind::scatter && own == op.root) ||
-                         (ring && peer == (own + 1) % n);
-    const bool from_peer = all || (op.kind == Kind::gather && own == op.root) ||
-                           (op.kind == Kind::scatter && peer == op.root) ||
-                           (ring && own == (peer + 1) % n);
-    const std::byte* from = op.send + (collective.sends_all ? op.block_bytes() * peer : 0);
-    std::byte* to = op.receive + (collective.receives_all ? op.block_bytes() * peer : 0);
-    if (to_peer)
-      nccl.check_nccl(nccl.ncclSend(from, count, type, peer, comm_, stream_), "ncclSend");
-    if (from_peer)
-      nccl.check_nccl(nccl.ncclRecv(to, count, type, peer, comm_, stream_), "ncclRecv");
-  }
-  nccl.check_nccl(nccl.ncclGroupEnd(), "ncclGroupEnd");
+// As in nccl-tests: 8-bit floating point needs NCCL 2.24 and, for its arithmetic, a Hopper GPU.
+bool NcclBackend::has(Datatype type) const {
+  constexpr int hopper = 90;
+  const bool fp8 = type.element == Element::float8e4m3 || type.element == Element::float8e5m2;
+  if (!fp8) return true;
+  const int device = ranks_[static_cast<size_t>(rank())].device;
+  return library_->version_code() >= nccl_fp8 && library_->cuda->capability(device) >= hopper;
 }
 
 std::unique_ptr<Backend> NcclBackend::split(int group) {
   NcclComm part = nullptr;
-  library_->check_nccl(library_->ncclCommSplit(comm_, group, rank(), &part, nullptr),
-                       "ncclCommSplit");
+  library_->check(library_->ncclCommSplit(stream_.comm(), group, rank(), &part, nullptr),
+                  "ncclCommSplit");
   TcpGroup members = group_.split(group);
   std::vector<int> places;
   for (const int member : members.members()) {
     const auto found = std::ranges::find(group_.members(), member);
     places.push_back(static_cast<int>(found - group_.members().begin()));
   }
-  return std::make_unique<NcclBackend>(library_, log_, std::move(members), subset(ranks_, places),
-                                       part);
+  return std::make_unique<NcclBackend>(Meeting{library_, log_, settings_, library_bytes_},
+                                       std::move(members), subset(ranks_, places), part);
 }
 
-// The GPU of this rank: by its number among the ranks of its host, or by nccl-tests' variable.
+// NCCL's warnings name the cause of a failure that is an error number everywhere else.
+void NcclBackend::end_early() {
+  log_->show();
+  for (const std::string& warning : log_->warnings()) {
+    fmt::print(stderr, "  rank {}: NCCL: {}\n", group_.mesh().rank(), warning);
+  }
+  constexpr auto patience = std::chrono::seconds(2);
+  const auto done = std::make_shared<std::atomic<bool>>(false);
+  std::thread([this, done] {
+    stream_.abort();
+    *done = true;
+  }).detach();
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!*done && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+// The GPU of this rank, by its number among the ranks of its host, or as nccl-tests' variable says.
+// A task of Slurm may see one GPU only: then each is number 0.
 int device_of(const Launch& launch, const std::vector<RankInfo>& ranks, int devices) {
-  if (const char* chosen = std::getenv("NCCL_TESTS_DEVICE")) return std::atoi(chosen);
+  if (const char* chosen = std::getenv("NCCL_TESTS_DEVICE"))
+    return std::atoi(chosen) + launch.share.number;
   const RankInfo& own = ranks.at(static_cast<size_t>(launch.rank));
   if (own.device < devices) return own.device;
+  if (devices == 1 && launch.share.of == 1) return 0;
   throw Error(fmt::format("there is no GPU for rank {}: {} has {}, and {} ranks", launch.rank,
                           own.host, devices, ranks_on_host_of(launch.rank, ranks)));
 }
@@ -211,41 +191,72 @@ void require_same_version(TcpGroup& group, const std::string& own) {
   }
 }
 
+// Two ranks on one GPU would wait for each other: NCCL refuses them with a text that names neither.
+void require_own_gpus(const TcpGroup& group, const std::vector<RankInfo>& ranks) {
+  for (const RankInfo& one : ranks) {
+    for (const RankInfo& other : ranks) {
+      if (other.rank >= one.rank) break;
+      if (other.host != one.host || other.device_id != one.device_id) continue;
+      throw for_all(group, fmt::format("ranks {} and {} have the same GPU: {} of {}", other.rank,
+                                       one.rank, one.device_id, one.host));
+    }
+  }
+}
+
+NcclComm make_comm(const NcclLibrary& nccl, const NcclSettings& settings, const Launch& launch,
+                   const NcclUniqueId& id) {
+  const int version = nccl.version_code();
+  NcclConfig config{.version = static_cast<unsigned>(version)};
+  if (settings.cta_policy >= 0) config.cta_policy = settings.cta_policy;
+  if (version >= nccl_schedules) config.nvlink_centric_sched = 1;  // as in nccl-tests
+  NcclComm comm = nullptr;
+  nccl.check(nccl.ncclCommInitRankConfig(&comm, launch.size, id, launch.rank, &config),
+             "ncclCommInitRank");
+  return comm;
+}
+
+// Loads the libraries and takes a GPU. Returns how this rank describes itself.
+std::string take_gpu(Meeting& meeting, const Launch& launch, const std::vector<RankInfo>& ranks) {
+  meeting.library = load_nccl();
+  const CudaLibrary& cuda = *meeting.library->cuda;
+  require_registration(*meeting.library, meeting.settings.registration);
+  const int device = device_of(launch, ranks, cuda.devices());
+  cuda.check(cuda.cudaSetDevice(device), "cudaSetDevice");
+  char bus[32] = {};
+  cuda.check(cuda.cudaDeviceGetPCIBusId(bus, sizeof bus - 1, device), "cudaDeviceGetPCIBusId");
+  return describe_this_rank(device, bus, cuda.device_name(device));
+}
+
 }  // namespace
 
-std::unique_ptr<Backend> make_nccl_backend(const Launch& launch) {
-  auto log = std::make_shared<NcclLog>();
+std::unique_ptr<Backend> make_nccl_backend(const Launch& launch, const NcclSettings& settings) {
+  Meeting meeting;
+  meeting.log = std::make_shared<NcclLog>();
+  meeting.settings = settings;
   TcpGroup group(std::make_shared<Mesh>(launch));
   const std::vector<RankInfo> in_order = parse_rank_descriptions(group.share(describe_this_rank()));
-  Library library;
-  int device = 0;
   std::string introduction;
-  agree(group, [&] {
-    library = load_nccl();
-    device = device_of(launch, in_order, library->devices());
-    library->check_cuda(library->cudaSetDevice(device), "cudaSetDevice");
-    char bus[32] = {};
-    library->check_cuda(library->cudaDeviceGetPCIBusId(bus, sizeof bus - 1, device),
-                        "cudaDeviceGetPCIBusId");
-    introduction = describe_this_rank(device, bus, library->device_name(device));
-  });
-  require_same_version(group, library->version());
+  agree(group, [&] { introduction = take_gpu(meeting, launch, in_order); });
+  require_same_version(group, meeting.library->version());
   std::vector<RankInfo> ranks = parse_rank_descriptions(group.share(introduction));
+  require_own_gpus(group, ranks);
 
   // If NCCL_COMM_ID is set, ncclGetUniqueId uses it.
+  const NcclLibrary& nccl = *meeting.library;
   NcclUniqueId id{};
   agree(group, [&] {
-    if (launch.rank == 0) library->check_nccl(library->ncclGetUniqueId(&id), "ncclGetUniqueId");
+    if (launch.rank == 0) nccl.check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
   });
   const std::string shared = group.share(std::string(id.bytes, sizeof id.bytes)).front();
   std::memcpy(id.bytes, shared.data(), sizeof id.bytes);
   NcclComm comm = nullptr;
   agree(group, [&] {
-    library->check_nccl(library->ncclCommInitRank(&comm, launch.size, id, launch.rank),
-                        "ncclCommInitRank");
+    const int64_t before = free_bytes(*nccl.cuda);
+    comm = make_comm(nccl, settings, launch, id);
+    meeting.library_bytes = before - free_bytes(*nccl.cuda);
   });
-  return std::make_unique<NcclBackend>(std::move(library), std::move(log), std::move(group),
-                                       std::move(ranks), comm);
+  return std::make_unique<NcclBackend>(std::move(meeting), std::move(group), std::move(ranks),
+                                       comm);
 }
 
 }  // namespace slipway::bandwidth

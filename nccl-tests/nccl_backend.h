@@ -8,8 +8,16 @@
 
 namespace slipway::bandwidth {
 
+// nccl-tests' options that only this backend has.
+struct NcclSettings {
+  enum class Registration { none, local, symmetric };  // -R
+  Registration registration = Registration::none;
+  int cta_policy = -1;       // -x; -1: NCCL's own
+  bool null_stream = false;  // -y
+};
+
 // Loads CUDA and NCCL, meets the other ranks, and makes a communicator; all ranks. Throws Error
 // where there is no GPU for each rank, or no library, or ranks have different ones.
-std::unique_ptr<Backend> make_nccl_backend(const Launch& launch);
+std::unique_ptr<Backend> make_nccl_backend(const Launch& launch, const NcclSettings& settings);
 
 }  // namespace slipway::bandwidth

@@ -1,11 +1,15 @@
-// The CUDA runtime and NCCL, loaded at run time: neither is needed to build the program.
+// NCCL, loaded at run time: it is not needed to build the program.
 //
-// The functions declared here have the same signature in CUDA 11 to 13 and NCCL 2.18 to 2.28.
+// The functions declared here have the same signature in NCCL 2.18 to 2.28. Those that came later
+// than 2.18 are nullptr where the library is older.
 #pragma once
 
+#include <climits>
 #include <cstddef>
 #include <memory>
 #include <string>
+
+#include "nccl-tests/cuda_library.h"
 
 namespace slipway::bandwidth {
 
@@ -13,33 +17,38 @@ struct NcclUniqueId {
   char bytes[128];
 };
 using NcclComm = struct ncclComm*;
-using CudaStream = struct CUstream_st*;
+
+// ncclConfig_t of 2.28. An older library reads as much of it as it knows.
+struct NcclConfig {
+  size_t size = sizeof(NcclConfig);
+  unsigned magic = 0xcafebeef;
+  unsigned version = 0;  // of the library
+  int blocking = INT_MIN, cga_cluster_size = INT_MIN, min_ctas = INT_MIN, max_ctas = INT_MIN;
+  const char* net_name = nullptr;
+  int split_share = INT_MIN, traffic_class = INT_MIN;
+  const char* comm_name = nullptr;
+  int collnet_enable = INT_MIN, cta_policy = INT_MIN, shrink_share = INT_MIN, nvls_ctas = INT_MIN,
+      channels_per_net_peer = INT_MIN, nvlink_centric_sched = INT_MIN;
+};
+
+inline constexpr int nccl_fp8 = 22400;        // the first with types of 8 bits
+inline constexpr int nccl_windows = 22700;    // the first with symmetric memory
+inline constexpr int nccl_schedules = 22800;  // the first with nvlinkCentricSched
 
 // Data types and reductions are numbered as Element and Reduction are.
 struct NcclLibrary {
-  // CUDA; each function returns 0 or an error.
-  int (*cudaGetDeviceCount)(int*) = nullptr;
-  int (*cudaSetDevice)(int) = nullptr;
-  int (*cudaDeviceGetPCIBusId)(char*, int, int) = nullptr;
-  int (*cudaMemGetInfo)(size_t*, size_t*) = nullptr;
-  int (*cudaMalloc)(void**, size_t) = nullptr;
-  int (*cudaFree)(void*) = nullptr;
-  int (*cudaMemset)(void*, int, size_t) = nullptr;
-  int (*cudaMemcpy)(void*, const void*, size_t, int) = nullptr;
-  int (*cudaStreamCreate)(CudaStream*) = nullptr;
-  int (*cudaStreamSynchronize)(CudaStream) = nullptr;
-  int (*cudaStreamDestroy)(CudaStream) = nullptr;
-  int (*cudaRuntimeGetVersion)(int*) = nullptr;
-  const char* (*cudaGetErrorString)(int) = nullptr;
+  std::shared_ptr<const CudaLibrary> cuda;
 
-  // NCCL; each function returns 0 or an error.
+  // Each function returns 0 or an error.
   int (*ncclGetVersion)(int*) = nullptr;
   int (*ncclGetUniqueId)(NcclUniqueId*) = nullptr;
-  int (*ncclCommInitRank)(NcclComm*, int, NcclUniqueId, int) = nullptr;
-  int (*ncclCommSplit)(NcclComm, int, int, NcclComm*, void*) = nullptr;
+  int (*ncclCommInitRankConfig)(NcclComm*, int, NcclUniqueId, int, NcclConfig*) = nullptr;
+  int (*ncclCommSplit)(NcclComm, int, int, NcclComm*, NcclConfig*) = nullptr;
   int (*ncclCommDestroy)(NcclComm) = nullptr;
+  int (*ncclCommAbort)(NcclComm) = nullptr;
   int (*ncclCommGetAsyncError)(NcclComm, int*) = nullptr;
   const char* (*ncclGetErrorString)(int) = nullptr;
+  const char* (*ncclGetLastError)(NcclComm) = nullptr;
   int (*ncclGroupStart)() = nullptr;
   int (*ncclGroupEnd)() = nullptr;
   int (*ncclSend)(const void*, size_t, int, int, NcclComm, CudaStream) = nullptr;
@@ -49,20 +58,30 @@ struct NcclLibrary {
   int (*ncclReduceScatter)(const void*, void*, size_t, int, int, NcclComm, CudaStream) = nullptr;
   int (*ncclBroadcast)(const void*, void*, size_t, int, int, NcclComm, CudaStream) = nullptr;
   int (*ncclReduce)(const void*, void*, size_t, int, int, int, NcclComm, CudaStream) = nullptr;
+  int (*ncclRedOpCreatePreMulSum)(int*, void*, int, int, NcclComm) = nullptr;
+  int (*ncclRedOpDestroy)(int, NcclComm) = nullptr;
 
-  // Throw Error with the library's own text unless `status` is 0.
-  void check_cuda(int status, const char* what) const;
-  void check_nccl(int status, const char* what) const;
+  // Since 2.19.
+  int (*ncclMemAlloc)(void**, size_t) = nullptr;
+  int (*ncclMemFree)(void*) = nullptr;
+  int (*ncclCommRegister)(NcclComm, void*, size_t, void**) = nullptr;
+  int (*ncclCommDeregister)(NcclComm, void*) = nullptr;
+  // Since 2.27.
+  int (*ncclCommWindowRegister)(NcclComm, void*, size_t, void**, int) = nullptr;
+  int (*ncclCommWindowDeregister)(NcclComm, void*) = nullptr;
+  // Since 2.28.
+  int (*ncclAlltoAll)(const void*, void*, size_t, int, NcclComm, CudaStream) = nullptr;
+  int (*ncclGather)(const void*, void*, size_t, int, int, NcclComm, CudaStream) = nullptr;
+  int (*ncclScatter)(const void*, void*, size_t, int, int, NcclComm, CudaStream) = nullptr;
 
-  int devices() const;                 // throws Error if CUDA finds no driver
-  std::string device_name(int) const;  // "NVIDIA H100 80GB HBM3"
-  std::string version() const;         // "NCCL 2.28.9, CUDA 13.0"
+  // Throws Error with the library's own text, and its last warning, unless `status` is 0.
+  void check(int status, const char* what) const;
+
+  int version_code() const;     // 22809
+  std::string version() const;  // "NCCL 2.28.9, CUDA 13.0"
 };
 
-// Throws an Error that names the library that is missing or too old. The libraries stay loaded.
+// Throws an Error that says what is missing or too old. The libraries stay loaded.
 std::shared_ptr<const NcclLibrary> load_nccl();
-
-// Whether the backend nccl can run here: NVIDIA's driver is loaded and the libraries find a GPU.
-bool has_usable_gpu();
 
 }  // namespace slipway::bandwidth

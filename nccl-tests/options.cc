@@ -23,8 +23,8 @@ struct RawOptions {
   int average = 1, blocking = 0, each_iteration = 0, timestamps = 0;
   int samples = 0;
   double precision_percent = 0;
-  int gpus = 1, threads = 1, parallel_init = 0, graph = 0, cpu_time = 0, null_stream = 0;
-  int local_register = 0, device_implementation = 0, memory = 0, unalign = 0;
+  int parallel_init = 0, cpu_time = 0, null_stream = 0, local_register = 0, memory = 0;
+  int device_implementation = 0, device_ctas = 0;
 };
 
 void require_between(std::string_view option, int value, int least, int most = 1 << 30) {
@@ -74,7 +74,8 @@ void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& 
               &raw.each_iteration);
   line.option("per_iter_skip,K", "N", "leave out this many of them", &timing.skipped);
   line.option("check,c", "N", "checked iterations of each size, 0 for none", &timing.checks);
-  line.option("op,o", "sum|prod|min|max|avg|all", "reduction", &raw.reduction);
+  line.option("op,o", "sum|prod|min|max|avg|mulsum|all", "reduction; mulsum only of GPUs",
+              &raw.reduction);
   line.option("datatype,d", "TYPE", "int8 to double, bfloat16, …, or all", &raw.type);
   line.option("root,r", "RANK", "root of collectives that have one; all: each rank in turn",
               &raw.root);
@@ -85,23 +86,35 @@ void add_options_of_nccl_tests(CommandLine& line, Options& options, RawOptions& 
               "give up after this long without progress, and name who hangs",
               &options.timeout_seconds, "wait forever");
   line.option("report_timestamps,S", "0|1", "print a column with the time of day", &raw.timestamps);
+  line.option("report_cputime,C", "0|1", "print the time until an operation is handed over",
+              &raw.cpu_time);
+  line.option("ngpus,g", "N", "ranks of this process, one for each GPU", &options.gpus);
+  line.option("nthreads,t", "N", "times so many ranks", &options.threads);
+  line.option("unalign,u", "N", "elements before the first one of a buffer", &options.unaligned);
+  line.option("output_file,J", "FILE",
+              "write nccl-tests' JSON; where FILE exists, FILE.0, FILE.1, … is written",
+              &raw.output_file);
+}
+
+void add_options_of_gpus(CommandLine& line, Options& options, RawOptions& raw) {
+  line.section("Options of nccl-tests for GPUs");
+  line.option("cudagraph,G", "N", "record the iterations as a CUDA graph and launch it N times",
+              &options.timing.graph_launches);
+  line.option("local_register,R", "0|1|2", "register buffers (1), as symmetric memory (2)",
+              &raw.local_register);
+  line.option("cta_policy,x", "0|1|2", "NCCL's use of the GPU: default, efficient, or none",
+              &options.nccl.cta_policy, "do not set");
+  line.option("stream_null,y", "0|1", "use CUDA's null stream", &raw.null_stream);
+  line.option("memory,M", "0|1", "print how much GPU memory was used", &raw.memory);
 }
 
 // Options of nccl-tests that scripts pass; here they accept only the value that has no effect.
 void add_options_without_effect(CommandLine& line, RawOptions& raw) {
   line.section("Options of nccl-tests that take this value only");
-  line.option("ngpus,g", "N", "GPUs of a rank: a rank is a process with one GPU", &raw.gpus);
-  line.option("nthreads,t", "N", "threads of a rank", &raw.threads);
-  line.option("parallel_init,p", "0|1", "either value, without effect", &raw.parallel_init);
-  line.option("stream_null,y", "N", "ranks have streams of their own", &raw.null_stream);
-  line.option("cudagraph,G", "N", "CUDA graphs are not measured", &raw.graph);
-  line.option("report_cputime,C", "N", "the printed time is until the data has arrived",
-              &raw.cpu_time);
-  line.option("local_register,R", "N", "buffers are not registered", &raw.local_register);
-  line.option("device_implementation,D", "N", "device kernels are not measured", &raw.device_implementation);
-  line.option("memory,M", "N", "memory is not reported", &raw.memory);
-  line.option("unalign,u", "N", "buffers are aligned", &raw.unalign);
-  line.option("output_file,J", "FILE", "refused; use --report", &raw.output_file);
+  line.option("parallel_init,p", "0|1", "either value: ranks are processes", &raw.parallel_init);
+  line.option("device_implementation,D", "N", "nccl-tests' own kernels are not measured",
+              &raw.device_implementation);
+  line.option("device_cta_count,V", "N", "belongs to --device_implementation", &raw.device_ctas);
 }
 
 void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw) {
@@ -128,22 +141,33 @@ void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw
 }
 
 void check_without_effect(const RawOptions& raw) {
-  require_only("--ngpus", raw.gpus, 1, "start one rank for each GPU");
-  require_only("--nthreads", raw.threads, 1, "start one rank for each GPU");
-  require_only("--stream_null", raw.null_stream, 0, "each rank uses its own stream");
-  require_only("--cudagraph", raw.graph, 0, "CUDA graphs are not measured");
-  require_only("--report_cputime", raw.cpu_time, 0,
-               "the time printed ends when the data has arrived");
-  require_only("--local_register", raw.local_register, 0, "buffers are not registered");
   require_only("--device_implementation", raw.device_implementation, 0,
-               "custom kernels are not measured");
-  require_only("--memory", raw.memory, 0, "memory is not reported");
-  require_only("--unalign", raw.unalign, 0, "buffers are aligned");
-  if (!raw.output_file.empty()) {
-    throw UsageError(
-        "--output_file writes nccl-tests' JSON; use --report FILE, whose schema is "
-        "slipway/bandwidth/1");
-  }
+               "NCCL's own collectives are measured, not kernels of nccl-tests: leave it out, or "
+               "run nccl-tests");
+  require_only("--device_cta_count", raw.device_ctas, 0,
+               "it belongs to --device_implementation: leave it out");
+}
+
+void read_gpu_options(const RawOptions& raw, Options& options) {
+  require_between("--ngpus", options.gpus, 1, 1024);
+  require_between("--nthreads", options.threads, 1, 1024);
+  require_between("--unalign", options.unaligned, 0, 4096);
+  require_between("--cudagraph", options.timing.graph_launches, 0);
+  require_between("--local_register", raw.local_register, 0, 2);
+  require_between("--cta_policy", options.nccl.cta_policy, -1, 2);
+  require_between("--stream_null", raw.null_stream, 0, 1);
+  require_between("--report_cputime", raw.cpu_time, 0, 1);
+  require_between("--memory", raw.memory, 0, 1);
+  options.nccl.registration = static_cast<NcclSettings::Registration>(raw.local_register);
+  options.nccl.null_stream = raw.null_stream == 1;
+  options.report_issue_time = raw.cpu_time == 1;
+  options.report_memory = raw.memory == 1;
+  options.nccl_tests_file = raw.output_file;
+  const Timing& timing = options.timing;
+  if (timing.graph_launches > 0 && (timing.each_iteration || timing.blocking != Blocking::none))
+    throw UsageError("--cudagraph launches all iterations at once: leave out -I and -z");
+  if (timing.graph_launches > 0 && options.nccl.null_stream)
+    throw UsageError("--cudagraph cannot record the null stream: leave out --stream_null");
 }
 
 void read_timing(const RawOptions& raw, Timing& timing) {
@@ -188,6 +212,7 @@ Options read(const RawOptions& raw, Options options) {
   require_between("--report_timestamps", raw.timestamps, 0, 1);
   if (!(options.timeout_seconds >= 0)) throw UsageError("--timeout must not be below 0 seconds");
   if (raw.report == "-") throw UsageError("--report is `-`, but stdout has the table; name a file");
+  read_gpu_options(raw, options);
   options.timestamps = raw.timestamps == 1;
   options.datatypes = parse_datatypes(raw.type);
   options.reductions = parse_reductions(raw.reduction);
@@ -230,6 +255,7 @@ std::optional<Options> parse_options(const Collective& collective,
       "The ranks are the tasks of a job, on GPUs with NCCL or in host memory. Every element of the "
       "data is checked. Options and table are those of nccl-tests; the last line is the verdict.");
   add_options_of_nccl_tests(line, options, raw);
+  add_options_of_gpus(line, options, raw);
   add_options_without_effect(line, raw);
   add_options_of_our_own(line, options, raw);
   line.example(fmt::format("srun {} -b 1M -e 1G -f 2", program),

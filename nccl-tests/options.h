@@ -11,6 +11,7 @@
 #include "common/node_profile.h"
 #include "nccl-tests/datatype.h"
 #include "nccl-tests/measure.h"
+#include "nccl-tests/nccl_backend.h"
 #include "nccl-tests/sizes.h"
 
 namespace slipway::bandwidth {
@@ -28,8 +29,14 @@ struct Options {
   std::optional<int> root = 0;  // none: every rank in turn
   bool timestamps = false;      // adds a column to each row
   BackendChoice backend = BackendChoice::automatic;
-  std::filesystem::path world;   // of the backend sim
-  double timeout_seconds = 0;    // without progress; 0: no limit
+  std::filesystem::path world;            // of the backend sim
+  double timeout_seconds = 0;             // without progress; 0: no limit
+  int gpus = 1, threads = 1;              // the process becomes gpus × threads ranks
+  int unaligned = 0;                      // elements before the first of a buffer
+  bool report_issue_time = false;         // -C: the time until the operation was handed over
+  bool report_memory = false;             // -M
+  std::filesystem::path nccl_tests_file;  // -J: the result as nccl-tests' JSON; empty: none
+  NcclSettings nccl;
   std::filesystem::path report;  // empty: none is written
   std::filesystem::path node_profile = node_profile_path;
 };

@@ -19,6 +19,7 @@
 #include "nccl-tests/environment.h"
 #include "nccl-tests/heartbeat.h"
 #include "nccl-tests/memory.h"
+#include "nccl-tests/processes.h"
 #include "nccl-tests/run.h"
 
 namespace slipway::bandwidth {
@@ -61,7 +62,8 @@ int run_together(Backend& backend, const Collective& collective, const Options& 
     if (!alone) {
       heartbeat.emplace(backend, Heartbeat::Settings{.program = program,
                                                      .timeout_seconds = options.timeout_seconds,
-                                                     .status = exit_could_not_run});
+                                                     .status = exit_could_not_run,
+                                                     .on_end = [&] { backend.end_early(); }});
       machine.on_phase = [&](const std::string& phase) { heartbeat->phase(phase); };
     }
     return run(backend, collective, options, machine, std::cout);
@@ -85,10 +87,21 @@ int perf(const Collective& collective, const std::vector<std::string>& args) {
     return usage_of_all(program, error.what());
   }
   if (!options) return exit_pass;
-  const BackendChoice choice = choose(options->backend);
+  const int ranks = options->gpus * options->threads;
+  if (ranks > 1 && options->backend == BackendChoice::mpi)
+    return usage_of_all(program, "--backend mpi has one rank a process: leave out -g and -t");
   std::unique_ptr<Backend> backend;
   try {
-    backend = make_backend(choice, options->world);
+    const BackendChoice choice = choose(options->backend, ranks);
+    if (ranks > 1 && choice == BackendChoice::sim)
+      return usage(program,
+                   "the world of --backend sim says how many ranks there are: leave out -g");
+    prepare_to_launch(choice);
+    if (ranks > 1) {
+      const std::optional<int> status = become_several(ranks, program);
+      if (status) return *status;
+    }
+    backend = make_backend(choice, options->world, options->nccl);
   } catch (const AgreedError& error) {
     error.tell(program);
     return exit_could_not_run;

@@ -22,11 +22,11 @@ struct RankClaim {
 };
 
 // For the side that connects. `key` takes the listener's envelope of `envelope_bytes` and returns
-// the key. Throws Error unless both sides have proven themselves before `deadline`; `peer_name` names
-// the listener in messages.
+// the key. Throws Error unless both sides have proven themselves before `deadline`; `peer_name`
+// names the listener in messages.
 void prove_to_listener(int socket, const std::function<Secret(const std::string& envelope)>& key,
-               size_t envelope_bytes, std::string_view purpose, const RankClaim& own,
-               double deadline, const std::string& peer_name);
+                       size_t envelope_bytes, std::string_view purpose, const RankClaim& own,
+                       double deadline, const std::string& peer_name);
 
 // Connects to a rank of the same run, with proof on both sides. A rank that drops the connection
 // may have too many pending ones: it is tried again until `deadline`. Throws Error, at once if

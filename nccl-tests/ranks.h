@@ -12,7 +12,7 @@ namespace slipway::bandwidth {
 std::string describe_this_rank();
 // Describes this process, a rank on a GPU.
 std::string describe_this_rank(int device, const std::string& device_id,
-                             const std::string& device_name);
+                               const std::string& device_name);
 
 // The ranks of all descriptions, in order.
 std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& descriptions);

@@ -10,8 +10,9 @@
 
 namespace slipway::bandwidth {
 
-// In the order of ncclRedOp_t.
-enum class Reduction { sum, prod, max, min, avg };
+// In the order of ncclRedOp_t. The last is a sum whose addends each rank multiplies by a number of
+// its own first (ncclRedOpCreatePreMulSum), which only NCCL has.
+enum class Reduction { sum, prod, max, min, avg, mulsum };
 
 std::string_view to_string(Reduction reduction);
 

@@ -2,6 +2,7 @@
 #include "nccl-tests/run.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include <fmt/core.h>
@@ -10,6 +11,7 @@
 #include "common/file.h"
 #include "nccl-tests/environment.h"
 #include "nccl-tests/measure.h"
+#include "nccl-tests/nccl_tests_json.h"
 #include "nccl-tests/report.h"
 #include "nccl-tests/summary.h"
 #include "nccl-tests/table.h"
@@ -36,6 +38,11 @@ Need need(const Collective& collective, const Options& options, int ranks) {
   return most;
 }
 
+// For --unalign, whose elements have at most 8 bytes.
+int64_t spare_bytes(const Options& options) {
+  return int64_t{8} * options.unaligned;
+}
+
 double gib(int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 30);
 }
@@ -52,6 +59,29 @@ void require_memory(const Backend& backend, const Need& each, int64_t available_
       ranks_here == 1 ? "s" : "", gib(all), gib(available_bytes)));
 }
 
+// As nccl-tests does: a largest size that the GPUs' memory does not hold is reduced to one that it
+// holds. Some memory is left to NCCL. Returns whether it was reduced.
+bool reduce_to_memory(Backend& backend, const Collective& collective, Options& options,
+                      int64_t available_bytes) {
+  if (backend.in_host_memory() || !backend.moves_data()) return false;
+  constexpr int64_t reserve_bytes = int64_t{1} << 30;
+  const auto left = static_cast<int64_t>(backend.combine(
+      Combine::min, static_cast<double>(std::max<int64_t>(available_bytes - reserve_bytes, 0))));
+  Sweep& sweep = options.sweep;
+  bool reduced = false;
+  for (Need most = need(collective, options, backend.size());
+       most.send_bytes + most.receive_bytes > left && sweep.max_bytes > 1;
+       most = need(collective, options, backend.size())) {
+    const double share =
+        static_cast<double>(left) / static_cast<double>(most.send_bytes + most.receive_bytes);
+    sweep.max_bytes =
+        static_cast<int64_t>(static_cast<double>(sweep.max_bytes) * std::min(share, 0.999));
+    sweep.min_bytes = std::min(sweep.min_bytes, sweep.max_bytes);
+    reduced = true;
+  }
+  return reduced;
+}
+
 std::optional<NodeProfile> profile_at(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   return load_node_profile(path);
@@ -59,31 +89,55 @@ std::optional<NodeProfile> profile_at(const std::filesystem::path& path) {
 
 // Allocates the buffers on every rank. A backend that moves no data needs no memory for them.
 std::unique_ptr<Buffers> make_buffers(Backend& backend, const Need& each,
-                                      int64_t available_memory_bytes) {
+                                      int64_t available_memory_bytes, int64_t spare_bytes) {
   on_all_ranks(backend, [&] {
     if (backend.moves_data()) require_memory(backend, each, available_memory_bytes);
   });
   std::unique_ptr<Buffers> buffers;
   on_all_ranks(backend, [&] {
-    buffers = std::make_unique<Buffers>(backend, each.send_bytes, each.receive_bytes);
+    buffers = std::make_unique<Buffers>(backend, each.send_bytes, each.receive_bytes, spare_bytes);
   });
   return buffers;
 }
 
+// Those of `wanted` that the backend has. As in nccl-tests, what it lacks is left out of `all`; a
+// single one is refused.
+template <class One, class Name>
+std::vector<One> available(const Backend& backend, const std::vector<One>& wanted, Name name) {
+  std::vector<One> found;
+  for (const One& one : wanted) {
+    if (backend.has(one)) found.push_back(one);
+  }
+  if (found.empty()) {
+    const BackendInfo info = backend.info();
+    throw Error(fmt::format("{} with --backend {} on these nodes cannot do `{}`", info.library,
+                            info.name, name(wanted.front())));
+  }
+  return found;
+}
+
 // Every combination of type, reduction and root that the options ask for.
-std::vector<Case> cases(const Collective& collective, const Options& options, int ranks) {
+std::vector<Case> cases(const Collective& collective, const Options& options,
+                        const Backend& backend) {
   std::vector<std::optional<Reduction>> reductions = {std::nullopt};
-  if (collective.reduces) reductions.assign(options.reductions.begin(), options.reductions.end());
+  if (collective.reduces) {
+    const auto has = available(backend, options.reductions,
+                               [](Reduction one) { return std::string(to_string(one)); });
+    reductions.assign(has.begin(), has.end());
+  }
   std::vector<std::optional<int>> roots = {std::nullopt};
   if (collective.has_root) roots = {options.root};
   if (collective.has_root && !options.root) {
-    roots.resize(static_cast<size_t>(ranks));
-    for (int root = 0; root < ranks; ++root) roots[static_cast<size_t>(root)] = root;
+    roots.resize(static_cast<size_t>(backend.size()));
+    for (int root = 0; root < backend.size(); ++root) roots[static_cast<size_t>(root)] = root;
   }
   std::vector<Case> all;
-  for (const Datatype& type : options.datatypes) {
+  for (const Datatype& type : available(
+           backend, options.datatypes, [](const Datatype& one) { return std::string(one.name); })) {
     for (const auto& reduction : reductions) {
-      for (const auto& root : roots) all.push_back({&collective, type, reduction, root});
+      for (const auto& root : roots) {
+        all.push_back({&collective, type, reduction, root, options.unaligned});
+      }
     }
   }
   return all;
@@ -99,7 +153,7 @@ class Sweeper {
     const Options& options = setup_.options;
     for (int cycle = 0; options.cycles == 0 || cycle < options.cycles; ++cycle) {
       rows_.clear();  // the report and the verdict describe the last cycle
-      for (const Case& which : cases(*setup_.collective, options, backend_.size())) sweep(which);
+      for (const Case& which : cases(*setup_.collective, options, backend_)) sweep(which);
     }
     return std::move(rows_);
   }
@@ -162,36 +216,88 @@ void on_all_ranks(Backend& backend, const std::function<void()>& step) {
   } catch (const std::exception& error) {
     failure = error.what();
   }
-  const double mine = failure ? backend.rank() : backend.size();
-  const int speaker = static_cast<int>(backend.combine(Combine::min, mine));
-  if (speaker == backend.size()) return;
-  throw AgreedError(failure.value_or(fmt::format("rank {} failed", speaker)),
-                    backend.rank() == speaker, [&backend] { backend.barrier(); });
+  const int own = backend.rank_of_all(), ranks = static_cast<int>(backend.all_ranks().size());
+  const int speaker = static_cast<int>(backend.combine(Combine::min, failure ? own : ranks));
+  if (speaker == ranks) return;
+  throw AgreedError(failure.value_or(fmt::format("rank {} failed", speaker)), own == speaker,
+                    [&backend] { backend.barrier(); });
 }
+
+namespace {
+
+std::optional<double> least_average() {
+  const char* const text = std::getenv("NCCL_TESTS_MIN_BW");
+  if (text == nullptr) return std::nullopt;
+  char* end = nullptr;
+  const double least = std::strtod(text, &end);
+  if (*text == '\0' || *end != '\0' || !(least >= 0))
+    throw Error(fmt::format("NCCL_TESTS_MIN_BW is `{}`, expected GB/s", text));
+  return least;
+}
+
+Setup setup_of(Backend& backend, const Collective& collective, const Options& options) {
+  return {.collective = &collective,
+          .options = options,
+          .backend = backend.info(),
+          .ranks = backend.ranks(),
+          .all_ranks = backend.all_ranks(),
+          .profile = std::nullopt,
+          .environment = explaining_environment(),
+          .started_utc = utc_now()};
+}
+
+// What can be known before anything is measured; on all ranks.
+void check_before(Backend& backend, Setup& setup) {
+  const Options& options = setup.options;
+  const bool first = backend.rank_of_all() == 0;
+  on_all_ranks(backend, [&] {
+    require_root(*setup.collective, options, backend.size());
+    (void)cases(*setup.collective, options, backend);
+    if (!first) return;
+    if (!options.report.empty()) require_writable(options.report);
+    if (!options.nccl_tests_file.empty()) require_writable(options.nccl_tests_file);
+    setup.profile = profile_at(options.node_profile);
+    setup.least_average_gb_per_s = least_average();
+  });
+}
+
+// Of the rank that used most; all ranks.
+MemoryUse most_memory(Backend& backend, const int64_t (&left)[3]) {
+  double used[] = {static_cast<double>(backend.library_memory_bytes()),
+                   static_cast<double>(left[0] - left[1]), static_cast<double>(left[1] - left[2])};
+  backend.combine(Combine::max, used);
+  return {static_cast<int64_t>(used[0]), static_cast<int64_t>(used[1]),
+          static_cast<int64_t>(used[2])};
+}
+
+void write_results(const Setup& setup, const std::vector<Row>& rows, const Verdict& verdict) {
+  const Options& options = setup.options;
+  if (!options.report.empty()) write_file(options.report, to_json(setup, rows, verdict, utc_now()));
+  if (!options.nccl_tests_file.empty())
+    write_file(free_name(options.nccl_tests_file), to_nccl_tests_json(setup, rows, utc_now()));
+}
+
+}  // namespace
 
 int run(Backend& backend, const Collective& collective, const Options& options,
         const Machine& machine, std::ostream& out) {
-  const bool first = backend.rank() == 0;
-  Setup setup{.collective = &collective,
-              .options = options,
-              .backend = backend.info(),
-              .ranks = backend.ranks(),
-              .profile = std::nullopt,
-              .environment = explaining_environment(),
-              .started_utc = utc_now()};
-  const bool reports = first && !options.report.empty();
-  on_all_ranks(backend, [&] {
-    require_root(collective, options, backend.size());
-    if (reports) require_writable(options.report);
-    if (first) setup.profile = profile_at(options.node_profile);
-  });
+  const bool first = backend.rank_of_all() == 0;
+  Setup setup = setup_of(backend, collective, options);
+  check_before(backend, setup);
   machine.on_phase("allocating memory");
-  const auto buffers = make_buffers(backend, need(collective, options, backend.size()),
-                                    machine.available_memory_bytes);
+  const bool reduced =
+      reduce_to_memory(backend, collective, setup.options, machine.available_memory_bytes);
+  const auto left = [&] { return options.report_memory ? backend.available_memory_bytes() : 0; };
+  int64_t memory_left[3] = {left(), 0, 0};
+  const auto buffers = make_buffers(backend, need(collective, setup.options, backend.size()),
+                                    machine.available_memory_bytes, spare_bytes(options));
+  memory_left[1] = left();
 
-  if (first) out << table_header(setup) << std::flush;
+  if (first) out << table_header(setup, reduced) << std::flush;
   const std::vector<Row> rows =
       Sweeper(backend, setup, machine, *buffers, first ? &out : nullptr).run();
+  memory_left[2] = left();
+  if (options.report_memory) setup.memory = most_memory(backend, memory_left);
   if (first) out << table_footer(setup, rows) << std::flush;
 
   if (wants_control(backend, setup.profile, rows.back().requested_bytes)) {
@@ -203,7 +309,7 @@ int run(Backend& backend, const Collective& collective, const Options& options,
   setup.transport = joined_transport(backend.share(backend.transport()));
   const Verdict verdict = judge(setup, rows);
   on_all_ranks(backend, [&] {
-    if (reports) write_file(options.report, to_json(setup, rows, verdict, utc_now()));
+    if (first) write_results(setup, rows, verdict);
   });
   if (first) out << verdict_line(verdict) << std::flush;
 

@@ -15,12 +15,26 @@ namespace {
 
 constexpr int64_t largest_size = int64_t{1} << 50;  // no node has a PiB, and no sum overflows
 
+// "K", "KB" and "KiB" are the same, as in nccl-tests, which reads the first letter only.
 std::optional<int64_t> unit(std::string_view suffix) {
-  if (suffix.empty()) return 1;
-  if (suffix == "K" || suffix == "k") return int64_t{1} << 10;
-  if (suffix == "M" || suffix == "m") return int64_t{1} << 20;
-  if (suffix == "G" || suffix == "g") return int64_t{1} << 30;
-  return std::nullopt;
+  if (suffix.starts_with(' ')) suffix.remove_prefix(1);
+  if (suffix.empty() || suffix == "B" || suffix == "b") return 1;
+  const auto rest = suffix.substr(1);
+  if (!rest.empty() && rest != "B" && rest != "b" && rest != "iB" && rest != "ib")
+    return std::nullopt;
+  switch (suffix.front()) {
+    case 'K':
+    case 'k':
+      return int64_t{1} << 10;
+    case 'M':
+    case 'm':
+      return int64_t{1} << 20;
+    case 'G':
+    case 'g':
+      return int64_t{1} << 30;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace

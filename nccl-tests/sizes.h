@@ -7,8 +7,9 @@
 
 namespace slipway::bandwidth {
 
-// The bytes of "8", "64K" or "1.5G" (K, M and G are powers of 1024, upper or lower case; a fraction
-// of a byte is dropped). Throws UsageError for anything else, where nccl-tests ignores the rest.
+// The bytes of "8", "64K", "32MB" or "1.5GiB" (K, M and G are powers of 1024, upper or lower case,
+// with or without B or iB; a fraction of a byte is dropped). Throws UsageError for anything else,
+// where nccl-tests ignores the rest.
 int64_t parse_size(std::string_view text);
 
 // The sizes from `min_bytes` to `max_bytes`, both included if the steps reach them.

@@ -31,6 +31,12 @@ std::string joined_transport(const std::vector<std::string>& of_ranks) {
   return join(std::vector<std::string>(each.begin(), each.end()), ", ");
 }
 
+bool reaches_least_average(const Setup& setup, const std::vector<Row>& rows) {
+  constexpr double tolerance = 0.9;  // of nccl-tests
+  return !setup.least_average_gb_per_s ||
+         average_busbw_gb_per_s(rows) >= tolerance * *setup.least_average_gb_per_s;
+}
+
 double average_busbw_gb_per_s(const std::vector<Row>& rows) {
   if (rows.empty()) return 0;
   double sum = 0;

@@ -3,6 +3,7 @@
 #include "nccl-tests/table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -31,14 +32,15 @@ std::string each_iteration_text(std::vector<double> us) {
   return text;
 }
 
-std::string placement_text(const Placement& placement, bool each_iteration) {
+std::string placement_text(const Placement& placement, bool each_iteration, bool issue) {
   // nccl-tests prints the count as a float; its N/A is one column short.
   const std::string wrong = placement.wrong
                                 ? fmt::format("  {:6g}", static_cast<double>(*placement.wrong))
                                 : std::string("    N/A");
-  std::string text = fmt::format("  {}  {}  {}{}", fit(placement.time.us, time_width),
-                                 fit(placement.algbw_gb_per_s, bandwidth_width),
-                                 fit(placement.busbw_gb_per_s, bandwidth_width), wrong);
+  std::string text =
+      fmt::format("  {}  {}  {}{}", fit(issue ? placement.issue_us : placement.time.us, time_width),
+                  fit(placement.algbw_gb_per_s, bandwidth_width),
+                  fit(placement.busbw_gb_per_s, bandwidth_width), wrong);
   if (each_iteration) text += each_iteration_text(placement.iterations_us);
   return text;
 }
@@ -58,7 +60,9 @@ std::string column_titles(const Options& options) {
   std::string titles = title_line("size", "count", "type", "redop", "root");
   std::string units = title_line("(B)", "(elements)", "", "", "");
   for (int i = 0; i < 2; ++i) {
-    titles += fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "time", "algbw", "busbw", "#wrong");
+    titles +=
+        fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", options.report_issue_time ? "cputime" : "time",
+                    "algbw", "busbw", "#wrong");
     units += fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", "(us)", "(GB/s)", "(GB/s)", "");
     if (!each) continue;
     titles += fmt::format("  {:>7}  {:>7}  {:>7}  {:>7}", "i_min", "i_max", "i_p99", "i_cv%");
@@ -72,10 +76,19 @@ std::string column_titles(const Options& options) {
 
 std::string notes(const Timing& timing) {
   std::string text;
-  if (timing.blocking == Blocking::wait_and_barrier) {
-    text += "# Blocking Enabled: wait for completion and barrier after each collective \n";
-  } else if (timing.blocking != Blocking::none) {
-    text += "# Blocking Enabled: wait for completion after each collective (no barrier) \n";
+  switch (timing.blocking) {
+    case Blocking::none:
+      break;
+    case Blocking::wait_and_barrier:
+      text += "# Blocking Enabled: wait and barrier after each inner iteration (-m) \n";
+      break;
+    case Blocking::wait:
+      text += "# Blocking Enabled: wait after each inner iteration (-m), no barrier \n";
+      break;
+    case Blocking::wait_then_barrier_untimed:
+      text +=
+          "# Blocking Enabled: wait and barrier after each outer iteration (-n); time excludes "
+          "barrier \n";
   }
   if (timing.each_iteration) {
     text += "# Per-Iteration Report: clock of the CPU; i_* uses max over process rows \n";
@@ -93,49 +106,91 @@ std::string fit(double value, int width) {
   return fmt::format("{:{}.{}e}", value, width, width >= 7 ? 1 : 0);
 }
 
-std::string table_header(const Setup& setup) {
+namespace {
+
+// A text of nccl-tests, which prints 1.5 KB for 1536 bytes.
+std::string memory_text(int64_t bytes) {
+  auto amount = static_cast<double>(bytes);
+  std::string_view unit = "B";
+  for (const std::string_view next : {"KB", "MB", "GB"}) {
+    if (std::fabs(amount) < 1024) break;
+    amount /= 1024;
+    unit = next;
+  }
+  const int decimals = std::fabs(amount) < 10 ? 2 : std::fabs(amount) < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", amount, decimals, unit);
+}
+
+std::string memory_line(const MemoryUse& used) {
+  return fmt::format(
+      "# GPU memory usage     : Initialization {} | User-Allocated {} | Collective {} | Total  "
+      "{}\n",
+      memory_text(used.library_bytes), memory_text(used.buffer_bytes),
+      memory_text(used.collective_bytes),
+      memory_text(used.library_bytes + used.buffer_bytes + used.collective_bytes));
+}
+
+}  // namespace
+
+std::string short_bus_id(const std::string& bus_id) {
+  if (bus_id.size() != 12 || bus_id[4] != ':' || bus_id[10] != '.') return bus_id;
+  std::string text = bus_id.substr(0, 10);
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return text;
+}
+
+std::string table_header(const Setup& setup, bool reduced) {
   const Options& options = setup.options;
   const Sweep& sweep = options.sweep;
   const bool by_factor = sweep.step_factor > 1;
-  // nccl-tests' first line with our own version and no NCCL: a parser that expects a version finds
-  // one, and nobody mistakes these figures for those of NVIDIA's program.
-  std::string text = fmt::format("# nccl-tests version {}-slipway nccl-headers=0 nccl-library=0\n",
-                                 SLIPWAY_VERSION);
+  // nccl-tests' first line with our own version: a parser that expects a version finds one, and
+  // nobody mistakes these figures for those of NVIDIA's program.
+  std::string text = fmt::format("# nccl-tests version {}-slipway nccl-headers=0 nccl-library={}\n",
+                                 SLIPWAY_VERSION, setup.backend.version);
   text += fmt::format("# Collective test starting: {}\n", setup.collective->program());
   text += fmt::format(
-      "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} agg "
-      "iters: {} validation: {} graph: 0 unalign: 0\n",
-      sweep.min_bytes, sweep.max_bytes, by_factor ? sweep.step_factor : sweep.step_bytes,
-      by_factor ? "factor" : "bytes", options.warmup_iterations, options.timing.iterations,
-      options.timing.aggregated, options.timing.checks);
+      "# nThread {} nGpus {} minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} agg "
+      "iters: {} validation: {} graph: {} unalign: {}\n",
+      options.threads, options.gpus, sweep.min_bytes, sweep.max_bytes,
+      by_factor ? sweep.step_factor : sweep.step_bytes, by_factor ? "factor" : "bytes",
+      options.warmup_iterations, options.timing.iterations, options.timing.aggregated,
+      options.timing.checks, options.timing.graph_launches, options.unaligned);
   text += notes(options.timing) + "#\n# Using devices\n";
-  for (const RankInfo& rank : setup.ranks) {
-    text += fmt::format("#  Rank {:2} Group  0 Pid {:6} on {:>10} device {:2} [{}] {}\n", rank.rank,
-                        rank.pid, rank.host, rank.device, rank.device_id, rank.device_name);
+  for (const RankInfo& rank : setup.all_ranks.empty() ? setup.ranks : setup.all_ranks) {
+    text += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
+                        rank.rank, rank.group, rank.pid, rank.host, rank.device,
+                        short_bus_id(rank.device_id), rank.device_name);
   }
+  if (reduced)
+    text += fmt::format("#\n# Reducing maxBytes to {} due to memory limitation\n", sweep.max_bytes);
   return text + "#\n" + column_titles(options);
 }
 
 std::string table_row(const Setup& setup, const Row& row, const std::string& now) {
-  const bool each = setup.options.timing.each_iteration;
-  std::string text =
-      fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}", row.shape.size_bytes, row.shape.count,
-                  row.of.datatype.name, row.of.reduction_name(), row.of.root_column(),
-                  placement_text(row.out_of_place, each), placement_text(row.in_place, each));
+  const bool each = setup.options.timing.each_iteration, issue = setup.options.report_issue_time;
+  std::string text = fmt::format(
+      "{:12}  {:12}  {:>8}  {:>6}  {:>6}{}{}", row.shape.size_bytes, row.shape.count,
+      row.of.datatype.name, row.of.reduction_name(), row.of.root_column(),
+      placement_text(row.out_of_place, each, issue), placement_text(row.in_place, each, issue));
   if (setup.options.timestamps) text += fmt::format("{:>21}", now);
   return text + "\n";
 }
 
 std::string table_footer(const Setup& setup, const std::vector<Row>& rows) {
   const int64_t wrong = wrong_runs(rows);
+  const std::string_view least = !setup.least_average_gb_per_s        ? ""
+                                 : reaches_least_average(setup, rows) ? "OK"
+                                                                      : "FAILED";
   return fmt::format(
       "# Out of bounds values : {} {}\n"
-      "# Avg bus bandwidth    : {:g} \n"
+      "# Avg bus bandwidth    : {:g} {}\n"
       "#\n"
       "# Collective test concluded: {}\n"
-      "#\n",
-      wrong, wrong == 0 ? "OK" : "FAILED", average_busbw_gb_per_s(rows),
-      setup.collective->program());
+      "{}#\n",
+      wrong, wrong == 0 ? "OK" : "FAILED", average_busbw_gb_per_s(rows), least,
+      setup.collective->program(), setup.memory ? memory_line(*setup.memory) : "");
 }
 
 }  // namespace slipway::bandwidth

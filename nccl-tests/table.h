@@ -10,8 +10,11 @@
 
 namespace slipway::bandwidth {
 
-// Everything before the first row.
-std::string table_header(const Setup& setup);
+// Everything before the first row. `reduced`: the largest size was reduced to fit the memory.
+std::string table_header(const Setup& setup, bool reduced = false);
+
+// A GPU's PCI address as nccl-tests prints it: "0000:8d:00" for "0000:8D:00.0". Other texts stay.
+std::string short_bus_id(const std::string& bus_id);
 
 // 13 words: size count type redop root, then time algbw busbw #wrong for each placement; with -I 1
 // four more for each, with -S 1 the date and the time of day, `now`.

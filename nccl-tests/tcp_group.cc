@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "common/error.h"
+#include "common/text.h"
 #include "nccl-tests/socket.h"
 
 namespace slipway::bandwidth {
@@ -30,6 +32,25 @@ void take_in(Combine how, double& into, double other) {
       into = std::max(into, other);
       break;
   }
+}
+
+std::string pack(const std::vector<std::string>& texts) {
+  std::string packed;
+  for (const std::string& text : texts) packed += fmt::format("{}\n{}", text.size(), text);
+  return packed;
+}
+
+std::vector<std::string> unpack(const std::string& packed, size_t count) {
+  std::vector<std::string> texts;
+  for (size_t at = 0; texts.size() < count;) {
+    const size_t end = packed.find('\n', at);
+    const auto bytes = to_number<size_t>(std::string_view(packed).substr(at, end - at));
+    if (end == std::string::npos || !bytes || *bytes > packed.size() - end - 1)
+      throw Error("rank 0 sent invalid texts");
+    texts.push_back(packed.substr(end + 1, *bytes));
+    at = end + 1 + *bytes;
+  }
+  return texts;
 }
 
 }  // namespace
@@ -77,21 +98,17 @@ void TcpGroup::combine(Combine how, std::span<double> values) {
   }
 }
 
+// Rank 0 sends each rank one message with all texts, each preceded by its length.
 std::vector<std::string> TcpGroup::share(const std::string& text) {
-  std::vector<std::string> texts(members_.size());
-  if (rank_ == 0) {
-    texts[0] = text;
-    for (int rank = 1; rank < size(); ++rank) {
-      texts[static_cast<size_t>(rank)] = receive_text(socket_to(rank), name_of(rank));
-    }
-    for (int rank = 1; rank < size(); ++rank) {
-      for (const std::string& one : texts) send_text(socket_to(rank), one, name_of(rank));
-    }
-    return texts;
+  if (rank_ != 0) {
+    send_text(socket_to(0), text, name_of(0));
+    return unpack(receive_text(socket_to(0), name_of(0)), members_.size());
   }
-  const int first = socket_to(0);
-  send_text(first, text, name_of(0));
-  for (std::string& one : texts) one = receive_text(first, name_of(0));
+  std::vector<std::string> texts = {text};
+  for (int rank = 1; rank < size(); ++rank)
+    texts.push_back(receive_text(socket_to(rank), name_of(rank)));
+  const std::string packed = pack(texts);
+  for (int rank = 1; rank < size(); ++rank) send_text(socket_to(rank), packed, name_of(rank));
   return texts;
 }
 

@@ -77,6 +77,12 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
   if (wrong.value_or(0) != 0) {
     return {Outcome::fail, {fmt::format("{} arrived wrong", counted(*wrong, "element"))}};
   }
+  if (!reaches_least_average(setup, rows)) {
+    return {Outcome::fail,
+            {fmt::format(
+                "the average busbw {:.2f} GB/s is below nine tenths of NCCL_TESTS_MIN_BW, {:g}",
+                average_busbw_gb_per_s(rows), *setup.least_average_gb_per_s)}};
+  }
   if (setup.ranks.size() < 2) return not_judged("one rank alone moves no data to another");
   if (!wrong && setup.backend.name != "sim") return not_judged("the data was not checked");
   if (!setup.profile) return not_judged("no node profile on this node");

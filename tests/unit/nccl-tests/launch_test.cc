@@ -12,7 +12,8 @@ namespace {
 // An environment without the variables of any launcher.
 struct Nobody {
   Variable own{"SLIPWAY_RANK", nullptr}, mpirun{"OMPI_COMM_WORLD_SIZE", nullptr},
-      step{"SLURM_STEP_NUM_TASKS", nullptr}, tasks{"SLURM_NTASKS", nullptr};
+      step{"SLURM_STEP_NUM_TASKS", nullptr}, tasks{"SLURM_NTASKS", nullptr},
+      hydra{"PMI_SIZE", nullptr}, share{"SLIPWAY_SHARE", nullptr};
 };
 
 }  // namespace
@@ -76,4 +77,44 @@ TEST_CASE("launch: SLIPWAY_* variables work with any launcher") {
   }
   const Variable wrong("SLIPWAY_SIZE", "1");
   CHECK_THROWS_WITH(read_launch(), "this is rank 1, of 1 ranks");
+}
+
+TEST_CASE("launch: a process that became several ranks counts them") {
+  const Nobody nobody;
+  const Variable share("SLIPWAY_SHARE", "3/8");
+  Launch launch = read_launch();
+  CHECK(launch.rank == 3);
+  CHECK(launch.size == 8);
+  CHECK(launch.host == "127.0.0.1");
+  const Variable step("SLURM_STEP_NUM_TASKS", "2"), procid("SLURM_PROCID", "1"),
+      list("SLURM_STEP_NODELIST", "a-[3-4]");
+  launch = read_launch();
+  CHECK(launch.rank == 11);
+  CHECK(launch.size == 16);
+  CHECK(launch.host == "a-3");
+  const Variable wrong("SLIPWAY_SHARE", "8/8");
+  CHECK_THROWS_WITH(read_launch(), "SLIPWAY_SHARE is `8/8`, expected NUMBER/OF");
+}
+
+TEST_CASE("launch: mpirun in a job counts, not the step of its daemons") {
+  const Nobody nobody;
+  const Variable step("SLURM_STEP_NUM_TASKS", "2"), procid("SLURM_PROCID", "1"),
+      size("OMPI_COMM_WORLD_SIZE", "16"), rank("OMPI_COMM_WORLD_RANK", "9"),
+      local("OMPI_COMM_WORLD_LOCAL_SIZE", "16");
+  CHECK(read_launch().rank == 9);
+  CHECK(read_launch().size == 16);
+  CHECK_FALSE(mpirun_spans_hosts());
+  const Variable part("OMPI_COMM_WORLD_LOCAL_SIZE", "8");
+  CHECK(mpirun_spans_hosts());
+}
+
+TEST_CASE("launch: ranks of MPICH's mpirun find each other on one host") {
+  const Nobody nobody;
+  const Variable size("PMI_SIZE", "4"), rank("PMI_RANK", "2"), local("MPI_LOCALNRANKS", "4");
+  CHECK(read_launch().rank == 2);
+  CHECK(read_launch().size == 4);
+  const Variable part("MPI_LOCALNRANKS", "2");
+  CHECK_THROWS_WITH(read_launch(),
+                    "MPICH's mpirun does not say where rank 0 is; use srun, Open MPI's mpirun, or "
+                    "set SLIPWAY_RENDEZVOUS=HOST:PORT together with SLIPWAY_RANK and SLIPWAY_SIZE");
 }

@@ -71,7 +71,9 @@ TEST_CASE("options: a number out of range is a usage error") {
   CHECK_THROWS_WITH(parse({"-n", "0"}), "--iters is 0, it must be at least 1");
   CHECK_THROWS_WITH(parse({"-w", "-1"}), "--warmup_iters is -1, it must be at least 0");
   CHECK_THROWS_WITH(parse({"-c", "-1"}), "--check is -1, it must be at least 0");
-  CHECK_THROWS_WITH(parse({"-g", "8"}), "--ngpus is 8; start one rank for each GPU");
+  CHECK_THROWS_WITH(parse({"-g", "0"}), "--ngpus is 0, it must be from 1 to 1024");
+  CHECK_THROWS_WITH(parse({"-R", "3"}), "--local_register is 3, it must be from 0 to 2");
+  CHECK_THROWS_WITH(parse({"-x", "3"}), "--cta_policy is 3, it must be from -1 to 2");
   CHECK_THROWS_WITH(
       parse({"-b", "64M"}),
       "--minbytes is 67108864, more than --maxbytes, which is 33554432: nothing to run");
@@ -92,4 +94,31 @@ TEST_CASE("options: a report on stdout is refused, as the table goes there") {
   CHECK_THROWS_WITH(parse({"--report", "-"}),
                     "--report is `-`, but stdout has the table; name a file");
   CHECK(parse({"--report", "./-"}).report == "./-");
+}
+
+TEST_CASE("options: nccl-tests' options for GPUs are read") {
+  const Options options =
+      parse({"-g", "4", "-t", "2", "-G", "3", "-R", "2",        "-x", "1",
+             "-C", "1", "-M", "1", "-u", "1", "-J", "out.json", "-o", "mulsum"});
+  CHECK(options.gpus * options.threads == 8);
+  CHECK(options.timing.graph_launches == 3);
+  CHECK(options.nccl.registration == NcclSettings::Registration::symmetric);
+  CHECK(options.nccl.cta_policy == 1);
+  CHECK(options.report_issue_time);
+  CHECK(options.report_memory);
+  CHECK(options.unaligned == 1);
+  CHECK(options.nccl_tests_file == "out.json");
+  CHECK(parse({"-y", "1"}).nccl.null_stream);
+  CHECK(parse({}).nccl.cta_policy == -1);
+}
+
+TEST_CASE("options: what cannot be done says what to write") {
+  CHECK_THROWS_WITH(
+      parse({"-D", "1"}),
+      "--device_implementation is 1; NCCL's own collectives are measured, not kernels "
+      "of nccl-tests: leave it out, or run nccl-tests");
+  CHECK_THROWS_WITH(parse({"-G", "2", "-z", "1"}),
+                    "--cudagraph launches all iterations at once: leave out -I and -z");
+  CHECK_THROWS_WITH(parse({"-G", "2", "-y", "1"}),
+                    "--cudagraph cannot record the null stream: leave out --stream_null");
 }

@@ -1,4 +1,4 @@
-#include "nccl-tests/data.h"
+#include "nccl-tests/pattern.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,62 +6,91 @@
 #include "tests/unit/catch.h"
 
 using namespace slipway::bandwidth;
-using Block = std::vector<std::byte>;
+using Buffer = std::vector<std::byte>;
 
 namespace {
 
-Block filled(size_t bytes, uint64_t seed, int rank) {
-  Block block(bytes);
-  fill(block, seed, rank);
-  return block;
+Pattern words(uint64_t seed, uint64_t stream, int64_t element_bytes = 8, int64_t block_bytes = 4096,
+              uint64_t step = 1) {
+  return {element_bytes, WordPattern{seed, stream, step, block_bytes}};
+}
+
+Buffer filled(const Pattern& pattern, size_t bytes = 4096) {
+  Buffer buffer(bytes);
+  HostPatterns().fill(buffer, pattern);
+  return buffer;
+}
+
+int64_t wrong(const Buffer& buffer, const Pattern& pattern) {
+  HostPatterns patterns;
+  patterns.check(buffer, pattern);
+  return patterns.take_wrong();
 }
 
 }  // namespace
 
-TEST_CASE("data: filled data is right for its seed and rank only") {
-  const Block block = filled(4096, 7, 3);
-  CHECK(count_mismatches(block, 8, 7, 3) == 0);
-  CHECK(count_mismatches(block, 8, 7, 4) == 512);
-  CHECK(count_mismatches(block, 8, 8, 3) == 512);
+TEST_CASE("pattern: filled data is right for its seed and stream only") {
+  const Buffer buffer = filled(words(7, 3));
+  CHECK(wrong(buffer, words(7, 3)) == 0);
+  CHECK(wrong(buffer, words(7, 4)) == 512);
+  CHECK(wrong(buffer, words(8, 3)) == 512);
 }
 
-TEST_CASE("data: neighboring seeds and ranks do not share a stream") {
-  // (seed 1, rank 0) against (seed 0, rank 1): a sum of both would make them equal.
-  CHECK(count_mismatches(filled(4096, 1, 0), 8, 0, 1) == 512);
+TEST_CASE("pattern: neighboring seeds and streams do not share data") {
+  // (seed 1, stream 0) against (seed 0, stream 1): a sum of both would make them equal.
+  CHECK(wrong(filled(words(1, 0)), words(0, 1)) == 512);
 }
 
-TEST_CASE("data: a poisoned block is wrong in every element of every size") {
-  Block block(4096);
-  poison(block, 7, 3);
+TEST_CASE("pattern: inverted data is wrong in every element of every size") {
   for (const int64_t element_bytes : {1, 2, 4, 8}) {
-    CHECK(count_mismatches(block, element_bytes, 7, 3) == 4096 / element_bytes);
+    const Pattern pattern = words(7, 3, element_bytes);
+    Buffer buffer(4096);
+    HostPatterns().fill(buffer, Inverted{pattern});
+    CHECK(wrong(buffer, pattern) == 4096 / element_bytes);
   }
 }
 
-TEST_CASE("data: one changed bit is one wrong element, wherever it is") {
+TEST_CASE("pattern: one changed bit is one wrong element, wherever it is") {
   for (const int64_t element_bytes : {1, 2, 4, 8}) {
     for (const size_t at : {size_t{0}, size_t{13}, size_t{4095}}) {
-      Block block = filled(4096, 7, 3);
-      block[at] ^= std::byte{1};
-      CHECK(count_mismatches(block, element_bytes, 7, 3) == 1);
+      const Pattern pattern = words(7, 3, element_bytes);
+      Buffer buffer = filled(pattern);
+      buffer[at] ^= std::byte{1};
+      CHECK(wrong(buffer, pattern) == 1);
     }
   }
 }
 
-TEST_CASE("data: two changed elements of one word are two") {
-  Block block = filled(16, 7, 3);
-  block[8] ^= std::byte{1};
-  block[15] ^= std::byte{1};
-  CHECK(count_mismatches(block, 4, 7, 3) == 2);
-  CHECK(count_mismatches(block, 8, 7, 3) == 1);
+TEST_CASE("pattern: two changed elements of one word are two") {
+  Buffer buffer = filled(words(7, 3), 16);
+  buffer[8] ^= std::byte{1};
+  buffer[15] ^= std::byte{1};
+  CHECK(wrong(buffer, words(7, 3, 4)) == 2);
+  CHECK(wrong(buffer, words(7, 3, 8)) == 1);
 }
 
-TEST_CASE("data: data moved by one element is wrong almost everywhere") {
-  Block block = filled(4096, 7, 3);
-  std::rotate(block.begin(), block.begin() + 4, block.end());
-  CHECK(count_mismatches(block, 4, 7, 3) == 1024);
+TEST_CASE("pattern: data moved by one element is wrong almost everywhere") {
+  Buffer buffer = filled(words(7, 3, 4));
+  std::rotate(buffer.begin(), buffer.begin() + 4, buffer.end());
+  CHECK(wrong(buffer, words(7, 3, 4)) == 1024);
 }
 
-TEST_CASE("data: an empty block is right") {
-  CHECK(count_mismatches({}, 4, 7, 3) == 0);
+TEST_CASE("pattern: each block has a stream of its own") {
+  const Pattern blocks = words(7, 10, 8, 64, 5);
+  Buffer buffer = filled(blocks, 256);
+  const Buffer third = filled(words(7, 20, 8, 64), 64);
+  CHECK(std::equal(third.begin(), third.end(), buffer.begin() + 128));
+  std::swap_ranges(buffer.begin(), buffer.begin() + 64, buffer.begin() + 64);
+  CHECK(wrong(buffer, blocks) == 16);
+}
+
+TEST_CASE("pattern: checks add up until the sum is taken") {
+  HostPatterns patterns;
+  const Buffer zeros(64);
+  patterns.check(zeros, words(1, 0));
+  patterns.check(zeros, words(1, 0));
+  CHECK(patterns.take_wrong() == 16);
+  CHECK(patterns.take_wrong() == 0);
+  patterns.check(Buffer{}, words(1, 0));
+  CHECK(patterns.take_wrong() == 0);
 }

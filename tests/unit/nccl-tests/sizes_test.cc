@@ -19,7 +19,7 @@ TEST_CASE("sizes: K, M and G are binary, in either case, with fractions") {
 }
 
 TEST_CASE("sizes: an invalid size is refused and quoted") {
-  for (const char* text : {"", "K", "8x", "8KB", "=8", "-8", "nan", "inf", " 8", "8 8"}) {
+  for (const char* text : {"", "K", "8x", "8KX", "=8", "-8", "nan", "inf", " 8", "8 8", "8KiBs"}) {
     CHECK_THROWS_WITH(
         parse_size(text),
         "`" + std::string(text) + "` is not a size; write bytes, or a number with K, M or G");
@@ -58,4 +58,11 @@ TEST_CASE("sizes: a sweep that is empty or endless is refused") {
       "--minbytes is 0, which cannot be multiplied; start at 1 or more, or step with -i");
   CHECK_THROWS_WITH(check({.step_bytes = 0}), "--stepbytes is 0, which never reaches --maxbytes");
   CHECK_NOTHROW(check({.min_bytes = 0, .max_bytes = 0}));
+}
+
+TEST_CASE("sizes: B and iB follow a unit, as in scripts for nccl-tests") {
+  for (const char* text : {"32M", "32MB", "32MiB", "32mb", "32 M"})
+    CHECK(slipway::bandwidth::parse_size(text) == 32 << 20);
+  CHECK(slipway::bandwidth::parse_size("512KB") == 512 << 10);
+  CHECK(slipway::bandwidth::parse_size("8B") == 8);
 }

@@ -1,0 +1,55 @@
+// Several ranks from one started process.
+#include "nccl-tests/processes.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "common/error.h"
+#include "nccl-tests/launch.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr int status_of_killed = 3;  // the test could not run
+
+// In the child. It must not outlive its parent, which the launcher knows.
+void begin_share(int number, int count, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(status_of_killed);
+  ::setenv(share_variable, fmt::format("{}/{}", number, count).c_str(), 1);
+}
+
+}  // namespace
+
+std::optional<int> become_several(int count, const std::string& program) {
+  const pid_t parent = ::getpid();
+  std::fflush(nullptr);
+  for (int number = 0; number < count; ++number) {
+    const pid_t child = ::fork();
+    if (child < 0) throw_errno("cannot start a process for each GPU");
+    if (child > 0) continue;
+    begin_share(number, count, parent);
+    return std::nullopt;
+  }
+  int worst = 0;
+  for (int left = count; left > 0; --left) {
+    int status = 0;
+    const pid_t child = ::wait(&status);
+    if (child < 0) break;
+    if (WIFSIGNALED(status))
+      fmt::print(stderr, "{}: process {} was killed by signal {}\n", program, child,
+                 WTERMSIG(status));
+    worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : status_of_killed);
+  }
+  return worst;
+}
+
+}  // namespace slipway::bandwidth
