@@ -128,7 +128,7 @@ if ! $quick; then
     finish || exit
   fi
   say "test: unit, golden and fuzzing under the sanitizers"
-  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  export UBSAN_OPTIONS=print_stacktrace=1
   count_meson build-sanitized --no-suite program
   say "test: real clusters under the sanitizers"
   count tests/system/run.py --program build-sanitized/launcher/commands/slipway
