@@ -1,4 +1,4 @@
-// Makes the mistake that it is told, in code like ours: found_test.py expects that the sanitizers
+// Makes the mistake that its argument names, in code like ours: found_test.py expects that the sanitizers
 // find each of them.
 #include <cstdint>
 #include <cstring>
