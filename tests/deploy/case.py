@@ -47,7 +47,9 @@ class Case:
         shutil.copytree(HERE / "modules", folder / "modules")
         self.blueprint = folder / "blueprint.yaml"
         self.blueprint.write_text((HERE / blueprint).read_text().replace("folder: .}", f"folder: {folder}}}"))
-        self.environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "NO_COLOR": "1"}
+        # A short life needs no garbage collection, and its threads only wait for each other: two thirds of the time.
+        self.environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "NO_COLOR": "1", "GOGC": "off",
+                            "GOMAXPROCS": "1"}
 
     def start(self, *words):
         return subprocess.Popen([self.slipway, *map(str, words)], cwd=self.folder, text=True, env=self.environment,
