@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
-# Installs a node's software on a Debian system, as root: images/install.sh [option...] --all | STEP...
+# Installs a node's software on a Debian or Ubuntu system, as root: images/install.sh [option...] --all | STEP...
 #
-#   --all               run all steps
-#   --list              list the steps in order, and what each needs
-#   --without WHAT      skip the steps that need WHAT: `gpu` (a machine with the hardware) or `cloud` (the internet and its own
-#                       kernel); can be repeated
-#   --transport NAME    the machine type's transport: tcpxo, tcpx, gib or socket (default); see versions.sh
-#   --source FOLDER     Slipway's source, for the step slipway (default: the parent folder of images/)
+#   --all                  run all steps
+#   --list                 list the steps in order, and what each needs
+#   --without WHAT         skip a step by its name, or the steps that need WHAT: `cloud` (the internet and the image's own
+#                          kernel); can be repeated
+#   --machine-type TYPE    the machine type that the image is for, such as a3-megagpu-8g: sets the next two
+#   --transport NAME       the machine type's transport: tcpxo, tcpx, gib or socket (default); see versions.sh
+#   --base NAME            the public image that this system is, if not the transport's own; blueprints/catalogue/images.yaml
+#   --source FOLDER        Slipway's source, for the step slipway (default: the parent folder of images/)
 #
 # Run it in the root of an image: the step slurm removes the munge key, and the step clean the machine's identity. A step is
-# steps/NUMBER-NAME.sh; its second line describes it, its third line says what it needs. Steps can be repeated.
+# steps/NUMBER-NAME.sh; its second line describes it, its third line says what it needs. Steps can be repeated. The last
+# one, verify, fails if the image lacks something that steps of this run should have installed.
+#
+# Archives and the registry can be replaced by mirrors, with the variables at the top of versions.sh.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-export transport=socket source_folder=${here%/*} images_folder=$here
+# shellcheck source=choose.sh
+. "$here/choose.sh"
+export source_folder=${here%/*} images_folder=$here
 list=false
 all=false
 without=()
@@ -24,17 +31,27 @@ header() { sed -nE "$2s/^# (needs: )?//p" "$1"; }
 
 name_of() { basename "$1" .sh | sed 's/^[0-9]*-//'; }
 
-die() { echo "install.sh: $*" >&2 && exit 2; }
+# left_out STEP NEEDS: prints why the step is skipped; fails if it is not
+left_out() {
+  local what
+  for what in "${without[@]}"; do
+    if [ "$what" = "$1" ]; then echo "by --without $what" && return; fi
+    if [[ " $2 " == *" $what "* ]]; then echo "it needs $what" && return; fi
+  done
+  return 1
+}
 
+choose "$@"
+export transport base system release architecture kernel driver
+set -- "${rest[@]}"
 while [ $# -gt 0 ]; do
   case $1 in
     --list) list=true ;;
     --all) all=true ;;
-    --without | --transport | --source)
+    --without | --source)
       [ $# -gt 1 ] || die "\`$1\` needs a value"
       case $1 in
         --without) without+=("$2") ;;
-        --transport) transport=$2 ;;
         --source) source_folder=$2 ;;
       esac
       shift
@@ -54,20 +71,22 @@ if ! $list && ! $all && [ ${#wanted[@]} -eq 0 ]; then die "name the steps, or us
 # shellcheck source=versions.sh
 . "$here/versions.sh"
 
+# The steps whose results verify looks for.
+export steps_of_image=' '
+for step in "${steps[@]}"; do
+  if ! left_out "$(name_of "$step")" "$(header "$step" 3)" >/dev/null; then steps_of_image+="$(name_of "$step") "; fi
+done
+
 for step in "${steps[@]}"; do
   name=$(name_of "$step")
   needs=$(header "$step" 3)
   if $list; then
-    printf '%-10s %-14s %s\n' "$name" "$needs" "$(header "$step" 2)"
+    printf '%-12s %-14s %s\n' "$name" "$needs" "$(header "$step" 2)"
     continue
   fi
   if ! $all && [[ " ${wanted[*]} " != *" $name "* ]]; then continue; fi
-  left_out=
-  for what in "${without[@]}"; do
-    if [[ " $needs " == *" $what "* ]]; then left_out=$what; fi
-  done
-  if [ -n "$left_out" ]; then
-    echo "==> $name: skipped, it needs $left_out"
+  if why=$(left_out "$name" "$needs"); then
+    echo "==> $name: skipped, $why"
     continue
   fi
   [ "$(id -u)" -eq 0 ] || die "only root can install"

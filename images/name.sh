@@ -5,24 +5,24 @@
 # If nothing has changed, the name is the same, wherever and whenever it is computed, and the image is not built again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=choose.sh
+. images/choose.sh
+choose "$@"
 
-transport=socket
-options=("$@")
-while [ $# -gt 0 ]; do
-  if [ "$1" = --transport ]; then transport=${2:?"--transport needs a value"}; fi
-  shift
-done
-
+# Without the scripts that only build, name and pack.
+mapfile -t recipe < <(find images -mindepth 1 -maxdepth 1 ! -name build.sh ! -name name.sh ! -name pack.sh ! -name node.pkr.hcl \
+  ! -name source | LC_ALL=C sort)
 mapfile -t source < <(grep -v '^#' images/source)
-inputs=(images/install.sh images/versions.sh images/steps images/slipway-guard.service images/slipway-node.service images/slipway-watch.service
-  "${source[@]}")
-files() { find "${inputs[@]}" -type f ! -name '*.pyc' "$@" -print0 | LC_ALL=C sort -z; }
+files() { find "${recipe[@]}" "${source[@]}" -type f ! -name '*.pyc' "$@" -print0 | LC_ALL=C sort -z; }
 digest=$(
   {
-    printf 'option %s\n' "${options[@]}"
+    printf 'option %s\n' "--transport $transport" "--base $base" "${rest[@]}"
     files | xargs -0 sha256sum
     # The mode bits that git tracks.
     files -perm -u+x
   } | sha256sum | cut -c1-12
 )
-echo "slipway-$transport-$digest"
+family=slipway-$transport
+# The images of a transport on different bases are families of their own.
+[ "$base" = "$default_base" ] || family+=-$base
+echo "$family-$digest"

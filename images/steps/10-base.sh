@@ -2,6 +2,12 @@
 # what every node needs: certificates, curl, NFS, tools for disks, a firewall
 # needs: nothing
 
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends \
-  ca-certificates curl e2fsprogs iproute2 logrotate mdadm nfs-common nftables procps util-linux >/dev/null
+# shellcheck source=../apt.sh
+. "${images_folder:?}/apt.sh"
+apt_get update
+apt_install ca-certificates curl e2fsprogs iproute2 kmod logrotate mdadm nfs-common nftables procps util-linux
+if [ "${system:?}" = ubuntu ]; then
+  # An upgrade would replace the kernel, and with it the modules that fit the driver.
+  mkdir -p /etc/apt/apt.conf.d
+  printf 'APT::Periodic::Update-Package-Lists "0";\nAPT::Periodic::Unattended-Upgrade "0";\n' >/etc/apt/apt.conf.d/20auto-upgrades
+fi

@@ -2,13 +2,15 @@
 # Slurm, munge and a database for Slurm's accounting; their daemons are started at boot
 # needs: nothing
 
+# shellcheck source=../apt.sh
+. "${images_folder:?}/apt.sh"
 # Daemons would fail without a configuration, and nothing should start in the root of an image.
 if [ ! -e /usr/sbin/policy-rc.d ]; then
   printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
   chmod 755 /usr/sbin/policy-rc.d
   trap 'rm -f /usr/sbin/policy-rc.d' EXIT
 fi
-apt-get install -y -qq --no-install-recommends munge slurm-client slurmctld slurmd slurmdbd mariadb-server-core >/dev/null
+apt_install munge slurm-client slurmctld slurmd slurmdbd mariadb-server-core
 # `slipway node boot` starts them once it has written their configuration.
 systemctl --root=/ disable munge.service slurmctld.service slurmd.service slurmdbd.service 2>/dev/null
 # The package generated a key, which would be the same on every machine of the image.

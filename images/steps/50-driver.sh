@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
-# the NVIDIA driver with open kernel modules
+# the NVIDIA driver with open kernel modules, unless the base has it
 # needs: cloud
 
-# Debian's release as NVIDIA's archive names it.
-. /etc/os-release
-release=debian$VERSION_ID
+# shellcheck source=../apt.sh
+. "${images_folder:?}/apt.sh"
 # shellcheck source=../versions.sh
 . "${images_folder:?}/versions.sh"
-keyring=/usr/share/keyrings/cuda-archive-keyring.gpg
-if [ ! -e "$keyring" ]; then
-  package=$(mktemp)
-  curl --fail --silent --show-error --location --output "$package" \
-    "$nvidia_archive/$release/x86_64/cuda-keyring_1.1-1_all.deb"
-  dpkg -i "$package" >/dev/null
-  rm "$package"
-fi
-apt-get update -qq
-# Pin the driver's branch instead of taking the newest: the other versions are tested with it.
-apt-get install -y -qq --no-install-recommends "linux-headers-$(dpkg --print-architecture)" dkms >/dev/null
-printf 'Package: *nvidia* *libcuda*\nPin: version %s.*\nPin-Priority: 1001\n' "$driver_branch" \
-  >/etc/apt/preferences.d/slipway-driver
-apt-get install -y -qq --no-install-recommends nvidia-driver-cuda nvidia-kernel-open-dkms nvidia-persistenced >/dev/null
+case ${driver:?} in
+  none)
+    echo "    the base ${base:?} is for machines without GPUs"
+    exit 0
+    ;;
+  install)
+    # Built for the kernel that will boot, which need not be the one that runs now. Its modules are built with gcc 12.
+    kernel_version=$(kernel_that_boots)
+    apt_install dkms gcc-12 zstd "linux-headers-$kernel_version" "nvidia-dkms-$driver_branch-server-open" \
+      "nvidia-utils-$driver_branch-server" "nvidia-compute-utils-$driver_branch-server" "libnvidia-compute-$driver_branch-server"
+    dkms autoinstall -k "$kernel_version" >/dev/null
+    ;;
+esac
+# Driver, kernel and modules fit each other: none is upgraded alone.
+hold '*nvidia*' 'linux-image-*' 'linux-modules-*' 'linux-headers-*' linux-gcp linux-gcp-64k 'google-compute-engine*' google-guest-agent
+# Ubuntu's unit turns persistence mode off: https://docs.nvidia.com/deploy/driver-persistence/
+mkdir -p /etc/systemd/system/nvidia-persistenced.service.d
+cat >/etc/systemd/system/nvidia-persistenced.service.d/slipway.conf <<'UNIT'
+[Service]
+ExecStart=
+ExecStart=/usr/bin/nvidia-persistenced --user nvidia-persistenced --persistence-mode --verbose
+UNIT

@@ -4,25 +4,27 @@
 
 # shellcheck source=../versions.sh
 . "${images_folder:?}/versions.sh"
+# shellcheck source=../docker.sh
+. "${images_folder:?}/docker.sh"
 if [ -z "$plugin_container" ]; then
   echo "    transport ${transport:?} needs none"
   exit 0
 fi
-apt-get install -y -qq --no-install-recommends docker.io >/dev/null
-# Fetch them now, so that jobs do not wait for them and every node has the same bytes.
-for container in $plugin_container $daemon_container; do docker pull --quiet "$container"; done
-mkdir -p "${plugin_folder%/*}"
-case $transport in
-  gib) docker run --rm --volume /usr/local/gib:/usr/local/gib "$plugin_container" install --install-nccl ;;
-  *) docker run --rm --volume "${plugin_folder%/*}:${plugin_folder%/*}" "$plugin_container" install --install-nccl ;;
-esac
-test -e "$plugin_folder/libnccl-net.so"
+with_docker
+# Install them now, so that jobs do not wait for them and every node has the same bytes.
+pull "$plugin_container"
+mkdir -p "$plugin_folder"
+docker run --rm --network=host --volume "${plugin_folder%/*}:$plugin_inside" "$plugin_container" install --install-nccl
+docker rmi "$plugin_container" >/dev/null
+# Users read the libraries and the profile.
+chmod -R a+rX "${plugin_folder%/*}"
+# Docker's own store may be on a disk that is empty when the machine boots: an archive, which the boot loads where the store
+# lacks the container.
+mkdir -p /var/lib/slipway/containers
+if [ -n "$daemon_container" ]; then
+  pull "$daemon_container"
+  docker save "$daemon_container" | gzip -1 >"/var/lib/slipway/containers/$(basename "${daemon_container%:*}").tar.gz"
+fi
 # The versions, for the check before a job: the tag "v1.0.17" is version 1.0.17.
 mkdir -p /etc/slipway
 printf 'plugin=%s\ndaemon=%s\n' "${plugin_container##*:v}" "${daemon_container##*:v}" >/etc/slipway/transport-versions
-if [ "$transport" = tcpxo ]; then
-  # The daemon reaches the network interfaces through these files of PCI devices 1ae0:0084.
-  cat >/etc/udev/rules.d/60-slipway-aperture.rules <<'RULES'
-ACTION=="add", SUBSYSTEM=="pci", ATTR{vendor}=="0x1ae0", ATTR{device}=="0x0084", RUN+="/bin/sh -c 'mkdir -p /dev/aperture_devices/%k && mount --bind /sys%p /dev/aperture_devices/%k && chmod 0666 /dev/aperture_devices/%k/resource*'"
-RULES
-fi

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests the image recipe: its steps, the image name with its digest, the packed script, and when Packer runs."""
-import os, pathlib, shutil, subprocess, tempfile, unittest
+import fnmatch, os, pathlib, shutil, subprocess, tempfile, unittest
+
+import yaml
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # Everything that goes into an image or its name.
@@ -35,16 +37,24 @@ class Recipe(unittest.TestCase):
         lines = [line.split(None, 2) for line in done.stdout.splitlines()]
         self.assertEqual(len(lines), len(list((self.images / "steps").iterdir())))
         self.assertEqual([name for name, needs, _ in lines if needs == "nothing"],
-                         ["base", "slurm", "mpi", "limits", "slipway", "clean"])
-        self.assertTrue(all(needs in ("nothing", "cloud", "gpu") for _, needs, _ in lines))
+                         ["base", "slurm", "mpi", "limits", "enroot", "slipway", "clean", "verify"])
+        self.assertTrue(all(needs in ("nothing", "cloud") for _, needs, _ in lines))
+        self.assertEqual(lines[-1][0], "verify")
 
     def test_skips_steps_whose_needs_are_missing(self):
         done = run(self.images / "install.sh", "--without", "cloud", "cuda", "driver")
         self.assertEqual(done.stdout, "==> driver: skipped, it needs cloud\n==> cuda: skipped, it needs cloud\n")
+        done = run(self.images / "install.sh", "--without", "mpi", "mpi")
+        self.assertEqual(done.stdout, "==> mpi: skipped, by --without mpi\n")
 
     def test_refuses_unknown_steps_options_and_transports(self):
         for words, says in [(["cudda"], "unknown step `cudda`; known: base slurm"), (["--al"], "unknown option `--al`"),
                             (["--list", "--transport", "rdma"], "unknown transport `rdma`; known: tcpxo, tcpx, gib, socket"),
+                            (["--list", "--base", "debian"], "unknown base `debian`; known: debian-13, debian-13-arm64, acc"),
+                            (["--list", "--transport", "gib", "--base", "debian-13"], "the transport gib needs GPUs, and the base"),
+                            (["--list", "--machine-type", "A3 Mega"], "`A3 Mega` is not a machine type"),
+                            (["--list", "--transport", "tcpxo", "--base", "accelerator-arm64"],
+                             "there is no software for the transport tcpxo on arm64 machines"),
                             (["--transport"], "`--transport` needs a value"), ([], "name the steps, or use `--all`")]:
             done = run(self.images / "install.sh", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -66,9 +76,9 @@ class Recipe(unittest.TestCase):
         seen = {self.name(), self.name("--transport", "gib"), self.name("--without", "cloud")}
         count = 3
         changed = [*(self.images / "steps").iterdir(), self.images / "versions.sh", self.images / "install.sh",
-                   self.images / "slipway-guard.service",
-                   self.images / "slipway-node.service", self.images / "slipway-watch.service",
-                   self.top / "launcher" / "main.cc"]
+                   *self.images.glob("*.service"), self.images / "logrotate.conf", self.images / "requirements",
+                   self.images / "apt.sh", self.images / "docker.sh", self.images / "verify.sh",
+                   self.top / "blueprints/catalogue/images.yaml", self.top / "launcher" / "main.cc"]
         for file in changed:
             file.write_text(file.read_text() + "\n")
             seen.add(self.name())
@@ -77,6 +87,17 @@ class Recipe(unittest.TestCase):
         (self.images / "steps" / "15-more.sh").write_text("#!/bin/bash\n")
         seen.add(self.name())
         self.assertEqual(len(seen), count + 1)
+
+    def test_the_name_says_transport_and_base_and_does_not_depend_on_which_options_chose_them(self):
+        for options, family in [(["--machine-type", "a3-megagpu-8g"], "slipway-tcpxo"),
+                                (["--machine-type", "a3-highgpu-8g"], "slipway-tcpx"),
+                                (["--machine-type", "a4-highgpu-8g"], "slipway-gib"),
+                                (["--machine-type", "a4x-highgpu-4g"], "slipway-gib-accelerator-arm64"),
+                                (["--machine-type", "a2-highgpu-1g"], "slipway-socket-accelerator-amd64"),
+                                (["--machine-type", "n2-standard-8"], "slipway-socket"), ([], "slipway-socket")]:
+            self.assertRegex(self.name(*options), f"^{family}-[0-9a-f]{{12}}$")
+        self.assertEqual(self.name("--machine-type", "a3-megagpu-8g-nolssd"), self.name("--transport", "tcpxo"))
+        self.assertEqual(self.name("--transport", "gib", "--base", "accelerator-arm64"), self.name("--machine-type", "a4x-highgpu-4g"))
 
     def test_the_packed_script_is_reproducible_and_with_an_argument_only_describes_itself(self):
         texts = []
@@ -100,15 +121,15 @@ class Recipe(unittest.TestCase):
                    "meson setup build -Dtests=false", cwd=folder)
         self.assertEqual(done.returncode, 0, done.stdout[-1000:] + done.stderr)
 
-    def build(self, found):
+    def build(self, found, *options, **environment):
         """Returns build.sh's output and Packer's arguments; gcloud lists the image `found`."""
         fakes = self.top / "fakes"
         fakes.mkdir(exist_ok=True)
-        for name, text in {"gcloud": f"echo {found}", "packer": f'echo "$*" >>{self.top}/packer.log'}.items():
+        for name, text in {"gcloud": f"echo {found}", "packer": f'echo "$*" "${{PKR_VAR_archive_login:+with a login}}" >>{self.top}/packer.log'}.items():
             (fakes / name).write_text(f"#!/bin/sh\n{text}\n")
             (fakes / name).chmod(0o755)
-        done = run(self.images / "build.sh", "p", "z", "s", "--transport", "tcpxo",
-                   env={**os.environ, "PATH": f"{fakes}:{os.environ['PATH']}"})
+        done = run(self.images / "build.sh", "p", "z", "s", *(options or ("--transport", "tcpxo")),
+                   env={**os.environ, "PATH": f"{fakes}:{os.environ['PATH']}", **environment})
         self.assertEqual(done.returncode, 0, done.stderr)
         log = self.top / "packer.log"
         return done.stdout, log.read_text() if log.exists() else ""
@@ -122,14 +143,58 @@ class Recipe(unittest.TestCase):
         out, packer = self.build("")
         self.assertEqual(out, name + "\n")
         self.assertRegex(packer, f"^build -var project_id=p -var zone=z -var subnetwork=s -var image_name={name} "
-                                 "-var image_family=slipway-tcpxo -var script=.*/install .*/node.pkr.hcl\n$")
+                                 "-var image_family=slipway-tcpxo -var source_image_family=ubuntu-accelerator-2404-amd64-with-nvidia-580 "
+                                 "-var source_image_project=ubuntu-os-accelerator-images -var machine_type=c2-standard-8 "
+                                 "-var disk_type=pd-ssd -var script=.*/install .*/node.pkr.hcl \n$")
+
+    def test_an_image_is_built_on_its_base(self):
+        for machine, words in [("n2-standard-8", "source_image_family=debian-13 -var source_image_project=debian-cloud"),
+                               ("a4x-highgpu-4g", "source_image_family=ubuntu-accelerator-2404-arm64-with-nvidia-580 "
+                                "-var source_image_project=ubuntu-os-accelerator-images -var machine_type=c4a-highcpu-16 "
+                                "-var disk_type=hyperdisk-balanced")]:
+            self.assertIn(words, self.build("", "--machine-type", machine)[1])
+
+    def test_the_login_for_a_private_archive_is_no_argument(self):
+        with self.assertRaisesRegex(AssertionError, "the image for tcpx needs the file that TCPX_ARCHIVE_LOGIN names"):
+            self.build("", "--transport", "tcpx")
+        login = self.top / "login"
+        login.write_text("name secret 0123ABCD\n")
+        packer = self.build("", "--transport", "tcpx", TCPX_ARCHIVE_LOGIN=str(login))[1]
+        self.assertTrue(packer.endswith("with a login\n"), packer)
+        self.assertNotIn("secret", packer)
+
+    def test_scripts_read_the_catalogue_as_yaml_does(self):
+        catalogue = yaml.safe_load((self.top / "blueprints/catalogue/images.yaml").read_text())
+        self.assertEqual(list(catalogue), ["sources", "bases", "transports", "machines"])
+        for section in ("bases", "transports", "machines"):
+            said = run("bash", "-euc", f'. {self.images}/choose.sh; rows {section} | while read -r name rest; do row=$(row {section} "$name"); '
+                       'for key in $(grep -oE "[a-z]+:" <<<"$rest"); do echo "$name|${key%:}|$(field "$row" "${key%:}")"; done; done').stdout
+            read = {tuple(line.split("|")) for line in said.splitlines() if "|lacks|" not in line}
+            self.assertEqual({(name, key, value) for name, row in catalogue[section].items() for key, value in row.items()
+                              if key != "lacks"} - read, set())
+            self.assertEqual([line.split()[0] for line in run("bash", "-euc", f". {self.images}/choose.sh; rows {section}").stdout.splitlines()],
+                             list(catalogue[section]))
+
+    def test_the_catalogue_is_consistent(self):
+        catalogue = yaml.safe_load((self.top / "blueprints/catalogue/images.yaml").read_text())
+        rows = [*catalogue["bases"].values(), *catalogue["machines"].values()]
+        self.assertEqual({row["source"] for row in rows}, set(catalogue["sources"]))
+        self.assertEqual({row["base"] for row in (*catalogue["machines"].values(), *catalogue["transports"].values())},
+                         set(catalogue["bases"]))
+        types = yaml.safe_load((self.top / "blueprints/catalogue/machines.yaml").read_text())["machines"]
+        for name, machine in types.items():
+            row = next(row for pattern, row in catalogue["machines"].items() if fnmatch.fnmatchcase(name, pattern))
+            self.assertEqual(row["transport"], machine["transport"]["name"], name)
+            if "gpus" in machine:
+                self.assertNotEqual(catalogue["bases"][row["base"]]["driver"], "none", name)
 
     @unittest.skipUnless(shutil.which("packer"), "packer is not installed")
     def test_packer_accepts_the_template(self):
         script = self.top / "install"
         script.write_text("#!/bin/sh\n")
         values = dict(project_id="p", zone="z", subnetwork="s", image_name="slipway-socket-0", image_family="slipway-socket",
-                      script=script)
+                      script=script, source_image_family="debian-13", source_image_project="debian-cloud", machine_type="n2-standard-8",
+                      disk_type="pd-ssd")
         words = [word for name, value in values.items() for word in ("-var", f"{name}={value}")]
         done = run("packer", "validate", *words, self.images / "node.pkr.hcl")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
