@@ -11,6 +11,7 @@
 #include "common/file.h"
 #include "common/sha256.h"
 #include "common/text.h"
+#include "launcher/node/boot_order.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
 #include "launcher/node/machine.h"
@@ -79,6 +80,20 @@ bool write_slurm_files(std::map<std::string, std::string> files) {
     changed = write_changed("/etc/slurm/" + name, content) || changed;
   }
   return changed;
+}
+
+// In this order: the startup script combines the local SSDs, and may have Docker keep its
+// containers there.
+void wait_for_what_jobs_need(const Patience& patience, const NodeProfile& profile,
+                             const MachineMetadata& self) {
+  wait_for_startup_script(patience);
+  wait_for_networks(patience, profile, self);
+  std::vector<NodeTransport::Daemon> daemons = profile.daemons;
+  daemons.push_back(profile.transport.daemon);
+  for (const NodeTransport::Daemon& daemon : daemons) wait_for_devices(patience, daemon);
+  persist(patience, "the containers of daemons beside jobs", [&] {
+    for (const NodeTransport::Daemon& daemon : daemons) pull_images(daemon);
+  });
 }
 
 // What only compute nodes need.
@@ -158,12 +173,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   const bool new_key = write_munge_key(key);
   start_munge(new_key ? IfRunning::restart : IfRunning::keep);
   record_transport_versions(profile.transport);
-  if (self.role == "compute") {
-    persist(patience, "the containers of daemons beside jobs", [&] {
-      pull_images(profile.transport.daemon);
-      for (const NodeTransport::Daemon& daemon : profile.daemons) pull_images(daemon);
-    });
-  }
+  if (self.role == "compute") wait_for_what_jobs_need(patience, profile, self);
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);
   say(fmt::format("{} is up", self.name));

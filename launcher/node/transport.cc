@@ -237,11 +237,21 @@ void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon
   if (fs::exists(places.state)) Daemon(daemon, places).stop_for(job);
 }
 
-void pull_images(const NodeTransport::Daemon& daemon) {
+fs::path archive_of(const std::string& image, const ContainerPlaces& places) {
+  const std::string name = fs::path(image).filename();
+  return places.archives / (name.substr(0, name.find_first_of(":@")) + ".tar.gz");
+}
+
+void pull_images(const NodeTransport::Daemon& daemon, const ContainerPlaces& places) {
   for (const std::string& image : daemon.images) {
-    const std::string docker = "/usr/bin/docker";
-    if (run_process({docker, "image", "inspect", image}).ok()) continue;
-    run_checked({docker, "pull", "--quiet", image});
+    const auto is_there = [&] {
+      return run_process({places.docker, "image", "inspect", image}).ok();
+    };
+    if (is_there()) continue;
+    // An older archive has another version of the container: then it is pulled.
+    const fs::path archive = archive_of(image, places);
+    if (fs::exists(archive)) run_process({places.docker, "load", "--quiet", "--input", archive});
+    if (!is_there()) run_checked({places.docker, "pull", "--quiet", image});
   }
 }
 

@@ -26,6 +26,15 @@ struct TransportPlaces {
   std::chrono::milliseconds patience = std::chrono::seconds(30);
 };
 
+// Where containers come from; tests use their own.
+struct ContainerPlaces {
+  std::string docker = "/usr/bin/docker";
+  std::filesystem::path archives = "/var/lib/slipway/containers";
+};
+
+// The archive of an image, "REGISTRY/FOLDER/NAME:TAG", in that folder: NAME.tar.gz.
+std::filesystem::path archive_of(const std::string& image, const ContainerPlaces& places);
+
 // Starts the daemon for a job and waits until it serves. A daemon that already serves is shared,
 // unless it serves other nodes: then the job goes without, and a line on stderr says so. `nodes`
 // are the addresses of the job's nodes, for a daemon with a nodes_file. Throws Error if the daemon
@@ -46,8 +55,10 @@ void stop_daemon_for(const std::string& job, const NodeTransport::Daemon& daemon
 // has changed since the last time. Writes nothing for a transport without libraries.
 void record_transport_versions(const NodeTransport& transport, const TransportPlaces& places = {});
 
-// Pulls the daemon's container images in advance, so that no job waits for them. Throws Error.
-void pull_images(const NodeTransport::Daemon& daemon);
+// Has Docker get the daemon's container images in advance, so that no job waits for them: from the
+// archives that the machine's image has, NAME.tar.gz, or else from the registry. Docker's own store
+// may be on a disk that is empty after each boot. Throws Error.
+void pull_images(const NodeTransport::Daemon& daemon, const ContainerPlaces& places = {});
 
 // Whether a Slurm host list, "n-[0-3],m-7", names more than one node.
 bool names_several(const std::string& nodes);

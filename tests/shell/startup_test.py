@@ -36,7 +36,16 @@ class Runners(Machine):
     def start(self, *calls, settings="ANSIBLE_FOLDER=/nowhere\n"):
         library = (LIBRARY / "modules/scripts/startup-script/runners.sh").read_text()
         return self.bash(f"{settings}{library}" + "".join(f"{call}\n" for call in calls) + "say done\n",
-                         STARTUP_FOLDER=str(self.folder / "state"))
+                         STARTUP_FOLDER=str(self.folder / "state"), STARTUP_RESULT=str(self.folder / "result"))
+
+    def test_writes_how_it_ended_for_the_boot(self):
+        self.write("buckets/mine/good", "true\n")
+        self.write("buckets/mine/bad", "exit 7\n")
+        for calls, result in [(["runner shell 'gs://mine/good' 'good.sh' "], "done"),
+                              (["runner shell 'gs://mine/bad' 'bad.sh' "], "bad.sh failed with exit status 7"),
+                              (["unknown_command"], "it ended with exit status 127")]:
+            self.start(*calls)
+            self.assertEqual(self.read("result"), result + "\n")
 
     def test_runs_them_in_order_with_their_arguments(self):
         self.write("buckets/mine/a", f'#!/bin/bash\necho "a $# $2" >> {self.folder}/order\n')
@@ -89,11 +98,11 @@ case "$*" in
 *) cat > {self.folder}/header; while [ "$1" != -o ]; do shift; done; echo "touch {self.folder}/ran" > "$2" ;;
 esac
 """).chmod(0o755)
-        for name in ("bash", "mkdir", "chmod", "cat", "head", "dirname", "sed", "touch", "seq"):
+        for name in ("bash", "mkdir", "chmod", "cat", "head", "dirname", "sed", "touch", "seq", "rm"):
             (self.folder / "bin" / name).symlink_to(shutil.which(name))
         library = (LIBRARY / "modules/scripts/startup-script/runners.sh").read_text()
         done = self.bash(library + "runner shell 'gs://mine/folder/x.sh' 'x.sh' \n", PATH=str(self.folder / "bin"),
-                         STARTUP_FOLDER=str(self.folder / "state"))
+                         STARTUP_FOLDER=str(self.folder / "state"), STARTUP_RESULT=str(self.folder / "result"))
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertTrue((self.folder / "ran").exists())
         self.assertEqual(self.read("header"), "Authorization: Bearer the-token\n")
@@ -252,8 +261,12 @@ class Installed(Machine):
         self.write("bin/mountpoint", "#!/bin/bash\nexit 1\n").chmod(0o755)
         with (self.folder / "bin/mdadm").open("a") as mdadm:
             mdadm.write('[ "$1" != --create ] || { mkdir -p /dev/md; touch "$2"; }\n')
+        # A systemctl that starts a service as its unit says.
+        self.write("bin/systemctl", f'#!/bin/bash\necho "systemctl $*" >> {self.folder}/log\n'
+                   '[ "$1" != restart ] || eval "$(sed -n s/^ExecStart=//p /etc/systemd/system/$2)"\n').chmod(0o755)
         (self.folder / "disks").mkdir(exist_ok=True)
-        before = f"mkdir -p /dev/disk; mount --bind {self.folder}/disks /dev/disk;"
+        (self.folder / "local/sbin").mkdir(parents=True, exist_ok=True)
+        before = f"mount --bind {self.folder}/local /usr/local; mkdir -p /dev/disk; mount --bind {self.folder}/disks /dev/disk;"
         return self.run_script("mount-local-ssd.sh", "ext4", str(self.folder / "ssd"), "1777",
                                before=f"mount -t tmpfs none /dev && mknod /dev/null c 1 3 2>/dev/null || touch /dev/null; {before}")
 
@@ -277,9 +290,37 @@ class Installed(Machine):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("mkfs", self.read("log"))
 
+    def test_mounts_local_ssds_at_every_boot_before_docker_and_slurmd(self):
+        done = self.local_ssds("google-local-nvme-ssd-0", "google-local-nvme-ssd-1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        log = self.read("log").splitlines()
+        unit = self.read("etc/systemd/system/slipway-local-ssd.service")
+        self.assertIn("Before=docker.service containerd.service slurmd.service\n", unit)
+        for name in ("docker", "slurmd"):
+            needs = self.read(f"etc/systemd/system/{name}.service.d/local-ssd.conf")
+            self.assertIn("Requires=slipway-local-ssd.service\nAfter=slipway-local-ssd.service\n", needs)
+            self.assertIn(f'RequiresMountsFor="{self.folder}/ssd"\n', needs)
+        self.assertLess(log.index("systemctl enable slipway-local-ssd.service"), log.index("systemctl restart slipway-local-ssd.service"))
+        made = [line.split()[0] for line in log if line.split()[0] in ("mdadm", "mkfs.ext4", "mount") and "scan" not in line]
+        self.assertEqual(made, ["mdadm", "mkfs.ext4", "mount"])
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_units_pass_systemds_own_check(self):
+        self.assertEqual(self.local_ssds("google-local-nvme-ssd-0").returncode, 0)
+        units = self.folder / "etc/systemd/system"
+        (self.folder / "local/sbin/slipway-local-ssd").chmod(0o755)
+        unit = units / "slipway-local-ssd.service"
+        unit.write_text(unit.read_text().replace("/usr/local", f"{self.folder}/local"))
+        for name in ("docker", "slurmd", "containerd"):
+            (units / f"{name}.service").write_text("[Service]\nExecStart=/bin/true\n")
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit, units / "docker.service", units / "slurmd.service"],
+                              capture_output=True, text=True, timeout=60, env={**os.environ, "SYSTEMD_UNIT_PATH": f"{units}:"})
+        said = [line for line in done.stderr.splitlines() if str(self.folder) in line or "slipway" in line or "ordering cycle" in line]
+        self.assertEqual(said, [])
+
     def test_works_without_local_ssds(self):
         done = self.local_ssds()
-        self.assertEqual((done.returncode, done.stdout), (0, "this machine has no local SSD\n"))
+        self.assertEqual((done.returncode, done.stdout), (0, "this machine has no local SSD\n"), done.stderr)
 
     def test_waits_until_each_interface_has_an_address(self):
         self.write("bin/sleep", f'#!/bin/bash\necho "gpu0 UP 10.1.0.2/32 " >> {self.folder}/up\n').chmod(0o755)
@@ -289,7 +330,7 @@ class Installed(Machine):
         (self.folder / "local").mkdir()
         done = self.run_script("wait-for-gpu-networks.sh", before=f"mount --bind {self.folder}/local /usr/local && mkdir /usr/local/sbin;")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("systemctl enable slipway-wait-for-networks.service\n", self.read("log"))
+        self.assertIn("systemctl enable --now slipway-wait-for-networks.service\n", self.read("log"))
         done = self.bash(self.read("local/sbin/slipway-wait-for-networks"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")
         self.assertEqual((done.returncode, done.stdout), (0, "3 network interfaces are up\n"))
 

@@ -2,6 +2,11 @@
 # Installs Google Cloud Observability agents: REPOSITORY…, such as google-cloud-ops-agent.
 set -euo pipefail
 for agent in "$@"; do
+  # An image may have it already, stopped.
+  if systemctl cat "$agent.service" >/dev/null 2>&1; then
+    systemctl enable --now "$agent.service"
+    continue
+  fi
   script=$(mktemp)
   case $agent in
   google-cloud-ops-agent) name=add-google-cloud-ops-agent-repo.sh ;;

@@ -8,6 +8,17 @@ chmod 0700 "$folder"
 
 say() { echo "startup: $*"; }
 
+# The node's boot waits for this script, and does not go on if it failed: the last line says what did.
+result=${STARTUP_RESULT:-/run/slipway/startup-script}
+mkdir -p "$(dirname "$result")"
+rm -f "$result"
+failed=
+finish() {
+  local status=$?
+  if [ "$status" -eq 0 ]; then echo done >"$result"; else echo "${failed:-it ended with exit status $status}" >"$result"; fi
+}
+trap finish EXIT
+
 # For a while after the first boot, the system itself is installing packages.
 wait_for_packages() {
   command -v apt-get >/dev/null || return 0
@@ -76,7 +87,8 @@ runner() {
   say "$type $destination"
   mkdir -p "$(dirname "$path")"
   if ! fetch "$object" "$path"; then
-    say "$destination cannot be fetched from $object"
+    failed="$destination cannot be fetched from $object"
+    say "$failed"
     exit 1
   fi
   case $type in
@@ -86,7 +98,8 @@ runner() {
   *) say "there is no runner of type $type" && exit 1 ;;
   esac
   if [ "$status" -ne 0 ]; then
-    say "$destination failed with exit status $status"
+    failed="$destination failed with exit status $status"
+    say "$failed"
     exit "$status"
   fi
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes this machine wait at every boot until all its network interfaces have an address. The service
-# stays in images made from the machine. Machines with one interface do not wait.
+# stays in images made from the machine. Waits now as well. Machines with one interface do not wait.
 set -euo pipefail
 
 cat >/usr/local/sbin/slipway-wait-for-networks <<'WAIT'
@@ -44,4 +44,4 @@ ExecStart=/usr/local/sbin/slipway-wait-for-networks
 WantedBy=network-online.target
 UNIT
 systemctl daemon-reload
-systemctl enable slipway-wait-for-networks.service
+systemctl enable --now slipway-wait-for-networks.service

@@ -1,0 +1,123 @@
+// Waits for what jobs need of a compute node.
+#include "launcher/node/boot_order.h"
+
+#include <fmt/core.h>
+#include <ifaddrs.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::node {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr const char* startup_unit = "google-startup-scripts.service";
+constexpr auto longest_wait_for_networks = 120s;
+constexpr std::string_view device_volume = "--volume=/dev/";
+
+std::string value_of(const std::string& properties, const std::string& name) {
+  for (const std::string& line : split(properties, '\n')) {
+    if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
+  }
+  return "";
+}
+
+StartupScript ask_systemd() {
+  if (!fs::is_directory("/run/systemd/system")) return StartupScript::absent;
+  const ProcessResult answer =
+      run_process({"/bin/systemctl", "show", "--property=LoadState,ActiveState,Job", startup_unit},
+                  {.input = "", .deadline = 10s});
+  return answer.ok() ? startup_script_state(answer.output) : StartupScript::running;
+}
+
+// The interfaces with an IPv4 address.
+std::set<std::string> interfaces_with_address() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return {};
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(all, ::freeifaddrs);
+  std::set<std::string> names;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET)
+      names.insert(one->ifa_name);
+  }
+  return names;
+}
+
+}  // namespace
+
+StartupScript startup_script_state(const std::string& properties) {
+  if (value_of(properties, "LoadState") != "loaded") return StartupScript::absent;
+  const std::string job = value_of(properties, "Job");
+  if (!job.empty() && job != "0") return StartupScript::running;
+  const std::string state = value_of(properties, "ActiveState");
+  return state == "activating" || state == "reloading" ? StartupScript::running
+                                                       : StartupScript::done;
+}
+
+void wait_for_startup_script(const Patience& patience, const fs::path& result) {
+  persist(patience, "the startup script", [] {
+    if (ask_systemd() == StartupScript::running)
+      throw NotYet("google-startup-scripts.service runs");
+  });
+  if (!fs::exists(result)) return;
+  const std::string said(trim(read_file(result)));
+  if (said == "done") return;
+  throw Error(fmt::format(
+      "the startup script failed: {}; see `journalctl --unit={}`, then restart that and "
+      "slipway-node.service",
+      said, startup_unit));
+}
+
+void wait_for_networks(const Patience& patience, const NodeProfile& profile,
+                       const MachineMetadata& self) {
+  const size_t count = std::min(profile.network_interfaces.size(), self.interfaces.size());
+  const auto end = std::chrono::steady_clock::now() + longest_wait_for_networks;
+  const Patience here{std::min(patience.end, end), patience.say};
+  try {
+    persist(here, "the addresses of network interfaces", [&] {
+      const std::set<std::string> names = interfaces_with_address();
+      for (size_t i = 0; i < count; ++i) {
+        const std::string& name = profile.network_interfaces[i].name;
+        // One that has another name here is reported elsewhere.
+        if (fs::exists("/sys/class/net/" + name) && names.count(name) == 0) {
+          throw NotYet(fmt::format("{} has none", name));
+        }
+      }
+    });
+  } catch (const Error& error) {
+    patience.say(fmt::format("{}; going on without", error.what()));
+  }
+}
+
+std::vector<std::string> devices_of(const NodeTransport::Daemon& daemon) {
+  std::vector<std::string> devices;
+  for (const std::string& word : daemon.command) {
+    if (!word.starts_with(device_volume)) continue;
+    const size_t start = word.find('/');
+    devices.push_back(word.substr(start, word.find(':', start) - start));
+  }
+  return devices;
+}
+
+void wait_for_devices(const Patience& patience, const NodeTransport::Daemon& daemon,
+                      const fs::path& root) {
+  for (const std::string& device : devices_of(daemon)) {
+    persist(patience, device, [&] {
+      if (!fs::exists(root / fs::path(device).relative_path())) {
+        throw NotYet(fmt::format("{} needs it; is its kernel module loaded?", daemon.name));
+      }
+    });
+  }
+}
+
+}  // namespace slipway::node
