@@ -92,7 +92,7 @@ finish() {
 $quick || install_packages all
 build_slipway tests
 if $images; then
-  count tests/system/run.py tests/system/image.bats
+  count tests/system/run.py tests/system/image.bats tests/system/image_steps.bats
   finish
   exit
 fi

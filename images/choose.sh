@@ -36,7 +36,7 @@ row_of_machine() {
   done < <(rows machines)
 }
 
-# choose OPTION...: sets `transport`, `base`, the base's properties, and `rest`, the options that are none of the three
+# choose OPTION...: sets `transport`, `base`, the base's properties, and `rest`, all other options
 choose() {
   local machine line
   transport='' base='' rest=()

@@ -16,7 +16,7 @@ fault() {
   missing=$((missing + 1))
 }
 
-# applies WHEN: whether it is said of this image
+# applies WHEN: whether the tags fit this image
 applies() {
   local word
   for word in ${1//+/ }; do

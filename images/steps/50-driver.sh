@@ -12,7 +12,7 @@ case ${driver:?} in
     exit 0
     ;;
   install)
-    # Built for the kernel that will boot, which need not be the one that runs now. Its modules are built with gcc 12.
+    # Built for the kernel that will boot, even if another one runs now. Its modules are built with gcc 12.
     kernel_version=$(kernel_that_boots)
     apt_install dkms gcc-12 zstd "linux-headers-$kernel_version" "nvidia-dkms-$driver_branch-server-open" \
       "nvidia-utils-$driver_branch-server" "nvidia-compute-utils-$driver_branch-server" "libnvidia-compute-$driver_branch-server"

@@ -88,14 +88,14 @@ void wait_for_networks(const Patience& patience, const NodeProfile& profile,
       const std::set<std::string> names = interfaces_with_address();
       for (size_t i = 0; i < count; ++i) {
         const std::string& name = profile.network_interfaces[i].name;
-        // One that has another name here is reported elsewhere.
+        // warn_of_interfaces reports interfaces with other names.
         if (fs::exists("/sys/class/net/" + name) && names.count(name) == 0) {
           throw NotYet(fmt::format("{} has none", name));
         }
       }
     });
   } catch (const Error& error) {
-    patience.say(fmt::format("{}; going on without", error.what()));
+    patience.say(fmt::format("{}; the boot continues", error.what()));
   }
 }
 

@@ -35,7 +35,7 @@ void wait_for_networks(const Patience& patience, const NodeProfile& profile,
                        const MachineMetadata& self);
 
 // The device files that a daemon's command mounts, from its words `--volume=/dev/NAME:...`: Docker
-// would make a folder in place of one that is missing.
+// would make a folder in place of a missing file.
 std::vector<std::string> devices_of(const NodeTransport::Daemon& daemon);
 
 // Waits until they exist. Throws Error if time is up.

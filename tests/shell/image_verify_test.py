@@ -56,7 +56,7 @@ class Image(unittest.TestCase):
                 link.symlink_to(f"/usr/lib/systemd/system/{what}")
 
     def make(self, transport, base_name, kernel=None):
-        """A root that has all that the image needs, with the modules for its kernel."""
+        """A root that has everything that the image needs, with the modules for its kernel."""
         self.transport, self.base_name, base = transport, base_name, BASES[base_name]
         self.kernel = kernel or base["version"]
         self.put("/etc/os-release", f'ID={base["system"]}\nVERSION_CODENAME={base["release"]}\nPRETTY_NAME="Made"\n')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All that a closed root reaches: servers.py inside FOLDER SOCKET | outside CACHE SOCKET HOST...
+"""Everything that a closed root reaches: servers.py inside FOLDER SOCKET | outside CACHE SOCKET HOST...
 
 `inside` runs in the root's network namespace: FOLDER/archives at port 8080, FOLDER/registry at port 5000 as a registry, and
 at port 3142 a proxy for apt, which asks through SOCKET. `outside` answers there for the HOSTs of the release's own archive
@@ -8,13 +8,13 @@ import hashlib, http.server, json, pathlib, shutil, socketserver, sys, threading
 
 
 class Quiet(http.server.BaseHTTPRequestHandler):
-    protocol_version = default_request_version = "HTTP/1.1"  # also in answers to what is no HTTP, such as TLS
+    protocol_version = default_request_version = "HTTP/1.1"  # also in answers to requests that are not HTTP, such as TLS
 
     def log_message(self, *_):
         pass
 
     def address_string(self):
-        return "somebody"
+        return "a client"
 
     def answer(self, content, kind="application/octet-stream", status=200, head=False):
         self.send_response(status)

@@ -15,14 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Patience for a moment, and what was said meanwhile.
+// Patience for a moment, and the lines that it printed.
 struct Moment {
   std::vector<std::string> said;
   Patience patience{std::chrono::steady_clock::now() + std::chrono::milliseconds(300),
                     [this](const std::string& line) { said.push_back(line); }};
 };
 
-// A Docker that knows the images in the file `store`, and writes down what it is asked for.
+// A Docker that knows the images in the file `store`, and logs its arguments.
 ContainerPlaces fake_docker(const fs::path& folder, const std::string& loads) {
   write_file(folder / "docker", "#!/bin/sh\ncd '" + folder.string() +
                                     "'\necho \"$*\" >>log\ncase $1 in\n"

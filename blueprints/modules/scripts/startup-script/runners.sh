@@ -8,14 +8,14 @@ chmod 0700 "$folder"
 
 say() { echo "startup: $*"; }
 
-# The node's boot waits for this script, and does not go on if it failed: the last line says what did.
+# The node's boot waits for this script, and stops if it failed. This file says which runner failed.
 result=${STARTUP_RESULT:-/run/slipway/startup-script}
 mkdir -p "$(dirname "$result")"
 rm -f "$result"
 failed=
 finish() {
   local status=$?
-  if [ "$status" -eq 0 ]; then echo done >"$result"; else echo "${failed:-it ended with exit status $status}" >"$result"; fi
+  if [ "$status" -eq 0 ]; then echo "done" >"$result"; else echo "${failed:-it ended with exit status $status}" >"$result"; fi
 }
 trap finish EXIT
 
