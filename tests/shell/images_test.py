@@ -175,6 +175,37 @@ class Recipe(unittest.TestCase):
             self.assertEqual([line.split()[0] for line in run("bash", "-euc", f". {self.images}/choose.sh; rows {section}").stdout.splitlines()],
                              list(catalogue[section]))
 
+    def test_the_logs_of_every_daemon_beside_jobs_rotate(self):
+        def daemons(tree):
+            if isinstance(tree, list):
+                tree = dict(enumerate(tree))
+            if isinstance(tree, dict):
+                if "command" in tree and "deadline_seconds" in tree:
+                    yield tree["name"]
+                for part in tree.values():
+                    yield from daemons(part)
+
+        rotated = (self.images / "logrotate.conf").read_text().split()
+        names = {name for file in ("transports", "machines")
+                 for name in daemons(yaml.safe_load((self.top / f"blueprints/catalogue/{file}.yaml").read_text()))}
+        self.assertEqual(names, {"rxdm", "nvidia-imex"})
+        for log in (*(f"{name}-*.log" for name in names), "power.log", "watch.log", "reconcile.log"):
+            self.assertIn(f"/var/log/slurm/{log}", rotated)
+
+    def test_containers_in_the_image_are_those_that_the_catalogue_runs(self):
+        transports = yaml.safe_load((self.top / "blueprints/catalogue/transports.yaml").read_text())["transports"]
+        for name in ("tcpxo", "tcpx"):
+            said = run("bash", "-euc", f"transport={name} architecture=amd64; . {self.images}/versions.sh; echo $daemon_container $plugin_folder")
+            self.assertEqual(said.stdout.split(), [*transports[name]["daemon"]["images"], transports[name]["libraries"]["folder"]])
+
+    def test_the_daemon_of_tcpx_gets_what_it_needs(self):
+        command = yaml.safe_load((self.top / "blueprints/catalogue/transports.yaml").read_text())["transports"]["tcpx"]["daemon"]["command"]
+        before = command[:command.index("us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.12")]
+        for word in ("--entrypoint=/tcpgpudmarxd/build/app/tcpgpudmarxd", "--ulimit=memlock=-1",
+                     "--volume=/opt/tcpdirect_benchmark:/opt/tcpdirect_benchmark"):
+            self.assertIn(word, before)
+        self.assertTrue(any(word.startswith("--env=LD_LIBRARY_PATH=") for word in before))
+
     def test_the_catalogue_is_consistent(self):
         catalogue = yaml.safe_load((self.top / "blueprints/catalogue/images.yaml").read_text())
         rows = [*catalogue["bases"].values(), *catalogue["machines"].values()]

@@ -1,4 +1,4 @@
-# The recipe's steps in roots of the release that they are for, as they are, with a closed network: what they reach is the
+# The recipe's steps, unchanged, in roots of the release that they are for, with a closed network: what they reach is the
 # release's own archive, and stand-ins of NVIDIA's and Google's archives and of the registry. Takes minutes: ./test.sh
 # --images
 #
