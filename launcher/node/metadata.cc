@@ -77,6 +77,59 @@ std::vector<NetworkStorage> storage_from(const json& rows) {
   return storage;
 }
 
+// A member of an object, or `otherwise` if it is missing or null.
+template <class T>
+T value_or(const json& object, const char* key, T otherwise) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? otherwise : found->get<T>();
+}
+
+Way way_from(const json& way) {
+  return {way.at("model"),
+          value_or(way, "reservation", std::string()),
+          value_or(way, "future_reservation", std::string()),
+          value_or(way, "max_run_duration_seconds", 0L),
+          value_or(way, "use_job_duration", false),
+          value_or(way, "termination_action", std::string())};
+}
+
+// The members that older files do not have.
+void read_power(const json& nodeset, Nodes& nodes) {
+  nodes.zone_target_shape = value_or(nodeset, "zone_target_shape", nodes.zone_target_shape);
+  nodes.static_count = value_or(nodeset, "static", 0);
+  nodes.dynamic_count = value_or(nodeset, "dynamic", 0);
+  nodes.machine_type = value_or(nodeset, "machine_type", std::string());
+  for (const json& way : value_or(nodeset, "buy", json::array())) {
+    nodes.buy.push_back(way_from(way));
+  }
+  if (const json placement = value_or(nodeset, "placement", json()); !placement.is_null()) {
+    nodes.placement = {value_or(placement, "max_distance", 0), placement.at("machines_per_policy")};
+    if (nodes.placement->machines_per_policy < 1) {
+      throw Error("a placement policy for less than one machine");
+    }
+  }
+  if (const json maintenance = value_or(nodeset, "maintenance", json()); !maintenance.is_null()) {
+    nodes.maintenance = {value_or(maintenance, "interval", std::string()),
+                         value_or(maintenance, "reservation", false),
+                         value_or(maintenance, "opportunistic", false)};
+  }
+  const json properties = value_or(nodeset, "instance_properties", json());
+  if (!properties.is_null()) {
+    if (!properties.is_object()) throw Error("`instance_properties` is not an object");
+    nodes.instance_properties = properties.dump();
+  }
+}
+
+Nodes nodes_from(const json& nodeset) {
+  Nodes nodes;
+  nodeset.at("project").get_to(nodes.project);
+  nodeset.at("zones").get_to(nodes.zones);
+  nodes.instance_template = value_or(nodeset, "template", std::string());
+  nodes.mounts = storage_from(nodeset.at("mounts"));
+  read_power(nodeset, nodes);
+  return nodes;
+}
+
 ClusterFile cluster_from(const json& j) {
   if (j.at("schema") != "slipway/cluster/1") {
     throw Error(fmt::format("its schema is {}, not \"slipway/cluster/1\"", j.at("schema").dump()));
@@ -94,10 +147,7 @@ ClusterFile cluster_from(const json& j) {
   cluster.mounts = storage_from(j.at("mounts").at("all"));
   cluster.login_mounts = storage_from(j.at("mounts").at("login"));
   for (const auto& [name, nodeset] : j.at("nodesets").items()) {
-    const json& link = nodeset.at("template");
-    cluster.nodesets[name] = {nodeset.at("project"), nodeset.at("zones"),
-                              link.is_string() ? link.get<std::string>() : "",
-                              storage_from(nodeset.at("mounts"))};
+    cluster.nodesets[name] = nodes_from(nodeset);
   }
   return cluster;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +41,42 @@ struct NetworkStorage {
   std::string server, remote, local, type, options;
 };
 
+// A way to get machines (`$defs/way` of the schema).
+struct Way {
+  std::string model;  // Compute Engine's scheduling.provisioningModel: "SPOT"
+  std::string reservation, future_reservation;  // names or paths; empty: none
+  long max_run_duration_seconds = 0;            // 0: no limit
+  bool use_job_duration = false;                // a job's time limit is that of its machines
+  std::string termination_action;               // "STOP", "DELETE"; empty: the cloud's default
+};
+
+// How the machines of a job are put close together.
+struct Placement {
+  int max_distance = 0;         // groupPlacementPolicy.maxDistance; 0: not set
+  int machines_per_policy = 1;  // at most; more machines get several policies
+};
+
+// What to do about maintenance of the hosts.
+struct Maintenance {
+  std::string interval;        // scheduling.maintenanceInterval; empty: the cloud's default
+  bool reservation = false;    // reserve the node in Slurm for the time of its maintenance
+  bool opportunistic = false;  // start maintenance early when a node is idle
+};
+
 struct Nodes {
   std::string project;
   std::vector<std::string> zones;  // in the order to try them
   std::string instance_template;   // link to it
   std::vector<NetworkStorage> mounts;
+  // Compute Engine's locationPolicy.targetShape: ANY_SINGLE_ZONE, ANY or BALANCED
+  std::string zone_target_shape = "ANY_SINGLE_ZONE";
+  int static_count = 0;   // nodes that are always on: CLUSTER-NODESET-0 and the next ones
+  int dynamic_count = 0;  // further nodes
+  std::string machine_type{};
+  std::optional<Placement> placement{};
+  std::vector<Way> buy{};  // tried in this order; empty: as the template says
+  std::optional<Maintenance> maintenance{};
+  std::string instance_properties{};  // a JSON object for bulkInsert; empty: none
 };
 
 // The file `cluster.json` in the cluster's folder, written after all other files; schema

@@ -122,6 +122,47 @@ TEST_CASE("cluster.json: finds a nodeset by a node's name") {
   }
 }
 
+TEST_CASE("cluster.json: says how a nodeset's machines are made, and older files say nothing") {
+  json given = cluster();
+  const Nodes old = parse_cluster_file(given.dump()).nodesets.at("mega");
+  CHECK(old.zone_target_shape == "ANY_SINGLE_ZONE");
+  CHECK(old.buy.empty());
+  CHECK_FALSE(old.placement);
+  CHECK_FALSE(old.maintenance);
+  CHECK(old.instance_properties.empty());
+  given["nodesets"]["mega"].update(
+      {{"zone_target_shape", "BALANCED"},
+       {"static", 2},
+       {"dynamic", 30},
+       {"machine_type", "a3-megagpu-8g"},
+       {"placement", {{"max_distance", nullptr}, {"machines_per_policy", 256}}},
+       {"buy",
+        {{{"model", "RESERVATION_BOUND"}, {"reservation", "r"}},
+         {{"model", "FLEX_START"},
+          {"max_run_duration_seconds", 3600},
+          {"use_job_duration", true},
+          {"termination_action", "DELETE"}}}},
+       {"maintenance", {{"interval", nullptr}, {"reservation", true}, {"opportunistic", false}}},
+       {"instance_properties", {{"labels", {{"a", "b"}}}}}});
+  const Nodes nodes = parse_cluster_file(given.dump()).nodesets.at("mega");
+  CHECK(nodes.zone_target_shape == "BALANCED");
+  CHECK(nodes.static_count == 2);
+  CHECK(nodes.dynamic_count == 30);
+  CHECK(nodes.machine_type == "a3-megagpu-8g");
+  REQUIRE(nodes.placement);
+  CHECK(nodes.placement->max_distance == 0);
+  CHECK(nodes.placement->machines_per_policy == 256);
+  REQUIRE(nodes.buy.size() == 2);
+  CHECK(nodes.buy[0].reservation == "r");
+  CHECK(nodes.buy[1].model == "FLEX_START");
+  CHECK(nodes.buy[1].max_run_duration_seconds == 3600);
+  CHECK(nodes.buy[1].use_job_duration);
+  CHECK(nodes.buy[1].termination_action == "DELETE");
+  REQUIRE(nodes.maintenance);
+  CHECK(nodes.maintenance->reservation);
+  CHECK(nodes.instance_properties == R"({"labels":{"a":"b"}})");
+}
+
 TEST_CASE("cluster.json: a wrong schema or a missing key is an error") {
   json given = cluster();
   given["schema"] = "slipway/cluster/2";
