@@ -43,13 +43,19 @@ struct GroupSteps {
   std::map<std::string, std::string> late_settings;
 };
 
+// Nodes of a nodeset.
+struct NodeCounts {
+  int64_t always_on = 0;
+  int64_t on_demand = 0;  // at most
+};
+
 struct Definitions {
   std::string deployment;   // name of the deployment and its folder
   std::vector<File> files;  // by path
   std::vector<Copy> copies;
   std::vector<GroupSteps> groups;  // in the order of deployment
-  // The maximum number of on-demand machines, by id of the module with their instance template.
-  std::map<std::string, int64_t> on_demand;
+  // How many machines the controller makes, by id of the module with their instance template.
+  std::map<std::string, NodeCounts> nodes;
 };
 
 // What define() is called for.

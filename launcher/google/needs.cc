@@ -96,7 +96,7 @@ class Counter {
           const QuotaTable& quotas)
       : resources_(resources_of(definitions)), catalogue_(catalogue), quotas_(quotas) {
     for (const MadeResource& resource : resources_) count(resource);
-    for (const auto& [module, machines] : definitions.on_demand) count_on_demand(module, machines);
+    for (const auto& [module, counts] : definitions.nodes) count_nodes(module, counts);
   }
 
   Needs take() {
@@ -190,10 +190,16 @@ class Counter {
     return found == resources_.end() ? nullptr : &*found;
   }
 
-  void count_on_demand(const std::string& module, int64_t machines) {
+  void count_nodes(const std::string& module, const NodeCounts& counts) {
     const MadeResource* made_from = find("", module);
-    if (made_from == nullptr || machines == 0) return;
-    count_machine({region_of(made_from->body), module, machines, true}, made_from->body);
+    if (made_from == nullptr) return;
+    const std::string region = region_of(made_from->body);
+    if (counts.always_on > 0) {
+      count_machine({region, module, counts.always_on, false}, made_from->body);
+    }
+    if (counts.on_demand > 0) {
+      count_machine({region, module, counts.on_demand, true}, made_from->body);
+    }
   }
 
   void count_machine(const Where& where, const Json& body) {

@@ -117,11 +117,12 @@ std::map<std::string, std::string> node_confs_of(const cluster::Cluster& cluster
   return node_confs;
 }
 
-// Records the number of on-demand nodes, and warns of machines with an unused faster network.
+// Records the number of nodes, and warns of machines with an unused faster network.
 void note_nodesets(Context& context, const cluster::Cluster& cluster,
                    const cluster::Catalogue& catalogue) {
   for (const cluster::Nodeset& nodeset : cluster.nodesets) {
-    context.definitions.on_demand[nodeset.id] = nodeset.node_count_dynamic_max;
+    context.definitions.nodes[nodeset.id] = {nodeset.node_count_static,
+                                             nodeset.node_count_dynamic_max};
     if (nodeset.machine.networks.size() != 1) continue;
     warn_missing_networks(
         catalogue.machine(nodeset.machine.machine_type), 1,
