@@ -30,9 +30,12 @@ def types_in_use():
     found = {}
     for file in (ROOT / "blueprints").glob("**/module.yaml"):
         for kind, body in re.findall(r"^  ((?:data\.)?[a-z]+_[a-z0-9_]+)\.[\w-]+:(.*\n(?:(?:    .*)?\n)*)", file.read_text(), re.M):
-            provider = re.search(r"^    provider: (\S+)", body, re.M)
             own = kind.removeprefix("data.").split("_")[0]
-            found.setdefault(provider.group(1) if provider else own, set()).add(kind)
+            # A module may choose the provider: $(CONDITION ? "google-beta" : null).
+            provider = re.search(r"^    provider:(.*\n(?:      .*\n)*)", body, re.M)
+            named = re.findall(r"[\w-]+-beta", provider.group(1)) if provider else []
+            for name in {own, *named} if not provider or "$(" in provider.group(1) else named:
+                found.setdefault(name, set()).add(kind)
     return found
 
 

@@ -3,6 +3,7 @@
 
 #include "launcher/google/definitions.h"
 #include "launcher/google/links.h"
+#include "launcher/google/resource_check.h"
 #include "launcher/google/terraform_value.h"
 
 namespace slipway::google {
@@ -11,6 +12,7 @@ struct Context {
   const blueprint::Deployment& deployment;
   blueprint::Evaluation& evaluation;
   Links& links;
+  ResourceCheck& resources;
   source::Diagnostics& diagnostics;
   Definitions& definitions;  // the result so far
   bool writes_files = true;  // false: only the diagnostics are wanted

@@ -108,8 +108,14 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   check_settings(deployment, evaluation, diagnostics);
   if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
-  Context context{deployment,  evaluation,  links,
-                  diagnostics, definitions, source.wanted == Wanted::files};
+  ResourceCheck resources(load_resource_rules(source.library), evaluation, diagnostics);
+  Context context{deployment,
+                  evaluation,
+                  links,
+                  resources,
+                  diagnostics,
+                  definitions,
+                  source.wanted == Wanted::files};
   copy_staged_files(context, source.library);
   if (diagnostics.errors() > 0 || !all_written) return definitions;
   if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);

@@ -76,7 +76,9 @@ class ModuleFile {
         check_name(address(resource, member));
         Value body = context_.evaluation.resource_body(module_, resource, member);
         Json& types = file[resource.looked_up ? "data" : "resource"];
-        types[resource.type][member.name] = written(resource, std::move(body));
+        Json& text = types[resource.type][member.name];
+        text = written(resource, std::move(body));
+        if (!resource.looked_up) context_.resources.check(module_, resource.type, text);
       }
     } catch (const expression::ExpressionError& error) {
       context_.evaluation.report_in_module(module_, whole(resource), error);

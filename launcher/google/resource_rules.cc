@@ -1,0 +1,93 @@
+// Reads values.yaml and compute.yaml.
+#include "launcher/google/resource_rules.h"
+
+#include <fmt/core.h>
+
+#include "common/error.h"
+#include "launcher/cluster/row_reader.h"
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::google {
+namespace {
+
+namespace fs = std::filesystem;
+using cluster::RowReader;
+
+void read_value(const source::Node& item, const std::set<std::string>& sources,
+                ResourceRules& rules, source::Diagnostics& diagnostics) {
+  RowReader row(item, "a value", diagnostics);
+  ValueRule rule;
+  const std::vector<std::string> attributes = row.texts("of");
+  rule.is = row.text("is");
+  rule.like = row.text("like");
+  row.one_of("source", sources);
+  if (row.has("pattern")) {
+    try {
+      rule.pattern.emplace(row.text("pattern"), std::regex::ECMAScript | std::regex::optimize);
+    } catch (const std::regex_error& error) {
+      row.wrong(item.span,
+                fmt::format("the pattern is not a regular expression: {}", error.what()));
+    }
+  }
+  if (row.has("least")) rule.least = row.count("least");
+  if (row.has("most")) rule.most = row.count("most");
+  if (!row.finish()) return;
+  rules.rules.push_back(std::move(rule));
+  for (const std::string& attribute : attributes) {
+    rules.by_attribute[attribute] = rules.rules.size() - 1;
+  }
+}
+
+void read_values(const source::Node& root, ResourceRules& rules, source::Diagnostics& diagnostics) {
+  RowReader file(root, "the file", diagnostics);
+  const std::set<std::string> sources = file.keys("sources");
+  if (const source::Node* values = file.sequence("values")) {
+    for (const source::Node& item : values->items) read_value(item, sources, rules, diagnostics);
+  }
+  rules.names = file.texts("names");
+  rules.scopes = file.texts("scopes");
+  if (const source::Node* types = file.mapping("scopes_of")) {
+    for (const source::Entry& entry : types->entries) {
+      RowReader row(entry.value, fmt::format("the scopes of `{}`", entry.key), diagnostics);
+      rules.scopes_of[entry.key] = row.texts("within");
+      row.one_of("source", sources);
+      row.finish();
+    }
+  }
+  file.finish();
+}
+
+void read_families(const source::Node& root, ResourceRules& rules,
+                   source::Diagnostics& diagnostics) {
+  RowReader file(root, "the file", diagnostics);
+  rules.disk_types = file.texts("disk_types");
+  const source::Node* families = file.sequence("families");
+  if (families == nullptr) return;
+  for (const source::Node& item : families->items) {
+    RowReader row(item, "a family", diagnostics);
+    rules.families.push_back({row.text("prefix"), row.text("boot"), row.texts("not")});
+  }
+}
+
+using Reader = void(const source::Node&, ResourceRules&, source::Diagnostics&);
+
+void read_file(const fs::path& file, Reader* reader, ResourceRules& rules) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return;
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  const auto root = read_yaml(sources.add_file(file), sources, diagnostics);
+  if (root) reader(*root, rules, diagnostics);
+  if (diagnostics.errors() > 0) throw Error(render(diagnostics));
+}
+
+}  // namespace
+
+ResourceRules load_resource_rules(const fs::path& library) {
+  ResourceRules rules;
+  read_file(library / "catalogue/values.yaml", read_values, rules);
+  read_file(library / "catalogue/compute.yaml", read_families, rules);
+  return rules;
+}
+
+}  // namespace slipway::google
