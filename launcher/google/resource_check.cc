@@ -42,9 +42,9 @@ bool has_value(const Value& value, const Json& wanted) {
          static_cast<double>(*number) == wanted.get<double>();
 }
 
-std::string both(const Module& module, const Module& other) {
-  return &module == &other ? fmt::format("module `{}` makes twice", module.id)
-                           : fmt::format("modules `{}` and `{}` both make", other.id, module.id);
+std::string both(const Module& first, const Module& second) {
+  return &first == &second ? fmt::format("module `{}` makes twice", first.id)
+                           : fmt::format("modules `{}` and `{}` both make", first.id, second.id);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void ResourceCheck::check(const Module& module, const std::string& type, const J
   for (const auto& [attribute, value] : body.items()) {
     const auto everywhere = rules_.by_attribute.find("*." + attribute);
     if (everywhere != rules_.by_attribute.end()) {
-      check_value(module, rules_.rules[everywhere->second], value);
+      check_value(module, rules_.rules[everywhere->second], attribute, value);
     }
     check_values(module, type + "." + attribute, value);
   }
@@ -77,12 +77,12 @@ void ResourceCheck::check_name(const Module& module, const std::string& type, co
       where += fmt::format("{}{} `{}`", where.empty() ? "" : ", ", scope, value);
     }
   }
-  const Module* other = first_with(std::move(key), module);
-  if (other == nullptr) return;
+  const auto [first, second] = two_with(std::move(key), module);
+  if (first == nullptr) return;
   diagnostics_
-      .error(Code::duplicate_id, place_of_value(module, name),
-             fmt::format("{} a `{}` with the name `{}`", both(module, *other), type, name))
-      .other(other == &module ? source::Span() : other->id_span, "the other module")
+      .error(Code::duplicate_id, second->id_span,
+             fmt::format("{} a `{}` with the name `{}`", both(*first, *second), type, name))
+      .other(first == second ? source::Span() : first->id_span, "the other module")
       .help(fmt::format("the cloud has one of each name in a place ({}): set another name for one "
                         "of them",
                         where));
@@ -92,20 +92,23 @@ void ResourceCheck::check_name(const Module& module, const std::string& type, co
 void ResourceCheck::check_grant(const Module& module, const std::string& type, const Json& body) {
   Json grant = body;
   grant.erase("depends_on");
-  const Module* other = first_with(type + '\n' + grant.dump(), module);
-  if (other == nullptr) return;
+  const auto [first, second] = two_with(type + '\n' + grant.dump(), module);
+  if (first == nullptr) return;
   diagnostics_
-      .error(Code::duplicate_id, place_of_value(module, grant.value("member", "")),
-             fmt::format("{} the same grant of `{}` to `{}`", both(module, *other),
+      .error(Code::duplicate_id, second->id_span,
+             fmt::format("{} the same grant of `{}` to `{}`", both(*first, *second),
                          written(grant, "role"), written(grant, "member")))
-      .other(other == &module ? source::Span() : other->id_span, "the other module")
+      .other(first == second ? source::Span() : first->id_span, "the other module")
       .help("leave it out in one of them: removing one would revoke the other");
 }
 
-// The module that has the key already; nullptr if it is new.
-const Module* ResourceCheck::first_with(std::string key, const Module& module) {
+// This module and the one that has the key already, in the blueprint's order; nothing if it is new.
+std::pair<const Module*, const Module*> ResourceCheck::two_with(std::string key,
+                                                                const Module& module) {
   const auto [other, fresh] = named_.emplace(std::move(key), &module);
-  return fresh ? nullptr : other->second;
+  if (fresh) return {};
+  const bool in_order = other->second->id_span.begin <= module.id_span.begin;
+  return in_order ? std::pair{other->second, &module} : std::pair{&module, other->second};
 }
 
 void ResourceCheck::check_values(const Module& module, const std::string& path, const Json& value) {
@@ -118,12 +121,14 @@ void ResourceCheck::check_values(const Module& module, const std::string& path, 
     return;
   }
   const auto rule = rules_.by_attribute.find(path);
-  if (rule != rules_.by_attribute.end()) check_value(module, rules_.rules[rule->second], value);
+  if (rule == rules_.by_attribute.end()) return;
+  check_value(module, rules_.rules[rule->second], path.substr(path.rfind('.') + 1), value);
 }
 
-void ResourceCheck::check_value(const Module& module, const ValueRule& rule, const Json& value) {
+void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
+                                const std::string& attribute, const Json& value) {
   if (value.is_array()) {
-    for (const Json& item : value) check_value(module, rule, item);
+    for (const Json& item : value) check_value(module, rule, attribute, item);
     return;
   }
   bool fits = true;
@@ -137,7 +142,11 @@ void ResourceCheck::check_value(const Module& module, const ValueRule& rule, con
   }
   if (fits) return;
   const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
-  report(module, value, fmt::format("`{}` is not {}", shown, rule.is), rule.like);
+  const source::Span place = place_of_value(module, attribute, value);
+  // Names that a module makes of one input are wrong together.
+  if (!said_.emplace(place.begin, rule.is).second) return;
+  diagnostics_.error(Code::rule_broken, place, fmt::format("`{}` is not {}", shown, rule.is))
+      .help(rule.like);
 }
 
 void ResourceCheck::check_disks(const Module& module, const Json& body) {
@@ -165,8 +174,8 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
   if (types.empty()) return;
   if (std::ranges::find(types, disk_type) == types.end()) {
     const std::string meant = source::did_you_mean(disk_type, types);
-    report(module, disk_type, fmt::format("there is no disk type `{}`", disk_type),
-           meant.empty() ? fmt::format("disk types are {}", fmt::join(types, ", ")) : meant);
+    report_disk(module, disk_type, fmt::format("there is no disk type `{}`", disk_type),
+                meant.empty() ? fmt::format("disk types are {}", fmt::join(types, ", ")) : meant);
     return;
   }
   const auto family = std::ranges::find_if(rules_.families, [&](const MachineFamily& row) {
@@ -176,22 +185,37 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
       std::ranges::find(family->not_usable, disk_type) == family->not_usable.end()) {
     return;
   }
-  report(module, disk_type,
-         fmt::format("`{}` cannot have a disk of type `{}`", machine_type, disk_type),
-         fmt::format("use `{}`", family->boot));
+  report_disk(module, disk_type,
+              fmt::format("`{}` cannot have a disk of type `{}`", machine_type, disk_type),
+              fmt::format("use `{}`", family->boot));
 }
 
-source::Span ResourceCheck::place_of_value(const Module& module, const Json& value) {
+// The input is most likely one with the attribute's name in its own. A name that is longer than any
+// input's text is made of the one that it begins with.
+source::Span ResourceCheck::place_of_value(const Module& module, const std::string& attribute,
+                                           const Json& value) {
+  const std::string* found = nullptr;
+  const std::string* beginning = nullptr;
+  size_t longest = 0;
   for (const auto& [name, setting] : module.settings) {
     if (module.interface->input(name) == nullptr) continue;
-    if (has_value(evaluation_.input(module, name), value)) return cluster::place_of(module, name);
+    const Value& set = evaluation_.input(module, name);
+    const auto* text = set.as<std::string>();
+    if (has_value(set, value)) {
+      if (found == nullptr || name.find(attribute) != name.npos) found = &name;
+    } else if (text != nullptr && value.is_string() && text->size() > longest &&
+               value.get_ref<const std::string&>().starts_with(*text)) {
+      beginning = &name;
+      longest = text->size();
+    }
   }
-  return module.id_span;
+  if (found == nullptr) found = beginning;
+  return found == nullptr ? module.id_span : cluster::place_of(module, *found);
 }
 
-void ResourceCheck::report(const Module& module, const Json& value, const std::string& message,
-                           const std::string& help) {
-  const source::Span place = place_of_value(module, value);
+void ResourceCheck::report_disk(const Module& module, const std::string& disk_type,
+                                const std::string& message, const std::string& help) {
+  const source::Span place = place_of_value(module, "disk_type", disk_type);
   if (!said_.emplace(place.begin, message).second) return;
   diagnostics_.error(Code::rule_broken, place, message).help(help);
 }

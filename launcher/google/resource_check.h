@@ -28,17 +28,21 @@ class ResourceCheck {
  private:
   void check_name(const blueprint::Module& module, const std::string& type, const Json& body);
   void check_grant(const blueprint::Module& module, const std::string& type, const Json& body);
-  const blueprint::Module* first_with(std::string key, const blueprint::Module& module);
+  std::pair<const blueprint::Module*, const blueprint::Module*> two_with(
+      std::string key, const blueprint::Module& module);
   void check_values(const blueprint::Module& module, const std::string& path, const Json& value);
-  void check_value(const blueprint::Module& module, const ValueRule& rule, const Json& value);
+  void check_value(const blueprint::Module& module, const ValueRule& rule,
+                   const std::string& attribute, const Json& value);
   void check_disks(const blueprint::Module& module, const Json& body);
   void check_disk(const blueprint::Module& module, const std::string& machine_type,
                   const std::string& disk_type);
 
-  // Where the blueprint sets an input to the value; the module's id if nothing has it.
-  source::Span place_of_value(const blueprint::Module& module, const Json& value);
-  void report(const blueprint::Module& module, const Json& value, const std::string& message,
-              const std::string& help);
+  // Where the blueprint sets the input that becomes this value of an attribute; the module's id if
+  // none does.
+  source::Span place_of_value(const blueprint::Module& module, const std::string& attribute,
+                              const Json& value);
+  void report_disk(const blueprint::Module& module, const std::string& disk_type,
+                   const std::string& message, const std::string& help);
 
   ResourceRules rules_;
   blueprint::Evaluation& evaluation_;

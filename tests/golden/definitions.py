@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what `slipway create` writes against the providers' schema: usage: definitions.py SLIPWAY [BLUEPRINT...]
+"""Checks what `slipway create` writes against the providers' schema and cloud_rules.py: usage: definitions.py SLIPWAY [BLUEPRINT...]
 
 Checks the named blueprints; by default, every ok- blueprint in create/ and all examples. The only allowed error in an
 example is a module that cannot be created yet. Bash parses every script. If Terraform is installed, it parses all
@@ -8,6 +8,7 @@ expressions, so functions and their numbers of arguments are checked.
 import concurrent.futures, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # keep the source tree clean
+from cloud_rules import check_deployment
 from provider_schema import check_folder, rendered, texts
 from run import HERE, ROOT, installed
 
@@ -32,6 +33,7 @@ def check(slipway, blueprint):
         if not groups:
             return True, ["nothing was written"]
         problems = [f"{group.name}: {problem}" for group in groups for problem in check_folder(group)]
+        problems += check_deployment(folder)
         problems += script_problems(folder)
         terraform = shutil.which("terraform")
         return True, problems + (terraform_problems(terraform, folder) if terraform else [])
