@@ -69,7 +69,8 @@ class Instructions {
     std::map<std::string, std::vector<std::string>> members;  // of each earlier group
     for (const GroupSteps::Input& input : group.inputs) {
       for (const std::string& name : names_of(group, input.variable)) {
-        members[input.from_group].push_back(fmt::format("{}: .{}.value", name, input.variable));
+        members[input.from_group].push_back(
+            fmt::format(R"("{}": ."{}".value)", name, input.variable));
       }
     }
     std::vector<std::string> commands;

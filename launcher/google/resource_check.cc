@@ -79,6 +79,10 @@ void ResourceCheck::check_name(const Module& module, const std::string& type, co
   }
   const auto [first, second] = two_with(std::move(key), module);
   if (first == nullptr) return;
+  // A module makes the names of several resources of one: they all follow from the first.
+  std::vector<std::string>& shared = shared_names_[{first, second}];
+  if (std::ranges::any_of(shared, [&](const auto& said) { return name.starts_with(said); })) return;
+  shared.push_back(name);
   diagnostics_
       .error(Code::duplicate_id, second->id_span,
              fmt::format("{} a `{}` with the name `{}`", both(*first, *second), type, name))

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "launcher/blueprint/evaluation.h"
 #include "launcher/google/resource_rules.h"
@@ -48,7 +49,10 @@ class ResourceCheck {
   blueprint::Evaluation& evaluation_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, const blueprint::Module*> named_;  // by type, scopes and name
-  std::set<std::pair<uint32_t, std::string>> said_;        // by place
+  // The names that two modules share, as far as they are reported.
+  std::map<std::pair<const blueprint::Module*, const blueprint::Module*>, std::vector<std::string>>
+      shared_names_;
+  std::set<std::pair<uint32_t, std::string>> said_;  // by place
 };
 
 }  // namespace slipway::google
