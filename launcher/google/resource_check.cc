@@ -106,7 +106,8 @@ void ResourceCheck::check_grant(const Module& module, const std::string& type, c
       .help("leave it out in one of them: removing one would revoke the other");
 }
 
-// This module and the one that has the key already, in the blueprint's order; nothing if it is new.
+// This module and the first module with the same key, in the blueprint's order; nothing if it is
+// new.
 std::pair<const Module*, const Module*> ResourceCheck::two_with(std::string key,
                                                                 const Module& module) {
   const auto [other, fresh] = named_.emplace(std::move(key), &module);

@@ -49,7 +49,7 @@ class ResourceCheck {
   blueprint::Evaluation& evaluation_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, const blueprint::Module*> named_;  // by type, scopes and name
-  // The names that two modules share, as far as they are reported.
+  // The names that two modules share and that are reported already.
   std::map<std::pair<const blueprint::Module*, const blueprint::Module*>, std::vector<std::string>>
       shared_names_;
   std::set<std::pair<uint32_t, std::string>> said_;  // by place
