@@ -17,6 +17,7 @@
 #include "launcher/node/machine.h"
 #include "launcher/node/metadata.h"
 #include "launcher/node/metadata_guard.h"
+#include "launcher/node/physical_hosts.h"
 #include "launcher/node/services.h"
 #include "launcher/node/transport.h"
 
@@ -169,6 +170,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   if (!is_controller) wait_for_controller_address(patience, cluster);
 
   prepare_folders();
+  if (is_controller) prepare_physical_hosts();
   if (self.role == "compute") make_room_for_jobs(say);
   const bool new_key = write_munge_key(key);
   start_munge(new_key ? IfRunning::restart : IfRunning::keep);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <thread>
 
 #include "common/base64.h"
@@ -20,6 +21,8 @@ using nlohmann::json;
 constexpr const char* metadata = "http://169.254.169.254/computeMetadata/v1/instance";
 constexpr const char* storage = "https://storage.googleapis.com/storage/v1/b";
 constexpr const char* secrets = "https://secretmanager.googleapis.com/v1";
+
+constexpr size_t most_connections = 16;
 
 // An error as a service reports it: {"error": {"code": 403, "message": "…", "status":
 // "PERMISSION_DENIED", "errors": [{"reason": "quotaExceeded"}]}}
@@ -50,6 +53,32 @@ bool may_pass(int status) {
          status >= 500;
 }
 
+bool is_too_many(const HttpAnswer& answer, const ServiceError& said) {
+  return answer.status == 429 || (answer.status == 403 && (said.reason == "rateLimitExceeded" ||
+                                                           said.reason == "userRateLimitExceeded" ||
+                                                           said.reason == "RATE_LIMIT_EXCEEDED"));
+}
+
+// Throws unless the service accepted a request.
+void require_accepted(const HttpAnswer& answer) {
+  if (answer.status >= 200 && answer.status < 300) return;
+  if (answer.status == 0) throw NotYet(answer.error);
+  const ServiceError said = error_in(answer);
+  if (is_too_many(answer, said)) throw TooMany(said.message);
+  // Retrying does not help with permissions and quotas, so report these instead.
+  if (answer.status == 401 || answer.status == 408 || answer.status >= 500) {
+    throw NotYet(said.message);
+  }
+  throw Refused(said.message, answer.status, said.reason);
+}
+
+// At least half of `time`, at most one and a half.
+std::chrono::milliseconds about(std::chrono::milliseconds time) {
+  static std::mt19937 random{std::random_device{}()};
+  return time / 2 + std::chrono::milliseconds(std::uniform_int_distribution<long>(
+                        0, static_cast<long>(time.count()))(random));
+}
+
 std::string body_of(const HttpAnswer& answer) {
   if (answer.status == 200) return answer.body;
   if (answer.status == 0) throw NotYet(answer.error);
@@ -71,17 +100,29 @@ json parsed(const std::string& text) {
 
 }  // namespace
 
+void Patience::rest(std::chrono::milliseconds time) const {
+  if (sleep) return sleep(time);
+  std::this_thread::sleep_for(time);
+}
+
+std::chrono::steady_clock::time_point Patience::now() const {
+  return clock ? clock() : std::chrono::steady_clock::now();
+}
+
 void Pause::after(const NotYet& why) {
-  const auto now = std::chrono::steady_clock::now();
-  if (now + next_ >= patience_.end) {
+  // The limit is for a minute, so trying again at once only adds to the crowd.
+  const bool is_crowded = dynamic_cast<const TooMany*>(&why) != nullptr;
+  if (is_crowded) next_ = std::max<std::chrono::milliseconds>(next_, 2s);
+  const std::chrono::milliseconds time = about(next_);
+  if (patience_.now() + time >= patience_.end) {
     throw Error(fmt::format("cannot get {}: {}", what_, why.what()));
   }
   if (why.what() != said_ && patience_.say) {
     said_ = why.what();
     patience_.say(fmt::format("waiting for {}: {}", what_, said_));
   }
-  std::this_thread::sleep_for(next_);
-  next_ = std::min<std::chrono::milliseconds>(next_ * 2, 5s);
+  patience_.rest(time);
+  next_ = std::min<std::chrono::milliseconds>(next_ * 2, is_crowded ? 20s : 5s);
 }
 
 json Cloud::instance() {
@@ -110,9 +151,13 @@ const std::string& Cloud::token() {
   return token_;
 }
 
-HttpAnswer Cloud::authorized(HttpRequest request) {
+HttpRequest Cloud::with_token(HttpRequest request) {
   request.headers.push_back("Authorization: Bearer " + token());
-  HttpAnswer answer = send_(request);
+  return request;
+}
+
+HttpAnswer Cloud::authorized(HttpRequest request) {
+  HttpAnswer answer = send_(with_token(std::move(request)));
   if (answer.status == 401) token_.clear();
   return answer;
 }
@@ -152,17 +197,35 @@ json Cloud::call(const std::string& method, const std::string& url, const json& 
   if (!body.is_null()) {
     request.headers.emplace_back("Content-Type: application/json");
     request.body = body.dump();
+  } else if (method == "POST") {
+    // curl says nothing about a body that it does not have, and Google's servers insist (411).
+    request.headers.emplace_back("Content-Length: 0");
   }
   const HttpAnswer answer = authorized(std::move(request));
-  if (answer.status >= 200 && answer.status < 300) return parsed(answer.body);
-  if (answer.status == 0) throw NotYet(answer.error);
-  const ServiceError said = error_in(answer);
-  // Retrying does not help with permissions and quotas, so report these instead.
-  if (answer.status == 401 || answer.status == 408 || answer.status == 429 ||
-      answer.status >= 500) {
-    throw NotYet(said.message);
+  require_accepted(answer);
+  return parsed(answer.body);
+}
+
+void Cloud::call_many(std::vector<CloudCall>& calls) {
+  std::vector<HttpRequest> requests;
+  for (const CloudCall& call : calls) {
+    requests.push_back(with_token({call.url, {}, call.method}));
   }
-  throw Refused(said.message, answer.status, said.reason);
+  std::vector<HttpAnswer> answers;
+  if (send_many_) {
+    answers = send_many_(requests, most_connections);
+  } else {
+    for (const HttpRequest& request : requests) answers.push_back(send_(request));
+  }
+  for (size_t i = 0; i < calls.size() && i < answers.size(); ++i) {
+    if (answers[i].status == 401) token_.clear();
+    try {
+      require_accepted(answers[i]);
+      calls[i].error = nullptr;
+    } catch (const Error&) {
+      calls[i].error = std::current_exception();
+    }
+  }
 }
 
 }  // namespace slipway::node

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/error.h"
 #include "launcher/node/http.h"
+#include "launcher/node/http_many.h"
 
 namespace slipway::node {
 
@@ -17,6 +20,13 @@ namespace slipway::node {
 class NotYet : public Error {
  public:
   using Error::Error;
+};
+
+// The project has sent more requests than the service takes in a minute, or has too many operations
+// under way: docs.cloud.google.com/compute/api-quota, /compute/operations-quota.
+class TooMany : public NotYet {
+ public:
+  using NotYet::NotYet;
 };
 
 // The cloud refused a request.
@@ -32,10 +42,18 @@ class Refused : public Error {
 struct Patience {
   std::chrono::steady_clock::time_point end;
   std::function<void(const std::string&)> say;
+  // Tests have a clock of their own, on which sleeping takes no time.
+  std::function<void(std::chrono::milliseconds)> sleep{};
+  std::function<std::chrono::steady_clock::time_point()> clock{};
+
+  void rest(std::chrono::milliseconds time) const;
+  std::chrono::steady_clock::time_point now() const;
+  bool is_over() const { return now() >= end; }
 };
 
-// Sleeps, a little longer each time, and reports `why` if it differs from the last reason. Throws
-// Error with it when time is up.
+// Sleeps, a little longer each time, and reports `why` if it differs from the last reason. The
+// times are random, so that programs that were refused together do not come back together. Throws
+// Error with the reason when time is up.
 class Pause {
  public:
   Pause(const Patience& patience, std::string what) : patience_(patience), what_(std::move(what)) {}
@@ -61,11 +79,20 @@ auto persist(const Patience& patience, std::string what, Get get) {
   }
 }
 
+// One of many calls, and what became of it.
+struct CloudCall {
+  std::string method, url;
+  std::exception_ptr error{};  // NotYet or Refused; empty: the service accepted it
+};
+
 // Every call throws NotYet if a retry may help, otherwise Error.
 class Cloud {
  public:
   using Send = std::function<HttpAnswer(const HttpRequest&)>;
-  explicit Cloud(Send send = node::send) : send_(std::move(send)) {}
+  Cloud() : send_(node::send), send_many_(node::send_many) {}
+  // Without `many`, many requests are sent one by one.
+  explicit Cloud(Send send, SendMany many = {})
+      : send_(std::move(send)), send_many_(std::move(many)) {}
 
   // Everything that the metadata server knows about this machine: the tree below `instance`
   // (docs.cloud.google.com, "Predefined metadata keys"). Throws NotYet if nothing answers.
@@ -85,11 +112,16 @@ class Cloud {
   nlohmann::json call(const std::string& method, const std::string& url,
                       const nlohmann::json& body);
 
+  // The same for many calls without a body, several at a time. Throws only if there is no token.
+  void call_many(std::vector<CloudCall>& calls);
+
  private:
+  HttpRequest with_token(HttpRequest request);
   HttpAnswer authorized(HttpRequest request);
   const std::string& token();
 
   Send send_;
+  SendMany send_many_;
   std::string token_;
   std::chrono::steady_clock::time_point token_ends_;
 };

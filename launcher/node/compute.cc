@@ -3,34 +3,39 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "launcher/node/trouble.h"
 
 namespace slipway::node {
 namespace {
 
 using nlohmann::json;
 
-constexpr size_t most_pages = 1000;  // of 500 machines each
+constexpr size_t most_pages = 1000;  // of 500 items each
 
-// The first error of an operation: "QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0".
-std::string first_error(const json& operation) {
-  if (!operation.contains("error")) return "";
-  try {
-    const json& first = operation.at("error").at("errors").at(0);
-    return fmt::format("{}: {}", first.value("code", "UNKNOWN"), first.value("message", ""));
-  } catch (const json::exception&) {
-    return "the cloud gives no reason";
+constexpr const char* service = "https://compute.googleapis.com/compute";
+
+// Only what machine_from() reads: metadata contains whole scripts.
+constexpr const char* machine_fields =
+    "items(name,status,resourcePolicies,resourceStatus/physicalHost),nextPageToken";
+
+bool is_among(const std::string& status, std::initializer_list<const char*> words) {
+  return std::ranges::find(words, status) != words.end();
+}
+
+Machine machine_from(const json& item, const std::string& zone) {
+  Machine machine{zone, text_of(item, "status"), ""};
+  if (const auto status = item.find("resourceStatus"); status != item.end()) {
+    machine.physical_host = text_of(*status, "physicalHost");
   }
-}
-
-// A string in an object; empty if the object does not have it.
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string words_of(const Refused& error) {
-  return error.reason.empty() ? error.what() : fmt::format("{}: {}", error.reason, error.what());
+  const auto policies = item.find("resourcePolicies");
+  if (policies == item.end() || !policies->is_array()) return machine;
+  for (const json& policy : *policies) {
+    if (policy.is_string()) machine.policies.push_back(name_in(policy));
+  }
+  return machine;
 }
 
 }  // namespace
@@ -41,88 +46,76 @@ std::string template_path(const std::string& link) {
   return path.substr(0, path.find('?'));
 }
 
-Zone::Zone(Cloud& cloud, const std::string& project, const std::string& zone,
-           const Patience& patience)
-    : cloud_(cloud),
-      url_(fmt::format("https://compute.googleapis.com/compute/v1/projects/{}/zones/{}", project,
-                       zone)),
-      name_(zone),
-      patience_(patience) {}
-
-json Zone::call(const std::string& method, const std::string& path, const json& body) {
-  return persist(patience_, fmt::format("an answer from Compute Engine in {}", name_),
-                 [&] { return cloud_.call(method, url_ + path, body); });
+std::string region_of(const std::string& zone) {
+  return zone.substr(0, zone.rfind('-'));
 }
 
-std::map<std::string, std::string> Zone::machines(const std::string& prefix) {
-  std::map<std::string, std::string> found;
-  const std::string filter = url_encode(fmt::format("name eq \"{}.*\"", prefix));
+bool Machine::is_off() const {
+  return is_among(status, {"TERMINATED", "STOPPED", "SUSPENDED"});
+}
+
+bool Machine::is_stopping() const {
+  return is_among(status, {"STOPPING", "SUSPENDING", "DEPROVISIONING", "PENDING_STOP"});
+}
+
+std::string Compute::url(const std::string& path) const {
+  return fmt::format("{}/v1/projects/{}/{}", service, project_, path);
+}
+
+json Compute::call(const std::string& method, const std::string& url, const json& body) {
+  return persist(patience_, "an answer from Compute Engine",
+                 [&] { return cloud_.call(method, url, body); });
+}
+
+json Compute::get(const std::string& path) {
+  return call("GET", url(path), nullptr);
+}
+
+json Compute::post(const std::string& path, const json& body) {
+  return call("POST", url(path), body);
+}
+
+json Compute::post_beta(const std::string& path, const json& body) {
+  return call("POST", fmt::format("{}/beta/projects/{}/{}", service, project_, path), body);
+}
+
+json Compute::remove(const std::string& path) {
+  return call("DELETE", url(path), nullptr);
+}
+
+json Compute::list(const std::string& path, const std::string& query) {
+  json all = json::array();
   std::string page;
-  for (size_t pages = 0;; ++pages) {
-    const json answer = call("GET",
-                             fmt::format("/instances?maxResults=500&filter={}{}", filter,
-                                         page.empty() ? "" : "&pageToken=" + url_encode(page)),
-                             nullptr);
+  for (size_t pages = 0; pages < most_pages; ++pages) {
+    const json answer = get(fmt::format("{}?maxResults=500&{}{}", path, query,
+                                        page.empty() ? "" : "&pageToken=" + url_encode(page)));
     const auto items = answer.find("items");
     if (items != answer.end() && !items->is_array()) {
-      throw Error(fmt::format("the list of machines in {} is not a list", name_));
+      throw Error(fmt::format("the list of {} is not a list", path));
     }
-    for (const json& one : items == answer.end() ? json::array() : *items) {
-      const std::string name = text_of(one, "name"), status = text_of(one, "status");
-      if (name.empty() || status.empty())
-        throw Error(
-            fmt::format("the list of machines in {} has one without name or status", name_));
-      found[name] = status;
-    }
+    if (items != answer.end()) all.insert(all.end(), items->begin(), items->end());
     page = text_of(answer, "nextPageToken");
-    if (page.empty()) return found;
-    if (pages == most_pages) {
-      throw Error(fmt::format("the list of machines in {} is too long", name_));
+    if (page.empty()) return all;
+  }
+  throw Error(fmt::format("the list of {} is too long", path));
+}
+
+MachinesByName list_machines_named(Compute& compute, const std::vector<std::string>& zones,
+                                   const std::string& prefix) {
+  MachinesByName found;
+  const std::string query =
+      fmt::format("filter={}&fields={}", url_encode(fmt::format("name eq \"{}.*\"", prefix)),
+                  url_encode(machine_fields));
+  for (const std::string& zone : zones) {
+    for (const json& item : compute.list(fmt::format("zones/{}/instances", zone), query)) {
+      const std::string name = text_of(item, "name");
+      if (name.empty() || text_of(item, "status").empty()) {
+        throw Error(fmt::format("the list of machines in {} has one without name or status", zone));
+      }
+      found[name] = machine_from(item, zone);
     }
   }
-}
-
-std::string Zone::finish(json operation) {
-  const std::string path = "/operations/" + url_encode(text_of(operation, "name"));
-  persist(patience_,
-          fmt::format("the end of `{}` in {}", text_of(operation, "operationType"), name_), [&] {
-            if (text_of(operation, "status") == "DONE") return;
-            operation = cloud_.call("GET", url_ + path);
-            if (text_of(operation, "status") != "DONE")
-              throw NotYet("the operation is still running");
-          });
-  return first_error(operation);
-}
-
-std::string Zone::make(const std::vector<std::string>& names,
-                       const std::string& instance_template) {
-  json each = json::object();
-  for (const std::string& name : names) each[name] = json::object();
-  try {
-    return finish(call("POST", "/instances/bulkInsert",
-                       {{"count", std::to_string(names.size())},
-                        {"minCount", "1"},
-                        {"perInstanceProperties", std::move(each)},
-                        {"sourceInstanceTemplate", template_path(instance_template)}}));
-  } catch (const Refused& error) {
-    return words_of(error);
-  }
-}
-
-std::string Zone::start(const std::string& name) {
-  try {
-    return first_error(call("POST", fmt::format("/instances/{}/start", url_encode(name)), nullptr));
-  } catch (const Refused& error) {
-    return words_of(error);
-  }
-}
-
-std::string Zone::remove(const std::string& name) {
-  try {
-    return first_error(call("DELETE", "/instances/" + url_encode(name), nullptr));
-  } catch (const Refused& error) {
-    return error.status == 404 ? "" : words_of(error);
-  }
+  return found;
 }
 
 }  // namespace slipway::node

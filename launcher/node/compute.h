@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -10,38 +11,58 @@
 
 namespace slipway::node {
 
-// One zone of a project.
-class Zone {
+// A project. Paths are relative to it: "zones/us-central1-a/instances/c-gpu-0". What may pass is
+// tried again as long as the patience lasts. Throws Refused, or Error when time is up.
+class Compute {
  public:
-  Zone(Cloud& cloud, const std::string& project, const std::string& zone, const Patience& patience);
+  Compute(Cloud& cloud, std::string project, const Patience& patience)
+      : cloud_(cloud), project_(std::move(project)), patience_(patience) {}
 
-  // The machines whose names begin with `prefix`, and their status: "RUNNING", "TERMINATED", …
-  // ("Instance lifecycle" in the API's documentation). Throws Error if the list is incomplete.
-  std::map<std::string, std::string> machines(const std::string& prefix);
+  nlohmann::json get(const std::string& path);
+  nlohmann::json post(const std::string& path, const nlohmann::json& body);
+  nlohmann::json remove(const std::string& path);
+  // What has no place in version 1 of the API yet.
+  nlohmann::json post_beta(const std::string& path, const nlohmann::json& body);
 
-  // Makes as many of the named machines as there is capacity for, and waits until the cloud is
-  // done. Returns the cloud's error message; empty if there was no error. Call machines() to see
-  // which ones exist.
-  std::string make(const std::vector<std::string>& names, const std::string& instance_template);
+  // Everything in all pages of a list. `query` begins with "filter=…" or "fields=…". Throws Error
+  // if the list is incomplete.
+  nlohmann::json list(const std::string& path, const std::string& query);
 
-  // Requests it and does not wait. Returns the error message. Deleting a machine that does not
-  // exist is not an error.
-  std::string start(const std::string& name);
-  std::string remove(const std::string& name);
-
-  const std::string& name() const { return name_; }
+  std::string url(const std::string& path) const;
+  const Patience& patience() const { return patience_; }
+  Cloud& cloud() { return cloud_; }
 
  private:
-  nlohmann::json call(const std::string& method, const std::string& path,
+  nlohmann::json call(const std::string& method, const std::string& url,
                       const nlohmann::json& body);
-  std::string finish(nlohmann::json operation);
 
   Cloud& cloud_;
-  std::string url_, name_;
+  std::string project_;
   const Patience& patience_;
 };
 
+// A machine as the cloud lists it.
+struct Machine {
+  std::string zone;
+  std::string status;         // "RUNNING", … ("Instance lifecycle" in the API's documentation)
+  std::string physical_host;  // "/cluster/rack/host"; empty: not known, or not yet
+  std::vector<std::string> policies{};  // names of its resource policies
+
+  bool is_off() const;       // stopped, and can be started
+  bool is_stopping() const;  // only when it has stopped, the name can be used again
+};
+
+using MachinesByName = std::map<std::string, Machine>;
+
+// The machines in these zones whose names begin with `prefix`. Throws Error unless the list is
+// complete.
+MachinesByName list_machines_named(Compute& compute, const std::vector<std::string>& zones,
+                                   const std::string& prefix);
+
 // "projects/P/global/instanceTemplates/T" from a link to it.
 std::string template_path(const std::string& link);
+
+// "us-central1" of "us-central1-a".
+std::string region_of(const std::string& zone);
 
 }  // namespace slipway::node

@@ -44,10 +44,10 @@ struct NetworkStorage {
 // A way to get machines (`$defs/way` of the schema).
 struct Way {
   std::string model;  // Compute Engine's scheduling.provisioningModel: "SPOT"
-  std::string reservation, future_reservation;  // names or paths; empty: none
-  long max_run_duration_seconds = 0;            // 0: no limit
-  bool use_job_duration = false;                // a job's time limit is that of its machines
-  std::string termination_action;               // "STOP", "DELETE"; empty: the cloud's default
+  std::string reservation{}, future_reservation{};  // names or paths; empty: none
+  long max_run_duration_seconds = 0;                // 0: no limit
+  bool use_job_duration = false;                    // a job's time limit is that of its machines
+  std::string termination_action{};                 // "STOP", "DELETE"; empty: the cloud's default
 };
 
 // How the machines of a job are put close together.

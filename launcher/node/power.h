@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "launcher/node/cloud.h"
 #include "launcher/node/metadata.h"
+#include "launcher/node/resume_order.h"
 
 namespace slipway::node {
 
@@ -17,13 +19,20 @@ struct Failed {
   std::string reason;
 };
 
-// Makes a machine for each node from its nodeset's instance template, in the first of the nodeset's
-// zones that has capacity; starts it instead if it exists and is stopped. Leaves running machines
-// alone.
-std::vector<Failed> resume(Cloud& cloud, const ClusterFile& cluster,
-                           const std::vector<std::string>& nodes, const Patience& patience);
+struct Resumed {
+  std::vector<Failed> failed;
+  // Where the nodes' machines are: "/cluster/rack/host", by name, as far as the cloud says it.
+  std::map<std::string, std::string> physical_hosts;
+};
 
-// Deletes the machines of these nodes only. A machine that is already gone is not a failure.
+// Makes a machine for each node from its nodeset's instance template, by the nodeset's ways to buy
+// in their order; starts it instead if it exists and is stopped. Leaves running machines alone. The
+// nodes of a job get all of their machines or none.
+Resumed resume(Cloud& cloud, const ClusterFile& cluster, const ResumeOrder& order,
+               const Patience& patience);
+
+// Deletes the machines of these nodes only, and then the placement policies that nothing uses any
+// more. A machine that is already gone is not a failure.
 std::vector<Failed> suspend(Cloud& cloud, const ClusterFile& cluster,
                             const std::vector<std::string>& nodes, const Patience& patience);
 

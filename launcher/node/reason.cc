@@ -37,13 +37,21 @@ std::string ask_slurm(const std::vector<std::string>& argv) {
   }
 }
 
-void power_down_if_still_down(const std::vector<std::string>& nodes) {
-  std::vector<std::string> down =
-      split(run_checked({"/usr/bin/sinfo", "--noheader", "--Node", "--states=down",
-                         "--nodes=" + join(nodes, ","), "--format=%N"},
-                        soon),
+// Those of the nodes that are in a state.
+std::vector<std::string> nodes_in(const std::vector<std::string>& nodes, const std::string& state) {
+  std::vector<std::string> found =
+      split(ask_slurm({"/usr/bin/sinfo", "--noheader", "--Node", "--all", "--states=" + state,
+                       "--nodes=" + join(nodes, ","), "--format=%N"}),
             '\n');
-  std::erase(down, "");
+  std::erase(found, "");
+  // A node of several partitions has several lines.
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void power_down_if_still_down(const std::vector<std::string>& nodes) {
+  const std::vector<std::string> down = nodes_in(nodes, "down");
   if (down.empty()) return;
   run_checked({scontrol, "update", "nodename=" + join(down, ","), "state=power_down"}, soon);
 }
@@ -75,7 +83,9 @@ std::string reason_for_slurm(std::string reason) {
 }
 
 void tell_slurm(const Failed& failed) {
-  ask_slurm({scontrol, "update", "nodename=" + join(failed.nodes, ","), "state=down",
+  const std::vector<std::string> nodes = nodes_in(failed.nodes, "powering_up");
+  if (nodes.empty()) return;
+  ask_slurm({scontrol, "update", "nodename=" + join(nodes, ","), "state=down",
              "reason=" + reason_for_slurm(failed.reason)});
   const std::chrono::seconds wait =
       longest_suspend_timeout(ask_slurm({scontrol, "--oneliner", "show", "partition"}));
@@ -85,7 +95,7 @@ void tell_slurm(const Failed& failed) {
   ::setsid();
   std::this_thread::sleep_for(wait);
   try {
-    power_down_if_still_down(failed.nodes);
+    power_down_if_still_down(nodes);
   } catch (const Error&) {
     // slurmctld is gone; the nodes stay down, with their reason.
   }

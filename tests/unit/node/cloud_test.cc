@@ -72,6 +72,17 @@ TEST_CASE("http: an unreachable server gives no answer but a reason") {
   CHECK(answer.error.find("Failed to connect to 127.0.0.1 port 1") == 0);
 }
 
+TEST_CASE("http: many requests have as many answers, each with its own reason") {
+  const auto answers =
+      send_many({{"http://127.0.0.1:1/a"}, {"http://127.0.0.1:2/b"}, {"ftp://x/"}}, 2);
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0].status == 0);
+  CHECK(answers[0].error.find("Failed to connect to 127.0.0.1 port 1") == 0);
+  CHECK(answers[1].error.find("Failed to connect to 127.0.0.1 port 2") == 0);
+  CHECK(answers[2].error.find("Protocol \"ftp\"") == 0);
+  CHECK(send_many({}, 2).empty());
+}
+
 TEST_CASE("cloud: requests a token once, and an object by its encoded name") {
   Script script;
   script.answers = {token, {200, "one", ""}, {200, "two", ""}};

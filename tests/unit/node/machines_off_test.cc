@@ -64,7 +64,7 @@ class FakeCompute {
                           "required");
     static const std::regex form(
         "https://compute\\.googleapis\\.com/compute/v1/projects/([^/]+)/zones/([^/]+)/instances\\?"
-        "maxResults=(\\d+)&filter=([^&]+)(?:&pageToken=([^&]+))?");
+        "maxResults=(\\d+)&filter=([^&]+)&fields=[^&]+(?:&pageToken=([^&]+))?");
     std::smatch found;
     if (request.method != "GET" || !std::regex_match(request.url, found, form))
       return refused_with(404, "The requested URL was not found on this server.", "notFound");
@@ -101,8 +101,13 @@ class FakeCompute {
 
 Names off(FakeCompute& compute, const Names& nodes, std::chrono::milliseconds patience = 0s) {
   Cloud cloud([&](const HttpRequest& request) { return compute.answer(request); });
+  // Waiting takes no time here.
+  auto now = std::chrono::steady_clock::now();
   return machines_off(cloud, two_nodesets(), nodes,
-                      {std::chrono::steady_clock::now() + patience, {}});
+                      {now + patience,
+                       {},
+                       [&](std::chrono::milliseconds time) { now += time; },
+                       [&] { return now; }});
 }
 
 std::string failure(FakeCompute& compute, const Names& nodes) {

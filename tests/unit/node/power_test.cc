@@ -58,8 +58,12 @@ TEST_CASE("power: whatever the cloud answers, every node without a machine is a 
   for (const std::string& body : strange) {
     INFO(status << " " << body.substr(0, 80));
     Cloud cloud = cloud_that_says(body, status);
-    const auto failed = resume(cloud, one_nodeset(), {"c-gpu-0", "c-gpu-1", "c-other-0"},
-                               {std::chrono::steady_clock::now(), {}});
+    const ResumeOrder order{{"c-gpu-0", "c-gpu-1", "c-other-0"}};
+    // The time of this test: a look at it is a second.
+    auto now = std::chrono::steady_clock::now();
+    const Patience patience{
+        now + 20s, {}, [&](std::chrono::milliseconds) { now += 1s; }, [&] { return now += 100ms; }};
+    const auto failed = resume(cloud, one_nodeset(), order, patience).failed;
     std::vector<std::string> nodes;
     for (const Failed& one : failed) {
       CHECK_FALSE(one.reason.empty());

@@ -1,0 +1,96 @@
+// Asks Slurm for times.
+#include "launcher/node/slurm_times.h"
+
+#include <algorithm>
+
+#include "common/process.h"
+#include "common/text.h"
+
+namespace slipway::node {
+namespace {
+
+using namespace std::chrono_literals;
+
+const ProcessOptions promptly{.input = "", .deadline = 15s};
+
+// The value of "KEY=" in a line of words; empty if it is not there.
+std::string word_after(const std::string& line, std::string_view key) {
+  for (const std::string& word : split(line, ' ')) {
+    if (word.starts_with(key)) return word.substr(key.size());
+  }
+  return "";
+}
+
+}  // namespace
+
+std::chrono::seconds global_resume_timeout(const std::string& config) {
+  for (const std::string& line : split(config, '\n')) {
+    // "ResumeTimeout           = 300 sec"
+    const size_t equals = line.find('=');
+    if (equals == line.npos || trim(std::string_view(line).substr(0, equals)) != "ResumeTimeout")
+      continue;
+    const std::string value(trim(std::string_view(line).substr(equals + 1)));
+    return std::chrono::seconds(to_number<long>(value.substr(0, value.find(' '))).value_or(60));
+  }
+  return 60s;
+}
+
+std::map<std::string, std::chrono::seconds> resume_timeouts(const std::string& partitions,
+                                                            const std::string& config) {
+  const std::chrono::seconds otherwise = global_resume_timeout(config);
+  std::map<std::string, std::chrono::seconds> timeouts;
+  for (const std::string& line : split(partitions, '\n')) {
+    const std::string name = word_after(line, "PartitionName=");
+    if (name.empty()) continue;
+    // A partition without its own shows "GLOBAL".
+    const auto own = to_number<long>(word_after(line, "ResumeTimeout="));
+    timeouts[name] = own ? std::chrono::seconds(*own) : otherwise;
+  }
+  return timeouts;
+}
+
+long limit_seconds(const std::string& text) {
+  const size_t dash = text.find('-');
+  const bool has_days = dash != text.npos;
+  long seconds = has_days ? to_number<long>(text.substr(0, dash)).value_or(0) * 86400 : 0;
+  const std::vector<std::string> parts = split(text.substr(has_days ? dash + 1 : 0), ':');
+  // "MINUTES", "MINUTES:SECONDS", "HOURS:MINUTES:SECONDS"; after days, hours come first.
+  constexpr long units[] = {3600, 60, 1};
+  const size_t first = has_days || parts.size() > 2 ? 0 : 1;
+  for (size_t i = 0; i < parts.size() && first + i < 3; ++i) {
+    const auto number = to_number<long>(parts[i]);
+    if (!number) return 0;  // "UNLIMITED", "INVALID", "Partition_Limit"
+    seconds += *number * units[first + i];
+  }
+  return seconds;
+}
+
+std::chrono::seconds share_of(std::chrono::seconds resume_timeout) {
+  return resume_timeout - std::clamp<std::chrono::seconds>(resume_timeout / 10, 5s, 30s);
+}
+
+void ask_slurm_for_times(ResumeOrder& order) {
+  const auto timeouts = resume_timeouts(
+      run_checked({"/usr/bin/scontrol", "--oneliner", "show", "partition"}, promptly),
+      run_checked({"/usr/bin/scontrol", "show", "config"}, promptly));
+  // "c-gpu-0 train", a line for each node and each of its partitions. Of several, Slurm takes the
+  // longest time.
+  const std::string pairs = run_checked({"/usr/bin/sinfo", "--noheader", "--Node", "--all",
+                                         "--nodes=" + join(order.nodes, ","), "--format=%N %R"},
+                                        promptly);
+  for (const std::string& line : split(pairs, '\n')) {
+    const size_t space = line.find(' ');
+    if (space == line.npos) continue;
+    const auto timeout = timeouts.find(std::string(trim(std::string_view(line).substr(space + 1))));
+    if (timeout == timeouts.end()) continue;
+    std::chrono::seconds& longest = order.timeouts[line.substr(0, space)];
+    longest = std::max(longest, share_of(timeout->second));
+  }
+  for (WaitingJob& job : order.jobs) {
+    job.limit_seconds = limit_seconds(std::string(trim(run_checked(
+        {"/usr/bin/squeue", "--noheader", "--jobs=" + std::to_string(job.id), "--format=%l"},
+        promptly))));
+  }
+}
+
+}  // namespace slipway::node
