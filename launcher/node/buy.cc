@@ -80,12 +80,21 @@ Reservation find_reservation(Compute& compute, const Nodes& nodeset, const Reser
   return found;
 }
 
+// Dense reservations, and those of a calendar, want machines that are bound to them.
+bool binds_machines(const json& reservation) {
+  return text_of(reservation, "deploymentType") == "DENSE" ||
+         text_of(reservation, "reservationMode") == "CALENDAR";
+}
+
 // Adds what a reservation asks of its machines. A reservation with its own placement brings it
 // along; others than dense ones can have none.
 void use_reservation(const json& reservation, Offer& offer) {
   if (!reservation.is_object()) return;
   const bool is_dense = text_of(reservation, "deploymentType") == "DENSE";
-  if (!is_dense && offer.way.future_reservation.empty()) offer.way.model = "STANDARD";
+  // A future reservation has said it already.
+  if (offer.way.future_reservation.empty()) {
+    offer.way.model = binds_machines(reservation) ? "RESERVATION_BOUND" : "STANDARD";
+  }
   json policies = json::array();
   const auto own = reservation.find("resourcePolicies");
   if (own != reservation.end() && own->is_object()) {
@@ -123,6 +132,7 @@ void resolve_future(Compute& compute, const Nodes& nodeset, Offer& offer) {
     return;
   }
   offer.way.reservation = fmt::format("projects/{}/reservations/{}", path.project, name_in(link));
+  offer.way.model = binds_machines(future.body) ? "RESERVATION_BOUND" : "STANDARD";
 }
 
 Offer reserved_offer(Compute& compute, const Nodes& nodeset, Offer offer) {

@@ -117,32 +117,49 @@ std::string flex_name(const Batch& batch) {
   return flex_prefix(batch.prefix) + tail;
 }
 
+json flex_group_body(const Batch& batch, const FlexRequest& request, const Offer& offer) {
+  const std::string own = template_path(batch.nodeset->instance_template);
+  // The template is in the same project.
+  const std::string base = own.substr(0, own.find("/global/") + 1);
+  json group = {{"name", request.name},
+                {"targetSize", 0},
+                {"versions", {{{"instanceTemplate", base + request.instance_template()}}}},
+                {"instanceLifecyclePolicy", {{"defaultActionOnFailure", "DO_NOTHING"}}}};
+  if (!offer.place.starts_with("regions/")) return group;
+  json& distribution = group["distributionPolicy"];
+  distribution["targetShape"] = "ANY_SINGLE_ZONE";
+  for (const std::string& zone : offer.zones) {
+    distribution["zones"].push_back({{"zone", "zones/" + zone}});
+  }
+  group["updatePolicy"] = {{"instanceRedistributionType", "NONE"}};
+  return group;
+}
+
+// The nodeset's template with what the offer changes.
+json flex_template_body(Compute& compute, const Batch& batch, const FlexRequest& request,
+                        const Offer& offer) {
+  const std::string link = template_path(batch.nodeset->instance_template);
+  json properties = compute.get("global/instanceTemplates/" + url_encode(name_in(link)))
+                        .value("properties", json::object());
+  properties.merge_patch(instance_properties(offer, *batch.nodeset, batch.job_seconds,
+                                             offer.takes_placement ? batch.policy : std::string()));
+  return {{"name", request.name}, {"properties", std::move(properties)}};
+}
+
 MakingRequest ask_for_flex(Compute& compute, const Batch& batch, const Names& names,
                            const Offer& offer) {
   FlexRequest request;
+  request.name = flex_name(batch);
   request.place = offer.place;
-  const std::string name = flex_name(batch);
-  request.group = fmt::format("{}/instanceGroupManagers/{}", offer.place, name);
-  json group = {
-      {"name", name},
-      {"targetSize", 0},
-      {"versions", {{{"instanceTemplate", template_path(batch.nodeset->instance_template)}}}},
-      {"instanceLifecyclePolicy", {{"defaultActionOnFailure", "DO_NOTHING"}}}};
-  if (offer.place.starts_with("regions/")) {
-    json& distribution = group["distributionPolicy"];
-    distribution["targetShape"] = "ANY_SINGLE_ZONE";
-    for (const std::string& zone : offer.zones) {
-      distribution["zones"].push_back({{"zone", "zones/" + zone}});
-    }
-    group["updatePolicy"] = {{"instanceRedistributionType", "NONE"}};
-  }
+  request.create = flex_group_body(batch, request, offer);
   request.resize = {{"name", "nodes"}, {"instances", json::array()}};
   for (const std::string& node : names) request.resize["instances"].push_back({{"name", node}});
   if (const long seconds = run_seconds(offer.way, batch.job_seconds); seconds > 0) {
     request.resize["requestedRunDuration"] = {{"seconds", std::to_string(seconds)}};
   }
-  request.operation = compute.post(
-      fmt::format("{}/instanceGroupManagers?requestId={}", offer.place, request_id()), group);
+  request.operation =
+      compute.post(fmt::format("global/instanceTemplates?requestId={}", request_id()),
+                   flex_template_body(compute, batch, request, offer));
   return request;
 }
 
@@ -160,23 +177,32 @@ std::vector<OperationError> errors_of_resize(const json& resize) {
   return errors;
 }
 
+// Sends the next of the two requests that follow the template; false if there is none.
+bool send_next(Compute& compute, FlexRequest& request) {
+  json* const body = !request.create.is_null()   ? &request.create
+                     : !request.resize.is_null() ? &request.resize
+                                                 : nullptr;
+  if (body == nullptr) return false;
+  const std::string path = body == &request.create ? request.place + "/instanceGroupManagers"
+                                                   : request.group() + "/resizeRequests";
+  request.operation = compute.post(fmt::format("{}?requestId={}", path, request_id()), *body);
+  request.operation_place = request.place;
+  *body = nullptr;
+  return true;
+}
+
 MakingResult look_after_flex(Compute& compute, FlexRequest& request) {
   if (!request.operation.is_null()) {
     if (!is_done(request.operation)) {
-      request.operation = compute.get(fmt::format("{}/operations/{}", request.place,
+      request.operation = compute.get(fmt::format("{}/operations/{}", request.operation_place,
                                                   url_encode(text_of(request.operation, "name"))));
     }
     if (!is_done(request.operation)) return {};
     if (auto errors = errors_of(request.operation); !errors.empty()) return {true, errors};
     request.operation = nullptr;
   }
-  if (!request.resize.is_null()) {
-    request.operation = compute.post(
-        fmt::format("{}/resizeRequests?requestId={}", request.group, request_id()), request.resize);
-    request.resize = nullptr;
-    return {};
-  }
-  const json resize = compute.get(request.group + "/resizeRequests/nodes");
+  if (send_next(compute, request)) return {};
+  const json resize = compute.get(request.group() + "/resizeRequests/nodes");
   const std::string state = text_of(resize, "state");
   if (state == "SUCCEEDED") return {true, {}};
   if (state != "FAILED" && state != "CANCELLED") return {};
@@ -203,12 +229,28 @@ MakingResult look_after(Compute& compute, MakingRequest& request) {
 void give_up(Compute& compute, MakingRequest& request) {
   const auto* flex = std::get_if<FlexRequest>(&request);
   if (flex == nullptr) return;
+  delete_flex_group(compute, flex->place, flex->name);
+}
+
+void delete_flex_group(Compute& compute, const std::string& place, const std::string& name) {
+  const auto remove = [&](const std::string& path) {
+    try {
+      compute.remove(path);
+    } catch (const Refused& error) {
+      if (error.status == 404) return;
+      // It can be deleted when the group is gone.
+      if (error.reason == "resourceInUseByAnotherResource") throw NotYet(error.what());
+      throw;
+    }
+  };
   try {
-    compute.remove(flex->group);
+    remove(fmt::format("{}/instanceGroupManagers/{}", place, name));
+    persist(compute.patience(), fmt::format("the deletion of the template {}", name),
+            [&] { remove("global/instanceTemplates/" + name); });
   } catch (const Error& error) {
     if (compute.patience().say) {
-      compute.patience().say(
-          fmt::format("cannot delete the group {}: {}", flex->group, error.what()));
+      compute.patience().say(fmt::format(
+          "left to the reconciler: the group {} of flex-start machines: {}", name, error.what()));
     }
   }
 }

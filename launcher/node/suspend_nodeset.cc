@@ -21,17 +21,19 @@ using Names = std::vector<std::string>;
 
 // A group of flex-start machines.
 struct FlexGroup {
-  std::string path;                          // "zones/Z/instanceGroupManagers/NAME"
+  std::string place, name;
   std::map<std::string, std::string> links;  // of its machines, by name
+
+  std::string path() const { return place + "/instanceGroupManagers/" + name; }
 };
 
 bool buys_flex(const Nodes& nodeset) {
   return std::ranges::any_of(nodeset.buy, [](const Way& way) { return way.model == "FLEX_START"; });
 }
 
-FlexGroup flex_group(Compute& compute, const std::string& path) {
-  FlexGroup group{path, {}};
-  const json answer = compute.post(path + "/listManagedInstances?maxResults=500", nullptr);
+FlexGroup flex_group(Compute& compute, const std::string& place, const std::string& name) {
+  FlexGroup group{place, name, {}};
+  const json answer = compute.post(group.path() + "/listManagedInstances?maxResults=500", nullptr);
   const auto instances = answer.find("managedInstances");
   if (instances == answer.end() || !instances->is_array()) return group;
   for (const json& one : *instances) {
@@ -53,7 +55,7 @@ std::vector<FlexGroup> flex_groups(Compute& compute, const Nodes& nodeset,
     for (const json& one : compute.list(place + "/instanceGroupManagers", query)) {
       const std::string name = text_of(one, "name");
       if (name.empty()) continue;
-      groups.push_back(flex_group(compute, place + "/instanceGroupManagers/" + name));
+      groups.push_back(flex_group(compute, place, name));
     }
   }
   return groups;
@@ -75,9 +77,9 @@ void delete_from_groups(Compute& compute, const Nodes& nodeset, const std::strin
     if (names.empty()) continue;
     try {
       if (names.size() == group.links.size()) {
-        compute.remove(group.path);
+        delete_flex_group(compute, group.place, group.name);
       } else {
-        compute.post(group.path + "/deleteInstances",
+        compute.post(group.path() + "/deleteInstances",
                      {{"instances", links}, {"skipInstancesOnValidationError", true}});
       }
     } catch (const Refused& error) {

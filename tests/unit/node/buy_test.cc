@@ -68,10 +68,11 @@ TEST_CASE("buy: an ordinary reservation is used by standard machines, without pl
   CHECK(offers[0].properties["reservationAffinity"]["values"] == json{"r"});
 }
 
-TEST_CASE("buy: a dense reservation without placement of its own takes ours") {
+TEST_CASE("buy: a dense reservation binds its machines, and takes our placement if it has none") {
   FakeCompute compute;
   compute.reservations["zone-a/r"] = {{"name", "r"}, {"deploymentType", "DENSE"}};
-  const Offer offer = offers_for(compute, {way_with("RESERVATION_BOUND", "r")})[0];
+  const Offer offer = offers_for(compute, {way_with("STANDARD", "r")})[0];
+  CHECK(offer.properties["scheduling"]["provisioningModel"] == "RESERVATION_BOUND");
   CHECK(offer.takes_placement);
   CHECK(offer.properties["scheduling"]["instanceTerminationAction"] == "DELETE");
   CHECK(instance_properties(offer, {}, 0, "ours")["resourcePolicies"] == json{"ours"});
@@ -96,11 +97,12 @@ TEST_CASE("buy: a reservation that does not exist is not tried, and the reason s
 TEST_CASE("buy: a future reservation is used through the reservation that was made for it") {
   FakeCompute compute;
   compute.future_reservations["zone-a/f"] = {
+      {"reservationMode", "CALENDAR"},
       {"status",
        {{"procurementStatus", "FULFILLED"},
         {"autoCreatedReservations", {"https://compute/zones/zone-a/reservations/f-20261123-0"}}}}};
   compute.reservations["zone-a/f-20261123-0"] = {{"name", "f-20261123-0"}};
-  const Way way = way_with("RESERVATION_BOUND", "", "projects/p/zones/zone-a/futureReservations/f");
+  const Way way = way_with("STANDARD", "", "projects/p/zones/zone-a/futureReservations/f");
   const Offer offer = offers_for(compute, {way})[0];
   CHECK(offer.missing.empty());
   CHECK(offer.properties["scheduling"]["provisioningModel"] == "RESERVATION_BOUND");

@@ -151,6 +151,10 @@ HttpAnswer FakeCompute::answer(const HttpRequest& request) {
 HttpAnswer FakeCompute::route(const std::string& method, const std::string& path,
                               const std::map<std::string, std::string>& query, const json& body) {
   const std::vector<std::string> parts = split(path, '/');
+  if (path == "global/instanceTemplates" && method == "POST") {
+    templates[body["name"]] = body["properties"];
+    return start_operation("global", {{"operationType", "insert"}}, 1s);
+  }
   if (parts.size() < 3) return not_found(path);
   const std::string place = parts[0] + "/" + parts[1], kind = parts[2];
   const std::string name = parts.size() > 3 ? parts[3] : "";
@@ -195,6 +199,12 @@ HttpAnswer FakeCompute::route(const std::string& method, const std::string& path
     }
     if (policies.erase(place + "/" + name) == 0) return not_found(path);
     return start_operation(place, {{"operationType", "delete"}}, 0s);
+  }
+  if (parts[0] == "global" && parts[1] == "operations") return operation_now(kind);
+  if (parts[0] == "global" && parts[1] == "instanceTemplates") {
+    if (method == "GET") return fine({{"name", kind}, {"properties", {{"machineType", "m"}}}});
+    if (templates.erase(kind) == 0) return not_found(path);
+    return start_operation("global", {{"operationType", "delete"}}, 0s);
   }
   if (kind == "instanceGroupManagers") {
     const size_t end = (place + "/" + kind).size();

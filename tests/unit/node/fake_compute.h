@@ -47,6 +47,7 @@ class FakeCompute {
   std::chrono::seconds bulk_takes{3}, delete_takes{0};
   std::map<std::string, nlohmann::json> reservations, future_reservations;  // by "P/zone/NAME"
   std::map<std::string, nlohmann::json> policies, groups;  // by "regions/R/NAME", "zones/Z/NAME"
+  std::map<std::string, nlohmann::json> templates;         // made by requests, by name
   bool flex_has_capacity = true;
   bool lists_at_end = false;  // a machine is in lists only when its bulkInsert is done
 

@@ -311,6 +311,16 @@ TEST_CASE("resume: flex-start machines are made together by a group, and deleted
   CHECK(name.find("zones/zone-a/c-gpu-flex-5-") == 0);
   CHECK(group["resize"]["requestedRunDuration"]["seconds"] == "7200");
   CHECK(group["instanceLifecyclePolicy"]["defaultActionOnFailure"] == "DO_NOTHING");
+  REQUIRE(compute.templates.size() == 1);
+  const auto& [template_name, properties] = *compute.templates.begin();
+  CHECK(group["versions"][0]["instanceTemplate"] ==
+        "projects/p/global/instanceTemplates/" + template_name);
+  CHECK(properties["machineType"] == "m");
+  CHECK(properties["reservationAffinity"]["consumeReservationType"] == "NO_RESERVATION");
+  CHECK(properties["scheduling"] ==
+        json::parse(R"({"provisioningModel": "FLEX_START", "preemptible": false,
+          "automaticRestart": false, "onHostMaintenance": "TERMINATE",
+          "instanceTerminationAction": "DELETE", "maxRunDuration": {"seconds": "7200"}})"));
 
   Cloud cloud = compute.cloud();
   CHECK(suspend(cloud, cluster, {"c-gpu-0"}, compute.patience(60s)).empty());
@@ -318,6 +328,7 @@ TEST_CASE("resume: flex-start machines are made together by a group, and deleted
   CHECK(compute.groups.size() == 1);
   CHECK(suspend(cloud, cluster, {"c-gpu-1"}, compute.patience(60s)).empty());
   CHECK(compute.groups.empty());
+  CHECK(compute.templates.empty());
 }
 
 TEST_CASE("resume: a group that got no capacity in time is deleted") {
