@@ -1,122 +1,211 @@
 #!/usr/bin/env python3
-"""Does for the fake cloud what Terraform does for the real one: deploy.py CREATED FOLDER
+"""Does for the stand-in what Terraform and Google's provider do for the cloud.
 
-CREATED is a folder that `slipway create` wrote. Its bucket objects, secrets, instance templates and machines go to FOLDER,
-where google_cloud.py and machines find them. Slurm's files are adapted to this machine's Slurm version and lack of cgroups.
+    deploy.py CREATED FOLDER        makes what the definitions say, or changes what it made before
+    deploy.py --destroy FOLDER      destroys it
+
+CREATED is a folder that `slipway create` wrote. The requests go to the stand-in of FOLDER: to its socket if it runs, else to one of
+this process, in which machines wait in to-start/ until a test moves them. What was made is written to FOLDER/terraform.json. A request
+that the cloud refuses ends the program with status 1 and the cloud's words. Slurm's files are adapted to this machine.
 """
 import hashlib, json, pathlib, re, sys
 
-from instance import machine
+from client import Client
+from expressions import Evaluator
+from provider import IN_PLACE, Failed, Provider
 
-CREATED, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-NFS_SERVER = "10.0.0.1"
-
-
-def resources():
-    """All resources by TYPE.NAME, each with the folder of its group."""
-    found = {}
-    for file in sorted(CREATED.glob("*/*.tf.json")):
-        for kind, named in json.loads(file.read_text()).get("resource", {}).items():
-            for name, body in named.items():
-                found[f"{kind}.{name}"] = {**body, "group": file.parent}
-    return found
+DATA = "data."
 
 
-ALL = resources()
+class Definitions:
+    """All resources of all groups by TYPE.NAME, evaluated when they are needed: a reference makes what it refers to."""
+
+    def __init__(self, created):
+        self.bodies, self.outputs = {}, {}
+        for file in sorted(created.glob("*/*.tf.json")):
+            text = json.loads(file.read_text())
+            for kind, named in text.get("resource", {}).items():
+                self.bodies.update({f"{kind}.{name}": (file.parent, body) for name, body in named.items()})
+            for kind, named in text.get("data", {}).items():
+                self.bodies.update({f"{DATA}{kind}.{name}": (file.parent, body) for name, body in named.items()})
+            self.outputs.update({name: row["value"] for name, row in text.get("output", {}).items()})
 
 
-def link(reference):
-    """An instance template's link; the real cloud makes its name random."""
-    body = ALL[reference]
-    return f"https://www.googleapis.com/compute/v1/projects/{body['project']}/global/instanceTemplates/{body['name_prefix']}0001?uniqueId=1"
+class Deployment:
+    def __init__(self, folder, created, client):
+        self.folder, self.definitions, self.file = folder, Definitions(created) if created else None, folder / "terraform.json"
+        self.state = json.loads(self.file.read_text()) if self.file.exists() else {}
+        self.provider, self.evaluator = Provider(client.send), Evaluator(self.look_up)
+        self.done, self.adapted = {}, {}
+
+    def save(self):
+        self.file.write_text(json.dumps(self.state))
+
+    # references
+
+    def look_up(self, words):
+        if words[0] == "var":
+            return self.evaluator.value(self.definitions.outputs[words[1]]), 2
+        if words[0] == "data":
+            return self.attributes(".".join(words[:3])), 3
+        return self.attributes(".".join(words[:2])), 2
+
+    def attributes(self, name):
+        """A resource's configuration with its attributes, after it was made."""
+        if name not in self.done:
+            self.apply(name)
+        return self.done[name]
+
+    # making
+
+    def apply_all(self):
+        for name in [name for name in self.state if name not in self.definitions.bodies]:
+            self.destroy(name)
+        for name in sorted(self.definitions.bodies, key=order_of):
+            self.attributes(name)
+
+    def apply(self, name):
+        group, body = self.definitions.bodies[name]
+        self.done[name] = {}  # a cycle would be Terraform's error
+        for other in body.get("depends_on", []):
+            self.attributes(other)
+        body = {key: self.evaluator.value(value) for key, value in body.items()
+                if key not in ("depends_on", "lifecycle", "timeouts", "provisioner")}
+        kind = name.removeprefix(DATA).split(".")[0]
+        if name.startswith(DATA):
+            self.done[name] = self.provider.data(kind, body)
+            return
+        before = self.state.get(name)
+        if before is None:
+            made = self.make(kind, group, body)
+        elif before["body"] == json.loads(json.dumps(body)):
+            made = before["made"]
+        else:
+            made = self.change(kind, group, body, before)
+        self.state[name] = {"body": body, "made": made, "number": (before or {}).get("number", len(self.state))}
+        self.save()
+        self.done[name] = {**body, **made}
+
+    def make(self, kind, group, body):
+        if kind == "terraform_data":
+            return {"output": body.get("input"), "id": "1"}
+        if kind == "random_id":
+            return {"hex": hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:2 * body["byte_length"]]}
+        if kind == "local_file":
+            return {"id": body["filename"]}
+        try:
+            return self.provider.create(kind, self.adapt(kind, group, body))
+        except Failed as failed:
+            raise Failed(f"{kind} {body.get('name', '')}: {failed}") from failed
+
+    def change(self, kind, group, body, before):
+        """What the provider changes in place, or a replacement."""
+        changed = {key for key in {*body, *before["body"]} if body.get(key) != before["body"].get(key)}
+        if kind == "google_storage_bucket_object" and changed <= IN_PLACE[kind] | {"bucket"}:
+            return self.make(kind, group, body)
+        if kind == "google_compute_instance_template" or not changed <= IN_PLACE.get(kind, set()):
+            if kind == "google_compute_instance_template":  # create_before_destroy
+                made = self.make(kind, group, body)
+                self.late = getattr(self, "late", []) + [before["made"]]
+                return made
+            self.provider.delete(before["made"])
+            return self.make(kind, group, body)
+        return before["made"]
+
+    def finish(self):
+        for made in getattr(self, "late", []):
+            self.provider.delete(made)
+
+    # Slurm's files
+
+    def adapt(self, kind, group, body):
+        """An object's content as this machine's Slurm can use it; cluster.json has the digests of that."""
+        if kind != "google_storage_bucket_object":
+            return body
+        name = body["name"]
+        if body.get("content") is None:
+            text = for_this_machine(name.rsplit("/", 1)[-1], (group / body["source"]).read_bytes())
+            self.adapted[name] = hashlib.sha256(text).hexdigest()
+            return {**body, "//read": lambda _: text}
+        if name.endswith("/cluster.json"):
+            cluster, place = json.loads(body["content"]), name.removesuffix("cluster.json")
+            for other, (_, about) in self.definitions.bodies.items():
+                if other.startswith("google_storage_bucket_object.") and about["name"].startswith(place) and "source" in about:
+                    self.attributes(other)
+            digests = {key.removeprefix(place): value for key, value in {**self.uploaded(), **self.adapted}.items() if key.startswith(place)}
+            assert set(cluster["files"]) <= set(digests), sorted(set(cluster["files"]) - set(digests))
+            return {**body, "content": json.dumps({**cluster, "files": {key: digests[key] for key in cluster["files"]}})}
+        return body
+
+    def uploaded(self):
+        """The digests of the objects that are there."""
+        found = {}
+        for row in self.state.values():
+            made = row["made"]
+            if "md5hash" in made:
+                file = self.folder / "buckets" / made["bucket"] / made["name"]
+                if file.exists():
+                    found[made["name"]] = hashlib.sha256(file.read_bytes()).hexdigest()
+        return found
+
+    # the end
+
+    def destroy(self, name):
+        self.provider.delete(self.state[name]["made"])
+        del self.state[name]
+        self.save()
+
+    def destroy_all(self):
+        """In the opposite order of making; whatever is refused is tried again, after what was in its way."""
+        names = sorted(self.state, key=lambda name: -self.state[name]["number"])
+        while names:
+            left, refused = [], None
+            for name in names:
+                try:
+                    self.destroy(name)
+                except Failed as failed:
+                    left, refused = left + [name], failed
+            if len(left) == len(names):
+                raise refused
+            names = left
 
 
-def value(reference):
-    """The value of a Terraform reference."""
-    resource, attribute = re.fullmatch(r"(\w+\.[\w-]+)\.(.+)", reference).groups()
-    if attribute == "self_link_unique":
-        return link(resource)
-    if attribute == "networks[0].ip_addresses[0]":
-        return NFS_SERVER
-    key = {"output": "input"}.get(attribute, attribute)
-    return rendered(ALL[resource][key])
+def order_of(name):
+    """cluster.json is last of the objects, machines come after all."""
+    return "compute_instance" in name.split(".")[0] and "template" not in name.split(".")[0], name.endswith("cluster"), name
 
 
-def rendered(text):
-    """Evaluates the expressions in `text`. An object in jsonencode(), with HCL's keys and `=`, becomes JSON."""
-    known = re.compile(r"\b(?:google_\w+|terraform_data)\.[\w-]+(?:\.\w+|\[\d+\])+")
-    encoded = re.fullmatch(r"\$\{jsonencode\((.*)\)\}", text, re.S)
-    if encoded:
-        body = known.sub(lambda found: json.dumps(value(found[0])), encoded[1])
-        body = re.sub(r'([{,]\s*)"?([\w./-]+)"?\s*=\s', r'\1"\2": ', body)
-        return json.dumps(json.loads(body))
-    return re.sub(r"\$\{([^}]+)\}", lambda found: value(found[1]), text)
-
-
-def for_this_machine(name, text):
+def for_this_machine(name, data):
     """Adapts a Slurm file to this machine."""
     if name == "cgroup.conf":
-        return "CgroupPlugin=cgroup/v1\n"
+        return b"CgroupPlugin=cgroup/v1\n"
     if name != "slurm.conf":
-        return text
+        return data
+    text = data.decode()
     for key, other in {"ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none"}.items():
         text, count = re.subn(rf"^{key}=.*$", f"{key}={other}", text, flags=re.M)
         assert count == 1, key
     text = text.replace(" PowerDownOnIdle=YES", "")  # since 23.02
     # Slurm handles idle nodes every second instead of every ten, because tests wait for it.
     text = re.sub(r"^(SlurmctldParameters=.*)$", r"\1,power_save_interval=1", text, flags=re.M)
-    return text + "SlurmdParameters=config_overrides\n"
-
-
-def objects():
-    """Writes the objects of all buckets; cluster.json last, with the digests of the adapted files."""
-    digests = {}
-    for body in (body for name, body in ALL.items() if name.startswith("google_storage_bucket_object.")):
-        target = FOLDER / "buckets" / rendered(body["bucket"]) / body["name"]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if "content" in body:
-            continue
-        text = for_this_machine(target.name, (body["group"] / body["source"]).read_text())
-        target.write_text(text)
-        digests[f"{target.parent.name}/{target.name}"] = hashlib.sha256(text.encode()).hexdigest()
-    for body in (body for body in ALL.values() if "content" in body and str(body.get("name")).endswith("/cluster.json")):
-        cluster = json.loads(rendered(body["content"]))
-        assert set(cluster["files"]) == set(digests)
-        cluster["files"] = digests
-        (FOLDER / "buckets" / rendered(body["bucket"]) / body["name"]).write_text(json.dumps(cluster))
-
-
-def templates():
-    """The settings of each template's machines, by the template's link."""
-    found = {}
-    for name, body in ALL.items():
-        if not name.startswith("google_compute_instance_template."):
-            continue
-        group = body["metadata"]["slipway-group"]
-        profile = json.loads(next(CREATED.glob(f"*/*/machines/{group}.json")).read_text())
-        made = {"project": body["project"], "profile": profile, "attributes": body["metadata"]}
-        file = FOLDER / "templates" / body["project"] / f"{body['name_prefix']}0001.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(made))
-        found[link(name)] = made
-    return found
+    return (text + "SlurmdParameters=config_overrides\n").encode()
 
 
 def main():
-    objects()
-    for name, body in ALL.items():
-        if name.startswith("google_secret_manager_secret."):
-            (FOLDER / "secrets" / body["project"] / body["secret_id"]).mkdir(parents=True)
-        if name.startswith("google_filestore_instance."):
-            (FOLDER / "shares" / body["file_shares"]["name"]).mkdir(parents=True)
-    made = templates()
-    later = FOLDER / "to-start"  # a test starts a machine by moving it to instances/
-    later.mkdir()
-    machines = [body for name, body in ALL.items() if name.startswith("google_compute_instance_from_template.")]
-    (FOLDER / "next").write_text(str(len(machines)))
-    for number, body in enumerate(machines):
-        of_template = made[rendered(body["source_instance_template"])]
-        (later / f"{body['name']}.json").write_text(json.dumps(machine(body["name"], body["zone"], number, of_template)))
+    words = [word for word in sys.argv[1:] if word != "--destroy"]
+    folder = pathlib.Path(words[-1])
+    client = Client(folder)
+    deployment = Deployment(folder, pathlib.Path(words[0]) if len(words) == 2 else None, client)
+    try:
+        if "--destroy" in sys.argv:
+            deployment.destroy_all()
+        else:
+            deployment.apply_all()
+            deployment.finish()
+    except Failed as failed:
+        sys.exit(f"deploy.py: {failed}")
+    finally:
+        client.close()
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 //
 //   machines FOLDER PREFIX FAKE    FOLDER as in google_cloud.py; PREFIX is /opt/slipway
 //
-// A machine runs as long as instances/NAME.json exists, and boots by itself if the file
-// machines-boot exists. If there is a file machines-image, with the path of an image's root,
-// machines start from that, with its systemd as PID 1 (root only). Everything ends with this
-// program.
+// A machine runs as long as instances/NAME.json exists and its status is RUNNING or STOPPING, and
+// boots by itself if the file machines-boot exists. If there is a file machines-image, with the
+// path of an image's root, machines start from that, with its systemd as PID 1 (root only).
+// Everything ends with this program.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
@@ -70,13 +70,15 @@ constexpr const char* fake_mount_gcsfuse =
 constexpr const char* no_limits =
     "[Service]\nLimitNOFILE=\nLimitMEMLOCK=\nLimitSTACK=\nLimitNPROC=\n";
 
-local::NodeRoot root_of(const local::PlannedNode& node, const json& instance, const Cloud& cloud) {
+// `number` differs at each start: a machine that is off and on again has a new root.
+local::NodeRoot root_of(const local::PlannedNode& node, size_t number, const json& instance,
+                        const Cloud& cloud) {
   const std::string& name = node.name;
   const std::string zone = instance["metadata"]["zone"];
   const std::string project = instance["project"];
   const std::string domain = fmt::format("c.{}.internal", project);
   local::NodeRoot root;
-  root.folder = cloud.folder / "run" / name;
+  root.folder = cloud.folder / "run" / fmt::format("{}.{}", name, number);
   if (!cloud.image.empty()) root.image = cloud.image;
   root.image_mounts = cloud.host_mounts;
   root.files = {{"/etc/hostname", name + "\n"},
@@ -133,11 +135,11 @@ void start_boot() {
 }
 
 // Turns this process into the machine once its network interface exists.
-[[noreturn]] void be_the_machine(const local::PlannedNode& node, const json& instance,
-                                 const Cloud& cloud, int channel) {
+[[noreturn]] void be_the_machine(const local::PlannedNode& node, size_t number,
+                                 const json& instance, const Cloud& cloud, int channel) {
   ::prctl(PR_SET_NAME, "slipway-vm");
   ::prctl(PR_SET_DUMPABLE, 1);  // lets the tests' user enter the machine
-  const local::NodeRoot root = root_of(node, instance, cloud);
+  const local::NodeRoot root = root_of(node, number, instance, cloud);
   const bool boots = fs::exists(cloud.folder / "machines-boot");
   ::sethostname(node.name.data(), node.name.size());
   local::become_oldest_mount_namespace();
@@ -159,6 +161,16 @@ void start_boot() {
   node::reap_children_forever();
 }
 
+// Whether the machine is on. A file that is just being replaced counts as before.
+bool is_on(const fs::path& file, bool before) {
+  try {
+    const std::string status = json::parse(read_file(file)).value("status", "RUNNING");
+    return status == "RUNNING" || status == "STOPPING";
+  } catch (const std::exception&) {
+    return before && fs::exists(file);
+  }
+}
+
 pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) {
   const json instance = json::parse(read_file(cloud.folder / "instances" / (name + ".json")));
   local::PlannedNode node;
@@ -170,7 +182,7 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
   if (!node.gpu_devices.empty()) local::prepare_gpus(cloud.folder / "gpus", node);
   SocketPair channel = make_socket_pair();
   const pid_t pid = local::start_in_new_namespaces(local::own_namespaces, nullptr, [&] {
-    be_the_machine(node, instance, cloud, channel.theirs.get());
+    be_the_machine(node, number, instance, cloud, channel.theirs.get());
   });
   {
     const Fd network = local::network_namespace_of(pid);
@@ -207,11 +219,12 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
     for (const auto& entry : fs::directory_iterator(cloud.folder / "instances")) {
       const std::string name = entry.path().stem();
       if (entry.path().extension() != ".json" || running.contains(name)) continue;
+      if (!is_on(entry.path(), false)) continue;
       running[name] = start_machine(name, number++, cloud);
       write_file(cloud.folder / "up" / name, "");
     }
     std::erase_if(running, [&](const auto& machine) {
-      if (fs::exists(cloud.folder / "instances" / (machine.first + ".json"))) return false;
+      if (is_on(cloud.folder / "instances" / (machine.first + ".json"), true)) return false;
       ::kill(machine.second, SIGKILL);
       fs::remove(cloud.folder / "up" / machine.first);
       return true;
