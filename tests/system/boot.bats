@@ -88,8 +88,8 @@ what_a_boot_changes() {
 }
 
 @test "boot: a machine in another zone finds the controller by its long name" {
-  as_tester sed -i 's|zones/us-central1-a|zones/us-central1-b|' "$CLOUD/to-start/$N-2.json"
-  machine_start $N-2
+  cloud_control start $N-2 us-central1-b
+  wait_for test -e "$CLOUD/up/$N-2"
   run machine $N-2 getent hosts $C
   [ "$status" -ne 0 ]
   boot $N-2 --deadline 20
@@ -139,8 +139,8 @@ what_a_boot_changes() {
 }
 
 @test "boot: reports a machine that belongs to no cluster" {
-  as_tester sed -i 's/slipway-cluster/other/' "$CLOUD/to-start/$N-3.json"
   machine_start $N-3
+  as_tester sed -i 's/slipway-cluster/other/' "$CLOUD/instances/$N-3.json"
   run boot $N-3 --deadline 5
   fails_with 1 "slipway node boot: this machine has no metadata \`slipway-cluster\`: it is not part of a Slipway cluster"
 }

@@ -6,6 +6,7 @@ CLOUD=$SUITE/state/cloud
 # set, machines start from that root, with its systemd.
 cloud_start() {
   cp -r "$TOP/tests/fakes/google" "$TOP/build/tests/fakes/google/machines" "$SUITE/"
+  cp "$TOP/tests/golden/access_roles.json" "$SUITE/google/"
   as_tester mkdir "$CLOUD"
   slipway create "$1" -o "$CLOUD/created" -l IGNORE
   as_tester python3 -B "$SUITE/google/deploy.py" "$CLOUD/created"/* "$CLOUD"
@@ -36,11 +37,35 @@ make_certificate() {
     openssl x509 -req -in $2.csr -CA $1.crt -CAkey $1.key -out $2.crt -days 2 -extfile $2.names" 2>/dev/null
 }
 
-# machine_start NAME...: machines that Terraform would create
+# cloud_control COMMAND [NAME [VALUE]]: what others do to the cloud: tests/fakes/google/control.py
+cloud_control() { as_tester python3 -B "$SUITE/google/control.py" "$CLOUD" "$@"; }
+
+# machine_start NAME...: machines that Terraform makes, or nodes as the controller makes them
 machine_start() {
   local name
-  for name in "$@"; do as_tester mv "$CLOUD/to-start/$name.json" "$CLOUD/instances/"; done
+  for name in "$@"; do cloud_control start "$name"; done
   for name in "$@"; do wait_for test -e "$CLOUD/up/$name"; done
+}
+
+# machines_match_slurm CONTROLLER: the nodes that Slurm believes are up are the nodes that have a machine. Tests of
+# nodes that come and go call it at their end.
+machines_match_slurm() {
+  local controller=$1
+  up_in_slurm() {
+    machine "$controller" sinfo --noheader --Node --format='%N %T' | grep -vE '~$|%$|#$|powered_down|powering|down|unknown' | cut -d' ' -f1 | sort -u
+  }
+  running_in_cloud() { cloud_control machines | sed -n 's/^\([^ ]*\) .* RUNNING$/\1/p' | grep -vE "^$controller|-login-" | sort -u; }
+  they_match() { [ "$(up_in_slurm)" = "$(running_in_cloud)" ]; }
+  wait_for they_match || { diff <(up_in_slurm) <(running_in_cloud) || false; }
+}
+
+# cloud_destroy: what `terraform destroy` does
+cloud_destroy() { as_tester python3 -B "$SUITE/google/deploy.py" --destroy "$CLOUD"; }
+
+# nothing_is_left: no resource and no binding, after a destroy
+nothing_is_left() {
+  cloud_control settle
+  [ -z "$(cloud_control left)" ] || { cloud_control left && false; }
 }
 
 # machines_are NAME...: exactly these exist
