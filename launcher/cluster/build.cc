@@ -21,6 +21,7 @@ using source::Code;
 // Far more than any cluster has, and small enough to add up without overflow.
 constexpr int64_t most_nodes = 1'000'000;
 constexpr int64_t most_gib = 1'000'000'000;
+constexpr int64_t most_cores = 100'000;
 
 using Parts = std::vector<ModelPart>;
 
@@ -172,6 +173,12 @@ class Builder {
     MachineSpec machine;
     machine.machine_type = part.text("machine_type");
     machine.networks = ids(part, "networks", "network");
+    if (part.has("threads_per_core")) {
+      machine.threads_per_core =
+          part.integer("threads_per_core", 0, 2, "advanced_machine_features");
+      machine.visible_core_count =
+          part.integer("visible_core_count", 0, most_cores, "advanced_machine_features");
+    }
     const std::string& name = machine.machine_type;
     if (!name.empty() && catalogue_.complete && catalogue_.find_machine(name) == nullptr) {
       diagnostics_

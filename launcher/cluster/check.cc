@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "launcher/cluster/hardware.h"
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/slurm_nodes.h"
 #include "launcher/expression/ipv4.h"
@@ -75,7 +76,10 @@ class Check {
     interfaces(cluster_.controller.id, cluster_.controller.machine);
     for (const Login& login : cluster_.logins) interfaces(login.id, login.machine);
     for (const Nodeset& nodeset : cluster_.nodesets) interfaces(nodeset.id, nodeset.machine);
-    for (const Nodeset& nodeset : cluster_.nodesets) node_line(nodeset);
+    for (const Nodeset& nodeset : cluster_.nodesets) {
+      processors(nodeset);
+      node_line(nodeset);
+    }
   }
 
  private:
@@ -151,6 +155,14 @@ class Check {
       diagnostics_.error(Code::no_model, place(id, input, key),
                          fmt::format("`{}` of module `{}`: {}", input, id, problem));
     }
+  }
+
+  void processors(const Nodeset& nodeset) {
+    const MachineType* type = catalogue_.find_machine(nodeset.machine.machine_type);
+    const std::string problem = type == nullptr ? "" : hardware_problem(*type, nodeset.machine);
+    if (problem.empty()) return;
+    diagnostics_.error(Code::no_model, place(nodeset.id, "advanced_machine_features"),
+                       fmt::format("module `{}`: {}", nodeset.id, problem));
   }
 
   // Problems that only the complete line shows: numbers, and GPUs that the machine does not have.

@@ -34,6 +34,9 @@ struct MachineSpec {
   std::string machine_type;               // a row of blueprints/catalogue/machines.yaml
   std::vector<std::string> networks;      // ids, in the order of the machine's network interfaces
   std::vector<std::string> file_systems;  // ids
+  // What the cloud shows the machine of its type's cores; 0: all.
+  int64_t threads_per_core = 0;
+  int64_t visible_core_count = 0;  // in all sockets together
 };
 
 // A group of identical compute nodes: <cluster>-<name>-0, -1, …
@@ -75,6 +78,17 @@ struct Controller {
                                       // empty
   bool private_tmp = true;            // each job has its own /tmp, /var/tmp and /dev/shm
   std::string private_tmp_path = {};  // where these are on nodes; empty: Slipway's default
+
+  // The following is for clusters in a cloud; a local cluster has its own settings.
+  bool slurm_auth = false;  // daemons authenticate with auth/slurm instead of munge
+  // Lines of these files from the blueprint, by key; they override or extend ours.
+  std::map<std::string, std::string> slurm_conf = {}, slurmdbd_conf = {}, cgroup_conf = {};
+  bool lists_from_template = false;  // keys whose value is a list come from the blueprint only
+  // Text of scripts around jobs, by "KIND.d/NUMBER-NAME"; KIND is "prolog", "epilog", "task_prolog"
+  // or "task_epilog". They run in this order.
+  std::map<std::string, std::string> scripts = {};
+  bool external_scripts = false;   // and those of a shared folder: launcher/node/job_scripts.h
+  bool external_database = false;  // slurmdbd's database is on another server
 };
 
 struct Cluster {

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/cluster/hardware.h"
 
 namespace slipway::cluster {
 
@@ -16,21 +17,17 @@ const std::vector<std::string> fixed_partition_keys = {"PartitionName", "Nodes"}
 
 namespace {
 
-// The memory that an operating system sees of what is sold: 400 MiB and 30 MiB per GiB less.
-int64_t real_memory_mib(int64_t memory_mib) {
-  return memory_mib - (400 + 30 * (memory_mib / 1024));
-}
-
 SlurmLine node_line(const MachineType& machine, const std::string& names, const Nodeset& nodeset,
                     bool elastic) {
+  const Hardware hardware = hardware_of(machine, nodeset.machine);
   SlurmLine line;
   line.set("NodeName", names);
   line.set("State", elastic ? "CLOUD" : "UNKNOWN");
-  line.set("RealMemory", std::to_string(real_memory_mib(machine.memory_mib)));
+  line.set("RealMemory", std::to_string(hardware.memory_mib));
   line.set("Boards", "1");
-  line.set("SocketsPerBoard", std::to_string(machine.sockets));
-  line.set("CoresPerSocket", std::to_string(machine.cores_per_socket));
-  line.set("ThreadsPerCore", std::to_string(machine.threads_per_core));
+  line.set("SocketsPerBoard", std::to_string(hardware.sockets));
+  line.set("CoresPerSocket", std::to_string(hardware.cores_per_socket));
+  line.set("ThreadsPerCore", std::to_string(hardware.threads_per_core));
   line.set("CPUs", "");
   if (machine.gpu_count > 0) line.set("Gres", fmt::format("gpu:{}", machine.gpu_count));
   line.override_with(nodeset.node_conf, fixed_node_keys);
@@ -85,6 +82,7 @@ SlurmLine make_partition_line(const Partition& partition,
                               const SlurmSite& site) {
   std::vector<std::string> names;
   int64_t memory_mib = 0;
+  bool has_static_nodes = false;
   for (const std::string& name : partition.nodesets) {
     const auto found = nodesets.find(name);
     if (found == nodesets.end()) throw Error(fmt::format("there is no nodeset `{}`", name));
@@ -94,6 +92,7 @@ SlurmLine make_partition_line(const Partition& partition,
     memory_mib = names.empty() ? nodeset.memory_per_cpu_mib
                                : std::min(memory_mib, nodeset.memory_per_cpu_mib);
     names.push_back(name);
+    has_static_nodes = has_static_nodes || !nodeset.static_names.empty();
   }
   SlurmLine line;
   line.set("PartitionName", partition.name);
@@ -106,7 +105,12 @@ SlurmLine make_partition_line(const Partition& partition,
     line.set("SuspendTime", "300");
     line.set("SuspendTimeout", "120");
     line.set("ResumeTimeout", "300");
-    if (partition.exclusive && site.has_power_down_on_idle()) line.set("PowerDownOnIdle", "YES");
+    // Slurm powers down static nodes, too, if it says so: SuspendExcNodes protects only from
+    // SuspendTime (power_save.c of Slurm 23.02 to 24.11).
+    const bool all_on_demand = !has_static_nodes || site.always_on_state != "CLOUD";
+    if (partition.exclusive && all_on_demand && site.has_power_down_on_idle()) {
+      line.set("PowerDownOnIdle", "YES");
+    }
   }
   line.override_with(partition.partition_conf, fixed_partition_keys);
   if (!site.has_power_down_on_idle()) line.remove("PowerDownOnIdle");

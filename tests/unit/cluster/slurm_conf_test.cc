@@ -199,8 +199,7 @@ TEST_CASE("slurm files: on an elastic site, dynamic nodes are listed and static 
         "NodeSet=a3meganodeset Nodes=quickstart-a3meganodeset-[0-7]\n"
         "SuspendExcNodes=quickstart-a3meganodeset-[0-1]\n"
         "PartitionName=a3mega Nodes=a3meganodeset State=UP DefMemPerCPU=8944 Default=YES "
-        "OverSubscribe=EXCLUSIVE SuspendTime=300 SuspendTimeout=120 ResumeTimeout=900 "
-        "PowerDownOnIdle=YES\n");
+        "OverSubscribe=EXCLUSIVE SuspendTime=300 SuspendTimeout=120 ResumeTimeout=900\n");
   CHECK_FALSE(files.contains("cgroup.conf"));
 }
 
