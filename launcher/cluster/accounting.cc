@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "launcher/cluster/slurm_overrides.h"
+
 namespace slipway::cluster {
 namespace {
 
@@ -26,20 +28,30 @@ std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std:
 }
 
 std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
-  return fmt::format(
-      "# Written by slipway {0} for deployment `{1}` ({2}): slurmdbd.conf(5).\n"
-      "AuthType=auth/munge\n"
-      "DbdHost={3}\n"
-      "DbdPort={4}\n"
-      "SlurmUser={5}\n"
-      "LogFile={6}/slurmdbd.log\n"
-      "PidFile={7}/slurmdbd.pid\n"
-      "StorageType=accounting_storage/mysql\n"
-      "StorageHost=localhost\n"
-      "StorageUser={5}\n"
-      "StorageLoc=slurm_acct_db\n",
-      SLIPWAY_VERSION, cluster.deployment, site.target, host(cluster), slurmdbd_port,
-      site.slurm_user, site.log_dir, site.run_dir);
+  std::vector<SlurmSetting> settings = {
+      {"AuthType", "auth/munge", ""},
+      {"DbdHost", host(cluster), ""},
+      {"DbdPort", std::to_string(slurmdbd_port), ""},
+      {"SlurmUser", site.slurm_user, ""},
+      {"LogFile", site.log_dir + "/slurmdbd.log", ""},
+      {"PidFile", site.run_dir + "/slurmdbd.pid", ""},
+      {"StorageType", "accounting_storage/mysql", ""},
+  };
+  const Controller& controller = cluster.controller;
+  if (site.follows_blueprint && controller.slurm_auth) settings[0].value = "auth/slurm";
+  if (!site.follows_blueprint || !controller.external_database) {
+    settings.push_back({"StorageHost", "localhost", ""});
+    settings.push_back({"StorageUser", site.slurm_user, ""});
+    settings.push_back({"StorageLoc", "slurm_acct_db", ""});
+  }
+  if (site.follows_blueprint) override_settings(settings, controller.slurmdbd_conf);
+  std::string text =
+      fmt::format("# Written by slipway {} for deployment `{}` ({}): slurmdbd.conf(5).\n",
+                  SLIPWAY_VERSION, cluster.deployment, site.target);
+  for (const SlurmSetting& setting : settings) {
+    text += fmt::format("{}={}\n", setting.key, setting.value);
+  }
+  return text;
 }
 
 }  // namespace slipway::cluster

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "launcher/cluster/check.h"
+#include "launcher/cluster/controller_settings.h"
 #include "launcher/cluster/model_part.h"
 
 namespace slipway::cluster {
@@ -238,6 +239,7 @@ class Builder {
     if (part.has("private_tmp_path")) {
       cluster_.controller.private_tmp_path = part.text("private_tmp_path");
     }
+    read_slurm_settings(part, deployment_, diagnostics_, cluster_.controller);
 
     keep(cluster_.partitions, part.texts("partitions"));
     keep(cluster_.logins, part.texts("logins"));

@@ -24,9 +24,12 @@ Json tree(const FileSystem& file_system) {
 }
 
 Json tree(const MachineSpec& machine) {
-  return {{"machine_type", machine.machine_type},
-          {"networks", machine.networks},
-          {"file_systems", machine.file_systems}};
+  Json json{{"machine_type", machine.machine_type},
+            {"networks", machine.networks},
+            {"file_systems", machine.file_systems}};
+  if (machine.threads_per_core > 0) json["threads_per_core"] = machine.threads_per_core;
+  if (machine.visible_core_count > 0) json["visible_core_count"] = machine.visible_core_count;
+  return json;
 }
 
 Json tree(const Nodeset& nodeset) {
@@ -62,6 +65,14 @@ Json tree(const Controller& controller) {
   if (!controller.health_policy.empty()) json["health_policy"] = controller.health_policy;
   if (!controller.private_tmp) json["private_tmp"] = false;
   if (!controller.private_tmp_path.empty()) json["private_tmp_path"] = controller.private_tmp_path;
+  if (controller.slurm_auth) json["slurm_auth"] = true;
+  if (!controller.slurm_conf.empty()) json["slurm_conf"] = controller.slurm_conf;
+  if (!controller.slurmdbd_conf.empty()) json["slurmdbd_conf"] = controller.slurmdbd_conf;
+  if (!controller.cgroup_conf.empty()) json["cgroup_conf"] = controller.cgroup_conf;
+  if (controller.lists_from_template) json["lists_from_template"] = true;
+  if (!controller.scripts.empty()) json["scripts"] = controller.scripts;
+  if (controller.external_scripts) json["external_scripts"] = true;
+  if (controller.external_database) json["external_database"] = true;
   return json;
 }
 

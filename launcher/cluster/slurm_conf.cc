@@ -8,7 +8,9 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/cluster/accounting.h"
 #include "launcher/cluster/slurm_nodes.h"
+#include "launcher/cluster/slurm_overrides.h"
 #include "launcher/cluster/slurm_topology.h"
 
 namespace slipway::cluster {
@@ -61,6 +63,9 @@ const std::vector<SlurmSetting> mpi_settings = {
      "By default, PMIx 5 hands ranks what they need to know in files of the node's /tmp, which a "
      "job with its own /tmp cannot open: MPI_Init fails (openpmix issue 3839)."},
 };
+
+// A custom script's time in slurm-gcp v6.
+constexpr int64_t seconds_of_a_script = 300;
 
 // How many nodes can register themselves.
 constexpr int64_t most_joining = 1000;
@@ -172,16 +177,54 @@ std::optional<int64_t> longest_start_of_daemons(const Cluster& cluster, const Ca
   return longest > 0 ? std::optional(longest) : std::nullopt;
 }
 
+// How many scripts of the blueprint Slurm runs one after the other.
+int64_t scripts_in_a_row(const Controller& controller) {
+  std::map<std::string, int64_t> counts;
+  for (const auto& [name, text] : controller.scripts) ++counts[name.substr(0, name.find('/'))];
+  int64_t most = std::max(counts["prolog.d"], counts["epilog.d"]);
+  return most + (controller.external_scripts ? 1 : 0);
+}
+
+// The programs before and after a job and each of its tasks.
+std::vector<SlurmSetting> programs_around_jobs(const Controller& controller, const SlurmSite& site,
+                                               bool has_daemon) {
+  std::vector<SlurmSetting> settings;
+  const auto runs = [&](const std::string& kind) {
+    if (site.job_scripts.empty()) return false;
+    const auto first = controller.scripts.lower_bound(kind + ".d/");
+    return controller.external_scripts ||
+           (first != controller.scripts.end() && first->first.starts_with(kind + ".d/"));
+  };
+  const auto add = [&](const char* key, const std::string& own, const std::string& kind,
+                       const char* name, const char* why) {
+    if (runs(kind)) {
+      settings.push_back({key, fmt::format("{}/{}", site.job_scripts, name), why});
+    } else if (has_daemon && !own.empty()) {
+      settings.push_back({key, own, why});
+    }
+  };
+  add("Prolog", site.prolog, "prolog", "prolog-scripts",
+      "Starts the transport's daemon before a job, and stops it with the last job that needs it. "
+      "Runs the blueprint's scripts, if any.");
+  add("Epilog", site.epilog, "epilog", "epilog-scripts", "");
+  add("TaskProlog", "", "task_prolog", "task-prolog", "Run the blueprint's scripts as the user.");
+  add("TaskEpilog", "", "task_epilog", "task-epilog", "");
+  return settings;
+}
+
 // When Slurm kills a prolog or an epilog: later than any of ours gives up by itself. A node's
 // checks end after 15 s unless node_health has another `deadline=`, and the start of a transport's
 // daemon 35 s after the daemon's own deadline (TransportPlaces::patience).
-SlurmSetting prolog_timeout(std::optional<int64_t> start_of_daemon) {
-  return {"PrologEpilogTimeout", std::to_string(60 + start_of_daemon.value_or(0)),
-          start_of_daemon ? "Slurm kills a prolog or epilog that hangs and drains the node. Ours "
-                            "give up sooner: a node's checks after 15 s, the start of the "
-                            "transport's daemon 25 s before this."
-                          : "Slurm kills a prolog or epilog that hangs and drains the node. A "
-                            "node's checks give up after 15 s, and the job starts."};
+SlurmSetting prolog_timeout(std::optional<int64_t> start_of_daemon, int64_t scripts) {
+  const int64_t seconds = 60 + start_of_daemon.value_or(0) + scripts * seconds_of_a_script;
+  return {"PrologEpilogTimeout", std::to_string(seconds),
+          scripts > 0 ? "Slurm kills a prolog or epilog that hangs and drains the node. Each of "
+                        "the blueprint's scripts has five minutes."
+          : start_of_daemon ? "Slurm kills a prolog or epilog that hangs and drains the node. Ours "
+                              "give up sooner: a node's checks after 15 s, the start of the "
+                              "transport's daemon 25 s before this."
+                            : "Slurm kills a prolog or epilog that hangs and drains the node. A "
+                              "node's checks give up after 15 s, and the job starts."};
 }
 
 std::string nodes_text(const Lines& lines, bool elastic) {
@@ -208,9 +251,49 @@ std::string nodes_text(const Lines& lines, bool elastic) {
   return text;
 }
 
+// auth/slurm instead of munge: it needs no other daemon than Slurm's.
+void use_slurm_auth(std::vector<SlurmSetting>& settings) {
+  for (SlurmSetting& setting : settings) {
+    if (setting.key == "AuthType") {
+      setting = {"AuthType", "auth/slurm", "Slurm's daemons share the cluster's key, slurm.key."};
+    } else if (setting.key == "CredType") {
+      setting.value = "cred/slurm";
+    }
+  }
+}
+
+// What the blueprint changes of the settings of all sections.
+void follow_blueprint(const Controller& controller, bool has_gpus,
+                      std::vector<SlurmSetting>& common, std::vector<SlurmSetting>& settings) {
+  if (controller.slurm_auth) use_slurm_auth(settings);
+  if (controller.lists_from_template) {
+    const auto left_out = [&](const SlurmSetting& setting) {
+      return setting.key == "LaunchParameters" || setting.key == "SlurmctldParameters" ||
+             (setting.key == "GresTypes" && !has_gpus);
+    };
+    std::erase_if(common, left_out);
+    std::erase_if(settings, left_out);
+  }
+  std::map<std::string, std::string> in_common, others;
+  for (const auto& [key, value] : controller.slurm_conf) {
+    (has_setting(common, key) ? in_common : others)[key] = value;
+  }
+  override_settings(common, in_common);
+  override_settings(settings, others);
+}
+
 bool has_joining_nodes(const Lines& lines) {
   return std::ranges::any_of(lines.nodesets,
                              [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
+}
+
+// Slurm gives no jobs to a node outside all switches of a tree, and nodes that register themselves
+// are in no file. A blueprint can name another plugin, for which nothing is written.
+bool has_topology(const Cluster& cluster, const SlurmSite& site, const Lines& lines) {
+  if (!site.has_topology || has_joining_nodes(lines)) return false;
+  const auto wanted = cluster.controller.slurm_conf.find("TopologyPlugin");
+  return wanted == cluster.controller.slurm_conf.end() || wanted->second == "topology/tree" ||
+         wanted->second == "topology/block";
 }
 
 // This site's and this cluster's settings besides the common ones, without topology.
@@ -219,12 +302,18 @@ std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& 
   std::vector<SlurmSetting> settings = site.settings;
   if (has_joining_nodes(lines)) make_room(lines, settings);
   const auto start_of_daemon = longest_start_of_daemons(cluster, catalogue, site);
-  settings.push_back(prolog_timeout(start_of_daemon));
-  if (start_of_daemon) {
-    settings.push_back({"Prolog", site.prolog,
-                        "Starts the transport's daemon before a job, and stops it with the last "
-                        "job that needs it."});
-    settings.push_back({"Epilog", site.epilog, ""});
+  const Controller& controller = cluster.controller;
+  const bool has_scripts = !site.job_scripts.empty();
+  settings.push_back(
+      prolog_timeout(start_of_daemon, has_scripts ? scripts_in_a_row(controller) : 0));
+  for (SlurmSetting& setting :
+       programs_around_jobs(controller, site, start_of_daemon.has_value())) {
+    settings.push_back(std::move(setting));
+  }
+  if (site.follows_blueprint) {
+    for (SlurmSetting& setting : accounting_settings(cluster, "jobacct_gather/cgroup")) {
+      settings.push_back(std::move(setting));
+    }
   }
   return settings;
 }
@@ -260,21 +349,30 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
                                                const SlurmSite& site) {
   const Lines lines = make_lines(cluster, catalogue, site);
   std::map<std::string, std::string> files;
+  std::vector<SlurmSetting> common = common_settings;
+  for (SlurmSetting& setting : job_settings(cluster.controller)) {
+    common.push_back(std::move(setting));
+  }
   std::vector<SlurmSetting> settings = own_settings(cluster, catalogue, site, lines);
   Topology topology;
-  // Slurm gives no jobs to a node outside all switches of a tree, and nodes that register
-  // themselves are in no file.
-  if (site.has_topology && !has_joining_nodes(lines)) {
+  if (has_topology(cluster, site, lines)) {
     topology = make_topology(cluster, lines.nodesets);
     settings.push_back(topology.plugin);
+    if (!topology.parameter.key.empty()) settings.push_back(topology.parameter);
     files["topology.conf"] =
         head(cluster, site, "Which nodes are close to each other: topology.conf(5).") +
         topology.text;
   }
+  std::vector<SlurmSetting> cgroup = site.cgroup_settings;
+  if (site.follows_blueprint) {
+    const bool has_gpus = std::ranges::any_of(
+        lines.nodesets, [](const NodesetLines& nodeset) { return !nodeset.gres.empty(); });
+    follow_blueprint(cluster.controller, has_gpus, common, settings);
+    override_settings(cgroup, cluster.controller.cgroup_conf);
+  }
 
   files["slurm.conf"] = head(cluster, site, "The keys are explained in slurm.conf(5).") +
-                        identity_text(cluster, site) + settings_text(common_settings) +
-                        settings_text(job_settings(cluster.controller)) +
+                        identity_text(cluster, site) + settings_text(common) +
                         fmt::format("\n# --- Settings for target `{}`.\n", site.target) +
                         settings_text(settings) + "\n# --- Nodes and partitions.\n" +
                         nodes_text(lines, site.elastic) + topology.padding;
@@ -291,9 +389,9 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   if (!cluster.controller.health_policy.empty()) {
     files["health.yaml"] = cluster.controller.health_policy;
   }
-  if (!site.cgroup_settings.empty()) {
-    files["cgroup.conf"] = head(cluster, site, "The keys are explained in cgroup.conf(5).") +
-                           settings_text(site.cgroup_settings);
+  if (!cgroup.empty()) {
+    files["cgroup.conf"] =
+        head(cluster, site, "The keys are explained in cgroup.conf(5).") + settings_text(cgroup);
   }
   return files;
 }

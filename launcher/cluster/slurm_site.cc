@@ -68,6 +68,8 @@ SlurmSite google_slurm_site() {
   site.slurm = {23, 2};
   site.elastic = true;
   site.has_topology = true;
+  site.follows_blueprint = true;
+  site.job_scripts = "/opt/slipway/libexec/slipway";
   site.settings = {
       {"AuthType", "auth/munge", "Every machine has a munged with the cluster's own key."},
       {"CredType", "cred/munge", ""},
@@ -84,6 +86,8 @@ SlurmSite google_slurm_site() {
       {"SuspendProgram", "/opt/slipway/libexec/slipway/suspend", ""},
       {"ResumeFailProgram", "/opt/slipway/libexec/slipway/suspend",
        "Deletes a machine that did not start in time, so that the next try starts clean."},
+      {"SuspendTime", "300",
+       "Without it, Slurm starts no node if all partitions have SuspendTime=INFINITE."},
       {"ResumeTimeout", "300", ""},
       {"SuspendTimeout", "300", ""},
       {"ResumeRate", "0", "All nodes that a job needs start at once."},

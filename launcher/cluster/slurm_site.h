@@ -52,6 +52,14 @@ struct SlurmSite {
   std::string prolog = "/opt/slipway/libexec/slipway/prolog";
   std::string epilog = "/opt/slipway/libexec/slipway/epilog";
 
+  // Folder of our programs that run the blueprint's scripts around jobs, after or before the
+  // programs above; "": the place does not run such scripts.
+  std::string job_scripts = {};
+
+  // The place follows the blueprint's settings of Slurm (Controller::slurm_conf and its kin), and
+  // always has accounting.
+  bool follows_blueprint = false;
+
   // All other lines that the place needs in slurm.conf, in this order.
   std::vector<SlurmSetting> settings;
 };

@@ -15,6 +15,8 @@ Topology switches(const std::vector<NodesetLines>& nodesets) {
   Topology topology;
   topology.plugin = {"TopologyPlugin", "topology/tree",
                      "topology.conf shows which nodes are close to each other."};
+  topology.parameter = {"TopologyParam", "SwitchAsNodeRank",
+                        "A job's ranks follow the switches of its nodes."};
   std::vector<std::string> names;
   for (const NodesetLines& nodeset : nodesets) {
     if (nodeset.names.empty()) continue;
@@ -67,7 +69,10 @@ Topology make_topology(const Cluster& cluster, const std::vector<NodesetLines>& 
   for (const NodesetLines& nodeset : nodesets) {
     if (nodeset.count > 0) largest = std::max(largest, nodeset.nvlink_domain_machines);
   }
-  return largest == 0 ? switches(nodesets) : blocks(cluster, nodesets, largest);
+  const auto wanted = cluster.controller.slurm_conf.find("TopologyPlugin");
+  const bool as_tree =
+      wanted != cluster.controller.slurm_conf.end() && wanted->second == "topology/tree";
+  return largest == 0 || as_tree ? switches(nodesets) : blocks(cluster, nodesets, largest);
 }
 
 }  // namespace slipway::cluster

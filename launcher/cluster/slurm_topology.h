@@ -10,9 +10,10 @@
 namespace slipway::cluster {
 
 struct Topology {
-  SlurmSetting plugin;  // TopologyPlugin of slurm.conf
-  std::string padding;  // lines for slurm.conf; may be empty
-  std::string text;     // topology.conf
+  SlurmSetting plugin;     // TopologyPlugin of slurm.conf
+  SlurmSetting parameter;  // TopologyParam; its key may be empty
+  std::string padding;     // lines for slurm.conf; may be empty
+  std::string text;        // topology.conf
 };
 
 // A block for each NVLink domain if machine types have them, with topology/block of Slurm 24.05 and

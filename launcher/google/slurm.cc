@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/sha256.h"
+#include "launcher/cluster/accounting.h"
 #include "launcher/cluster/check.h"
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/node_profiles.h"
@@ -35,6 +36,8 @@ std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
   for (auto& [name, text] : slurm_files(cluster, catalogue, cluster::google_slurm_site())) {
     files["slurm/" + name] = std::move(text);
   }
+  files["controller/slurmdbd.conf"] = slurmdbd_conf(cluster, cluster::google_slurm_site());
+  for (const auto& [name, text] : cluster.controller.scripts) files["scripts/" + name] = text;
   const auto add = [&](const std::string& role, const auto& group) {
     files[fmt::format("machines/{}.json", group.id)] =
         profile(role, group.id, group.machine, cluster, catalogue);
