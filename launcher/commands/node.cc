@@ -64,6 +64,7 @@ int node(Args args) {
         {"resume", node_resume},
         {"suspend", node_suspend},
         {"restart", node_restart},
+        {"scripts", node_scripts},
         {"transport", node_transport},
         {"watch", node_watch}},
        {{"slipway node boot --deadline 60", "see why a machine does not join its cluster"},
