@@ -36,14 +36,12 @@ std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
       {"LogFile", site.log_dir + "/slurmdbd.log", ""},
       {"PidFile", site.run_dir + "/slurmdbd.pid", ""},
       {"StorageType", "accounting_storage/mysql", ""},
+      {"StorageHost", "localhost", ""},
+      {"StorageUser", site.slurm_user, ""},
+      {"StorageLoc", "slurm_acct_db", ""},
   };
   const Controller& controller = cluster.controller;
   if (site.follows_blueprint && controller.slurm_auth) settings[0].value = "auth/slurm";
-  if (!site.follows_blueprint || !controller.external_database) {
-    settings.push_back({"StorageHost", "localhost", ""});
-    settings.push_back({"StorageUser", site.slurm_user, ""});
-    settings.push_back({"StorageLoc", "slurm_acct_db", ""});
-  }
   if (site.follows_blueprint) override_settings(settings, controller.slurmdbd_conf);
   std::string text =
       fmt::format("# Written by slipway {} for deployment `{}` ({}): slurmdbd.conf(5).\n",

@@ -15,10 +15,8 @@ inline constexpr int slurmdbd_port = 6819;
 // is enforced (AccountingStorageEnforce is not set): jobs run without an account.
 std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std::string& gather);
 
-// The text of slurmdbd.conf. A database on the same machine identifies users through its socket;
-// there is no password. One on another server is left out: its address and password are in a
-// secret, which only the controller reads (launcher/node/accounting.h). slurmdbd requires that only
-// its own user can read the file.
+// The text of slurmdbd.conf, for a database on the same machine that identifies users through its
+// socket; there is no password. slurmdbd requires that only its own user can read the file.
 std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site);
 
 }  // namespace slipway::cluster

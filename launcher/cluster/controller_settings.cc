@@ -97,7 +97,6 @@ void read_slurm_settings(const ModelPart& part, const blueprint::Deployment& dep
   controller.lists_from_template = boolean("lists_from_template");
   controller.slurm_auth = boolean("slurm_auth");
   controller.external_scripts = boolean("external_scripts");
-  controller.external_database = boolean("external_database");
   controller.scripts = reader.scripts();
 }
 

@@ -72,7 +72,6 @@ Json tree(const Controller& controller) {
   if (controller.lists_from_template) json["lists_from_template"] = true;
   if (!controller.scripts.empty()) json["scripts"] = controller.scripts;
   if (controller.external_scripts) json["external_scripts"] = true;
-  if (controller.external_database) json["external_database"] = true;
   return json;
 }
 

@@ -88,7 +88,6 @@ struct Controller {
   // or "task_epilog". They run in this order.
   std::map<std::string, std::string> scripts = {};
   bool external_scripts = false;   // and those of a shared folder: launcher/node/job_scripts.h
-  bool external_database = false;  // slurmdbd's database is on another server
 };
 
 struct Cluster {

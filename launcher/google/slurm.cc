@@ -20,6 +20,9 @@ namespace {
 
 using expression::Value;
 
+// Where Cluster Toolkit has the scripts of a site, on the shared /opt/apps.
+constexpr const char* external_scripts_folder = "/opt/apps/adm/slurm\n";
+
 // The profile of a machine of the group, without its name and addresses, which it queries from the
 // metadata server when it starts.
 std::string profile(const std::string& role, const std::string& group,
@@ -38,6 +41,7 @@ std::map<std::string, std::string> files_of(const cluster::Cluster& cluster,
   }
   files["controller/slurmdbd.conf"] = slurmdbd_conf(cluster, cluster::google_slurm_site());
   for (const auto& [name, text] : cluster.controller.scripts) files["scripts/" + name] = text;
+  if (cluster.controller.external_scripts) files["scripts/external"] = external_scripts_folder;
   const auto add = [&](const std::string& role, const auto& group) {
     files[fmt::format("machines/{}.json", group.id)] =
         profile(role, group.id, group.machine, cluster, catalogue);

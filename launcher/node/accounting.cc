@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "common/text.h"
 #include "launcher/node/services.h"
 
 namespace slipway::node {
@@ -66,6 +67,18 @@ void make_database() {
   fs::rename(half, tables);
 }
 
+// With systemd: a unit of ours, because the database's own comes with a package that starts its own
+// server. Lost at the end of the machine, like what it describes.
+void write_unit(const Service& service) {
+  if (!fs::exists("/run/systemd/system")) return;
+  const fs::path path = fs::path("/run/systemd/system") / service.unit;
+  write_file(path, fmt::format("[Unit]\nDescription=Slipway: the database of Slurm's accounting\n"
+                               "[Service]\nUser={}\nExecStart={}\nRestart=on-failure\n"
+                               "StandardOutput=append:{}\nStandardError=inherit\n",
+                               service.user, join(service.argv, " "), service.log));
+  run_checked({"/bin/systemctl", "daemon-reload"});
+}
+
 void start_database() {
   Service service;
   service.argv =
@@ -76,14 +89,25 @@ void start_database() {
                              "--innodb-flush-log-at-trx-commit=2"});
   service.user = user;
   service.log = fmt::format("{}/mariadbd.log", log_folder);
-  service.unit = "mariadb.service";
+  service.unit = "slipway-database.service";
+  write_unit(service);
   run_service(
       service, [] { return listens(database_socket); }, IfRunning::keep, 60s);
 }
 
 }  // namespace
 
-void start_accounting(const std::string& slurmdbd_conf) {
+void keep_database_with_state() {
+  const fs::path kept = "/var/spool/slurmctld/accounting";
+  // The folder above belongs to Slurm's user, who must not choose what we give away.
+  if (fs::is_symlink(kept)) throw Error(fmt::format("{} is a symbolic link", kept.string()));
+  make_folder_for(user, kept, 0700);
+  make_folder_for(user, database_folder, 0700);
+  if (fs::equivalent(kept, database_folder)) return;
+  run_checked({"/bin/mount", "--bind", kept.string(), database_folder});
+}
+
+void start_accounting(const std::string& slurmdbd_conf, IfRunning running) {
   make_folder_for(user, run_folder, 0755);
   make_folder_for(user, database_folder, 0700);
   make_database();
@@ -97,7 +121,7 @@ void start_accounting(const std::string& slurmdbd_conf) {
                         fmt::format("{}/slurmdbd.out", log_folder),
                         "slurmdbd.service"};
   run_service(
-      service, [] { return listens(slurmdbd_port); }, IfRunning::keep, 60s);
+      service, [] { return listens(slurmdbd_port); }, running, 60s);
 }
 
 }  // namespace slipway::node

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "launcher/node/service.h"
+
 namespace slipway::node {
 
 // Where the database is kept. To make job history outlive the node, mount storage there.
@@ -15,10 +17,14 @@ inline constexpr const char* slurmdbd_conf_path = "/run/slurm/slurmdbd.conf";
 inline constexpr const char* database_socket = "/run/mysqld/mysqld.sock";  // clients' default
 inline constexpr int slurmdbd_port = 6819;
 
+// On a controller whose state is on a disk of its own: the database is there, too, so that the
+// history of jobs outlives the machine. Throws Error.
+void keep_database_with_state();
+
 // Creates the database the first time, starts it, waits until it answers, and then does the same
 // for slurmdbd. The database has a socket and no port, and identifies the machine's users root and
-// slurm through that socket; there is no password. Call after munge and before slurmctld. Throws
-// Error.
-void start_accounting(const std::string& slurmdbd_conf);
+// slurm through that socket; there is no password. Call after munge and before slurmctld. slurmdbd
+// that runs is restarted if that is asked for. Throws Error.
+void start_accounting(const std::string& slurmdbd_conf, IfRunning running = IfRunning::keep);
 
 }  // namespace slipway::node

@@ -11,7 +11,10 @@
 #include "common/file.h"
 #include "common/sha256.h"
 #include "common/text.h"
+#include "launcher/node/accounting.h"
+#include "launcher/node/auth.h"
 #include "launcher/node/boot_order.h"
+#include "launcher/node/job_scripts.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
 #include "launcher/node/machine.h"
@@ -25,6 +28,7 @@ namespace slipway::node {
 namespace {
 
 constexpr int key_version = 1;
+constexpr const char* database_file = "controller/slurmdbd.conf";
 
 // A file of the cluster with the digest in cluster.json: while a new configuration is being
 // uploaded, old and new files are mixed.
@@ -69,6 +73,30 @@ std::vector<std::string> metadata_users(const MachineMetadata& self) {
   std::vector<std::string> users = self.metadata_users;
   if (self.role == "controller") users.emplace_back("slurm");
   return users;
+}
+
+// The blueprint's scripts around jobs, by their name below /etc/slurm/scripts.
+std::map<std::string, std::string> job_scripts(const Patience& patience, Cloud& cloud,
+                                               const MachineMetadata& self,
+                                               const ClusterFile& cluster) {
+  constexpr std::string_view folder = "scripts/";
+  std::map<std::string, std::string> scripts;
+  for (const auto& [name, digest] : cluster.files) {
+    if (!name.starts_with(folder)) continue;
+    scripts[name.substr(folder.size())] = fetch_with(patience, cloud, self, cluster, name);
+  }
+  return scripts;
+}
+
+// slurmdbd reads its file in /etc/slurm, which has a link: only its own user may read the text.
+void start_database_and_slurmdbd(const std::string& slurmdbd_conf, IfRunning running) {
+  const std::filesystem::path link = "/etc/slurm/slurmdbd.conf";
+  if (!std::filesystem::is_symlink(link)) {
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(slurmdbd_conf_path, link);
+  }
+  keep_database_with_state();
+  start_accounting(slurmdbd_conf, running);
 }
 
 // True if one of them was missing or different.
@@ -150,6 +178,8 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
       parse_node_profile(fetch_with(patience, cloud, self, cluster, profile_name), profile_name),
       self);
   const bool is_controller = self.role == "controller";
+  const Auth auth = auth_of(files["slurm.conf"]);
+  require_auth(auth, slurm_version());
   const std::string key =
       persist(patience, fmt::format("the munge key from {}", cluster.munge_key),
               [&] { return cluster_key(cloud, cluster.munge_key, is_controller); });
@@ -171,11 +201,18 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
 
   prepare_folders();
   if (is_controller) prepare_physical_hosts();
-  if (self.role == "compute") make_room_for_jobs(say);
-  const bool new_key = write_munge_key(key);
-  start_munge(new_key ? IfRunning::restart : IfRunning::keep);
+  if (self.role == "compute") {
+    make_room_for_jobs(say);
+    write_scripts(job_scripts(patience, cloud, self, cluster));
+  }
+  const bool new_key = write_key(auth, key);
+  start_auth(auth, self.role, new_key ? IfRunning::restart : IfRunning::keep);
   record_transport_versions(profile.transport);
   if (self.role == "compute") wait_for_what_jobs_need(patience, profile, self);
+  if (is_controller && cluster.files.contains(database_file)) {
+    start_database_and_slurmdbd(fetch_with(patience, cloud, self, cluster, database_file),
+                                changed || new_key ? IfRunning::restart : IfRunning::keep);
+  }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);
   say(fmt::format("{} is up", self.name));

@@ -182,7 +182,8 @@ def for_this_machine(name, data):
     if name != "slurm.conf":
         return data
     text = data.decode()
-    for key, other in {"ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none"}.items():
+    for key, other in {"ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none",
+                       "JobAcctGatherType": "jobacct_gather/linux"}.items():
         text, count = re.subn(rf"^{key}=.*$", f"{key}={other}", text, flags=re.M)
         assert count == 1, key
     text = text.replace(" PowerDownOnIdle=YES", "")  # since 23.02

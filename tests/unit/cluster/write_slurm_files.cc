@@ -1,5 +1,6 @@
 // Writes the Slurm files of the quickstart cluster into a folder, for a test on real daemons:
 //   write_slurm_files local|google FOLDER
+#include <regex>
 #include <string_view>
 
 #include "common/file.h"
@@ -27,13 +28,10 @@ int main(int argc, char** argv) {
   site.spool_dir = folder / "spool";
   site.log_dir = folder;
   site.run_dir = folder;
-  for (auto [name, text] : slurm_files(cluster, shipped_catalogue(), site)) {
+  for (const auto& [name, text] : slurm_files(cluster, shipped_catalogue(), site)) {
     // There is no slurmdbd beside it: tests/system/accounting.bats has one.
-    const std::string database = "accounting_storage/slurmdbd";
-    if (const size_t at = text.find(database); at != text.npos) {
-      text.replace(at, database.size(), "accounting_storage/none");
-    }
-    slipway::write_file(folder / name, text);
+    const std::regex accounting("(AccountingStor|JobAcct)[^\n]*\n");
+    slipway::write_file(folder / name, std::regex_replace(text, accounting, ""));
   }
   return 0;
 }

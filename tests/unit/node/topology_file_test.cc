@@ -9,10 +9,10 @@ using namespace slipway::node;
 
 namespace {
 
-using Nodes = std::map<std::string, std::vector<std::string>>;
+using NodesBySet = std::map<std::string, std::vector<std::string>>;
 using Hosts = std::map<std::string, std::string>;
 
-std::string conf_of(const Nodes& nodes, const Hosts& hosts) {
+std::string conf_of(const NodesBySet& nodes, const Hosts& hosts) {
   const std::string text = tree_conf(topology_of(nodes, hosts));
   return text.substr(text.find('\n') + 1);  // without the comment
 }
@@ -74,7 +74,7 @@ TEST_CASE("topology file: paths may be deeper, as of newer machines, or of diffe
 }
 
 TEST_CASE("topology file: every node is on exactly one switch, whatever the paths say") {
-  const Nodes nodes = {{"gpu", {"c-gpu-0", "c-gpu-1", "c-gpu-2", "c-gpu-3", "c-gpu-4"}}};
+  const NodesBySet nodes = {{"gpu", {"c-gpu-0", "c-gpu-1", "c-gpu-2", "c-gpu-3", "c-gpu-4"}}};
   const Topology topology = topology_of(nodes, {{"c-gpu-0", "/a b/r/h"},
                                                 {"c-gpu-1", "//h"},
                                                 {"c-gpu-2", "h"},
