@@ -60,7 +60,7 @@ bool has(const Keys& keys, std::string_view key) {
   return std::ranges::any_of(keys, [&](std::string_view one) { return same(one, key); });
 }
 
-// The lines without comments; one that ends with a backslash goes on in the next.
+// The lines without comments; one that ends with a backslash includes the next.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   bool goes_on = false;

@@ -86,10 +86,11 @@ Accounts accounts(Context& context, const cluster::Cluster& cluster,
   return accounts;
 }
 
-// The buckets of a machine's startup scripts, by the modules that write the scripts.
-Value::Object script_buckets(Context& context, const blueprint::Module& module) {
-  Value::Object buckets;
-  for (const char* name : {"startup_script", "controller_startup_script"}) {
+// Adds the buckets of the scripts that a module's inputs have, by the modules that write the
+// scripts.
+void add_script_buckets(Context& context, const blueprint::Module& module,
+                        std::initializer_list<const char*> inputs, Value::Object& buckets) {
+  for (const char* name : inputs) {
     const auto setting = module.settings.find(name);
     if (setting == module.settings.end() || !setting->second.value) continue;
     expression::for_each_reference(
@@ -103,6 +104,14 @@ Value::Object script_buckets(Context& context, const blueprint::Module& module) 
           buckets.emplace(from->id, context.evaluation.output(*from, "script_bucket"));
         });
   }
+}
+
+// The buckets of a machine's startup scripts. The controller's module has that of login nodes.
+Value::Object script_buckets(Context& context, const blueprint::Module& module, bool is_login,
+                             const blueprint::Module& controller) {
+  Value::Object buckets;
+  add_script_buckets(context, module, {"startup_script", "controller_startup_script"}, buckets);
+  if (is_login) add_script_buckets(context, controller, {"login_startup_script"}, buckets);
   return buckets;
 }
 
@@ -159,21 +168,27 @@ void add_slurm(Context& context, const cluster::Cluster& cluster,
   const Accounts who = accounts(context, cluster, machines);
   const Value controller_name = names.at(controller->id).at(0);
   const Value& path = context.evaluation.output(*controller, "slurm_bucket_path");
+  const Value& login_script = context.evaluation.output(*controller, "login_startup_script");
+  std::set<std::string> logins;
+  for (const cluster::Login& login : cluster.logins) logins.insert(login.id);
   for (const blueprint::Group& in : context.deployment.groups) {
     for (const blueprint::Module& module : in.modules) {
       const bool is_controller = &module == controller;
+      const bool is_login = logins.contains(module.id);
       context.evaluation.provide_slurm(
-          module, Value::Object{{"cluster", machines.contains(module.id) ? cluster.name : ""},
-                                {"controller", controller_name},
-                                {"path", path},
-                                {"names", names[module.id]},
-                                {"node_conf", node_confs[module.id]},
-                                {"files", is_controller ? files : Value::Object()},
-                                {"digests", is_controller ? digests : Value::Object()},
-                                {"script_buckets", script_buckets(context, module)},
-                                {"accounts", is_controller ? who.all : Value::Object()},
-                                {"node_accounts", is_controller ? who.nodes : Value::Object()},
-                                {"made_accounts", is_controller ? who.made : Value::Object()}});
+          module,
+          Value::Object{{"cluster", machines.contains(module.id) ? cluster.name : ""},
+                        {"controller", controller_name},
+                        {"path", path},
+                        {"names", names[module.id]},
+                        {"node_conf", node_confs[module.id]},
+                        {"files", is_controller ? files : Value::Object()},
+                        {"digests", is_controller ? digests : Value::Object()},
+                        {"script_buckets", script_buckets(context, module, is_login, *controller)},
+                        {"startup_script", is_login ? login_script : Value()},
+                        {"accounts", is_controller ? who.all : Value::Object()},
+                        {"node_accounts", is_controller ? who.nodes : Value::Object()},
+                        {"made_accounts", is_controller ? who.made : Value::Object()}});
     }
   }
 }

@@ -24,7 +24,7 @@ void keep_database_with_state();
 // Creates the database the first time, starts it, waits until it answers, and then does the same
 // for slurmdbd. The database has a socket and no port, and identifies the machine's users root and
 // slurm through that socket; there is no password. Call after munge and before slurmctld. slurmdbd
-// that runs is restarted if that is asked for. Throws Error.
+// that runs is restarted if `running` says so. Throws Error.
 void start_accounting(const std::string& slurmdbd_conf, IfRunning running = IfRunning::keep);
 
 }  // namespace slipway::node

@@ -82,7 +82,7 @@ class Finder {
   std::vector<fs::path> found() { return std::move(found_); }
 
  private:
-  // The path itself and all folders above it: whoever can replace one can replace the script.
+  // The path itself and all folders above it: a user who can replace one can replace the script.
   bool is_safe(const fs::path& path) {
     std::error_code error;
     for (fs::path at = fs::canonical(path, error); !error; at = at.parent_path()) {

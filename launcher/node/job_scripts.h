@@ -30,7 +30,7 @@ bool write_scripts(const std::map<std::string, std::string>& scripts,
 // partitions and for this one. As Cluster Toolkit has it, the site's are CONTEXT.d/NAME.CONTEXT and
 // partition-PARTITION-CONTEXT.d/NAME.CONTEXT, where CONTEXT is the SLURM_SCRIPT_CONTEXT of Slurm.
 // Scripts that would run as root and that others than root could have written are left out, and
-// `say` is told.
+// `say` receives a line about each.
 std::vector<std::filesystem::path> scripts_around_jobs(
     const std::string& kind, const std::string& partition, const ScriptPlaces& places,
     const std::function<void(const std::string&)>& say);

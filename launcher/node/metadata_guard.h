@@ -1,6 +1,7 @@
 // Closes this machine's metadata server to everyone except root and the users that the blueprint
 // names. The server gives tokens for the machine's service account to anyone who asks:
-// docs/background/security.md. It is also the machine's DNS, NTP and DHCP server; those stay open to everyone.
+// docs/background/security.md. It is also the machine's DNS, NTP and DHCP server; those stay open
+// to everyone.
 #pragma once
 
 #include <sys/types.h>

@@ -61,7 +61,7 @@ void add_places(const std::vector<std::string>& places, const std::string& node,
   switches.at(name).nodes.push_back(node);
 }
 
-// A node and a switch below one switch cannot be said: such nodes get a switch beside.
+// Slurm has no switch with both nodes and switches: such nodes get a switch beside.
 void separate_nodes(std::map<std::string, Topology::Switch>& switches) {
   std::vector<Topology::Switch> more;
   for (auto& [name, one] : switches) {

@@ -31,7 +31,7 @@ TEST_CASE("slurm templates: lines of nodes and placeholders are the cluster's, o
       "JobSubmitPlugins = \"lua\"\n"
       "include cloud.conf\n"
       "NodeName=x CPUs=2\n"
-      "nonsense\n",
+      "word\n",
       fixed_settings);
   CHECK(read.settings ==
         std::map<std::string, std::string>{{"MessageTimeout", "600"},
@@ -40,7 +40,7 @@ TEST_CASE("slurm templates: lines of nodes and placeholders are the cluster's, o
   CHECK(read.not_used == std::vector<std::string>{"SlurmdPort"});
   CHECK(read.problems ==
         std::vector<std::string>{"`NodeName` follows from the blueprint's nodesets",
-                                 "`nonsense` is not KEY=VALUE"});
+                                 "`word` is not KEY=VALUE"});
 }
 
 TEST_CASE("slurm overrides: replace a value, extend a list, and add a key") {
