@@ -66,6 +66,7 @@ class Check {
     mounts();
     for (const Nodeset& nodeset : cluster_.nodesets) {
       overrides(nodeset.id, "node_conf", nodeset.node_conf, fixed_node_keys);
+      processors(nodeset);
     }
     for (const Partition& partition : cluster_.partitions) {
       overrides(partition.id, "partition_conf", partition.partition_conf, fixed_partition_keys);
@@ -76,10 +77,7 @@ class Check {
     interfaces(cluster_.controller.id, cluster_.controller.machine);
     for (const Login& login : cluster_.logins) interfaces(login.id, login.machine);
     for (const Nodeset& nodeset : cluster_.nodesets) interfaces(nodeset.id, nodeset.machine);
-    for (const Nodeset& nodeset : cluster_.nodesets) {
-      processors(nodeset);
-      node_line(nodeset);
-    }
+    for (const Nodeset& nodeset : cluster_.nodesets) node_line(nodeset);
   }
 
  private:

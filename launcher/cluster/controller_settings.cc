@@ -35,9 +35,10 @@ class SettingsReader {
     }
     if (!read.not_used.empty()) {
       diagnostics_
-          .warning(Code::setting_without_effect, part_.place(input),
-                   fmt::format("{} of `{}` of module `{}` have no effect",
-                               "`" + join(read.not_used, "`, `") + "`", input, part_.module().id))
+          .warning(
+              Code::setting_without_effect, part_.place(input),
+              fmt::format("`{}` in `{}` of module `{}` {} no effect", join(read.not_used, "`, `"),
+                          input, part_.module().id, read.not_used.size() == 1 ? "has" : "have"))
           .help("these lines follow from the cluster");
     }
     return std::move(read.settings);

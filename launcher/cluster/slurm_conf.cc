@@ -262,6 +262,18 @@ void use_slurm_auth(std::vector<SlurmSetting>& settings) {
   }
 }
 
+// A blueprint that only makes MessageTimeout longer must still give Slurm a valid pair.
+void follow_message_timeout(std::vector<SlurmSetting>& common) {
+  const auto value = [&](std::string_view key) {
+    const auto found = std::ranges::find(common, key, &SlurmSetting::key);
+    return found == common.end() ? 0 : to_number<int64_t>(found->value).value_or(0);
+  };
+  const int64_t least = 5 * value("MessageTimeout");
+  if (value("UnkillableStepTimeout") < least) {
+    override_settings(common, {{"UnkillableStepTimeout", std::to_string(least)}});
+  }
+}
+
 // What the blueprint changes of the settings of all sections.
 void follow_blueprint(const Controller& controller, bool has_gpus,
                       std::vector<SlurmSetting>& common, std::vector<SlurmSetting>& settings) {
@@ -279,6 +291,7 @@ void follow_blueprint(const Controller& controller, bool has_gpus,
     (has_setting(common, key) ? in_common : others)[key] = value;
   }
   override_settings(common, in_common);
+  if (!in_common.contains("UnkillableStepTimeout")) follow_message_timeout(common);
   override_settings(settings, others);
 }
 

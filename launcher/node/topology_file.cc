@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 using NodesOf = std::map<std::string, std::vector<std::string>>;
 using Hosts = std::map<std::string, std::string>;
 
+constexpr const char* origin =
+    "# Written by `slipway node reconcile` from where the cloud runs the machines: ";
 constexpr const char* root_name = "slipway-root";
 // Slurm 25.05 has topology.yaml, and blocks of different sizes.
 constexpr SlurmVersion has_yaml = {25, 5, 0};
@@ -206,10 +208,12 @@ std::vector<Block> blocks_of(const NodesOf& nodesets, const Hosts& hosts, size_t
   return blocks;
 }
 
+bool is_from_machines(const std::string& topology_conf) {
+  return topology_conf.starts_with(origin);
+}
+
 std::string tree_conf(const Topology& topology) {
-  std::string text =
-      "# Written by `slipway node reconcile` from where the cloud runs the machines: "
-      "topology.conf(5).\n";
+  std::string text = fmt::format("{}topology.conf(5).\n", origin);
   for (const Topology::Switch& one : topology.switches) {
     text += fmt::format("SwitchName={}", one.name);
     if (!one.nodes.empty()) text += " Nodes=" + hostlist_of(one.nodes);
@@ -221,15 +225,14 @@ std::string tree_conf(const Topology& topology) {
 
 std::string block_yaml(const std::vector<Block>& blocks, size_t size) {
   std::string text = fmt::format(
-      "# Written by `slipway node reconcile` from where the cloud runs the machines: "
-      "topology.yaml(5).\n"
+      "{}topology.yaml(5).\n"
       "- topology: default\n"
       "  cluster_default: true\n"
       "  block:\n"
       "    block_sizes:\n"
       "      - {}\n"
       "    blocks:\n",
-      size);
+      origin, size);
   for (const Block& block : blocks) {
     text +=
         fmt::format("      - block: {}\n        nodes: {}\n", block.name, hostlist_of(block.nodes));

@@ -46,6 +46,9 @@ std::vector<Block> blocks_of(const std::map<std::string, std::vector<std::string
 std::string tree_conf(const Topology& topology);
 std::string block_yaml(const std::vector<Block>& blocks, size_t size);
 
+// Whether tree_conf() wrote this text: it then replaces the file of the blueprint, which differs.
+bool is_from_machines(const std::string& topology_conf);
+
 // "n-[0-3,7],m-1": nodes whose names differ in their last number are a range.
 std::string hostlist_of(std::vector<std::string> nodes);
 

@@ -66,6 +66,8 @@ TEST_CASE("slurm overrides: slurm.conf follows the blueprint in a cloud, not on 
   CHECK_THAT(conf, ContainsSubstring("\nResumeTimeout=1200\n"));
   CHECK_THAT(conf, ContainsSubstring("\nPrologFlags=Serial,Alloc,Contain,DeferBatch\n"));
   CHECK_THAT(conf, ContainsSubstring("\nMessageTimeout=600\n"));
+  // Five times MessageTimeout.
+  CHECK_THAT(conf, ContainsSubstring("\nUnkillableStepTimeout=3000\n"));
   CHECK_THAT(conf, ContainsSubstring("\nSwitchType=switch/nvidia_imex\n"));
   Cluster local = quickstart_cluster();
   local.controller.slurm_conf = controller.slurm_conf;

@@ -107,8 +107,10 @@ TEST_CASE("topology file: written when machines have a place, and again only if 
   f.hosts(R"({"c-gpu-0": "/b/r/h", "c-gpu-1": 7})");
   CHECK(update_topology(cluster, {24, 11, 5}, f.places));
   CHECK_FALSE(update_topology(cluster, {24, 11, 5}, f.places));
-  CHECK_THAT(read_file(f.folder / "topology.conf"),
-             ContainsSubstring("SwitchName=gpu Nodes=c-gpu-[1-2]\n"));
+  const std::string written = read_file(f.folder / "topology.conf");
+  CHECK_THAT(written, ContainsSubstring("SwitchName=gpu Nodes=c-gpu-[1-2]\n"));
+  CHECK(is_from_machines(written));
+  CHECK_FALSE(is_from_machines("SwitchName=gpu Nodes=c-gpu-[0-2]\n"));
   f.hosts(R"({"c-gpu-0": "/b/r/h", "c-gpu-1": "/b/r/i"})");
   CHECK(update_topology(cluster, {24, 11, 5}, f.places));
   f.hosts("{");

@@ -1,4 +1,5 @@
 # Lines of slurm.conf for prologs that take minutes, such as those that pull images. Blueprints refer to this file.
-MessageTimeout=600
+# Slurm calls a longer MessageTimeout too high.
+MessageTimeout=100
 BatchStartTimeout=600
 PrologEpilogTimeout=600

@@ -1,0 +1,85 @@
+# Slurm on machines of a fake Google Cloud follows the blueprint: accounting with a real slurmdbd and MariaDB, scripts around
+# jobs, parameters, and the CPUs that machines have.
+
+# bats file_tags=user
+load helper
+load google_helper
+
+C=settings-controller
+N=settings-cpunodes-0
+
+setup_file() {
+  cloud_start "$TOP/tests/system/settings.yaml"
+  machine_start $C $N
+  boot $N --deadline 120 >"$SUITE/node.out" 2>&1 3>&- &
+  local node=$!
+  boot $C --deadline 120 >"$SUITE/controller.out" 2>&1 3>&- || { cat "$SUITE/controller.out" && false; }
+  wait $node || { cat "$SUITE/node.out" && false; }
+  wait_for node_is_idle $C $N
+}
+
+teardown_file() { cloud_stop; }
+
+# job_is ID STATE EXIT_CODE: as sacct reports it
+job_is() { machine $C sacct --noheader --parsable2 --allocations --jobs="$1" --format=State,ExitCode | grep -qx "$2|$3"; }
+
+@test "settings: sacct has an ended job, its state and its exit code" {
+  run machine $C srun sh -c 'echo "job $SLURM_JOB_ID"; exit 3'
+  [ "$status" -eq 3 ]
+  local job
+  job=$(sed -n 's/^job //p' <<<"$output")
+  [ -n "$job" ]
+  wait_for job_is "$job" FAILED 3:0
+  echo "$job" >"$SUITE/ended-job"
+}
+
+@test "settings: the database is with slurmctld's state, without a port, and only slurm can read it and its configuration" {
+  run machine $C stat -L -c '%a %U' /etc/slurm/slurmdbd.conf /var/spool/slurmctld/accounting /var/lib/mysql
+  says "600 slurm
+700 slurm
+700 slurm"
+  machine $C test /var/spool/slurmctld/accounting/tables -ef /var/lib/mysql/tables
+  run machine $C grep ':0CEA ' /proc/net/tcp /proc/net/tcp6
+  [ "$output" = "" ]
+  run machine $N test -e /etc/slurm/slurmdbd.conf
+  [ "$status" -eq 1 ]
+}
+
+scripts_log() { machine $N cat /var/log/slurm/scripts.log; }
+
+@test "settings: the blueprint's scripts run around a job, and a task gets their variables" {
+  run machine $C srun sh -c 'echo "job $SLURM_JOB_ID $SITE"'
+  local job
+  job=$(sed -n 's/^job \([0-9]*\) here$/\1/p' <<<"$output")
+  [ -n "$job" ]
+  epilog_ran() { scripts_log | grep -qx "epilog $job"; }
+  wait_for epilog_ran
+  [ "$(scripts_log | grep -c " $job\$")" = 2 ]
+  run scripts_log
+  says "prolog $job"
+}
+
+@test "settings: only root can change the scripts, and the controller has none" {
+  [ "$(machine $N stat -c '%a %U' /etc/slurm/scripts/prolog.d/000-first.sh)" = "755 root" ]
+  run machine $C test -e /etc/slurm/scripts
+  [ "$status" -eq 1 ]
+}
+
+@test "settings: Slurm uses the blueprint's parameters, and starts nodes though no partition suspends them" {
+  run machine $C scontrol show config
+  [[ "$output" == *"SchedulerParameters     = bf_continue,nohold_on_prolog_fail"* ]]
+  [[ "$output" == *"SuspendTime             = 300 sec"* ]]
+}
+
+@test "settings: a node has one thread for each core, as its instance template says" {
+  run machine $C scontrol show node $N
+  [[ "$output" == *"CPUTot=2 "* && "$output" == *" ThreadsPerCore=1 "* ]]
+}
+
+@test "settings: a second boot keeps the database and its history" {
+  local before
+  before=$(machine $C pgrep 'mariadbd|slurmdbd')
+  boot $C --deadline 30
+  [ "$(machine $C pgrep 'mariadbd|slurmdbd')" = "$before" ]
+  job_is "$(cat "$SUITE/ended-job")" FAILED 3:0
+}
