@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "launcher/apply/definition_files.h"
 #include "launcher/apply/inputs.h"
+#include "launcher/apply/job_effects.h"
 #include "launcher/apply/packer.h"
 #include "launcher/apply/planned.h"
 #include "launcher/apply/terraform.h"
@@ -110,6 +111,7 @@ class Deploy {
     const GroupChanges changes = planned(*plan, definitions, before ? &*before : nullptr);
     session_.console.print(
         fmt::format("{}: {}\n{}", group.name, summary(changes), trim_end(to_text(changes))));
+    show_effects(group, *plan);
     approve(fmt::format("Apply this to group `{}`?", group.name));
     journal_.put(group.name, State::applying);
     try {
@@ -119,6 +121,13 @@ class Deploy {
       throw;
     }
     session_.console.print(fmt::format("{}: applied", group.name));
+  }
+
+  void show_effects(const GroupSteps& group, const Json& plan) const {
+    const std::vector<std::string> effects = effects_on_jobs(plan);
+    if (effects.empty()) return;
+    session_.console.print(
+        fmt::format("{}: running jobs:\n  {}", group.name, join(effects, "\n  ")));
   }
 
   void build(const GroupSteps& group) {

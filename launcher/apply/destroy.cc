@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/apply/definition_files.h"
 #include "launcher/apply/images.h"
 #include "launcher/apply/inputs.h"
 #include "launcher/apply/planned.h"
@@ -26,6 +28,7 @@ class Destroy {
   void run() {
     check_users();
     find_gcloud();
+    find_clusters();
     const std::vector<GroupSteps>& groups = session_.folder.recorded.groups;
     for (size_t i = groups.size(); i-- > 0;) {
       if (!options_.selection.has(groups[i].name)) continue;
@@ -77,11 +80,63 @@ class Destroy {
     }
   }
 
+  // A cluster's parts may be in several groups; all of them are needed to find its machines.
+  void find_clusters() {
+    if (!options_.made_machines.find) return;
+    for (const GroupSteps& group : session_.folder.recorded.groups) {
+      if (group.kind == "packer") continue;
+      add_slurm_clusters(definitions_of(group).documents, clusters_);
+    }
+  }
+
+  GroupDefinitions definitions_of(const GroupSteps& group) const {
+    const auto applied = read_applied(session_.folder, group.name);
+    return applied ? *applied : read_definitions(session_.folder, group);
+  }
+
+  // The clusters that have a part in the group, with the machines that Slurm made.
+  std::map<std::string, std::vector<std::string>> made_for(const GroupSteps& group) const {
+    std::map<std::string, std::vector<std::string>> made;
+    if (!options_.made_machines.find) return made;
+    std::map<std::string, SlurmCluster> parts;
+    add_slurm_clusters(definitions_of(group).documents, parts);
+    for (const auto& [name, part] : parts) {
+      made[name] = options_.made_machines.find(clusters_.at(name));
+    }
+    return made;
+  }
+
+  void show_made(const GroupSteps& group,
+                 const std::map<std::string, std::vector<std::string>>& made) const {
+    for (const auto& [cluster, names] : made) {
+      if (names.empty()) continue;
+      session_.console.print(fmt::format("{}: also deletes {} that Slurm started: {}", group.name,
+                                         counted(names.size(), "machine"), some_of(names)));
+    }
+  }
+
+  void remove_made(const GroupSteps& group,
+                   const std::map<std::string, std::vector<std::string>>& made) const {
+    for (const auto& [cluster, names] : made) {
+      options_.made_machines.remove(clusters_.at(cluster), [&](const std::string& line) {
+        session_.console.print(fmt::format("{}: {}", group.name, line));
+      });
+    }
+  }
+
+  static std::string some_of(std::vector<std::string> names) {
+    constexpr size_t most = 8;
+    const size_t rest = names.size() > most ? names.size() - most : 0;
+    names.resize(names.size() - rest);
+    return join(names, ", ") + (rest > 0 ? fmt::format(" and {} more", rest) : "");
+  }
+
   void destroy_group(const GroupSteps& group) {
     if (!stands(group)) {
       session_.console.print(fmt::format("{}: not deployed", group.name));
       return;
     }
+    const auto made = made_for(group);
     Terraform terraform(session_, group);
     // Terraform needs a value for every variable. Those of the last deploy are in a file, unless it
     // was killed before it wrote them.
@@ -90,15 +145,25 @@ class Destroy {
     }
     terraform.init();
     const auto plan = terraform.plan(Terraform::Purpose::destroy);
+    const bool has_made =
+        std::ranges::any_of(made, [](const auto& one) { return !one.second.empty(); });
     if (plan) {
       const auto before = read_applied(session_.folder, group.name);
       const GroupDefinitions now = read_definitions(session_.folder, group);
       const GroupChanges changes = planned(*plan, now, before ? &*before : nullptr);
       session_.console.print(
           fmt::format("{}: {}\n{}", group.name, summary(changes), text_without_end(changes)));
+      show_made(group, made);
       approve(fmt::format("Destroy group `{}`?", group.name));
       journal_.put(group.name, State::destroying);
+      remove_made(group, made);
       terraform.apply(changes);
+      // A request that was under way when the controller went may have been fulfilled since.
+      remove_made(group, made);
+    } else if (has_made) {
+      show_made(group, made);
+      approve(fmt::format("Delete the machines of group `{}`?", group.name));
+      remove_made(group, made);
     }
     forget(group);
     session_.console.print(fmt::format("{}: destroyed", group.name));
@@ -160,6 +225,7 @@ class Destroy {
   const DestroyOptions& options_;
   Outputs outputs_{session_};
   std::filesystem::path gcloud_;
+  std::map<std::string, SlurmCluster> clusters_;  // by name
 };
 
 }  // namespace

@@ -113,7 +113,7 @@ int deploy(Args args) {
   apply::DeployOptions options;
   std::string target;
   LocalOptions local;
-  bool overwrite = false;
+  bool overwrite = false, yes = false;
   CommandLine line("slipway deploy",
                    "Bring up a cluster, or change a running one to match its blueprint.");
   line.about(
@@ -121,7 +121,8 @@ int deploy(Args args) {
       "deployment is running already, it is changed to match the blueprint.\n\n"
       "On Google Cloud (--target google), Terraform and Packer create the cluster group by group, "
       "from a blueprint or from a folder that `slipway create` wrote. If a deploy fails or is "
-      "killed, run it again: it resumes where it stopped.");
+      "killed, run it again: it resumes where it stopped. Before it changes a cluster that runs, "
+      "it says what becomes of running jobs, and asks.");
   input.blueprint.add_options(line, "BLUEPRINT|FOLDER");
   line.option("target", "local|google", "where to deploy", &target,
               "local for a blueprint, google for a folder");
@@ -140,6 +141,8 @@ int deploy(Args args) {
   line.option("only", "GROUP,...", "deploy these groups only", &input.only);
   line.option("skip", "GROUP,...", "deploy all groups but these", &input.skip);
   line.flag("auto-approve", "do not ask before each group", &options.auto_approve);
+  line.flag("yes,y", "the same", &yes);
+  line.hide();
   line.flag("rebuild", "build images again, even unchanged ones", &options.rebuild);
   line.flag("overwrite-deployment,w", "gcluster's option: deploy always does", &overwrite);
   line.hide();
@@ -155,6 +158,7 @@ int deploy(Args args) {
   line.see_also("slipway-status(1)");
   line.see_also("slipway-destroy(1)");
   if (!line.parse(args)) return 0;
+  options.auto_approve = options.auto_approve || yes;
   if (target.empty()) target = input.is_folder() ? "google" : "local";
   if (target != "local" && target != "google") {
     throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));

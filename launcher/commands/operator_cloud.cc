@@ -1,0 +1,86 @@
+// Google Cloud with the credentials of the person who runs `slipway`.
+#include "launcher/commands/operator_cloud.h"
+
+#include <stdlib.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/apply/programs.h"
+
+namespace slipway::commands {
+namespace {
+
+constexpr std::string_view compute_endpoint = "https://compute.googleapis.com/compute/v1/";
+
+std::string variable(const char* name) {
+  const char* const value = ::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// A service account's key file, if a variable of the provider names one.
+std::string key_file() {
+  std::error_code ignored;
+  for (const char* name : {"GOOGLE_CREDENTIALS", "GOOGLE_CLOUD_KEYFILE_JSON", "GCLOUD_KEYFILE_JSON",
+                           "GOOGLE_APPLICATION_CREDENTIALS"}) {
+    const std::string value = variable(name);
+    if (!value.empty() && std::filesystem::is_regular_file(value, ignored)) return value;
+  }
+  return "";
+}
+
+std::string ask_gcloud(const std::string& gcloud, bool application_default) {
+  std::vector<std::string> argv = {"/usr/bin/env"};
+  const std::string file = key_file();
+  if (!file.empty()) argv.push_back("CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE=" + file);
+  argv.insert(argv.end(), {gcloud, "auth"});
+  if (application_default) argv.emplace_back("application-default");
+  argv.insert(argv.end(), {"print-access-token", "--quiet"});
+  const std::string account = variable("GOOGLE_IMPERSONATE_SERVICE_ACCOUNT");
+  if (!account.empty()) argv.push_back("--impersonate-service-account=" + account);
+  const ProcessResult done = run_process(argv, {.input = "", .deadline = std::chrono::minutes(1)});
+  return done.ok() ? std::string(trim(done.output)) : "";
+}
+
+}  // namespace
+
+std::string operator_token() {
+  const std::string given = variable("GOOGLE_OAUTH_ACCESS_TOKEN");
+  if (!given.empty()) return given;
+  const auto gcloud = apply::find_in_path("gcloud");
+  if (gcloud) {
+    // Terraform uses the application's credentials first.
+    for (const bool application_default : {true, false}) {
+      if (application_default && !key_file().empty()) continue;
+      const std::string token = ask_gcloud(gcloud->native(), application_default);
+      if (!token.empty()) return token;
+    }
+  }
+  throw Error(
+      "cannot look for machines that Slurm started: no credentials; run `gcloud auth login`, or "
+      "set GOOGLE_OAUTH_ACCESS_TOKEN (`--keep-machines` does not look for them)");
+}
+
+std::string at_endpoint(const std::string& url, const std::string& endpoint) {
+  if (endpoint.empty() || !url.starts_with(compute_endpoint)) return url;
+  const std::string slash = endpoint.ends_with('/') ? "" : "/";
+  return endpoint + slash + url.substr(compute_endpoint.size());
+}
+
+node::Cloud operator_cloud(const std::string& token) {
+  const std::string endpoint = variable("GOOGLE_COMPUTE_CUSTOM_ENDPOINT");
+  return node::Cloud([token, endpoint](node::HttpRequest request) {
+    if (request.url.starts_with("http://169.254.169.254/")) {
+      const nlohmann::json own{{"access_token", token}, {"expires_in", 3600}};
+      return node::HttpAnswer{200, own.dump(), ""};
+    }
+    request.url = at_endpoint(request.url, endpoint);
+    return node::send(request);
+  });
+}
+
+}  // namespace slipway::commands
