@@ -6,6 +6,7 @@
 
 #include "common/command_line.h"
 #include "launcher/commands/node_power.h"
+#include "launcher/commands/node_reconcile.h"
 #include "launcher/commands/node_transport.h"
 #include "launcher/commands/node_watch.h"
 #include "launcher/commands/root_program.h"
@@ -63,6 +64,7 @@ int node(Args args) {
         {"guard", guard},
         {"resume", node_resume},
         {"suspend", node_suspend},
+        {"reconcile", node_reconcile},
         {"restart", node_restart},
         {"scripts", node_scripts},
         {"transport", node_transport},

@@ -21,6 +21,7 @@
 #include "launcher/node/metadata.h"
 #include "launcher/node/metadata_guard.h"
 #include "launcher/node/physical_hosts.h"
+#include "launcher/node/reconcile_service.h"
 #include "launcher/node/services.h"
 #include "launcher/node/transport.h"
 
@@ -215,6 +216,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);
+  if (is_controller) start_reconciler(say);
   say(fmt::format("{} is up", self.name));
 }
 
