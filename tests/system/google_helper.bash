@@ -98,10 +98,11 @@ machine() {
   enter "$pid" "$@"
 }
 
-# boot NAME [option...]: what slipway-node.service does
+# boot NAME [option...]: what slipway-node.service does; who boots by hand makes machines by hand
 boot() {
   local name=$1
   shift
+  machine "$name" touch /etc/slipway/reconcile-by-hand
   machine "$name" /opt/slipway/bin/slipway node boot "$@"
 }
 

@@ -175,6 +175,7 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
   const json instance = json::parse(read_file(cloud.folder / "instances" / (name + ".json")));
   local::PlannedNode node;
   node.name = name;
+  fs::remove_all(cloud.folder / "run" / name);  // of an earlier machine with this name
   const json& profile = instance["profile"];
   node.ports = {{profile["network_interfaces"][0]["name"], instance["address"], 1460, 0}};
   node.node_json = profile.dump();
