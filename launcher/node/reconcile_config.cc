@@ -17,6 +17,7 @@
 #include "common/text.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/services.h"
+#include "launcher/node/topology_file.h"
 
 namespace slipway::node {
 namespace {
@@ -26,6 +27,7 @@ using Files = std::map<std::string, std::string>;
 
 constexpr std::string_view slurm_folder = "slurm/";
 constexpr const char* installed_folder = "/etc/slurm";
+constexpr const char* topology = "topology.conf";
 
 // Parameters of slurm.conf(5) that slurmctld reads only when it starts.
 constexpr std::array read_at_start = {"accountingstorageenforce",
@@ -195,19 +197,31 @@ std::string configuration_digest(const ClusterFile& cluster) {
   return sha256(all);
 }
 
+void follow_machines(const ClusterFile& cluster, const Say& say) {
+  if (!update_topology(cluster, slurm_version())) return;
+  say("the topology of Slurm follows the places of the machines");
+  use_files(Takeover::How::reconfigure);
+}
+
 bool configuration_differs(const ClusterFile& cluster) {
   return std::ranges::any_of(digests_of(cluster), [](const auto& file) {
     // Written for this machine's Slurm: it is compared with the others, when one of them differs.
     if (file.first == "job_container.conf") return false;
     const fs::path path = fs::path(installed_folder) / file.first;
-    return !fs::exists(path) || sha256(read_file(path)) != file.second;
+    if (!fs::exists(path)) return true;
+    const std::string text = read_file(path);
+    return sha256(text) != file.second && !(file.first == topology && is_from_machines(text));
   });
 }
 
 void take_configuration(Cloud& cloud, const MachineMetadata& self, const ClusterFile& cluster,
                         const Patience& patience, const Say& say) {
-  const Files fresh = fetch_files(cloud, self, cluster, patience);
+  Files fresh = fetch_files(cloud, self, cluster, patience);
   const Files before = installed_files(fresh);
+  if (const auto own = before.find(topology);
+      own != before.end() && is_from_machines(own->second)) {
+    fresh[topology] = own->second;  // follow_machines() adds new nodes
+  }
   const Takeover takeover = takeover_of(before, fresh, slurm_version());
   if (takeover.how == Takeover::How::nothing) return;
   write_files(fresh);

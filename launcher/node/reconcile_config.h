@@ -35,4 +35,8 @@ bool configuration_differs(const ClusterFile& cluster);
 void take_configuration(Cloud& cloud, const MachineMetadata& self, const ClusterFile& cluster,
                         const Patience& patience, const Say& say);
 
+// Writes Slurm's topology from the places of the machines (launcher/node/topology_file.h), and has
+// slurmctld read it if it changed. Throws Error.
+void follow_machines(const ClusterFile& cluster, const Say& say);
+
 }  // namespace slipway::node

@@ -51,6 +51,7 @@ class Run {
     change_cloud(plan.steps);
     remove_policies();
     take_new_configuration();
+    take_places_of_machines();
     after_.said = std::move(said_);
     write_file(memory_path(), to_json(after_), 0600);
     return failed_;
@@ -261,6 +262,14 @@ class Run {
       }
     } catch (const std::exception& error) {
       fail(fmt::format("slurmctld keeps its configuration: {}", one_line(error.what())));
+    }
+  }
+
+  void take_places_of_machines() {
+    try {
+      follow_machines(cluster_, say_);
+    } catch (const std::exception& error) {
+      fail(fmt::format("slurmctld keeps its topology: {}", one_line(error.what())));
     }
   }
 

@@ -83,3 +83,15 @@ scripts_log() { machine $N cat /var/log/slurm/scripts.log; }
   [ "$(machine $C pgrep 'mariadbd|slurmdbd')" = "$before" ]
   job_is "$(cat "$SUITE/ended-job")" FAILED 3:0
 }
+
+@test "settings: Slurm's topology follows the places of the machines" {
+  run machine $C scontrol show topology
+  [[ "$output" == *"SwitchName=cpunodes "* ]]
+  machine $C sh -c "mkdir -p /var/lib/slipway && echo '{\"$N\": \"/block/rack/host\"}' >/var/lib/slipway/physical-hosts.json"
+  machine $C /opt/slipway/bin/slipway node reconcile
+  run machine $C scontrol show topology
+  [[ "$output" == *"SwitchName=block.rack "*"Nodes=$N"* ]]
+  machine $C srun true
+  run machine $C /opt/slipway/bin/slipway node reconcile
+  [[ "$output" != *topology* ]]
+}
