@@ -1,6 +1,7 @@
 """Inputs that are made to hurt, or are no text at all. Each is a Case: what stands in the files, and what is said."""
 
 import dataclasses
+import itertools
 import os
 
 MIB = 1 << 20
@@ -61,14 +62,15 @@ LIMIT = MIB  # the largest file that is read
 
 def fill(start, unit, size=LIMIT):
     """`start`, and as many `unit`s (a text, or a function of their number) as make a file of `size` bytes at most."""
-    parts, length, number = [start], len(start), 0
-    while True:
-        part = unit(number) if callable(unit) else unit
+    if isinstance(unit, str):
+        return start + unit * ((size - 8 - len(start)) // len(unit))
+    parts, length = [start], len(start)
+    for number in itertools.count():
+        part = unit(number)
         length += len(part)
         if length > size - 8:
             return "".join(parts)
         parts.append(part)
-        number += 1
 
 
 # Of each kind a file as large as may be, and one of 10 MB.
