@@ -29,19 +29,43 @@ esac
 passed=0
 failed=0
 
-# count_meson FOLDER: runs the tests of a build folder and adds them up. A skipped test counts as failed.
-count_meson() {
-  local folder=$1 log ok bad
-  shift
-  log=$(mktemp)
+# folder_in_memory: makes a folder for what tests write, in memory if programs can run from there, as a disk takes ten
+# times as long for many small files
+folder_in_memory() {
+  local folder free
+  if folder=$(mktemp -d /dev/shm/slipway-tests.XXXXXX 2>/dev/null); then
+    free=$(df --output=avail "$folder" | tail -1) # KiB
+    if [ "$free" -gt 2000000 ] && cp /bin/true "$folder" && "$folder/true" 2>/dev/null; then
+      echo "$folder" && return
+    fi
+    rm -rf "$folder"
+  fi
+  mktemp -d
+}
+
+# run_meson FOLDER [option...]: runs the tests of a build folder
+run_meson() {
   # The limits of tests are for an idle machine; here, other tests and a build run at the same time.
-  meson test -C "$folder" --no-rebuild --print-errorlogs --timeout-multiplier 4 "$@" 2>&1 | tee "$log" || true
-  ok=$(awk '/^Ok:/ { n += $2 } END { print n + 0 }' "$log")
-  bad=$(awk '/^(Fail|Unexpected Pass|Skipped|Timeout|Expected Fail):/ { n += $NF } END { print n + 0 }' "$log")
-  rm -f "$log"
+  TMPDIR=$scratch meson test -C "$1" --no-rebuild --print-errorlogs --timeout-multiplier 4 "${@:2}" 2>&1
+}
+
+# add_meson LOG: adds up what run_meson has printed. A skipped test counts as failed.
+add_meson() {
+  local ok bad
+  ok=$(awk '/^Ok:/ { n += $2 } END { print n + 0 }' "$1")
+  bad=$(awk '/^(Fail|Unexpected Pass|Skipped|Timeout|Expected Fail):/ { n += $NF } END { print n + 0 }' "$1")
   [ "$((ok + bad))" -gt 0 ] || bad=1 # no test ran
   passed=$((passed + ok))
   failed=$((failed + bad))
+}
+
+# count_meson FOLDER [option...]: runs the tests of a build folder and adds them up
+count_meson() {
+  local log
+  log=$(mktemp)
+  run_meson "$@" | tee "$log" || true
+  add_meson "$log"
+  rm -f "$log"
 }
 
 # count COMMAND...: runs tests whose last line is 'N passed, N failed', and adds them up.
@@ -74,12 +98,23 @@ count_conformance() {
   count python3 "$script" build/prefix/bin/slipway
 }
 
-# build_sanitized: with clang, which takes less time than g++ for this, and so everything is compiled with both; with
-# its linker, which takes a tenth of the usual one's time for programs of this size. At the
-# lowest priority: the tests of real clusters wait for most of their time, and lend it their processors.
-build_sanitized() {
-  renice -n 19 "$BASHPID" >/dev/null
-  CXX=clang++ CXX_LD=lld build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
+# test_sanitized: builds with the sanitizers and runs all tests but those of clusters, which wait for most of their time,
+# and lend it their processors. With clang, which takes less time than g++ for this, and so everything is compiled with
+# both; with its linker, which takes a tenth of the usual one's time for programs of this size. Fails if the build does.
+test_sanitized() {
+  (
+    renice -n 19 "$BASHPID" >/dev/null
+    CXX=clang++ CXX_LD=lld build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
+  )
+  say "test: unit, golden and fuzzing under the sanitizers"
+  renice -n 5 "$BASHPID" >/dev/null
+  run_meson build-sanitized --no-suite program || true
+}
+
+# end: leaves no process and no file
+end() {
+  [ -z "$sanitized" ] || kill -- "-$sanitized" 2>/dev/null || true
+  rm -rf "$scratch" "${sanitized_log:-}"
 }
 
 # finish: says how many have passed
@@ -89,6 +124,9 @@ finish() {
   [ "$failed" -eq 0 ]
 }
 
+scratch=$(folder_in_memory)
+sanitized=
+trap end EXIT
 $quick || install_packages all
 build_slipway tests
 if $images; then
@@ -103,12 +141,12 @@ if $soak; then
   exit
 fi
 if ! $quick; then
+  export UBSAN_OPTIONS=print_stacktrace=1
   sanitized_log=$(mktemp)
   set -m # its own process group, which can be ended as a whole
-  build_sanitized >"$sanitized_log" 2>&1 </dev/null &
+  test_sanitized >"$sanitized_log" 2>&1 </dev/null &
   sanitized=$!
   set +m
-  trap 'kill -- "-$sanitized" 2>/dev/null || true; rm -f "$sanitized_log"' EXIT
 fi
 say "test: history"
 count_history
@@ -121,15 +159,11 @@ if ! $quick; then
   say "test: real clusters on this machine"
   count tests/system/run.py
 
-  say "build: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"
-  if ! wait "$sanitized"; then
-    cat "$sanitized_log"
-    failed=$((failed + 1))
-    finish || exit
-  fi
-  say "test: unit, golden and fuzzing under the sanitizers"
-  export UBSAN_OPTIONS=print_stacktrace=1
-  count_meson build-sanitized --no-suite program
+  say "build and test: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"
+  wait "$sanitized" || echo "it cannot be built"
+  sanitized=
+  cat "$sanitized_log"
+  add_meson "$sanitized_log"
   say "test: real clusters under the sanitizers"
   count tests/system/run.py --program build-sanitized/launcher/commands/slipway
 fi

@@ -9,7 +9,7 @@ FAKES = ROOT / "tests/fakes/cloud"
 
 class Machine(unittest.TestCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
+        scratch = tempfile.TemporaryDirectory(dir="/var/tmp")  # not in /dev/shm: scripts get another /dev
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
         for name in ("buckets/mine", "serial", "state"):
