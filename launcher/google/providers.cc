@@ -17,8 +17,8 @@ struct Provider {
 
 // A new major version may change resources, so it is not used untested.
 constexpr std::array table = std::to_array<Provider>({
-    {"google", "hashicorp/google", ">= 6.9.0, < 8.0.0"},
-    {"google-beta", "hashicorp/google-beta", ">= 6.9.0, < 8.0.0"},
+    {"google", "hashicorp/google", ">= 6.41.0, < 8.0.0"},
+    {"google-beta", "hashicorp/google-beta", ">= 6.41.0, < 8.0.0"},
     {"http", "hashicorp/http", "~> 3.0"},
     {"local", "hashicorp/local", "~> 2.0"},
     {"null", "hashicorp/null", "~> 3.0"},

@@ -3,6 +3,7 @@
 
     start NAME [ZONE]    makes a node's machine as the cluster's controller would, or lets one start that waits in to-start/
     from-template NAME PART   a user makes a machine from the template with PART in its name
+    copy-template PART   makes a copy, with its own name and time, of the template with PART in its name; prints its link
     status NAME STATUS   a user changes a machine: TERMINATED, RUNNING, SUSPENDED
     delete NAME          a user deletes a machine
     preempt NAME         the cloud takes a Spot machine away
@@ -28,6 +29,7 @@ def control(cloud, command, query):
     """The status and the body of the answer."""
     name, value = query.get("name", ""), query.get("value", "")
     commands = {"start": lambda: start(cloud, name, value), "from-template": lambda: from_template(cloud, name, value),
+                "copy-template": lambda: copy_template(cloud, name),
                 "status": lambda: cloud.services["compute"].instances.set_status(machine_named(cloud, name), value),
                 "delete": lambda: cloud.services["compute"].instances.vanished(machine_named(cloud, name)),
                 "preempt": lambda: cloud.services["compute"].preempt([name]),
@@ -61,6 +63,16 @@ def from_template(cloud, name, part_of_name):
     for path, one in cloud.under("compute", "projects/"):
         if "/instanceTemplates/" in path and part_of_name in name_of(path):
             return make(cloud, name, part(path, "projects"), "us-central1-a", path, None)
+    raise KeyError(f"no template has {part_of_name} in its name")
+
+
+def copy_template(cloud, part_of_name):
+    for path, one in list(cloud.under("compute", "projects/")):
+        if "/instanceTemplates/" in path and part_of_name in name_of(path):
+            copy, now = name_of(path) + "-2", time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(cloud.clock()))
+            link = one["selfLink"].replace(name_of(path), copy)
+            cloud.put("compute", path.replace(name_of(path), copy), {**one, "name": copy, "id": cloud.new_id(), "creationTimestamp": now, "selfLink": link})
+            return [link]
     raise KeyError(f"no template has {part_of_name} in its name")
 
 
