@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
@@ -28,20 +28,16 @@ namespace fs = std::filesystem;
 // No other verb has this exit status: a failure of ours is never taken for a node's.
 constexpr int unfit = 3;
 
-std::string job_variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Takes the job from the environment of a prolog or an epilog.
 void take_job(health::CheckOptions& options) {
-  const std::string id = job_variable("SLURM_JOB_ID"), gpus = job_variable("SLURM_JOB_GPUS");
+  const std::string id = environment_variable("SLURM_JOB_ID"),
+                    gpus = environment_variable("SLURM_JOB_GPUS");
   if (!id.empty() && id.find_first_not_of("0123456789") == id.npos) options.job = id;
   const bool of_a_job =
       options.stage == health::Stage::prolog || options.stage == health::Stage::epilog;
   if (of_a_job && !gpus.empty()) options.job_gpus = health::parse_gpu_list(gpus);
   if (options.stage == health::Stage::prolog) {
-    options.job_user = to_number<uid_t>(job_variable("SLURM_JOB_UID"));
+    options.job_user = to_number<uid_t>(environment_variable("SLURM_JOB_UID"));
   }
 }
 

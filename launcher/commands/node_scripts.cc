@@ -2,10 +2,10 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "common/command_line.h"
+#include "common/environment.h"
 #include "common/error.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/root_program.h"
@@ -18,12 +18,10 @@ int node_scripts(Args args) {
   CommandLine line("slipway node scripts", "Run the scripts around a job or a task on this node.");
   line.about(
       "Slurm's Prolog, Epilog, TaskProlog and TaskEpilog run it if the blueprint has scripts. KIND "
-      "is "
-      "prolog, epilog, task_prolog or task_epilog. Scripts of the blueprint run first, then those "
-      "of "
-      "the site (`enable_external_prolog_epilog`). Scripts that others than root can change are "
-      "left "
-      "out if they would run as root. Exits with the status of the script that failed.");
+      "is prolog, epilog, task_prolog or task_epilog. Scripts of the blueprint run first, then "
+      "those of the site (`enable_external_prolog_epilog`). Scripts that others than root can "
+      "change are left out if they would run as root. Exits with the status of the script that "
+      "failed.");
   line.positional("KIND", &kind);
   line.example("SLURM_JOB_PARTITION=a3 slipway node scripts prolog", "as root, as slurmd runs it");
   line.example("slipway node scripts task_prolog", "as a user: prints what the task gets");
@@ -37,9 +35,8 @@ int node_scripts(Args args) {
   const auto say = [](const std::string& what) {
     fmt::print(stderr, "slipway node scripts: {}\n", what);
   };
-  const char* partition = std::getenv("SLURM_JOB_PARTITION");
   const auto scripts =
-      node::scripts_around_jobs(kind, partition == nullptr ? "" : partition, {}, say);
+      node::scripts_around_jobs(kind, environment_variable("SLURM_JOB_PARTITION"), {}, say);
   return node::run_scripts(kind, scripts, say);
 }
 

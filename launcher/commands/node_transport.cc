@@ -2,12 +2,12 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/command_line.h"
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/node_profile.h"
 #include "launcher/commands/node_transport.h"
@@ -18,11 +18,6 @@
 
 namespace slipway::commands {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // Nothing if the node profile is broken: that must not take the node from Slurm, as other jobs do
 // not need the transport.
@@ -36,7 +31,7 @@ std::optional<NodeProfile> profile_of_node() {
 }
 
 std::string job_of_slurm() {
-  const std::string job = variable("SLURM_JOB_ID");
+  const std::string job = environment_variable("SLURM_JOB_ID");
   if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos) {
     throw UsageError("SLURM_JOB_ID must have the number of the job");
   }
@@ -45,13 +40,13 @@ std::string job_of_slurm() {
 
 // The nodes of the Prolog's job as a hostlist of Slurm.
 std::string nodes_of_job() {
-  const std::string nodes = variable("SLURM_JOB_NODELIST");
-  return nodes.empty() ? variable("SLURM_NODELIST") : nodes;  // its older name
+  const std::string nodes = environment_variable("SLURM_JOB_NODELIST");
+  return nodes.empty() ? environment_variable("SLURM_NODELIST") : nodes;  // its older name
 }
 
 // Whether the Prolog's job uses the transport: it has GPUs, on several nodes.
 bool needs_daemons() {
-  return !variable("SLURM_JOB_GPUS").empty() && node::names_several(nodes_of_job());
+  return !environment_variable("SLURM_JOB_GPUS").empty() && node::names_several(nodes_of_job());
 }
 
 // The daemons beside a job in the order in which they start: the machine type's, then the

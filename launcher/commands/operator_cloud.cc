@@ -1,12 +1,11 @@
 // Google Cloud with the credentials of the person who runs `slipway`.
 #include "launcher/commands/operator_cloud.h"
 
-#include <stdlib.h>
-
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
@@ -17,17 +16,12 @@ namespace {
 
 constexpr std::string_view compute_endpoint = "https://compute.googleapis.com/compute/v1/";
 
-std::string variable(const char* name) {
-  const char* const value = ::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // A service account's key file, if a variable of the provider names one.
 std::string key_file() {
   std::error_code ignored;
   for (const char* name : {"GOOGLE_CREDENTIALS", "GOOGLE_CLOUD_KEYFILE_JSON", "GCLOUD_KEYFILE_JSON",
                            "GOOGLE_APPLICATION_CREDENTIALS"}) {
-    const std::string value = variable(name);
+    const std::string value = environment_variable(name);
     if (!value.empty() && std::filesystem::is_regular_file(value, ignored)) return value;
   }
   return "";
@@ -40,7 +34,7 @@ std::string ask_gcloud(const std::string& gcloud, bool application_default) {
   argv.insert(argv.end(), {gcloud, "auth"});
   if (application_default) argv.emplace_back("application-default");
   argv.insert(argv.end(), {"print-access-token", "--quiet"});
-  const std::string account = variable("GOOGLE_IMPERSONATE_SERVICE_ACCOUNT");
+  const std::string account = environment_variable("GOOGLE_IMPERSONATE_SERVICE_ACCOUNT");
   if (!account.empty()) argv.push_back("--impersonate-service-account=" + account);
   const ProcessResult done = run_process(argv, {.input = "", .deadline = std::chrono::minutes(1)});
   return done.ok() ? std::string(trim(done.output)) : "";
@@ -49,7 +43,7 @@ std::string ask_gcloud(const std::string& gcloud, bool application_default) {
 }  // namespace
 
 std::string operator_token() {
-  const std::string given = variable("GOOGLE_OAUTH_ACCESS_TOKEN");
+  const std::string given = environment_variable("GOOGLE_OAUTH_ACCESS_TOKEN");
   if (!given.empty()) return given;
   const auto gcloud = apply::find_in_path("gcloud");
   if (gcloud) {
@@ -72,7 +66,7 @@ std::string at_endpoint(const std::string& url, const std::string& endpoint) {
 }
 
 node::Cloud operator_cloud(const std::string& token) {
-  const std::string endpoint = variable("GOOGLE_COMPUTE_CUSTOM_ENDPOINT");
+  const std::string endpoint = environment_variable("GOOGLE_COMPUTE_CUSTOM_ENDPOINT");
   return node::Cloud([token, endpoint](node::HttpRequest request) {
     if (request.url.starts_with("http://169.254.169.254/")) {
       const nlohmann::json own{{"access_token", token}, {"expires_in", 3600}};

@@ -166,13 +166,13 @@ class Chart {
   double low_ = 0, high_ = 1, step_ = 0.1;
 };
 
-struct Part {
+struct TimeShare {
   const char* name;
   double job::Times::*time;
   const char* color;
 };
 
-std::array<Part, 6> parts() {
+std::array<TimeShare, 6> time_shares() {
   using job::Phase;
   using job::Times;
   return {{{"productive", &Times::productive, phase_color(Phase::productive)},
@@ -185,9 +185,9 @@ std::array<Part, 6> parts() {
 
 std::string setting_row(const Rehearsal& rehearsal, const Outcome& outcome) {
   std::string bar;
-  for (const Part& part : parts()) {
+  for (const TimeShare& share : time_shares()) {
     bar += fmt::format("<i style=\"width:{0:.2f}%;background:{1}\" title=\"{2}: {0:.2f} %\"></i>",
-                       outcome.times.*part.time * 100, part.color, part.name);
+                       outcome.times.*share.time * 100, share.color, share.name);
   }
   return fmt::format(
       "<tr{}><td>{}</td><td>{}</td><td>{:.3f}</td><td>{:.3f}</td><td>{:.3f}</td><td>{:.3f}</td>"
@@ -203,9 +203,9 @@ std::string setting_table(const Rehearsal& rehearsal) {
       "<th>95 %</th><th>per node</th><th class=\"left\">parts of the time</th></tr>\n";
   for (const Outcome& outcome : rehearsal.outcomes) text += setting_row(rehearsal, outcome);
   text += "</table>\n<p>";
-  for (const Part& part : parts()) {
-    text +=
-        fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", part.color, part.name);
+  for (const TimeShare& share : time_shares()) {
+    text += fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", share.color,
+                        share.name);
   }
   return text + "</p>\n";
 }
