@@ -217,7 +217,7 @@ void BatchMaker::note(const OperationError& error) {
   }
 }
 
-// The same again after a while, or the next one.
+// Repeats the offer after a while, or takes the next one.
 void BatchMaker::next_offer(bool may_pass) {
   if (may_pass && repeats_ < most_repeats) {
     ++repeats_;

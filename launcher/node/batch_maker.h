@@ -84,7 +84,7 @@ class BatchMaker {
   int repeats_ = 0;  // of the same offer
   bool is_short_of_quota_ = false;
   bool has_ended_ = false;
-  std::string waits_for_;  // what was said last
+  std::string waits_for_;  // the last log line
   std::string stops_because_;
   std::map<std::string, std::vector<std::string>> reasons_;
   std::vector<std::string> made_;

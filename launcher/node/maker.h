@@ -12,7 +12,7 @@
 
 namespace slipway::node {
 
-// What is between an order and its end. Machines that exist, or that somebody is making, are
+// What is between an order and its end. Machines that exist, or that are being made, are
 // joined: they are neither asked for again nor failed.
 class Maker {
  public:
@@ -25,7 +25,7 @@ class Maker {
   // their machines or none: what was made for a job that cannot run is deleted.
   std::vector<Failed> make(const std::vector<Batch>& batches, const std::vector<WaitingJob>& jobs);
 
-  // Where the machines of these nodes are, as far as the last look at them says.
+  // Where the machines of these nodes are, by the last list of them.
   std::map<std::string, std::string> physical_hosts(const std::vector<std::string>& nodes);
 
  private:

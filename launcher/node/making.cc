@@ -103,7 +103,7 @@ MakingResult look_after_bulk(Compute& compute, BulkRequest& request) {
   }
   try {
     std::vector<OperationError> single = errors_of_machines(compute, request);
-    // "too few were made" is no reason if there is a better one
+    // "too few were made" counts only without a better reason
     if (!single.empty()) errors = std::move(single);
   } catch (const Refused&) {
     // There is still the operation's own reason.

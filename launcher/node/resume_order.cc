@@ -44,8 +44,8 @@ std::pair<Names, Names> static_ones(const Nodes& nodeset, const Names& nodes) {
   return parts;
 }
 
-// A nodeset's static nodes always have the same policy, by their number, so that one that is made
-// again later gets near the others.
+// A nodeset's static nodes always have the same policy, by their number, so that a replaced
+// machine gets near the others.
 std::vector<Group> group_static(const Nodes& nodeset, const std::string& policies,
                                 const Names& nodes) {
   if (!nodeset.placement || nodeset.static_count < 2) return {{nodes, ""}};

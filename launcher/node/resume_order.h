@@ -33,7 +33,7 @@ std::vector<WaitingJob> parse_resume_file(
     const std::string& text,
     const std::function<std::vector<std::string>(const std::string&)>& expand);
 
-// Machines that are asked for together: of one nodeset, for one job or for none.
+// Machines of one request: of one nodeset, for one job or for none.
 struct Batch {
   std::string prefix;  // of their names: "c-gpu-"
   const Nodes* nodeset = nullptr;

@@ -106,8 +106,8 @@ std::set<std::string> job_policies(const MachinesByName& machines, const Names& 
   return policies;
 }
 
-// A policy can be deleted once its machines are gone. What is left when time is up is the
-// reconciler's.
+// A policy can be deleted once its machines are gone. The reconciler deletes
+// policies that remain when time is up.
 void delete_unused_policies(Compute& compute, const Nodes& nodeset,
                             const std::set<std::string>& policies) {
   Names left(policies.begin(), policies.end());

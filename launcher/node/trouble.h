@@ -8,11 +8,11 @@
 namespace slipway::node {
 
 enum class Trouble {
-  exists,    // the name has a machine, or somebody is making it: it counts as made
+  exists,    // the name has a machine, or is getting one: it counts as made
   quota,     // the project may have no more: another region or kind; or wait until some are deleted
   stockout,  // nothing left there: the next zone, the next way to buy
-  passing,   // the service has trouble of its own: try the same again
-  other,     // a right is missing, a setting is wrong: trying again is in vain
+  passing,   // the service has trouble of its own: repeat the request
+  other,     // a right is missing, a setting is wrong: a retry does not help
 };
 
 // By the code of an operation's error ("ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS") or the reason

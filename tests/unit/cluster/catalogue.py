@@ -24,6 +24,7 @@ machines, transports, quotas = read("machines"), read("transports"), read("quota
 ALLOWED = {
     "launcher/cluster/machine_reader.cc": ({"gib"}, "the unit of `memory`, a key of machines.yaml"),
     "launcher/google/needs.cc": ({"local-ssd"}, "Terraform's own value: a scratch disk without a type is one"),
+    "launcher/node/buy.cc": ({"STANDARD"}, "Compute Engine's own provisioning model: no wish for a kind of capacity"),
     "nccl-tests/environment.cc": ({"NCCL_*"}, "the variables of NCCL itself that a report records"),
 }
 

@@ -1,4 +1,4 @@
-// Tests what is asked of Compute Engine for each way to buy machines.
+// Tests the requests to Compute Engine for each way to buy machines.
 #include "launcher/node/buy.h"
 
 #include <nlohmann/json.hpp>

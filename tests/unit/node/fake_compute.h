@@ -24,7 +24,7 @@ class FakeCompute {
  public:
   struct Instance {
     std::string zone, status = "RUNNING", physical_host{};
-    nlohmann::json properties = nlohmann::json::object();  // as bulkInsert was asked for it
+    nlohmann::json properties = nlohmann::json::object();  // of the bulkInsert
     std::vector<std::string> policies{};
     std::string group{};  // a managed instance group
   };

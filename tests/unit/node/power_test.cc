@@ -59,7 +59,7 @@ TEST_CASE("power: whatever the cloud answers, every node without a machine is a 
     INFO(status << " " << body.substr(0, 80));
     Cloud cloud = cloud_that_says(body, status);
     const ResumeOrder order{{"c-gpu-0", "c-gpu-1", "c-other-0"}};
-    // The time of this test: a look at it is a second.
+    // The time of this test: each reading is a second later.
     auto now = std::chrono::steady_clock::now();
     const Patience patience{
         now + 20s, {}, [&](std::chrono::milliseconds) { now += 1s; }, [&] { return now += 100ms; }};

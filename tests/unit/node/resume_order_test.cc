@@ -51,7 +51,7 @@ TEST_CASE(
         Names{"whole 7 c-gpu-7-0: c-gpu-3 c-gpu-9", "whole 7 c-gpu-7-1: c-gpu-10"});
 }
 
-TEST_CASE("resume order: static nodes keep their policy, whoever waits for them") {
+TEST_CASE("resume order: static nodes keep their policy, whichever job waits") {
   const ResumeOrder order{{"c-gpu-0", "c-gpu-3", "c-gpu-4", "c-gpu-5"},
                           {{7, "p", {"c-gpu-3", "c-gpu-4", "c-gpu-5"}, {}, 0}}};
   CHECK(split_order(placed_cluster(4, 2), order) == Names{"whole 7 c-gpu-static-1: c-gpu-3",
@@ -59,7 +59,7 @@ TEST_CASE("resume order: static nodes keep their policy, whoever waits for them"
                                                           "0 c-gpu-static-0: c-gpu-0"});
 }
 
-TEST_CASE("resume order: a node that two jobs wait for is asked for once") {
+TEST_CASE("resume order: a node that two jobs wait for is requested once") {
   const ResumeOrder order{{"c-gpu-0", "c-gpu-1"},
                           {{7, "p", {"c-gpu-0"}, {}, 0}, {8, "p", {"c-gpu-0", "c-gpu-1"}, {}, 0}}};
   CHECK(split_order(placed_cluster(0, 9), order) ==

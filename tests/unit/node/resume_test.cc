@@ -80,7 +80,7 @@ TEST_CASE("resume: machines that run or are being made are joined, stopped ones 
   CHECK(compute.asked == Names{"POST zones/zone-a/instances/c-gpu-2/start"});
 }
 
-TEST_CASE("resume: a name that somebody else takes meanwhile is joined, and the rest asked again") {
+TEST_CASE("resume: a name that another request takes meanwhile is joined, and the rest asked again") {
   FakeCompute compute;
   compute.trouble = {{"bulkInsert", test::refused_with(409, "already exists", "alreadyExists")}};
   CHECK(resumed(compute, gpu_cluster(), {gpu_nodes(0, 1)}).failed.empty());

@@ -50,7 +50,7 @@ TEST_CASE("suspend: deletes the machines of its nodes only, and many at a time")
   CHECK(compute.sent_together >= 50);
 }
 
-TEST_CASE("suspend: goes on when the limit of requests in a minute is reached") {
+TEST_CASE("suspend: waits and continues when the limit of requests in a minute is reached") {
   FakeCompute compute;
   const Names nodes = with_machines(compute, 500);
   compute.mutations_a_minute = 300;
