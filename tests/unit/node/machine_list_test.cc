@@ -35,7 +35,7 @@ struct Pages {
   }
 };
 
-const Patience no_patience{std::chrono::steady_clock::now() + 1s, nullptr};
+const Patience second_of_patience{std::chrono::steady_clock::now() + 1s, nullptr};
 
 }  // namespace
 
@@ -94,7 +94,7 @@ TEST_CASE("machine list: all pages of one request for the cluster's label") {
                R"({"items": {"zones/z": {"instances": [{"name": "b", "zone": "z",
                    "status": "RUNNING"}]}}})"}};
   Cloud cloud = pages.cloud();
-  CHECK(list_machines(cloud, "p", "c", no_patience).machines.size() == 2);
+  CHECK(list_machines(cloud, "p", "c", second_of_patience).machines.size() == 2);
   REQUIRE(pages.asked.size() == 2);
   CHECK(pages.asked[0].find("/projects/p/aggregated/instances?maxResults=500&filter="
                             "labels.slipway-cluster%3Dc&fields=") != std::string::npos);
@@ -104,7 +104,7 @@ TEST_CASE("machine list: all pages of one request for the cluster's label") {
 TEST_CASE("machine list: pages without end are an error") {
   Pages pages{{R"({"nextPageToken": "again"})"}};
   Cloud cloud = pages.cloud();
-  CHECK_THROWS_AS(list_machines(cloud, "p", "c", no_patience), Error);
+  CHECK_THROWS_AS(list_machines(cloud, "p", "c", second_of_patience), Error);
 }
 
 TEST_CASE("machine list: times in every form that the cloud has") {

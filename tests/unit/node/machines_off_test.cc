@@ -9,12 +9,15 @@
 #include "common/error.h"
 #include "launcher/node/power.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/node/fake_compute.h"
 
 using namespace slipway;
 using namespace slipway::node;
 using namespace std::chrono_literals;
 using Names = std::vector<std::string>;
 using nlohmann::json;
+using test::refused_with;
+using test::url_decoded;
 
 namespace {
 
@@ -26,29 +29,8 @@ ClusterFile two_nodesets() {
   return cluster;
 }
 
-std::string decoded(const std::string& text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      out += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-HttpAnswer refused_with(int status, const std::string& message, const std::string& reason) {
-  return {
-      status,
-      json{{"error", {{"code", status}, {"message", message}, {"errors", {{{"reason", reason}}}}}}}
-          .dump(),
-      ""};
-}
-
 // Lists the machines of projects and zones. Rejects any other request, like the real one.
-class FakeCompute {
+class FakeMachineLists {
  public:
   // "p/zone-a" → name → status
   std::map<std::string, std::map<std::string, std::string>> machines;
@@ -76,7 +58,7 @@ class FakeCompute {
       return now;
     }
     if (refuses.contains(place)) return refuses[place];
-    return list(place, decoded(found[4]), found[5].matched ? std::stoul(found[5]) : 0);
+    return list(place, url_decoded(found[4]), found[5].matched ? std::stoul(found[5]) : 0);
   }
 
  private:
@@ -99,7 +81,7 @@ class FakeCompute {
   }
 };
 
-Names off(FakeCompute& compute, const Names& nodes, std::chrono::milliseconds patience = 0s) {
+Names off(FakeMachineLists& compute, const Names& nodes, std::chrono::milliseconds patience = 0s) {
   Cloud cloud([&](const HttpRequest& request) { return compute.answer(request); });
   // Waiting takes no time here.
   auto now = std::chrono::steady_clock::now();
@@ -110,7 +92,7 @@ Names off(FakeCompute& compute, const Names& nodes, std::chrono::milliseconds pa
                        [&] { return now; }});
 }
 
-std::string failure(FakeCompute& compute, const Names& nodes) {
+std::string failure(FakeMachineLists& compute, const Names& nodes) {
   try {
     off(compute, nodes);
   } catch (const Error& error) {
@@ -125,21 +107,21 @@ TEST_CASE("machines off: by status; an unknown status counts as on") {
   for (const char* status : {"STOPPING", "STOPPED", "TERMINATED", "SUSPENDING", "SUSPENDED",
                              "DEPROVISIONING", "REPAIRING"}) {
     INFO(status);
-    FakeCompute compute;
+    FakeMachineLists compute;
     compute.machines["p/zone-a"] = {{"c-gpu-0", status}, {"c-gpu-1", "RUNNING"}};
     CHECK(off(compute, {"c-gpu-0", "c-gpu-1"}) == Names{"c-gpu-0"});
   }
   for (const char* status :
        {"RUNNING", "PROVISIONING", "STAGING", "PENDING", "PENDING_STOP", "RESUMING", "?"}) {
     INFO(status);
-    FakeCompute compute;
+    FakeMachineLists compute;
     compute.machines["p/zone-a"] = {{"c-gpu-0", status}};
     CHECK(off(compute, {"c-gpu-0"}).empty());
   }
 }
 
 TEST_CASE("machines off: a node that is missing in all of its nodeset's zones, over all pages") {
-  FakeCompute compute;
+  FakeMachineLists compute;
   for (int i = 0; i < 7; ++i) {
     compute.machines[i % 2 == 0 ? "p/zone-a" : "p/zone-b"][fmt::format("c-gpu-{}", i)] =
         i == 5 ? "TERMINATED" : "RUNNING";
@@ -154,7 +136,7 @@ TEST_CASE("machines off: a node that is missing in all of its nodeset's zones, o
 }
 
 TEST_CASE("machines off: does not ask about nodes without a nodeset") {
-  FakeCompute compute;
+  FakeMachineLists compute;
   CHECK(off(compute, {"c-other-0", "d-gpu-0", "x"}).empty());
   CHECK(off(compute, {}).empty());
   CHECK(compute.lists == 0);
@@ -163,7 +145,7 @@ TEST_CASE("machines off: does not ask about nodes without a nodeset") {
 }
 
 TEST_CASE("machines off: if a zone refuses to answer, no node is off") {
-  FakeCompute compute;
+  FakeMachineLists compute;
   compute.machines["p/zone-a"] = {{"c-gpu-0", "TERMINATED"}};
   compute.refuses["p/zone-b"] = refused_with(403,
                                              "Required 'compute.instances.list' permission for "
@@ -184,7 +166,7 @@ TEST_CASE("machines off: retries passing errors, and reports others") {
       {200, "<html>a proxy</html>", ""}};
   for (const HttpAnswer& answer : passing) {
     INFO(answer.status << answer.body);
-    FakeCompute compute;
+    FakeMachineLists compute;
     compute.machines["p/zone-b"] = {{"c-gpu-0", "RUNNING"}};
     compute.first = {answer};
     CHECK(off(compute, {"c-gpu-0", "c-gpu-1"}, 5s) == Names{"c-gpu-1"});
@@ -199,7 +181,7 @@ TEST_CASE("machines off: an incomplete or invalid list reports no node as off") 
         R"({"items": [{"status": "RUNNING"}]})", R"({"items": [{"name": 7, "status": []}]})",
         R"({"items": [], "nextPageToken": "forever"})"}) {
     INFO(body);
-    FakeCompute compute;
+    FakeMachineLists compute;
     compute.refuses["p/zone-a"] = {200, body, ""};
     CHECK_FALSE(failure(compute, {"c-gpu-0"}).empty());
   }
