@@ -2,25 +2,25 @@
 #include "common/requirement.h"
 
 #include <dlfcn.h>
-#include <fmt/core.h>
 #include <slurm/slurm_version.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/process.h"
+#include "common/slurm_version.h"
 
 namespace slipway {
 namespace {
 
 constexpr const char* slurmd = "/usr/sbin/slurmd";
 
-// "24.11.5" of "slurm-wlm 24.11.5"; empty if it does not say.
-std::string version_of_slurmd() {
+constexpr SlurmVersion built_with{SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+                                  SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER)};
+
+// That of the installed slurmd; 0 if it does not say.
+SlurmVersion version_of_slurmd() {
   try {
-    const std::string text = run_checked({slurmd, "-V"}, {"", std::chrono::seconds(10)});
-    const size_t begin = text.find_first_of("0123456789");
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_first_of(" \n", begin) - begin);
+    return parse_slurm_version(run_checked({slurmd, "-V"}, {"", std::chrono::seconds(10)}));
   } catch (const Error&) {
     return {};
   }
@@ -48,24 +48,22 @@ Requirement library_required(const std::string& library, std::string purpose, st
 }
 
 std::string slurm_release() {
-  return fmt::format("{:02}.{:02}", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
-                     SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER));
+  const std::string version = to_string(built_with);
+  return version.substr(0, version.rfind('.'));
 }
 
 Requirement slurm_release_required() {
   Requirement release{"Slurm " + slurm_release(),
                       "the release that this build's plugins load into"};
-  const std::string version = version_of_slurmd();
-  if (version.empty()) {
+  const SlurmVersion version = version_of_slurmd();
+  release.found = to_string(version);
+  if (version == SlurmVersion{}) {
     release.state = Requirement::State::missing;
     release.found = "no answer from slurmd -V";
     release.remedy = "install slurmd";
-  } else if (!version.starts_with(slurm_release() + ".")) {
+  } else if (version.year != built_with.year || version.month != built_with.month) {
     release.state = Requirement::State::missing;
-    release.found = version;
     release.remedy = "build Slipway with this release's headers";
-  } else {
-    release.found = version;
   }
   return release;
 }

@@ -1,6 +1,8 @@
 // Versions of Slurm.
 #include "common/slurm_version.h"
 
+#include <fmt/core.h>
+
 #include <string>
 #include <vector>
 
@@ -15,6 +17,10 @@ SlurmVersion parse_slurm_version(std::string_view text) {
     return i < parts.size() ? to_number<int>(parts[i]).value_or(0) : 0;
   };
   return {part(0), part(1), part(2)};
+}
+
+std::string to_string(const SlurmVersion& version) {
+  return fmt::format("{:02}.{:02}.{}", version.year, version.month, version.micro);
 }
 
 }  // namespace slipway

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <string>
 #include <string_view>
 
 namespace slipway {
@@ -14,5 +15,8 @@ struct SlurmVersion {
 // Reads what Slurm's programs print: "slurm-wlm 24.11.5", "24.11.5", "slurm 26.05.0-0rc1". Parts
 // that are missing or not a number are 0, so that an unknown version counts as the oldest.
 SlurmVersion parse_slurm_version(std::string_view text);
+
+// As Slurm writes it: "24.11.5".
+std::string to_string(const SlurmVersion& version);
 
 }  // namespace slipway

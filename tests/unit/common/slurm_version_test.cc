@@ -13,3 +13,9 @@ TEST_CASE("slurm version: is read from what Slurm's programs print") {
   CHECK(parse_slurm_version("") == SlurmVersion{});
   CHECK(parse_slurm_version("slurmctld: error: no configuration") == SlurmVersion{});
 }
+
+TEST_CASE("slurm version: is written as Slurm writes it") {
+  CHECK(to_string({24, 11, 5}) == "24.11.5");
+  CHECK(to_string({22, 5, 11}) == "22.05.11");
+  CHECK(parse_slurm_version(to_string({26, 5})) == SlurmVersion{26, 5});
+}
