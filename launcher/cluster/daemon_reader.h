@@ -9,7 +9,4 @@ namespace slipway::cluster {
 // All keys of a daemon, except `source` and `places`.
 NodeTransport::Daemon read_daemon(RowReader& row);
 
-std::string optional_text(RowReader& row, std::string_view key);
-std::vector<std::string> optional_texts(RowReader& row, std::string_view key);
-
 }  // namespace slipway::cluster

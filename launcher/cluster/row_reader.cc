@@ -110,6 +110,14 @@ std::vector<std::string> RowReader::texts(std::string_view key) {
   return texts;
 }
 
+std::string RowReader::optional_text(std::string_view key) {
+  return has(key) ? text(key) : "";
+}
+
+std::vector<std::string> RowReader::optional_texts(std::string_view key) {
+  return has(key) ? texts(key) : std::vector<std::string>();
+}
+
 std::string RowReader::one_of(std::string_view key, const std::set<std::string>& known) {
   const source::Node* node = scalar(key);
   if (node == nullptr || known.contains(node->text)) return node == nullptr ? "" : node->text;

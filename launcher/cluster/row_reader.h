@@ -25,6 +25,8 @@ class RowReader {
   int64_t count(std::string_view key);       // a whole number above 0
   long double amount(std::string_view key);  // a number above 0
   std::vector<std::string> texts(std::string_view key);
+  std::string optional_text(std::string_view key);  // empty without the key
+  std::vector<std::string> optional_texts(std::string_view key);
 
   // The text of `key`, which must be in `known`.
   std::string one_of(std::string_view key, const std::set<std::string>& known);

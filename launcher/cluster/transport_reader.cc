@@ -26,7 +26,7 @@ class TransportReader {
     name_ = entry.key;
     RowReader row(entry.value, fmt::format("transport `{}`", name_), diagnostics_);
     TransportType type{name_, row.text("about"), {}, read_rules(row, "environment"), {}};
-    for (std::string& place : optional_texts(row, "places")) type.places.insert(std::move(place));
+    for (std::string& place : row.optional_texts("places")) type.places.insert(std::move(place));
     type.node.single_node = variables(read_rules(row, "single_node"));
     type.node.without_profile = variables(read_rules(row, "without_profile"));
     read_part(row, "vendor_profile", [&](RowReader& part) {
@@ -46,7 +46,7 @@ class TransportReader {
     read_part(row, "limits", [&](RowReader& part) { type.node.limits = read_limits(part); });
     read_rows(row, "version_sets", [&](RowReader& part) {
       type.node.version_sets.push_back(
-          {part.text("plugin"), optional_text(part, "daemon"), optional_text(part, "nccl")});
+          {part.text("plugin"), part.optional_text("daemon"), part.optional_text("nccl")});
     });
     read_rows(row, "fatal", [&](RowReader& part) { type.node.fatal.push_back(read_fatal(part)); });
     row.finish();
@@ -117,16 +117,16 @@ class TransportReader {
     const auto bytes = [&](const char* key) {
       return part.has(key) ? std::llround(part.amount(key) * bytes_per_gib) : 0;
     };
-    return {bytes("memlock_gib"), bytes("dev_shm_gib"), optional_text(part, "bounded_stack_below")};
+    return {bytes("memlock_gib"), bytes("dev_shm_gib"), part.optional_text("bounded_stack_below")};
   }
 
   static NodeTransport::Fatal read_fatal(RowReader& part) {
-    return {optional_text(part, "nccl_from"),
-            optional_text(part, "nccl_below"),
-            optional_text(part, "plugin"),
-            optional_text(part, "architecture"),
-            optional_text(part, "variable"),
-            optional_text(part, "value"),
+    return {part.optional_text("nccl_from"),
+            part.optional_text("nccl_below"),
+            part.optional_text("plugin"),
+            part.optional_text("architecture"),
+            part.optional_text("variable"),
+            part.optional_text("value"),
             part.has("unlimited_stack") && part.text("unlimited_stack") == "true",
             part.text("why")};
   }

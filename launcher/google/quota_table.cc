@@ -12,17 +12,16 @@ using cluster::RowReader;
 namespace {
 
 Quota read_quota(RowReader& row) {
-  const auto optional = [&](const char* key) { return row.has(key) ? row.text(key) : ""; };
   Quota quota;
-  quota.amount = optional("amount");
+  quota.amount = row.optional_text("amount");
   if (!quota.amount.empty()) {
     quota.unit = row.text("unit");
     quota.about = row.text("about");
   }
   // Without a name, the amount is reported, not counted.
-  quota.name = quota.amount.empty() ? row.text("quota") : optional("quota");
+  quota.name = quota.amount.empty() ? row.text("quota") : row.optional_text("quota");
   quota.spot = row.has("spot") ? row.text("spot") : quota.name;
-  quota.dimension = optional("dimension");
+  quota.dimension = row.optional_text("dimension");
   quota.per_project = row.has("per") && row.one_of("per", {"project", "region"}) == "project";
   if (row.has("gb_each")) quota.gb_each = row.count("gb_each");
   return quota;
