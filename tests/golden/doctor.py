@@ -7,17 +7,8 @@ needs it and how to get it. The packages that `doctor` names are in packages.deb
 import json, pathlib, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # keep the source tree clean
+from checks import exit_status, same
 from run import ROOT, breaks_schema, installed
-
-failed = count = 0
-
-
-def same(what, got, expected):
-    global failed, count
-    count += 1
-    if got != expected:
-        failed += 1
-        print(f"FAIL {what}\n  expected {expected!r}\n  got      {got!r}")
 
 
 def known_packages():
@@ -94,8 +85,7 @@ def main():
              - set(found), set())
         same("local is the default", doctor.run("--json").stdout, doctor.run("local", "--json").stdout)
         same("an unknown target", (doctor.run("moon").returncode, "known: local" in doctor.run("moon").stderr), (2, True))
-    print(f"{count} checks, {failed} failed")
-    return 1 if failed or not count else 0
+    return exit_status()
 
 
 if __name__ == "__main__":

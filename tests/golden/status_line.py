@@ -7,6 +7,7 @@ the line, also after Ctrl-C and after an error, and a pipe or a dumb terminal mu
 import pathlib, re, signal, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # keep the source tree clean
+from checks import exit_status, same
 from run import ROOT, installed
 
 sys.path.append(str(ROOT / "tests/system"))
@@ -19,15 +20,6 @@ deployment_groups:
   modules: [{id: far, source: "git::file:///nowhere//module?ref=v1"}]
 """
 LINE = "fetching git::file:///nowhere?ref=v1 (1 s)"
-failed = count = 0
-
-
-def same(what, got, expected):
-    global failed, count
-    count += 1
-    if got != expected:
-        failed += 1
-        print(f"FAIL {what}\n  expected {expected!r}\n  got      {got!r}")
 
 
 def main():
@@ -55,8 +47,7 @@ def main():
 
         done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
         same("a pipe", [text for text in (done.stdout, done.stderr) if re.search(r"[\x1b\r]|\(\d+ s\)", text)], [])
-    print(f"{count} checks, {failed} failed")
-    return 1 if failed or not count else 0
+    return exit_status()
 
 
 if __name__ == "__main__":
