@@ -1,6 +1,7 @@
 // `slipway health report`: prints the last verdict of each node of a cluster.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
@@ -26,6 +27,7 @@ using health::ReportedNode;
 constexpr std::chrono::seconds node_timeout{5};
 constexpr std::string_view separator = "=== history ===";
 constexpr size_t largest_verdicts = 64 << 20;
+constexpr int some_unfit = 3;
 
 ReportedNode ask_node(const local::DeploymentFolder& folder, const local::NodeView& node) {
   ReportedNode reported;
@@ -79,7 +81,7 @@ std::vector<ReportedNode> read_files(const std::vector<std::string>& files) {
 
 int health_report(Args args) {
   std::string name, page;
-  bool json = false;
+  bool json = false, tell_unfit = false;
   std::vector<std::string> files;
   CommandLine line("slipway health report", "Print the last health verdict of each node.");
   line.about("The verdicts are those of a local deployment, or of files. No check is run.");
@@ -89,11 +91,12 @@ int health_report(Args args) {
               &files);
   line.option("html", "FILE", "also write a page for a browser, in a single file", &page);
   line.json("schema slipway/health-report/1", &json);
+  line.flag("detailed-exitcode", "end with 3 if a node is unfit", &tell_unfit);
   line.example("slipway health report quickstart --html health.html",
                "print a table and write a page");
   line.example("slipway health report --file n-0.json --file n-1.json",
                "after `srun --output=/home/%N.json cat /var/lib/slipway/health/last.json`");
-  line.exit_status("0", "done, whatever the verdicts are");
+  line.exit_status("3", "a node is unfit, with --detailed-exitcode");
   line.see_also("slipway-health(1)");
   if (!line.parse(args)) return 0;
   if (name.empty() == files.empty()) {
@@ -104,10 +107,9 @@ int health_report(Args args) {
   if (!page.empty()) {
     const std::string title = "Node health" + (name.empty() ? "" : ": " + name);
     write_result(page, as_page(nodes, title, std::time(nullptr)));
-    if (page == "-") return 0;
   }
-  std::fputs((json ? as_json(nodes) : as_table(nodes)).c_str(), stdout);
-  return 0;
+  if (page != "-") std::fputs((json ? as_json(nodes) : as_table(nodes)).c_str(), stdout);
+  return tell_unfit && !std::ranges::all_of(nodes, &ReportedNode::is_fit) ? some_unfit : 0;
 }
 
 }  // namespace slipway::commands

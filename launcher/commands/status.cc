@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,8 @@
 
 namespace slipway::commands {
 namespace {
+
+constexpr int attention = 3;
 
 void print_list(const std::vector<local::DeploymentView>& views) {
   if (views.empty()) {
@@ -58,8 +61,7 @@ void print_one(const local::DeploymentView& view) {
     fmt::print("jobs unknown: {}\n", local::slurm_remark(view));
     return;
   }
-  fmt::print("{} job{}\n", view.jobs.empty() ? "no" : std::to_string(view.jobs.size()),
-             view.jobs.size() == 1 ? "" : "s");
+  fmt::print("{}\n", view.jobs.empty() ? "no jobs" : counted(view.jobs.size(), "job"));
   for (const local::JobView& job : view.jobs) {
     fmt::print("  {} {} {} on {}: {}\n", job.id, job.name, job.state, counted(job.nodes, "node"),
                job.node_list);
@@ -75,6 +77,19 @@ local::DeploymentView view_of(const std::string& name) {
 
 std::string now_text() {
   return utc_text(std::time(nullptr), ' ');
+}
+
+// Without those that are destroyed meanwhile.
+std::vector<local::DeploymentView> view_all() {
+  std::vector<local::DeploymentView> views;
+  for (const local::DeploymentFolder& folder : local::all_deployments()) {
+    try {
+      views.push_back(local::view(folder));
+    } catch (const Error&) {
+      if (folder.run_state() != local::RunState::absent) throw;
+    }
+  }
+  return views;
 }
 
 int watch_one(const std::string& name, double seconds) {
@@ -103,23 +118,29 @@ int watch_one(const std::string& name, double seconds) {
 
 int status(Args args) {
   std::string name;
-  bool json = false, again = false;
+  bool json = false, again = false, tell_attention = false;
   double interval = 2;
   CommandLine line("slipway status", "Show your local deployments, or the nodes and jobs of one.");
   line.positional("DEPLOYMENT", &name, Arity::optional);
   line.json("schema slipway/status/1", &json);
   line.flag("watch,w", "keep the terminal up to date until Ctrl-C", &again);
   line.option("interval", "SECONDS", "with --watch: the time between updates", &interval);
+  line.flag("detailed-exitcode", "end with 3 if a deployment or a node needs attention",
+            &tell_attention);
   line.example("slipway status", "list all your deployments");
   line.example("slipway status quickstart --json", "print one for a program");
   line.example("slipway status quickstart --watch", "watch nodes and jobs until Ctrl-C");
   line.exit_status("1", "the deployment does not exist or does not run");
+  line.exit_status("3",
+                   "with --detailed-exitcode: Slurm does not answer, a node is off, out of service "
+                   "or has a fault, or one of all deployments does not run");
   line.environment("XDG_STATE_HOME", "where local deployments are kept (default ~/.local/state)");
   line.see_also("slipway-deploy(1)");
   line.see_also("slipway-exec(1)");
   if (!line.parse(args)) return 0;
-  if (again && (name.empty() || json)) {
-    throw UsageError("--watch needs the name of a deployment and excludes --json");
+  if (again && (name.empty() || json || tell_attention)) {
+    throw UsageError(
+        "--watch needs the name of a deployment and excludes --json and --detailed-exitcode");
   }
   if (!(interval >= 0.1 && interval <= 3600)) {
     throw UsageError("--interval takes a number of seconds from 0.1 to 3600");
@@ -127,20 +148,14 @@ int status(Args args) {
   if (again) return watch_one(name, interval);
 
   if (name.empty()) {
-    std::vector<local::DeploymentView> views;
-    for (const local::DeploymentFolder& folder : local::all_deployments()) {
-      try {
-        views.push_back(local::view(folder));
-      } catch (const Error&) {
-        if (folder.run_state() != local::RunState::absent) throw;  // it has just been destroyed
-      }
-    }
+    const std::vector<local::DeploymentView> views = view_all();
     if (json) {
       fmt::print("{}\n", local::to_json(views).dump(2));
     } else {
       print_list(views);
     }
-    return 0;
+    const bool all_run = std::ranges::all_of(views, &local::DeploymentView::runs);
+    return tell_attention && !all_run ? attention : 0;
   }
   const local::DeploymentView view = view_of(name);
   if (json) {
@@ -148,7 +163,8 @@ int status(Args args) {
   } else {
     print_one(view);
   }
-  return view.runs() ? 0 : 1;
+  if (!view.runs()) return 1;
+  return tell_attention && local::needs_attention(view) ? attention : 0;
 }
 
 }  // namespace slipway::commands

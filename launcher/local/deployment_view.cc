@@ -195,6 +195,15 @@ std::string slurm_remark(const DeploymentView& view) {
   return fmt::format("slurmctld has not answered since {}: {}", view.slurm.since, view.slurm.why);
 }
 
+bool needs_attention(const DeploymentView& view) {
+  if (!view.runs() || !view.slurm.answers) return true;
+  return std::ranges::any_of(view.nodes, [](const NodeView& node) {
+    // sinfo's marks: powered down, powering down, powering up, to be powered down.
+    const bool off_by_slurm = node.slurm_state.find_first_of("~%#!") != std::string::npos;
+    return !node.reason.empty() || !node.faults.empty() || (!node.running && !off_by_slurm);
+  });
+}
+
 std::string resolve_node(const DeploymentView& view, const std::string& typed) {
   std::vector<std::string> names, ends;
   for (const NodeView& node : view.nodes) {

@@ -55,6 +55,10 @@ struct DeploymentView {
 // Explains the state and what to do about it; empty if the deployment runs.
 std::string remark(const DeploymentView& view);
 
+// Whether a person should look: it does not run, Slurm does not answer, or a node has a fault, is out
+// of service, or is off without Slurm having powered it down.
+bool needs_attention(const DeploymentView& view);
+
 // "slurmctld has not answered since …: …"; empty if it answered or was not asked.
 std::string slurm_remark(const DeploymentView& view);
 

@@ -33,6 +33,8 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   says "$N-0: fault: power-off"
   says "$N-1: fault: hang"
   says "$N-2: fault: link-down enp0s12"
+  run slipway status $NAME --detailed-exitcode
+  [ "$status" -eq 3 ]
   local i
   for i in 0 1 2; do wait_for node_is $N-$i 'down*'; done
   node_is $N-3 idle
@@ -42,7 +44,8 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   run on $NAME $N-2 ip -brief link show enp0s12
   [[ "$output" != *NO-CARRIER* ]]
   wait_for node_is $N-0 idle
-  run slipway status $NAME
+  run slipway status $NAME --detailed-exitcode
+  [ "$status" -eq 0 ]
   [[ "$output" != *"fault:"* ]]
 }
 

@@ -59,6 +59,8 @@ no_policy() { on $NAME "$1" rm -f /etc/slipway/health.yaml; }
   python3 "${keeps[0]}" "${keeps[1]}/health-report-1.schema.json" "$BATS_TEST_TMPDIR/report.json"
   run python3 -c 'import json, sys; print([(one["node"], one["fit"]) for one in json.load(sys.stdin)["nodes"]][0])' <"$BATS_TEST_TMPDIR/report.json"
   [ "$output" = "('$N-2', False)" ]
+  run slipway health report $NAME --detailed-exitcode
+  [ "$status" -eq 3 ]
   slipway health policy --json >"$BATS_TEST_TMPDIR/policy.json"
   python3 "${keeps[0]}" "${keeps[1]}/health-policy-1.schema.json" "$BATS_TEST_TMPDIR/policy.json"
   fault $N-2 clear

@@ -35,3 +35,24 @@ TEST_CASE("resolve node: a typo gets a suggestion") {
   CHECK_THROWS_WITH(resolve_node(example(), "q-a-00"),
                     "deployment `quick` has no node `q-a-00`; did you mean `q-a-0`?");
 }
+
+TEST_CASE("needs attention: a cluster at work does not") {
+  DeploymentView view = example();
+  CHECK(!needs_attention(view));
+  view.nodes[3].running = false;
+  view.nodes[3].slurm_state = "idle~";  // Slurm has powered it down
+  CHECK(!needs_attention(view));
+}
+
+TEST_CASE("needs attention: nodes that are off, out of service or faulty, and silence") {
+  DeploymentView off = example(), drained = example(), faulty = example(), silent = example(),
+                 dead = example();
+  off.nodes[2].running = false;
+  drained.nodes[2].reason = "disk";
+  faulty.nodes[2].faults = {"link-down enp0s12"};
+  silent.slurm.answers = false;
+  dead.state = "dead";
+  for (const DeploymentView& view : {off, drained, faulty, silent, dead}) {
+    CHECK(needs_attention(view));
+  }
+}
