@@ -4,6 +4,7 @@
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
+#include "launcher/commands/target.h"
 #include "launcher/source/json.h"
 
 namespace slipway::commands {
@@ -29,9 +30,7 @@ int check(Args args) {
   line.see_also("slipway-explain(1)");
   line.see_also("slipway-deploy(1)");
   if (!line.parse(args)) return 0;
-  if (!target.empty() && target != "local" && target != "google") {
-    throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
-  }
+  require_target(target);
   input.shows_diagnostics = !json;
   LoadedBlueprint blueprint(input, Purpose::definitions);
   const bool is_right = blueprint.check({target != "google", target != "local"});

@@ -16,6 +16,7 @@
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
+#include "launcher/commands/target.h"
 #include "launcher/local/image_store.h"
 #include "launcher/local/launch.h"
 #include "launcher/local/redeploy.h"
@@ -160,9 +161,7 @@ int deploy(Args args) {
   if (!line.parse(args)) return 0;
   options.auto_approve = options.auto_approve || yes;
   if (target.empty()) target = input.is_folder() ? "google" : "local";
-  if (target != "local" && target != "google") {
-    throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
-  }
+  require_target(target);
   if (local.timeout_seconds < 1) throw UsageError("--timeout is at least 1 second");
   check_options(target == "google", input, options,
                 local.quiet || local.accounting || local.force || !local.nodes.empty() ||

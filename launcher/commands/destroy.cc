@@ -13,6 +13,7 @@
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
 #include "launcher/commands/operator_cloud.h"
+#include "launcher/commands/target.h"
 #include "launcher/local/launch.h"
 #include "launcher/node/cleanup.h"
 
@@ -23,9 +24,7 @@ namespace {
 bool means_folder(const std::string& word, const std::string& target) {
   if (target == "google") return true;
   if (target == "local") return false;
-  if (!target.empty()) {
-    throw UsageError(fmt::format("unknown target `{}`; known: local, google", target));
-  }
+  require_target(target);
   std::error_code ignored;
   if (word.find('/') != std::string::npos) return std::filesystem::is_directory(word, ignored);
   if (!apply::is_deployment_folder(word)) return false;

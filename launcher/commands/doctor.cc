@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/command_line.h"
+#include "common/count.h"
 #include "common/error.h"
 #include "common/requirement.h"
 #include "common/text.h"
@@ -83,8 +84,8 @@ size_t count(const std::vector<Requirement>& all, State state) {
 std::string conclusion(const std::vector<Requirement>& all) {
   const size_t missing = count(all, State::missing), warnings = count(all, State::warning);
   std::string text =
-      fmt::format("{} missing, {} warning{}", missing == 0 ? "nothing" : std::to_string(missing),
-                  warnings, warnings == 1 ? "" : "s");
+      fmt::format("{} missing, {}", missing == 0 ? "nothing" : std::to_string(missing),
+                  counted(warnings, "warning"));
   std::set<std::string> packages;
   for (const Requirement& one : all) {
     if (one.state == State::missing && !one.package.empty()) packages.insert(one.package);

@@ -40,8 +40,7 @@ int exec(Args args) {
   line.about(
       "The command has your terminal, standard streams and signals. NODE is a node's name, the "
       "end of one (`login-001`), a role (`login` or `controller`), or `all`: then the command runs "
-      "on "
-      "one node after another, also if it fails on one.");
+      "on one node after another, also if it fails on one.");
   line.positional("DEPLOYMENT", &name);
   line.positional("NODE", &node);
   line.rest_after_dashes("COMMAND [ARG...]", &command.argv, Arity::optional);

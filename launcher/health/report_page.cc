@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "common/count.h"
 #include "common/markup.h"
 #include "launcher/health/report.h"
 
@@ -58,8 +59,7 @@ std::string state(const ReportedNode& node) {
   if (!node.is_healthy()) return word(node.action, !node.trouble.empty());
   const auto notes = std::ranges::count(node.findings, Action::note, &ReportedFinding::action);
   if (notes == 0) return word(Action::none, false);
-  return fmt::format("{} <small>{} note{}</small>", word(Action::none, false), notes,
-                     notes == 1 ? "" : "s");
+  return fmt::format("{} <small>{}</small>", word(Action::none, false), counted(notes, "note"));
 }
 
 std::string tiles(const std::vector<ReportedNode>& nodes) {
@@ -148,9 +148,8 @@ std::string findings(const std::vector<ReportedNode>& nodes) {
   std::string text;
   if (!rows.empty()) text += "<h2>Findings</h2>\n" + finding_table(rows);
   if (!notes.empty()) {
-    text += fmt::format(
-        "<details><summary>{} note{}, which need nothing done</summary>\n{}</details>\n",
-        note_count, note_count == 1 ? "" : "s", finding_table(notes));
+    text += fmt::format("<details><summary>{}, which need nothing done</summary>\n{}</details>\n",
+                        counted(note_count, "note"), finding_table(notes));
   }
   return text;
 }

@@ -125,10 +125,7 @@ std::vector<KernelFeature> try_kernel_features() {
   }
   pipe.write.reset();
   std::string text;
-  char buffer[4096];
-  for (ssize_t n; (n = ::read(pipe.read.get(), buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<size_t>(n));
-  }
+  while (pipe.read) read_some(pipe.read, text);
   wait_for_child(child);
   std::vector<KernelFeature> features;
   for (const char* name : {"namespaces", "overlay file systems", "bridges and veth interfaces"}) {
