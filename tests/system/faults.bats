@@ -44,9 +44,9 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   run on $NAME $N-2 ip -brief link show enp0s12
   [[ "$output" != *NO-CARRIER* ]]
   wait_for node_is $N-0 idle
-  run slipway status $NAME --detailed-exitcode
-  [ "$status" -eq 0 ]
+  run slipway status $NAME
   [[ "$output" != *"fault:"* ]]
+  wait_for slipway status $NAME --detailed-exitcode
 }
 
 @test "faults: status --json shows them and matches its schema" {
