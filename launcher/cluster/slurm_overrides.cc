@@ -136,7 +136,7 @@ void override_settings(std::vector<SlurmSetting>& settings,
   bool first = true;
   for (const auto& [key, value] : overrides) {
     const auto found = std::ranges::find_if(
-        settings, [&](const SlurmSetting& setting) { return same(setting.key, key); });
+        settings, [&key = key](const SlurmSetting& setting) { return same(setting.key, key); });
     if (found == settings.end()) {
       settings.push_back({key, value, first ? "From the blueprint." : ""});
       first = false;
