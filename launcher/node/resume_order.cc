@@ -165,6 +165,14 @@ class Splitter {
   std::vector<Batch> batches_;
 };
 
+// The nodes that a job's entry has under that name; none if it has no such list.
+Names expanded(const JsonValue& job, const char* key,
+               const std::function<Names(const std::string&)>& expand) {
+  const auto list = job.find(key);
+  if (!list || list->is_null() || list->text().empty()) return {};
+  return expand(list->text());
+}
+
 }  // namespace
 
 std::vector<WaitingJob> parse_resume_file(const std::string& text,
@@ -174,12 +182,11 @@ std::vector<WaitingJob> parse_resume_file(const std::string& text,
   for (const JsonValue& one : JsonValue(body).at("jobs").items()) {
     WaitingJob job;
     job.id = one.at("job_id").whole(1, 0xffffffff);
-    job.partition = one.at("partition").text();
-    const std::string all = one.at("nodes_alloc").text();
-    const auto resume = one.find("nodes_resume");
-    if (!all.empty()) job.all = expand(all);
-    if (resume && !resume->is_null() && !resume->text().empty())
-      job.resume = expand(resume->text());
+    job.resume = expanded(one, "nodes_resume", expand);
+    job.all = expanded(one, "nodes_alloc", expand);
+    // Slurm 22.05 has only the nodes to start, under another name, and not those that run already.
+    if (job.resume.empty()) job.resume = expanded(one, "nodes", expand);
+    if (job.all.empty()) job.all = job.resume;
     jobs.push_back(std::move(job));
   }
   return jobs;

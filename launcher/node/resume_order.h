@@ -14,7 +14,6 @@ namespace slipway::node {
 // A job that waits for nodes.
 struct WaitingJob {
   long id = 0;
-  std::string partition;
   std::vector<std::string> all;     // its nodes
   std::vector<std::string> resume;  // those that have to be started for it
   long limit_seconds = 0;           // its time limit; 0: none, or not known
@@ -27,8 +26,8 @@ struct ResumeOrder {
   std::map<std::string, std::chrono::seconds> timeouts{};
 };
 
-// Reads the file that Slurm names in SLURM_RESUME_FILE (slurm.conf(5), ResumeProgram). `expand`
-// turns Slurm's host lists into names. Throws Error.
+// Reads the file that Slurm names in SLURM_RESUME_FILE: slurm.schedmd.com/power_save.html since
+// 23.02, power_save.c before. `expand` turns Slurm's host lists into names. Throws Error.
 std::vector<WaitingJob> parse_resume_file(
     const std::string& text,
     const std::function<std::vector<std::string>(const std::string&)>& expand);

@@ -46,14 +46,14 @@ Names split_order(const ClusterFile& cluster, const ResumeOrder& order) {
 TEST_CASE(
     "resume order: a job's nodes are split by number over its policies, with those that run") {
   const ResumeOrder order{{"c-gpu-10", "c-gpu-9", "c-gpu-3"},
-                          {{7, "p", {"c-gpu-10", "c-gpu-9", "c-gpu-2", "c-gpu-3"}, {}, 60}}};
+                          {{7, {"c-gpu-10", "c-gpu-9", "c-gpu-2", "c-gpu-3"}, {}, 60}}};
   CHECK(split_order(placed_cluster(0, 3), order) ==
         Names{"whole 7 c-gpu-7-0: c-gpu-3 c-gpu-9", "whole 7 c-gpu-7-1: c-gpu-10"});
 }
 
 TEST_CASE("resume order: static nodes keep their policy, whichever job waits") {
   const ResumeOrder order{{"c-gpu-0", "c-gpu-3", "c-gpu-4", "c-gpu-5"},
-                          {{7, "p", {"c-gpu-3", "c-gpu-4", "c-gpu-5"}, {}, 0}}};
+                          {{7, {"c-gpu-3", "c-gpu-4", "c-gpu-5"}, {}, 0}}};
   CHECK(split_order(placed_cluster(4, 2), order) == Names{"whole 7 c-gpu-static-1: c-gpu-3",
                                                           "whole 7 c-gpu-7-0: c-gpu-4 c-gpu-5",
                                                           "0 c-gpu-static-0: c-gpu-0"});
@@ -61,7 +61,7 @@ TEST_CASE("resume order: static nodes keep their policy, whichever job waits") {
 
 TEST_CASE("resume order: a node that two jobs wait for is requested once") {
   const ResumeOrder order{{"c-gpu-0", "c-gpu-1"},
-                          {{7, "p", {"c-gpu-0"}, {}, 0}, {8, "p", {"c-gpu-0", "c-gpu-1"}, {}, 0}}};
+                          {{7, {"c-gpu-0"}, {}, 0}, {8, {"c-gpu-0", "c-gpu-1"}, {}, 0}}};
   CHECK(split_order(placed_cluster(0, 9), order) ==
         Names{"whole 7 : c-gpu-0", "whole 8 c-gpu-8-0: c-gpu-1"});
 }
@@ -89,7 +89,7 @@ TEST_CASE("resume order: the nodes of a batch wait as long as the most patient o
   CHECK(batches_of(placed_cluster(0, 9), order, unknown)[0].timeout == 1170s);
 }
 
-TEST_CASE("resume file: jobs with their nodes, as slurmctld writes it") {
+TEST_CASE("resume file: jobs with their nodes, as slurmctld writes it since 23.02, and before") {
   const auto expand = [](const std::string& list) { return split(list, ','); };
   const auto jobs = parse_resume_file(
       R"({"jobs":[{"extra":null,"job_id":140814,"features":null,"nodes_alloc":"c-gpu-0,c-gpu-1",
@@ -98,9 +98,13 @@ TEST_CASE("resume file: jobs with their nodes, as slurmctld writes it") {
       expand);
   REQUIRE(jobs.size() == 1);
   CHECK(jobs[0].id == 140814);
-  CHECK(jobs[0].partition == "gpu");
   CHECK(jobs[0].all == Names{"c-gpu-0", "c-gpu-1"});
   CHECK(jobs[0].resume == Names{"c-gpu-1"});
+  const auto old = parse_resume_file(
+      R"({"jobs":[{"job_id":3,"nodes":"c-gpu-0,c-gpu-1"}],"all_nodes":"c-gpu-[0-1]"})", expand);
+  REQUIRE(old.size() == 1);
+  CHECK(old[0].all == Names{"c-gpu-0", "c-gpu-1"});
+  CHECK(old[0].resume == Names{"c-gpu-0", "c-gpu-1"});
   CHECK(parse_resume_file(R"({"jobs":[],"all_nodes_resume":"c-gpu-1"})", expand).empty());
   for (const char* text : {"", "[]", "{}", R"({"jobs": 7})", R"({"jobs": [{"job_id": -1}]})"}) {
     CHECK_THROWS_AS(parse_resume_file(text, expand), Error);

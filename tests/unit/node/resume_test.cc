@@ -36,7 +36,7 @@ Names gpu_nodes(int first, int last) {
 }
 
 WaitingJob job_of(long id, const Names& nodes) {
-  return {id, "gpu", nodes, nodes, 0};
+  return {id, nodes, nodes, 0};
 }
 
 Resumed resumed(FakeCompute& compute, const ClusterFile& cluster, const ResumeOrder& order,
