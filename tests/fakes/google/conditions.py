@@ -10,6 +10,7 @@ conditions.json, an object in which everything is optional:
     quotas                {REGION: {METRIC: limit}}, as in the API's regions: "N2_CPUS", "NVIDIA_H100_GPUS", …
     rate_limits           {GROUP: requests in an interval}, instead of limits.json's
     rate_interval_seconds the length of an interval; a minute in the cloud
+    rate_refill           "steady": a token bucket; without it, all of an allowance comes back at the start of each interval
     propagation_seconds   how long a new binding, service account or key takes until services know it
     failures              [{"every": N, "status": 503, "method": regular expression}]: every N-th request fails
     images                list of "PROJECT/FAMILY" and "PROJECT/IMAGE" that exist besides the public ones; without it, every image of a

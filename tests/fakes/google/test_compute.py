@@ -209,6 +209,21 @@ class Limits(CloudTest):
         self.time += 60
         self.works("GET", f"{ZONE}/instances")
 
+    def test_an_allowance_comes_back_at_the_start_of_a_minute_or_steadily(self):
+        for refill, after_31_seconds, after_a_minute in (("interval", 6, 6), ("steady", 3, 6)):
+            with self.subTest(refill):
+                self.time += 600 - self.time % 600 + 31
+                self.conditions(rate_limits={"list_requests_per_region": 6}, rate_refill=refill)
+                self.assertEqual(self.lists(), 6)
+                self.time += 31  # in the next minute
+                self.assertEqual(self.lists(), after_31_seconds)
+                self.time += 60
+                self.assertEqual(self.lists(), after_a_minute)
+
+    def lists(self):
+        """How many lists the cloud gives before it refuses one."""
+        return next(count for count in range(100) if self.send("GET", f"{ZONE}/instances")[0] == 403)
+
     def test_a_service_fails_now_and_then(self):
         self.conditions(failures=[{"every": 2, "status": 503}])
         self.assertEqual({self.send("GET", f"{ZONE}/instances")[0] for _ in range(4)}, {200, 503})
