@@ -10,6 +10,7 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/node/delete_machines.h"
 #include "launcher/node/reconcile.h"
 
 namespace slipway::node {
@@ -25,15 +26,13 @@ std::string instance_url(const std::string& project, const std::string& zone,
                      url_encode(name));
 }
 
-// Requests it. What does not exist is deleted. Throws Error if the cloud refuses.
-void request_delete(Cloud& cloud, const std::string& url, const Patience& patience) {
-  persist(patience, "an answer from Compute Engine", [&] {
-    try {
-      cloud.call("DELETE", url);
-    } catch (const Refused& error) {
-      if (error.status != 404) throw;
-    }
-  });
+// Throws Error if the cloud refuses one of them, after it was asked for all.
+void request_deletes(Cloud& cloud, const std::vector<std::string>& urls, const Patience& patience) {
+  const auto failed = delete_all(cloud, urls, patience);
+  if (failed.empty()) return;
+  std::set<std::string> reasons;
+  for (const auto& [url, reason] : failed) reasons.insert(reason);
+  throw Error(join(std::vector<std::string>(reasons.begin(), reasons.end()), "; "));
 }
 
 bool exists(Cloud& cloud, const std::string& url, const Patience& patience) {
@@ -55,7 +54,7 @@ void remove_controllers(Cloud& cloud, const std::vector<ControllerMachine>& cont
     const std::string url = instance_url(one.project, one.zone, one.name);
     if (!exists(cloud, url, patience)) continue;
     say(fmt::format("deleting {}, so that it makes no more machines", one.name));
-    request_delete(cloud, url, patience);
+    request_deletes(cloud, {url}, patience);
     persist(patience, "the end of " + one.name, [&] {
       if (exists(cloud, url, patience)) throw NotYet("it still exists");
     });
@@ -68,13 +67,14 @@ void remove_machines(Cloud& cloud, const ClusterPlaces& places, const Patience& 
   std::set<std::string> said;
   persist(patience, "the end of the cluster's machines", [&] {
     const std::vector<CloudMachine> machines = made_machines(cloud, places, patience);
-    std::vector<std::string> names;
+    std::vector<std::string> names, urls;
     for (const CloudMachine& machine : machines) {
       names.push_back(machine.name);
       if (machine.is_stopping()) continue;
-      request_delete(cloud, instance_url(machine.project, machine.zone, machine.name), patience);
+      urls.push_back(instance_url(machine.project, machine.zone, machine.name));
     }
     if (names.empty()) return;
+    request_deletes(cloud, urls, patience);
     if (said.empty()) {
       say(fmt::format("deleting {} that Slurm started", counted(names.size(), "machine")));
     }
@@ -112,9 +112,9 @@ void remove_policies(Cloud& cloud, const ClusterPlaces& places, const Patience& 
       const std::string url =
           fmt::format("{}/{}/regions/{}/resourcePolicies", compute_service, project, region);
       const auto names = placement_policies(cloud, places.cluster, url, patience);
-      for (const std::string& name : names) {
-        request_delete(cloud, url + "/" + url_encode(name), patience);
-      }
+      std::vector<std::string> urls;
+      for (const std::string& name : names) urls.push_back(url + "/" + url_encode(name));
+      request_deletes(cloud, urls, patience);
       if (!names.empty()) say(fmt::format("deleted placement policies: {}", join(names, ", ")));
     }
   }

@@ -98,6 +98,18 @@ json parsed(const std::string& text) {
   throw NotYet("the answer is not a JSON object");
 }
 
+HttpRequest request_of(const std::string& method, const std::string& url, const json& body) {
+  HttpRequest request{url, {}, method};
+  if (!body.is_null()) {
+    request.headers.emplace_back("Content-Type: application/json");
+    request.body = body.dump();
+  } else if (method == "POST") {
+    // curl says nothing about a body that it does not have, and Google's servers insist (411).
+    request.headers.emplace_back("Content-Length: 0");
+  }
+  return request;
+}
+
 }  // namespace
 
 void Patience::rest(std::chrono::milliseconds time) const {
@@ -193,15 +205,7 @@ json Cloud::call(const std::string& method, const std::string& url) {
 }
 
 json Cloud::call(const std::string& method, const std::string& url, const json& body) {
-  HttpRequest request{url, {}, method};
-  if (!body.is_null()) {
-    request.headers.emplace_back("Content-Type: application/json");
-    request.body = body.dump();
-  } else if (method == "POST") {
-    // curl says nothing about a body that it does not have, and Google's servers insist (411).
-    request.headers.emplace_back("Content-Length: 0");
-  }
-  const HttpAnswer answer = authorized(std::move(request));
+  const HttpAnswer answer = authorized(request_of(method, url, body));
   require_accepted(answer);
   return parsed(answer.body);
 }
@@ -209,7 +213,7 @@ json Cloud::call(const std::string& method, const std::string& url, const json& 
 void Cloud::call_many(std::vector<CloudCall>& calls) {
   std::vector<HttpRequest> requests;
   for (const CloudCall& call : calls) {
-    requests.push_back(with_token({call.url, {}, call.method}));
+    requests.push_back(with_token(request_of(call.method, call.url, nullptr)));
   }
   std::vector<HttpAnswer> answers;
   if (send_many_) {

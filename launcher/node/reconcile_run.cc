@@ -153,21 +153,36 @@ class Run {
   }
 
   void change_cloud(const std::vector<Step>& steps) {
+    std::vector<CloudCall> calls;
+    std::vector<std::string> what;
     for (const Step& step : steps) {
       const bool removes = step.kind == Step::Kind::remove;
       if (!removes && step.kind != Step::Kind::maintain) continue;
-      const std::string url =
-          fmt::format("{}projects/{}/zones/{}/instances/{}{}", compute_url, step.project, step.zone,
-                      url_encode(step.name), removes ? "" : "/performMaintenance");
-      ask_cloud(removes ? "DELETE" : "POST", url, text_of(step));
+      calls.push_back(
+          {removes ? "DELETE" : "POST",
+           fmt::format("{}projects/{}/zones/{}/instances/{}{}", compute_url, step.project,
+                       step.zone, url_encode(step.name), removes ? "" : "/performMaintenance")});
+      what.push_back(text_of(step));
     }
+    ask_cloud(calls, what);
   }
 
-  // Requests a change and does not wait for it: the next run sees what came of it.
-  void ask_cloud(const std::string& method, const std::string& url, const std::string& what) {
+  // Requests changes and does not wait for them: the next run sees what came of them, and requests
+  // again what the cloud refused. `what` has a text for each call.
+  void ask_cloud(std::vector<CloudCall>& calls, const std::vector<std::string>& what) {
+    if (calls.empty()) return;
     try {
-      cloud_.call(method, url);
-      say_(what);
+      cloud_.call_many(calls);
+    } catch (const Error& error) {
+      return fail(fmt::format("cannot ask the cloud for changes: {}", error.what()));
+    }
+    for (size_t i = 0; i < calls.size(); ++i) report(calls[i], what[i]);
+  }
+
+  void report(const CloudCall& call, const std::string& what) {
+    if (!call.error) return say_(what);
+    try {
+      std::rethrow_exception(call.error);
     } catch (const Refused& error) {
       if (error.status != 404) fail(fmt::format("cannot {}: {}", what, error.what()));
     } catch (const NotYet& error) {
@@ -205,12 +220,15 @@ class Run {
   void remove_policies_in(const std::string& project, const std::string& region) {
     const std::string url =
         fmt::format("{}projects/{}/regions/{}/resourcePolicies", compute_url, project, region);
+    std::vector<CloudCall> calls;
+    std::vector<std::string> what;
     try {
       for (const std::string& policy :
            unused_policies(situation(), list_policies(url), after_, before_)) {
-        ask_cloud("DELETE", url + "/" + url_encode(policy),
-                  fmt::format("delete placement policy {}: no machine uses it", policy));
+        calls.push_back({"DELETE", url + "/" + url_encode(policy)});
+        what.push_back(fmt::format("delete placement policy {}: no machine uses it", policy));
       }
+      ask_cloud(calls, what);
     } catch (const Error& error) {
       fail(fmt::format("cannot list placement policies in {}: {}", region, error.what()));
     }

@@ -136,6 +136,22 @@ TEST_CASE("cleanup: when time is up, it names the remaining machines") {
                     "cannot get the end of the cluster's machines: 2 are left: c-gpu-0, c-gpu-1");
 }
 
+TEST_CASE("cleanup: machines are deleted many at a time") {
+  MemoryCloud fake;
+  for (int i = 0; i < 250; ++i) fake.machines["c-gpu-" + std::to_string(i)] = "RUNNING";
+  size_t largest = 0;
+  Cloud cloud([&](const HttpRequest& request) { return fake.answer(request); },
+              [&](const std::vector<HttpRequest>& requests, size_t) {
+                largest = std::max(largest, requests.size());
+                std::vector<HttpAnswer> answers;
+                for (const HttpRequest& request : requests) answers.push_back(fake.answer(request));
+                return answers;
+              });
+  remove_made(cloud, places, {}, for_time(20s), ignore);
+  CHECK(fake.machines.empty());
+  CHECK(largest == 100);
+}
+
 TEST_CASE("cleanup: a refusal is an error") {
   MemoryCloud fake;
   fake.machines = {{"c-gpu-0", "RUNNING"}};
