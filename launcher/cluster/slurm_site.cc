@@ -81,6 +81,7 @@ SlurmSite google_slurm_site() {
       {"PrivateData", "cloud", "Shows nodes that have no machine yet."},
       {"SlurmctldParameters", "cloud_dns,idle_on_node_suspend",
        "The cloud's DNS knows a node's name as soon as its machine exists."},
+      {"CommunicationParameters", "NoAddrCache", "A node that is made again has another address."},
       {"ResumeProgram", "/opt/slipway/libexec/slipway/resume",
        "Nodes beyond the static ones exist only while jobs need them."},
       {"SuspendProgram", "/opt/slipway/libexec/slipway/suspend", ""},
