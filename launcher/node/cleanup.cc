@@ -26,7 +26,7 @@ std::string instance_url(const std::string& project, const std::string& zone,
                      url_encode(name));
 }
 
-// Throws Error if the cloud refuses one of them, after it was asked for all.
+// Requests all of them, and then throws Error if the cloud refused one.
 void request_deletes(Cloud& cloud, const std::vector<std::string>& urls, const Patience& patience) {
   const auto failed = delete_all(cloud, urls, patience);
   if (failed.empty()) return;

@@ -5,14 +5,14 @@ CLOUD=$SUITE/state/cloud
 # cloud_start BLUEPRINT: creates the deployment, and starts the cloud for it, without machines. If MACHINES_IMAGE is
 # set, machines start from that root, with its systemd.
 cloud_start() {
-  cp -r "$TOP/tests/fakes/google" "$TOP/build/tests/fakes/google/machines" "$SUITE/"
+  cp -r "$TOP/tests/fakes/google" "$TOP/build/tests/fakes/google/machines" "$TOP/build/tests/fakes/google/hardware.so" "$SUITE/"
   cp "$TOP/tests/golden/access_roles.json" "$SUITE/google/"
   as_tester mkdir "$CLOUD"
   slipway create "$1" -o "$CLOUD/created" -l IGNORE
   as_tester python3 -B "$SUITE/google/deploy.py" "$CLOUD/created"/* "$CLOUD"
   make_certificate ca server
   [ -z "${MACHINES_IMAGE:-}" ] || echo "$MACHINES_IMAGE" >"$CLOUD/machines-image"
-  as_tester "$SUITE/machines" "$CLOUD" "$SUITE/prefix" "$SUITE/google/google_cloud.py" >"$SUITE/cloud.out" 2>&1 3>&- &
+  as_tester "$SUITE/machines" "$CLOUD" "$SUITE/prefix" "$SUITE/google/google_cloud.py" "$SUITE/hardware.so" >"$SUITE/cloud.out" 2>&1 3>&- &
   echo $! >"$SUITE/cloud.pid"
   wait_for test -e "$CLOUD/ready" || { cat "$SUITE/cloud.out" && false; }
 }
@@ -37,7 +37,7 @@ make_certificate() {
     openssl x509 -req -in $2.csr -CA $1.crt -CAkey $1.key -out $2.crt -days 2 -extfile $2.names" 2>/dev/null
 }
 
-# cloud_control COMMAND [NAME [VALUE]]: what others do to the cloud: tests/fakes/google/control.py
+# cloud_control COMMAND [NAME [VALUE [PROPERTIES]]]: what others do to the cloud: tests/fakes/google/control.py
 cloud_control() { as_tester python3 -B "$SUITE/google/control.py" "$CLOUD" "$@"; }
 
 # machine_start NAME...: machines that Terraform makes, or nodes as the controller makes them

@@ -90,7 +90,7 @@ $N-3"
   machine $C sbatch --chdir=/tmp --output=/dev/null --nodelist=$N-0,$N-5 --wrap 'srun hostname >/var/log/slurm/job.out'
   wait_for grep -q "cannot resume" "$CLOUD/log-of/$C/power.log"
   run power_log
-  says "us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0 in region us-central1.; us-central1-b: ZONE_RESOURCE_POOL_EXHAUSTED: The zone 'us-central1-b' does not have enough resources"
+  says "cannot resume $N-5: us-central1: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0 in region us-central1."
   # Slurm learns of it after that.
   has_reason() { machine $C scontrol show node $N-5 | grep -q "Reason=us-central1.*: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded."; }
   wait_for has_reason
@@ -106,6 +106,26 @@ $N-3"
   power resume $N-6
   as_tester grep -q '"status": "RUNNING"' "$CLOUD/instances/$N-6.json"
   power suspend $N-6
+}
+
+@test "power: the reasons of all zones are given, for nodes that no job waits for" {
+  wait_for node_is $N-6 'idle~'
+  echo '{"us-central1-a": "QUOTA_EXCEEDED", "us-central1-b": 0}' | as_tester tee "$CLOUD/stock.json"
+  run power resume $N-6
+  [ "$status" -eq 1 ]
+  run power_log
+  says "us-central1-a: QUOTA_EXCEEDED: Quota 'NVIDIA_H100_GPUS' exceeded. Limit: 8.0 in region us-central1.; us-central1-b: ZONE_RESOURCE_POOL_EXHAUSTED: The zone 'us-central1-b' does not have enough resources"
+}
+
+@test "power: a machine with fewer CPUs than slurm.conf says gets no job" {
+  wait_for node_is $N-4 'idle~'
+  cloud_control start $N-4 us-central1-a '{"advancedMachineFeatures": {"threadsPerCore": 1, "visibleCoreCount": 1}}'
+  is_drained() { machine $C scontrol show node $N-4 | grep -q "Reason=Low "; }
+  wait_for is_drained
+  machine $C sinfo --noheader --nodes=$N-4 --format=%T | grep -qE 'drain|inval'
+  power suspend $N-4
+  machine $C scontrol update nodename=$N-4 state=power_down_force
+  wait_for node_is $N-4 'idle~'
 }
 
 @test "power: missing permissions are the reason" {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What tests do to a stand-in that runs: control.py FOLDER COMMAND [NAME [VALUE]]
+"""What tests do to a stand-in that runs: control.py FOLDER COMMAND [NAME [VALUE [PROPERTIES]]]
 
-    start NAME [ZONE]    makes a node's machine as the cluster's controller would, or lets one start that waits in to-start/
+    start NAME [ZONE [PROPERTIES]]   makes a node's machine as the cluster's controller would, with other properties if they are given
+                         (JSON, as in bulkInsert), or lets one start that waits in to-start/
     from-template NAME PART   a user makes a machine from the template with PART in its name
     copy-template PART   makes a copy, with its own name and time, of the template with PART in its name; prints its link
     status NAME STATUS   a user changes a machine: TERMINATED, RUNNING, SUSPENDED
@@ -9,6 +10,7 @@
     preempt NAME         the cloud takes a Spot machine away
     maintenance NAME     the cloud announces maintenance of a machine's host
     machines             prints the machines: name, zone, status
+    show NAME            prints a machine as Compute Engine shows it, in one line
     left                 prints the resources and bindings that a destroy left
     settle               waits until nothing is under way
 """
@@ -28,20 +30,20 @@ def machine_named(cloud, name):
 def control(cloud, command, query):
     """The status and the body of the answer."""
     name, value = query.get("name", ""), query.get("value", "")
-    commands = {"start": lambda: start(cloud, name, value), "from-template": lambda: from_template(cloud, name, value),
+    commands = {"start": lambda: start(cloud, name, value, json.loads(query.get("properties", "{}"))), "from-template": lambda: from_template(cloud, name, value),
                 "copy-template": lambda: copy_template(cloud, name),
                 "status": lambda: cloud.services["compute"].instances.set_status(machine_named(cloud, name), value),
                 "delete": lambda: cloud.services["compute"].instances.vanished(machine_named(cloud, name)),
                 "preempt": lambda: cloud.services["compute"].preempt([name]),
                 "maintenance": lambda: cloud.services["compute"].instances.announce(machine_named(cloud, name), cloud.clock() + float(value or 86400)),
-                "machines": lambda: machines(cloud), "left": lambda: left(cloud), "settle": lambda: bool(cloud.later)}
+                "machines": lambda: machines(cloud), "show": lambda: [json.dumps(cloud.get("compute", machine_named(cloud, name)))], "left": lambda: left(cloud), "settle": lambda: bool(cloud.later)}
     try:
         return 200, {"result": commands[command]()}
     except (KeyError, RuntimeError) as error:
         return 400, {"result": str(error)}
 
 
-def start(cloud, name, zone):
+def start(cloud, name, zone, properties):
     """A machine from the template of its nodeset, in that zone or the nodeset's first, like those of a bulkInsert."""
     waiting = cloud.folder / "to-start" / f"{name}.json"
     if waiting.exists() and not zone:
@@ -55,7 +57,7 @@ def start(cloud, name, zone):
             if name.startswith(f"{cluster['cluster']}-{key}-") and nodeset.get("template"):
                 template = nodeset["template"]
                 return make(cloud, name, nodeset["project"], zone or nodeset["zones"][0], template[template.index("projects/"):].split("?")[0],
-                            nodeset.get("instance_properties"))
+                            {**(nodeset.get("instance_properties") or {}), **properties})
     raise KeyError(f"no nodeset has the node {name}")
 
 
@@ -104,7 +106,7 @@ def left(cloud):
 def main():
     from client import UnixConnection
     folder, command, rest = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    query = urllib.parse.urlencode(dict(zip(("name", "value"), rest)))
+    query = urllib.parse.urlencode(dict(zip(("name", "value", "properties"), rest)))
     connection = UnixConnection(folder / "api.sock")
     while True:
         connection.request("POST", f"/{command}?{query}", headers={"Host": "control"})

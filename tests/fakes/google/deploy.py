@@ -190,7 +190,7 @@ def for_this_machine(name, data):
     # Slurm handles idle nodes every second instead of every ten, because tests wait for it. That a node has another address
     # after a restart is what newer versions expect by default (since 23.11).
     text = re.sub(r"^(SlurmctldParameters=.*)$", r"\1,power_save_interval=1,cloud_reg_addrs", text, flags=re.M)
-    return (text + "SlurmdParameters=config_overrides\n").encode()
+    return text.encode()
 
 
 def main():

@@ -1,10 +1,12 @@
 // Machines of the fake Google Cloud: network namespaces with their own root in which only PID 1
 // runs; tests enter them with nsenter.
 //
-//   machines FOLDER PREFIX FAKE    FOLDER as in google_cloud.py; PREFIX is /opt/slipway
+//   machines FOLDER PREFIX FAKE HARDWARE    FOLDER as in google_cloud.py; PREFIX is /opt/slipway;
+//                                           HARDWARE is hardware.cc as a library
 //
 // A machine runs as long as instances/NAME.json exists and its status is RUNNING or STOPPING, and
-// boots by itself if the file machines-boot exists. If there is a file machines-image, with the
+// boots by itself if the file machines-boot exists. No further ones start while there is a file
+// machines-stay-off. If there is a file machines-image, with the
 // path of an image's root, machines start from that, with its systemd as PID 1 (root only).
 // Everything ends with this program.
 #include <fcntl.h>
@@ -46,7 +48,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct Cloud {
-  fs::path folder, prefix, fake;
+  fs::path folder, prefix, fake, hardware;
   fs::path image;  // empty: machines start from the host's root, without systemd
   std::vector<fs::path> host_mounts;
   // One network for all machines; its gateway is where the fake listens.
@@ -70,6 +72,15 @@ constexpr const char* fake_mount_gcsfuse =
 constexpr const char* no_limits =
     "[Service]\nLimitNOFILE=\nLimitMEMLOCK=\nLimitSTACK=\nLimitNPROC=\n";
 
+constexpr const char* hardware_library = "/usr/lib/slipway-hardware.so";
+
+// What hardware.cc reads.
+std::string text_of_hardware(const json& hardware) {
+  return fmt::format("{} {} {} {}\n", hardware["sockets"].get<long>(),
+                     hardware["cores"].get<long>(), hardware["threads"].get<long>(),
+                     hardware["memory_mb"].get<long>());
+}
+
 // `number` differs at each start: a machine that is off and on again has a new root.
 local::NodeRoot root_of(const local::PlannedNode& node, size_t number, const json& instance,
                         const Cloud& cloud) {
@@ -88,13 +99,17 @@ local::NodeRoot root_of(const local::PlannedNode& node, size_t number, const jso
                  fmt::format("nameserver 169.254.169.254\nsearch {}.{} {} google.internal\n",
                              zone.substr(zone.rfind('/') + 1), domain, domain)},
                 {"/etc/ssl/certs/ca-certificates.crt", read_file(cloud.folder / "ca.crt")},
+                {"/etc/hardware", text_of_hardware(instance["hardware"])},
+                {"/etc/ld.so.preload", std::string(hardware_library) + "\n"},
                 {"/usr/sbin/mount.nfs", fake_mount_nfs},
                 {"/usr/sbin/mount.gcsfuse", fake_mount_gcsfuse}};
   root.fresh_folders = {"/etc/munge",       "/etc/slurm",           "/etc/slipway",
                         "/var/lib/slipway", "/var/spool/slurmctld", "/var/spool/slurmd"};
   const fs::path logs = cloud.folder / "log-of" / name;
   make_directories(logs);
-  root.binds = {{logs, "/var/log/slurm", false}, {cloud.folder / "shares", "/srv", false}};
+  root.binds = {{logs, "/var/log/slurm", false},
+                {cloud.folder / "shares", "/srv", false},
+                {cloud.hardware, hardware_library, true}};
   if (cloud.image.empty()) {
     root.binds.push_back({cloud.prefix, node_prefix, true});
   } else {
@@ -220,7 +235,7 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
     for (const auto& entry : fs::directory_iterator(cloud.folder / "instances")) {
       const std::string name = entry.path().stem();
       if (entry.path().extension() != ".json" || running.contains(name)) continue;
-      if (!is_on(entry.path(), false)) continue;
+      if (!is_on(entry.path(), false) || fs::exists(cloud.folder / "machines-stay-off")) continue;
       running[name] = start_machine(name, number++, cloud);
       write_file(cloud.folder / "up" / name, "");
     }
@@ -241,10 +256,10 @@ pid_t start_machine(const std::string& name, size_t number, const Cloud& cloud) 
 
 int main(int argc, char** argv) {
   return run_main("machines", [&] {
-    if (argc != 4) throw UsageError("usage: machines FOLDER PREFIX FAKE");
+    if (argc != 5) throw UsageError("usage: machines FOLDER PREFIX FAKE HARDWARE");
     ::umask(022);
-    Cloud cloud{
-        argv[1], argv[2], argv[3], {}, local::mount_points(read_file("/proc/self/mountinfo"))};
+    Cloud cloud{argv[1], argv[2], argv[3],
+                argv[4], {},      local::mount_points(read_file("/proc/self/mountinfo"))};
     if (const fs::path file = cloud.folder / "machines-image"; fs::exists(file)) {
       const std::string text = read_file(file);
       cloud.image = text.substr(0, text.find('\n'));
