@@ -4,6 +4,7 @@ conditions.json, an object in which everything is optional:
 
     operation_seconds     how long an operation takes
     bulk_insert_seconds   the same, for bulkInsert
+    flex_seconds          how long a resize request waits at least
     delete_seconds        how long a machine is STOPPING before it is gone
     stop_seconds          how long a machine is STOPPING before it is TERMINATED
     stock                 {ZONE: how many more machines fit, or a code of STOCK_WORDS}; other zones have room for all

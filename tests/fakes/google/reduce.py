@@ -11,7 +11,8 @@ tables are written to api/. wanted.json lists the packages, and the methods that
     messages   by name: the type of each field
     required   fields that the service calls required, by message
 
-A type is a name ("string", "bool", "int32", …, "any", or a message), a list with a type, {"map": type} or {"enum": values}.
+A type is a name ("string", "bool", "int32", …, "any", or a message), a list with a type, {"map": type} or {"enum": values}. An enum
+of which the package lists no value is a string: the service has values that the package does not know.
 """
 import json, pathlib, re, sys
 
@@ -60,7 +61,8 @@ class Protos:
 
     @staticmethod
     def enum(values):
-        return {"enum": sorted(value for value in values if not value.startswith("UNDEFINED_"))}
+        # Where the package knows no value, the service still has some.
+        return {"enum": known} if (known := sorted(value for value in values if not value.startswith("UNDEFINED_"))) else "string"
 
     def named(self, name, scope):
         if name in PLAIN:

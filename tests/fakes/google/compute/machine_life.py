@@ -85,7 +85,11 @@ class Life:
         seconds = self.cloud.conditions.get("delete_seconds", self.cloud.conditions.get("operation_seconds", 0))
         if seconds:
             self.set_status(call.path, "STOPPING")
-        return self.compute.operations.start(call.place, "delete", call.path, call.caller, lambda: self.vanished(call.path), seconds=seconds)
+
+        def done():
+            self.vanished(call.path)
+            self.compute.groups.deleted(call.path, resource)
+        return self.compute.operations.start(call.place, "delete", call.path, call.caller, done, seconds=seconds)
 
     def vanished(self, path):
         """Removes a machine, with the disks that go with it."""

@@ -5,14 +5,18 @@ from compute import collections, rules
 from compute.bulk import Bulk
 from compute.facts import Facts
 from compute.filters import Filter, partial
+from compute.groups import Groups
 from compute.instances import Instances
 from compute.operations import Operations
 from errors import Refusal, exists, in_use, missing, not_found
 from links import check_name, link, name_of, part, path_of, strings
 
 # Names of collections in methods that differ from those in paths.
-IN_PATHS = {"globalAddresses": "addresses", "regionInstances": "instances", "zoneOperations": "operations",
+IN_PATHS = {"globalAddresses": "addresses", "regionInstances": "instances", "regionInstanceGroupManagers": "instanceGroupManagers",
+            "instanceGroupManagerResizeRequests": "resizeRequests", "regionInstanceGroupManagerResizeRequests": "resizeRequests", "zoneOperations": "operations",
             "regionOperations": "operations", "globalOperations": "operations"}
+IN_RIGHTS = {"regionInstances": "instances", "regionInstanceGroupManagers": "instanceGroupManagers",
+             "regionInstanceGroupManagerResizeRequests": "instanceGroupManagerResizeRequests"}
 VERBS = {"insert": "create", "bulkInsert": "create", "aggregatedList": "list", "wait": "get", "patch": "update"}
 SCOPES = ("zone", "region")
 
@@ -20,7 +24,7 @@ SCOPES = ("zone", "region")
 class Compute:
     def __init__(self, cloud):
         self.cloud, self.operations = cloud, Operations(cloud)
-        self.instances, self.bulk, self.facts = Instances(self), Bulk(self), Facts(self)
+        self.instances, self.bulk, self.groups, self.facts = Instances(self), Bulk(self), Groups(self), Facts(self)
 
     def call(self, method, params, query, body, caller):
         owner, verb = method.name.split(".")
@@ -28,13 +32,14 @@ class Compute:
         project = f"projects/{params['project']}"
         if owner == "projects":
             return self.facts.project(params)
-        permission = self.cloud.rights.needed.get(f"compute:{method.name}", f"compute.{owner}.{VERBS.get(verb, verb)}")
-        self.cloud.rights.require(caller, permission.replace("regionInstances", "instances"), project)
+        of = IN_RIGHTS.get(owner, owner)
+        permission = self.cloud.rights.needed.get(f"compute:{of}.{verb}", f"compute.{of}.{VERBS.get(verb, verb)}")
+        self.cloud.rights.require(caller, permission, project)
         place = next((f"{project}/{scope}s/{params[scope]}" for scope in SCOPES if scope in params), f"{project}/global")
         if owner in ("zones", "regions", "machineTypes", "diskTypes", "acceleratorTypes"):
             return self.facts.answer(owner, verb, project, params, query)
         call = Call(self, method, owner, collection, verb, project, place, params, query, body, caller)
-        for handler in (self.instances, self.bulk, collections):
+        for handler in (self.instances, self.bulk, self.groups, collections):
             special = getattr(handler, f"{collection}_{verb}", None)
             if special:
                 return special(call)
@@ -175,14 +180,16 @@ class Call:
         self.compute, self.cloud, self.method, self.owner, self.collection, self.verb = compute, compute.cloud, method, owner, collection, verb
         self.project, self.place, self.params, self.query, self.body, self.caller = project, place, params, query, body, caller
         items = [value for key, value in params.items() if key not in ("project", *SCOPES)]
-        if owner in SCOPED_BY_ITEM:
-            self.path = f"{place}/reservations/{items[0]}/{collection}/{items[-1]}"
-            self.place = f"{place}/reservations/{items[0]}"
+        self.scope = place  # where its operations are
+        if collection in PARTS_OF:
+            self.place = f"{place}/{PARTS_OF[collection]}/{items[0]}"
+            self.path = f"{self.place}/{collection}/{items[-1]}"
         else:
             self.path = f"{place}/{collection}/{items[-1]}" if items else ""
 
 
-SCOPED_BY_ITEM = ("reservationBlocks",)
+# Collections whose items are parts of another resource.
+PARTS_OF = {"reservationBlocks": "reservations", "resizeRequests": "instanceGroupManagers"}
 NO_REFERENCE = {"selfLink", "sourceImage", "sourceInstanceTemplate", "sourceSnapshot", "targetLink", "id", "zone", "region", "licenses", "users"}
 
 
