@@ -6,6 +6,7 @@ load google_helper
 C=jobs-controller
 N=jobs-near
 S=jobs-spot
+F=jobs-flex
 
 setup_file() {
   cloud_start "$TOP/tests/system/power_jobs.yaml"
@@ -16,7 +17,15 @@ setup_file() {
 
 teardown_file() { cloud_stop; }
 
-setup() { as_tester rm -f "$CLOUD/stock.json" "$CLOUD/trouble.json" "$CLOUD/conditions.json"; }
+setup() { no_conditions; }
+
+# After each test, the nodes that Slurm believes are up have a machine, and no others.
+teardown() {
+  no_conditions
+  [ ! -e "$CLOUD/up/$C" ] || machines_match_slurm $C
+}
+
+no_conditions() { as_tester rm -f "$CLOUD/stock.json" "$CLOUD/trouble.json" "$CLOUD/conditions.json"; }
 
 conditions() { as_tester tee "$CLOUD/conditions.json" >/dev/null; }
 
@@ -66,7 +75,7 @@ $N-1" ]
   echo '{"bulk_insert_seconds": 4, "operation_seconds": 1, "failures": [{"every": 3, "status": 503, "method": "instances.*|regionInstances.*|.*Operations.*"}]}' | conditions
   run machine $C srun --quiet --nodes=2 hostname
   [ "$status" -eq 0 ]
-  # Nothing was asked for twice.
+  # No request made machines twice.
   [ "$(nodes_with_machine $N | wc -l)" -eq 2 ]
 }
 
@@ -85,19 +94,45 @@ $N-1" ]
 
 @test "jobs: a node that is up is not failed when the cloud takes longer than ResumeTimeout for another" {
   machine $C srun --quiet --partition=spot --nodelist=$S-0 true
-  echo '{"bulk_insert_seconds": 60}' | conditions
+  echo '{"bulk_insert_seconds": 25}' | conditions
   power resume "$S-[0-1]" || true
   run power_log
   says "cannot resume $S-1: the cloud had not made the machine when ResumeTimeout ended"
   [[ "$output" != *"cannot resume $S-0"* ]]
   ! node_is $S-0 down
+  # The cloud makes the machine nevertheless.
+  wait_for test -e "$CLOUD/up/$S-1"
+  power suspend $S-1
 }
 
 @test "jobs: machines of a Spot nodeset are Spot machines" {
-  cloud_control settle
-  as_tester grep -rlq '"provisioningModel": "SPOT"' "$CLOUD"
-  power suspend "$S-[0-1]"
+  power resume $S-2
+  cloud_control show $S-2 | grep -q '"provisioningModel": "SPOT"'
+  power suspend "$S-[0-2]"
   wait_for gone $S
+}
+
+flex_groups() { cloud_control left | grep -oE "(instanceGroupManagers|instanceTemplates)/$F-flex-[a-z0-9-]*" | sort -u; }
+
+@test "jobs: flex-start machines wait in the cloud's line for all of a job, with its time limit" {
+  echo '{"us-central1-a": 1}' | as_tester tee "$CLOUD/stock.json"
+  machine $C sbatch --chdir=/tmp --output=/dev/null --partition=flex --nodes=2 --time=20 --wrap 'srun hostname >/var/log/slurm/flex.out'
+  waits() { as_tester grep -q 'POST .*/resizeRequests' "$CLOUD/log"; }
+  wait_for waits
+  [ -z "$(nodes_with_machine $F)" ]
+  as_tester rm "$CLOUD/stock.json"
+  has_run() { [ "$(sort "$CLOUD/log-of/$F-0/flex.out")" = "$F-0
+$F-1" ]; }
+  wait_for has_run
+  cloud_control show $F-0 | grep -q '"provisioningModel": "FLEX_START"'
+  cloud_control show $F-0 | grep -q '"maxRunDuration": {"seconds": "1200"'
+  [ "$(flex_groups | wc -l)" -eq 2 ]
+}
+
+@test "jobs: a group of flex-start machines goes with the last of them, and its template with it" {
+  wait_for gone $F
+  no_group() { [ -z "$(flex_groups)" ]; }
+  wait_for no_group
 }
 
 @test "jobs: 500 machines are one request, and are deleted within the limits of the cloud" {
@@ -105,16 +140,16 @@ $N-1" ]
   echo '{"rate_limits": {"default_per_region": 300}, "rate_interval_seconds": 4}' | conditions
   local before
   before=$(requests 'POST .*/bulkInsert')
-  as_tester rm -f "$CLOUD/machines-boot"
+  as_tester touch "$CLOUD/machines-stay-off"
   power resume "$S-[0-499]"
   [ "$(requests 'POST .*/bulkInsert')" -eq $((before + 1)) ]
   [ "$(nodes_with_machine $S | wc -l)" -eq 500 ]
   power suspend "$S-[0-499]"
   wait_for gone $S
-  as_tester touch "$CLOUD/machines-boot"
+  as_tester rm "$CLOUD/machines-stay-off"
 }
 
-@test "jobs: nothing is left" {
+@test "jobs: no machine is left" {
   wait_for gone $N
   run cloud_control machines
   [ "$output" = "$C us-central1-a RUNNING" ]
