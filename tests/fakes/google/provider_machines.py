@@ -21,10 +21,18 @@ def without_nothing(value):
     return {key: inner for key, inner in value.items() if inner not in (None, [], {})}
 
 
-def interface(row):
+def subnetwork_of(row, body):
+    """A subnetwork by its name is in the template's region, or that of the machine's zone."""
+    region = body.get("region") or body.get("zone", "").rsplit("-", 1)[0]
+    return f"projects/{row.get('subnetwork_project') or body['project']}/regions/{region}/subnetworks/{row['subnetwork']}"
+
+
+def interface(row, body):
     made = {camel(key): row[key] for key in ("network", "subnetwork", "subnetwork_project", "nic_type", "stack_type", "queue_count", "network_attachment")
             if row.get(key) is not None}
     made.pop("subnetworkProject", None)
+    if made.get("subnetwork") and "/" not in made["subnetwork"]:
+        made["subnetwork"] = subnetwork_of(row, body)
     if row.get("network_ip"):
         made["networkIP"] = row["network_ip"]
     if row.get("access_config"):
@@ -63,7 +71,7 @@ def common(body):
     metadata = {**(body.get("metadata") or {}), **startup}
     confidential = one(body.get("confidential_instance_config"))
     return without_nothing({
-        "networkInterfaces": [interface(row) for row in many(body.get("network_interface"))], "canIpForward": body.get("can_ip_forward"),
+        "networkInterfaces": [interface(row, body) for row in many(body.get("network_interface"))], "canIpForward": body.get("can_ip_forward"),
         "labels": body.get("labels"), "scheduling": scheduling(body.get("scheduling")), "reservationAffinity": affinity(body.get("reservation_affinity")),
         "tags": {"items": body["tags"]} if body.get("tags") else None, "minCpuPlatform": body.get("min_cpu_platform"),
         "metadata": {"items": [{"key": key, "value": str(value)} for key, value in sorted(metadata.items())]} if metadata else None,

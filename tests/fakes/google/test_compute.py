@@ -125,6 +125,29 @@ class Buying(CloudTest):
         self.assertEqual([self.works("GET", f"{ZONE}/instances/{name}")["status"] for name in "ab"], ["TERMINATED", "RUNNING"])
 
 
+class Interfaces(CloudTest):
+    def setUp(self):
+        super().setUp()
+        self.network()
+        self.works("POST", "projects/p/global/networks", {"name": "r", "autoCreateSubnetworks": False, "mtu": 8896,
+                                                          "networkProfile": "projects/p/global/networkProfiles/us-central1-a-vpc-roce"})
+        for number in range(2):
+            self.works("POST", f"{REGION}/subnetworks", {"name": f"r{number}", "network": "projects/p/global/networks/r", "ipCidrRange": f"10.{number + 1}.0.0/16"})
+
+    def machine(self, *interfaces, zone=ZONE):
+        rows = [{"subnetwork": f"{REGION}/subnetworks/{name}", "nicType": kind} for name, kind in interfaces]
+        return "POST", f"{zone}/instances", {"name": "a", "machineType": f"{zone}/machineTypes/n2-standard-4", "networkInterfaces": rows,
+                                             "disks": self.properties()["disks"]}
+
+    def test_a_network_with_an_rdma_profile_has_rdma_interfaces_of_its_zone(self):
+        self.refused(400, "must be distinct", *self.machine(("s", "GVNIC"), ("s", "GVNIC")))
+        self.refused(400, "has MRDMA interfaces", *self.machine(("s", "GVNIC"), ("r0", "GVNIC")))
+        self.refused(400, "has no RDMA interfaces", *self.machine(("s", "MRDMA")))
+        both = ("s", "GVNIC"), ("r0", "MRDMA"), ("r1", "MRDMA")
+        self.refused(400, "profile is of zone us-central1-a", *self.machine(*both, zone="projects/p/zones/us-central1-b"))
+        self.works(*self.machine(*both))
+
+
 class BulkInsert(CloudTest):
     def setUp(self):
         super().setUp()

@@ -3,7 +3,7 @@
 https://docs.cloud.google.com/compute/docs/instance-groups/about-resize-requests-mig: a request waits in the cloud's line (ACCEPTED)
 until there is room for all of its machines, and then all are made (SUCCEEDED); it lasts from 10 minutes to 7 days; a group goes with its
 machines and requests. https://docs.cloud.google.com/compute/docs/instance-groups/working-with-managed-instances: a group makes a machine
-again that somebody deleted without it, unless its policy for failures is DO_NOTHING.
+again that was deleted without it, unless its policy for failures is DO_NOTHING.
 """
 import copy
 

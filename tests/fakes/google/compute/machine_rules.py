@@ -143,6 +143,21 @@ def check_machine(compute, path, resource):
     check_reservation(compute, path, resource, machine)
 
 
+RDMA = {"roce": "MRDMA", "falcon": "IRDMA"}
+
+
+def check_profile(network, row, field, path):
+    """Whether a network has an RDMA profile; several interfaces of a machine can be in such a network.
+    https://docs.cloud.google.com/vpc/docs/rdma-network-profiles"""
+    profile = re.fullmatch(r"(.+)-vpc-(roce|falcon)(-metal)?", name_of(network.get("networkProfile", "")))
+    wanted, kind = RDMA[profile[2]] if profile else "", row.get("nicType", "")
+    if kind != wanted and (profile or kind in RDMA.values()):
+        raise invalid(f"{field}.nicType", kind, f"The network '{network['name']}' has {wanted or 'no RDMA'} interfaces.")
+    if profile and part(path, "zones") != profile[1]:
+        raise invalid(f"{field}.network", row["network"], f"The network's profile is of zone {profile[1]}.")
+    return bool(profile)
+
+
 def check_interfaces(compute, path, resource):
     if not resource.get("networkInterfaces"):
         raise missing("resource.networkInterfaces")
@@ -159,7 +174,8 @@ def check_interfaces(compute, path, resource):
             if not compute.need(network).get("autoCreateSubnetworks", True):
                 raise invalid(f"{field}.subnetwork", "", "A network in custom subnet mode needs a subnetwork.")
             row["network"] = link(network)
-        networks.append(path_of(row["network"]))
+        if not check_profile(compute.need(path_of(row["network"])), row, field, path):
+            networks.append(path_of(row["network"]))
     if len(networks) != len(set(networks)):
         raise Refusal(400, "Invalid value for field 'resource.networkInterfaces': ''. Networks must be distinct for NICs attached to a VM.", "invalid")
 
