@@ -27,6 +27,8 @@ class MakerContext {
   const std::vector<Offer>& offers(const Batch& batch);
   // Makes the batch's placement policy in a region, unless that has been done. Throws Error.
   void need_policy(const Batch& batch, const std::string& region);
+  // Deletes the placement policy that a job's batch has got here, unless machines use it.
+  void drop_policy(const Batch& batch);
   // Whether machines of the cluster are being deleted in the batch's zones, and still use quota.
   bool frees_quota(const Batch& batch);
 

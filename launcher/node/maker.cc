@@ -124,9 +124,10 @@ std::vector<Failed> Maker::make(const std::vector<Batch>& batches,
       for (const std::string& name : state_->undo(maker, wanted)) {
         failed.emplace(name, all_or_none(job->first, job->second));
       }
+      state_->context.drop_policy(maker.batch());
     } catch (const Error& error) {
       state_->context.say(
-          fmt::format("cannot delete machines of job {}: {}", job->first, error.what()));
+          fmt::format("cannot delete what was made for job {}: {}", job->first, error.what()));
     }
   }
   return by_reason(failed);

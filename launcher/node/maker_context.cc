@@ -37,6 +37,17 @@ void MakerContext::need_policy(const Batch& batch, const std::string& region) {
   }
 }
 
+void MakerContext::drop_policy(const Batch& batch) {
+  // Static nodes need theirs again.
+  if (batch.policy.empty() || batch.policy.starts_with(batch.prefix + "static-")) return;
+  std::erase_if(policies_, [&](const auto& made) {
+    const auto& [region, name] = made;
+    if (name != batch.policy) return false;
+    Compute compute = this->compute(*batch.nodeset);
+    return delete_policies(compute, region, {name}).empty();
+  });
+}
+
 bool MakerContext::frees_quota(const Batch& batch) {
   Compute compute = this->compute(*batch.nodeset);
   const MachinesByName all =

@@ -80,7 +80,8 @@ TEST_CASE("resume: machines that run or are being made are joined, stopped ones 
   CHECK(compute.asked == Names{"POST zones/zone-a/instances/c-gpu-2/start"});
 }
 
-TEST_CASE("resume: a name that another request takes meanwhile is joined, and the rest asked again") {
+TEST_CASE(
+    "resume: a name that another request takes meanwhile is joined, and the rest asked again") {
   FakeCompute compute;
   compute.trouble = {{"bulkInsert", test::refused_with(409, "already exists", "alreadyExists")}};
   CHECK(resumed(compute, gpu_cluster(), {gpu_nodes(0, 1)}).failed.empty());
@@ -292,6 +293,19 @@ TEST_CASE("resume: a job's machines share placement policies, as many as they ne
   CHECK(compute.policies.at("regions/zone/c-gpu-12-1")["groupPlacementPolicy"] ==
         json::parse(R"({"collocation": "COLLOCATED", "maxDistance": 2})"));
   CHECK(compute.asked[0] == "POST beta regions/zone/resourcePolicies");
+}
+
+TEST_CASE("resume: a job that gets nothing leaves no placement policy, but that of static nodes") {
+  FakeCompute compute;
+  ClusterFile cluster = gpu_cluster();
+  cluster.nodesets["gpu"].placement = Placement{2, 2};
+  cluster.nodesets["gpu"].static_count = 2;
+  compute.errors = {{"zone-a", "QUOTA_EXCEEDED"}, {"zone-b", "QUOTA_EXCEEDED"}};
+  ResumeOrder order{gpu_nodes(0, 4)};
+  order.jobs = {job_of(12, order.nodes)};
+  CHECK_FALSE(resumed(compute, cluster, order).failed.empty());
+  REQUIRE(compute.policies.size() == 1);
+  CHECK(compute.policies.begin()->first == "regions/zone/c-gpu-static-0");
 }
 
 TEST_CASE("resume: flex-start machines are made together by a group, and deleted through it") {
