@@ -47,13 +47,14 @@ bool check_resources(const blueprint::Deployment& deployment, Wanted wanted,
 }
 
 // Whether the user asks for what the input does not do: with a setting, or with a variable of its
-// name, which may be there for other modules, so its value must differ from the default.
+// name, which may be there for other modules, so its value must differ from the default. A required
+// input takes its variable in every blueprint.
 bool is_asked_for(const blueprint::Module& module, const modules::Input& input,
                   blueprint::Evaluation& evaluation) {
   const auto setting = module.settings.find(input.name);
   if (setting == module.settings.end()) return false;
   if (setting->second.origin == blueprint::Origin::blueprint) return true;
-  if (setting->second.origin != blueprint::Origin::variable) return false;
+  if (setting->second.origin != blueprint::Origin::variable || input.required) return false;
   const expression::Value& value = evaluation.input(module, input.name);
   return !value.is_null() && !(value == input.default_value);
 }

@@ -1,0 +1,265 @@
+"""What inputs.py creates around a module, and values for inputs whose type does not say enough about them."""
+
+# The deployment's variables; modules take them as settings of the same names.
+VARIABLES = {"deployment_name": "small", "project_id": "my-project", "region": "us-central1", "zone": "us-central1-a",
+             "labels": {"team": "training"}}
+
+# Files beside the blueprint.
+FILES = {"slurm.conf.tpl": "DebugFlags=Power\n", "one.sh": "#!/bin/sh\n", "two.sh": "#!/bin/sh\ntrue\n"}
+
+NETWORK = {"id": "network", "source": "modules/network/vpc"}
+SECOND = {"id": "second", "source": "modules/network/vpc", "settings": {
+    "network_name": "second", "subnetwork_name": "second", "network_address_range": "10.128.0.0/10"}}
+THIRD = {"id": "third", "source": "modules/network/vpc", "settings": {
+    "network_name": "third", "subnetwork_name": "third", "network_address_range": "10.192.0.0/10"}}
+NETWORK_OF_IT = {"subnetwork_self_link": "$(network.subnetwork_self_link)"}
+NODESET = "community/modules/compute/schedmd-slurm-gcp-v6-nodeset"
+DYNAMIC = "community/modules/compute/schedmd-slurm-gcp-v6-nodeset-dynamic"
+PARTITION = "community/modules/compute/schedmd-slurm-gcp-v6-partition"
+LOGIN = "community/modules/scheduler/schedmd-slurm-gcp-v6-login"
+CONTROLLER = "community/modules/scheduler/schedmd-slurm-gcp-v6-controller"
+MACHINE = "modules/compute/vm-instance"
+
+
+def cluster(under_test, nodes=NODESET, settings=None):
+    """A Slurm cluster; `it` is the module of the role under test. Outputs of its modules have effects only in the cluster.
+
+    `it` gets its network, or whatever `settings` has, without `use`, so that a test can set it.
+    """
+    joining = {"slurm_cluster_name": "small", "slurm_bucket_path": "gs://my-project-small-slurm/small"}
+    roles = {"nodes": (nodes, ["network"], {"node_count_static": 2} if nodes == NODESET else joining),
+             "more": (nodes, ["network"], {} if nodes == NODESET else joining),
+             "cpu": (PARTITION, ["nodes"], {"partition_name": "cpu"}),
+             "gpu": (PARTITION, ["more"], {"partition_name": "gpu"}),
+             "login": (LOGIN, ["network"], {}),
+             "front": (LOGIN, ["network"], {}),
+             "controller": (CONTROLLER, ["network", "cpu", "login"], {})}
+    entries = [NETWORK, SECOND, THIRD]
+    for role, (source, use, given) in roles.items():
+        entry = {"id": role, "source": source, "outputs": [], "use": use, "settings": given}
+        if role == under_test:
+            entry.update(id="it", use=[used for used in use if used != "network"] if settings is None else [],
+                         settings={**given, **(NETWORK_OF_IT if settings is None else settings)})
+        entry["use"] = ["it" if used == under_test else used for used in entry["use"]]
+        entries.append(entry)
+    return entries
+
+
+def beside_network(*more, **settings):
+    return [NETWORK, SECOND, THIRD, {"id": "it", "settings": settings}, *more]
+
+
+MOUNTING = {"id": "machine", "source": MACHINE, "use": ["it"], "settings": {"network_self_link": "default"}}
+SERVICES = {"id": "services", "source": "modules/network/private-service-access", "use": ["network"]}
+
+FIREWALL_RULE = {"name": "web", "description": "one", "disabled": True, "priority": 4, "destination_ranges": ["10.64.0.0/16"],
+                 "source_ranges": ["10.65.0.0/16"], "source_tags": ["one"], "source_service_accounts": ["nodes@my-project.iam.gserviceaccount.com"],
+                 "target_tags": ["one"], "target_service_accounts": ["nodes@my-project.iam.gserviceaccount.com"],
+                 "allow": [{"protocol": "tcp", "ports": ["80"]}], "log_config": {"metadata": "EXCLUDE_ALL_METADATA"}}
+DYNAMIC_PARTITION = cluster("cpu", DYNAMIC, {"partition_name": "cpu", "nodeset_dyn": ["$(nodes.nodeset_dyn)"]})
+WHOLE = {**NETWORK_OF_IT, "partitions": "$(cpu.partitions)", "nodeset": "$(concat(cpu.nodeset, gpu.nodeset))",
+         "login_nodes": ["$(login.login_nodes)"]}
+
+ALONE = [{"id": "it"}]
+# By module, or by module and input.
+AROUND = {
+    NODESET: cluster("nodes"),
+    DYNAMIC: cluster("nodes", DYNAMIC),
+    PARTITION: cluster("cpu", NODESET, {"partition_name": "cpu", "nodeset": ["$(nodes.nodeset)"]}),
+    (PARTITION, "nodeset_dyn"): DYNAMIC_PARTITION,
+    LOGIN: cluster("login"),
+    CONTROLLER: cluster("controller"),
+    (CONTROLLER, "partitions"): cluster("controller", NODESET, WHOLE),
+    (CONTROLLER, "login_nodes"): cluster("controller", NODESET, WHOLE),
+    MACHINE: beside_network(**NETWORK_OF_IT),
+    (MACHINE, "network_self_link"): beside_network(network_self_link="$(network.network_self_link)"),
+    "community/modules/project/service-enablement": [{"id": "it", "settings": {"gcp_service_list": ["file.googleapis.com"]}}],
+    "community/modules/scripts/wait-for-startup": [{"id": "it", "settings": {"instance_name": "machine-0"}}],
+    "modules/compute/resource-policy": [{"id": "it", "settings": {"name": "near", "group_placement_max_distance": 2}}],
+    "modules/file-system/cloud-storage-bucket": [{"id": "it", "settings": {"name_prefix": "data"}}, MOUNTING],
+    "modules/file-system/filestore": beside_network(MOUNTING, network_id="$(network.network_id)"),
+    "modules/file-system/managed-lustre": beside_network(
+        {**SERVICES, "id": "services"}, {**SERVICES, "id": "others"}, MOUNTING, name="fast", remote_mount="fast",
+        network_id="$(network.network_id)", network_self_link="$(network.network_self_link)",
+        private_vpc_connection_peering="$(services.private_vpc_connection_peering)"),
+    "modules/file-system/pre-existing-network-storage": [
+        {"id": "it", "settings": {"server_ip": "10.9.0.9", "remote_mount": "/data"}}, MOUNTING],
+    "modules/network/firewall-rules": beside_network(**NETWORK_OF_IT, ingress_rules=[FIREWALL_RULE]),
+    "modules/network/gpu-rdma-vpc": [{"id": "it", "settings": {
+        "network_profile": "projects/my-project/global/networkProfiles/us-central1-a-vpc-roce"}}],
+    "modules/network/pre-existing-subnetwork": [{"id": "it", "settings": {
+        "subnetwork_name": "pool", "project": "host-project", "region": "us-central1"}}],
+    ("modules/network/pre-existing-subnetwork", "subnetwork_self_link"): [{"id": "it", "settings": {
+        "subnetwork_self_link": "projects/host-project/regions/us-central1/subnetworks/pool"}}],
+    "modules/network/private-service-access": beside_network(network_id="$(network.network_id)"),
+    "modules/packer/custom-image": [
+        {**NETWORK, "group": "network"},
+        {"id": "it", "group": "image", "kind": "packer", "outputs": [],
+         "settings": {"subnetwork_name": "default", "shell_scripts": ["setup.sh"]}}],
+    "modules/project/service-account": [{"id": "it", "settings": {
+        "name": "nodes", "project_roles": ["logging.logWriter"], "org_id": "123456789"}}],
+}
+
+# Values by the name of an input or attribute, or by its path, for all modules. A change takes the first that is new.
+KEY = "projects/my-project/locations/us-central1/keyRings/ring/cryptoKeys/"
+ACCOUNT = "nodes@my-project.iam.gserviceaccount.com"
+DISK = ("pd-balanced", "pd-ssd", "pd-standard")
+PROJECT = ("other-project", "third-project")
+RANGE = ("10.64.0.0/16", "10.65.0.0/16")
+VALUES = {
+    "project_id": PROJECT, "project": PROJECT, "subnetwork_project": PROJECT, "network_project_id": PROJECT,
+    "controller_project_id": PROJECT,
+    "zone": ("us-central1-b", "us-central1-c"), "zones": (["us-central1-b"], ["us-central1-c"]), "region": ("us-east4", "us-east1"),
+    "machine_type": ("n2-standard-8", "n2-standard-16"),
+    "disk_type": DISK, "controller_state_disk.type": DISK, "additional_persistent_disks.type": DISK,
+    "additional_disks.boot": (False, True),
+    "disk_encryption_key": (KEY + "one", KEY + "two"), "kms_key": (KEY + "one",), "slurm_bucket_kms_key": (KEY + "one",),
+    "disk_encryption_key_service_account": (ACCOUNT, "other-" + ACCOUNT),
+    "resource_manager_tags": ({"tagKeys/1": "tagValues/2"}, {"tagKeys/1": "tagValues/3"}),
+    "disk_resource_manager_tags": ({"tagKeys/1": "tagValues/2"}, {"tagKeys/1": "tagValues/3"}),
+    "service_account_email": (ACCOUNT,), "service_account.email": (ACCOUNT,),
+    "service_account_scopes": (["https://www.googleapis.com/auth/compute"],), "scopes": (["cloud-platform"],),
+    "instance_image": ({"project": "my-project", "family": "other"},),
+    "guest_accelerator.type": ("nvidia-tesla-t4", "nvidia-tesla-v100"),
+    "turbo_mode": ("ALL_CORE_MAX", "NONE"), "performance_monitoring_unit": ("STANDARD", "ENHANCED"),
+    "threads_per_core": (1, 2),
+    "min_cpu_platform": ("Intel Cascade Lake",), "confidential_instance_type": ("SEV", "TDX"),
+    "destination_ranges": (["10.66.0.0/16"],), "source_ranges": (["10.66.0.0/16"],),
+    "nat_ip": ("192.0.2.1", "192.0.2.2"), "network_tier": ("PREMIUM", "STANDARD"), "network_ip": ("10.0.0.9", "10.0.0.10"),
+    "static_ips": (["10.0.0.9"],), "nic_type": ("GVNIC", "VIRTIO_NET"), "stack_type": ("IPV4_ONLY", "IPV4_IPV6"),
+    "ip_cidr_range": RANGE, "ip_range": RANGE, "mtu": (1500,), "allowed_ssh_ip_ranges": (["192.0.2.0/24"],),
+    "network_address_range": RANGE, "global_ip_address_range": RANGE, "extra_iap_ports": (["8080"],),
+    "firewall_rules": ([{"name": "web", "ranges": ["192.0.2.0/24"], "allow": [{"protocol": "tcp", "ports": [80]}]}],),
+    "network_id": ("projects/my-project/global/networks/other",),
+    "server_ip": ("10.9.0.2", "10.9.0.3"), "remote_mount": ("/one", "/two"), "local_mount": ("/one", "/two"),
+    "fs_type": ("nfs", "lustre"), "mount_options": ("ro", "noatime"),
+    "client_install_runner": ({"type": "shell", "destination": "one.sh", "content": "true"},
+                              {"type": "shell", "destination": "two.sh", "content": "true"}),
+    "mount_runner": ({"type": "shell", "destination": "one.sh", "content": "true"},
+                     {"type": "shell", "destination": "two.sh", "content": "true"}),
+    "node_conf": ({"Weight": 7},), "partition_conf": ({"MaxTime": "10"},),
+    "startup_script": ("#!/bin/bash\ntrue\n",),
+    "spot_instance_config": ({"termination_action": "STOP"},), "termination_action": ("STOP", "DELETE"),
+    "dws_flex": ({"enabled": True, "max_run_duration": 3600, "use_job_duration": False},), "max_run_duration": (3600, 7200),
+    "placement_max_distance": (2,), "maintenance_interval": ("PERIODIC",), "provisioning": (["spot", "on_demand"],),
+    "metadata_users": (["root"],),
+}
+
+# By module and input, or attribute; `*` is every module.
+INTERFACE = {"network": None, "subnetwork": "$(second.subnetwork_self_link)", "subnetwork_project": None, "network_ip": "10.0.0.9",
+             "nic_type": "GVNIC", "stack_type": "IPV4_ONLY", "queue_count": 4,
+             "access_config": [{"nat_ip": "192.0.2.1", "network_tier": "PREMIUM", "public_ptr_domain_name": "one.example.com"}],
+             "ipv6_access_config": [{"network_tier": "PREMIUM", "public_ptr_domain_name": "one.example.com"}],
+             "alias_ip_range": [{"ip_cidr_range": "10.64.0.0/16", "subnetwork_range_name": "one"}]}
+BY_SUBNETWORK = [{key: value for key, value in INTERFACE.items() if value is not None}]
+BY_NETWORK = [{**BY_SUBNETWORK[0], "network": "$(second.network_self_link)"}]
+DENY = [{**FIREWALL_RULE, "name": "other", "allow": [], "deny": [{"protocol": "udp", "ports": ["53"]}]}]
+OTHER_DENY = [{**DENY[0], "deny": [{"protocol": "udp", "ports": ["54"]}]}]
+SCRIPT = [{"filename": "one.sh", "content": "#!/bin/sh\ntrue\n"}]
+TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
+KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
+STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
+SAMPLES = {
+    ("*", "subnetwork_self_link"): "$(second.subnetwork_self_link)",
+    ("*", "network_self_link"): "$(second.network_self_link)",
+    ("*", "network_id"): "$(second.network_id)",
+    ("*", "additional_networks"): BY_SUBNETWORK,
+    ("*", "additional_networks.network"): "$(third.network_self_link)",
+    ("*", "additional_networks.subnetwork"): "$(third.subnetwork_self_link)",
+    ("*", "network_interfaces"): [INTERFACE],
+    ("*", "network_interfaces.network"): "$(third.network_self_link)",
+    ("*", "network_interfaces.subnetwork"): "$(third.subnetwork_self_link)",
+    **{(CONTROLLER, f"{kind}_scripts"): SCRIPT for kind in KINDS},
+    ("*", "ingress_rules"): [{**FIREWALL_RULE, "name": "other"}],
+    ("*", "egress_rules"): [{**FIREWALL_RULE, "name": "other"}],
+    ("*", "ingress_rules.deny"): DENY[0]["deny"], ("*", "egress_rules.deny"): DENY[0]["deny"],
+    (PARTITION, "nodeset"): ["$(nodes.nodeset)", "$(more.nodeset)"],
+    (PARTITION, "nodeset_dyn"): ["$(nodes.nodeset_dyn)", "$(more.nodeset_dyn)"],
+    (CONTROLLER, "nodeset"): "$(cpu.nodeset)",
+    (CONTROLLER, "nodeset_dyn"): [{"nodeset_name": "other", "nodeset_feature": "other"}],
+    (CONTROLLER, "partitions"): "$(concat(cpu.partitions, gpu.partitions))",
+    (CONTROLLER, "login_nodes"): ["$(login.login_nodes)", "$(front.login_nodes)"],
+    (CONTROLLER, "slurm_conf_tpl"): TEMPLATE, (CONTROLLER, "slurmdbd_conf_tpl"): TEMPLATE,
+    (CONTROLLER, "cgroup_conf_tpl"): TEMPLATE, (CONTROLLER, "slurm_conf_template"): "MaxJobCount=7",
+    (CONTROLLER, "health_policy"): {"limits": {"gpu_celsius": 85}},
+    (CONTROLLER, "private_tmp_path"): "/scratch/tmp",
+    **{(CONTROLLER, f"{kind}_scripts.source"): '$(ghpc_stage("two.sh"))' for kind in KINDS},
+    (DYNAMIC, "additional_networks"): [INTERFACE],
+    (DYNAMIC, "spot_instance_config"): {"termination_action": "DELETE"},
+    (MACHINE, "on_host_maintenance"): "TERMINATE", ("modules/packer/custom-image", "on_host_maintenance"): "TERMINATE",
+    (MACHINE, "threads_per_core"): 2,
+    ("modules/file-system/cloud-storage-bucket", "soft_delete_retention_duration"): 604800,
+    ("modules/file-system/cloud-storage-bucket", "autoclass"): {"enabled": True},
+    ("community/modules/project/service-enablement", "gcp_service_list"): ["compute.googleapis.com"],
+    ("modules/file-system/cloud-storage-bucket", "anywhere_cache"): {"zones": ["us-central1-b"]},
+    ("modules/file-system/cloud-storage-bucket", "anywhere_cache.ttl"): "3600s",
+    ("modules/file-system/cloud-storage-bucket", "anywhere_cache.admission_policy"): "admit-on-second-miss",
+    ("modules/file-system/managed-lustre", "remote_mount"): "other",
+    ("modules/file-system/managed-lustre", "import_gcs_bucket_uri"): "gs://other",
+    ("modules/file-system/managed-lustre", "private_vpc_connection_peering"): "$(others.private_vpc_connection_peering)",
+    ("modules/file-system/gke-storage", "storage_type"): "Parallelstore",
+    ("modules/file-system/gke-storage", "access_mode"): "ReadWriteMany",
+    ("modules/file-system/gke-storage", "sc_reclaim_policy"): "Delete",
+    ("modules/file-system/netapp-volume", "netapp_storage_pool_id"): "projects/my-project/locations/us-central1/storagePools/pool",
+    ("modules/network/dns-managed-zone", "dns_name"): "cluster.example.com.",
+    ("modules/monitoring/dashboard", "widgets"): ['{"title": "Notes", "text": {"content": "ask us"}}'],
+    ("modules/network/vpc", "subnetworks"): [{"subnet_name": "other"}],
+    ("modules/network/vpc", "secondary_ranges_list.subnetwork_name"): "lake",
+    ("modules/network/vpc", "firewall_log_config"): "INCLUDE_ALL_METADATA",
+    ("modules/network/vpc", "secondary_ranges"): {"small-primary-subnet": [{"range_name": "pods", "ip_cidr_range": RANGE[0]}]},
+    ("modules/network/vpc", "secondary_ranges_list"): [
+        {"subnetwork_name": "small-primary-subnet", "ranges": [{"range_name": "pods", "ip_cidr_range": RANGE[0]}]}],
+    ("modules/network/pre-existing-subnetwork", "subnetwork_self_link"):
+        "projects/host-project/regions/us-central1/subnetworks/lake",
+    ("modules/network/multivpc", "global_ip_address_range"): "10.0.0.0/8",
+    ("modules/scripts/startup-script", "gcs_bucket_path"): "gs://other/scripts",
+    ("modules/scripts/startup-script", "bucket_viewers"): ["user:you@example.com"],
+    ("modules/scripts/startup-script", "runners"): [{"type": "shell", "destination": "one.sh", "content": "true"}],
+    ("modules/scripts/startup-script", "ansible_virtualenv_path"): "/opt/ansible",
+    ("modules/scripts/startup-script", "local_ssd_filesystem"): {
+        "fs_type": "ext4", "mountpoint": "/mnt/ssd", "permissions": "0755"},
+    ("modules/scripts/startup-script", "local_ssd_filesystem.fs_type"): "xfs",
+    ("modules/scripts/startup-script", "local_ssd_filesystem.mountpoint"): "/mnt/other",
+    ("modules/scripts/startup-script", "local_ssd_filesystem.permissions"): "1777",
+}
+
+# Lists that modules take from others with `use`: their attributes are those of outputs of modules that are tested themselves.
+WIRED = {"nodeset", "nodeset_tpu", "nodeset_dyn", "partitions", "login_nodes"}
+
+# What a module's own output tells its users along with what they need; here it has no effect, and cannot be told from a user's.
+EXEMPT = {
+    **{(CONTROLLER, f"network_storage.{name}"): "machines of a cluster mount file systems themselves, with clients of their image"
+       for name in ("client_install_runner", "mount_runner")},
+    **{(MACHINE, f"network_storage.{name}"): "`mount_runner` has these values as its arguments"
+       for name in ("server_ip", "remote_mount", "local_mount", "fs_type", "mount_options")},
+}
+
+# Settings without which an input has no effect, or is refused: without them there must be a diagnostic, with them an effect.
+SPOT = {"enable_spot_vm": True}
+WITH = {
+    ("*", "shielded_instance_config"): {"enable_shielded_vm": True},
+    ("*", "disk_encryption_key_service_account"): {"disk_encryption_key": KEY + "one"},
+    ("modules/file-system/cloud-storage-bucket", "anywhere_cache_create_timeout"): {"anywhere_cache": {"zones": ["us-central1-b"]}},
+    ("modules/file-system/pre-existing-network-storage", "parallelstore_options"): {"fs_type": "daos"},
+    ("*", "confidential_instance_type"): {"enable_confidential_vm": True},
+    ("*", "spot_instance_config"): SPOT,
+    (NODESET, "on_host_maintenance"): {"enable_placement": False},
+    ("*", "additional_networks.network"): {"additional_networks": BY_NETWORK},
+    (DYNAMIC, "additional_networks.network"): {"additional_networks": [{**INTERFACE, "network": "$(second.network_self_link)"}]},
+    ("*", "network_interfaces.network"): {
+        "network_interfaces": [{**INTERFACE, "subnetwork": None, "network": "$(second.network_self_link)"}]},
+    # A region is refused if a zone of another one is set.
+    ("*", "region"): {},
+    (PARTITION, "nodeset_tpu"): {},
+    **{(CONTROLLER, f"{kind}_scripts.source"): {f"{kind}_scripts": STAGED} for kind in KINDS},
+    ("modules/network/firewall-rules", "ingress_rules.deny"): {"ingress_rules": OTHER_DENY},
+    ("modules/network/firewall-rules", "egress_rules.deny"): {"egress_rules": OTHER_DENY},
+    ("modules/network/vpc", "secondary_ranges_list.subnetwork_name"): {
+        "subnetworks": [{"subnet_name": "pool"}, {"subnet_name": "lake"}],
+        "secondary_ranges_list": [{"subnetwork_name": "pool", "ranges": [{"range_name": "pods", "ip_cidr_range": RANGE[0]}]}]},
+    (MACHINE, "local_ssd_interface"): {"local_ssd_count": 1},
+    (MACHINE, "add_deployment_name_before_prefix"): {"name_prefix": "worker"},
+    ("modules/file-system/filestore", "protocol"): {"filestore_tier": "ENTERPRISE", "size_gb": 1024},
+    ("modules/project/service-account", "billing_account_id"): {"grant_billing_role": True},
+    ("modules/scripts/startup-script", "http_no_proxy"): {"http_proxy": "http://proxy.example.com:3128"},
+}
