@@ -2,7 +2,12 @@
 #include "launcher/apply/compare.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+
+#include "common/text.h"
+#include "launcher/apply/ignored.h"
+#include "launcher/apply/replacements.h"
 
 namespace slipway::apply {
 namespace {
@@ -46,7 +51,7 @@ class Reader {
       const std::string prefix = kind == "data" ? "data." : "";
       for (const auto& [type, named] : body.items()) {
         for (const auto& [name, resource] : named.items()) {
-          put(prefix + type + "." + name, resource);
+          put(prefix + type + "." + name, without_ignored(resource));
         }
       }
     } else if (kind == "module" || kind == "output" || kind == "provider") {
@@ -94,24 +99,66 @@ Entries entries_of(const GroupDefinitions* definitions) {
   return definitions == nullptr ? Entries() : Reader(*definitions).read();
 }
 
+// Whether the entry is a resource or a data source, which other resources can refer to.
+bool is_referred_to(const std::string& address) {
+  static const std::set<std::string> others = {"module", "output", "provider", "var"};
+  const size_t dot = address.find('.');
+  return dot != std::string::npos && !address.starts_with("file ") &&
+         !others.contains(address.substr(0, dot));
+}
+
+std::map<std::string, Effect> effects_of(const Entries& old, const Entries& now,
+                                         const ReplacementRules& rules) {
+  std::map<std::string, Definition> kept;
+  for (const auto& [address, entry] : now) {
+    const auto was = old.find(address);
+    if (was != old.end() && is_referred_to(address))
+      kept[address] = {&was->second.body, &entry.body};
+  }
+  return effects(kept, rules);
+}
+
+// A change of an entry that is there before and after; nothing if Terraform does nothing to it.
+std::optional<Change> change_of(const std::string& address, const Json& before, const Json& after,
+                                const std::map<std::string, Effect>& effects) {
+  const auto found = effects.find(address);
+  if (address.starts_with("data.")) return std::nullopt;  // Terraform reads it
+  if (before == after && found == effects.end()) return std::nullopt;
+  Change change{Action::update, address, differences(before, after, {nullptr, nullptr, true})};
+  if (found == effects.end()) return change;
+  for (const std::string& attribute : found->second.renewed) {
+    if (after.contains(attribute) && before.contains(attribute) &&
+        before[attribute] == after[attribute]) {
+      change.attributes.push_back({attribute, known_later, known_later});
+    }
+  }
+  const std::set<std::string>& because = found->second.because;
+  if (!because.empty()) {
+    change.action = Action::replace;
+    change.why = join(std::vector<std::string>(because.begin(), because.end()), ", ");
+  }
+  return change;
+}
+
 }  // namespace
 
-GroupChanges compare(const GroupDefinitions* before, const GroupDefinitions* after) {
+GroupChanges compare(const GroupDefinitions* before, const GroupDefinitions* after,
+                     const ReplacementRules& rules) {
   const GroupDefinitions& either = after != nullptr ? *after : *before;
   GroupChanges changes{either.group, either.kind, GroupChanges::From::definitions, {}, {}};
   const Entries old = entries_of(before), now = entries_of(after);
+  const std::map<std::string, Effect> effects = effects_of(old, now, rules);
   for (const auto& [address, entry] : now) {
     const auto was = old.find(address);
     std::vector<Change>& list = changes.modules[entry.module];
     if (was == old.end()) {
-      list.push_back({Action::create, address});
-    } else if (was->second.body != entry.body) {
-      list.push_back({Action::update, address,
-                      differences(was->second.body, entry.body, {nullptr, nullptr, true})});
+      if (!address.starts_with("data.")) list.push_back({Action::create, address});
+    } else if (auto change = change_of(address, was->second.body, entry.body, effects)) {
+      list.push_back(std::move(*change));
     }
   }
   for (const auto& [address, entry] : old) {
-    if (!now.contains(address)) {
+    if (!now.contains(address) && !address.starts_with("data.")) {
       changes.modules[entry.module].push_back({Action::destroy, address});
     }
   }

@@ -28,12 +28,13 @@ std::string note_on(const GroupState& state, bool by_hand) {
   return {};
 }
 
-GroupChanges by_definitions(const Folder& now, const Folder* deployed, const GroupSteps& group) {
+GroupChanges by_definitions(const Folder& now, const Folder* deployed, const GroupSteps& group,
+                            const ReplacementRules& rules) {
   const GroupDefinitions after = read_definitions(now, group);
   if (deployed == nullptr) return compare(nullptr, &after);
   const auto before = read_applied(*deployed, group.name);
   const bool same_kind = before && before->kind == group.kind;
-  GroupChanges changes = compare(same_kind ? &*before : nullptr, &after);
+  GroupChanges changes = compare(same_kind ? &*before : nullptr, &after, rules);
   std::error_code ignored;
   const bool state =
       std::filesystem::exists(deployed->group(group.name) / "terraform.tfstate", ignored);
@@ -58,10 +59,11 @@ const char* origin(const GroupChanges& group) {
 
 }  // namespace
 
-std::vector<GroupChanges> preview(const Folder& now, const Folder* deployed) {
+std::vector<GroupChanges> preview(const Folder& now, const Folder* deployed,
+                                  const ReplacementRules& rules) {
   std::vector<GroupChanges> all;
   for (const GroupSteps& group : now.recorded.groups) {
-    all.push_back(by_definitions(now, deployed, group));
+    all.push_back(by_definitions(now, deployed, group, rules));
   }
   if (deployed == nullptr) return all;
   const Journal journal(*deployed);
@@ -74,8 +76,8 @@ std::vector<GroupChanges> preview(const Folder& now, const Folder* deployed) {
   return all;
 }
 
-std::vector<GroupChanges> preview_with_terraform(Session& session) {
-  std::vector<GroupChanges> all = preview(session.folder, &session.folder);
+std::vector<GroupChanges> preview_with_terraform(Session& session, const ReplacementRules& rules) {
+  std::vector<GroupChanges> all = preview(session.folder, &session.folder, rules);
   Outputs outputs(session);
   for (GroupChanges& changes : all) {
     const GroupSteps* group = session.folder.find(changes.group);
@@ -105,8 +107,8 @@ std::string to_text(const std::vector<GroupChanges>& groups) {
   if (some_by_definitions) {
     out +=
         "From the definitions: compares them with those last deployed, without querying the "
-        "cloud. Terraform\nmay have to replace what changes, and new inputs of later groups are "
-        "not known.\n";
+        "cloud. What\nsomebody changed there and new inputs of later groups are not known; "
+        "--terraform asks.\n";
   }
   return out;
 }

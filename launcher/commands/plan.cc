@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/installation.h"
 #include "launcher/apply/preview.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
@@ -38,23 +39,24 @@ class WrittenAside {
 };
 
 std::vector<apply::GroupChanges> previewed(GoogleDeployment& deployment, bool ask_terraform) {
+  const auto rules = apply::load_replacement_rules(find_installation().blueprints());
   if (ask_terraform) {
     deployment.find_programs();
     std::vector<apply::GroupChanges> changes;
     deployment.with_session([&](apply::Session& session, const apply::Selection&) {
-      changes = apply::preview_with_terraform(session);
+      changes = apply::preview_with_terraform(session, rules);
     });
     return changes;
   }
   if (deployment.definitions() == nullptr) {
     const apply::Folder folder(deployment.path());
-    return apply::preview(folder, &folder);
+    return apply::preview(folder, &folder, rules);
   }
   const WrittenAside aside(*deployment.definitions());
   const apply::Folder now(aside.path());
-  if (!apply::is_deployment_folder(deployment.path())) return apply::preview(now, nullptr);
+  if (!apply::is_deployment_folder(deployment.path())) return apply::preview(now, nullptr, rules);
   const apply::Folder deployed(deployment.path());
-  return apply::preview(now, &deployed);
+  return apply::preview(now, &deployed, rules);
 }
 
 }  // namespace

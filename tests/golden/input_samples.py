@@ -226,7 +226,7 @@ SAMPLES = {
 # Lists that modules take from others with `use`: their attributes are those of outputs of modules that are tested themselves.
 WIRED = {"nodeset", "nodeset_tpu", "nodeset_dyn", "partitions", "login_nodes"}
 
-# What a module's own output tells its users along with what they need; here it has no effect, and cannot be told from a user's.
+# What modules hand over together with what is needed. It has no effect here, and looks the same if a user sets it.
 EXEMPT = {
     **{(CONTROLLER, f"network_storage.{name}"): "machines of a cluster mount file systems themselves, with clients of their image"
        for name in ("client_install_runner", "mount_runner")},

@@ -150,7 +150,7 @@ def changes_within(module, name, kind, settings):
 
 
 def refused(creator, module, about):
-    """A module without resources: the error that says so makes up for all of its inputs."""
+    """A module without resources: the error that says so counts for all of its inputs."""
     settings = {given["name"]: SAMPLES.get((module, given["name"])) or value_of(
                     parsed(given["type"]), given["name"], given["default"], VALUES) for given in about["inputs"]
                 if given["required"] and given["name"] not in VARIABLES}
