@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/count.h"
@@ -26,6 +27,8 @@ class Destroy {
       : session_(session), journal_(session.journal), options_(options) {}
 
   void run() {
+    // The definitions have Terraform delete machines, too, for those who run it by hand.
+    ::setenv("SLIPWAY_DESTROYS", "1", 1);
     check_users();
     find_gcloud();
     find_clusters();
@@ -110,14 +113,21 @@ class Destroy {
                  const std::map<std::string, std::vector<std::string>>& made) const {
     for (const auto& [cluster, names] : made) {
       if (names.empty()) continue;
-      session_.console.print(fmt::format("{}: also deletes {} that Slurm started: {}", group.name,
-                                         counted(names.size(), "machine"), some_of(names)));
+      const bool keeps = clusters_.at(cluster).keeps_machines;
+      session_.console.print(fmt::format(
+          "{}: {} {} that Slurm started: {}{}", group.name, keeps ? "keeps" : "also deletes",
+          counted(names.size(), "machine"), some_of(names),
+          keeps
+              ? "\n  They go on running and cost money (`enable_cleanup_compute` is false). Their "
+                "networks cannot be destroyed until you delete them."
+              : ""));
     }
   }
 
   void remove_made(const GroupSteps& group,
                    const std::map<std::string, std::vector<std::string>>& made) const {
     for (const auto& [cluster, names] : made) {
+      if (clusters_.at(cluster).keeps_machines) continue;
       options_.made_machines.remove(clusters_.at(cluster), [&](const std::string& line) {
         session_.console.print(fmt::format("{}: {}", group.name, line));
       });
@@ -145,8 +155,9 @@ class Destroy {
     }
     terraform.init();
     const auto plan = terraform.plan(Terraform::Purpose::destroy);
-    const bool has_made =
-        std::ranges::any_of(made, [](const auto& one) { return !one.second.empty(); });
+    const bool has_made = std::ranges::any_of(made, [&](const auto& one) {
+      return !one.second.empty() && !clusters_.at(one.first).keeps_machines;
+    });
     if (plan) {
       const auto before = read_applied(session_.folder, group.name);
       const GroupDefinitions now = read_definitions(session_.folder, group);

@@ -56,6 +56,19 @@ void add_controllers(const std::map<std::string, Json>& machines, const std::str
   }
 }
 
+// Marked by the controller's module, which is not always in the group of its cluster's nodes.
+void add_marks(const std::map<std::string, Json>& documents,
+               std::map<std::string, SlurmCluster>& clusters) {
+  for (const auto& [name, data] : resources_of(documents, "terraform_data")) {
+    const auto input = data.find("input");
+    if (input == data.end() || !input->is_object()) continue;
+    const std::string cluster = literal(*input, "keep_machines_of");
+    if (cluster.empty()) continue;
+    clusters[cluster].name = cluster;
+    clusters[cluster].keeps_machines = true;
+  }
+}
+
 }  // namespace
 
 void add_slurm_clusters(const std::map<std::string, Json>& documents,
@@ -74,6 +87,7 @@ void add_slurm_clusters(const std::map<std::string, Json>& documents,
       add_controllers(machines, name, cluster);
     }
   }
+  add_marks(documents, clusters);
 }
 
 }  // namespace slipway::apply

@@ -18,6 +18,7 @@ struct SlurmCluster {
   std::string name;
   std::set<std::string> projects, regions;  // of its nodes and controllers
   std::set<Controller> controllers;
+  bool keeps_machines = false;  // the blueprint has `enable_cleanup_compute: false`
 };
 
 // Adds the clusters of a group to those of others, by name.

@@ -12,10 +12,15 @@ std::string host(const Cluster& cluster) {
   return cluster.name + "-controller";
 }
 
+// With a database of its own machine, each controller can run slurmdbd.
+bool has_two(const Cluster& cluster) {
+  return cluster.controller.has_backup && cluster.controller.external_database;
+}
+
 }  // namespace
 
 std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std::string& gather) {
-  return {
+  std::vector<SlurmSetting> settings = {
       {"AccountingStorageType", "accounting_storage/slurmdbd",
        "Keeps the history of jobs: sacct(1), sacctmgr(1)."},
       {"AccountingStorageHost", host(cluster), ""},
@@ -25,6 +30,11 @@ std::vector<SlurmSetting> accounting_settings(const Cluster& cluster, const std:
       {"JobAcctGatherType", gather, ""},
       {"JobAcctGatherFrequency", "30", ""},
   };
+  if (has_two(cluster)) {
+    settings.insert(settings.begin() + 2,
+                    {"AccountingStorageBackupHost", host(cluster) + "-backup", ""});
+  }
+  return settings;
 }
 
 std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
@@ -36,11 +46,17 @@ std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
       {"LogFile", site.log_dir + "/slurmdbd.log", ""},
       {"PidFile", site.run_dir + "/slurmdbd.pid", ""},
       {"StorageType", "accounting_storage/mysql", ""},
-      {"StorageHost", "localhost", ""},
-      {"StorageUser", site.slurm_user, ""},
-      {"StorageLoc", "slurm_acct_db", ""},
   };
   const Controller& controller = cluster.controller;
+  const bool external = site.follows_blueprint && controller.external_database;
+  if (!external) {
+    settings.insert(settings.end(), {{"StorageHost", "localhost", ""},
+                                     {"StorageUser", site.slurm_user, ""},
+                                     {"StorageLoc", "slurm_acct_db", ""}});
+  }
+  if (site.follows_blueprint && has_two(cluster)) {
+    settings.push_back({"DbdBackupHost", host(cluster) + "-backup", ""});
+  }
   if (site.follows_blueprint && controller.slurm_auth) settings[0].value = "auth/slurm";
   if (site.follows_blueprint) override_settings(settings, controller.slurmdbd_conf);
   std::string text =
@@ -48,6 +64,12 @@ std::string slurmdbd_conf(const Cluster& cluster, const SlurmSite& site) {
                   SLIPWAY_VERSION, cluster.deployment, site.target);
   for (const SlurmSetting& setting : settings) {
     text += fmt::format("{}={}\n", setting.key, setting.value);
+  }
+  if (external) {
+    text +=
+        "# The controller adds StorageHost, StorageUser, StoragePass and StorageLoc when it boots: "
+        "they are "
+        "in the\n# Secret Manager.\n";
   }
   return text;
 }

@@ -98,6 +98,8 @@ void read_slurm_settings(const ModelPart& part, const blueprint::Deployment& dep
   controller.lists_from_template = boolean("lists_from_template");
   controller.slurm_auth = boolean("slurm_auth");
   controller.external_scripts = boolean("external_scripts");
+  controller.external_database = boolean("external_database");
+  controller.has_backup = boolean("has_backup");
   controller.scripts = reader.scripts();
 }
 

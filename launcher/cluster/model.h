@@ -88,6 +88,8 @@ struct Controller {
   // or "task_epilog". They run in this order.
   std::map<std::string, std::string> scripts = {};
   bool external_scripts = false;   // and those of a shared folder: launcher/node/job_scripts.h
+  bool external_database = false;  // that of accounting is not on this machine
+  bool has_backup = false;         // a second controller, <cluster>-controller-backup
 };
 
 struct Cluster {

@@ -100,11 +100,18 @@ std::string settings_text(const std::vector<SlurmSetting>& settings) {
   return text;
 }
 
+// Two controllers take turns: the second takes over if the first does not answer, and gives back.
 std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
+  const bool has_backup = site.follows_blueprint && cluster.controller.has_backup;
+  const std::string backup =
+      has_backup
+          ? fmt::format("SlurmctldHost={}-controller-backup\nSlurmctldTimeout=60\n", cluster.name)
+          : "";
   return fmt::format(
       "\n"
       "ClusterName={}\n"
       "SlurmctldHost={}-controller\n"
+      "{}"
       "SlurmUser={}\n"
       "SlurmctldPort=6817\n"
       "SlurmdPort=6818\n"
@@ -115,7 +122,8 @@ std::string identity_text(const Cluster& cluster, const SlurmSite& site) {
       "SlurmctldPidFile={}/slurmctld.pid\n"
       "SlurmdPidFile={}/slurmd.pid\n"
       "PlugStackConfig={}/plugstack.conf\n",
-      cluster.name, cluster.name, site.slurm_user, site.state_dir, site.spool_dir, site.log_dir,
+      cluster.name, cluster.name, backup, site.slurm_user,
+      has_backup ? site.shared_state_dir : site.state_dir, site.spool_dir, site.log_dir,
       site.log_dir, site.run_dir, site.run_dir, site.config_dir);
 }
 

@@ -12,7 +12,8 @@
 
 namespace slipway::cluster {
 
-const std::vector<std::string> fixed_settings = {"AccountingStorageHost",
+const std::vector<std::string> fixed_settings = {"AccountingStorageBackupHost",
+                                                 "AccountingStorageHost",
                                                  "AccountingStoragePort",
                                                  "AccountingStorageType",
                                                  "AuthType",
@@ -39,8 +40,9 @@ const std::vector<std::string> fixed_settings = {"AccountingStorageHost",
                                                  "TaskEpilog",
                                                  "TaskProlog"};
 const std::vector<std::string> fixed_slurmdbd_settings = {
-    "AuthType",    "DbdHost",    "DbdPort",     "LogFile",     "PidFile",     "SlurmUser",
-    "StorageHost", "StorageLoc", "StoragePass", "StoragePort", "StorageType", "StorageUser"};
+    "AuthType",    "DbdBackupHost", "DbdHost",     "DbdPort",    "LogFile",
+    "PidFile",     "SlurmUser",     "StorageHost", "StorageLoc", "StoragePass",
+    "StoragePort", "StorageType",   "StorageUser"};
 
 namespace {
 

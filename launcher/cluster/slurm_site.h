@@ -24,6 +24,8 @@ struct SlurmSite {
   std::string slurm_user = "slurm";  // runs slurmctld and owns its state
   std::string config_dir = "/etc/slurm";
   std::string state_dir = "/var/spool/slurmctld";  // slurmctld's; owned by slurm_user, mode 0755
+  // Where two controllers have it: below a file system that both mount.
+  std::string shared_state_dir = "/var/spool/slurm/slurmctld";
   std::string spool_dir = "/var/spool/slurmd";     // slurmd's; owned by root
   std::string log_dir = "/var/log/slurm";          // owned by slurm_user
   std::string run_dir = "/run";                    // for PID files

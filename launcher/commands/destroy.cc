@@ -4,18 +4,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <memory>
-#include <optional>
-
 #include "common/command_line.h"
 #include "common/status_line.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
-#include "launcher/commands/operator_cloud.h"
+#include "launcher/commands/made_machines.h"
 #include "launcher/commands/target.h"
 #include "launcher/local/launch.h"
-#include "launcher/node/cleanup.h"
 
 namespace slipway::commands {
 namespace {
@@ -81,45 +76,6 @@ void destroy_local(const std::string& name, bool auto_approve) {
   fmt::print(stderr, "deployment `{}` is destroyed\n", name);
 }
 
-// GPU machines take minutes to stop.
-constexpr std::chrono::minutes until_machines_are_gone{20};
-
-node::ClusterPlaces places_of(const apply::SlurmCluster& cluster) {
-  return {cluster.name, cluster.projects, cluster.regions};
-}
-
-node::Patience patience_with_machines() {
-  return {std::chrono::steady_clock::now() + until_machines_are_gone, nullptr};
-}
-
-// What Slurm made is found and deleted with the caller's own credentials. They are needed only
-// if the deployment has a cluster.
-apply::MadeMachines machines_made_by_slurm() {
-  const auto cloud = std::make_shared<std::optional<node::Cloud>>();
-  const auto connected = [cloud]() -> node::Cloud& {
-    if (!*cloud) cloud->emplace(operator_cloud(operator_token()));
-    return **cloud;
-  };
-  apply::MadeMachines made;
-  made.find = [connected](const apply::SlurmCluster& cluster) {
-    std::vector<std::string> names;
-    for (const node::CloudMachine& machine :
-         node::made_machines(connected(), places_of(cluster), patience_with_machines())) {
-      names.push_back(machine.name);
-    }
-    return names;
-  };
-  made.remove = [connected](const apply::SlurmCluster& cluster,
-                            const std::function<void(const std::string&)>& say) {
-    std::vector<node::ControllerMachine> controllers;
-    for (const auto& one : cluster.controllers) {
-      controllers.push_back({one.project, one.zone, one.name});
-    }
-    node::remove_made(connected(), places_of(cluster), controllers, patience_with_machines(), say);
-  };
-  return made;
-}
-
 void destroy_google(const DeploymentInput& input, apply::DestroyOptions& options) {
   GoogleDeployment deployment(input);
   deployment.find_programs(GoogleDeployment::Needs::terraform);
@@ -146,7 +102,8 @@ int destroy(Args args) {
       "FOLDER was written by `slipway create`: what was deployed from it on Google Cloud is "
       "destroyed, the last group first. The folder itself stays. You are asked before each group, "
       "in a script too. Write ./NAME when a deployment has the same name. Machines that Slurm "
-      "started for jobs are deleted with their cluster. If something is left, run it again.");
+      "started for jobs are deleted with their cluster, unless the blueprint has "
+      "`enable_cleanup_compute: false`. If something is left, run it again.");
   line.positional("DEPLOYMENT|FOLDER", &name);
   line.option("target", "local|google", "which one, if the name could be both", &target,
               "local if there is such a deployment");

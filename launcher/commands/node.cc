@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "common/command_line.h"
+#include "launcher/commands/node_cleanup.h"
+#include "launcher/commands/node_follow.h"
 #include "launcher/commands/node_power.h"
 #include "launcher/commands/node_reconcile.h"
 #include "launcher/commands/node_transport.h"
@@ -61,6 +63,8 @@ int node(Args args) {
        "Run what the machines of a cluster run by themselves, to find out what went wrong.",
        "Services, slurmctld and slurmd run these commands; you need them for troubleshooting only.",
        {{"boot", boot},
+        {"cleanup", node_cleanup},
+        {"follow", node_follow},
         {"guard", guard},
         {"resume", node_resume},
         {"suspend", node_suspend},

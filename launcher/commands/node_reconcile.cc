@@ -4,11 +4,10 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <optional>
-#include <thread>
 
 #include "common/command_line.h"
 #include "common/error.h"
+#include "launcher/commands/node_loop.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/node/boot.h"
 #include "launcher/node/reconcile_run.h"
@@ -22,22 +21,6 @@ int run_once(const node::ReconcileOptions& options) {
   node::Cloud cloud;
   const node::Patience patience{std::chrono::steady_clock::now() + one_run, log_line};
   return node::reconcile(cloud, patience, options, log_line);
-}
-
-// For machines without systemd's timers.
-[[noreturn]] void run_forever(const node::ReconcileOptions& options, std::chrono::seconds pause) {
-  std::string said;
-  for (;;) {
-    try {
-      run_once(options);
-      said.clear();
-    } catch (const std::exception& error) {
-      // slurmctld may be restarting: report it once.
-      if (said != error.what()) log_line(error.what());
-      said = error.what();
-    }
-    std::this_thread::sleep_for(pause);
-  }
 }
 
 }  // namespace
@@ -67,7 +50,7 @@ int node_reconcile(Args args) {
   require_root();
   forget_the_caller();
   if (grace >= 0) options.longest_grace = grace;
-  if (every > 0) run_forever(options, std::chrono::seconds(every));
+  if (every > 0) run_every(std::chrono::seconds(every), [&] { run_once(options); });
   return run_once(options) == 0 ? 0 : 1;
 }
 

@@ -112,10 +112,17 @@ void start_accounting(const std::string& slurmdbd_conf, IfRunning running) {
   make_folder_for(user, database_folder, 0700);
   make_database();
   start_database();
+  start_slurmdbd(slurmdbd_conf, running);
+}
 
+void write_slurmdbd_conf(const std::string& slurmdbd_conf) {
   make_folder_for(user, fs::path(slurmdbd_conf_path).parent_path().c_str(), 0755);
   write_file(slurmdbd_conf_path, slurmdbd_conf, 0600);
   give_to(user, slurmdbd_conf_path);
+}
+
+void start_slurmdbd(const std::string& slurmdbd_conf, IfRunning running) {
+  write_slurmdbd_conf(slurmdbd_conf);
   const Service service{{"/usr/sbin/slurmdbd", "-D"},
                         "root",
                         fmt::format("{}/slurmdbd.out", log_folder),

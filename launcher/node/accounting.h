@@ -21,6 +21,13 @@ inline constexpr int slurmdbd_port = 6819;
 // history of jobs outlives the machine. Throws Error.
 void keep_database_with_state();
 
+// Starts slurmdbd with a database that runs elsewhere, and waits until it answers. Call after munge
+// and before slurmctld. slurmdbd that runs is restarted if `running` says so. Throws Error.
+void start_slurmdbd(const std::string& slurmdbd_conf, IfRunning running = IfRunning::keep);
+
+// Writes slurmdbd.conf, readable by slurmdbd only.
+void write_slurmdbd_conf(const std::string& slurmdbd_conf);
+
 // Creates the database the first time, starts it, waits until it answers, and then does the same
 // for slurmdbd. The database has a socket and no port, and identifies the machine's users root and
 // slurm through that socket; there is no password. Call after munge and before slurmctld. slurmdbd

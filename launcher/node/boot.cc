@@ -8,12 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/error.h"
 #include "common/file.h"
-#include "common/sha256.h"
 #include "common/text.h"
 #include "launcher/node/accounting.h"
 #include "launcher/node/auth.h"
 #include "launcher/node/boot_order.h"
+#include "launcher/node/cluster_files.h"
+#include "launcher/node/controllers.h"
+#include "launcher/node/external_database.h"
 #include "launcher/node/job_scripts.h"
 #include "launcher/node/job_space.h"
 #include "launcher/node/key.h"
@@ -23,51 +26,13 @@
 #include "launcher/node/physical_hosts.h"
 #include "launcher/node/reconcile_service.h"
 #include "launcher/node/services.h"
+#include "launcher/node/slurm_settings.h"
 #include "launcher/node/transport.h"
 
 namespace slipway::node {
 namespace {
 
 constexpr int key_version = 1;
-constexpr const char* database_file = "controller/slurmdbd.conf";
-
-// A file of the cluster with the digest in cluster.json: while a new configuration is being
-// uploaded, old and new files are mixed.
-std::string fetch(Cloud& cloud, const MachineMetadata& self, const std::string& name,
-                  const std::string& digest) {
-  std::string text = cloud.object(self.bucket, self.folder + "/" + name);
-  if (sha256(text) != digest) {
-    throw NotYet("its content does not match cluster.json");
-  }
-  return text;
-}
-
-std::string fetch_with(const Patience& patience, Cloud& cloud, const MachineMetadata& self,
-                       const ClusterFile& cluster, const std::string& name) {
-  const auto file = cluster.files.find(name);
-  if (file == cluster.files.end()) {
-    throw Error(fmt::format("the cluster `{}` has no file {}", cluster.cluster, name));
-  }
-  return persist(patience, fmt::format("gs://{}/{}/{}", self.bucket, self.folder, name),
-                 [&] { return fetch(cloud, self, name, file->second); });
-}
-
-// Slurm's files by their name in /etc/slurm.
-std::map<std::string, std::string> slurm_files(const Patience& patience, Cloud& cloud,
-                                               const MachineMetadata& self,
-                                               const ClusterFile& cluster) {
-  constexpr std::string_view folder = "slurm/";
-  std::map<std::string, std::string> files;
-  for (const auto& [name, digest] : cluster.files) {
-    if (!name.starts_with(folder)) continue;
-    const std::string own = name.substr(folder.size());
-    if (own.empty() || own.find('/') != own.npos || own[0] == '.') {
-      throw Error(fmt::format("`{}` is not a Slurm configuration file", name));
-    }
-    files[own] = fetch_with(patience, cloud, self, cluster, name);
-  }
-  return files;
-}
 
 // slurmctld's programs make and delete machines with the controller's service account.
 std::vector<std::string> metadata_users(const MachineMetadata& self) {
@@ -76,47 +41,26 @@ std::vector<std::string> metadata_users(const MachineMetadata& self) {
   return users;
 }
 
-// The blueprint's scripts around jobs, by their name below /etc/slurm/scripts.
-std::map<std::string, std::string> job_scripts(const Patience& patience, Cloud& cloud,
-                                               const MachineMetadata& self,
-                                               const ClusterFile& cluster) {
-  constexpr std::string_view folder = "scripts/";
-  std::map<std::string, std::string> scripts;
-  for (const auto& [name, digest] : cluster.files) {
-    if (!name.starts_with(folder)) continue;
-    scripts[name.substr(folder.size())] = fetch_with(patience, cloud, self, cluster, name);
-  }
-  return scripts;
-}
-
 // slurmdbd reads its file in /etc/slurm, which has a link: only its own user may read the text.
-void start_database_and_slurmdbd(const std::string& slurmdbd_conf, IfRunning running) {
+void start_database_and_slurmdbd(const std::string& slurmdbd_conf, bool is_external,
+                                 IfRunning running) {
   const std::filesystem::path link = "/etc/slurm/slurmdbd.conf";
   if (!std::filesystem::is_symlink(link)) {
     std::filesystem::remove(link);
     std::filesystem::create_symlink(slurmdbd_conf_path, link);
   }
+  if (is_external) {
+    start_slurmdbd(slurmdbd_conf, running);
+    return;
+  }
   keep_database_with_state();
   start_accounting(slurmdbd_conf, running);
 }
 
-// True if one of them was missing or different.
-bool write_slurm_files(std::map<std::string, std::string> files) {
-  bool changed = false;
-  for (auto& [name, content] : files) {
-    if (name == "job_container.conf") {
-      content = job_container_conf_for(std::move(content), slurm_version());
-    }
-    changed = write_changed("/etc/slurm/" + name, content) || changed;
-  }
-  return changed;
-}
-
-// In this order: the startup script combines the local SSDs, and may have Docker keep its
-// containers there.
+// After the startup script, which combines the local SSDs and may have Docker keep its containers
+// there.
 void wait_for_what_jobs_need(const Patience& patience, const NodeProfile& profile,
                              const MachineMetadata& self) {
-  wait_for_startup_script(patience);
   wait_for_networks(patience, profile, self);
   std::vector<NodeTransport::Daemon> daemons = profile.daemons;
   daemons.push_back(profile.transport.daemon);
@@ -124,6 +68,13 @@ void wait_for_what_jobs_need(const Patience& patience, const NodeProfile& profil
   persist(patience, "the containers of daemons beside jobs", [&] {
     for (const NodeTransport::Daemon& daemon : daemons) pull_images(daemon);
   });
+}
+
+// Where slurmctld keeps its state.
+std::filesystem::path state_folder(const std::map<std::string, std::string>& slurm_files) {
+  const SlurmSettings settings = settings_of(slurm_files);
+  const auto found = settings.values.find("statesavelocation");
+  return found == settings.values.end() ? "/var/spool/slurmctld" : std::string(trim(found->second));
 }
 
 // What only compute nodes need.
@@ -173,13 +124,13 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   // Before anything that a user could run.
   guard_metadata(metadata_users(self), say);
   const ClusterFile cluster = fetch_cluster_file(cloud, self, patience);
-  auto files = slurm_files(patience, cloud, self, cluster);
-  const std::string profile_name = fmt::format("machines/{}.json", self.group);
+  const auto files = fetch_folder(patience, cloud, self, cluster, slurm_folder);
+  const std::string profile_name = profile_file(self);
   const NodeProfile profile = own_profile(
-      parse_node_profile(fetch_with(patience, cloud, self, cluster, profile_name), profile_name),
+      parse_node_profile(fetch_file(patience, cloud, self, cluster, profile_name), profile_name),
       self);
   const bool is_controller = self.role == "controller";
-  const Auth auth = auth_of(files["slurm.conf"]);
+  const Auth auth = auth_of(files.contains("slurm.conf") ? files.at("slurm.conf") : "");
   require_auth(auth, slurm_version());
   const std::string key =
       persist(patience, fmt::format("the munge key from {}", cluster.munge_key),
@@ -191,7 +142,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     mount_storage(patience, storage, say);
   }
   bool changed = write_changed(node_profile_path, to_json(profile));
-  changed = write_slurm_files(std::move(files)) || changed;
+  changed = install_files(files) || changed;
   std::vector<std::string> slurmd_options;
   if (!self.node_conf.empty()) {
     slurmd_options = joining_options(self.node_conf);
@@ -201,22 +152,31 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   if (!is_controller) wait_for_controller_address(patience, cluster);
 
   prepare_folders();
-  if (is_controller) prepare_physical_hosts();
+  if (is_controller) {
+    prepare_physical_hosts();
+    prepare_shared_state(patience, cluster, state_folder(files));
+  }
   if (self.role == "compute") {
     make_room_for_jobs(say);
-    write_scripts(job_scripts(patience, cloud, self, cluster));
+    write_scripts(fetch_folder(patience, cloud, self, cluster, scripts_folder));
   }
   const bool new_key = write_key(auth, key);
   start_auth(auth, self.role, new_key ? IfRunning::restart : IfRunning::keep);
   record_transport_versions(profile.transport);
+  const auto limit = cluster.startup_seconds.find(self.role);
+  const bool has_limit = limit != cluster.startup_seconds.end();
+  if (self.role == "compute" || has_limit) {
+    wait_for_startup_script(patience, std::chrono::seconds(has_limit ? limit->second : 0));
+  }
   if (self.role == "compute") wait_for_what_jobs_need(patience, profile, self);
-  if (is_controller && cluster.files.contains(database_file)) {
-    start_database_and_slurmdbd(fetch_with(patience, cloud, self, cluster, database_file),
+  if (runs_slurmdbd(self, cluster)) {
+    start_database_and_slurmdbd(own_slurmdbd_conf(patience, cloud, self, cluster),
+                                cluster.database.has_value(),
                                 changed || new_key ? IfRunning::restart : IfRunning::keep);
   }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);
-  if (is_controller) start_reconciler(say);
+  is_controller ? start_reconciler(say) : start_follower(say);
   say(fmt::format("{} is up", self.name));
 }
 

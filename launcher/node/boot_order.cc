@@ -40,6 +40,26 @@ StartupScript ask_systemd() {
   return answer.ok() ? startup_script_state(answer.output) : StartupScript::running;
 }
 
+std::chrono::seconds script_age() {
+  const ProcessResult answer = run_process(
+      {"/bin/systemctl", "show", "--property=InactiveExitTimestampMonotonic", startup_unit},
+      {.input = "", .deadline = 10s});
+  // systemd's monotonic times are those of the steady clock.
+  const auto uptime = std::chrono::steady_clock::now().time_since_epoch();
+  return answer.ok()
+             ? startup_script_age(answer.output,
+                                  std::chrono::duration_cast<std::chrono::microseconds>(uptime))
+             : 0s;
+}
+
+// The result stays until the machine restarts, so that the next try does not believe that the
+// script ended well.
+void end_startup_script(std::chrono::seconds limit, const fs::path& result) {
+  run_checked({"/bin/systemctl", "stop", startup_unit}, {.input = "", .deadline = 120s});
+  make_directories(result.parent_path());
+  write_file(result, fmt::format("it took longer than {} s and was ended\n", limit.count()));
+}
+
 // The interfaces with an IPv4 address.
 std::set<std::string> interfaces_with_address() {
   ifaddrs* all = nullptr;
@@ -64,10 +84,24 @@ StartupScript startup_script_state(const std::string& properties) {
                                                        : StartupScript::done;
 }
 
-void wait_for_startup_script(const Patience& patience, const fs::path& result) {
-  persist(patience, "the startup script", [] {
-    if (ask_systemd() == StartupScript::running)
-      throw NotYet("google-startup-scripts.service runs");
+std::chrono::seconds startup_script_age(const std::string& properties,
+                                        std::chrono::microseconds uptime) {
+  const auto start =
+      to_number<int64_t>(value_of(properties, "InactiveExitTimestampMonotonic")).value_or(0);
+  if (start <= 0) return 0s;
+  return std::chrono::duration_cast<std::chrono::seconds>(uptime -
+                                                          std::chrono::microseconds(start));
+}
+
+void wait_for_startup_script(const Patience& patience, std::chrono::seconds limit,
+                             const fs::path& result) {
+  persist(patience, "the startup script", [&] {
+    if (ask_systemd() != StartupScript::running) return;
+    if (limit > 0s && script_age() > limit) {
+      end_startup_script(limit, result);
+      return;
+    }
+    throw NotYet("google-startup-scripts.service runs");
   });
   if (!fs::exists(result)) return;
   const std::string said(trim(read_file(result)));

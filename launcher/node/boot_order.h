@@ -3,6 +3,7 @@
 // containers. docs/guides/images.md, "What a machine waits for".
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -24,9 +25,16 @@ StartupScript startup_script_state(const std::string& properties);
 // Where runners.sh of the module startup-script writes how it ended: "done", or what failed.
 inline constexpr const char* startup_result_path = "/run/slipway/startup-script";
 
-// Waits for the startup script; returns at once without systemd or without such a unit. Throws
+// How long a startup script that runs has run, from `systemctl show
+// --property=InactiveExitTimestampMonotonic` and the time since the machine's start.
+std::chrono::seconds startup_script_age(const std::string& properties,
+                                        std::chrono::microseconds uptime);
+
+// Waits for the startup script; returns at once without systemd or without such a unit. Ends a
+// script that has run for longer than `limit` (0: no limit), and writes that as its result. Throws
 // Error if a runner failed, or if time is up.
 void wait_for_startup_script(const Patience& patience,
+                             std::chrono::seconds limit = std::chrono::seconds(0),
                              const std::filesystem::path& result = startup_result_path);
 
 // Waits until each network interface of the machine that the profile has too has an address, or

@@ -132,6 +132,7 @@ std::vector<std::string> other_domains(const ClusterFile& cluster, const Machine
     }
   };
   add(cluster.controller_zone, cluster.controller_project);
+  if (cluster.backup) add(cluster.backup->zone, cluster.controller_project);
   for (const auto& [name, nodeset] : cluster.nodesets) {
     for (const std::string& zone : nodeset.zones) add(zone, nodeset.project);
   }
@@ -171,7 +172,9 @@ void search_all_zones(const ClusterFile& cluster, const MachineMetadata& self) {
 
 void wait_for_controller_address(const Patience& patience, const ClusterFile& cluster) {
   persist(patience, fmt::format("the address of {}", cluster.controller), [&] {
-    if (!is_known(cluster.controller)) throw NotYet("the name does not resolve");
+    const bool known =
+        is_known(cluster.controller) || (cluster.backup && is_known(cluster.backup->name));
+    if (!known) throw NotYet("the name does not resolve");
   });
 }
 

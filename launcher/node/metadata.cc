@@ -130,6 +130,23 @@ Nodes nodes_from(const json& nodeset) {
   return nodes;
 }
 
+// The members that older files do not have.
+void read_more(const json& j, ClusterFile& cluster) {
+  if (const json backup = value_or(j.at("controller"), "backup", json()); !backup.is_null()) {
+    cluster.backup = {backup.at("name"), value_or(backup, "zone", std::string())};
+  }
+  if (const json database = value_or(j, "database", json()); !database.is_null()) {
+    const json& version = database.at("version");
+    cluster.database = {database.at("secret"),
+                        version.is_string() ? to_number<int>(version.get<std::string>()).value_or(0)
+                                            : version.get<int>()};
+    if (cluster.database->version < 1) throw Error("`database` has no version of its secret");
+  }
+  for (const auto& [role, seconds] : value_or(j, "startup_seconds", json::object()).items()) {
+    cluster.startup_seconds[role] = seconds.get<long>();
+  }
+}
+
 ClusterFile cluster_from(const json& j) {
   if (j.at("schema") != "slipway/cluster/1") {
     throw Error(fmt::format("its schema is {}, not \"slipway/cluster/1\"", j.at("schema").dump()));
@@ -143,6 +160,7 @@ ClusterFile cluster_from(const json& j) {
   const json& zone = controller.at("zone");
   if (zone.is_string()) cluster.controller_zone = zone;
   j.at("munge_key").get_to(cluster.munge_key);
+  read_more(j, cluster);
   j.at("files").get_to(cluster.files);
   cluster.mounts = storage_from(j.at("mounts").at("all"));
   cluster.login_mounts = storage_from(j.at("mounts").at("login"));

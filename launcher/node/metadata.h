@@ -79,11 +79,26 @@ struct Nodes {
   std::string instance_properties{};  // a JSON object for bulkInsert; empty: none
 };
 
+// The database of accounting, if it is on another machine.
+struct ExternalDatabase {
+  std::string secret;  // "projects/P/secrets/S": how to log in, as JSON
+  int version = 0;     // of the secret
+};
+
+// A second controller, which takes over if the first does not answer.
+struct BackupController {
+  std::string name, zone;
+};
+
 // The file `cluster.json` in the cluster's folder, written after all other files; schema
 // docs/schemas/cluster-1.schema.json.
 struct ClusterFile {
   std::string cluster;
   std::string controller, controller_project, controller_zone;
+  std::optional<BackupController> backup{};
+  std::optional<ExternalDatabase> database{};
+  // How long the startup script of a role's machines may take; 0: as long as it needs.
+  std::map<std::string, long> startup_seconds{};
   std::string munge_key;                     // "projects/P/secrets/S"
   std::map<std::string, std::string> files;  // SHA-256 by name in the folder
   std::vector<NetworkStorage> mounts, login_mounts;

@@ -2,21 +2,23 @@
 #include "launcher/node/reconcile_config.h"
 
 #include <fmt/core.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <set>
-#include <thread>
 
 #include "common/error.h"
 #include "common/file.h"
 #include "common/process.h"
 #include "common/sha256.h"
 #include "common/text.h"
-#include "launcher/node/job_space.h"
+#include "launcher/node/accounting.h"
+#include "launcher/node/cluster_files.h"
+#include "launcher/node/daemon_change.h"
+#include "launcher/node/external_database.h"
 #include "launcher/node/services.h"
+#include "launcher/node/slurm_settings.h"
 #include "launcher/node/topology_file.h"
 
 namespace slipway::node {
@@ -25,8 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
 
-constexpr std::string_view slurm_folder = "slurm/";
-constexpr const char* installed_folder = "/etc/slurm";
 constexpr const char* topology = "topology.conf";
 
 // Parameters of slurm.conf(5) that slurmctld reads only when it starts.
@@ -56,110 +56,6 @@ constexpr std::array read_at_start = {"accountingstorageenforce",
                                       "taskplugin",
                                       "topologyplugin"};
 
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-// The settings of slurm.conf outside node and partition lines, and the node names that it lists.
-struct Settings {
-  std::map<std::string, std::string> values;  // keys in lower case; repeated ones joined
-  std::set<std::string> nodes;
-};
-
-Settings settings_of(const Files& files) {
-  Settings settings;
-  const auto file = files.find("slurm.conf");
-  if (file == files.end()) return settings;
-  for (const std::string& line : split(file->second, '\n')) {
-    const std::string text(trim(std::string_view(line).substr(0, line.find('#'))));
-    const size_t equals = text.find('=');
-    if (equals == text.npos) continue;
-    const std::string key = lower_case(std::string(trim(text.substr(0, equals))));
-    const std::string value(trim(std::string_view(text).substr(equals + 1)));
-    if (key == "nodename") {
-      settings.nodes.insert(value.substr(0, value.find(' ')));
-    } else if (key != "partitionname" && key != "nodeset") {
-      settings.values[key] += value + "\n";
-    }
-  }
-  return settings;
-}
-
-// slurm.conf's files in cluster.json by their own name. Throws Error for a name with a folder.
-Files digests_of(const ClusterFile& cluster) {
-  Files digests;
-  for (const auto& [name, digest] : cluster.files) {
-    if (!name.starts_with(slurm_folder)) continue;
-    const std::string own = name.substr(slurm_folder.size());
-    if (own.empty() || own.find('/') != own.npos || own[0] == '.') {
-      throw Error(fmt::format("`{}` is not a Slurm configuration file", name));
-    }
-    digests[own] = digest;
-  }
-  return digests;
-}
-
-Files fetch_files(Cloud& cloud, const MachineMetadata& self, const ClusterFile& cluster,
-                  const Patience& patience) {
-  Files files;
-  for (const auto& [name, digest] : digests_of(cluster)) {
-    const std::string path = fmt::format("{}/{}{}", self.folder, slurm_folder, name);
-    std::string text = persist(patience, fmt::format("gs://{}/{}", self.bucket, path), [&] {
-      std::string content = cloud.object(self.bucket, path);
-      if (sha256(content) != digest) throw NotYet("its content does not match cluster.json");
-      return content;
-    });
-    files[name] = name == "job_container.conf"
-                      ? job_container_conf_for(std::move(text), slurm_version())
-                      : std::move(text);
-  }
-  return files;
-}
-
-Files installed_files(const Files& names) {
-  Files files;
-  for (const auto& [name, content] : names) {
-    const fs::path path = fs::path(installed_folder) / name;
-    if (fs::exists(path)) files[name] = read_file(path);
-  }
-  return files;
-}
-
-void write_files(const Files& files) {
-  for (const auto& [name, content] : files) {
-    write_changed(fs::path(installed_folder) / name, content);
-  }
-}
-
-// Without systemd: ends slurmctld, which saves its state, so that it can be started again.
-void end_slurmctld() {
-  const pid_t process = to_number<pid_t>(trim(read_file("/run/slurmctld.pid"))).value_or(0);
-  const fs::path name = fmt::format("/proc/{}/comm", process);
-  if (process <= 1 || !fs::exists(name) || trim(read_file(name)) != "slurmctld") return;
-  ::kill(process, SIGTERM);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (listens(slurmctld_port)) {
-    if (std::chrono::steady_clock::now() > end) throw Error("slurmctld does not end within 60 s");
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-}
-
-// Running jobs and slurmd do not notice it; commands wait.
-void restart_slurmctld() {
-  if (fs::is_directory("/run/systemd/system")) {
-    start_daemons("controller", IfRunning::restart);
-  } else {
-    end_slurmctld();
-    const Service service{{"/usr/sbin/slurmctld", "-D"},
-                          "root",
-                          fmt::format("{}/slurmctld.out", log_folder),
-                          "slurmctld.service"};
-    run_service(
-        service, [] { return listens(slurmctld_port); }, IfRunning::keep, std::chrono::seconds(30));
-  }
-}
-
 void use_files(Takeover::How how) {
   if (how == Takeover::How::restart) {
     restart_slurmctld();
@@ -175,7 +71,7 @@ void use_files(Takeover::How how) {
 
 Takeover takeover_of(const Files& before, const Files& after, SlurmVersion slurm) {
   if (before == after) return {};
-  const Settings old_ones = settings_of(before), new_ones = settings_of(after);
+  const SlurmSettings old_ones = settings_of(before), new_ones = settings_of(after);
   for (const char* key : read_at_start) {
     const auto was = old_ones.values.find(key), is = new_ones.values.find(key);
     const bool had = was != old_ones.values.end(), has = is != new_ones.values.end();
@@ -193,7 +89,8 @@ Takeover takeover_of(const Files& before, const Files& after, SlurmVersion slurm
 
 std::string configuration_digest(const ClusterFile& cluster) {
   std::string all;
-  for (const auto& [name, digest] : digests_of(cluster)) all += name + " " + digest + "\n";
+  for (const auto& [name, digest] : digests_in(cluster, slurm_folder))
+    all += name + " " + digest + "\n";
   return sha256(all);
 }
 
@@ -203,8 +100,28 @@ void follow_machines(const ClusterFile& cluster, const Say& say) {
   use_files(Takeover::How::reconfigure);
 }
 
+void follow_accounting(Cloud& cloud, const Patience& patience, const MachineMetadata& self,
+                       const ClusterFile& cluster, const Say& say) {
+  if (!runs_slurmdbd(self, cluster) || !fs::exists(slurmdbd_conf_path)) return;
+  const std::string before = read_file(slurmdbd_conf_path);
+  // One without a mark was written by an older version, at the last boot.
+  if (!before.starts_with("# ") || before.starts_with(slurmdbd_conf_mark(cluster)) ||
+      before.starts_with("# Written")) {
+    return;
+  }
+  write_slurmdbd_conf(own_slurmdbd_conf(patience, cloud, self, cluster));
+  try {
+    restart_slurmdbd();
+  } catch (const Error&) {
+    write_slurmdbd_conf(before);
+    restart_slurmdbd();
+    throw;
+  }
+  say("slurmdbd uses a new configuration");
+}
+
 bool configuration_differs(const ClusterFile& cluster) {
-  return std::ranges::any_of(digests_of(cluster), [](const auto& file) {
+  return std::ranges::any_of(digests_in(cluster, slurm_folder), [](const auto& file) {
     // Written for this machine's Slurm: it is compared with the others, when one of them differs.
     if (file.first == "job_container.conf") return false;
     const fs::path path = fs::path(installed_folder) / file.first;
@@ -216,7 +133,7 @@ bool configuration_differs(const ClusterFile& cluster) {
 
 void take_configuration(Cloud& cloud, const MachineMetadata& self, const ClusterFile& cluster,
                         const Patience& patience, const Say& say) {
-  Files fresh = fetch_files(cloud, self, cluster, patience);
+  Files fresh = fetch_folder(patience, cloud, self, cluster, slurm_folder);
   const Files before = installed_files(fresh);
   if (const auto own = before.find(topology);
       own != before.end() && is_from_machines(own->second)) {
@@ -224,11 +141,11 @@ void take_configuration(Cloud& cloud, const MachineMetadata& self, const Cluster
   }
   const Takeover takeover = takeover_of(before, fresh, slurm_version());
   if (takeover.how == Takeover::How::nothing) return;
-  write_files(fresh);
+  install_files(fresh);
   try {
     use_files(takeover.how);
   } catch (const Error& error) {
-    write_files(before);
+    install_files(before);
     try {
       use_files(takeover.how);
     } catch (const Error& again) {

@@ -35,6 +35,11 @@ bool configuration_differs(const ClusterFile& cluster);
 void take_configuration(Cloud& cloud, const MachineMetadata& self, const ClusterFile& cluster,
                         const Patience& patience, const Say& say);
 
+// Has slurmdbd use a changed slurmdbd.conf or another version of the database's secret, if it runs
+// on this controller. Throws Error.
+void follow_accounting(Cloud& cloud, const Patience& patience, const MachineMetadata& self,
+                       const ClusterFile& cluster, const Say& say);
+
 // Writes Slurm's topology from the places of the machines (launcher/node/topology_file.h), and has
 // slurmctld read it if it changed. Throws Error.
 void follow_machines(const ClusterFile& cluster, const Say& say);

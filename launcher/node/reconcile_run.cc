@@ -14,6 +14,8 @@
 #include "common/text.h"
 #include "launcher/node/boot.h"
 #include "launcher/node/compute.h"
+#include "launcher/node/controllers.h"
+#include "launcher/node/follow.h"
 #include "launcher/node/power.h"
 #include "launcher/node/reconcile_config.h"
 #include "launcher/node/reconcile_memory.h"
@@ -36,6 +38,7 @@ class Run {
     self_ = fetch_machine_metadata(cloud_, patience_);
     if (self_.role != "controller") throw Error("this machine is not a controller");
     cluster_ = fetch_cluster_file(cloud_, self_, patience_);
+    if (!is_in_control(self_, cluster_)) return stand_by();
     before_ = load_memory(memory_path());
     before_.templates = template_times();
     nodes_ = nodes_in_slurm();
@@ -51,6 +54,7 @@ class Run {
     change_cloud(plan.steps);
     remove_policies();
     take_new_configuration();
+    take_accounting();
     take_places_of_machines();
     after_.said = std::move(said_);
     write_file(memory_path(), to_json(after_), 0600);
@@ -64,6 +68,19 @@ class Run {
     const Graces graces;
     return {cluster_, nodes_, machines_,
             options_.longest_grace ? graces.at_most(*options_.longest_grace) : graces, now_};
+  }
+
+  // The controller that is in control does the rest.
+  int stand_by() {
+    if (options_.only_show) {
+      say_("this controller is not in control");
+    } else {
+      FollowOptions follow;
+      follow.standby = true;
+      follow_configuration(cloud_, patience_, follow, say_);
+      follow_accounting(cloud_, patience_, self_, cluster_, say_);
+    }
+    return 0;
   }
 
   // Reports a problem that lasts only once.
@@ -280,6 +297,14 @@ class Run {
       }
     } catch (const std::exception& error) {
       fail(fmt::format("slurmctld keeps its configuration: {}", one_line(error.what())));
+    }
+  }
+
+  void take_accounting() {
+    try {
+      follow_accounting(cloud_, patience_, self_, cluster_, say_);
+    } catch (const std::exception& error) {
+      fail(fmt::format("slurmdbd keeps its configuration: {}", one_line(error.what())));
     }
   }
 

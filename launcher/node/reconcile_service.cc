@@ -1,4 +1,4 @@
-// Starts the reconciler with a controller.
+// Starts what a machine does again and again by itself.
 #include "launcher/node/reconcile_service.h"
 
 #include <fmt/core.h>
@@ -9,19 +9,36 @@
 #include "launcher/node/service.h"
 
 namespace slipway::node {
+namespace {
 
-void start_reconciler(const Say& say) {
-  const Service service{{"/opt/slipway/libexec/slipway/reconcile-nodes"},
-                        "root",
-                        fmt::format("{}/reconcile.log", log_folder),
-                        "slipway-reconcile.timer"};
-  if (!std::filesystem::exists(service.argv[0])) return;
+void start_loop(const Service& service, const char* otherwise, const Say& say) {
+  const bool has_systemd = std::filesystem::is_directory("/run/systemd/system");
+  const std::string unit = "/etc/systemd/system/" + service.unit;
+  if (!std::filesystem::exists(has_systemd ? unit : service.argv[0])) return;
   try {
     run_service(
         service, [] { return false; }, IfRunning::keep, std::chrono::seconds(0));
   } catch (const Error& error) {
-    say(fmt::format("{}; static nodes do not start by themselves", error.what()));
+    say(fmt::format("{}; {}", error.what(), otherwise));
   }
+}
+
+}  // namespace
+
+void start_reconciler(const Say& say) {
+  start_loop({{"/opt/slipway/libexec/slipway/reconcile-nodes"},
+              "root",
+              fmt::format("{}/reconcile.log", log_folder),
+              "slipway-reconcile.timer"},
+             "static nodes do not start by themselves", say);
+}
+
+void start_follower(const Say& say) {
+  start_loop({{"/opt/slipway/libexec/slipway/follow-configuration"},
+              "root",
+              fmt::format("{}/follow.log", log_folder),
+              "slipway-follow.timer"},
+             "a changed configuration is taken over at the next boot only", say);
 }
 
 }  // namespace slipway::node

@@ -1,12 +1,15 @@
-// Starts the reconciler with a controller.
+// Starts what a machine does again and again by itself.
 #pragma once
 
 #include "launcher/node/machine.h"
 
 namespace slipway::node {
 
-// Starts the timer, or a loop where there is no systemd. Does nothing in an older image, which has
-// no reconciler.
+// Starts the reconciler with a controller: its timer, or a loop where there is no systemd. Does
+// nothing in an older image, which has no reconciler.
 void start_reconciler(const Say& say);
+
+// The same on compute and login nodes for what takes a changed configuration over.
+void start_follower(const Say& say);
 
 }  // namespace slipway::node

@@ -102,9 +102,37 @@ machine() {
 boot() {
   local name=$1
   shift
-  machine "$name" touch /etc/slipway/reconcile-by-hand
+  machine "$name" touch /etc/slipway/reconcile-by-hand /etc/slipway/follow-by-hand
   machine "$name" /opt/slipway/bin/slipway node boot "$@"
 }
 
 # node_is_idle CONTROLLER NODE: according to Slurm on that machine
 node_is_idle() { machine "$1" sinfo --noheader --Node --format='%N %T' | grep -q "^$2 idle$"; }
+
+# new_setting KEY VALUE: sets it in slurm.conf in the bucket, as a deploy would
+new_setting() {
+  as_tester python3 -B - "$CLOUD" "$1" "$2" <<'PYTHON'
+import hashlib, json, pathlib, re, sys
+key, value = sys.argv[2:]
+[cluster_file] = pathlib.Path(sys.argv[1]).glob("buckets/*/*/cluster.json")
+conf = cluster_file.parent / "slurm/slurm.conf"
+text, count = re.subn(rf"^{key}=.*$", f"{key}={value}", conf.read_text(), flags=re.M | re.I)
+conf.write_text(text if count else f"{text}{key}={value}\n")
+cluster = json.loads(cluster_file.read_text())
+cluster["files"]["slurm/slurm.conf"] = hashlib.sha256(conf.read_bytes()).hexdigest()
+cluster_file.write_text(json.dumps(cluster))
+PYTHON
+}
+
+# new_file NAME: writes stdin to a file of the cluster in the bucket, as a deploy would
+new_file() {
+  as_tester python3 -B -c '
+import hashlib, json, pathlib, sys
+[cluster_file] = pathlib.Path(sys.argv[1]).glob("buckets/*/*/cluster.json")
+file, text = cluster_file.parent / sys.argv[2], sys.stdin.buffer.read()
+file.parent.mkdir(parents=True, exist_ok=True)
+file.write_bytes(text)
+cluster = json.loads(cluster_file.read_text())
+cluster["files"][sys.argv[2]] = hashlib.sha256(text).hexdigest()
+cluster_file.write_text(json.dumps(cluster))' "$CLOUD" "$1"
+}

@@ -163,19 +163,6 @@ has_other_machine() { [ -e "$CLOUD/instances/$1.json" ] && [ "$(inode_of "$1")" 
   says ""
 }
 
-# new_setting KEY VALUE: a line at the end of slurm.conf in the bucket, as after a deploy
-new_setting() {
-  as_tester python3 -B - "$CLOUD" "$1=$2" <<'PYTHON'
-import hashlib, json, pathlib, sys
-[cluster_file] = pathlib.Path(sys.argv[1]).glob("buckets/*/*/cluster.json")
-conf = cluster_file.parent / "slurm/slurm.conf"
-conf.write_text(conf.read_text() + sys.argv[2] + "\n")
-cluster = json.loads(cluster_file.read_text())
-cluster["files"]["slurm/slurm.conf"] = hashlib.sha256(conf.read_bytes()).hexdigest()
-cluster_file.write_text(json.dumps(cluster))
-PYTHON
-}
-
 @test "reconcile: slurmctld takes a changed configuration while a job runs" {
   local job
   job=$(sleeps_on $N-0 1000)

@@ -84,6 +84,82 @@ scripts_log() { machine $N cat /var/log/slurm/scripts.log; }
   job_is "$(cat "$SUITE/ended-job")" FAILED 3:0
 }
 
+# on_node, on_controller: what their timers run
+on_node() { machine $N /opt/slipway/bin/slipway node follow 2>&1 | sed 's/^20[^ ]* //'; }
+on_controller() { machine $C /opt/slipway/bin/slipway node reconcile 2>&1 | sed 's/^20[^ ]* //'; }
+
+# a_job: submits one that takes long, waits until it runs, and prints its number
+a_job() {
+  local job
+  job=$(machine $C sbatch --parsable --chdir=/tmp --output=/dev/null --wrap "sleep 1000")
+  wait_for job_runs "$job"
+  echo "$job"
+}
+job_runs() { machine $C squeue --noheader --jobs="$1" --format=%T | grep -qx RUNNING; }
+slurmd_pid() { machine $N cat /run/slurmd.pid; }
+
+@test "settings: a node takes a changed configuration once slurmctld uses it, and its job runs on" {
+  local job
+  run on_node
+  [ "$output" = "" ]
+  job=$(a_job)
+  new_setting MaxArraySize 777
+  run on_node
+  says "a new configuration waits until slurmctld uses it"
+  machine $N grep -q MaxArraySize=777 /etc/slurm/slurm.conf && false
+  run on_node # said once
+  [ "$output" = "" ]
+  run on_controller
+  says "slurmctld uses a new configuration"
+  run on_node
+  says "uses a new configuration"
+  machine $N scontrol show config | grep -qx 'HASH_VAL *= Match'
+  run on_node
+  [ "$output" = "" ]
+  job_runs "$job"
+  machine $C scancel "$job"
+  wait_for node_is_idle $C $N
+}
+
+@test "settings: slurmd is restarted for what it reads at its start, but not under jobs that depend on it" {
+  local job before
+  job=$(a_job)
+  before=$(slurmd_pid)
+  new_setting MpiDefault none
+  on_controller
+  run on_node
+  says "restarted slurmd with a new configuration: mpidefault changed"
+  [ "$(slurmd_pid)" != "$before" ]
+  job_runs "$job"
+  new_setting ProctrackType proctrack/pgid
+  on_controller
+  before=$(slurmd_pid)
+  run on_node
+  says "proctracktype changed: a new configuration waits until this node is free of jobs"
+  [ "$(slurmd_pid)" = "$before" ]
+  machine $C scancel "$job"
+  wait_for node_is_idle $C $N
+  has_taken_it() { on_node | grep -qx "restarted slurmd with a new configuration: proctracktype changed"; }
+  wait_for has_taken_it
+  machine $C srun true
+}
+
+@test "settings: a node uses changed scripts around jobs at once" {
+  printf '#!/bin/sh\necho "second $SLURM_JOB_ID" >>/var/log/slurm/scripts.log\n' | new_file scripts/prolog.d/001-second.sh
+  run on_node
+  says "uses new scripts around jobs"
+  run machine $C srun sh -c 'echo "job $SLURM_JOB_ID"'
+  wait_for machine $N grep -qx "second $(sed -n 's/^job //p' <<<"$output")" /var/log/slurm/scripts.log
+}
+
+@test "settings: what the whole cluster has to change at once stays, and the node says so" {
+  new_setting CredType cred/none
+  run on_node
+  says "credtype changed, which only a new start of the whole cluster can do: the old configuration stays"
+  machine $N grep -q cred/none /etc/slurm/slurm.conf && false
+  new_setting CredType cred/munge
+}
+
 @test "settings: Slurm's topology follows the places of the machines" {
   run machine $C scontrol show topology
   [[ "$output" == *"SwitchName=cpunodes "* ]]

@@ -58,6 +58,18 @@ TEST_CASE("clusters: nodes and controller of all groups belong together") {
         std::set<SlurmCluster::Controller>{{"p", "us-central1-a", "c-controller"}});
 }
 
+TEST_CASE("clusters: the blueprint can keep a cluster's machines") {
+  const Json mark = {{"resource",
+                      {{"terraform_data",
+                        {{"ctl_keep_machines", {{"input", {{"keep_machines_of", "c"}}}}},
+                         {"ctl_cleanup", {{"input", {"some-subnetwork"}}}}}}}}};
+  const Json made = {{"resource",
+                      {{"google_compute_instance_template",
+                        {{"ctl_this", machine_template("controller", "p")}}}}}};
+  CHECK_FALSE(clusters_in({{"a", made}}).at("c").keeps_machines);
+  CHECK(clusters_in({{"a", mark}, {"b", made}}).at("c").keeps_machines);
+}
+
 TEST_CASE("clusters: definitions without Slurm have none") {
   CHECK(clusters_in({}).empty());
   CHECK(clusters_in({{"a", {{"resource", {{"google_compute_network", {{"n", {{"name", "n"}}}}}}}}},

@@ -65,11 +65,12 @@ TEST_CASE("boot order: a node does not start after a startup script that failed"
   const TemporaryDirectory folder;
   Moment moment;
   const fs::path result = folder / "startup-script";
-  wait_for_startup_script(moment.patience, result);  // one that writes nothing
+  wait_for_startup_script(moment.patience, std::chrono::seconds(0),
+                          result);  // one that writes nothing
   write_file(result, "done\n");
-  wait_for_startup_script(moment.patience, result);
+  wait_for_startup_script(moment.patience, std::chrono::seconds(0), result);
   write_file(result, "mount-local-ssd.sh failed with exit status 1\n");
-  CHECK_THROWS_WITH(wait_for_startup_script(moment.patience, result),
+  CHECK_THROWS_WITH(wait_for_startup_script(moment.patience, std::chrono::seconds(0), result),
                     "the startup script failed: mount-local-ssd.sh failed with exit status 1; see "
                     "`journalctl --unit=google-startup-scripts.service`, then restart that and "
                     "slipway-node.service");
@@ -115,4 +116,11 @@ TEST_CASE("boot order: containers come from the image's archives, else from the 
     pull_images(rxdm(), places);
     CHECK(read_file(folder / "log") == ask + load + ask + "pull --quiet " + image + "\n");
   }
+}
+
+TEST_CASE("startup script: its age follows from systemd's time") {
+  using namespace std::chrono_literals;
+  CHECK(startup_script_age("InactiveExitTimestampMonotonic=5000000\n", 65s) == 60s);
+  CHECK(startup_script_age("InactiveExitTimestampMonotonic=0\n", 65s) == 0s);
+  CHECK(startup_script_age("", 65s) == 0s);
 }

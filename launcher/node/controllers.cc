@@ -1,0 +1,53 @@
+// A cluster with two controllers.
+#include "launcher/node/controllers.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/node/service.h"
+
+namespace slipway::node {
+
+std::string controller_in_control(const std::string& ping) {
+  // "Slurmctld(primary) at c-controller is UP"
+  for (const std::string& line : split(ping, '\n')) {
+    const std::vector<std::string> words = split(std::string(trim(line)), ' ');
+    if (words.size() < 5 || !words[0].starts_with("Slurmctld(")) continue;
+    if (words[1] == "at" && words[3] == "is" && words[4] == "UP") {
+      return words[2].substr(0, words[2].find('('));
+    }
+  }
+  return "";
+}
+
+bool is_in_control(const MachineMetadata& self, const ClusterFile& cluster) {
+  if (!cluster.backup) return true;
+  // Its status says whether the first is down.
+  const ProcessResult answer = run_process({"/usr/bin/scontrol", "ping"},
+                                           {.input = "", .deadline = std::chrono::seconds(60)});
+  const std::string host = controller_in_control(answer.output);
+  if (host.empty()) throw Error("no slurmctld answers");
+  return host == self.name;
+}
+
+void prepare_shared_state(const Patience& patience, const ClusterFile& cluster,
+                          const std::filesystem::path& folder) {
+  if (!cluster.backup) return;
+  const std::filesystem::path mount = folder.parent_path();
+  // On a disk of its own, each controller would run the cluster's jobs.
+  persist(patience,
+          fmt::format("the file system at {}, which both controllers share", mount.string()), [&] {
+            struct stat here = {}, root = {};
+            const bool known = ::stat(mount.c_str(), &here) == 0 && ::stat("/", &root) == 0;
+            if (!known || here.st_dev == root.st_dev) throw NotYet("it is not mounted");
+          });
+  make_folder_for("slurm", folder, 0700);
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,109 @@
+// Restarts Slurm's daemons, and has them read their files again.
+#include "launcher/node/daemon_change.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "launcher/node/accounting.h"
+#include "launcher/node/services.h"
+
+namespace slipway::node {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto longest_change = 60s;
+
+bool runs_systemd() {
+  return fs::is_directory("/run/systemd/system");
+}
+
+// The process of a daemon by its PID file, or 0: the file may be of a process that has ended.
+pid_t daemon_process(const std::string& name) {
+  const fs::path file = fmt::format("/run/{}.pid", name);
+  if (!fs::exists(file)) return 0;
+  const pid_t process = to_number<pid_t>(trim(read_file(file))).value_or(0);
+  const fs::path comm = fmt::format("/proc/{}/comm", process);
+  return process > 1 && fs::exists(comm) && trim(read_file(comm)) == name ? process : 0;
+}
+
+void wait_for_port(const std::string& name, int port, bool listening) {
+  const auto end = std::chrono::steady_clock::now() + longest_change;
+  while (listens(port) != listening) {
+    if (std::chrono::steady_clock::now() > end) {
+      throw Error(fmt::format("{} does not {} within {} s", name, listening ? "listen" : "end",
+                              longest_change.count()));
+    }
+    std::this_thread::sleep_for(50ms);
+  }
+}
+
+// Without systemd: ends a daemon, which saves its state, so that it can be started again.
+void end_daemon(const std::string& name, int port) {
+  const pid_t process = daemon_process(name);
+  if (process == 0) return;
+  ::kill(process, SIGTERM);
+  wait_for_port(name, port, false);
+}
+
+void restart_in_foreground(const std::string& name, int port) {
+  const Service service{{"/usr/sbin/" + name, "-D"},
+                        "root",
+                        fmt::format("{}/{}.out", log_folder, name),
+                        name + ".service"};
+  if (!runs_systemd()) end_daemon(name, port);
+  run_service(
+      service, [&] { return listens(port); }, runs_systemd() ? IfRunning::restart : IfRunning::keep,
+      60s);
+}
+
+}  // namespace
+
+void restart_slurmctld() {
+  restart_in_foreground("slurmctld", slurmctld_port);
+}
+
+void restart_slurmdbd() {
+  restart_in_foreground("slurmdbd", slurmdbd_port);
+}
+
+void restart_slurmd(const std::vector<std::string>& options) {
+  if (!runs_systemd()) end_daemon("slurmd", slurmd_port);
+  start_daemons("compute", runs_systemd() ? IfRunning::restart : IfRunning::keep, options);
+  wait_for_port("slurmd", slurmd_port, true);
+}
+
+void reload_slurmd() {
+  const pid_t process = daemon_process("slurmd");
+  if (runs_systemd()) {
+    run_checked({"/bin/systemctl", "reload", "slurmd.service"},
+                {.input = "", .deadline = longest_change});
+  } else if (process == 0 || ::kill(process, SIGHUP) != 0) {
+    throw Error("slurmd does not run");
+  }
+  // A daemon that cannot use its files ends a moment later.
+  std::this_thread::sleep_for(2s);
+  wait_for_port("slurmd", slurmd_port, true);
+}
+
+void reload_sackd() {
+  if (!runs_systemd()) {
+    if (const pid_t process = daemon_process("sackd"); process > 0) ::kill(process, SIGHUP);
+    return;
+  }
+  if (!fs::exists("/usr/sbin/sackd")) return;
+  run_checked({"/bin/systemctl", "try-reload-or-restart", "sackd.service"},
+              {.input = "", .deadline = longest_change});
+}
+
+}  // namespace slipway::node

@@ -1,0 +1,26 @@
+// Has Slurm's daemons that run use changed files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace slipway::node {
+
+// Restarts slurmctld and waits until it listens. Running jobs and slurmd do not notice it; commands
+// wait. Throws Error.
+void restart_slurmctld();
+
+// Restarts slurmd and waits until it listens; jobs continue. `options` as in start_daemons().
+// Throws Error.
+void restart_slurmd(const std::vector<std::string>& options);
+
+// Has slurmd read its files again, as `scontrol reconfigure` does. Throws Error.
+void reload_slurmd();
+
+// Restarts slurmdbd and waits until it listens; slurmctld keeps records meanwhile. Throws Error.
+void restart_slurmdbd();
+
+// On a login node: has sackd read its files again, where there is one. Throws Error.
+void reload_sackd();
+
+}  // namespace slipway::node
