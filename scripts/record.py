@@ -8,7 +8,7 @@ The command gets the variables GOOGLE_…_CUSTOM_ENDPOINT, which lead Terraform'
 services itself, over TLS, with the command's own credentials. It listens on 127.0.0.1 only, while the command runs. FILE gets a line
 for each request, as tests/fakes/google/README.md describes, and is readable by its owner only.
 
-What is left out: all headers, and so the tokens; contents of objects, and anything that is not JSON; values of secrets, keys and
+It leaves out all headers, and so the tokens; contents of objects, and anything that is not JSON; values of secrets, keys and
 passwords; values of metadata except Slipway's own; the serial console; parameters of signed addresses; addresses of people. Names
 of projects, machines and service accounts stay, unless --rename OLD=NEW replaces them: read the file before you pass it on.
 What the controller asks while jobs run is not recorded.

@@ -18,6 +18,7 @@
 #include "launcher/commands/page.h"
 #include "launcher/google/definitions.h"
 #include "launcher/google/needs.h"
+#include "launcher/google/project_needs.h"
 #include "launcher/health/policy.h"
 #include "launcher/local/plan.h"
 
@@ -83,8 +84,8 @@ std::filesystem::path catalogue_folder() {
 
 }  // namespace
 
-void BlueprintInput::add_options(CommandLine& line, const std::string& name) {
-  line.positional(name, &blueprint);
+void BlueprintInput::add_options(CommandLine& line, const std::string& name, Arity arity) {
+  line.positional(name, &blueprint, arity);
   line.option("deployment-file,d", "FILE",
               "take variables from this file, overriding the blueprint's", &deployment_files);
   line.option("vars", "NAME=VALUE", "set a variable, overriding both; the value is YAML", &vars);
@@ -260,6 +261,17 @@ google::Needs LoadedBlueprint::count_needs(const google::Definitions& definition
     throw InvalidBlueprint();
   }
   return google::count_needs(definitions, catalogue, quotas);
+}
+
+google::CloudNeeds LoadedBlueprint::cloud_needs(const google::Definitions& definitions) {
+  source::Diagnostics diagnostics(sources_);
+  const google::ServiceTable services =
+      google::load_services(catalogue_folder(), sources_, diagnostics);
+  if (diagnostics.errors() > 0) {
+    commands::show(diagnostics);
+    throw InvalidBlueprint();
+  }
+  return google::cloud_needs(compiled_->evaluation, definitions, services);
 }
 
 void LoadedBlueprint::plan(Targets targets) {

@@ -24,6 +24,7 @@
 
 namespace slipway::google {
 struct Definitions;
+struct CloudNeeds;
 struct Needs;
 enum class Wanted;
 }  // namespace slipway::google
@@ -42,7 +43,8 @@ struct BlueprintInput {
   bool shows_diagnostics = true;             // false: the command prints them itself
 
   // Adds the positional BLUEPRINT, by this name, and the options of every command that reads one.
-  void add_options(CommandLine& line, const std::string& name = "BLUEPRINT");
+  void add_options(CommandLine& line, const std::string& name = "BLUEPRINT",
+                   Arity arity = Arity::required);
 };
 
 // The blueprint has errors, which were printed on stderr.
@@ -95,6 +97,9 @@ class LoadedBlueprint {
 
   // What those need from the cloud's quotas. Throws InvalidBlueprint when the catalogue is wrong.
   google::Needs count_needs(const google::Definitions& definitions);
+
+  // What else they need from its projects. Throws in the same way.
+  google::CloudNeeds cloud_needs(const google::Definitions& definitions);
 
   // Plans what a deploy to the targets would plan, so that no later command finds more. What only
   // one of two targets refuses is a warning. Shows all diagnostics. False when there are errors.

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,8 +12,12 @@
 #include "common/requirement.h"
 #include "common/text.h"
 #include "launcher/apply/programs.h"
+#include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/doctor_google.h"
+#include "launcher/commands/operator_cloud.h"
 #include "launcher/commands/page.h"
+#include "launcher/google/definitions.h"
 #include "launcher/local/requirements.h"
 #include "launcher/node/requirements.h"
 
@@ -128,27 +133,56 @@ std::string as_json(const Inspection& inspection, const std::vector<Requirement>
   return json.dump(2) + "\n";
 }
 
+// What the blueprint needs from Google Cloud, and whether it is there.
+std::vector<Requirement> inspect_project(const BlueprintInput& input) {
+  LoadedBlueprint loaded(input, Purpose::definitions);
+  const google::Definitions definitions = loaded.define();
+  const google::CloudNeeds needs = loaded.cloud_needs(definitions);
+  const auto token = find_operator_token();
+  if (!token) {
+    return {{"credentials", "asking Google Cloud about the blueprint's projects", State::missing,
+             "neither gcloud nor GOOGLE_OAUTH_ACCESS_TOKEN has any", "",
+             "`gcloud auth application-default login`"}};
+  }
+  node::Cloud cloud = operator_cloud(*token, needs.project);
+  Inquiry inquiry(cloud);
+  return ask_google(inquiry, needs, loaded.count_needs(definitions));
+}
+
+constexpr const char* doctor_about =
+    "It looks at everything that Slipway needs from this machine: programs and their versions, "
+    "features of the kernel, permissions. TARGET is `local` for clusters on this machine, "
+    "`google` for deploying to Google Cloud, or `node` for a compute node of a Slurm cluster. "
+    "What only some commands need is a warning. With `google` and a BLUEPRINT, it also asks Google "
+    "Cloud whether the blueprint's projects have what the cluster needs: enabled services, your "
+    "rights, quotas, zones with the machine types, images, reservations. It changes nothing there, "
+    "and says for each finding what to type.";
+
 }  // namespace
 
 int doctor(Args args) {
   std::string target = "local";
+  BlueprintInput input;
   bool json = false;
-  CommandLine line("slipway doctor", "Say what this machine lacks, and how to get it.");
-  line.about(
-      "It looks at everything that Slipway needs from this machine: programs and their versions, "
-      "features of the kernel, permissions. TARGET is `local` for clusters on this machine, "
-      "`google` for deploying to Google Cloud, or `node` for a compute node of a Slurm cluster. "
-      "What only some commands need is a warning.");
+  CommandLine line("slipway doctor", "Say what this machine or project lacks, and how to get it.");
+  line.about(doctor_about);
   line.positional("TARGET", &target, Arity::optional);
+  input.add_options(line, "BLUEPRINT", Arity::optional);
   line.json("schema slipway/doctor/1", &json);
   line.example("slipway doctor", "before the first `slipway deploy`");
+  line.example("slipway doctor google cluster.yaml -d site.yaml", "before the first one there");
   line.example("sudo slipway doctor node", "on a compute node, as health checks run as root");
   line.exit_status("1", "something that is always needed is missing");
   line.see_also("slipway-deploy(1)");
   line.see_also("slipway-health(1)");
+  line.see_also("slipway-quota(1)");
   if (!line.parse(args)) return 0;
   const Inspection& inspection = find_inspection(target);
-  const std::vector<Requirement> all = inspection.look();
+  if (!input.blueprint.empty() && target != "google") {
+    throw UsageError("a blueprint is for the target `google`");
+  }
+  std::vector<Requirement> all = inspection.look();
+  if (!input.blueprint.empty()) std::ranges::move(inspect_project(input), std::back_inserter(all));
   fmt::print("{}", json ? as_json(inspection, all) : as_text(inspection, all, stdout_paint()));
   return count(all, State::missing) == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 // finds them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "launcher/node/cloud.h"
@@ -13,10 +14,16 @@ namespace slipway::commands {
 // with what to do.
 std::string operator_token();
 
-// Requests to Compute Engine go to GOOGLE_COMPUTE_CUSTOM_ENDPOINT if it is set.
-node::Cloud operator_cloud(const std::string& token);
+// The same; nothing if there are no credentials.
+std::optional<std::string> find_operator_token();
 
-// The URL with the endpoint ("https://…/compute/v1/") in place of Compute Engine's.
-std::string at_endpoint(const std::string& url, const std::string& endpoint);
+// Requests to a service go to its own endpoint if there is one: GOOGLE_COMPUTE_CUSTOM_ENDPOINT and
+// the others that Terraform's provider reads. `project`, if not empty, pays for requests to
+// all services but Compute Engine, which refuse gcloud's application credentials without one:
+// docs.cloud.google.com/docs/authentication/troubleshoot-adc, "user credentials not working".
+node::Cloud operator_cloud(const std::string& token, const std::string& project = {});
+
+// The URL with the endpoint ("https://…/compute/v1/") in place of the service's own, `base`.
+std::string at_endpoint(const std::string& url, std::string_view base, const std::string& endpoint);
 
 }  // namespace slipway::commands

@@ -21,7 +21,8 @@ GPU_CLUSTERS = {
                        networks=["hosts", "second_hosts"] + [f"rdma[{i}]" for i in range(8)]),
 }
 
-MODULES = {"a3-highgpu": 10, "a3-megagpu": 10, "a3-ultragpu": 11, "a4-highgpu": 11}
+SMALL = "first-day"
+MODULES = {"first-day": 6, "a3-highgpu": 10, "a3-megagpu": 10, "a3-ultragpu": 11, "a4-highgpu": 11}
 
 
 class Tests:
@@ -114,9 +115,10 @@ def main():
             tests.cluster(name, **cluster)
             tests.provisioning(name)
             tests.without_debug(name, MODULES[name])
+        tests.checked(SMALL, MODULES[SMALL])
         files = {path.stem for path in (ROOT / "examples").glob("*.yaml")}
         tests.same("every example is tested", files,
-                   {"quickstart"} | set(GPU_CLUSTERS) | {f"{name}-deployment" for name in GPU_CLUSTERS})
+                   {"quickstart", SMALL} | set(GPU_CLUSTERS) | {f"{name}-deployment" for name in [SMALL, *GPU_CLUSTERS]})
     print(f"{tests.count} checks, {tests.failed} failed")
     return 1 if tests.failed or not tests.count else 0
 

@@ -4,6 +4,7 @@ The servers (google_cloud.py, serve.py), the unit tests and deploy.py call Cloud
 """
 import dataclasses, heapq, itertools, json, pathlib, re, threading, time, urllib.parse
 
+from cloud_quotas import CloudQuotas
 from compute.service import Compute
 from conditions import Conditions
 from description import Description
@@ -56,7 +57,8 @@ class Cloud:
         compute, shares = Compute(self), FileShares(self)
         self.services = {"compute": compute, "compute-beta": compute, "storage": Storage(self), "secretmanager": SecretManager(self),
                          "iam": Iam(self), "cloudresourcemanager": ResourceManager(self), "file": shares, "lustre": shares,
-                         "serviceusage": ServiceUsage(self), "servicenetworking": ServiceNetworking(self)}
+                         "serviceusage": ServiceUsage(self), "servicenetworking": ServiceNetworking(self),
+                         "cloudquotas": CloudQuotas(self)}
         self.load()
 
     # requests
@@ -104,7 +106,7 @@ class Cloud:
         raise Refusal(401, "Request had invalid authentication credentials. Expected OAuth 2 access token.", "authError")
 
     def trouble(self, request):
-        query = "?" + urllib.parse.urlencode(request.query) if request.query else ""
+        query = "?" + urllib.parse.urlencode(request.query, doseq=True) if request.query else ""
         for pattern, (status, body) in self.conditions.file("trouble.json").items():
             if re.fullmatch(pattern, f"{request.verb} {request.host}{request.path}{query}"):
                 raise Given(status, body)

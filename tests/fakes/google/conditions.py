@@ -17,6 +17,10 @@ conditions.json, an object in which everything is optional:
     images                list of "PROJECT/FAMILY" and "PROJECT/IMAGE" that exist besides the public ones; without it, every image of a
                           project that is not public exists
     disabled_services     ["lustre.googleapis.com"]
+    quota_infos           {QUOTA ID: [{"dimensions": {…}, "value": N}]}, as in Cloud Quotas: "GPUS-PER-GPU-FAMILY-per-project-region"
+    operator_roles        roles of the person who deploys, who is otherwise an owner
+    projects              those that exist; otherwise all
+    machine_types         {ZONE: [types that it offers]}; other zones offer all
     preempted             names of Spot machines that the cloud takes away now
 
 stock.json    the object `stock`

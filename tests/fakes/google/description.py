@@ -70,6 +70,10 @@ class Description:
             if kind is None and name not in ALWAYS:
                 raise Refusal(400, f'Invalid JSON payload received. Unknown name "{name}": Cannot bind query parameter. Field '
                               f"'{name}' could not be found in request message.", "badRequest")
+            if isinstance(kind, list):
+                continue  # may be there several times; its values are text
+            if isinstance(text, list):
+                raise Refusal(400, f"Invalid value at '{name}': it is there several times.", "badRequest")
             if kind in RANGES and not re.fullmatch(r"-?\d+", text):
                 raise wrong(name, kind, text)
         if method.body is None:

@@ -22,6 +22,11 @@ from control import control
 METADATA, API = "169.254.169.254", "199.36.153.8"
 
 
+def parameters(text):
+    """The parameters of a query; several values of one name are a list."""
+    return {key: values if len(values) > 1 else values[0] for key, values in urllib.parse.parse_qs(text).items()}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     cloud = None
@@ -32,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def handle_one(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         url = urllib.parse.urlsplit(self.path)
-        query = dict(urllib.parse.parse_qsl(url.query))
+        query = parameters(url.query)
         host = (self.headers["Host"] or "").split(":")[0]
         with self.cloud.lock, open(self.cloud.folder / "log", "a") as log:
             log.write(f"{self.peer()} {self.command} {host}{self.path}\n")

@@ -123,6 +123,8 @@ class ResourceManager:
 
     def call(self, method, params, query, body, caller):
         project = params.get("projectId") or params["resource"]
+        if project not in self.cloud.conditions.get("projects", [project]):
+            raise Refusal(403, "The caller does not have permission", word="PERMISSION_DENIED")
         verb = method.name.split(".")[1]
         if verb == "testIamPermissions":
             return {"permissions": [one for one in body.get("permissions", []) if self.cloud.rights.has(caller, one, f"projects/{project}")]}

@@ -122,7 +122,9 @@ class ServiceUsage:
         if verb in ("getService", "listServices", "batchGetServices"):
             if verb == "getService":
                 return self.service(project, name.split("/")[-1])
-            return {"services": [self.service(project, one.split("/")[-1]) for one in self.enabled(project)]}
+            names = query.get("names", [])
+            names = names if isinstance(names, list) else [names]
+            return {"services": [self.service(project, one.split("/")[-1]) for one in names or self.enabled(project)]}
         services = body.get("serviceIds") or [name.split("/")[-1]]
         for service in services:
             self.cloud.put("serviceusage", f"{project}/services/{service}", {"state": "DISABLED" if verb == "disableService" else "ENABLED"})

@@ -28,7 +28,7 @@ class Recorder:
     def write(self, request, answer):
         if not (self.folder / "record").exists():
             return
-        query = "?" + urllib.parse.urlencode(request.query) if request.query else ""
+        query = "?" + urllib.parse.urlencode(request.query, doseq=True) if request.query else ""
         row = {"method": request.verb, "url": f"https://{request.host}{request.path}{query}", "request": as_json(request.body),
                "status": answer.status, "response": as_json(answer.body)}
         with open(self.folder / "traffic.jsonl", "a") as file:

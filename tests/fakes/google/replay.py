@@ -19,7 +19,7 @@ def reason_of(body):
 def differences(cloud, row):
     """What is different about one request: lines of text."""
     url = urllib.parse.urlsplit(row["url"])
-    query = dict(urllib.parse.parse_qsl(url.query))
+    query = {key: values if len(values) > 1 else values[0] for key, values in urllib.parse.parse_qs(url.query).items()}
     if row["status"] < 300 and isinstance(row.get("response"), dict):
         yield from unknown_fields(cloud, row, url)
     body = json.dumps(row["request"]).encode() if row.get("request") is not None else b""

@@ -53,7 +53,8 @@ class Rights:
 
     def has(self, caller, permission, *resources):
         if caller.owner:
-            return True
+            roles = self.cloud.conditions.get("operator_roles", ["roles/owner"])
+            return any(fnmatch.fnmatchcase(permission, has) for role in roles for has in self.roles[role])
         who = {f"serviceAccount:{caller.email}", f"user:{caller.email}", "allUsers", "allAuthenticatedUsers"}
         for role, members in self.bindings(resources):
             if who & set(members):

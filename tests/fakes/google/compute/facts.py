@@ -49,7 +49,7 @@ class Facts:
 
     def machine(self, project, zone, name):
         kind = machine_type(name)
-        if kind is None:
+        if kind is None or name not in self.cloud.conditions.get("machine_types", {}).get(zone, [name]):
             raise Refusal(404, f"The resource '{project}/zones/{zone}/machineTypes/{name}' was not found", "notFound")
         made = {"kind": "compute#machineType", "name": name, "guestCpus": kind["vcpus"], "memoryMb": kind["memory_mb"], "zone": zone,
                 "selfLink": link(f"{project}/zones/{zone}/machineTypes/{name}"), "maximumPersistentDisks": 128}
