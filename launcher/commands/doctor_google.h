@@ -13,8 +13,7 @@
 
 namespace slipway::commands {
 
-// All findings, one after another; what one question does not answer is no reason to leave out the
-// others.
+// All findings. If a question has no answer, the others are asked all the same.
 std::vector<Requirement> ask_google(Inquiry& inquiry, const google::CloudNeeds& needs,
                                     const google::Needs& quotas);
 

@@ -154,7 +154,7 @@ class QuotaQuestions {
   }
 
   static bool suffices(const Need& need, const Limit& limit) {
-    // https://docs.cloud.google.com/docs/quotas/reference/rest/v1/QuotaDetails: -1 is no limit
+    // https://docs.cloud.google.com/docs/quotas/reference/rest/v1/QuotaDetails: -1 is unlimited
     return limit.limit < 0 ||
            static_cast<double>(need.amount) <= limit.limit - limit.used.value_or(0);
   }

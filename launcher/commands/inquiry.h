@@ -28,7 +28,7 @@ class Inquiry {
   Reply get(const std::string& url);
   Reply post(const std::string& url, const nlohmann::json& body);
 
-  // Whether a service could not be reached at all: further questions would wait in vain.
+  // Whether there was no answer at all: further questions would only wait.
   bool is_cut_off() const { return cut_off_; }
 
  private:

@@ -2,7 +2,7 @@
 """Tests what `slipway doctor google BLUEPRINT` asks the cloud, against the stand-in: usage: doctor_google.py SLIPWAY
 
 A project that has everything lacks nothing. Each thing that is missing is a finding that says what to type, and all are found in
-one run, also when services refuse to answer. Nothing but questions is sent, and no answer of the cloud makes it fail.
+one run, also when services refuse to answer. Only questions are sent, and no answer of the cloud makes it fail.
 """
 import json, os, pathlib, re, subprocess, sys, tempfile, threading, unittest
 
@@ -187,7 +187,7 @@ class Project(unittest.TestCase):
         self.assertIn("gcloud auth application-default login", found["credentials"]["remedy"])
 
     def test_answers_that_no_service_gives(self):
-        for answer in ([], {"quotas": 3}, {"services": [1, {"name": 2}], "permissions": {"a": 1}}, {"status": {}, "dimensionsInfos": [None, {"details": 1}]},
+        for answer in ([], {"services": [1, {"name": 2}], "permissions": {"a": 1}, "quotas": 3, "dimensionsInfos": [None, {"details": 1}]},
                        {"lifecycleState": ["ACTIVE"], "specificReservation": [], "deprecated": "OBSOLETE", "guestCpus": "many"},
                        {"status": "READY", "specificReservation": {"instanceProperties": 1, "count": "x"}, "projectNumber": 1e300}):
             (self.folder / "trouble.json").write_text(json.dumps({".*": [200, answer]}))

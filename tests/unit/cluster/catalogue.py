@@ -95,11 +95,24 @@ def unused_rows():
     families = {name.split("-")[0] for name in machine_types()}
     for name in set(quotas["cpus"]) - families - {"other"}:
         yield f"quotas.yaml: no machine type is in the family `{name}`"
-    for file in ("machines", "transports", "quotas", "bandwidth"):
+    for file in ("machines", "transports", "quotas", "bandwidth", "services"):
         text = (ROOT / "blueprints/catalogue" / f"{file}.yaml").read_text()
         for source in read(file)["sources"]:
             if not re.search(rf"source: {re.escape(source)}\b", text):
                 yield f"{file}.yaml: nothing names the source `{source}`"
+
+
+# Resource types whose rights are not the project's: of its organization, of a billing account.
+OF_OTHERS = {"google_organization_iam_member", "google_billing_account_iam_member", "google_compute_shared_vpc_host_project"}
+
+
+def missing_services():
+    """Resource types of the library about which `slipway doctor google` would not ask."""
+    known = {*read("services")["resources"], *OF_OTHERS}
+    for path in sorted((ROOT / "blueprints").rglob("module.yaml")):
+        for kind in re.findall(r"^ +(?:- )?(?:type: )?(google_[a-z0-9_]+)\b", path.read_text(), re.M):
+            if kind not in known and not kind.startswith("google_compute_instance") and kind != "google_client_config":
+                yield f"services.yaml: no row for `{kind}` of {path.parent.name}"
 
 
 def main():
@@ -109,7 +122,7 @@ def main():
     for path, (names, _) in ALLOWED.items():
         used = {name for where, name in found if where == path}
         wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
-    wrong += sorted(unused_rows())
+    wrong += sorted(unused_rows()) + sorted(set(missing_services()))
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 
