@@ -28,15 +28,12 @@ class Inquiry {
   Reply get(const std::string& url);
   Reply post(const std::string& url, const nlohmann::json& body);
 
-  // Whether there was no answer at all: further questions would only wait.
-  bool is_cut_off() const { return cut_off_; }
-
  private:
   Reply ask(const std::string& method, const std::string& url, const nlohmann::json& body);
 
   node::Cloud& cloud_;
   std::chrono::seconds patience_;
-  bool cut_off_ = false;
+  bool cut_off_ = false;  // there was no answer at all: further questions would only wait
 };
 
 // The member of an object; a string or number as text, "" if there is none. Answers are not

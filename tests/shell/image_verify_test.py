@@ -97,6 +97,58 @@ class Image(unittest.TestCase):
         self.assertEqual(done.stderr.splitlines()[-1],
                          f"the image is not complete: {count + 1} missing")  # and the kernel
 
+    def places(self, kind, what):
+        """The files and links without each of which a requirement is not met."""
+        if kind == "program":
+            return [self.root / (what.lstrip("/") if what.startswith("/") else f"usr/bin/{what}")]
+        if kind == "module":
+            return [self.root / f"lib/modules/{self.kernel}/updates/{what}.ko"]
+        if kind == "file":
+            return [self.root / what.lstrip("/").replace("*", "x")]
+        unit = [self.root / "usr/lib/systemd/system" / what]
+        return unit + [self.root / "etc/systemd/system/multi-user.target.wants" / what] * (kind == "enabled")
+
+    def without(self, place, kind):
+        """What verify finds while one file is away."""
+        away = self.root / "away"
+        place.rename(away)
+        if kind == "module":
+            subprocess.run(["/sbin/depmod", "--basedir", self.root, self.kernel], check=True)
+        done = self.verify()
+        away.rename(place)
+        if kind == "module":
+            subprocess.run(["/sbin/depmod", "--basedir", self.root, self.kernel], check=True)
+        return done.returncode, [line.removeprefix("    missing: ") for line in done.stderr.splitlines()[:-1]]
+
+    def test_each_requirement_alone_fails_the_build(self):
+        """One by one, each in the first image that has it: exactly that one is found."""
+        tried = set()
+        says = {"program": "the program {}", "file": "the file {}, or it is empty", "unit": "the unit {}",
+                "enabled": "the unit {}, or it is not enabled", "module": "the module {} of the kernel {}, which boots"}
+        for transport, base in IMAGES:
+            self.setUp()
+            self.make(transport, base)
+            for step, kind, what in set(requirements(transport, BASES[base])) - tried:
+                for place in self.places(kind, what):
+                    self.assertEqual(self.without(place, kind), (1, [f"{says[kind].format(what, self.kernel)} (step {step})"]),
+                                     (transport, base, kind, what))
+            tried |= set(requirements(transport, BASES[base]))
+            self.assertEqual(self.verify().returncode, 0)  # all of it is back
+        self.assertGreater(len(tried), 60)
+
+    def test_an_empty_file_is_a_missing_one(self):
+        self.make("tcpxo", "accelerator-amd64")
+        (self.root / "var/lib/slipway/containers/tcpgpudmarxd-dev.tar.gz").write_text("")
+        self.finds("the file /var/lib/slipway/containers/tcpgpudmarxd-dev.tar.gz, or it is empty (step transport)")
+
+    def test_a_failed_verification_fails_the_build(self):
+        """install.sh on this machine, which is no such image; the step only reads."""
+        self.put("programs/id", "#!/bin/sh\necho 0\n")
+        done = subprocess.run([TOP / "images/install.sh", "--machine-type", "a3-megagpu-8g", "verify"], capture_output=True, text=True,
+                              timeout=60, env={**os.environ, "PATH": f"{self.root}/programs:/usr/sbin:/usr/bin:/sbin:/bin"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"the image is not complete: \d+ missing\n$")
+
     def test_docker_without_its_client(self):
         self.make("tcpxo", "accelerator-amd64")
         (self.root / "usr/bin/docker").unlink()
