@@ -26,10 +26,17 @@ ordered_json interface_to_json(const NodeProfile::Interface& nic) {
 }
 
 ordered_json expected_to_json(const NodeProfile::ExpectedBandwidth& expected) {
-  return {{"collective", expected.collective}, {"nodes", expected.nodes},
-          {"size_bytes", expected.size_bytes}, {"busbw_gb_per_s", expected.busbw_gb_per_s},
-          {"tolerance", expected.tolerance},   {"source", expected.source},
-          {"transport", expected.transport}};
+  ordered_json j = {
+      {"collective", expected.collective}, {"nodes", expected.nodes},
+      {"size_bytes", expected.size_bytes}, {"busbw_gb_per_s", expected.busbw_gb_per_s},
+      {"tolerance", expected.tolerance},   {"source", expected.source},
+      {"transport", expected.transport}};
+  if (expected.ranks_per_node > 0) j["ranks_per_node"] = expected.ranks_per_node;
+  if (const auto& more = expected.more_nodes) {
+    j["more_nodes"] = {
+        {"up_to", more->up_to}, {"tolerance", more->tolerance}, {"because", more->because}};
+  }
+  return j;
 }
 
 // Upper limits: no cloud machine exceeds them, so a larger number is a mistake.
@@ -43,14 +50,20 @@ NodeProfile::Interface interface_from_json(const JsonValue& j) {
 }
 
 NodeProfile::ExpectedBandwidth expected_from_json(const JsonValue& j) {
-  const auto transport = j.find("transport");
-  return {j.at("collective").text(),
-          j.at("nodes").whole(1, most_nodes),
-          j.at("size_bytes").whole(1, largest_message),
-          j.at("busbw_gb_per_s").number(1e-6, fastest_gb_per_s),
-          j.at("tolerance").number(0, 1),
-          j.at("source").text(),
-          transport ? transport->text() : ""};
+  const auto transport = j.find("transport"), ranks = j.find("ranks_per_node");
+  NodeProfile::ExpectedBandwidth expected{j.at("collective").text(),
+                                          j.at("nodes").whole(1, most_nodes),
+                                          j.at("size_bytes").whole(1, largest_message),
+                                          j.at("busbw_gb_per_s").number(1e-6, fastest_gb_per_s),
+                                          j.at("tolerance").number(0, 1),
+                                          j.at("source").text(),
+                                          transport ? transport->text() : "",
+                                          ranks ? ranks->whole(1, most_gpus) : 0};
+  if (const auto more = j.find("more_nodes")) {
+    expected.more_nodes = {more->at("up_to").whole(1, most_nodes),
+                           more->at("tolerance").number(0, 1), more->at("because").text()};
+  }
+  return expected;
 }
 
 NodeProfile::BandwidthControl control_from_json(const JsonValue& j) {

@@ -41,6 +41,13 @@ struct NodeProfile {
 
   // A bandwidth that was measured on this machine type.
   struct ExpectedBandwidth {
+    // The figure holds on more nodes, from as many bytes per rank on.
+    struct MoreNodes {
+      int64_t up_to = 0;     // nodes
+      double tolerance = 0;  // instead of the figure's
+      std::string because;   // "the same bytes per rank make the same steps of a ring"
+    };
+
     std::string collective;      // "all_gather"
     int64_t nodes = 0;           // number of nodes of the run
     int64_t size_bytes = 0;      // message size to which it applies, as in the column `size`
@@ -48,6 +55,8 @@ struct NodeProfile {
     double tolerance = 0;        // 0.1: a run passes at 90 % of busbw_gb_per_s
     std::string source;          // who measured it, and where
     std::string transport = {};  // the transport of the measurement: "tcpxo"; empty: any
+    int64_t ranks_per_node = 0;  // of the run; 0: any
+    std::optional<MoreNodes> more_nodes = {};
   };
 
   // Where machines have no speed of their own, as in a local cluster: the bandwidth is judged by

@@ -45,6 +45,7 @@ class BandwidthReader {
       return file_.wrong(file_.scalar("tolerance")->span, "`tolerance` must be a fraction below 1");
     }
     read_line_rates();
+    if (file_.has("more_nodes")) read_more_nodes();
     if (const source::Node* rows = file_.sequence("expected")) {
       for (const source::Node& row : rows->items) read_row(row);
     }
@@ -91,6 +92,29 @@ class BandwidthReader {
     }
   }
 
+  void read_more_nodes() {
+    const source::Node* rules = file_.sequence("more_nodes");
+    if (rules == nullptr) return;
+    for (const source::Node& node : rules->items) {
+      RowReader row(node, "a rule for more nodes", diagnostics_);
+      const std::string collective = row.one_of("collective", known_collectives);
+      NodeProfile::ExpectedBandwidth::MoreNodes rule;
+      rule.up_to = row.count("up_to");
+      rule.tolerance = read_tolerance(row);
+      rule.because = fmt::format("{} ({})", row.text("because"), row.one_of("source", sources_));
+      if (row.finish()) more_nodes_[collective] = rule;
+    }
+  }
+
+  // A fraction below 1, which may be 0.
+  double read_tolerance(RowReader& row) {
+    const source::Node* node = row.scalar("tolerance");
+    if (node == nullptr || node->text == "0") return 0;
+    const auto tolerance = static_cast<double>(row.amount("tolerance"));
+    if (tolerance >= 1) row.wrong(node->span, "`tolerance` must be a fraction below 1");
+    return tolerance;
+  }
+
   const MachineType* known_machine(RowReader& row, const std::string& name, source::Span span) {
     const MachineType* machine = catalogue_.find_machine(name);
     if (machine == nullptr) {
@@ -108,14 +132,16 @@ class BandwidthReader {
     figure.expected.transport = row.text("transport");
     figure.expected.collective = row.one_of("collective", known_collectives);
     figure.expected.nodes = row.count("nodes");
-    figure.expected.tolerance = tolerance_;
+    figure.expected.ranks_per_node = row.count("ranks_per_node");
+    figure.expected.tolerance = row.has("tolerance") ? read_tolerance(row) : tolerance_;
+    const auto rule = more_nodes_.find(figure.expected.collective);
+    if (rule != more_nodes_.end()) figure.expected.more_nodes = rule->second;
     figure.expected.source = read_provenance(row);
     const source::Node* by_size = row.mapping("busbw_gb_per_s");
     row.finish();
     if (diagnostics_.errors() != errors) return;
 
-    const MachineType* machine = known_machine(row, figure.machine, node.find("machine")->span);
-    if (machine == nullptr) return;
+    if (!known_machine(row, figure.machine, node.find("machine")->span)) return;
     const std::string& transport = figure.expected.transport;
     if (catalogue_.find_transport(transport) == nullptr) {
       return row.wrong(node.find("transport")->span,
@@ -125,23 +151,23 @@ class BandwidthReader {
     for (const source::Entry& entry : by_size->entries) {
       figure.expected.size_bytes = size_bytes(entry.key);
       figure.expected.busbw_gb_per_s = static_cast<double>(figures.amount(entry.key));
-      if (possible(figures, entry, figure, *machine)) catalogue_.bandwidth.push_back(figure);
+      if (possible(figures, entry, figure)) catalogue_.bandwidth.push_back(figure);
     }
   }
 
-  // What a verdict cites for a figure: "megagpu-cafe: NCCL 2.28.7, one run".
+  // What a verdict cites for a figure: "megagpu-cafe: NCCL 2.28.7, one run, read 2026-11".
   std::string read_provenance(RowReader& row) {
     const source::Node* node = row.mapping("measured");
     if (node == nullptr) return "";
     RowReader measured(*node, "`measured`", diagnostics_);
     const std::string source = measured.one_of("source", sources_);
     const std::string with = measured.text("with"), how = measured.text("how");
+    const std::string month = measured.text("read");
     measured.finish();
-    return fmt::format("{}: {}, {}", source, with, how);
+    return fmt::format("{}: {}, {}, read {}", source, with, how, month);
   }
 
-  bool possible(RowReader& row, const source::Entry& entry, const ExpectedFigure& figure,
-                const MachineType& machine) {
+  bool possible(RowReader& row, const source::Entry& entry, const ExpectedFigure& figure) {
     if (figure.expected.size_bytes == 0) {
       report_size(row, entry.key, entry.key_span);
       return false;
@@ -152,7 +178,7 @@ class BandwidthReader {
       return false;
     }
     const double most = most_busbw_gb_per_s(figure.expected.collective, rate->second,
-                                            figure.expected.nodes, machine.gpu_count);
+                                            figure.expected.nodes, figure.expected.ranks_per_node);
     // This limit does not apply within one node.
     if (figure.expected.nodes == 1 || figure.expected.busbw_gb_per_s <= most) return true;
     row.wrong(
@@ -169,6 +195,7 @@ class BandwidthReader {
   std::set<std::string> sources_;
   double tolerance_ = 0;
   std::map<std::string, double> machine_gb_per_s_;
+  std::map<std::string, NodeProfile::ExpectedBandwidth::MoreNodes> more_nodes_;  // by collective
 };
 
 }  // namespace

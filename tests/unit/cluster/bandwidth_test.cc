@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "common/file.h"
 #include "launcher/cluster/bandwidth_reader.h"
 #include "launcher/cluster/node_profiles.h"
@@ -20,16 +22,19 @@ std::string wrong(const std::string& row, const std::string& tolerance = "0.1") 
   source::Diagnostics diagnostics(sources);
   Catalogue catalogue = shipped_catalogue();
   load_bandwidth(directory.path(), catalogue, sources, diagnostics);
+  // What is wrong is left out. A wrong rule for more nodes leaves the figure unchanged.
   const bool has_controls = row.find("controls:") != row.npos;
-  CHECK((has_controls ? catalogue.bandwidth_controls.empty() : catalogue.bandwidth.empty()) ==
-        (diagnostics.errors() > 0));
+  const bool has_rule = row.find("more_nodes:") != row.npos;
+  const bool empty =
+      has_controls ? catalogue.bandwidth_controls.empty() : catalogue.bandwidth.empty();
+  if (!has_rule) CHECK(empty == (diagnostics.errors() > 0));
   return render(diagnostics);
 }
 
 std::string row(const std::string& collective, const std::string& figures) {
   return "- {machine: a3-megagpu-8g, transport: tcpxo, collective: " + collective +
-         ", nodes: 2, busbw_gb_per_s: {" + figures +
-         "}, measured: {source: us, with: NCCL 2.28.7, how: once}}\n";
+         ", nodes: 2, ranks_per_node: 8, busbw_gb_per_s: {" + figures +
+         "}, measured: {source: us, with: NCCL 2.28.7, how: once, read: 2026-11}}\n";
 }
 
 }  // namespace
@@ -42,8 +47,11 @@ TEST_CASE("bandwidth: the shipped figures are possible and have sources") {
   CHECK(render(diagnostics).empty());
   REQUIRE(!catalogue.bandwidth.empty());
   for (const ExpectedFigure& figure : catalogue.bandwidth) {
-    CHECK(figure.expected.tolerance == 0.1);
-    CHECK(!figure.expected.source.empty());
+    // A health check's floor has no second tolerance.
+    const bool is_floor = figure.expected.source.find("floor") != std::string::npos;
+    CHECK(figure.expected.tolerance == (is_floor ? 0 : 0.1));
+    CHECK_THAT(figure.expected.source, ContainsSubstring(", read 20"));
+    CHECK(figure.expected.ranks_per_node == catalogue.find_machine(figure.machine)->gpu_count);
     CHECK(figure.expected.size_bytes >= int64_t{1} << 30);
   }
 }
@@ -66,16 +74,18 @@ TEST_CASE("bandwidth: a figure above what the interfaces carry is refused at its
 
 TEST_CASE("bandwidth: a figure without provenance is rejected") {
   CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
-                   "busbw_gb_per_s: {8G: 100}}\n"),
+                   "ranks_per_node: 8, busbw_gb_per_s: {8G: 100}}\n"),
              ContainsSubstring("an expected bandwidth has no `measured`"));
   CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
-                   "busbw_gb_per_s: {8G: 100}, measured: {source: them, with: x, how: y}}\n"),
+                   "ranks_per_node: 8, busbw_gb_per_s: {8G: 100}, measured: {source: them, with: "
+                   "x, how: y, read: 2026-11}}\n"),
              ContainsSubstring("`source` of `measured` is `them`, which is not listed"));
 }
 
 TEST_CASE("bandwidth: reports unknown machines, transports, collectives and sizes") {
   const std::string rest =
-      ", nodes: 2, busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y}}\n";
+      ", nodes: 2, ranks_per_node: 8, busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, "
+      "how: y, read: 2026-11}}\n";
   CHECK_THAT(wrong("- {machine: a3-megagpu, transport: tcpxo, collective: all_gather" + rest),
              ContainsSubstring("there is no machine type `a3-megagpu`"));
   CHECK_THAT(wrong("- {machine: a3-megagpu-8g, transport: smoke, collective: all_gather" + rest),
@@ -86,14 +96,57 @@ TEST_CASE("bandwidth: reports unknown machines, transports, collectives and size
              ContainsSubstring("`tolerance` must be a fraction below 1"));
 }
 
+TEST_CASE("bandwidth: every machine with GPUs' interfaces has a figure for two nodes, all_gather") {
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  Catalogue catalogue = shipped_catalogue();
+  load_bandwidth(TEST_SOURCE_ROOT "/blueprints/catalogue", catalogue, sources, diagnostics);
+  for (const char* machine : {"a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g", "a4-highgpu-8g",
+                              "a4x-highgpu-4g", "a4x-maxgpu-4g-metal"}) {
+    CAPTURE(machine);
+    const auto has = [&](const ExpectedFigure& figure) {
+      const auto& expected = figure.expected;
+      return figure.machine == machine && expected.collective == "all_gather" &&
+             expected.nodes == 2 && expected.more_nodes && expected.more_nodes->up_to > 2;
+    };
+    CHECK(std::ranges::any_of(catalogue.bandwidth, has));
+  }
+}
+
+TEST_CASE("bandwidth: the limit follows the ranks of a node, not its GPUs") {
+  const auto with_ranks = [](const std::string& ranks) {
+    return wrong(
+        "- {machine: a3-megagpu-8g, transport: tcpxo, collective: alltoall, nodes: 2, "
+        "ranks_per_node: " +
+        ranks +
+        ", busbw_gb_per_s: {8G: 150}, "
+        "measured: {source: us, with: x, how: y, read: 2026-11}}\n");
+  };
+  CHECK(with_ranks("1").empty());
+  CHECK_THAT(with_ranks("8"), ContainsSubstring("cannot be 150 GB/s"));
+}
+
+TEST_CASE("bandwidth: a rule for more nodes needs a limit, a tolerance, a reason and a source") {
+  const auto with_rule = [](const std::string& rule) {
+    return wrong(row("all_gather", "8G: 100") + "more_nodes: [{collective: all_gather" + rule +
+                 "}]\n");
+  };
+  CHECK(with_rule(", up_to: 64, tolerance: 0.2, because: rings, source: us").empty());
+  CHECK_THAT(with_rule(", up_to: 64, tolerance: 0.2, source: us"),
+             ContainsSubstring("a rule for more nodes has no `because`"));
+  CHECK_THAT(with_rule(", up_to: 64, tolerance: 1.2, because: rings, source: us"),
+             ContainsSubstring("`tolerance` must be a fraction below 1"));
+}
+
 TEST_CASE("bandwidth: a control needs a target, a kind, a share and a source") {
   const std::string control =
       "- {target: local, control: loopback, least_ratio: 0.1, least_size: 1M, ";
-  const std::string measured = "measured: {source: us, with: x, how: y}}\n";
+  const std::string measured = "measured: {source: us, with: x, how: y, read: 2026-11}}\n";
   const auto wrong_control = [](const std::string& row) {
     return wrong(
         "- {machine: a3-megagpu-8g, transport: tcpxo, collective: all_gather, nodes: 2, "
-        "busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y}}\n"
+        "ranks_per_node: 8, busbw_gb_per_s: {8G: 100}, measured: {source: us, with: x, how: y, "
+        "read: 2026-11}}\n"
         "controls:\n" +
         row);
   };

@@ -19,7 +19,8 @@ NodeProfile example() {
   profile.network_interfaces = {{"enp0s12", "host", "quickstart-net", "10.0.0.5/24", 8244}};
   profile.mounts = {"/home", "/scratch"};
   profile.transport = {"socket", {{"NCCL_NET", "Socket", "no GPUDirect here"}}};
-  profile.expected_bandwidth = {{"all_gather", 2, 8589934592, 188.8, 0.1, "a page"}};
+  profile.expected_bandwidth = {{"all_gather", 2, 8589934592, 188.8, 0.1, "a page", "", 8}};
+  profile.expected_bandwidth[0].more_nodes = {128, 0.2, "rings"};
   return profile;
 }
 
@@ -32,6 +33,10 @@ TEST_CASE("node profile: what is written is read back") {
   CHECK(read.network_interfaces.at(0).mtu_bytes == 8244);
   CHECK(read.mounts == std::vector<std::string>{"/home", "/scratch"});
   CHECK(read.expected_bandwidth.at(0).busbw_gb_per_s == 188.8);
+  CHECK(read.expected_bandwidth.at(0).ranks_per_node == 8);
+  REQUIRE(read.expected_bandwidth.at(0).more_nodes);
+  CHECK(read.expected_bandwidth.at(0).more_nodes->up_to == 128);
+  CHECK(read.expected_bandwidth.at(0).more_nodes->because == "rings");
 }
 
 TEST_CASE("node profile: a missing key is named with the path") {
