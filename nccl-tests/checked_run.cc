@@ -1,6 +1,8 @@
 // A checked run of a collective: the data that each rank sends, and the data that it must receive.
 #include "nccl-tests/checked_run.h"
 
+#include "nccl-tests/traffic.h"
+
 namespace slipway::bandwidth {
 namespace {
 
@@ -54,8 +56,33 @@ Pattern CheckedRun::expected() const {
   return {.element_bytes = type.bytes, .of = words};
 }
 
+void CheckedRun::for_blocks(
+    bool sent, const std::function<void(size_t at, size_t bytes, const Pattern&)>& each) const {
+  const int64_t total_bytes = shape.count * type.bytes * ranks;
+  size_t at = 0;
+  for (int peer = 0; peer < ranks; ++peer) {
+    const int from = sent ? rank : peer, to = sent ? peer : rank;
+    const int64_t bytes = traffic().bytes(from, to, ranks, total_bytes);
+    if (bytes == 0) continue;
+    each(at, static_cast<size_t>(bytes),
+         {.element_bytes = type.bytes,
+          .of = WordPattern{
+              .seed = seed, .stream = number(from + ranks * to), .step = 1, .block_bytes = bytes}});
+    at += static_cast<size_t>(bytes);
+  }
+}
+
 void CheckedRun::prepare(Patterns& patterns, std::span<std::byte> send,
                          std::span<std::byte> receive) const {
+  if (collective.kind == Kind::alltoallv) {
+    for_blocks(false, [&](size_t at, size_t bytes, const Pattern& wanted) {
+      patterns.fill(receive.subspan(at, bytes), Inverted{wanted});
+    });
+    for_blocks(true, [&](size_t at, size_t bytes, const Pattern& mine) {
+      patterns.fill(send.subspan(at, bytes), mine);
+    });
+    return;
+  }
   if (shape.count == 0) return;
   const Pattern wanted = expected();
   patterns.fill(receive, Inverted{wanted});
@@ -63,6 +90,12 @@ void CheckedRun::prepare(Patterns& patterns, std::span<std::byte> send,
 }
 
 int64_t CheckedRun::count_wrong(Patterns& patterns, std::span<const std::byte> receive) const {
+  if (collective.kind == Kind::alltoallv) {
+    for_blocks(false, [&](size_t at, size_t bytes, const Pattern& wanted) {
+      patterns.check(receive.subspan(at, bytes), wanted);
+    });
+    return patterns.take_wrong();
+  }
   if (!receives() || shape.count == 0) return 0;
   patterns.check(receive, expected());
   return patterns.take_wrong();

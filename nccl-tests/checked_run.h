@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "nccl-tests/collective.h"
@@ -30,6 +31,9 @@ struct CheckedRun {
 
  private:
   Numbers numbers() const { return {type, reduction, seed, ranks}; }
+  // alltoallv, whose blocks differ in size: those of a buffer, each with its pattern.
+  void for_blocks(bool sent,
+                  const std::function<void(size_t at, size_t bytes, const Pattern&)>& each) const;
   bool gives() const;        // whether this rank sends anything
   bool receives() const;     // whether this rank gets anything
   Pattern given() const;     // what `send` contains

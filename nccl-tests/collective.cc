@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
+
+#include "nccl-tests/traffic.h"
 
 namespace slipway::bandwidth {
 namespace {
 
 constexpr int64_t block_granule_bytes = 16;
 
-constexpr std::array<Collective, 9> collectives = {{
+constexpr std::array<Collective, 11> collectives = {{
     {.kind = Kind::all_gather,
      .name = "all_gather",
      .receives_all = true,
@@ -45,6 +48,18 @@ constexpr std::array<Collective, 9> collectives = {{
      .bus = Bus::others},
     // nccl-tests prints a reduction for sendrecv, too, although it reduces nothing.
     {.kind = Kind::sendrecv, .name = "sendrecv"},
+    {.kind = Kind::alltoallv,
+     .name = "alltoallv",
+     .sends_all = true,
+     .receives_all = true,
+     .divides = true,
+     .bus = Bus::others},
+    // An all_gather that doubles what a rank has in each of its steps.
+    {.kind = Kind::hypercube,
+     .name = "hypercube",
+     .receives_all = true,
+     .divides = true,
+     .bus = Bus::received},
 }};
 
 }  // namespace
@@ -56,6 +71,13 @@ Shape Collective::shape(int64_t bytes, int64_t element_bytes, int ranks) const {
     count = count / ranks / granule * granule;
   }
   const int64_t block = count * element_bytes;
+  if (kind == Kind::alltoallv) {
+    const Traffic::Total most = traffic().largest(ranks, block * ranks);
+    return {.send_bytes = most.sent_bytes,
+            .receive_bytes = most.received_bytes,
+            .size_bytes = std::max(most.sent_bytes, most.received_bytes),
+            .count = traffic().matrix_ranks > 0 ? 0 : count};
+  }
   const int64_t send = sends_all ? block * ranks : block;
   const int64_t receive = receives_all ? block * ranks : block;
   return {.send_bytes = send,
@@ -66,10 +88,19 @@ Shape Collective::shape(int64_t bytes, int64_t element_bytes, int ranks) const {
           .in_place_receive_offset = receive < send ? block : 0};
 }
 
+double Collective::algbw_factor(int ranks) const {
+  return bus == Bus::received ? static_cast<double>(ranks - 1) / ranks : 1;
+}
+
+bool Collective::works_on(int ranks) const {
+  return kind != Kind::hypercube || std::has_single_bit(static_cast<unsigned>(ranks));
+}
+
 double Collective::busbw_factor(int ranks) const {
   const double others = static_cast<double>(ranks - 1) / ranks;
   switch (bus) {
     case Bus::all:
+    case Bus::received:
       return 1;
     case Bus::others:
       return others;
@@ -88,7 +119,9 @@ const Collective& collective_of(Kind kind) {
 }
 
 const Collective* find_collective(std::string_view name) {
-  constexpr std::string_view suffix = "_perf";
+  // Many builds of nccl-tests name the programs with MPI so.
+  constexpr std::string_view with_mpi = "_mpi", suffix = "_perf";
+  if (name.ends_with("_perf_mpi")) name.remove_suffix(with_mpi.size());
   if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
   const auto found = std::ranges::find(collectives, name, &Collective::name);
   return found == collectives.end() ? nullptr : &*found;

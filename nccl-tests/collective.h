@@ -17,7 +17,9 @@ enum class Kind {
   reduce,
   reduce_scatter,
   scatter,
-  sendrecv
+  sendrecv,
+  alltoallv,
+  hypercube
 };
 
 // One size of one collective on one number of ranks. Bytes are per rank.
@@ -34,9 +36,10 @@ struct Shape {
 // busbw = algbw × this factor: the bandwidth of the slowest link, independent of the number of
 // ranks n.
 enum class Bus {
-  all,      // 1
-  others,   // (n-1)/n: a rank's own share does not travel
-  reduced,  // 2(n-1)/n: shares travel twice, for the reduction and for the result
+  all,       // 1
+  others,    // (n-1)/n: a rank's own share does not travel
+  reduced,   // 2(n-1)/n: shares travel twice, for the reduction and for the result
+  received,  // 1, as algbw counts only what a rank receives from others
 };
 
 struct Collective {
@@ -53,14 +56,18 @@ struct Collective {
   // The shape nearest to `bytes`, rounded as nccl-tests does: if the collective divides its buffer,
   // blocks are rounded down to 16 bytes, so that they stay aligned.
   Shape shape(int64_t bytes, int64_t element_bytes, int ranks) const;
-  double busbw_factor(int ranks) const;
+  // What algbw counts of a size: all of it, but for hypercube, which counts what a rank receives.
+  double algbw_factor(int ranks) const;
+  double busbw_factor(int ranks) const;  // from algbw
+  // Whether it works on any number of ranks: hypercube needs a power of 2.
+  bool works_on(int ranks) const;
   std::string program() const { return std::string(name) + "_perf"; }
 };
 
 std::span<const Collective> all_collectives();
 const Collective& collective_of(Kind kind);
 
-// The collective called `name`, with or without `_perf`; nullptr if there is none.
+// The collective called `name`, with or without `_perf` or `_perf_mpi`; nullptr if there is none.
 const Collective* find_collective(std::string_view name);
 
 }  // namespace slipway::bandwidth

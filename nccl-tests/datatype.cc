@@ -42,6 +42,8 @@ std::vector<Datatype> parse_datatypes(std::string_view name) {
   std::vector<std::string> known = {"all"};
   for (const Datatype& type : datatypes) known.emplace_back(type.name);
   std::string text = fmt::format("unknown datatype `{}`", name);
+  if (name.find_first_not_of("0123456789,") == name.npos)
+    throw UsageError(text + "; to choose GPUs, set CUDA_VISIBLE_DEVICES");
   const std::string guess = nearest(name, known);
   text += guess.empty() ? fmt::format("; known are {}", join(known, ", "))
                         : fmt::format("; did you mean `{}`?", guess);

@@ -60,8 +60,9 @@ ControlledRun run_with_control(Backend& backend, const Case& which, int64_t requ
   Loopback loopback;
   const Shape shape =
       which.collective->shape(requested_bytes, which.datatype.bytes, backend.size());
-  const double bytes =
-      static_cast<double>(shape.size_bytes) * which.collective->busbw_factor(backend.size());
+  const double bytes = static_cast<double>(shape.size_bytes) *
+                       which.collective->algbw_factor(backend.size()) *
+                       which.collective->busbw_factor(backend.size());
   ControlledRun result{.size_bytes = shape.size_bytes, .rounds = control_rounds};
   std::vector<double> tests, controls, ratios;
   for (int round = 0; round < control_rounds; ++round) {

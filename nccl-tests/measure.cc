@@ -213,7 +213,8 @@ Placement measure_placement(Backend& backend, const Case& which, const Shape& sh
   result.issue_us = bench.issue_us();
   result.time.us = median_of(result.samples_us);
   if (result.time.us > 0) {
-    result.algbw_gb_per_s = static_cast<double>(shape.size_bytes) / 1e3 / result.time.us;
+    result.algbw_gb_per_s = static_cast<double>(shape.size_bytes) *
+                            which.collective->algbw_factor(backend.size()) / 1e3 / result.time.us;
     result.busbw_gb_per_s = result.algbw_gb_per_s * which.collective->busbw_factor(backend.size());
   }
   const bool right =

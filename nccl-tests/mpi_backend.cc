@@ -15,6 +15,8 @@
 #include "common/error.h"
 #include "nccl-tests/mpi_types.h"
 #include "nccl-tests/ranks.h"
+#include "nccl-tests/rounds.h"
+#include "nccl-tests/traffic.h"
 #include "nccl-tests/transport.h"
 
 namespace slipway::bandwidth {
@@ -88,6 +90,7 @@ class MpiBackend final : public Backend {
  private:
   void start_moving(const Operation& op, const void* send, int count, MPI_Datatype type);
   void start_reducing(const Operation& op, const void* send);
+  void exchange(Operation op);
   void reduce_scatter(const Operation& op, bool in_place, int count, MPI_Datatype type,
                       MPI_Op reduction);
 
@@ -95,7 +98,7 @@ class MpiBackend final : public Backend {
   std::shared_ptr<MpiTypes> types_;
   int rank_ = 0;
   std::vector<RankInfo> ranks_;
-  std::vector<std::byte> result_;  // of an in-place reduce_scatter
+  std::vector<std::byte> result_;  // of an in-place reduce_scatter; what alltoallv sends in place
 };
 
 void MpiBackend::start(const Operation& op) {
@@ -144,8 +147,36 @@ void MpiBackend::start_moving(const Operation& op, const void* send, int count, 
       }
       return;
     }
+    case Kind::alltoallv:
+    case Kind::hypercube:
+      return exchange(op);
     default:
       return;
+  }
+}
+
+// MPI_Alltoallv's offsets are ints of bytes, too small for these sizes: so each pair of ranks has
+// messages of its own, as with NCCL.
+void MpiBackend::exchange(Operation op) {
+  if (op.kind == Kind::alltoallv && op.send == op.receive) {
+    const Traffic::Total total = traffic().total_of(rank_, size(), op.block_bytes() * size());
+    result_.assign(op.send, op.send + total.sent_bytes);
+    op.send = result_.data();
+  }
+  std::vector<MPI_Request> requests;
+  for (const Round& round : rounds_of(op, rank_, size())) {
+    for (const Exchange& one : round) {
+      if (one.received_bytes == 0) continue;
+      const auto [count, type] = types_->count_of(one.received_bytes);
+      MPI_Irecv(one.to, count, type, one.peer, 0, comm_, &requests.emplace_back());
+    }
+    for (const Exchange& one : round) {
+      if (one.sent_bytes == 0) continue;
+      const auto [count, type] = types_->count_of(one.sent_bytes);
+      MPI_Isend(one.from, count, type, one.peer, 0, comm_, &requests.emplace_back());
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    requests.clear();
   }
 }
 

@@ -75,7 +75,7 @@ class NcclBackend final : public Backend {
   }
   // NCCL does not order a send and a receive of the same group.
   bool works_in_place(Kind kind) const override {
-    return kind != Kind::alltoall && kind != Kind::sendrecv;
+    return kind != Kind::alltoall && kind != Kind::alltoallv && kind != Kind::sendrecv;
   }
   using Backend::has;
   bool has(Datatype type) const override;

@@ -2,6 +2,7 @@
 #include "nccl-tests/nccl_operations.h"
 
 #include "nccl-tests/number_tables.h"
+#include "nccl-tests/rounds.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -48,29 +49,34 @@ int start_reduction(const NcclLibrary& nccl, const Operation& op, const NcclPlac
                          place.stream);
 }
 
-// Sends and receives in a group, for what this NCCL has no function for.
+// Sends and receives in groups, for what this NCCL has no function for. Elements are sent, not
+// bytes, as nccl-tests does.
 void start_pairs(const NcclLibrary& nccl, const Operation& op, const NcclPlace& place) {
-  const Collective& collective = collective_of(op.kind);
-  const auto count = static_cast<size_t>(op.count);
+  constexpr int copy_in_any_direction = 4;  // cudaMemcpyDefault
   const int type = static_cast<int>(op.type.element);
-  const int own = place.rank, n = place.ranks;
-  nccl.check(nccl.ncclGroupStart(), "ncclGroupStart");
-  for (int peer = 0; peer < n; ++peer) {
-    const bool all = op.kind == Kind::alltoall, ring = op.kind == Kind::sendrecv;
-    const bool to_peer = all || (op.kind == Kind::gather && peer == op.root) ||
-                         (op.kind == Kind::scatter && own == op.root) ||
-                         (ring && peer == (own + 1) % n);
-    const bool from_peer = all || (op.kind == Kind::gather && own == op.root) ||
-                           (op.kind == Kind::scatter && peer == op.root) ||
-                           (ring && own == (peer + 1) % n);
-    const std::byte* from = op.send + (collective.sends_all ? op.block_bytes() * peer : 0);
-    std::byte* to = op.receive + (collective.receives_all ? op.block_bytes() * peer : 0);
-    if (to_peer)
-      nccl.check(nccl.ncclSend(from, count, type, peer, place.comm, place.stream), "ncclSend");
-    if (from_peer)
-      nccl.check(nccl.ncclRecv(to, count, type, peer, place.comm, place.stream), "ncclRecv");
+  const auto count = [&](int64_t bytes) { return static_cast<size_t>(bytes / op.type.bytes); };
+  for (const Round& round : rounds_of(op, place.rank, place.ranks)) {
+    if (op.kind == Kind::hypercube && round.front().peer == place.rank) {
+      const Exchange& own = round.front();
+      nccl.cuda->check(
+          nccl.cuda->cudaMemcpyAsync(own.to, own.from, static_cast<size_t>(own.sent_bytes),
+                                     copy_in_any_direction, place.stream),
+          "cudaMemcpyAsync");
+      continue;
+    }
+    nccl.check(nccl.ncclGroupStart(), "ncclGroupStart");
+    for (const Exchange& one : round) {
+      if (one.sent_bytes > 0)
+        nccl.check(nccl.ncclSend(one.from, count(one.sent_bytes), type, one.peer, place.comm,
+                                 place.stream),
+                   "ncclSend");
+      if (one.received_bytes > 0)
+        nccl.check(nccl.ncclRecv(one.to, count(one.received_bytes), type, one.peer, place.comm,
+                                 place.stream),
+                   "ncclRecv");
+    }
+    nccl.check(nccl.ncclGroupEnd(), "ncclGroupEnd");
   }
-  nccl.check(nccl.ncclGroupEnd(), "ncclGroupEnd");
 }
 
 // False if this NCCL has no function of its own.
@@ -100,6 +106,8 @@ bool start_own(const NcclLibrary& nccl, const Operation& op, const NcclPlace& pl
       status = nccl.ncclScatter(op.send, op.receive, count, type, op.root, comm, stream);
       break;
     case Kind::sendrecv:
+    case Kind::alltoallv:
+    case Kind::hypercube:
       return false;
     default:
       status = start_reduction(nccl, op, place);

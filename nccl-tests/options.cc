@@ -8,6 +8,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "nccl-tests/foreign_options.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -24,7 +25,9 @@ struct RawOptions {
   int samples = 0;
   double precision_percent = 0;
   int parallel_init = 0, cpu_time = 0, null_stream = 0, local_register = 0, memory = 0;
-  int device_implementation = 0, device_ctas = 0;
+  int device_implementation = 0, device_ctas = 16;
+  std::string cta_policy;
+  ForeignOptions foreign;
 };
 
 void require_between(std::string_view option, int value, int least, int most = 1 << 30) {
@@ -103,18 +106,20 @@ void add_options_of_gpus(CommandLine& line, Options& options, RawOptions& raw) {
   line.option("local_register,R", "0|1|2", "register buffers (1), as symmetric memory (2)",
               &raw.local_register);
   line.option("cta_policy,x", "0|1|2", "NCCL's use of the GPU: default, efficient, or none",
-              &options.nccl.cta_policy, "do not set");
+              &raw.cta_policy, "do not set");
   line.option("stream_null,y", "0|1", "use CUDA's null stream", &raw.null_stream);
   line.option("memory,M", "0|1", "print how much GPU memory was used", &raw.memory);
 }
 
 // Options of nccl-tests that scripts pass; here they accept only the value that has no effect.
 void add_options_without_effect(CommandLine& line, RawOptions& raw) {
-  line.section("Options of nccl-tests that take this value only");
+  line.section("Options of nccl-tests without an effect here");
   line.option("parallel_init,p", "0|1", "either value: ranks are processes", &raw.parallel_init);
-  line.option("device_implementation,D", "N", "nccl-tests' own kernels are not measured",
+  line.option("device_implementation,D", "0",
+              "0 only: others measure kernels of nccl-tests, on NCCL's device interface",
               &raw.device_implementation);
-  line.option("device_cta_count,V", "N", "belongs to --device_implementation", &raw.device_ctas);
+  line.option("device_cta_count,V", "N", "blocks of these kernels", &raw.device_ctas);
+  raw.foreign.declare(line);
 }
 
 void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw) {
@@ -141,11 +146,12 @@ void add_options_of_our_own(CommandLine& line, Options& options, RawOptions& raw
 }
 
 void check_without_effect(const RawOptions& raw) {
+  raw.foreign.refuse();
   require_only("--device_implementation", raw.device_implementation, 0,
-               "NCCL's own collectives are measured, not kernels of nccl-tests: leave it out, or "
-               "run nccl-tests");
-  require_only("--device_cta_count", raw.device_ctas, 0,
-               "it belongs to --device_implementation: leave it out");
+               "only NCCL's own collectives are measured here. For nccl-tests' kernels on NCCL's "
+               "device interface, run nccl-tests itself: they need its CUDA code, compiled with "
+               "nvcc for this NCCL. For NCCL's collectives, leave out -D and -V");
+  require_between("--device_cta_count", raw.device_ctas, 1);
 }
 
 void read_gpu_options(const RawOptions& raw, Options& options) {
@@ -154,7 +160,7 @@ void read_gpu_options(const RawOptions& raw, Options& options) {
   require_between("--unalign", options.unaligned, 0, 4096);
   require_between("--cudagraph", options.timing.graph_launches, 0);
   require_between("--local_register", raw.local_register, 0, 2);
-  require_between("--cta_policy", options.nccl.cta_policy, -1, 2);
+  options.nccl.cta_policy = parse_cta_policy(raw.cta_policy);
   require_between("--stream_null", raw.null_stream, 0, 1);
   require_between("--report_cputime", raw.cpu_time, 0, 1);
   require_between("--memory", raw.memory, 0, 1);

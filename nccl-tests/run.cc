@@ -15,6 +15,7 @@
 #include "nccl-tests/report.h"
 #include "nccl-tests/summary.h"
 #include "nccl-tests/table.h"
+#include "nccl-tests/traffic.h"
 #include "nccl-tests/verdict.h"
 
 namespace slipway::bandwidth {
@@ -171,8 +172,17 @@ class Sweeper {
     for (const int64_t bytes : sizes(options.sweep)) {
       machine_.on_phase(fmt::format("{} of {} bytes", name, bytes));
       rows_.push_back(measure(backend_, which, bytes, buffers_, options.timing));
-      if (out_ != nullptr) *out_ << table_row(setup_, rows_.back(), utc_time()) << std::flush;
+      if (out_ != nullptr)
+        *out_ << table_row(setup_, rows_.back(), utc_time()) << summary(which) << std::flush;
     }
+  }
+
+  std::string summary(const Case& which) const {
+    if (which.collective->kind != Kind::alltoallv || !traffic().prints_summary) return "";
+    const Row& row = rows_.back();
+    return traffic_summary(traffic(), backend_.size(),
+                           row.shape.count * which.datatype.bytes * backend_.size(),
+                           row.out_of_place.time.us);
   }
 
   // In nccl-tests' format, but in UTC.
@@ -199,6 +209,24 @@ bool wants_control(Backend& backend, const std::optional<NodeProfile>& profile,
   const bool everywhere = backend.combine(Combine::max, asked ? 1 : 0) > 0;
   return everywhere && backend.in_host_memory() && backend.moves_data() &&
          host_count(backend.ranks()) > 1;
+}
+
+void require_ranks(const Collective& collective, int ranks) {
+  if (collective.works_on(ranks)) return;
+  throw Error(fmt::format("{} needs 2, 4, 8, … ranks, a power of 2, and there {} {}",
+                          collective.name, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+}
+
+// A matrix has the sizes itself, so there is nothing to sweep.
+void require_traffic(const Collective& collective, const Options& options, int ranks) {
+  if (collective.kind != Kind::alltoallv) return;
+  const int rows = traffic().matrix_ranks;
+  if (rows == 0) return;
+  if (options.sweep.min_bytes != options.sweep.max_bytes)
+    throw Error("NCCL_TESTS_ALLTOALLV_MATRIX_FILE has the sizes: give -b and -e the same value");
+  if (rows < ranks)
+    throw Error(fmt::format("NCCL_TESTS_ALLTOALLV_MATRIX_FILE has {}, and there are {}",
+                            counted(rows, "row"), counted(ranks, "rank")));
 }
 
 void require_root(const Collective& collective, const Options& options, int ranks) {
@@ -252,6 +280,8 @@ void check_before(Backend& backend, Setup& setup) {
   const bool first = backend.rank_of_all() == 0;
   on_all_ranks(backend, [&] {
     require_root(*setup.collective, options, backend.size());
+    require_ranks(*setup.collective, backend.size());
+    require_traffic(*setup.collective, options, backend.size());
     (void)cases(*setup.collective, options, backend);
     if (!first) return;
     if (!options.report.empty()) require_writable(options.report);

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "nccl-tests/traffic.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -41,8 +42,13 @@ class SimBackend final : public Backend {
     const Collective& collective = collective_of(op.kind);
     const auto n = static_cast<double>(size());
     const int64_t blocks = collective.sends_all || collective.receives_all ? size() : 1;
-    const auto bytes = static_cast<double>(op.block_bytes() * blocks);
-    const double transfer_us = bytes * collective.busbw_factor(size()) / speed_ / 1e3;
+    int64_t bytes = op.block_bytes() * blocks;
+    if (op.kind == Kind::alltoallv) {
+      const Traffic::Total most = traffic().largest(size(), bytes);
+      bytes = std::max(most.sent_bytes, most.received_bytes);
+    }
+    const double factor = collective.algbw_factor(size()) * collective.busbw_factor(size());
+    const double transfer_us = static_cast<double>(bytes) * factor / speed_ / 1e3;
     const double latency_us = world_.latency_us * std::ceil(std::log2(n));
     const double us = (latency_us + transfer_us) * world_.noise_of(stream_, runs_++);
     now_ += us * 1e-6;

@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "nccl-tests/flow.h"
 #include "nccl-tests/ranks.h"
+#include "nccl-tests/rounds.h"
 #include "nccl-tests/schedule.h"
 #include "nccl-tests/tcp_group.h"
 #include "nccl-tests/transport.h"
@@ -62,6 +63,7 @@ class TcpBackend final : public Backend {
  private:
   void run_flow(const Operation& operation);
   void run_exchange(Operation operation);
+  void run_round(const Round& round);
 
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
@@ -71,6 +73,8 @@ class TcpBackend final : public Backend {
 void TcpBackend::start(const Operation& op) {
   switch (op.kind) {
     case Kind::alltoall:
+    case Kind::alltoallv:
+    case Kind::hypercube:
     case Kind::gather:
     case Kind::scatter:
     case Kind::sendrecv:
@@ -99,34 +103,34 @@ void TcpBackend::run_flow(const Operation& op) {
 
 // Exchanges data between all pairs of ranks at the same time.
 void TcpBackend::run_exchange(Operation op) {
-  const Collective& collective = collective_of(op.kind);
-  const auto block = op.block_bytes();
-  if (op.send == op.receive && (op.kind == Kind::alltoall || op.kind == Kind::sendrecv)) {
+  const bool swaps =
+      op.kind == Kind::alltoall || op.kind == Kind::alltoallv || op.kind == Kind::sendrecv;
+  if (op.send == op.receive && swaps) {
     // In place, arriving data would overwrite data that has not been sent yet.
-    const auto bytes = static_cast<size_t>(collective.sends_all ? block * size() : block);
-    scratch_.resize(std::max(scratch_.size(), bytes));
-    std::copy_n(op.send, bytes, scratch_.data());
+    int64_t bytes = 0;
+    const std::vector<Round> rounds = rounds_of(op, rank(), size());
+    for (const Exchange& one : rounds.front())
+      bytes = std::max<int64_t>(bytes, one.from - op.send + one.sent_bytes);
+    const auto all = static_cast<size_t>(bytes);
+    scratch_.resize(std::max(scratch_.size(), all));
+    std::copy_n(op.send, all, scratch_.data());
     op.send = scratch_.data();
   }
+  for (const Round& round : rounds_of(op, rank(), size())) run_round(round);
+}
+
+void TcpBackend::run_round(const Round& round) {
   std::vector<Piece> out, in;
-  for (int peer = 0; peer < size(); ++peer) {
-    const bool to_peer = op.kind == Kind::alltoall ||
-                         (op.kind == Kind::gather && peer == op.root) ||
-                         (op.kind == Kind::scatter && rank() == op.root) ||
-                         (op.kind == Kind::sendrecv && peer == (rank() + 1) % size());
-    const bool from_peer = op.kind == Kind::alltoall ||
-                           (op.kind == Kind::gather && rank() == op.root) ||
-                           (op.kind == Kind::scatter && peer == op.root) ||
-                           (op.kind == Kind::sendrecv && rank() == (peer + 1) % size());
-    // send() takes no const; it does not write.
-    auto* const from = const_cast<std::byte*>(op.send) + (collective.sends_all ? block * peer : 0);
-    std::byte* const to = op.receive + (collective.receives_all ? block * peer : 0);
-    if (peer == rank()) {
-      if (to_peer && from != to) std::copy_n(from, block, to);
+  for (const Exchange& one : round) {
+    if (one.peer == rank()) {
+      if (one.sent_bytes > 0 && one.from != one.to) std::copy_n(one.from, one.sent_bytes, one.to);
       continue;
     }
-    if (to_peer) out.push_back({group_.socket_to(peer), from, block});
-    if (from_peer) in.push_back({group_.socket_to(peer), to, block});
+    const int socket = group_.socket_to(one.peer);
+    // send() takes no const; it does not write.
+    if (one.sent_bytes > 0)
+      out.push_back({socket, const_cast<std::byte*>(one.from), one.sent_bytes});
+    if (one.received_bytes > 0) in.push_back({socket, one.to, one.received_bytes});
   }
   exchange(std::move(out), std::move(in));
 }

@@ -1,8 +1,8 @@
 """What the programs say about themselves (`--help=json`), for manual pages and docs/reference."""
 import json, os, subprocess
 
-COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "broadcast", "gather", "reduce", "reduce_scatter", "scatter",
-               "sendrecv"]
+COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
+               "reduce_scatter", "scatter", "sendrecv"]
 NO_COLOR = {"name": "NO_COLOR", "text": "if set, nothing is printed in color"}
 
 

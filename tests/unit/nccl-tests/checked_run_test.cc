@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "nccl-tests/traffic.h"
+
 #include "tests/unit/catch.h"
 
 using namespace slipway::bandwidth;
@@ -30,6 +32,18 @@ struct World {
                 receives[static_cast<size_t>(to)].begin() + static_cast<long>(to_block * block));
   }
 
+  // What rank `from` sends to rank `to` in alltoallv, whose blocks differ in size.
+  void send_share(int from, int to) {
+    const auto total = static_cast<int64_t>(block) * ranks;
+    int64_t sent_before = 0, received_before = 0;
+    for (int rank = 0; rank < to; ++rank) sent_before += traffic().bytes(from, rank, ranks, total);
+    for (int rank = 0; rank < from; ++rank)
+      received_before += traffic().bytes(rank, to, ranks, total);
+    std::copy_n(sends[static_cast<size_t>(from)].begin() + sent_before,
+                traffic().bytes(from, to, ranks, total),
+                receives[static_cast<size_t>(to)].begin() + received_before);
+  }
+
   // The reduction of every rank's block `from` to rank `to`.
   void reduce(size_t from_block, int to) {
     copy(0, from_block, to, 0);
@@ -49,7 +63,9 @@ struct World {
       const auto rank = static_cast<size_t>(a);
       for (int b = 0; b < ranks; ++b) {
         const auto other = static_cast<size_t>(b);
-        if (collective.kind == Kind::all_gather) copy(a, 0, b, rank);
+        if (collective.kind == Kind::all_gather || collective.kind == Kind::hypercube)
+          copy(a, 0, b, rank);
+        if (collective.kind == Kind::alltoallv) send_share(a, b);
         if (collective.kind == Kind::alltoall) copy(a, other, b, rank);
         if (collective.kind == Kind::broadcast && a == runs[0].root) copy(a, 0, b, 0);
         if (collective.kind == Kind::gather && b == runs[0].root) copy(a, 0, b, rank);

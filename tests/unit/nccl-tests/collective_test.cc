@@ -55,7 +55,10 @@ TEST_CASE("collectives: sizes and counts are nccl-tests'") {
                            Want{Kind::reduce, 1000, 250, 1000, 1000, 0, 0, 1},
                            Want{Kind::reduce_scatter, 960, 60, 960, 240, 0, 240, 0.75},
                            Want{Kind::scatter, 960, 60, 960, 240, 0, 240, 0.75},
-                           Want{Kind::sendrecv, 1000, 250, 1000, 1000, 0, 0, 1}}) {
+                           Want{Kind::sendrecv, 1000, 250, 1000, 1000, 0, 0, 1},
+                           // 960 bytes at distances of 0 to 3 of 6: 0, 160, 320 and 480.
+                           Want{Kind::alltoallv, 960, 60, 960, 960, 0, 0, 0.75},
+                           Want{Kind::hypercube, 960, 60, 240, 960, 240, 0, 1}}) {
     const Collective& collective = collective_of(want.kind);
     INFO(collective.name);
     const Shape shape = collective.shape(1000, 4, 4);
@@ -72,5 +75,17 @@ TEST_CASE("collectives: sizes and counts are nccl-tests'") {
 TEST_CASE("collectives: are also found by the name of a program") {
   CHECK(find_collective("reduce_scatter_perf") == &collective_of(Kind::reduce_scatter));
   CHECK(find_collective("alltoall") == &collective_of(Kind::alltoall));
-  CHECK(find_collective("hypercube_perf") == nullptr);
+  CHECK(find_collective("all_reduce_perf_mpi") == &collective_of(Kind::all_reduce));
+  CHECK(find_collective("bisection_perf") == nullptr);
+  CHECK(find_collective("all_reduce_mpi") == nullptr);
+}
+
+TEST_CASE("hypercube: algbw counts what a rank receives, and ranks are a power of 2") {
+  const Collective& hypercube = collective_of(Kind::hypercube);
+  CHECK(hypercube.algbw_factor(8) == Approx(7.0 / 8));
+  CHECK(hypercube.works_on(1));
+  CHECK(hypercube.works_on(64));
+  CHECK_FALSE(hypercube.works_on(12));
+  CHECK(collective_of(Kind::alltoallv).works_on(12));
+  CHECK(collective_of(Kind::alltoallv).algbw_factor(12) == 1);
 }

@@ -15,8 +15,8 @@ import unittest
 
 PROGRAM, FAKES = sys.argv[1], pathlib.Path(sys.argv[2])
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
-COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "broadcast", "gather", "reduce", "reduce_scatter", "scatter",
-               "sendrecv"]
+COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
+               "reduce_scatter", "scatter", "sendrecv"]
 LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")
 
 
@@ -70,11 +70,16 @@ class Data(unittest.TestCase):
             self.assertNotIn(function, old)
             self.assertGreater(old["ncclSend"], 0)
 
-    def test_every_type_and_reduction(self):
-        done = run("reduce_scatter", "-b", "6K", "-e", "6K", "-n", "1", "-d", "all", "-o", "all", ranks=3)
-        self.assertEqual(done.status, 0, done.err)
-        self.assertEqual(len(done.rows()), 12 * 6)
-        self.assertEqual(set(done.wrong()), {("0", "0")})
+    def test_every_collective_with_every_type_and_reduction(self):
+        cases = [(collective, "22809", 12) for collective in COLLECTIVES]
+        cases += [("all_gather", "21805", 10), ("reduce", "21805", 10), ("alltoall", "22403", 12), ("all_reduce", "22403", 12)]
+        for collective, version, types in cases:
+            with self.subTest(collective=collective, version=version):
+                done = run(collective, "-b", "768", "-e", "768", "-n", "1", "-w", "0", "-d", "all", "-o", "all", ranks=2,
+                           version=version)
+                self.assertEqual(done.status, 0, done.err)
+                self.assertEqual(len(done.rows()), types * (6 if "reduce" in collective else 1))
+                self.assertEqual({wrong for wrong, _ in done.wrong()}, {"0"})
 
     def test_types_that_this_nccl_or_gpu_lacks_are_left_out(self):
         for settings in ({"version": "21805"}, {"environment": {"FAKE_CUDA_CAPABILITY": "80"}}):
@@ -101,7 +106,9 @@ class Data(unittest.TestCase):
                            environment={"FAKE_NCCL_WRONG": "0:*:flip"})
                 self.assertEqual(done.status, 1, done.out)
                 self.assertIn("arrived wrong", done.verdict())
-                self.assertEqual(done.rows()[0][8], "1")
+                # One element of each message; hypercube passes a wrong one on.
+                messages = {"alltoallv": "3", "hypercube": "3"}
+                self.assertEqual(done.rows()[0][8], messages.get(collective, "1"))
 
     def test_each_kind_of_harm_is_found(self):
         for kind in ("zeros", "nothing", "late", "rotate"):
@@ -128,6 +135,39 @@ class Data(unittest.TestCase):
             file.write_text(text)
             for gpu in ("sm_80", "sm_90", "sm_100"):
                 subprocess.run([tool, f"-arch={gpu}", str(file), "-o", f"{folder}/out"], check=True)
+
+
+class Traffic(unittest.TestCase):
+    """nccl-tests' variables of alltoallv_perf."""
+
+    def test_a_matrix_decides_who_sends_what(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "traffic")
+            file.write_text("16 32 48\n0 64 16\n96 0 0\n")
+            settings = {"NCCL_TESTS_ALLTOALLV_MATRIX_FILE": str(file), "NCCL_TESTS_ALLTOALLV_MATRIX_SCALE": "1024",
+                        "NCCL_TESTS_ALLTOALLV_PRINT_SUMMARY": "1"}
+            done = run("alltoallv", "-b", "1M", "-e", "1M", "-n", "1", ranks=3, environment=settings)
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(done.rows()[0][:2] + done.wrong(), [str((16 + 96) * 1024), "0", ("0", "N/A")])
+            self.assertIn("#   rank=2 send_bytes=98304 recv_bytes=65536 ", done.out)
+            for args, ranks, message in ((("-b", "1K", "-e", "1M"), 3, "give -b and -e the same value"),
+                                         (("-b", "1K", "-e", "1K"), 4, "has 3 rows, and there are 4 ranks")):
+                done = run("alltoallv", *args, ranks=ranks, environment=settings)
+                self.assertEqual(done.status, 3)
+                self.assertIn(message, done.err)
+
+    def test_a_spread_is_a_number(self):
+        done = run("alltoallv", "-b", "64K", "-e", "64K", environment={"NCCL_TESTS_ALLTOALLV_SPREAD": "0"})
+        self.assertEqual(done.rows()[0][:2], ["65536", "4096"])
+        self.assertEqual(done.wrong(), [("0", "N/A")])
+        done = run("alltoallv", environment={"NCCL_TESTS_ALLTOALLV_SPREAD": "wide"})
+        self.assertEqual(done.status, 3)
+        self.assertIn("NCCL_TESTS_ALLTOALLV_SPREAD is `wide`, expected a number from 0 to 1", done.err)
+
+    def test_hypercube_needs_a_power_of_two(self):
+        done = run("hypercube", ranks=3)
+        self.assertEqual(done.status, 3)
+        self.assertIn("hypercube needs 2, 4, 8, … ranks, a power of 2, and there are 3 ranks", done.err)
 
 
 class Options(unittest.TestCase):
@@ -284,11 +324,13 @@ class Launchers(unittest.TestCase):
         self.assertEqual(done.status, 0, done.err)
         self.assertEqual(len(re.findall(r"^#  Rank", done.out, re.M)), 4)
 
-    def test_many_ranks(self):
-        done = run("all_gather", "-b", "64K", "-e", "64K", "-n", "1", "-w", "0", ranks=64,
-                   environment={"FAKE_CUDA_DEVICES": "64"})
-        self.assertEqual(done.status, 0, done.err)
-        self.assertIn("# Out of bounds values : 0 OK\n", done.out)
+    def test_128_ranks(self):
+        for collective in ("all_gather", "alltoallv", "hypercube", "reduce"):
+            with self.subTest(collective):
+                done = run(collective, "-b", "64K", "-e", "64K", "-n", "1", "-w", "0", ranks=128,
+                           environment={"FAKE_CUDA_DEVICES": "128"})
+                self.assertEqual(done.status, 0, done.err)
+                self.assertIn("# Out of bounds values : 0 OK\n", done.out)
 
     def test_few_descriptors_are_raised(self):
         prefix = ["sh", "-c", 'ulimit -S -n 40; exec "$@"', "sh"]

@@ -73,7 +73,9 @@ TEST_CASE("options: a number out of range is a usage error") {
   CHECK_THROWS_WITH(parse({"-c", "-1"}), "--check is -1, it must be at least 0");
   CHECK_THROWS_WITH(parse({"-g", "0"}), "--ngpus is 0, it must be from 1 to 1024");
   CHECK_THROWS_WITH(parse({"-R", "3"}), "--local_register is 3, it must be from 0 to 2");
-  CHECK_THROWS_WITH(parse({"-x", "3"}), "--cta_policy is 3, it must be from -1 to 2");
+  CHECK_THROWS_WITH(
+      parse({"-x", "3"}),
+      "--cta_policy is `3`, it must be 0, 1 or 2; for a file with the results, write -J FILE");
   CHECK_THROWS_WITH(
       parse({"-b", "64M"}),
       "--minbytes is 67108864, more than --maxbytes, which is 33554432: nothing to run");
@@ -115,10 +117,29 @@ TEST_CASE("options: nccl-tests' options for GPUs are read") {
 TEST_CASE("options: what cannot be done says what to write") {
   CHECK_THROWS_WITH(
       parse({"-D", "1"}),
-      "--device_implementation is 1; NCCL's own collectives are measured, not kernels "
-      "of nccl-tests: leave it out, or run nccl-tests");
+      "--device_implementation is 1; only NCCL's own collectives are measured here. For "
+      "nccl-tests' kernels on NCCL's device interface, run nccl-tests itself: they need its CUDA "
+      "code, compiled with nvcc for this NCCL. For NCCL's collectives, leave out -D and -V");
+  CHECK(parse({"-D", "0", "-V", "16"}).nccl.cta_policy == -1);
+  CHECK_THROWS_WITH(parse({"-V", "0"}), "--device_cta_count is 0, it must be at least 1");
   CHECK_THROWS_WITH(parse({"-G", "2", "-z", "1"}),
                     "--cudagraph launches all iterations at once: leave out -I and -z");
   CHECK_THROWS_WITH(parse({"-G", "2", "-y", "1"}),
                     "--cudagraph cannot record the null stream: leave out --stream_null");
+}
+
+TEST_CASE("options: those of nccl-tests' relatives say what to write") {
+  CHECK_THROWS_WITH(parse({"-Z", "json"}),
+                    "nccl-tests has no -Z; write -J FILE for nccl-tests' JSON, or "
+                    "--report FILE for ours");
+  CHECK_THROWS_WITH(parse({"-s", "4"}),
+                    "nccl-tests has no -s; write --run_cycles N (-N N), as nccl-tests does");
+  CHECK_THROWS_WITH(parse({"--json"}),
+                    "--json: write -J FILE for nccl-tests' JSON, or --report FILE for ours");
+  CHECK_THROWS_WITH(
+      parse({"-x", "out.json"}),
+      "--cta_policy is `out.json`, it must be 0, 1 or 2; for a file with the results, "
+      "write -J FILE");
+  CHECK_THROWS_WITH(parse({"-d", "0,1"}),
+                    "unknown datatype `0,1`; to choose GPUs, set CUDA_VISIBLE_DEVICES");
 }

@@ -1,0 +1,72 @@
+// Options that nccl-tests' relatives have, and that scripts pass by mistake.
+#include "nccl-tests/foreign_options.h"
+
+#include <array>
+
+#include <fmt/core.h>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+struct Foreign {
+  const char* name;
+  const char* advice;
+};
+
+// Of rccl-tests (https://github.com/ROCm/rccl-tests), unless the advice says otherwise.
+constexpr std::array<Foreign, 9> foreign_options = {{
+    {"output_format,Z", "write -J FILE for nccl-tests' JSON, or --report FILE for ours"},
+    {"csv_file,F",
+     "there is no CSV file: write -J FILE for nccl-tests' JSON, or --report FILE for ours"},
+    {"stress_cycles,s", "write --run_cycles N (-N N), as nccl-tests does"},
+    {"memory_type,Y", "NCCL has no types of memory to choose from: leave it out"},
+    {"cumask", "it belongs to AMD's GPUs: leave it out"},
+    {"out_of_place,O", "both placements are always measured: leave it out"},
+    {"delay_inout_place,q",
+     "placements are measured one after the other without a delay: leave it out"},
+    {"rotating_tensor,E",
+     "consecutive runs use different parts of the buffer anyway: leave it out"},
+    {"all_warmup_sizes,A", "warm-up runs all sizes in powers of two anyway: leave it out"},
+}};
+
+std::string spelled(const Foreign& option) {
+  const std::string name = option.name;
+  const size_t comma = name.find(',');
+  return comma == name.npos ? "--" + name : "-" + name.substr(comma + 1);
+}
+
+}  // namespace
+
+void ForeignOptions::declare(CommandLine& line) {
+  given_.resize(foreign_options.size());  // the targets must not move from here on
+  for (size_t i = 0; i < foreign_options.size(); ++i) {
+    line.option(foreign_options[i].name, "VALUE", "refused", &given_[i]);
+    line.hide();
+  }
+  line.flag("json", "refused", &json_);
+  line.hide();
+}
+
+void ForeignOptions::refuse() const {
+  if (json_)
+    throw UsageError("--json: write -J FILE for nccl-tests' JSON, or --report FILE for ours");
+  for (size_t i = 0; i < given_.size(); ++i) {
+    if (given_[i].empty()) continue;
+    throw UsageError(fmt::format("nccl-tests has no {}; {}", spelled(foreign_options[i]),
+                                 foreign_options[i].advice));
+  }
+}
+
+int parse_cta_policy(const std::string& text) {
+  if (text.empty()) return -1;
+  if (const auto number = to_number<int>(text); number && *number >= -1 && *number <= 2)
+    return *number;
+  throw UsageError(fmt::format(
+      "--cta_policy is `{}`, it must be 0, 1 or 2; for a file with the results, write -J FILE",
+      text));
+}
+
+}  // namespace slipway::bandwidth
