@@ -1,6 +1,7 @@
 // Chooses and makes the backend of a run.
 #include "nccl-tests/choose_backend.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -9,6 +10,7 @@
 #include "nccl-tests/cuda_library.h"
 #include "nccl-tests/environment.h"
 #include "nccl-tests/launch.h"
+#include "nccl-tests/missing_gpus.h"
 #include "nccl-tests/mpi_backend.h"
 #include "nccl-tests/mpi_rendezvous.h"
 #include "nccl-tests/nccl_backend.h"
@@ -21,9 +23,13 @@ namespace slipway::bandwidth {
 BackendChoice choose(BackendChoice wanted, int ranks_of_process) {
   if (wanted != BackendChoice::automatic) return wanted;
   const GpuSearch gpus = find_gpus();
-  if (gpus.found == Gpus::unusable)
-    throw Error(gpus.problem + "; to measure host memory, say so with --backend tcp");
   if (gpus.found == Gpus::usable) return BackendChoice::nccl;
+  const MissingGpus missing = missing_gpus();
+  const std::string problem = gpus.found == Gpus::unusable ? gpus.problem : missing.problem;
+  if (!problem.empty())
+    throw Error(problem + "; to measure host memory, say so with --backend tcp");
+  if (!missing.warning.empty() && launcher_rank() == 0)
+    fmt::print(stderr, "warning: {}\n", missing.warning);
   return was_launched_by_mpi() && ranks_of_process == 1 ? BackendChoice::mpi : BackendChoice::tcp;
 }
 

@@ -164,7 +164,7 @@ void MpiBackend::exchange(Operation op) {
     op.send = result_.data();
   }
   std::vector<MPI_Request> requests;
-  for (const Round& round : rounds_of(op, rank_, size())) {
+  for (const Exchanges& round : rounds_of(op, rank_, size())) {
     for (const Exchange& one : round) {
       if (one.received_bytes == 0) continue;
       const auto [count, type] = types_->count_of(one.received_bytes);

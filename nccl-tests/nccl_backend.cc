@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "common/environment.h"
 #include "common/error.h"
 #include "nccl-tests/agreed_error.h"
 #include "nccl-tests/gpu_patterns.h"
@@ -191,8 +192,16 @@ void require_same_version(TcpGroup& group, const std::string& own) {
   }
 }
 
+// Whether the user has told NCCL to accept several ranks on one GPU: by its own variable (since
+// 2.30), or by having it take the ranks for different hosts.
+bool ranks_may_share_gpus() {
+  return environment_variable("NCCL_MULTI_RANK_GPU_ENABLE") == "1" ||
+         !environment_variable("NCCL_HOSTID").empty();
+}
+
 // Two ranks on one GPU would wait for each other: NCCL refuses them with a text that names neither.
 void require_own_gpus(const TcpGroup& group, const std::vector<RankInfo>& ranks) {
+  if (ranks_may_share_gpus()) return;
   for (const RankInfo& one : ranks) {
     for (const RankInfo& other : ranks) {
       if (other.rank >= one.rank) break;

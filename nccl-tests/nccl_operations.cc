@@ -55,7 +55,7 @@ void start_pairs(const NcclLibrary& nccl, const Operation& op, const NcclPlace& 
   constexpr int copy_in_any_direction = 4;  // cudaMemcpyDefault
   const int type = static_cast<int>(op.type.element);
   const auto count = [&](int64_t bytes) { return static_cast<size_t>(bytes / op.type.bytes); };
-  for (const Round& round : rounds_of(op, place.rank, place.ranks)) {
+  for (const Exchanges& round : rounds_of(op, place.rank, place.ranks)) {
     if (op.kind == Kind::hypercube && round.front().peer == place.rank) {
       const Exchange& own = round.front();
       nccl.cuda->check(

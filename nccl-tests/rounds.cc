@@ -6,9 +6,9 @@
 namespace slipway::bandwidth {
 namespace {
 
-Round traffic_round(const Operation& op, int rank, int ranks) {
+Exchanges traffic_round(const Operation& op, int rank, int ranks) {
   const int64_t total_bytes = op.block_bytes() * ranks;
-  Round round;
+  Exchanges round;
   const std::byte* from = op.send;
   std::byte* to = op.receive;
   for (int peer = 0; peer < ranks; ++peer) {
@@ -25,9 +25,9 @@ Round traffic_round(const Operation& op, int rank, int ranks) {
 }
 
 // In each round, two halves of twice the size swap what they have.
-std::vector<Round> doubling_rounds(const Operation& op, int rank, int ranks) {
+std::vector<Exchanges> doubling_rounds(const Operation& op, int rank, int ranks) {
   const int64_t block = op.block_bytes();
-  std::vector<Round> rounds;
+  std::vector<Exchanges> rounds;
   std::byte* const own = op.receive + rank * block;
   if (own != op.send) rounds.push_back({{rank, op.send, block, own, block}});
   for (int width = 1; width < ranks; width *= 2) {
@@ -56,12 +56,12 @@ bool sends(const Operation& op, int from, int to, int ranks) {
 
 }  // namespace
 
-std::vector<Round> rounds_of(const Operation& op, int rank, int ranks) {
+std::vector<Exchanges> rounds_of(const Operation& op, int rank, int ranks) {
   if (op.kind == Kind::hypercube) return doubling_rounds(op, rank, ranks);
   if (op.kind == Kind::alltoallv) return {traffic_round(op, rank, ranks)};
   const Collective& collective = collective_of(op.kind);
   const int64_t block = op.block_bytes();
-  Round round;
+  Exchanges round;
   for (int peer = 0; peer < ranks; ++peer) {
     const bool gives = sends(op, rank, peer, ranks), gets = sends(op, peer, rank, ranks);
     if (!gives && !gets) continue;

@@ -20,7 +20,7 @@ struct Exchange {
 };
 
 // What happens at the same time; only hypercube has several rounds.
-using Round = std::vector<Exchange>;
-std::vector<Round> rounds_of(const Operation& operation, int rank, int ranks);
+using Exchanges = std::vector<Exchange>;
+std::vector<Exchanges> rounds_of(const Operation& operation, int rank, int ranks);
 
 }  // namespace slipway::bandwidth

@@ -63,7 +63,7 @@ class TcpBackend final : public Backend {
  private:
   void run_flow(const Operation& operation);
   void run_exchange(Operation operation);
-  void run_round(const Round& round);
+  void run_round(const Exchanges& round);
 
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
@@ -108,7 +108,7 @@ void TcpBackend::run_exchange(Operation op) {
   if (op.send == op.receive && swaps) {
     // In place, arriving data would overwrite data that has not been sent yet.
     int64_t bytes = 0;
-    const std::vector<Round> rounds = rounds_of(op, rank(), size());
+    const std::vector<Exchanges> rounds = rounds_of(op, rank(), size());
     for (const Exchange& one : rounds.front())
       bytes = std::max<int64_t>(bytes, one.from - op.send + one.sent_bytes);
     const auto all = static_cast<size_t>(bytes);
@@ -116,10 +116,10 @@ void TcpBackend::run_exchange(Operation op) {
     std::copy_n(op.send, all, scratch_.data());
     op.send = scratch_.data();
   }
-  for (const Round& round : rounds_of(op, rank(), size())) run_round(round);
+  for (const Exchanges& round : rounds_of(op, rank(), size())) run_round(round);
 }
 
-void TcpBackend::run_round(const Round& round) {
+void TcpBackend::run_round(const Exchanges& round) {
   std::vector<Piece> out, in;
   for (const Exchange& one : round) {
     if (one.peer == rank()) {

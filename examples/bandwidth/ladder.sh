@@ -1,8 +1,8 @@
 #!/bin/bash
-# Run the same test on 2, 8, 16 and 32 nodes, one job after another, and print a row as each job ends: where does it
-# get slow?
+# Run the same test on 2, 4, 8, … nodes and on all of the partition, one job after another, and print a row as each job
+# ends: where does it get slow?
 #
-#   ./ladder.sh                                  2, 8, 16, 32 nodes with cpu.sbatch
+#   ./ladder.sh                                  2, 4, 8, … and all nodes with cpu.sbatch
 #   ./ladder.sh a3-megagpu.sbatch 2 8 16         another script, other numbers of nodes
 #
 # Steps that are larger than the partition are skipped with a message. The exit status is 1 if a job failed or did not
@@ -12,7 +12,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 script=${1:-cpu.sbatch}
 [ $# -eq 0 ] || shift
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(2 8 16 32)
 [ -e "$script" ] || script=$here/$script
 name=$(basename "$script" .sbatch)
 
@@ -20,6 +19,11 @@ name=$(basename "$script" .sbatch)
 partition=${SBATCH_PARTITION:-$(sed -nE 's/^#SBATCH +(--partition=|-p *)([^ ]+).*/\2/p' "$script" | head -n 1)}
 partition=${partition:-$(sinfo --noheader --format=%P | sed -n 's/\*$//p' | head -n 1)}
 size=$(sinfo --noheader --partition="$partition" --format=%D | awk '{ n += $1 } END { print n + 0 }')
+
+if [ ${#steps[@]} -eq 0 ]; then
+  for ((nodes = 2; nodes < size; nodes *= 2)); do steps+=("$nodes"); done
+  steps+=("$size")
+fi
 
 # wait_for JOB: until it has ended.
 wait_for() {
@@ -54,6 +58,7 @@ for nodes in "${steps[@]}"; do
   fi
   # One job at a time: two would share the switches between them.
   job=$(sbatch --parsable --nodes="$nodes" "$script")
+  echo "$nodes nodes: job ${job%%;*}" >&2
   wait_for "${job%%;*}"
   print_rows "$nodes" "${name}_${job%%;*}.out" || failed=1
   ran=1

@@ -22,9 +22,47 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   done
 }
 
+@test "bandwidth: the ladder climbs to the whole partition by itself" {
+  # It asks for sizes that are measured in no time: this test is about the steps.
+  run on $NAME login sh -c "cd /home; BANDWIDTH_SIZES='-b 256K -e 256K -n 1' LADDER_POLL_SECONDS=0.2 \
+    /opt/slipway/share/slipway/examples/bandwidth/ladder.sh"
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  [ "$(grep -oE '^[0-9]+ nodes: job' <<<"$output" | tr -dc '0-9\n' | xargs)" = "2 4 6" ]
+  [ "$(grep -cE '^ +(2|4|6)  all_(gather|reduce) ' <<<"$output")" -eq 6 ]
+}
+
+@test "bandwidth: a script in the shape of Google's run-nccl-tests.sh, with --mpi=pmi2 and a sourced environment" {
+  # The environment that a machine's profile script would set; srun gives it to the ranks.
+  on $NAME login sh -c 'echo "export NCCL_FASTRAK_CTRL_DEV=enp0s12 NCCL_SOCKET_IFNAME=enp0s12 NCCL_TESTS_SPLIT_MASK=0x0" >/home/nccl-env.sh'
+  run on $NAME login sh -c "cd /home; NCCL_ENV_SCRIPT=/home/nccl-env.sh CONTAINER_IMAGE=./pytorch.sqsh BANDWIDTH_SIZES='-b 256K -e 1M -f 2 -w 1 --iters 2' \
+    sbatch --wait --ntasks-per-node=1 /opt/slipway/share/slipway/examples/bandwidth/run-nccl-tests.sbatch; cat run-nccl-tests_*.out"
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  says "this cluster has no pyxis: ./pytorch.sqsh is not used"
+  # srun -l puts the task's number before each line.
+  [ "$(grep -cE '^0: #  Rank +[01] ' <<<"$output")" -eq 2 ]
+  says "0: # Out of bounds values : 0 OK"
+  [ "$(grep -cE '^0: # Verdict: ' <<<"$output")" -eq 1 ]
+  on $NAME login sh -c 'cat /home/run-nccl-tests_*.json' | grep -q '"NCCL_SOCKET_IFNAME": "enp0s12"'
+}
+
+@test "bandwidth: mpirun in an allocation of several nodes, as in nccl-tests' README" {
+  run on $NAME login salloc --nodes=2 --ntasks-per-node=2 --overcommit env OMPI_MCA_mpi_yield_when_idle=1 \
+    mpirun --oversubscribe -np 4 -N 2 /opt/slipway/bin/all_reduce_perf_mpi -b 8 -e 64K -f 16 -g 1
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  [ "$(grep -cE '^#  Rank +[0-3] ' <<<"$output")" -eq 4 ]
+  [ "$(sed -n 's/^#  Rank .* on *\([^ ]*\) device.*/\1/p' <<<"$output" | sort -u | wc -l)" -eq 2 ]
+  says "# Out of bounds values : 0 OK"
+  # Without MPI's own collectives, and with several ranks of a process, ranks find each other through MPI.
+  run on $NAME login salloc --nodes=2 --ntasks-per-node=1 \
+    mpirun -np 2 -N 1 /opt/slipway/bin/hypercube_perf --backend tcp -b 1K -e 64K -f 8 -g 2
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  [ "$(grep -cE '^#  Rank +[0-3] ' <<<"$output")" -eq 4 ]
+  says "# Out of bounds values : 0 OK"
+}
+
 @test "bandwidth: Slurm accepts the scripts for GPU machines" {
   local script
-  for script in a3-highgpu a3-megagpu a3-ultragpu a4-highgpu scan; do
+  for script in a3-highgpu a3-megagpu a3-ultragpu a4-highgpu run-nccl-tests scan; do
     run on $NAME login sbatch --test-only "/opt/slipway/share/slipway/examples/bandwidth/$script.sbatch"
     [ "$status" -eq 0 ] || { echo "$output" && false; }
   done

@@ -273,6 +273,15 @@ class Failures(unittest.TestCase):
         self.assertEqual(done.status, 0, done.err)
         self.assertIn("host memory", done.out)
 
+    def test_host_memory_is_not_measured_in_place_of_gpus_that_slurm_gave(self):
+        settings = {"FAKE_CUDA_FAIL": "cuInit=100", "SLURM_JOB_GPUS": "0,1"}
+        done = run("all_reduce", "-b", "1K", "-e", "1K", environment=settings)
+        self.assertEqual(done.status, 3)
+        self.assertIn("Slurm gave this job GPUs (SLURM_JOB_GPUS=0,1), but NVIDIA's driver finds none", done.err)
+        self.assertIn("--backend tcp", done.err)
+        done = run("all_reduce", "-b", "1K", "-e", "1K", "--backend", "tcp", environment=settings)
+        self.assertEqual((done.status, done.err), (0, ""))
+
     def test_a_driver_too_old_for_the_runtime(self):
         done = run("all_reduce", environment={"FAKE_CUDA_DRIVER_VERSION": "12040"})
         self.assertEqual(done.status, 3)
@@ -285,6 +294,11 @@ class Failures(unittest.TestCase):
         prefix = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "2"]
         done = run("all_reduce", ranks=1, prefix=prefix, environment={"FAKE_CUDA_DEVICES": "1"})
         self.assertIn("ranks 0 and 1 have the same GPU", done.err)
+        # Unless the user asks NCCL for it.
+        done = run("all_reduce", "-b", "1K", "-e", "1K", "-n", "1", ranks=1, prefix=prefix,
+                   environment={"FAKE_CUDA_DEVICES": "1", "NCCL_MULTI_RANK_GPU_ENABLE": "1"})
+        self.assertEqual(done.status, 0, done.err)
+        self.assertEqual(done.wrong(), [("0", "0")])
 
 
 class Log(unittest.TestCase):

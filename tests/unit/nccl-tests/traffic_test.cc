@@ -30,7 +30,7 @@ TEST_CASE("traffic: a matrix is read, scaled and rounded to 16 bytes") {
   CHECK(parse_traffic("16 16 16\n16 16 16\n16 16 16", 1, "t").largest(2, 0).sent_bytes == 32);
 }
 
-TEST_CASE("traffic: a matrix that is none is refused with its line") {
+TEST_CASE("traffic: what is not a matrix is refused with its line") {
   CHECK_THROWS_WITH(parse_traffic("1 2\n3\n", 1, "t"),
                     "t:2: this row has 1 column, the first one 2");
   CHECK_THROWS_WITH(parse_traffic("1 2\n3 x\n", 1, "t"), "t:2: `x` is not a number of bytes");
@@ -56,7 +56,7 @@ TEST_CASE("rounds: hypercube doubles what a rank has in each round") {
                      .count = 1,
                      .send = send.data(),
                      .receive = receive.data()};
-  const std::vector<Round> rounds = rounds_of(op, 5, 8);
+  const std::vector<Exchanges> rounds = rounds_of(op, 5, 8);
   REQUIRE(rounds.size() == 4);
   CHECK(rounds[0].front().peer == 5);
   CHECK(rounds[0].front().to == receive.data() + 20);
