@@ -118,6 +118,15 @@ Launch from_hydra() {
                       token_from(fmt::format("hydra {}", ::getppid())));
 }
 
+double read_start_seconds() {
+  const std::string text = text_of(start_variable);
+  if (text.empty()) return Launch().start_seconds;
+  const auto seconds = to_number<double>(text);
+  if (!seconds || !(*seconds >= 1 && *seconds <= 86400))
+    throw Error(fmt::format("{} is `{}`, expected seconds, 1 to 86400", start_variable, text));
+  return *seconds;
+}
+
 Launch as_started() {
   if (!text_of("SLIPWAY_RANK").empty()) return from_own_variables();
   // mpirun in a job starts its daemons with srun: Slurm's variables are theirs.
@@ -174,10 +183,12 @@ Share read_share() {
 
 Launch read_launch() {
   Launch launch = as_started();
+  launch.start_seconds = read_start_seconds();
   launch.share = read_share();
   if (launch.share.of > 1) {
     if (launch.host.empty()) {  // one process was started, and its shares have it as their parent
       launch = on_this_host(0, 1, token_from(fmt::format("shares {}", ::getppid())));
+      launch.start_seconds = read_start_seconds();
       launch.share = read_share();
     }
     launch.rank = launch.rank * launch.share.of + launch.share.number;

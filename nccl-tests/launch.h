@@ -24,7 +24,8 @@ struct Launch {
   std::string host;        // of rank 0; several names or addresses are separated by commas
   std::vector<int> ports;  // where rank 0 may listen; it takes the first free one
   uint64_t token = 0;      // the same on all ranks of a run, most likely different in another run
-  Share share = {};        // already counted in `rank` and `size`
+  double start_seconds = 90;  // the ranks must find each other in this time
+  Share share = {};           // already counted in `rank` and `size`
 };
 
 // Throws Error if the environment contradicts itself, or if Slurm has several tasks but this
@@ -34,6 +35,10 @@ Launch read_launch();
 
 // Whether Open MPI's mpirun started ranks on several hosts: they must ask MPI where rank 0 is.
 bool mpirun_spans_hosts();
+
+// SLIPWAY_START_TIMEOUT: the seconds that ranks have to find each other, 90 without it. Containers
+// that are fetched first may start minutes apart.
+inline constexpr const char* start_variable = "SLIPWAY_START_TIMEOUT";
 
 // The share of this process, from the variable share_variable: "3/8".
 inline constexpr const char* share_variable = "SLIPWAY_SHARE";

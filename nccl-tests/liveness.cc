@@ -7,25 +7,13 @@
 
 #include "common/text.h"
 #include "nccl-tests/heartbeat.h"
+#include "nccl-tests/ranks.h"
 
 namespace slipway::bandwidth {
 namespace {
 
 std::string name(const std::vector<RankStatus>& ranks, size_t rank) {
   return fmt::format("rank {} on {}", rank, ranks[rank].host);
-}
-
-// "0-3,7"
-std::string numbers(const std::vector<size_t>& ranks) {
-  std::string text;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t end = i;
-    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", ranks[i]);
-    if (end > i) text += fmt::format("-{}", ranks[end]);
-    i = end + 1;
-  }
-  return text;
 }
 
 // Three heartbeats.
@@ -50,7 +38,7 @@ std::string by_phase(const std::vector<RankStatus>& ranks, double now) {
     }
     const double since = now - ranks[members.front()].moved;
     text += fmt::format("\n  rank{} {} on {}: {}, since {:.0f} s", members.size() == 1 ? "" : "s",
-                        numbers(members), join(hosts, ", "), what, since);
+                        rank_ranges(members), join(hosts, ", "), what, since);
   }
   return text;
 }

@@ -12,14 +12,21 @@
 namespace slipway::bandwidth {
 
 // The version of the messages between ranks: increase it with every change.
-inline constexpr uint32_t rank_protocol = 1;
+inline constexpr uint32_t rank_protocol = 2;
 Speaker this_rank();
 
-// How a rank identifies itself when it connects: "3 40123".
+// How a rank identifies itself when it connects: "3 40123 8 node-1".
 struct RankClaim {
   int rank = 0;
-  int port = 0;  // where it accepts connections from other ranks
+  int port = 0;           // where it accepts connections from other ranks
+  int size = 0;           // how many ranks it knows of; 0 where that is known
+  std::string host = {};  // for messages
 };
+std::string claim_text(const RankClaim& claim);
+std::string own_host_name();
+
+// Throws Error if the other side has another version of the messages.
+void require_same_protocol(const Speaker& other, const std::string& peer_name);
 
 // For the side that connects. `key` takes the listener's envelope of `envelope_bytes` and returns
 // the key. Throws Error unless both sides have proven themselves before `deadline`; `peer_name`

@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -32,19 +32,31 @@ std::string describe_this_rank(int device, const std::string& device_id,
 
 std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& descriptions) {
   std::vector<RankInfo> ranks;
+  std::map<std::string, int> on_host;
   for (const std::string& line : descriptions) {
     const std::vector<std::string> words = split(line, '\t');
     if (words.size() != 5) throw Error("a rank sent an invalid description of itself");
-    const auto before = std::ranges::count(ranks, words[1], &RankInfo::host);
+    const int before = on_host[words[1]]++;
     ranks.push_back({.rank = static_cast<int>(ranks.size()),
                      .pid = std::atoll(words[0].c_str()),
                      .host = words[1],
-                     .device = words[3] == in_host_memory ? static_cast<int>(before)
-                                                          : std::atoi(words[2].c_str()),
+                     .device = words[3] == in_host_memory ? before : std::atoi(words[2].c_str()),
                      .device_id = words[3],
                      .device_name = words[4]});
   }
   return ranks;
+}
+
+std::string rank_ranges(const std::vector<size_t>& ranks) {
+  std::string text;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t end = i;
+    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", ranks[i]);
+    if (end > i) text += fmt::format("-{}", ranks[end]);
+    i = end + 1;
+  }
+  return text;
 }
 
 std::vector<RankInfo> subset(const std::vector<RankInfo>& all, const std::vector<int>& members) {

@@ -1,6 +1,7 @@
 // How ranks describe themselves to each other.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ std::string describe_this_rank(int device, const std::string& device_id,
 
 // The ranks of all descriptions, in order.
 std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& descriptions);
+
+// "0-3,7" of ranks in order.
+std::string rank_ranges(const std::vector<size_t>& ranks);
 
 // The ranks of `all` whose numbers are in `members`, renumbered from 0.
 std::vector<RankInfo> subset(const std::vector<RankInfo>& all, const std::vector<int>& members);

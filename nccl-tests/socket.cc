@@ -42,16 +42,6 @@ bool poll_until(int socket, short events, const double* deadline) {
   }
 }
 
-// If nothing listens on an ephemeral port, Linux may assign that very port to a connection to it on
-// the same host, which is then connected to itself.
-bool is_connected_to_itself(int socket) {
-  sockaddr_in own{}, other{};
-  socklen_t length = sizeof own;
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length);
-  ::getpeername(socket, reinterpret_cast<sockaddr*>(&other), &length);
-  return own.sin_port == other.sin_port && own.sin_addr.s_addr == other.sin_addr.s_addr;
-}
-
 void receive_until(int socket, void* data, size_t bytes, const double* deadline,
                    const std::string& peer_name) {
   auto* to = static_cast<char*>(data);
@@ -71,7 +61,25 @@ void receive_until(int socket, void* data, size_t bytes, const double* deadline,
   }
 }
 
+std::string receive_text_until(int socket, const double* deadline, const std::string& peer_name) {
+  uint64_t length = 0;
+  receive_until(socket, &length, sizeof length, deadline, peer_name);
+  if (length > longest_text)
+    throw Error(fmt::format("{} does not speak as a rank does", peer_name));
+  std::string text(length, '\0');
+  receive_until(socket, text.data(), text.size(), deadline, peer_name);
+  return text;
+}
+
 }  // namespace
+
+bool is_connected_to_itself(int socket) {
+  sockaddr_in own{}, other{};
+  socklen_t length = sizeof own;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length);
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&other), &length);
+  return own.sin_port == other.sin_port && own.sin_addr.s_addr == other.sin_addr.s_addr;
+}
 
 double now_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -150,13 +158,11 @@ void send_text(int socket, const std::string& text, const std::string& peer_name
 }
 
 std::string receive_text(int socket, const std::string& peer_name) {
-  uint64_t length = 0;
-  receive_all(socket, &length, sizeof length, peer_name);
-  if (length > longest_text)
-    throw Error(fmt::format("{} does not speak as a rank does", peer_name));
-  std::string text(length, '\0');
-  receive_all(socket, text.data(), text.size(), peer_name);
-  return text;
+  return receive_text_until(socket, nullptr, peer_name);
+}
+
+std::string receive_text_within(int socket, double deadline) {
+  return receive_text_until(socket, &deadline, "another rank");
 }
 
 }  // namespace slipway::bandwidth

@@ -39,6 +39,10 @@ void wait_to_read(int fd, double deadline);
 
 std::string peer_address(int socket);  // "10.0.0.7"
 
+// If nothing listens on an ephemeral port, Linux may assign that very port to a connection to it on
+// the same host, which is then connected to itself.
+bool is_connected_to_itself(int socket);
+
 // Sends or receives exactly `bytes`, without a time limit. Throws Error if the other side has gone;
 // `peer_name` names it.
 void send_all(int socket, const void* data, size_t bytes, const std::string& peer_name);
@@ -48,5 +52,6 @@ void receive_within(int socket, void* data, size_t bytes, double deadline);
 // Sends or receives a text, preceded by its length.
 void send_text(int socket, const std::string& text, const std::string& peer_name = "another rank");
 std::string receive_text(int socket, const std::string& peer_name);
+std::string receive_text_within(int socket, double deadline);
 
 }  // namespace slipway::bandwidth

@@ -90,8 +90,10 @@ void TcpBackend::run_flow(const Operation& op) {
   copy_own_share(op, place);
   if (size() > 1) {
     Flow flow = schedule(op, place, scratch_);
-    flow.next_socket = group_.socket_to((rank() + 1) % size());
-    flow.previous_socket = group_.socket_to((rank() - 1 + size()) % size());
+    const int next = (rank() + 1) % size(), previous = (rank() - 1 + size()) % size();
+    group_.open({next, previous});
+    flow.next_socket = group_.socket_to(next);
+    flow.previous_socket = group_.socket_to(previous);
     bandwidth::run(flow);
   }
   const bool reduces = collective_of(op.kind).reduces;

@@ -34,21 +34,25 @@ void take_in(Combine how, double& into, double other) {
   }
 }
 
-std::string pack(const std::vector<std::string>& texts) {
-  std::string packed;
-  for (const std::string& text : texts) packed += fmt::format("{}\n{}", text.size(), text);
-  return packed;
+constexpr int fan_out = 8;  // of the tree
+
+// The texts of some ranks: "3 5\nhello4 0\n".
+void pack(std::string& packed, int rank, std::string_view text) {
+  packed += fmt::format("{} {}\n{}", rank, text.size(), text);
 }
 
-std::vector<std::string> unpack(const std::string& packed, size_t count) {
-  std::vector<std::string> texts;
-  for (size_t at = 0; texts.size() < count;) {
-    const size_t end = packed.find('\n', at);
-    const auto bytes = to_number<size_t>(std::string_view(packed).substr(at, end - at));
-    if (end == std::string::npos || !bytes || *bytes > packed.size() - end - 1)
-      throw Error("rank 0 sent invalid texts");
-    texts.push_back(packed.substr(end + 1, *bytes));
-    at = end + 1 + *bytes;
+std::vector<std::string> unpack(std::string_view packed, size_t count) {
+  std::vector<std::string> texts(count);
+  while (!packed.empty()) {
+    const size_t end = packed.find('\n'), space = packed.find(' ');
+    const bool complete = end != std::string_view::npos && space < end;
+    const auto rank = complete ? to_number<size_t>(packed.substr(0, space)) : std::nullopt;
+    const auto bytes =
+        complete ? to_number<size_t>(packed.substr(space + 1, end - space - 1)) : std::nullopt;
+    if (!rank || !bytes || *rank >= count || *bytes > packed.size() - end - 1)
+      throw Error("another rank sent invalid texts");
+    texts[*rank] = packed.substr(end + 1, *bytes);
+    packed.remove_prefix(end + 1 + *bytes);
   }
   return texts;
 }
@@ -61,55 +65,83 @@ TcpGroup::TcpGroup(std::shared_ptr<Mesh> mesh, std::vector<int> members)
     : mesh_(std::move(mesh)), members_(std::move(members)) {
   const auto own = std::ranges::find(members_, mesh_->rank());
   rank_ = static_cast<int>(own - members_.begin());
+  for (int child = rank_ * fan_out + 1; child <= rank_ * fan_out + fan_out && child < size();
+       ++child)
+    children_.push_back(child);
+}
+
+int TcpGroup::parent() const {
+  return (rank_ - 1) / fan_out;
+}
+
+void TcpGroup::open(const std::vector<int>& ranks) {
+  std::vector<int> peers;
+  for (const int rank : ranks) peers.push_back(members_.at(static_cast<size_t>(rank)));
+  mesh_->open(peers);
 }
 
 std::string TcpGroup::name_of(int rank) const {
-  return fmt::format("rank {}", members_.at(static_cast<size_t>(rank)));
+  return mesh_->name_of(members_.at(static_cast<size_t>(rank)));
 }
 
 // A dissemination barrier (Hensgen, Finkel, Manber, 1988): after round k, each rank knows of 2^k
 // others.
 void TcpGroup::barrier() {
-  for (int distance = 1; distance < size(); distance *= 2) {
-    const int to = (rank_ + distance) % size(), from = (rank_ - distance + size()) % size();
+  if (rounds_.empty() && size() > 1) prepare_barrier();
+  for (const Round& round : rounds_) {
     char token = 'b';
-    // The lower rank accepts connections, so both sockets can be opened in any order.
-    const int out = socket_to(to), in = socket_to(from);
-    send_all(out, &token, 1, name_of(to));
-    receive_all(in, &token, 1, name_of(from));
+    send_all(round.to, &token, 1, round.to_name);
+    receive_all(round.from, &token, 1, round.from_name);
   }
+}
+
+void TcpGroup::prepare_barrier() {
+  std::vector<int> peers;
+  for (int distance = 1; distance < size(); distance *= 2) {
+    peers.push_back((rank_ + distance) % size());
+    peers.push_back((rank_ - distance + size()) % size());
+  }
+  open(peers);
+  for (size_t i = 0; i < peers.size(); i += 2) {
+    rounds_.push_back(
+        {socket_to(peers[i]), socket_to(peers[i + 1]), name_of(peers[i]), name_of(peers[i + 1])});
+  }
+}
+
+void TcpGroup::open_tree() {
+  std::vector<int> neighbors = children_;
+  if (rank_ > 0) neighbors.push_back(parent());
+  open(neighbors);
 }
 
 void TcpGroup::combine(Combine how, std::span<double> values) {
   const size_t bytes = values.size_bytes();
-  if (rank_ != 0) {
-    const int first = socket_to(0);
-    send_all(first, values.data(), bytes, name_of(0));
-    receive_all(first, values.data(), bytes, name_of(0));
-    return;
-  }
+  open_tree();
   std::vector<double> others(values.size());
-  for (int rank = 1; rank < size(); ++rank) {
-    receive_all(socket_to(rank), others.data(), bytes, name_of(rank));
+  for (const int child : children_) {
+    receive_all(socket_to(child), others.data(), bytes, name_of(child));
     for (size_t i = 0; i < others.size(); ++i) take_in(how, values[i], others[i]);
   }
-  for (int rank = 1; rank < size(); ++rank) {
-    send_all(socket_to(rank), values.data(), bytes, name_of(rank));
+  if (rank_ > 0) {
+    send_all(socket_to(parent()), values.data(), bytes, name_of(parent()));
+    receive_all(socket_to(parent()), values.data(), bytes, name_of(parent()));
   }
+  for (const int child : children_)
+    send_all(socket_to(child), values.data(), bytes, name_of(child));
 }
 
-// Rank 0 sends each rank one message with all texts, each preceded by its length.
+// Each rank sends the texts of its part of the tree up, and all texts down.
 std::vector<std::string> TcpGroup::share(const std::string& text) {
-  if (rank_ != 0) {
-    send_text(socket_to(0), text, name_of(0));
-    return unpack(receive_text(socket_to(0), name_of(0)), members_.size());
+  open_tree();
+  std::string packed;
+  pack(packed, rank_, text);
+  for (const int child : children_) packed += receive_text(socket_to(child), name_of(child));
+  if (rank_ > 0) {
+    send_text(socket_to(parent()), packed, name_of(parent()));
+    packed = receive_text(socket_to(parent()), name_of(parent()));
   }
-  std::vector<std::string> texts = {text};
-  for (int rank = 1; rank < size(); ++rank)
-    texts.push_back(receive_text(socket_to(rank), name_of(rank)));
-  const std::string packed = pack(texts);
-  for (int rank = 1; rank < size(); ++rank) send_text(socket_to(rank), packed, name_of(rank));
-  return texts;
+  for (const int child : children_) send_text(socket_to(child), packed, name_of(child));
+  return unpack(packed, members_.size());
 }
 
 TcpGroup TcpGroup::split(int group) {

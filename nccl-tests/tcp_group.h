@@ -1,4 +1,6 @@
-// A group of ranks of a mesh, with its barrier and the exchange of texts and numbers.
+// A group of ranks of a mesh, with its barrier and the exchange of texts and numbers. Whatever the
+// number of ranks, each has a few connections for these, and sends and receives a text of every
+// rank a constant number of times.
 #pragma once
 
 #include <memory>
@@ -21,6 +23,8 @@ class TcpGroup {
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(members_.size()); }
   int socket_to(int rank) { return mesh_->socket_to(members_.at(static_cast<size_t>(rank))); }
+  // Makes the connections to these ranks at once; collective for each pair.
+  void open(const std::vector<int>& ranks);
   std::string name_of(int rank) const;
   const Mesh& mesh() const { return *mesh_; }
 
@@ -32,9 +36,21 @@ class TcpGroup {
   const std::vector<int>& members() const { return members_; }
 
  private:
+  struct Round {
+    int to = -1, from = -1;  // sockets
+    std::string to_name, from_name;
+  };
+
+  void prepare_barrier();
+  int parent() const;
+  void open_tree();
+
   std::shared_ptr<Mesh> mesh_;
   std::vector<int> members_;
   int rank_ = 0;
+  // Texts and numbers go up and down a tree, so that no rank has to serve all others.
+  std::vector<int> children_;
+  std::vector<Round> rounds_;  // of the barrier; empty before the first
 };
 
 }  // namespace slipway::bandwidth
