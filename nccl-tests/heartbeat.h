@@ -1,4 +1,5 @@
-// Every rank reports to rank 0, once a second, that it is alive and what it is doing. If a rank
+// Every rank reports once a second that it is alive and what it is doing, through a tree of ranks
+// that ends at rank 0. If a rank
 // dies or hangs, rank 0 names it and ends all ranks, which would otherwise wait for it forever.
 #pragma once
 
@@ -23,7 +24,7 @@ class Heartbeat {
     std::function<void()> on_end = [] {};
   };
 
-  // Collective: each rank connects to rank 0.
+  // Collective: each rank connects to its parent in the tree.
   Heartbeat(Backend& backend, Settings settings);
   // The normal end: from now on, a rank that disconnects is not an error.
   ~Heartbeat();
