@@ -5,7 +5,7 @@
 #   ./test.sh            everything but what --images and --soak run
 #   ./test.sh --quick    without packages, sanitizers and system tests
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it
-#   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching
+#   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching; 512 ranks
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
 #   ./test.sh --help     this text
 set -euo pipefail
@@ -137,6 +137,7 @@ fi
 if $soak; then
   # One at a time: they measure how long Slurm takes.
   count tests/system/run.py --jobs 1 tests/system/soak_*.bats
+  count tests/unit/nccl-tests/start_test.py build/nccl-tests/bandwidth_perf 512
   finish
   exit
 fi

@@ -2,28 +2,19 @@
 #include "nccl-tests/heartbeat.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string_view>
-#include <thread>
 
 #include <fmt/core.h>
 
-#include "common/fd.h"
-#include "common/pending_clients.h"
+#include "common/error.h"
 #include "common/tcp.h"
 #include "common/text.h"
-#include "nccl-tests/heartbeat_news.h"
-#include "nccl-tests/nccl_ras.h"
-#include "nccl-tests/note_link.h"
+#include "nccl-tests/heartbeat_thread.h"
 #include "nccl-tests/rank_handshake.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/socket.h"
@@ -31,104 +22,20 @@
 namespace slipway::bandwidth {
 namespace {
 
-constexpr int fan_out = 8;  // of the tree
-constexpr double beat_seconds = 1;
-// A rank passes on what it hears from others so often at most.
-constexpr double between_news_seconds = 0.2;
-// The failure that a rank's death causes in others may arrive before the death is noticed.
-constexpr double settle_seconds = 0.3;
-constexpr double farewell_seconds = 5;
 constexpr double connect_seconds = 30;
-constexpr std::string_view heartbeat_purpose = "slipway heartbeat";
-
-// The first byte of a note. Up: beats; "7" left; "7 why" failed; "7" is gone. Down: alive, end.
-enum Word : char { beats = 'B', left = 'L', failed = 'F', gone = 'G', alive = 'A', end = 'E' };
 
 // In this process, on any backend.
 std::atomic<uint64_t> operations_started = 0;
 
 int parent_of(int rank) {
-  return (rank - 1) / fan_out;
+  return (rank - 1) / heartbeat_fan_out;
 }
 
 }  // namespace
 
-class Heartbeat::Thread {
- public:
-  Thread(Backend& backend, Settings settings);
-  ~Thread() { leave(); }
-
-  void phase(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    phase_ = text;
-    changed_ = true;
-    wake();
-  }
-
-  [[noreturn]] void fail(const std::string& text);
-
- private:
-  struct Child {
-    Fd socket;
-    NoteLink link;
-    bool has_left = false;
-  };
-
-  int ranks() const { return static_cast<int>(statuses_.size()); }
-  const std::string& host_of(int rank) const { return statuses_[static_cast<size_t>(rank)].host; }
-  std::string open_listener();
-  void connect();
-  void connect_to(int rank, double deadline);
-  void leave();
-  [[noreturn]] void end_process();
-  void wake() { (void)!::write(wake_.write.get(), "w", 1); }
-
-  // The thread.
-  void run();
-  void wait();
-  void take_connections();
-  void read_children();
-  void read_parent();
-  void heed_parent(const std::string& note);
-  void take_note(int child, const std::string& note);
-  void own_news(double now);
-  void pass_on(double now);
-  void reconnect();
-  bool may_leave(double now);
-  bool is_leaving();
-  void tell_children(char word);
-  void flush(double seconds);
-
-  // What a rank has reported: on rank 0 it is noted, on others passed on.
-  void report(char word, int rank, const std::string& text);
-  void report_beat(const Beat& beat);
-  void judge(double now);
-  bool all_left() const;
-  [[noreturn]] void end_all(const std::string& why);
-
-  Settings settings_;
-  int rank_;
-  bool over_nccl_;
-  Pipe wake_;
-  Secret key_ = {};
-  std::vector<int> ports_;  // by rank, where it listens; 0: it does not
-  std::optional<PendingClients> clients_;
-  Fd up_;  // to the parent, or to rank 0 if the parent is gone
-  std::optional<NoteLink> parent_;
-  int parent_rank_ = -1;
-  std::map<int, Child> children_;
-  std::thread thread_;
-
-  std::mutex mutex_;  // guards what follows, which the thread and its owner share
-  std::string phase_, failure_;
-  bool changed_ = false, leaving_ = false;
-
-  // Of the thread.
-  std::vector<RankStatus> statuses_;  // on others than rank 0, only the hosts are known
-  HeartbeatNews news_;
-  double own_due_ = 0, news_due_ = 0, parent_heard_ = 0, left_since_ = 0, trouble_since_ = 0;
-  bool told_failure_ = false;
-};
+uint64_t started_operations() {
+  return operations_started.load();
+}
 
 Heartbeat::Thread::Thread(Backend& backend, Settings settings)
     : settings_(std::move(settings)),
@@ -164,7 +71,7 @@ Heartbeat::Thread::Thread(Backend& backend, Settings settings)
 
 // Returns its port, on rank 0 with the key of the run.
 std::string Heartbeat::Thread::open_listener() {
-  const bool is_parent = rank_ * fan_out + 1 < ranks();
+  const bool is_parent = rank_ * heartbeat_fan_out + 1 < ranks();
   if (!is_parent && rank_ != 0) return "0";
   PendingClients::Limits limits;
   limits.per_address = std::max(limits.per_address, statuses_.size());
@@ -227,248 +134,6 @@ void Heartbeat::Thread::end_process() {
   settings_.on_end();
   std::fflush(nullptr);
   ::_exit(settings_.status);
-}
-
-void Heartbeat::Thread::run() {
-  for (;;) {
-    wait();
-    take_connections();
-    read_children();
-    if (rank_ != 0) read_parent();
-    const double now = now_seconds();
-    own_news(now);
-    pass_on(now);
-    if (rank_ == 0) judge(now);
-    if (may_leave(now)) return;
-  }
-}
-
-void Heartbeat::Thread::wait() {
-  std::vector<pollfd> entries = {{wake_.read.get(), POLLIN, 0}};
-  if (clients_) entries.push_back({clients_->fd(), POLLIN, 0});
-  const auto add = [&](const NoteLink& link) {
-    const short events = link.has_to_send() ? POLLIN | POLLOUT : POLLIN;
-    entries.push_back({link.socket(), events, 0});
-  };
-  for (const auto& [rank, child] : children_) add(child.link);
-  if (parent_) add(*parent_);
-  double seconds = std::max(0.0, own_due_ - now_seconds());
-  if (!news_.empty()) seconds = std::min(seconds, between_news_seconds);
-  if (trouble_since_ > 0 || left_since_ > 0) seconds = std::min(seconds, settle_seconds / 6);
-  ::poll(entries.data(), entries.size(), static_cast<int>(seconds * 1e3) + 1);
-  char some[64];
-  while (::read(wake_.read.get(), some, sizeof some) > 0) {
-  }
-}
-
-void Heartbeat::Thread::take_connections() try {
-  if (!clients_) return;
-  for (PendingClients::Arrival& arrival : clients_->poll()) {
-    const auto claim = identify_rank(arrival, key_, heartbeat_purpose);
-    if (!claim || claim->rank == rank_ || claim->rank >= ranks()) continue;
-    const int socket = arrival.socket.get();
-    children_.insert_or_assign(claim->rank, Child{std::move(arrival.socket), NoteLink(socket)});
-    if (rank_ == 0) statuses_[static_cast<size_t>(claim->rank)].gone = false;  // it has reconnected
-  }
-} catch (const Error& error) {  // a rank of another version
-  if (rank_ == 0) end_all(error.what());
-}
-
-// A rank whose connection ends before it has left is gone.
-void Heartbeat::Thread::read_children() {
-  std::vector<int> closed;
-  for (auto& [rank, child] : children_) {
-    try {
-      child.link.send();
-      while (const auto note = child.link.receive()) take_note(rank, *note);
-    } catch (const Error&) {
-      closed.push_back(rank);
-    }
-  }
-  for (const int rank : closed) {
-    const bool has_left = children_.at(rank).has_left;
-    children_.erase(rank);
-    if (!has_left) report(Word::gone, rank, "");
-  }
-}
-
-void Heartbeat::Thread::take_note(int child, const std::string& note) {
-  if (note.empty()) throw Error("an empty heartbeat");
-  const char word = note.front();
-  const std::string_view rest = std::string_view(note).substr(1);
-  if (word == Word::beats) {
-    for (const Beat& beat : parse_news(rest, now_seconds(), ranks())) report_beat(beat);
-    return;
-  }
-  const size_t space = std::min(rest.find(' '), rest.size());
-  const auto rank = to_number<int>(rest.substr(0, space));
-  if (!rank || *rank < 0 || *rank >= ranks()) throw Error("a heartbeat of no rank");
-  if (word == Word::left && *rank == child) children_.at(child).has_left = true;
-  report(word, *rank, std::string(rest.substr(std::min(space + 1, rest.size()))));
-}
-
-void Heartbeat::Thread::report(char word, int rank, const std::string& text) {
-  if (rank_ != 0) {
-    const std::string note = fmt::format("{}{} {}", word, rank, text);
-    if (parent_) parent_->queue(std::make_shared<const std::string>(note));
-    return;
-  }
-  RankStatus& status = statuses_[static_cast<size_t>(rank)];
-  status.heard = now_seconds();
-  if (word == Word::left) status.left = true;
-  if (word == Word::failed) status.failure = text;
-  // A rank that has reconnected to rank 0 has left its parent, which cannot know why.
-  const bool is_here = children_.contains(rank);
-  if (word == Word::gone) status.gone = !status.left && status.failure.empty() && !is_here;
-}
-
-void Heartbeat::Thread::report_beat(const Beat& beat) {
-  if (rank_ != 0) return news_.add(beat);
-  RankStatus& status = statuses_[static_cast<size_t>(beat.rank)];
-  status.heard = std::max(status.heard, beat.heard);
-  if (beat.phase == status.phase && beat.operations == status.operations) return;
-  if (!beat.phase.empty()) status.phase = beat.phase;
-  status.operations = beat.operations;
-  status.moved = now_seconds();
-}
-
-void Heartbeat::Thread::read_parent() {
-  try {
-    parent_->send();
-    while (const auto note = parent_->receive()) heed_parent(*note);
-  } catch (const Error&) {
-    return reconnect();
-  }
-  // A parent that hangs must not make those below it look as if they hung, too.
-  const double patience = std::max(3 * beat_seconds, settings_.silence_seconds / 4);
-  if (parent_rank_ != 0 && now_seconds() - parent_heard_ > patience) reconnect();
-}
-
-void Heartbeat::Thread::heed_parent(const std::string& note) {
-  parent_heard_ = now_seconds();
-  if (note.empty() || note.front() != Word::end) return;
-  tell_children(Word::end);
-  flush(settle_seconds);
-  end_process();
-}
-
-void Heartbeat::Thread::reconnect() {
-  if (is_leaving()) {
-    parent_.reset();
-    return;
-  }
-  if (parent_rank_ != 0) {
-    try {
-      connect_to(0, now_seconds() + farewell_seconds);
-      own_due_ = 0;
-      return;
-    } catch (const Error&) {
-    }
-  } else if (rank_ == 1) {  // only one of the remaining ranks prints it
-    fmt::print(stderr, "{}: rank 0 on {} has gone\n", settings_.program, host_of(0));
-  }
-  end_process();
-}
-
-bool Heartbeat::Thread::is_leaving() {
-  const std::lock_guard lock(mutex_);
-  return leaving_;
-}
-
-void Heartbeat::Thread::own_news(double now) {
-  std::string failure;
-  {
-    const std::lock_guard lock(mutex_);
-    if (changed_ || now >= own_due_) {
-      report_beat({rank_, operations_started.load(), now, phase_});
-      if (changed_) news_due_ = now;
-      changed_ = false;
-    }
-    failure = failure_;
-    if (leaving_ && left_since_ == 0) {
-      left_since_ = now;
-      news_due_ = now;
-    }
-  }
-  if (!failure.empty() && !told_failure_) report(Word::failed, rank_, failure);
-  told_failure_ = !failure.empty();
-  if (now < own_due_) return;
-  own_due_ = now + beat_seconds;
-  tell_children(Word::alive);
-}
-
-void Heartbeat::Thread::pass_on(double now) {
-  if (!parent_ || now < news_due_ || news_.empty()) return;
-  if (parent_->has_to_send()) return;  // it is slow, or hangs: what is newer replaces what is old
-  parent_->queue(
-      std::make_shared<const std::string>(std::string(1, Word::beats) + news_.take(now)));
-  news_due_ = now + between_news_seconds;
-}
-
-void Heartbeat::Thread::tell_children(char word) {
-  const auto note = std::make_shared<const std::string>(1, word);
-  for (auto& [rank, child] : children_) {
-    if (!child.link.has_to_send() || word == Word::end) child.link.queue(note);
-  }
-}
-
-// Sends what is due, for a moment at most.
-void Heartbeat::Thread::flush(double seconds) {
-  const double deadline = now_seconds() + seconds;
-  bool more = true;
-  while (more && now_seconds() < deadline) {
-    more = false;
-    for (auto& [rank, child] : children_) {
-      try {
-        child.link.send();
-        more = more || child.link.has_to_send();
-      } catch (const Error&) {  // it has ended already
-        child.link = NoteLink(-1);
-      }
-    }
-    if (more) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-// A rank goes when all below it have gone, whose last reports it passes on.
-bool Heartbeat::Thread::may_leave(double now) {
-  if (left_since_ == 0) return false;
-  const bool late = now - left_since_ > farewell_seconds;
-  if (rank_ == 0) return all_left() || late;
-  if (!children_.empty() && !late) return false;
-  if (!parent_) return true;
-  report(Word::left, rank_, "");
-  const double deadline = now + farewell_seconds;
-  try {
-    while (parent_->has_to_send() && now_seconds() < deadline) {
-      parent_->send();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  } catch (const Error&) {
-  }
-  return true;
-}
-
-bool Heartbeat::Thread::all_left() const {
-  return std::ranges::all_of(statuses_, [](const RankStatus& life) { return life.left; });
-}
-
-void Heartbeat::Thread::end_all(const std::string& why) {
-  fmt::print(stderr, "{}: {}\n", settings_.program, why);
-  if (over_nccl_) fmt::print(stderr, "{}", ras_report());
-  tell_children(Word::end);
-  flush(settle_seconds);
-  end_process();
-}
-
-void Heartbeat::Thread::judge(double now) {
-  if (left_since_ > 0) statuses_[0].left = true;
-  if (left_since_ > 0 && all_left()) return;
-  const std::string why =
-      end_reason(statuses_, now, settings_.timeout_seconds, settings_.silence_seconds);
-  if (why.empty()) return;
-  if (trouble_since_ == 0) trouble_since_ = now;
-  if (now - trouble_since_ >= settle_seconds) end_all(why);
 }
 
 void count_operation() {

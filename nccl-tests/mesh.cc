@@ -29,7 +29,7 @@ namespace {
 constexpr double first_patience_seconds = 0.5, longest_patience_seconds = 5;
 
 // Rank 0 may still be starting. The more ranks there are, the less often each asks, so that rank 0
-// is asked about as often.
+// gets about as many requests.
 constexpr double first_pause_seconds = 0.02, longest_pause_seconds = 1;
 constexpr double pause_seconds_per_rank = 0.0005;
 
@@ -166,7 +166,7 @@ void Mesh::welcome_joiner(PendingClients::Arrival arrival, Rendezvous& meeting, 
   const std::string seen = peer_address(arrival.socket.get());
   const Contact contact{claim->rank, is_loopback(seen) ? "" : seen, claim->port, claim->host};
   if (claim->size != size()) {
-    return meeting.fail(fmt::format("{} was told that there are {} ranks, rank 0 that there are {}",
+    return meeting.fail(fmt::format("{} expects {} ranks in all, rank 0 expects {}",
                                     bandwidth::name_of(contact), claim->size, size()));
   }
   if (claim->rank >= size()) return;

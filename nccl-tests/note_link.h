@@ -9,7 +9,7 @@
 
 namespace slipway::bandwidth {
 
-// Never waits, and never reads more than the notes that are asked for: what follows them on the
+// Never waits, and never reads more than the notes that its owner takes: what follows them on the
 // connection is for its owner.
 class NoteLink {
  public:

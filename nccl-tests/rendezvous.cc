@@ -177,7 +177,7 @@ void Rendezvous::lose(int rank) {
   fail(why);
 }
 
-// Everybody hears of it: it goes up to rank 0, and down from every rank on its way.
+// Every rank learns it: it goes up to rank 0, and down from every rank on its way.
 void Rendezvous::fail(const std::string& why) {
   if (over_) return;
   over_ = true;

@@ -16,7 +16,7 @@ using namespace slipway::bandwidth;
 namespace {
 
 // What a rank of the virtual cluster does wrong, and when.
-enum class Fault {
+enum class RankFault {
   none,
   never_comes,
   dies_after_joining,
@@ -25,7 +25,7 @@ enum class Fault {
   hangs_attached
 };
 
-struct Traffic {
+struct RankTraffic {
   int64_t messages = 0, bytes = 0, most_links = 0;
 };
 
@@ -40,21 +40,22 @@ class VirtualCluster {
   VirtualCluster(int size, unsigned seed, double start_within = 1)
       : size_(size),
         random_(seed),
-        faults_(static_cast<size_t>(size), Fault::none),
+        faults_(static_cast<size_t>(size), RankFault::none),
         machines_(static_cast<size_t>(size)),
         busy_(static_cast<size_t>(size), 0),
         links_(static_cast<size_t>(size), 0),
         traffic_(static_cast<size_t>(size)),
         start_within_(start_within) {}
 
-  void set_fault(int rank, Fault fault) { faults_.at(static_cast<size_t>(rank)) = fault; }
+  void set_fault(int rank, RankFault fault) { faults_.at(static_cast<size_t>(rank)) = fault; }
 
   // Until every rank that still runs has met the others or failed. Returns the virtual seconds.
   double run() {
     machine(0).emplace(size_, contact(0));
     std::uniform_real_distribution<double> start(0, start_within_);
     for (int rank = 1; rank < size_; ++rank) {
-      if (fault(rank) != Fault::never_comes) after(start(random_), [this, rank] { join(rank); });
+      if (fault(rank) != RankFault::never_comes)
+        after(start(random_), [this, rank] { join(rank); });
     }
     watch(0, 0);
     while (!events_.empty()) {
@@ -70,7 +71,7 @@ class VirtualCluster {
   bool has_met(int rank) {
     return machine(rank) && machine(rank)->is_over() && machine(rank)->failure().empty();
   }
-  const Traffic& traffic(int rank) const { return traffic_.at(static_cast<size_t>(rank)); }
+  const RankTraffic& traffic(int rank) const { return traffic_.at(static_cast<size_t>(rank)); }
 
  private:
   struct Event {
@@ -82,14 +83,14 @@ class VirtualCluster {
     }
   };
 
-  Fault fault(int rank) const { return faults_.at(static_cast<size_t>(rank)); }
+  RankFault fault(int rank) const { return faults_.at(static_cast<size_t>(rank)); }
   std::optional<Rendezvous>& machine(int rank) { return machines_.at(static_cast<size_t>(rank)); }
   static Contact contact(int rank) {
     return {rank, fmt::format("10.0.{}.{}", rank / 256, rank % 256), 20000 + rank,
             fmt::format("node-{}", rank / 8)};
   }
   bool is_dead(int rank) const {
-    return fault(rank) == Fault::dies_after_joining || fault(rank) == Fault::dies_attached;
+    return fault(rank) == RankFault::dies_after_joining || fault(rank) == RankFault::dies_attached;
   }
 
   void after(double seconds, std::function<void()> what) {
@@ -100,7 +101,7 @@ class VirtualCluster {
   void serve(int rank, double cost, int64_t bytes, std::function<void()> what) {
     double& busy = busy_.at(static_cast<size_t>(rank));
     busy = std::max(busy, now_) + cost;
-    Traffic& traffic = traffic_.at(static_cast<size_t>(rank));
+    RankTraffic& traffic = traffic_.at(static_cast<size_t>(rank));
     ++traffic.messages;
     traffic.bytes += bytes;
     after(busy - now_, std::move(what));
@@ -112,7 +113,8 @@ class VirtualCluster {
         const double left = deadline - now_;
         const Referral referral = machine(0)->join(contact(rank), left);
         post(0);
-        if (fault(rank) == Fault::dies_after_joining || fault(rank) == Fault::hangs_after_joining)
+        if (fault(rank) == RankFault::dies_after_joining ||
+            fault(rank) == RankFault::hangs_after_joining)
           return;
         after(latency, [this, rank, referral] { attach(rank, referral); });
       });
@@ -131,19 +133,19 @@ class VirtualCluster {
         add_link(parent);
         machine(parent)->attach(contact(rank));
         post(parent);
-        if (fault(rank) == Fault::dies_attached) lose(parent, rank);
+        if (fault(rank) == RankFault::dies_attached) lose(parent, rank);
       });
     });
   }
 
   void add_link(int rank) {
     const int64_t links = ++links_.at(static_cast<size_t>(rank));
-    Traffic& traffic = traffic_.at(static_cast<size_t>(rank));
+    RankTraffic& traffic = traffic_.at(static_cast<size_t>(rank));
     traffic.most_links = std::max(traffic.most_links, links);
   }
 
   bool runs(int rank) const {
-    return machines_.at(static_cast<size_t>(rank)) && (fault(rank) == Fault::none || rank == 0);
+    return machines_.at(static_cast<size_t>(rank)) && (fault(rank) == RankFault::none || rank == 0);
   }
 
   void lose(int rank, int other) {
@@ -186,20 +188,20 @@ class VirtualCluster {
 
   int size_;
   std::mt19937 random_;
-  std::vector<Fault> faults_;
+  std::vector<RankFault> faults_;
   std::vector<std::optional<Rendezvous>> machines_;
   std::vector<double> busy_;
   std::vector<int64_t> links_;
-  std::vector<Traffic> traffic_;
+  std::vector<RankTraffic> traffic_;
   double start_within_, now_ = 0, met_at_ = 0;
   int64_t number_ = 0;
   std::priority_queue<Event> events_;
 };
 
-Traffic most_of_others(const VirtualCluster& cluster, int size) {
-  Traffic most;
+RankTraffic most_of_others(const VirtualCluster& cluster, int size) {
+  RankTraffic most;
   for (int rank = 1; rank < size; ++rank) {
-    const Traffic& one = cluster.traffic(rank);
+    const RankTraffic& one = cluster.traffic(rank);
     most.messages = std::max(most.messages, one.messages);
     most.bytes = std::max(most.bytes, one.bytes);
     most.most_links = std::max(most.most_links, one.most_links);
@@ -219,7 +221,7 @@ TEST_CASE("rendezvous: 4,096 ranks meet in linear time, each with a few links an
     CHECK(cluster.at(size - 1).contacts().at(static_cast<size_t>(size) / 2).port ==
           20000 + size / 2);
     // Rank 0 shakes hands with each rank once.
-    const Traffic first = cluster.traffic(0), others = most_of_others(cluster, size);
+    const RankTraffic first = cluster.traffic(0), others = most_of_others(cluster, size);
     CHECK(first.messages <= size + 5 * Rendezvous::fan_out);
     CHECK(first.bytes <= 2000L * size + 400L * Rendezvous::fan_out * size);
     CHECK(first.most_links <= Rendezvous::fan_out);
@@ -234,15 +236,15 @@ TEST_CASE("rendezvous: 4,096 ranks meet in linear time, each with a few links an
 
 TEST_CASE("rendezvous: ranks that never come are named") {
   VirtualCluster cluster(600, 1);
-  for (const int rank : {5, 17, 18, 19}) cluster.set_fault(rank, Fault::never_comes);
+  for (const int rank : {5, 17, 18, 19}) cluster.set_fault(rank, RankFault::never_comes);
   cluster.run();
   CHECK(cluster.at(0).failure() == "4 of 600 ranks did not connect to rank 0 on node-0: 5,17-19");
   CHECK(cluster.at(1).failure() == cluster.at(0).failure());
 }
 
 TEST_CASE("rendezvous: a rank that dies or hangs is named, whichever it is, and all ranks end") {
-  for (const Fault fault : {Fault::dies_after_joining, Fault::dies_attached,
-                            Fault::hangs_after_joining, Fault::hangs_attached}) {
+  for (const RankFault fault : {RankFault::dies_after_joining, RankFault::dies_attached,
+                                RankFault::hangs_after_joining, RankFault::hangs_attached}) {
     for (unsigned seed = 1; seed <= 5; ++seed) {
       const int size = 70 + static_cast<int>(seed) * 67;
       const int culprit = 1 + static_cast<int>(seed * 7919) % (size - 1);
@@ -260,8 +262,8 @@ TEST_CASE("rendezvous: a rank that dies or hangs is named, whichever it is, and 
 
 TEST_CASE("rendezvous: of several culprits, those that rank 0 knows of are named") {
   VirtualCluster cluster(300, 4);
-  cluster.set_fault(7, Fault::hangs_attached);
-  cluster.set_fault(250, Fault::never_comes);
+  cluster.set_fault(7, RankFault::hangs_attached);
+  cluster.set_fault(250, RankFault::never_comes);
   cluster.run();
   CHECK_THAT(cluster.at(0).failure(), ContainsSubstring(": 250"));
 }

@@ -167,8 +167,9 @@ def main():
     for case, result in zip(cases, results):
         for _, text in result.failures + result.errors:
             print(f"not ok: {case.id()}\n{text}", file=sys.stderr)
-    print(f"{len(cases)} cases")
-    sys.exit(0 if all(result.wasSuccessful() for result in results) else 1)
+    failed = sum(not result.wasSuccessful() for result in results)
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    sys.exit(failed > 0)
 
 
 main()
