@@ -33,7 +33,8 @@ void Planner::plan_replacements(const std::vector<Node>& nodes) {
   }
   for (auto& [nodeset, candidates] : outdated) {
     // Idle ones first: they are back before a job ends on the others.
-    std::ranges::stable_partition(candidates, [](const Node* node) { return node->has("idle"); });
+    std::stable_partition(candidates.begin(), candidates.end(),
+                          [](const Node* node) { return node->has("idle"); });
     const int room = replaced_at_once(nodeset->static_count) - off_duty(nodes, nodeset);
     for (int i = 0; i < room && i < static_cast<int>(candidates.size()); ++i) {
       add(Step::Kind::replace, *candidates[static_cast<size_t>(i)],
