@@ -20,7 +20,7 @@ namespace slipway::bandwidth {
 namespace {
 
 constexpr double beat_seconds = 1;
-// A rank passes on what it hears from others so often at most.
+// The shortest time between two messages in which a rank passes on others' notes.
 constexpr double between_news_seconds = 0.2;
 
 // The first byte of a note. Up: beats; "7" left; "7 why" failed; "7" is gone. Down: alive, end.

@@ -8,7 +8,7 @@
 namespace slipway::bandwidth {
 
 struct MissingGpus {
-  std::string problem;  // there is a GPU here, and the run must end; empty: none is known of
+  std::string problem;  // there is a GPU here, and the run must end; empty: no GPU was seen
   std::string warning;  // Slurm counts GPUs that this machine has no driver for
 };
 

@@ -6,7 +6,7 @@
 
 namespace slipway::commands {
 
-// An error is reported once, as long as it is the same.
+// An error that repeats is reported once.
 [[noreturn]] void run_every(std::chrono::seconds pause, const std::function<void()>& run);
 
 }  // namespace slipway::commands

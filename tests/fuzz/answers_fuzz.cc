@@ -35,7 +35,8 @@ void change_power(const std::string& body) {
   const std::vector<std::string> nodes = {"c-gpu-0", "c-gpu-1"};
   node::Cloud cloud = cloud_that_says(body);
   std::set<std::string> reported;
-  for (const node::Failed& one : node::resume(cloud, cluster, nodes, none)) {
+  const node::Resumed resumed = node::resume(cloud, cluster, {nodes}, none);
+  for (const node::Failed& one : resumed.failed) {
     require(!one.reason.empty(), "a failure has a reason");
     reported.insert(one.nodes.begin(), one.nodes.end());
   }
