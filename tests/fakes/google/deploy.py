@@ -187,9 +187,8 @@ def for_this_machine(name, data):
         text, count = re.subn(rf"^{key}=.*$", f"{key}={other}", text, flags=re.M)
         assert count == 1, key
     text = text.replace(" PowerDownOnIdle=YES", "")  # since 23.02
-    # Slurm handles idle nodes every second instead of every ten, because tests wait for it. That a node has another address
-    # after a restart is what newer versions expect by default (since 23.11).
-    text = re.sub(r"^(SlurmctldParameters=.*)$", r"\1,power_save_interval=1,cloud_reg_addrs", text, flags=re.M)
+    # Slurm handles idle nodes every second instead of every ten, because tests wait for it.
+    text = re.sub(r"^(SlurmctldParameters=.*)$", r"\1,power_save_interval=1", text, flags=re.M)
     return text.encode()
 
 

@@ -125,6 +125,16 @@ class Buying(CloudTest):
         self.assertEqual([self.works("GET", f"{ZONE}/instances/{name}")["status"] for name in "ab"], ["TERMINATED", "RUNNING"])
 
 
+class Metadata(CloudTest):
+    def test_a_value_has_256_kib_and_all_of_them_less_than_512(self):
+        self.network()
+        for sizes, status in (((262144,), 200), ((262145,), 400), ((262000, 262000), 200), ((262144, 262144), 400)):
+            with self.subTest(sizes):
+                items = [{"key": f"k{number}", "value": "x" * size} for number, size in enumerate(sizes)]
+                got, _ = self.send("POST", "projects/p/global/instanceTemplates", {"name": f"t{sum(sizes)}", "properties": self.properties(metadata={"items": items})})
+                self.assertEqual(got, status)
+
+
 class Interfaces(CloudTest):
     def setUp(self):
         super().setUp()

@@ -17,6 +17,7 @@ class Changes:
         resource = self.compute.need(call.path)
         if call.body.get("fingerprint") != resource["metadata"].get("fingerprint"):
             raise Refusal(412, "Supplied fingerprint does not match current metadata fingerprint.", "conditionNotMet")
+        machine_rules.check_metadata("resource", call.body)
         resource["metadata"] = {**call.body, "fingerprint": collections.fingerprint(call.body)}
         return self.changed(call, "setMetadata", resource)
 

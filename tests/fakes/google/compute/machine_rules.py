@@ -29,9 +29,22 @@ def check_template(compute, properties):
     check_labels("resource.properties.labels", properties.get("labels", {}))
     check_tags(properties.get("tags", {}))
     check_scheduling(properties, name_of(properties["machineType"]))
-    keys = [item.get("key") for item in properties.get("metadata", {}).get("items", [])]
+    check_metadata("resource.properties.metadata", properties.get("metadata", {}))
+
+
+def check_metadata(field, metadata):
+    """https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances/setMetadata: sizes in bytes."""
+    items = [(item.get("key", ""), item.get("value", "").encode()) for item in metadata.get("items", [])]
+    keys = [key for key, _ in items]
     if len(keys) != len(set(keys)):
-        raise invalid("resource.properties.metadata.items", keys, "Metadata has duplicate keys.")
+        raise invalid(f"{field}.items", keys, "Metadata has duplicate keys.")
+    for number, (key, value) in enumerate(items):
+        if not re.fullmatch(r"[a-zA-Z0-9-_]{1,127}", key):
+            raise invalid(f"{field}.items[{number}].key", key)
+        if len(value) > 262144:
+            raise invalid(f"{field}.items[{number}].value", f"{key}: {len(value)} bytes", "Value is too large: maximum size 262144 character(s).")
+    if sum(len(key) + len(value) for key, value in items) >= 512 * 1024:
+        raise invalid(f"{field}.items", "", "Metadata is too large: maximum size 524288 character(s).")
 
 
 def check_tags(tags):
@@ -135,6 +148,7 @@ def check_machine(compute, path, resource):
     check_interfaces(compute, path, resource)
     check_labels("resource.labels", resource.get("labels", {}))
     check_tags(resource.get("tags", {}))
+    check_metadata("resource.metadata", resource.get("metadata", {}))
     check_scheduling(resource, machine)
     check_cpus(resource, machine)
     for policy in resource.get("resourcePolicies", []):
