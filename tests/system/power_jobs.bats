@@ -149,8 +149,10 @@ $F-1" ]; }
   as_tester rm "$CLOUD/machines-stay-off"
 }
 
-@test "jobs: no machine is left" {
+@test "jobs: after a destroy, nothing is left" {
   wait_for gone $N
   run cloud_control machines
   [ "$output" = "$C us-central1-a RUNNING" ]
+  cloud_destroy
+  nothing_is_left
 }
