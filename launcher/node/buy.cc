@@ -165,10 +165,37 @@ void add_places(const Nodes& nodeset, Offer offer, std::vector<Offer>& offers) {
   }
 }
 
-void add_offers(Compute& compute, const Nodes& nodeset, const Way& way,
+// Without the right to read the template, requests have only their own.
+json template_scheduling(Compute& compute, const Nodes& nodeset) {
+  const std::string name = name_in(template_path(nodeset.instance_template));
+  if (name.empty()) return json::object();
+  try {
+    const json found = compute.get(
+        fmt::format("global/instanceTemplates/{}?fields=properties/scheduling", url_encode(name)));
+    return found.value(json::json_pointer("/properties/scheduling"), json::object());
+  } catch (const Refused&) {
+    return json::object();
+  }
+}
+
+// A request's `scheduling` with what the template has besides. What belongs to the template's way
+// to buy goes with that.
+json with_template(json scheduling, const json& own) {
+  if (own.contains("provisioningModel")) {
+    for (const char* key : {"provisioningModel", "preemptible", "instanceTerminationAction",
+                            "maxRunDuration", "terminationTime", "onInstanceStopAction"}) {
+      scheduling.erase(key);
+    }
+  }
+  scheduling.update(own);
+  return scheduling;
+}
+
+void add_offers(Compute& compute, const Nodes& nodeset, const Way& way, const json& scheduling,
                 std::vector<Offer>& offers) {
   Offer offer;
   offer.way = way;
+  offer.scheduling = scheduling;
   const size_t first = offers.size();
   if (!way.reservation.empty() || !way.future_reservation.empty()) {
     offers.push_back(reserved_offer(compute, nodeset, std::move(offer)));
@@ -189,8 +216,9 @@ void add_offers(Compute& compute, const Nodes& nodeset, const Way& way,
 
 std::vector<Offer> offers_of(Compute& compute, const Nodes& nodeset) {
   std::vector<Offer> offers;
-  for (const Way& way : nodeset.buy) add_offers(compute, nodeset, way, offers);
-  if (nodeset.buy.empty()) add_offers(compute, nodeset, {}, offers);
+  const json scheduling = template_scheduling(compute, nodeset);
+  for (const Way& way : nodeset.buy) add_offers(compute, nodeset, way, scheduling, offers);
+  if (nodeset.buy.empty()) add_offers(compute, nodeset, {}, scheduling, offers);
   return offers;
 }
 
@@ -221,6 +249,8 @@ json instance_properties(const Offer& offer, const Nodes& nodeset, long job_seco
   if (!nodeset.instance_properties.empty()) {
     properties.merge_patch(json::parse(nodeset.instance_properties));
   }
+  const auto own = properties.find("scheduling");
+  if (own != properties.end() && own->is_object()) *own = with_template(offer.scheduling, *own);
   return properties;
 }
 

@@ -16,6 +16,8 @@ struct Offer {
   std::vector<std::string> zones;  // of the place, which may be used
   Way way{};                       // its `model` is empty if the template says everything
   nlohmann::json properties = nlohmann::json::object();  // instanceProperties of bulkInsert
+  // The template's `scheduling`, which a request with one of its own would replace as a whole.
+  nlohmann::json scheduling = nlohmann::json::object();
   bool takes_placement = true;  // false: the reservation has its own, or can have none
   bool is_rest = false;         // for what a request to the whole region left over
   std::string label{};          // what errors begin with: "us-central1-a", "us-central1-a, SPOT"

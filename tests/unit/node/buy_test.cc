@@ -21,6 +21,8 @@ std::vector<Offer> offers_for(FakeCompute& compute, const std::vector<Way>& buy,
   nodes.project = "p";
   nodes.zones = zones;
   nodes.buy = buy;
+  nodes.instance_template =
+      "https://www.googleapis.com/compute/v1/projects/p/global/instanceTemplates/t";
   Cloud cloud = compute.cloud();
   const Patience patience = compute.patience(60s);
   Compute of_project(cloud, "p", patience);
@@ -66,6 +68,27 @@ TEST_CASE("buy: an ordinary reservation is used by standard machines, without pl
   CHECK_FALSE(offers[0].takes_placement);
   CHECK(offers[0].properties["scheduling"]["provisioningModel"] == "STANDARD");
   CHECK(offers[0].properties["reservationAffinity"]["values"] == json{"r"});
+}
+
+TEST_CASE("buy: a request has the whole scheduling, that of the template with its own") {
+  FakeCompute compute;
+  compute.template_scheduling = {{"onHostMaintenance", "TERMINATE"},
+                                 {"automaticRestart", true},
+                                 {"provisioningModel", "SPOT"},
+                                 {"instanceTerminationAction", "STOP"}};
+  const Offer standard = offers_for(compute, {way_with("STANDARD", "")})[0];
+  CHECK(instance_properties(standard, {}, 0, "")["scheduling"] ==
+        json::parse(R"({"onHostMaintenance": "TERMINATE", "automaticRestart": true,
+          "provisioningModel": "STANDARD", "preemptible": false})"));
+  const Offer as_template = offers_for(compute, {})[0];
+  CHECK_FALSE(instance_properties(as_template, {}, 0, "").contains("scheduling"));
+  Nodes maintained;
+  maintained.maintenance = Maintenance{};
+  maintained.maintenance->interval = "PERIODIC";
+  CHECK(instance_properties(as_template, maintained, 0, "")["scheduling"] ==
+        json::parse(R"({"onHostMaintenance": "TERMINATE", "automaticRestart": true,
+          "provisioningModel": "SPOT", "instanceTerminationAction": "STOP",
+          "maintenanceInterval": "PERIODIC"})"));
 }
 
 TEST_CASE("buy: a dense reservation binds its machines, and takes our placement if it has none") {

@@ -202,7 +202,9 @@ HttpAnswer FakeCompute::route(const std::string& method, const std::string& path
   }
   if (parts[0] == "global" && parts[1] == "operations") return operation_now(kind);
   if (parts[0] == "global" && parts[1] == "instanceTemplates") {
-    if (method == "GET") return fine({{"name", kind}, {"properties", {{"machineType", "m"}}}});
+    if (method == "GET")
+      return fine({{"name", kind},
+                   {"properties", {{"machineType", "m"}, {"scheduling", template_scheduling}}}});
     if (templates.erase(kind) == 0) return not_found(path);
     return start_operation("global", {{"operationType", "delete"}}, 0s);
   }

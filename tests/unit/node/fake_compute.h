@@ -46,6 +46,7 @@ class FakeCompute {
   int mutations_a_minute = 0;
   std::chrono::seconds bulk_takes{3}, delete_takes{0};
   std::map<std::string, nlohmann::json> reservations, future_reservations;  // by "P/zone/NAME"
+  nlohmann::json template_scheduling = nlohmann::json::object();
   std::map<std::string, nlohmann::json> policies, groups;  // by "regions/R/NAME", "zones/Z/NAME"
   std::map<std::string, nlohmann::json> templates;         // made by requests, by name
   bool flex_has_capacity = true;
