@@ -12,11 +12,12 @@
     machines             prints the machines: name, zone, status
     show NAME            prints a machine as Compute Engine shows it, in one line
     left                 prints the resources and bindings that a destroy left
+    put PATH JSON        has a resource of Compute Engine's that only the service makes, or that other people change
     settle               waits until nothing is under way
 """
 import json, pathlib, sys, time, urllib.parse
 
-from links import name_of, part, path_of
+from links import link, name_of, part, path_of
 
 # What stays in a project: it costs nothing, or is not the deployment's.
 STAYS = ("operations/", "serviceusage/", "uploads/")
@@ -36,7 +37,8 @@ def control(cloud, command, query):
                 "delete": lambda: cloud.services["compute"].instances.vanished(machine_named(cloud, name)),
                 "preempt": lambda: cloud.services["compute"].preempt([name]),
                 "maintenance": lambda: cloud.services["compute"].instances.announce(machine_named(cloud, name), cloud.clock() + float(value or 86400)),
-                "machines": lambda: machines(cloud), "show": lambda: [json.dumps(cloud.get("compute", machine_named(cloud, name)))], "left": lambda: left(cloud), "settle": lambda: bool(cloud.later)}
+                "machines": lambda: machines(cloud), "show": lambda: [json.dumps(cloud.get("compute", machine_named(cloud, name)))], "left": lambda: left(cloud), "settle": lambda: bool(cloud.later),
+                "put": lambda: put(cloud, name, json.loads(value))}
     try:
         return 200, {"result": commands[command]()}
     except (KeyError, RuntimeError) as error:
@@ -89,6 +91,10 @@ def make(cloud, name, project, zone, template, properties):
     if "error" in operation:
         raise RuntimeError(f"cannot make {name}: {operation['error']}")
     return name
+
+
+def put(cloud, path, resource):
+    cloud.put("compute", path, {"name": name_of(path), "selfLink": link(path), "id": cloud.new_id(), **resource})
 
 
 def machines(cloud):
