@@ -3,7 +3,7 @@
 
 Changing or deleting a file is what another user does in the cloud's console: the stand-in takes over the status and the metadata, and forgets a machine whose file is gone. A machine that Terraform makes waits in to-start/ until a test moves it.
 """
-import dataclasses, json, os, pathlib
+import dataclasses, json, os, pathlib, time
 
 from compute.hardware import hardware
 from links import name_of, part
@@ -22,7 +22,7 @@ NO_PROFILE = {"network_interfaces": [{"name": "ens4"}], "gpus": {"devices": []}}
 
 class InstancesFolder:
     def __init__(self, cloud):
-        self.cloud, self.stamp, self.known = cloud, None, {}
+        self.cloud, self.stamp, self.known, self.read_at = cloud, None, {}, 0.0
         self.waiting = False  # whether new machines wait in to-start/
         for name in ("instances", "to-start", "twins"):
             (cloud.folder / name).mkdir(exist_ok=True)
@@ -38,9 +38,16 @@ class InstancesFolder:
         self.write(path, known.file if known else self.new_file(path), text)
 
     def write(self, path, file, text):
+        nobody_else = self.stamp_now() == self.stamp
         file.with_suffix(".new").write_text(text)
         file.with_suffix(".new").rename(file)
         self.known[path] = Known(file, text, stamp_of(file.stat()))
+        if nobody_else:
+            self.stamp = self.stamp_now()
+
+    def stamp_now(self):
+        """Changes with every file that comes, goes or is replaced."""
+        return tuple(os.stat(self.cloud.folder / name).st_mtime_ns for name in ("instances", "to-start"))
 
     def new_file(self, path):
         """Two machines may have the same name, in different zones. The second is never wanted, and does not run."""
@@ -51,7 +58,10 @@ class InstancesFolder:
     def removed(self, path):
         known = self.known.pop(path, None)
         if known:
+            nobody_else = self.stamp_now() == self.stamp
             known.file.unlink(missing_ok=True)
+            if nobody_else:
+                self.stamp = self.stamp_now()
 
     def listing(self):
         """The files, by name: the path, and what changes with the content."""
@@ -99,11 +109,11 @@ class InstancesFolder:
         return json.loads(file.read_text()) if place and file.exists() else NO_PROFILE
 
     def read_changes(self):
-        """Takes over what others did to the files."""
-        stamp = tuple(os.stat(self.cloud.folder / name).st_mtime_ns for name in ("instances", "to-start"))
-        if stamp == self.stamp:
+        """Takes over what others did to the files, and looks at all of them each second: another change may come with its own."""
+        stamp, now = self.stamp_now(), time.monotonic()
+        if stamp == self.stamp and now < self.read_at + 1:
             return
-        self.stamp, files = stamp, self.listing()
+        self.stamp, self.read_at, files = stamp, now, self.listing()
         for path, known in list(self.known.items()):
             file, now = files.get((known.file.parent.name == "twins", known.file.name), (None, None))
             if file is None:

@@ -15,6 +15,7 @@ PUBLIC_IMAGES = json.loads((pathlib.Path(__file__).resolve().parent / "images.js
 class Instances(Room, Life, Changes):
     def __init__(self, compute):
         self.compute, self.cloud = compute, compute.cloud
+        self.number, self.not_ours = None, 0
         compute.need_reservation = self.need_reservation
 
     def instances_insert(self, call):
@@ -71,10 +72,15 @@ class Instances(Room, Life, Changes):
         return made
 
     def next_number(self):
+        """Of a machine, for its addresses. The file has a number that no process has given yet."""
         file = self.cloud.folder / "next"
-        number = int(file.read_text()) if file.exists() else 0
-        file.write_text(str(number + 1))
-        return number
+        if self.number is None:
+            self.number = self.not_ours = int(file.read_text()) if file.exists() else 0
+        if self.number == self.not_ours:
+            self.not_ours += 50
+            file.write_text(str(self.not_ours))
+        self.number += 1
+        return self.number - 1
 
     def check(self, path, resource, caller):
         project, project_path = part(path, "projects"), f"projects/{part(path, 'projects')}"
