@@ -1,5 +1,6 @@
 # What jobs get from a fake Google Cloud that is slow, short of machines and of patience: slurmctld runs our programs.
 
+# bats file_tags=long
 load helper
 load google_helper
 
@@ -94,7 +95,7 @@ $N-1" ]
 
 @test "jobs: a node that is up is not failed when the cloud takes longer than ResumeTimeout for another" {
   machine $C srun --quiet --partition=spot --nodelist=$S-0 true
-  echo '{"bulk_insert_seconds": 25}' | conditions
+  echo '{"bulk_insert_seconds": 18}' | conditions
   power resume "$S-[0-1]" || true
   run power_log
   says "cannot resume $S-1: the cloud had not made the machine when ResumeTimeout ended"
