@@ -74,5 +74,11 @@ class Expressions(unittest.TestCase):
             self.assertEqual(evaluator.template(text), value, text)
 
 
+class MachineTypes(unittest.TestCase):
+    def test_the_table_has_what_the_catalogue_says(self):
+        import machine_types
+        self.assertEqual(machine_types.TABLE.read_text(), machine_types.written(), "run tests/fakes/google/machine_types.py")
+
+
 if __name__ == "__main__":
     unittest.main()
