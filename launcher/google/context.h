@@ -3,6 +3,7 @@
 
 #include "launcher/google/definitions.h"
 #include "launcher/google/links.h"
+#include "launcher/google/providers.h"
 #include "launcher/google/resource_check.h"
 #include "launcher/google/terraform_value.h"
 
@@ -13,6 +14,7 @@ struct Context {
   blueprint::Evaluation& evaluation;
   Links& links;
   ResourceCheck& resources;
+  const Providers& providers;
   source::Diagnostics& diagnostics;
   Definitions& definitions;  // the result so far
   bool writes_files = true;  // false: only the diagnostics are wanted

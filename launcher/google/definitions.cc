@@ -110,13 +110,9 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   ResourceCheck resources(load_resource_rules(source.library), evaluation, diagnostics);
-  Context context{deployment,
-                  evaluation,
-                  links,
-                  resources,
-                  diagnostics,
-                  definitions,
-                  source.wanted == Wanted::files};
+  const Providers providers = load_providers(source.library);
+  Context context{deployment, evaluation,  links,       resources,
+                  providers,  diagnostics, definitions, source.wanted == Wanted::files};
   copy_staged_files(context, source.library);
   if (diagnostics.errors() > 0 || !all_written) return definitions;
   if (source.cluster != nullptr) add_slurm(context, *source.cluster, *source.catalogue);

@@ -102,8 +102,8 @@ class TerraformGroup {
 
   Json versions() const {
     Json providers = Json::object();
-    for (const std::string& name : contents_.providers) {
-      Json entry = required_provider(name);
+    for (const auto& [name, least] : contents_.providers) {
+      Json entry = context_.providers.required(name, least);
       if (!entry.is_null()) providers[name] = std::move(entry);
     }
     for (const blueprint::Provider& provider : written()) {

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "launcher/google/providers.h"
@@ -96,8 +97,10 @@ class ModuleFile {
     needs.insert(needs.end(), module_needs_.begin(), module_needs_.end());
     if (!needs.empty()) out["depends_on"] = std::move(needs);
     const auto provider = out.find("provider");
-    contents_.providers.insert(provider == out.end() ? provider_of(resource.type)
-                                                     : provider->get<std::string>());
+    ProviderVersion& least =
+        contents_.providers[provider == out.end() ? provider_of(resource.type)
+                                                  : provider->get<std::string>()];
+    least = std::max(least, context_.providers.needed_by(resource.type, out));
     return out;
   }
 

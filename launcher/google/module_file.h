@@ -14,7 +14,8 @@ namespace slipway::google {
 struct GroupContents {
   const blueprint::Group* group = nullptr;
   size_t index = 0;
-  std::set<std::string> providers;          // of its resources
+  // Of its resources: the oldest version that can make them.
+  std::map<std::string, ProviderVersion> providers;
   std::set<std::string> foreign_providers;  // of foreign modules in it
   // The module of each resource, by address, to find duplicate names.
   std::map<std::string, const blueprint::Module*> resources;
