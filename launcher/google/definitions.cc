@@ -9,6 +9,7 @@
 
 #include "launcher/blueprint/expand.h"
 #include "launcher/google/group_files.h"
+#include "launcher/google/image_check.h"
 #include "launcher/google/instructions.h"
 #include "launcher/google/locations.h"
 #include "launcher/google/packer_group.h"
@@ -107,6 +108,7 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   const bool all_written = check_resources(deployment, source.wanted, diagnostics);
   check_ids(deployment, diagnostics);
   check_settings(deployment, evaluation, diagnostics);
+  check_images(deployment, evaluation, load_image_table(source.library), diagnostics);
   if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
   ResourceCheck resources(load_resource_rules(source.library), evaluation, diagnostics);

@@ -27,7 +27,7 @@ void write_providers(const TemporaryDirectory& folder, const char* text) {
 
 }  // namespace
 
-TEST_CASE("providers: a definition needs the version that knows all that it uses") {
+TEST_CASE("providers: a definition needs the version that knows what it uses") {
   const TemporaryDirectory folder;
   write_providers(folder, table_of_providers);
   const Providers table = load_providers(folder.path());
