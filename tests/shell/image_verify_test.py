@@ -142,7 +142,7 @@ class Image(unittest.TestCase):
         self.finds("the file /var/lib/slipway/containers/tcpgpudmarxd-dev.tar.gz, or it is empty (step transport)")
 
     def test_a_failed_verification_fails_the_build(self):
-        """install.sh on this machine, whose files are not an image's; the step only reads."""
+        """install.sh on this machine, where much is missing; the step only reads."""
         self.put("programs/id", "#!/bin/sh\necho 0\n")
         done = subprocess.run([TOP / "images/install.sh", "--machine-type", "a3-megagpu-8g", "verify"], capture_output=True, text=True,
                               timeout=60, env={**os.environ, "PATH": f"{self.root}/programs:/usr/sbin:/usr/bin:/sbin:/bin"})
