@@ -240,6 +240,9 @@ class Counter {
   void count_of(const Where& where, const char* what, const std::string& key,
                 const std::string& family, int64_t amount, bool spot) {
     if (amount == 0) return;
+    if (const Quota* all = quotas_.find("all_regions", what)) {
+      add({"", where.module, where.times, where.on_demand}, compute, all->name, "", "", amount);
+    }
     const Quota* quota = quotas_.find(what, key);
     if (quota == nullptr) {
       note(where.module, fmt::format("the quota for `{}` is not known", key));

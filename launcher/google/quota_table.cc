@@ -44,7 +44,7 @@ QuotaTable load_quotas(const std::filesystem::path& folder, source::Sources& sou
   if (!root) return QuotaTable(std::move(table));
   RowReader file(*root, "the file", diagnostics);
   const std::set<std::string> known = file.keys("sources");
-  for (const char* what : {"cpus", "gpus", "disks", "filestore", "resources"}) {
+  for (const char* what : {"cpus", "gpus", "disks", "filestore", "all_regions", "resources"}) {
     const source::Node* rows = file.mapping(what);
     if (rows == nullptr) continue;
     for (const source::Entry& entry : rows->entries) {

@@ -28,7 +28,8 @@ class QuotaTable {
  public:
   using Rows = std::map<std::string, Quota, std::less<>>;
 
-  // Quotas by kind: "cpus", "gpus", "disks", "filestore"; "resources" has Terraform types.
+  // Quotas by kind: "cpus", "gpus", "disks", "filestore"; "all_regions" has those for all
+  // "cpus" and all "gpus"; "resources" has Terraform types.
   explicit QuotaTable(std::map<std::string, Rows, std::less<>> rows) : rows_(std::move(rows)) {}
 
   // The row of a key, or the default row; nullptr without either.

@@ -30,7 +30,7 @@ def everything():
              "StandardStorageGbPerRegion": [{"dimensions": HERE, "value": 5000}],
              "PremiumStorageGbPerRegion": [{"dimensions": HERE, "value": 5000}]}
     by_id |= {f"{name}-per-project": [{"dimensions": {}, "value": -1}]
-              for name in ("NETWORKS", "SUBNETWORKS", "FIREWALLS", "ROUTERS", "INSTANCE-TEMPLATES")}
+              for name in ("CPUS-ALL-REGIONS", "GPUS-ALL-REGIONS", "NETWORKS", "SUBNETWORKS", "FIREWALLS", "ROUTERS", "INSTANCE-TEMPLATES")}
     return {"quotas": {"us-central1": dict(ENOUGH)}, "quota_infos": by_id}
 
 
@@ -148,6 +148,13 @@ class Project(unittest.TestCase):
         cpus = self.findings(SMALL)["quota N2_CPUS in us-central1"]
         self.assertEqual((cpus["state"], cpus["found"]), (
             "warning", "needs 8, the limit is 10, 7 in use; enough only if this cluster itself uses that"))
+
+    def test_a_new_project_has_no_gpus_at_all(self):
+        self.conditions["quota_infos"]["GPUS-ALL-REGIONS-per-project"][0]["value"] = 0
+        gpus = self.findings(MEGA)["quota GPUS_ALL_REGIONS in the whole project"]
+        self.assertEqual((gpus["state"], gpus["found"]), ("missing", "needs 16, the limit is 0"))
+        self.assertIn("--quota-id GPUS-ALL-REGIONS-per-project --preferred-value 16 --email", gpus["remedy"])
+        self.assertEqual(self.findings(SMALL), {})
 
     def test_nodes_on_demand_that_do_not_fit_are_a_warning(self):
         self.conditions["quotas"]["us-central1"]["N2_CPUS"] = 6
