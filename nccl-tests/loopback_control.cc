@@ -14,8 +14,9 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Odd, so that the median is one of them: enough for one disturbed round or two not to matter.
-constexpr int control_rounds = 7;
+// Odd, so that the median is one of them: enough for a disturbed round at each end not to matter to
+// the interval of the median, which then is from the second lowest to the second highest.
+constexpr int control_rounds = 9;
 
 constexpr double connect_seconds = 10;
 
@@ -77,6 +78,7 @@ ControlledRun run_with_control(Backend& backend, const Case& which, int64_t requ
   result.busbw_gb_per_s = median_of(tests);
   result.control_gb_per_s = median_of(controls);
   result.ratio = median_of(ratios);
+  result.ratio_interval = describe(ratios).interval;
   return result;
 }
 

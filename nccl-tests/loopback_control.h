@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/fd.h"
@@ -33,6 +34,7 @@ struct ControlledRun {
   double control_gb_per_s = 0;  // of the control, in the same units
   double ratio = 0;             // the median of each round's busbw / control
   int rounds = 0;
+  std::optional<Interval> ratio_interval = {};  // of the median, 95 %
 };
 
 // Runs `which` out of place and its control in turn; all ranks. Each round moves over loopback, on

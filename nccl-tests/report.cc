@@ -100,27 +100,56 @@ ordered_json profile_json(const std::optional<NodeProfile>& profile) {
 
 ordered_json expected_json(const Setup& setup) {
   ordered_json list = ordered_json::array();
-  for (const NodeProfile::ExpectedBandwidth& expected : expected_of(setup)) {
-    list.push_back({{"size_bytes", expected.size_bytes},
-                    {"busbw_gb_per_s", expected.busbw_gb_per_s},
-                    {"tolerance", expected.tolerance},
-                    {"source", expected.source}});
+  for (const AppliedFigure& applied : figures_of(setup).figures) {
+    const NodeProfile::ExpectedBandwidth& figure = applied.figure;
+    list.push_back(
+        {{"size_bytes", applied.from_bytes},
+         {"busbw_gb_per_s", figure.busbw_gb_per_s},
+         {"tolerance", applied.tolerance},
+         {"floor_gb_per_s", applied.floor_gb_per_s()},
+         {"nodes", figure.nodes},
+         {"ranks_per_node",
+          figure.ranks_per_node > 0 ? ordered_json(figure.ranks_per_node) : ordered_json()},
+         {"because", applied.because.empty() ? ordered_json() : ordered_json(applied.because)},
+         {"source", figure.source}});
   }
   return list;
+}
+
+ordered_json judged_json(const JudgedPlacement& judged) {
+  const FloorCheck& check = judged.check;
+  ordered_json reached;  // null: too noisy to say
+  if (check.reached != Reached::unclear) reached = check.reached == Reached::yes;
+  return {{"size_bytes", judged.size_bytes},        {"placement", judged.placement},
+          {"busbw_gb_per_s", check.busbw_gb_per_s}, {"low_gb_per_s", check.low_gb_per_s},
+          {"high_gb_per_s", check.high_gb_per_s},   {"floor_gb_per_s", check.floor_gb_per_s},
+          {"reached", std::move(reached)},          {"runs_needed", or_null(check.runs_needed)}};
+}
+
+ordered_json verdict_json(const Verdict& verdict) {
+  ordered_json judged = ordered_json::array();
+  for (const JudgedPlacement& one : verdict.judged) judged.push_back(judged_json(one));
+  return {{"outcome", to_string(verdict.outcome)},
+          {"reasons", verdict.reasons},
+          {"runs_needed", or_null(runs_needed(verdict.judged))},
+          {"judged", std::move(judged)}};
 }
 
 ordered_json control_json(const Setup& setup) {
   if (!setup.control) return nullptr;
   const ControlledRun& run = *setup.control;
   const NodeProfile::BandwidthControl& asked = *setup.profile->bandwidth_control;
-  return {{"kind", asked.kind},
-          {"size_bytes", run.size_bytes},
-          {"rounds", run.rounds},
-          {"busbw_gb_per_s", run.busbw_gb_per_s},
-          {"control_gb_per_s", run.control_gb_per_s},
-          {"ratio", run.ratio},
-          {"least_ratio", asked.least_ratio},
-          {"source", asked.source}};
+  return {
+      {"kind", asked.kind},
+      {"size_bytes", run.size_bytes},
+      {"rounds", run.rounds},
+      {"busbw_gb_per_s", run.busbw_gb_per_s},
+      {"control_gb_per_s", run.control_gb_per_s},
+      {"ratio", run.ratio},
+      {"ratio_low", run.ratio_interval ? ordered_json(run.ratio_interval->low) : ordered_json()},
+      {"ratio_high", run.ratio_interval ? ordered_json(run.ratio_interval->high) : ordered_json()},
+      {"least_ratio", asked.least_ratio},
+      {"source", asked.source}};
 }
 
 ordered_json ranks_json(const std::vector<RankInfo>& ranks) {
@@ -166,7 +195,7 @@ std::string to_json(const Setup& setup, const std::vector<Row>& rows, const Verd
       {"results", std::move(results)},
       {"wrong_elements", or_null(wrong)},
       {"average_busbw_gb_per_s", average_busbw_gb_per_s(rows)},
-      {"verdict", {{"outcome", to_string(verdict.outcome)}, {"reasons", verdict.reasons}}},
+      {"verdict", verdict_json(verdict)},
   };
   // Host names and variables may contain any bytes: invalid UTF-8 becomes U+FFFD.
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

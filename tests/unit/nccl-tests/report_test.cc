@@ -43,8 +43,10 @@ TEST_CASE("report: numbers are numbers, and unknown values are null") {
   CHECK(result["in_place"]["statistics"]["samples"] == 1);
   CHECK(result["in_place"]["statistics"]["median_low_us"].is_null());
   CHECK(result["in_place"]["samples_us"].size() == 1);
-  CHECK(j["verdict"] ==
-        json({{"outcome", "not judged"}, {"reasons", {"no node profile on this node"}}}));
+  CHECK(j["verdict"] == json({{"outcome", "not judged"},
+                              {"reasons", {"no node profile on this node"}},
+                              {"runs_needed", nullptr},
+                              {"judged", json::array()}}));
 }
 
 TEST_CASE("report: unchecked data has no count of wrong elements") {

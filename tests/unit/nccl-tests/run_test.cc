@@ -126,7 +126,7 @@ TEST_CASE("run: with a control, a run is judged by its ratio to it, and both are
                   .args = {"-b", "64K", "-e", "64K", "-n", "1", "--report", directory / "r.json"},
                   .node_profile = directory / "node.json"});
     const auto report = nlohmann::json::parse(read_file(directory / "r.json"));
-    CHECK(report.at("control").at("rounds") == 7);
+    CHECK(report.at("control").at("rounds") == 9);
     CHECK(report.at("control").at("size_bytes") == 65536);
     CHECK((report.at("control").at("ratio") >= 0.1) == (ended.status == exit_pass));
     return report.at("verdict").at("outcome");

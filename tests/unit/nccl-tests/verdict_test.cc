@@ -23,22 +23,52 @@ std::string line(std::optional<NodeProfile> profile, const std::vector<Row>& row
 
 }  // namespace
 
-TEST_CASE("verdict: both placements at or above the floor pass") {
-  CHECK(line(sample_profile({expected()}), {sample_row(mib, 90, 120)}) ==
-        "# Verdict: pass (busbw 90.00 GB/s out of place at 1048576 bytes reaches 90.00 (expected "
-        "100 less 10 %, measured by hand); busbw 120.00 GB/s in place at 1048576 bytes reaches "
-        "90.00 (expected 100 less 10 %, measured by hand))\n");
+TEST_CASE("verdict: both placements above the floor, noise included, pass") {
+  CHECK(line(sample_profile({expected()}), {sample_row(mib, 98, 120)}) ==
+        "# Verdict: pass (busbw 98.00 GB/s out of place at 1048576 bytes reaches 90.00: with 95 % "
+        "confidence it is at least 90.26 (expected 100 less 10 %, measured by hand); busbw 120.00 "
+        "GB/s in place at 1048576 bytes reaches 90.00: with 95 % confidence it is at least 110.53 "
+        "(expected 100 less 10 %, measured by hand))\n");
 }
 
 TEST_CASE("verdict: one placement below the floor fails, and the reason says which") {
   Setup setup = sample_setup();
   setup.profile = sample_profile({expected()});
-  const Verdict verdict = judge(setup, {sample_row(mib, 120, 89.9)});
+  const Verdict verdict = judge(setup, {sample_row(mib, 120, 81)});
   CHECK(verdict.outcome == Outcome::fail);
   REQUIRE(verdict.reasons.size() == 2);
   CHECK(verdict.reasons[1] ==
-        "busbw 89.90 GB/s in place at 1048576 bytes is below 90.00 (expected 100 less 10 %, "
-        "measured by hand)");
+        "busbw 81.00 GB/s in place at 1048576 bytes is below 90.00: with 95 % confidence it is at "
+        "most 89.34 (expected 100 less 10 %, measured by hand)");
+}
+
+TEST_CASE(
+    "verdict: a placement that may be above or below is too noisy, and says what would tell") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  const Verdict verdict = judge(setup, {sample_row(mib, 120, 92)});
+  CHECK(verdict.outcome == Outcome::too_noisy);
+  CHECK(runs_needed(verdict.judged) == 17);
+  CHECK_THAT(verdict.reasons.at(1), ContainsSubstring("and about 17 runs would tell"));
+  CHECK_THAT(verdict.reasons.at(2), ContainsSubstring("bandwidth_compare --figures"));
+  // Many samples that agree say no more about other runs; samples that do not agree widen it.
+  Row row = sample_row(mib, 120, 98);
+  row.in_place.samples_us.assign(20, row.in_place.time.us);
+  CHECK(judge(setup, {row}).outcome == Outcome::pass);
+  for (size_t i = 0; i < 20; i += 2) row.in_place.samples_us[i] *= 1.5;
+  CHECK(judge(setup, {row}).outcome == Outcome::too_noisy);
+}
+
+TEST_CASE("verdict: data that went over NVLink is not judged by the network's figure") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  setup.backend = {"nccl", "gpu", "NCCL 2.28.9"};
+  setup.transport = "P2P/MNNVL";
+  CHECK(verdict_line(judge(setup, {sample_row(mib, 120, 120)})) ==
+        "# Verdict: not judged (the data went over P2P/MNNVL, and the expected figure is for the "
+        "network between nodes)\n");
+  setup.transport = "NET/gIB, P2P/CUMEM";
+  CHECK(judge(setup, {sample_row(mib, 120, 120)}).outcome == Outcome::pass);
 }
 
 TEST_CASE("verdict: a later figure that passes does not hide an earlier failure") {
@@ -70,8 +100,10 @@ TEST_CASE("verdict: not judged without a figure for this collective and number o
   other_collective.collective = "all_reduce";
   NodeProfile profile = sample_profile({other_nodes, other_collective});
   CHECK(line(profile, {sample_row(mib, 100, 100)}) ==
-        "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g)\n");
+        "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g; "
+        "there is one for 4 nodes)\n");
   profile.target = "local";
+  profile.expected_bandwidth = {other_collective};
   CHECK(line(profile, {sample_row(mib, 100, 100)}) ==
         "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g in a "
         "local cluster)\n");
@@ -86,7 +118,10 @@ TEST_CASE("verdict: with a control, the ratio is judged and not the bandwidth") 
   const std::vector<Row> rows = {sample_row(mib, 0.3, 0.3)};
   CHECK(verdict_line(judge(setup, rows)) ==
         "# Verdict: pass (busbw 0.30 GB/s at 1048576 bytes is 0.50 of what this machine moves "
-        "over loopback, 0.60 GB/s; at least 0.1 is expected)\n");
+        "over loopback, 0.60 GB/s (0.50 to 0.50 with 95 % confidence); at least 0.1 is "
+        "expected)\n");
+  setup.control->ratio_interval = Interval{0.08, 0.9};
+  CHECK(judge(setup, rows).outcome == Outcome::too_noisy);
   setup.control.reset();
   CHECK(verdict_line(judge(setup, {sample_row(1024, 0.3, 0.3)})) ==
         "# Verdict: not judged (sizes below 1048576 bytes measure latency, not bandwidth)\n");
@@ -99,14 +134,17 @@ TEST_CASE("verdict: host memory is not judged against a figure for GPUs") {
   NodeProfile profile = sample_profile({expected()});
   profile.gpus.count = 8;
   CHECK(line(profile, {sample_row(mib, 1, 1)}) ==
-        "# Verdict: not judged (the expected figure for 2 nodes of a3-megagpu-8g is for GPU "
+        "# Verdict: not judged (the expected figure for all_gather on a3-megagpu-8g is for GPU "
         "memory, this run measured host memory)\n");
 }
 
-TEST_CASE("verdict: not judged when the named size was not run") {
-  CHECK(line(sample_profile({expected()}), {sample_row(2 * mib, 1, 1)}) ==
-        "# Verdict: not judged (the expected figure is for 1048576 bytes, a size that was not "
+TEST_CASE("verdict: not judged when no size reaches the figure's") {
+  CHECK(line(sample_profile({expected()}), {sample_row(mib / 2, 1, 1)}) ==
+        "# Verdict: not judged (the expected figure holds from 1048576 bytes on, which were not "
         "run)\n");
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  CHECK(judge(setup, {sample_row(2 * mib, 1, 1)}).outcome == Outcome::fail);
 }
 
 TEST_CASE("verdict: data that was not checked is not judged, however fast it was") {
