@@ -32,6 +32,9 @@ Measured read_placement(const json& j, const std::string& name) {
   if (!statistics.at("median_low_us").is_null()) {
     result.interval_us = Interval{statistics.at("median_low_us"), statistics.at("median_high_us")};
   }
+  if (const json& samples = j.at("samples_us"); samples.is_array()) {
+    result.samples_us = samples.get<std::vector<double>>();
+  }
   return result;
 }
 
@@ -42,6 +45,7 @@ MeasuredRow read_row(const json& j) {
                   .root = std::nullopt,
                   .placements = {}};
   if (!j.at("root").is_null()) row.root = j.at("root").get<int>();
+  row.requested_bytes = j.value("requested_bytes", row.size_bytes);
   row.placements.push_back(read_placement(j.at("out_of_place"), "out of place"));
   row.placements.push_back(read_placement(j.at("in_place"), "in place"));
   return row;
@@ -69,9 +73,15 @@ ReadReport read(const json& j) {
       {"operations of an iteration", text_of(settings.at("operations_per_iteration"))},
   };
   for (const json& point : j.at("expected")) {
-    report.expected.push_back({point.at("size_bytes"), point.at("busbw_gb_per_s")});
+    report.expected.push_back({point.at("size_bytes"), point.at("busbw_gb_per_s"),
+                               point.at("tolerance"), point.at("source")});
   }
   report.verdict = j.at("verdict").at("outcome");
+  const json& reasons = j.at("verdict").at("reasons");
+  if (!reasons.empty()) report.verdict_reason = reasons.front();
+  const json judged = j.at("verdict").value("judged", json::array());
+  report.failed_by_figure = report.verdict == "fail" && !judged.empty();
+  report.started_utc = j.at("started_utc");
   for (const json& row : j.at("results")) report.rows.push_back(read_row(row));
   return report;
 }
