@@ -268,7 +268,7 @@ std::optional<Options> parse_options(const Collective& collective,
                "one rank for each task, from 1 MiB to 1 GiB in total");
   line.example(fmt::format("srun {} -b 64M -e 64M --samples 20 --report now.json", program),
                "one size, 20 samples, and a report for bandwidth_compare");
-  line.exit_status("0", "passed, or not judged");
+  line.exit_status("0", "passed, too noisy to say, or not judged");
   line.exit_status("1", "failed: wrong data, or slower than expected of the machine type");
   line.exit_status("3", "the test could not run");
   line.see_also("bandwidth_scan(1)");
