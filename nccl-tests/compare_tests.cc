@@ -57,8 +57,8 @@ std::vector<RowResult> test_pairs(const std::vector<RowLevels>& rows, double all
 }
 
 // The p-value of "the second side is above the first by more than `shift`" when time is a cause of
-// its own: least squares of the levels on side and time. A side that is earlier than the other can
-// hardly be told from a drift, and gets a large p-value.
+// its own: least squares of the levels on side and time. Where one side is earlier than the other,
+// most of a difference may be a drift, and the p-value is large.
 double p_beside_drift(const RowLevels& row, const RunTimes& times, double shift) {
   std::vector<double> y = logs_of(row.before), side(row.before.size(), 0), time = times.before;
   for (const RunLevel& level : row.after) {
@@ -133,8 +133,8 @@ std::vector<RowResult> test_groups(const std::vector<RowLevels>& rows, const Run
 }
 
 // The noise of one row's difference of means where runs are too few to show how they differ: they
-// are assumed to differ by assumed_run_deviation, or by as much as single samples or these runs do
-// if that is more. Its degrees of freedom are those of a guess from thirty runs.
+// are assumed to differ by assumed_run_deviation, or by the deviation of single samples or of these
+// runs if that is more. Its degrees of freedom are those of a guess from thirty runs.
 struct AssumedNoise {
   double error = 0;
   double freedom = 0;

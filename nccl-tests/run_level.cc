@@ -37,7 +37,7 @@ double correlation_with_next(std::span<const double> values) {
 }  // namespace
 
 double variance_inflation(std::span<const double> values) {
-  constexpr size_t least = 6;  // below, a correlation cannot be told from chance
+  constexpr size_t least = 6;  // below, a correlation may be chance
   constexpr double most = 0.98;
   if (values.size() < least) return 1;
   const double correlation = std::clamp(correlation_with_next(values), 0.0, most);
