@@ -154,7 +154,8 @@ std::string plan_text(const std::vector<ScanNode>& nodes, const ScanSettings& se
   }
   if (settings.most_rounds > 2) {
     text += fmt::format(
-        "then: slow nodes with good nodes, and pairs across blocks, in at most {} rounds\n",
+        "then: as many rounds as the noise of the pairs asks for, at most {}, in which slow nodes "
+        "meet good nodes and blocks meet each other\n",
         settings.most_rounds - 2);
   }
   // Two placements of each pair, and a second to connect.
@@ -176,7 +177,7 @@ std::string findings_text(const std::vector<ScanNode>& nodes,
     const Statistics found = describe(busbw);
     text += fmt::format(": median {:.2f} GB/s, MAD {:.2f}", found.median, found.mad);
   }
-  text += "\n";
+  text += "\n" + power_text(nodes, results, settings);
   const std::vector<Finding> all = findings(nodes, results, settings);
   for (const Finding& finding : all) {
     text += fmt::format("{}: {}\n", to_string(finding.what), finding.text);
@@ -190,11 +191,16 @@ std::string findings_text(const std::vector<ScanNode>& nodes,
   return text;
 }
 
-bool found_something(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
+ScanResult result_of(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                      const ScanSettings& settings) {
-  const std::vector<Finding> all = findings(nodes, results, settings);
-  return std::ranges::any_of(
-      all, [](const Finding& finding) { return finding.what != Finding::What::inconclusive; });
+  bool noisy = false;
+  for (const Finding& finding : findings(nodes, results, settings)) {
+    noisy = noisy || finding.what == Finding::What::too_noisy;
+    if (finding.what != Finding::What::too_noisy && finding.what != Finding::What::inconclusive) {
+      return ScanResult::found;
+    }
+  }
+  return noisy ? ScanResult::not_judged : ScanResult::nothing;
 }
 
 }  // namespace slipway::bandwidth

@@ -43,8 +43,9 @@ std::string plan_text(const std::vector<ScanNode>& nodes, const ScanSettings& se
 std::string findings_text(const std::vector<ScanNode>& nodes,
                           const std::vector<PairResult>& results, const ScanSettings& settings);
 
-// Whether a scan found something that needs attention (exit status 1).
-bool found_something(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
+// What a scan concludes: nothing is slow, something is, or its noise is too large to tell.
+enum class ScanResult { nothing, found, not_judged };
+ScanResult result_of(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                      const ScanSettings& settings);
 
 // The results of a scan by node names, as JSON (schema slipway/scan/1), from which a scan can

@@ -1,160 +1,165 @@
-// The evidence that the pairs of a scan give for each node, relative to all others.
+// What the pairs of a scan say about its nodes, links and blocks, relative to each other.
 #include "nccl-tests/scan_evidence.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
+#include <unordered_map>
 
 #include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
 namespace {
 
-// How many standard deviations a mean must be below the others. With four pairs of a node, this is
-// nearly five deviations of their mean. Deviations are of logarithms, since noise multiplies a
-// bandwidth, and a node at a thirtieth of the bandwidth must be found even under much noise.
-constexpr double deviations_below = 2.4;
+// The number of failed pairs that make a node dead; one alone may be its partner's fault.
+constexpr int least_failures = 2;
+constexpr size_t least_times_of_link = 3;
 
-struct MeasuredPair {
-  Pair pair;
-  double busbw = 0;
-};
-
-bool crosses(const std::vector<ScanNode>& nodes, Pair pair) {
-  return nodes[static_cast<size_t>(pair.a)].block != nodes[static_cast<size_t>(pair.b)].block;
-}
-
-// The bandwidth of pairs of good nodes. A slow node spoils every pair that it is in, so this takes
-// each node's best pair and their median, then the median of all pairs near that.
-double reference(const std::vector<MeasuredPair>& pairs, double least_drop,
-                 std::vector<double>& deviations) {
-  std::map<int, double> best;
-  for (const MeasuredPair& one : pairs) {
-    for (const int node : {one.pair.a, one.pair.b}) best[node] = std::max(best[node], one.busbw);
-  }
-  std::vector<double> values;
-  for (const auto& [node, busbw] : best) values.push_back(busbw);
-  double found = median_of(values);
-  for (int pass = 0; pass < 2; ++pass) {
-    values.clear();
-    for (const MeasuredPair& one : pairs) {
-      if (one.busbw >= found * (1 - least_drop)) values.push_back(one.busbw);
-    }
-    found = median_of(values);
-  }
-  for (const double value : values) deviations.push_back(std::fabs(std::log(value / found)));
-  return found;
+uint64_t key_of(Pair pair) {
+  const auto low = static_cast<uint64_t>(std::min(pair.a, pair.b));
+  return low << 32 | static_cast<uint64_t>(std::max(pair.a, pair.b));
 }
 
 }  // namespace
 
 Evidence::Evidence(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                    const ScanSettings& settings)
-    : nodes_(nodes), seen_(nodes.size()) {
-  std::map<bool, std::vector<MeasuredPair>> measured;  // across blocks, and inside
+    : groups_(nodes), log_drop_(-std::log1p(-settings.detect)), seen_(nodes.size()) {
   for (const PairResult& result : results) {
-    if (!result.busbw_gb_per_s) continue;
-    measured[crosses(nodes, result.pair)].push_back({result.pair, *result.busbw_gb_per_s});
-  }
-  std::map<bool, double> good;
-  std::vector<double> deviations;
-  for (const auto& [across, pairs] : measured) {
-    good[across] = reference(pairs, settings.least_drop, deviations);
-  }
-  for (const PairResult& result : results) {
-    const bool across = crosses(nodes, result.pair);
-    Seen seen{.partner = result.pair.b, .crosses = across, .failed = !result.busbw_gb_per_s};
-    if (result.busbw_gb_per_s) seen.relative = *result.busbw_gb_per_s / good[across];
+    Seen seen{.partner = result.pair.b,
+              .crosses = groups_.crosses(result.pair),
+              .failed = !result.busbw_gb_per_s};
     seen_[static_cast<size_t>(result.pair.a)].push_back(seen);
     seen.partner = result.pair.a;
     seen_[static_cast<size_t>(result.pair.b)].push_back(seen);
   }
-  const double deviation = deviations.empty() ? 0 : mad_to_deviation * median_of(deviations);
-  low_ = std::min(1 - settings.least_drop, std::exp(-deviations_below * deviation));
-  good_ = 1 - settings.least_drop / 2;
+  count_rounds(results);
+  fit_nodes(results);
+  fit_blocks(results);
+  find_links();
 }
 
-bool Evidence::is_suspect(int node) const {
-  bool seen_inside = false;
-  for (const Seen& seen : of(node)) {
-    if (seen.crosses) continue;
-    seen_inside = true;
-    if (!seen.failed && seen.relative >= good_) return false;
+void Evidence::count_rounds(const std::vector<PairResult>& results) {
+  std::map<int, int> balance;  // pairs across less pairs inside, by round
+  for (const PairResult& result : results)
+    balance[result.round] += groups_.crosses(result.pair) ? 1 : -1;
+  for (const auto& [round, more_across] : balance)
+    ++(more_across > 0 ? crossing_rounds_ : inside_rounds_);
+}
+
+void Evidence::fit_nodes(const std::vector<PairResult>& results) {
+  std::vector<Observation> inside;
+  for (const PairResult& result : results) {
+    if (!result.busbw_gb_per_s || groups_.crosses(result.pair)) continue;
+    inside.push_back({result.pair.a, result.pair.b, groups_.kind(result.pair), result.round,
+                      std::log(*result.busbw_gb_per_s)});
   }
-  if (seen_inside) return true;
-  // A node that is alone in its block has only pairs that cross blocks.
-  const auto& all = of(node);
-  return !all.empty() && std::ranges::all_of(all, [&](const Seen& seen) {
-    return seen.failed || seen.relative < good_;
+  fit_ = fit_units(static_cast<int>(seen_.size()), inside, log_drop_);
+  pairs_needed_ = inside.empty() ? 0 : fit_.noise.pairs_for(log_drop_);
+  // In the order of the results, each node's pairs are in the order of its seen ones.
+  std::vector<size_t> next(seen_.size());
+  size_t place = 0;
+  for (const PairResult& result : results) {
+    const bool fitted = result.busbw_gb_per_s && !groups_.crosses(result.pair);
+    for (const int node : {result.pair.a, result.pair.b}) {
+      Seen& seen = seen_[static_cast<size_t>(node)][next[static_cast<size_t>(node)]++];
+      if (fitted) seen.relative = std::exp(fit_.relative[place]);
+    }
+    if (fitted) ++place;
+  }
+}
+
+// Pairs of good nodes across blocks are pairs of their blocks.
+void Evidence::fit_blocks(const std::vector<PairResult>& results) {
+  if (groups_.blocks().size() < 2) return;
+  std::map<int, int> places;
+  for (const int block : groups_.blocks()) places.emplace(block, static_cast<int>(places.size()));
+  std::vector<Observation> across;
+  std::vector<std::pair<size_t, size_t>> seen_at;  // node, and its pair
+  std::vector<size_t> next(seen_.size());
+  for (const PairResult& result : results) {
+    const size_t at_a = next[static_cast<size_t>(result.pair.a)]++;
+    const size_t at_b = next[static_cast<size_t>(result.pair.b)]++;
+    if (!result.busbw_gb_per_s || !groups_.crosses(result.pair)) continue;
+    const auto a = places.find(groups_.of(result.pair.a)),
+               b = places.find(groups_.of(result.pair.b));
+    if (a == places.end() || b == places.end()) continue;
+    if (!is_good(result.pair.a) || !is_good(result.pair.b)) continue;
+    across.push_back({a->second, b->second, 0, result.round, std::log(*result.busbw_gb_per_s)});
+    seen_at.emplace_back(static_cast<size_t>(result.pair.a), at_a);
+    seen_at.emplace_back(static_cast<size_t>(result.pair.b), at_b);
+  }
+  blocks_ = fit_units(static_cast<int>(places.size()), across, log_drop_);
+  for (size_t i = 0; i < seen_at.size(); ++i)
+    seen_[seen_at[i].first][seen_at[i].second].relative = std::exp(blocks_.relative[i / 2]);
+}
+
+void Evidence::find_links() {
+  std::unordered_map<uint64_t, SlowLink> links;
+  std::unordered_map<uint64_t, bool> pairs;
+  for (int node = 0; node < static_cast<int>(seen_.size()); ++node) {
+    for (const Seen& seen : of(node)) {
+      if (seen.crosses || seen.partner < node || seen.failed) continue;
+      const uint64_t key = key_of({node, seen.partner});
+      pairs[key] = true;
+      if (!is_good(node) || !is_good(seen.partner)) continue;
+      SlowLink& link = links[key];
+      link.pair = {node, seen.partner};
+      link.relatives.push_back(seen.relative);
+    }
+  }
+  coverage_ = {static_cast<int64_t>(pairs.size()), groups_.pairs_inside()};
+  const double low = std::exp(low_link());
+  for (auto& [key, link] : links) {
+    if (std::ranges::all_of(link.relatives, [&](double one) { return one < low; }))
+      links_.push_back(std::move(link));
+  }
+  std::ranges::sort(links_, [](const SlowLink& a, const SlowLink& b) {
+    return std::pair(a.pair.a, a.pair.b) < std::pair(b.pair.a, b.pair.b);
   });
 }
 
-bool Evidence::is_good(int node) const {
-  return !of(node).empty() && !is_suspect(node);
+double Evidence::low_link() const {
+  return -std::max(0.7 * log_drop_, 3 * noise().deviation());
 }
 
-std::optional<double> Evidence::estimate(int node) const {
-  double sum = 0, sum_of_all = 0;
-  int count = 0, count_of_all = 0;
-  for (const Seen& seen : of(node)) {
-    if (seen.failed) continue;
-    sum_of_all += seen.relative;
-    ++count_of_all;
-    if (is_suspect(seen.partner)) continue;
-    sum += seen.relative;
-    ++count;
-  }
-  if (count > 0) return sum / count;
-  return count_of_all > 0 ? std::optional(sum_of_all / count_of_all) : std::nullopt;
+// So often that chance makes no pair of the scan low every time.
+size_t Evidence::times_of_link() const {
+  constexpr double least_share = 0.00135;  // below three deviations of a normal distribution
+  const double share = std::clamp(noise().share_below(low_link()), least_share, 0.9);
+  const auto pairs = static_cast<double>(std::max<int64_t>(coverage_.measured, 1));
+  const double times = std::log(false_names_of_scan / pairs) / std::log(share);
+  return std::max<size_t>(least_times_of_link, static_cast<size_t>(std::ceil(times)));
 }
 
-std::vector<double> Evidence::relatives(Pair pair) const {
-  std::vector<double> found;
-  for (const Seen& seen : of(pair.a)) {
-    if (seen.partner == pair.b && !seen.failed) found.push_back(seen.relative);
-  }
-  return found;
+int Evidence::failures(int node) const {
+  return static_cast<int>(std::ranges::count_if(of(node), [&](const Seen& seen) {
+    if (!seen.failed) return false;
+    return std::ranges::any_of(of(seen.partner), [](const Seen& one) { return !one.failed; });
+  }));
 }
 
-std::vector<Pair> Evidence::suspect_links() const {
-  std::vector<Pair> links;
-  for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
-    if (is_suspect(node)) continue;
-    std::set<int> partners;
-    for (const Seen& seen : of(node)) {
-      if (seen.partner > node && !seen.crosses) partners.insert(seen.partner);
-    }
-    for (const int partner : partners) {
-      const std::vector<double> found = relatives({node, partner});
-      const bool always_low = !found.empty() && std::ranges::all_of(found, [&](double relative) {
-        return relative < low_;
-      });
-      if (always_low && !is_suspect(partner)) links.push_back({node, partner});
-    }
-  }
-  return links;
+bool Evidence::is_dead(int node) const {
+  const auto& all = of(node);
+  return failures(node) >= least_failures && std::ranges::all_of(all, &Seen::failed);
 }
 
-std::vector<int> Evidence::suspect_blocks() const {
-  struct Count {
-    int low = 0, all = 0;
-  };
-  std::map<int, Count> blocks;
-  for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
-    if (is_suspect(node)) continue;
-    Count& count = blocks[nodes_[static_cast<size_t>(node)].block];
-    for (const Seen& seen : of(node)) {
-      if (!seen.crosses || seen.failed || is_suspect(seen.partner)) continue;
-      count.all += 1;
-      count.low += seen.relative < low_ ? 1 : 0;
-    }
-  }
-  std::vector<int> suspects;
-  for (const auto& [block, count] : blocks) {
-    if (count.all >= 2 && count.low * 4 >= count.all * 3) suspects.push_back(block);
-  }
-  return suspects;
+bool Evidence::is_judged(int node) const {
+  return fit_of(node).met_good && fit_.detectable(node) <= log_drop_;
+}
+
+bool Evidence::allows_judgment() const {
+  const auto judged = std::ranges::count_if(fit_.units, [&](const UnitFit& unit) {
+    return unit.met_good && noise().detectable(unit.pairs) <= log_drop_;
+  });
+  const auto measured =
+      std::ranges::count_if(fit_.units, [](const UnitFit& unit) { return unit.pairs > 0; });
+  return judged * 2 > measured;
+}
+
+bool Evidence::blocks_allow_judgment() const {
+  return std::ranges::all_of(blocks_.units, [&](const UnitFit& unit) {
+    return unit.met_good && blocks_.noise.detectable(unit.pairs) <= log_drop_;
+  });
 }
 
 }  // namespace slipway::bandwidth

@@ -38,7 +38,7 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   options.test.timing.samples = 6;
   options.test.timing.budget_seconds = 2;
   std::string backend = "auto", world, size = "64M", state;
-  double drop_percent = 10, precision_percent = 2;
+  double drop_percent = 10, coverage_percent = 0, precision_percent = 2;
   CommandLine line(program, "Find the slow node, link or block of an allocation.");
   line.about(
       "Many pairs of nodes are measured at a time and judged against each other. The commands "
@@ -57,7 +57,10 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
               &precision_percent);
   line.option("budget", "SECONDS", "limit of --precision, for each pair and placement",
               &options.test.timing.budget_seconds);
-  line.option("least-drop", "PERCENT", "what counts as slow", &drop_percent);
+  line.option("detect", "PERCENT", "what a slow node loses at least: smaller losses are not found",
+              &drop_percent);
+  line.option("coverage", "PERCENT", "measure at least this share of the pairs inside blocks",
+              &coverage_percent);
   line.option("rounds", "N", "the most rounds", &options.settings.most_rounds);
   line.option("seed", "N", "choose another order of pairs", &options.settings.seed);
   line.option("state", "FILE", "keep the results after each round, and resume from them", &state);
@@ -68,9 +71,9 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
                "scan the nodes of a job, in host memory");
   line.example("bandwidth_scan --backend sim --world world.yaml --plan",
                "print what would be measured");
-  line.exit_status("0", "no node or link is slow");
-  line.exit_status("1", "a node or link is slow");
-  line.exit_status("3", "the scan could not run");
+  line.exit_status("0", "no node, link or block is slow");
+  line.exit_status("1", "a node, link or block is slow");
+  line.exit_status("3", "the scan could not run, or its noise was too large to judge");
   line.see_also("all_gather_perf(1)");
   if (!line.parse(args)) return std::nullopt;
   options.backend = parse_backend(backend);
@@ -79,20 +82,22 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   }
   if (!(drop_percent > 0 && drop_percent < 100)) {
     throw UsageError(
-        fmt::format("--least-drop is {}, it must be between 0 and 100 percent", drop_percent));
+        fmt::format("--detect is {}, it must be between 0 and 100 percent", drop_percent));
   }
   if (options.settings.most_rounds < 1 || options.test.timing.iterations < 1 ||
       options.test.timing.samples < 1 || !(options.test.timing.budget_seconds > 0) ||
-      !(precision_percent >= 0 && precision_percent < 100)) {
+      !(precision_percent >= 0 && precision_percent < 100) ||
+      !(coverage_percent >= 0 && coverage_percent <= 100)) {
     throw UsageError(
-        "--rounds, --iters, --samples and --budget must be above 0, --precision from "
-        "0 to 100");
+        "--rounds, --iters, --samples and --budget must be above 0, --precision and --coverage "
+        "from 0 to 100");
   }
   options.world = world;
   options.state = state;
   options.test.bytes = parse_size(size);
   options.test.timing.precision = precision_percent / 100;
-  options.settings.least_drop = drop_percent / 100;
+  options.settings.detect = drop_percent / 100;
+  options.settings.coverage = coverage_percent / 100;
   return options;
 }
 
@@ -106,7 +111,14 @@ std::vector<PairResult> known_results(const ScanOptions& options,
 int conclude(const ScanOptions& options, const std::vector<ScanNode>& nodes,
              const std::vector<PairResult>& results, bool speaks) {
   if (speaks) fmt::print("{}", findings_text(nodes, results, options.settings));
-  return found_something(nodes, results, options.settings) ? exit_fail : exit_pass;
+  switch (result_of(nodes, results, options.settings)) {
+    case ScanResult::found:
+      return exit_fail;
+    case ScanResult::not_judged:
+      return exit_could_not_run;
+    default:
+      return exit_pass;
+  }
 }
 
 void keep_state(const ScanOptions& options, const std::vector<ScanNode>& nodes,

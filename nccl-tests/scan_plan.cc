@@ -2,84 +2,131 @@
 #include "nccl-tests/scan_plan.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <set>
+#include <cmath>
 
 #include "nccl-tests/scan_evidence.h"
+#include "nccl-tests/scan_rounds.h"
 
 namespace slipway::bandwidth {
 namespace {
 
-constexpr size_t pairs_of_each = 2;  // before any node is suspected
-
-uint64_t next_random(uint64_t& state) {
-  state += 0x9e3779b97f4a7c15U;  // splitmix64, as in the data of the checked runs
-  uint64_t x = state;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
-// Fisher and Yates. std::shuffle would give different orders with different standard libraries.
-std::vector<int> shuffled(std::vector<int> order, uint64_t seed) {
-  for (size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[next_random(seed) % i]);
-  }
-  return order;
-}
-
-std::map<int, std::vector<int>> by_block(const std::vector<ScanNode>& nodes,
-                                         const std::vector<int>& order) {
-  std::map<int, std::vector<int>> blocks;
-  for (const int node : order) blocks[nodes[static_cast<size_t>(node)].block].push_back(node);
-  return blocks;
-}
-
-// Neighbors in the shuffled order of each block, and in the second round each node's other
-// neighbor. The nodes left over in blocks with an odd number of nodes are paired with each other.
-Round neighbor_pairs(const std::vector<ScanNode>& nodes, const std::vector<int>& order,
-                     bool second) {
-  Round round;
-  std::vector<int> left;
-  for (auto& [block, members] : by_block(nodes, order)) {
-    std::vector<int> turned = members;
-    if (second && turned.size() > 2) std::rotate(turned.begin(), turned.begin() + 1, turned.end());
-    for (size_t i = 0; i + 1 < turned.size(); i += 2) round.push_back({turned[i], turned[i + 1]});
-    if (turned.size() % 2 == 1) left.push_back(turned.back());
-  }
-  for (size_t i = 0; i + 1 < left.size(); i += 2) round.push_back({left[i], left[i + 1]});
-  return round;
-}
+constexpr int rounds_of_all = 2;  // before any node is suspected
+constexpr int pairs_of_suspect =
+    8;  // before a node is named or cleared, if there are so many nodes
+constexpr int pairs_of_clear_case = 4;  // if it has twice the drop to find
+constexpr int rounds_of_noise = 4;      // before a scan ends because of its noise
+constexpr int pairs_of_block = 8;
+// A scan whose noise asks for so many times its rounds ends early.
+constexpr int hopeless = 2;
+// How many nodes are looked at for a partner that a node has not met.
+constexpr size_t partners_tried = 32;
 
 class Planner {
  public:
   Planner(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
           const ScanSettings& settings)
-      : nodes_(nodes),
-        results_(results),
+      : settings_(settings),
         evidence_(nodes, results, settings),
-        order_(nodes.size()),
-        done_(rounds_done(results)) {
-    std::iota(order_.begin(), order_.end(), 0);
-    order_ = shuffled(order_, settings.seed);
+        order_(nodes, evidence_.groups(), settings),
+        done_(rounds_done(results)),
+        busy_(nodes.size()) {
+    for (const auto& [node, why] : settings.lost) busy_[static_cast<size_t>(node)] = true;
   }
 
-  Round later_round() {
-    add_suspects_and_unseen();
-    add_links();
-    add_crossings();
-    return std::move(round_);
+  Round next() {
+    const bool inside = needs_inside(), across = needs_across();
+    if (!inside && !across) return {};
+    // In turn, where both are needed.
+    if (across && (!inside || evidence_.crossing_rounds() * 2 < evidence_.inside_rounds())) {
+      return across_round();
+    }
+    return inside_round();
   }
-
-  Round first_round() const { return neighbor_pairs(nodes_, order_, done_ == 1); }
 
  private:
-  bool is_free(int node) const { return !busy_.contains(node); }
+  bool is_free(int node) const { return !busy_[static_cast<size_t>(node)]; }
   void add(int a, int b) {
     round_.push_back({a, b});
-    busy_.insert(a);
-    busy_.insert(b);
+    busy_[static_cast<size_t>(a)] = busy_[static_cast<size_t>(b)] = true;
+  }
+
+  bool is_suspect(int node) const {
+    const UnitFit& fit = evidence_.fit_of(node);
+    return !evidence_.of(node).empty() && !fit.good;
+  }
+
+  bool is_hopeless() const {
+    const int needed = evidence_.pairs_needed();
+    return done_ >= rounds_of_noise && (needed == 0 || needed > hopeless * settings_.most_rounds);
+  }
+
+  // Whether the coverage of pairs inside blocks must still grow. A tournament meets each
+  // of them once, so nothing else disturbs it.
+  bool is_covering() const {
+    const Coverage& covered = evidence_.coverage();
+    return static_cast<double>(covered.measured) <
+           settings_.coverage * static_cast<double>(covered.of);
+  }
+
+  // The rounds inside blocks that the noise asks for, with one in reserve for odd numbers of nodes.
+  bool needs_inside() const {
+    if (evidence_.inside_rounds() < rounds_of_all) return true;
+    if (is_covering()) return true;
+    if (is_hopeless()) return false;
+    for (const SlowLink& link : evidence_.slow_links()) {
+      if (link.relatives.size() < evidence_.times_of_link()) return true;
+    }
+    for (const auto& [group, members] : order_.groups()) {
+      if (members.size() < 3) continue;  // nobody to compare with
+      if (std::ranges::any_of(members, [&](int node) { return is_open(node); })) return true;
+    }
+    return false;
+  }
+  // Whether another pair of this node may change its verdict.
+  bool is_open(int node) const {
+    const UnitFit& fit = evidence_.fit_of(node);
+    if (evidence_.is_dead(node)) return false;
+    // Among few nodes, a healthy one may have a single good partner.
+    const bool met_many = evidence_.of(node).size() >= size_t{pairs_of_clear_case};
+    if (fit.pairs < rounds_of_all && !met_many) return true;
+    if (!evidence_.is_judged(node)) return true;
+    if (fit.good || fit.pairs >= pairs_of_suspect) return false;
+    const double drop = evidence_.log_drop();
+    const bool is_clear = fit.level < evidence_.noise().cut(fit.pairs, drop) - drop;
+    return !is_clear || fit.pairs < pairs_of_clear_case;
+  }
+
+  bool needs_across() const {
+    if (evidence_.groups().blocks().size() < 2 || done_ < rounds_of_all) return false;
+    if (evidence_.crossing_rounds() == 0) return true;
+    if (evidence_.groups().blocks().size() < 3 || is_hopeless()) return false;
+    return std::ranges::any_of(evidence_.blocks().units, [&](const UnitFit& unit) {
+      const bool judged =
+          unit.met_good && evidence_.blocks().noise.detectable(unit.pairs) <= evidence_.log_drop();
+      return !judged || (!unit.good && unit.pairs < pairs_of_block);
+    });
+  }
+
+  Round across_round() const {
+    Round round = order_.across(evidence_.crossing_rounds());
+    std::erase_if(round, [&](Pair pair) { return is_suspect(pair.a) || is_suspect(pair.b); });
+    return round;
+  }
+
+  Round inside_round() {
+    const Round tournament = order_.inside(evidence_.inside_rounds());
+    if (done_ < rounds_of_all || is_covering()) return tournament;
+    for (const SlowLink& link : evidence_.slow_links()) {
+      const bool measured_enough = link.relatives.size() >= evidence_.times_of_link();
+      if (!measured_enough && is_free(link.pair.a) && is_free(link.pair.b))
+        add(link.pair.a, link.pair.b);
+    }
+    for (const auto& [group, members] : order_.groups()) add_suspects(members);
+    for (const Pair& pair : tournament) {
+      if (is_free(pair.a) && is_free(pair.b)) add(pair.a, pair.b);
+    }
+    for (const auto& [group, members] : order_.groups()) add_rest(members);
+    return std::move(round_);
   }
 
   bool have_met(int a, int b) const {
@@ -87,73 +134,70 @@ class Planner {
     return std::ranges::any_of(all, [&](const Seen& seen) { return seen.partner == b; });
   }
 
-  // A good node that is free, preferably of the same block and not paired with this one before.
-  std::optional<int> partner_for(int node) const {
-    std::optional<int> best;
-    int best_rank = -1;
-    for (const int other : order_) {
-      if (other == node || !is_free(other) || !evidence_.is_good(other)) continue;
-      const bool near =
-          nodes_[static_cast<size_t>(other)].block == nodes_[static_cast<size_t>(node)].block;
-      const int rank = (near ? 2 : 0) + (have_met(node, other) ? 0 : 1);
-      if (rank > best_rank) {
-        best = other;
-        best_rank = rank;
-      }
+  // Those first that have met the fewest good nodes.
+  std::vector<int> suspects_of(const std::vector<int>& members) const {
+    std::vector<int> suspects;
+    for (const int node : members) {
+      if (is_free(node) && is_suspect(node)) suspects.push_back(node);
     }
-    return best;
-  }
-
-  void add_suspects_and_unseen() {
-    for (const int node : order_) {
-      const bool unseen = evidence_.of(node).size() < pairs_of_each;
-      if (!is_free(node) || !(unseen || evidence_.is_suspect(node))) continue;
-      if (const auto partner = partner_for(node)) add(node, *partner);
-    }
-  }
-
-  void add_links() {
-    for (const Pair& link : evidence_.suspect_links()) {
-      if (is_free(link.a) && is_free(link.b)) add(link.a, link.b);
-    }
-  }
-
-  // Pairs each node with a node of another block once, and again with a different one if a block's
-  // uplink is suspected.
-  void add_crossings() {
-    const auto blocks = by_block(nodes_, order_);
-    if (blocks.size() < 2) return;
-    const bool crossed = std::ranges::any_of(results_, [&](const PairResult& result) {
-      return done_ > 2 && result.round >= 2 && block_of(result.pair.a) != block_of(result.pair.b);
+    std::ranges::stable_sort(suspects, {}, [&](int node) {
+      const UnitFit& fit = evidence_.fit_of(node);
+      return fit.met_good ? fit.pairs : 0;
     });
-    if (crossed && evidence_.suspect_blocks().empty()) return;
-    std::vector<int> free;
-    size_t largest = 0;
-    for (const auto& [block, members] : blocks) {
-      largest = std::max(largest, members.size());
-      for (const int node : members) {
-        if (is_free(node)) free.push_back(node);
-      }
+    return suspects;
+  }
+
+  // Gives every suspect of a group a good partner, one that it has not met if there is one near.
+  void add_suspects(const std::vector<int>& members) {
+    std::vector<int> partners;
+    for (size_t i = 0; i < members.size(); ++i) {
+      const int node = members[(i + static_cast<size_t>(done_)) % members.size()];
+      if (is_free(node) && evidence_.is_good(node)) partners.push_back(node);
     }
-    // The list is sorted by block, so half its length, or a block less, leads to another block.
-    size_t distance = free.size() / 2;
-    if (crossed && distance > largest) distance -= largest;
-    for (size_t i = 0; i + distance < free.size(); ++i) {
-      const int a = free[i], b = free[i + distance];
-      if (is_free(a) && is_free(b) && block_of(a) != block_of(b)) add(a, b);
+    for (const int node : suspects_of(members)) {
+      if (partners.empty()) return;
+      size_t chosen = partners.size() - 1;
+      for (size_t tried = 0; tried < std::min(partners_tried, partners.size()); ++tried) {
+        const size_t place = partners.size() - 1 - tried;
+        if (have_met(node, partners[place])) continue;
+        chosen = place;
+        break;
+      }
+      add(node, partners[chosen]);
+      partners.erase(partners.begin() + static_cast<std::ptrdiff_t>(chosen));
     }
   }
 
-  int block_of(int node) const { return nodes_[static_cast<size_t>(node)].block; }
+  void add_rest(const std::vector<int>& members) {
+    std::optional<int> waiting;
+    for (const int node : members) {
+      if (!is_free(node)) continue;
+      if (!waiting) {
+        waiting = node;
+        continue;
+      }
+      add(*waiting, node);
+      waiting.reset();
+    }
+  }
 
-  const std::vector<ScanNode>& nodes_;
-  const std::vector<PairResult>& results_;
+  const ScanSettings& settings_;
   Evidence evidence_;
-  std::vector<int> order_;
+  ScanOrder order_;
   int done_;
   Round round_;
-  std::set<int> busy_;
+  std::vector<char> busy_;
 };
+
+// The rounds of a tournament that cover this share of the pairs of the largest block.
+int rounds_for_coverage(const std::vector<ScanNode>& nodes, double coverage) {
+  if (coverage <= 0) return 0;
+  std::map<int, int> sizes;
+  int largest = 0;
+  for (const ScanNode& node : nodes) largest = std::max(largest, ++sizes[node.block]);
+  // Rounds across blocks, and pairs that are measured again, take a part of them.
+  return static_cast<int>(std::ceil(coverage * largest * 1.5)) + 8;
+}
 
 }  // namespace
 
@@ -165,10 +209,9 @@ int rounds_done(const std::vector<PairResult>& results) {
 
 Round next_round(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
                  const ScanSettings& settings) {
-  const int done = rounds_done(results);
-  if (nodes.size() < 2 || done >= settings.most_rounds) return {};
-  Planner planner(nodes, results, settings);
-  return done < 2 ? planner.first_round() : planner.later_round();
+  const int most = std::max(settings.most_rounds, rounds_for_coverage(nodes, settings.coverage));
+  if (nodes.size() < settings.lost.size() + 2 || rounds_done(results) >= most) return {};
+  return Planner(nodes, results, settings).next();
 }
 
 }  // namespace slipway::bandwidth

@@ -1,12 +1,14 @@
 // Decides which pairs of nodes to measure next to find the slow ones, as a pure function of the
 // results so far.
 //
-// Two rounds pair each node with its two neighbors in a shuffled order, inside blocks if there are
-// any. Then come pairs across blocks, then each suspect with a node that is known to be good.
-// docs/decisions/0026-finding-the-slow-node.md says why.
+// Every round pairs all nodes, each with a node of its own block that it has not met. From the
+// third round on, suspects come first and meet nodes that are known to be good, and some rounds
+// pair nodes across blocks. A scan ends when its results tell a node with the drop to find from a
+// healthy one. docs/decisions/0065-what-a-scan-may-say.md says why.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,8 +37,12 @@ struct PairResult {
 
 struct ScanSettings {
   uint64_t seed = 1;
-  int most_rounds = 4;
-  double least_drop = 0.1;  // a node is slow if its bandwidth is lower by this share
+  int most_rounds = 16;
+  double detect = 0.1;        // a node that is slower by this share must be found
+  double coverage = 0;        // measure at least this share of the pairs inside blocks
+  double floor_gb_per_s = 0;  // what a pair of this machine type reaches at least; 0: not known
+  // Nodes that left the scan, and why.
+  std::map<int, std::string> lost = {};
 };
 
 // The round that follows `results`; empty when the scan is finished.

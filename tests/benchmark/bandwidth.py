@@ -106,7 +106,7 @@ def scan_of_a_cluster(slipway, blueprint):
             if slow is not None:
                 subprocess.run([slipway, "fault", name, node, "link-rate", "enp0s12", "50mbit"], check=True, capture_output=True)
             text = out([slipway, "exec", name, "login", "--", "srun", "--nodes=16", "--mpi=none", "/opt/slipway/bin/bandwidth_scan",
-                        "-b", "2M", "-n", "2", "--precision", "0", "--samples", "3", "--least-drop", "40"])
+                        "-b", "2M", "-n", "2", "--precision", "0", "--samples", "3", "--detect", "80"])
             if slow is not None:
                 subprocess.run([slipway, "fault", name, node, "clear"], check=True, capture_output=True)
             named = re.findall(r"^(?:node|link|block|inconclusive): .*?a3meganodeset-([0-9]+)", text, re.M)

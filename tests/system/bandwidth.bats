@@ -86,7 +86,7 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
 @test "bandwidth: the scan finds the node with the slow interface, and drains none" {
   slipway fault $NAME $N-4 link-rate enp0s12 50mbit
   run on $NAME login srun --nodes=6 --mpi=none /opt/slipway/bin/bandwidth_scan -b 2M -n 2 --precision 0 --samples 3 \
-    --least-drop 40 --state /home/scan.json
+    --detect 80 --state /home/scan.json
   slipway fault $NAME $N-4 clear
   fails_with 1 "node: $N-4: "
   fails_with 1 "scontrol update NodeName=$N-4 State=DRAIN Reason=\"bandwidth scan: "

@@ -1,0 +1,233 @@
+// How fast each unit (a node, or a block of nodes) is, from pairs of units.
+#include "nccl-tests/scan_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "nccl-tests/statistics.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr int passes = 5;
+// A round of at least this many good pairs knows by how much all of it was faster or slower.
+constexpr size_t pairs_of_an_offset = 6;
+// With fewer pairs of good units, those of slow ones help to know the noise.
+constexpr size_t few_residuals = 24;
+// Units are compared among themselves when there are at least this many.
+constexpr int least_units_of_spread = 8;
+
+double largest_but(std::vector<double> values, size_t skipped) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(skipped);
+  std::ranges::nth_element(values, place, std::greater<>());
+  return *place;
+}
+
+class Fitter {
+ public:
+  Fitter(int units, const std::vector<Observation>& observations, double log_drop)
+      : observations_(observations), log_drop_(log_drop), good_(static_cast<size_t>(units)) {
+    fit_.units.resize(static_cast<size_t>(units));
+    fit_.relative.resize(observations.size());
+    of_unit_.resize(static_cast<size_t>(units));
+    for (size_t i = 0; i < observations.size(); ++i) {
+      of_unit_[at(observations[i].a)].push_back(i);
+      of_unit_[at(observations[i].b)].push_back(i);
+      kinds_ = std::max(kinds_, at(observations[i].kind) + 1);
+      rounds_ = std::max(rounds_, at(observations[i].round) + 1);
+    }
+  }
+
+  // A partner that was met again and again, because the link to it is in doubt, counts no more than
+  // others.
+  void count_partners_alike() {
+    for (size_t unit = 0; unit < of_unit_.size(); ++unit) {
+      std::map<int, size_t> met, taken;
+      for (const size_t i : of_unit_[unit]) ++met[partner_of(unit, i)];
+      if (met.size() == of_unit_[unit].size()) continue;
+      const size_t most = of_unit_[unit].size() / met.size();
+      std::erase_if(of_unit_[unit], [&](size_t i) { return ++taken[partner_of(unit, i)] > most; });
+    }
+  }
+
+  Fit take() {
+    if (observations_.empty()) return std::move(fit_);
+    count_partners_alike();
+    guess_good();
+    for (int pass = 0; pass < passes; ++pass) {
+      relate();
+      measure_noise();
+      judge();
+    }
+    return std::move(fit_);
+  }
+
+ private:
+  static size_t at(int unit) { return static_cast<size_t>(unit); }
+  bool both_good(const Observation& one) const { return good_[at(one.a)] && good_[at(one.b)]; }
+
+  // A slow unit spoils its partners' pairs, too, so the first guess takes the best pair of each,
+  // and of the units those whose best pair is near the upper quartile and above the median.
+  void guess_good() {
+    std::vector<double> upper(kinds_);
+    for (size_t kind = 0; kind < kinds_; ++kind) {
+      const auto values =
+          values_if([&](const Observation& one) { return at(one.kind) == kind; }, false);
+      if (!values.empty()) upper[kind] = largest_but(values, values.size() / 16);
+    }
+    std::vector<double> best(fit_.units.size(), -HUGE_VAL), known;
+    for (size_t unit = 0; unit < best.size(); ++unit) {
+      std::vector<double> values;
+      for (const size_t i : of_unit_[unit])
+        values.push_back(observations_[i].log_busbw - upper[at(observations_[i].kind)]);
+      if (values.empty()) continue;
+      best[unit] = *std::ranges::max_element(values);
+      known.push_back(best[unit]);
+    }
+    const double near = largest_but(known, known.size() / 4) - log_drop_ / 2;
+    take_best(best, std::max(near, largest_but(known, (known.size() - 1) / 2)));
+    const auto pairs = static_cast<size_t>(
+        std::ranges::count_if(observations_, [&](const auto& one) { return both_good(one); }));
+    if (pairs < std::max<size_t>(1, known.size() / 8)) take_best(best, near);
+  }
+  void take_best(const std::vector<double>& best, double least) {
+    for (size_t unit = 0; unit < best.size(); ++unit) good_[unit] = best[unit] >= least;
+  }
+
+  // Relates every pair to pairs of good units of its kind, and of its round if they are many.
+  void relate() {
+    std::vector<double> references(kinds_);
+    for (size_t kind = 0; kind < kinds_; ++kind) {
+      const auto of_kind = [&](const Observation& one) { return at(one.kind) == kind; };
+      std::vector<double> values = values_if(of_kind, true);
+      if (values.empty()) values = values_if(of_kind, false);
+      if (!values.empty()) references[kind] = median_of(values);
+    }
+    std::vector<std::vector<double>> by_round(kinds_ * rounds_);
+    for (const Observation& one : observations_) {
+      if (both_good(one)) by_round[of_round(one)].push_back(one.log_busbw);
+    }
+    std::vector<double> round_references(by_round.size());
+    for (size_t i = 0; i < by_round.size(); ++i) {
+      round_references[i] = by_round[i].size() >= pairs_of_an_offset ? median_of(by_round[i])
+                                                                     : references[i / rounds_];
+    }
+    for (size_t i = 0; i < observations_.size(); ++i) {
+      const Observation& one = observations_[i];
+      fit_.relative[i] = one.log_busbw - round_references[of_round(one)];
+    }
+    for (size_t unit = 0; unit < fit_.units.size(); ++unit) fit_.units[unit] = describe_unit(unit);
+  }
+  size_t of_round(const Observation& one) const { return at(one.kind) * rounds_ + at(one.round); }
+
+  template <class Condition>
+  std::vector<double> values_if(Condition condition, bool only_good) const {
+    std::vector<double> values;
+    for (const Observation& one : observations_) {
+      if (condition(one) && (!only_good || both_good(one))) values.push_back(one.log_busbw);
+    }
+    return values;
+  }
+
+  int partner_of(size_t unit, size_t observation) const {
+    const Observation& one = observations_[observation];
+    return at(one.a) == unit ? one.b : one.a;
+  }
+
+  UnitFit describe_unit(size_t unit) const {
+    std::vector<double> with_good, with_any;
+    for (const size_t i : of_unit_[unit]) {
+      with_any.push_back(fit_.relative[i]);
+      if (good_[at(partner_of(unit, i))]) with_good.push_back(fit_.relative[i]);
+    }
+    UnitFit found;
+    found.met_good = !with_good.empty();
+    const std::vector<double>& values = found.met_good ? with_good : with_any;
+    if (values.empty()) return found;
+    found.pairs = static_cast<int>(values.size());
+    found.level = level_of(values);
+    found.middle = median_of(values);
+    return found;
+  }
+
+  void measure_noise() {
+    std::vector<double> residuals;
+    for (size_t i = 0; i < observations_.size(); ++i) {
+      if (both_good(observations_[i])) residuals.push_back(fit_.relative[i]);
+    }
+    if (residuals.size() < few_residuals) add_residuals_of_slow(residuals);
+    fit_.noise = PairNoise(std::move(residuals), static_cast<int>(fit_.units.size()));
+    fit_.noise.set_unit_spread(unit_spread());
+  }
+
+  // Pairs of a slow unit with good ones differ around its own speed.
+  void add_residuals_of_slow(std::vector<double>& residuals) const {
+    for (size_t i = 0; i < observations_.size(); ++i) {
+      const Observation& one = observations_[i];
+      if (good_[at(one.a)] == good_[at(one.b)]) continue;
+      const UnitFit& slow = fit_.units[at(good_[at(one.a)] ? one.b : one.a)];
+      if (slow.pairs >= 3) residuals.push_back(fit_.relative[i] - slow.middle);
+    }
+  }
+
+  // The spread of the good units' levels that the noise of their pairs does not explain.
+  double unit_spread() const {
+    std::map<int, std::vector<double>> levels;  // by the number of pairs
+    for (size_t unit = 0; unit < fit_.units.size(); ++unit) {
+      if (good_[unit] && fit_.units[unit].pairs > 0)
+        levels[fit_.units[unit].pairs].push_back(fit_.units[unit].level);
+    }
+    const auto most =
+        std::ranges::max_element(levels, {}, [](const auto& each) { return each.second.size(); });
+    if (most == levels.end() || most->second.size() < least_units_of_spread) return 0;
+    const double middle = median_of(most->second);
+    std::vector<double> distances;
+    for (const double level : most->second) distances.push_back(std::fabs(level - middle));
+    const double seen = mad_to_deviation * median_of(distances);
+    const double explained = fit_.noise.level_deviation(most->first);
+    const double chance = 1 + 2.5 / std::sqrt(static_cast<double>(most->second.size()));
+    if (seen <= explained * chance) return 0;
+    return std::sqrt(seen * seen - explained * explained);
+  }
+
+  void judge() {
+    for (size_t unit = 0; unit < fit_.units.size(); ++unit) {
+      UnitFit& one = fit_.units[unit];
+      if (one.pairs == 0) {
+        good_[unit] = false;
+        continue;
+      }
+      const double cut = fit_.noise.cut(one.pairs, log_drop_);
+      one.slow = one.met_good && one.level < cut;
+      // Not yet sure, but bad company for others: half of the drop to find.
+      good_[unit] = one.level >= std::max(cut, std::min(-log_drop_ / 2, suspicion(one.pairs)));
+      one.good = good_[unit];
+    }
+  }
+  // What about one healthy unit in a hundred falls below.
+  double suspicion(int pairs) const {
+    return fit_.noise.level_middle(pairs) -
+           2.4 * std::hypot(fit_.noise.level_deviation(pairs), fit_.noise.unit_spread());
+  }
+
+  const std::vector<Observation>& observations_;
+  double log_drop_;
+  size_t kinds_ = 0, rounds_ = 0;
+  std::vector<std::vector<size_t>> of_unit_;  // its observations
+  std::vector<char> good_;
+  Fit fit_;
+};
+
+}  // namespace
+
+double Fit::detectable(int unit) const {
+  return noise.detectable(units[static_cast<size_t>(unit)].pairs);
+}
+
+Fit fit_units(int units, const std::vector<Observation>& observations, double log_drop) {
+  return Fitter(units, observations, log_drop).take();
+}
+
+}  // namespace slipway::bandwidth

@@ -1,0 +1,145 @@
+// The noise of pairs, and what it leaves of a scan.
+#include "nccl-tests/scan_noise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nccl-tests/statistics.h"
+
+namespace slipway::bandwidth {
+namespace {
+
+constexpr int most_pairs = 256;  // of a unit: a scan of so many rounds is too long
+
+// The chance of at least `least` of `count` when each has the chance `p`, between 0 and 1.
+double at_least(int least, int count, double p) {
+  double term = std::exp(std::lgamma(count + 1.0) - std::lgamma(least + 1.0) -
+                         std::lgamma(count - least + 1.0) + least * std::log(p) +
+                         (count - least) * std::log1p(-p));
+  double sum = 0;
+  for (int hits = least; hits <= count; ++hits) {
+    sum += term;
+    term *= p / (1 - p) * (count - hits) / (hits + 1);
+  }
+  return sum;
+}
+
+// The chance of each at which at_least() is `chance`.
+double chance_of_each(int least, int count, double chance) {
+  double low = 0, high = 1;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    (at_least(least, count, middle) < chance ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+double normal_tail(double chance) {
+  double low = -9, high = 9;
+  for (int step = 0; step < 50; ++step) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::sqrt(2.0)) / 2 > chance ? low : high) = middle;
+  }
+  return low;
+}
+
+int level_rank(int pairs) {
+  return std::max(1, (2 * pairs + 2) / 5);
+}
+
+double level_of(std::vector<double> values) {
+  const auto place = values.begin() + level_rank(static_cast<int>(values.size())) - 1;
+  std::ranges::nth_element(values, place, std::greater<>());
+  return *place;
+}
+
+PairNoise::PairNoise(std::vector<double> residuals, int units)
+    : sorted_(std::move(residuals)), units_(std::max(units, 1)) {
+  if (sorted_.empty()) return;
+  std::ranges::sort(sorted_);
+  center_ = median_of(sorted_);
+  std::vector<double> distances;
+  for (const double value : sorted_) distances.push_back(std::fabs(value - center_));
+  deviation_ = mad_to_deviation * median_of(distances);
+}
+
+void PairNoise::set_unit_spread(double spread) {
+  unit_spread_ = spread;
+  bounds_.clear();
+}
+
+// Below (or above) the measured values, or where they end, a normal distribution of the same spread
+// decides; few values know their spread badly, as in Student's distribution.
+double PairNoise::quantile(double share_below) const {
+  if (sorted_.empty()) return 0;
+  const auto count = static_cast<double>(sorted_.size());
+  const double z = normal_tail(1 - share_below);
+  const double doubt = 1 + (z * z + 1) / (4 * std::max(count - 1, 1.0));
+  const double normal = center_ + deviation_ * z * doubt;
+  // A share of few values may be that much larger in truth, so look a deviation further out.
+  const double outside = count * std::min(share_below, 1 - share_below);
+  const double rank = std::max(outside - std::sqrt(outside), 0.0);
+  const double place = std::clamp(z < 0 ? rank : count - 1 - rank, 0.0, count - 1);
+  const auto below = static_cast<size_t>(place);
+  const size_t above = std::min(below + 1, sorted_.size() - 1);
+  const double part = place - static_cast<double>(below);
+  const double measured = sorted_[below] * (1 - part) + sorted_[above] * part;
+  return z < 0 ? std::min(measured, normal) : std::max(measured, normal);
+}
+
+const PairNoise::Bounds& PairNoise::bounds(int pairs) const {
+  const auto found = bounds_.find(pairs);
+  if (found != bounds_.end()) return found->second;
+  const int rank = level_rank(pairs), others = pairs - rank + 1;
+  Bounds one;
+  one.middle = quantile(chance_of_each(others, pairs, 0.5));
+  const double lowest = quantile(chance_of_each(others, pairs, false_names_of_scan / units_));
+  const double highest = quantile(1 - chance_of_each(rank, pairs, misses_of_unit));
+  const double spread_below = unit_spread_ * normal_tail(false_names_of_scan / units_);
+  const double spread_above = unit_spread_ * normal_tail(misses_of_unit);
+  one.lowest = one.middle - std::hypot(one.middle - lowest, spread_below);
+  one.highest = one.middle + std::hypot(highest - one.middle, spread_above);
+  return bounds_.emplace(pairs, one).first->second;
+}
+
+double PairNoise::level_deviation(int pairs) const {
+  const int others = pairs - level_rank(pairs) + 1;
+  // The distance between the quartiles of a normal distribution is 1.349 standard deviations.
+  return (quantile(chance_of_each(others, pairs, 0.75)) -
+          quantile(chance_of_each(others, pairs, 0.25))) /
+         1.349;
+}
+
+double PairNoise::detectable(int pairs) const {
+  if (pairs < 1) return HUGE_VAL;
+  return highest_level(pairs) - lowest_level(pairs);
+}
+
+int PairNoise::pairs_for(double log_drop) const {
+  int high = 2;
+  while (detectable(high) > log_drop) {
+    if (high >= most_pairs) return 0;
+    high *= 2;
+  }
+  int low = high / 2;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (detectable(middle) > log_drop ? low : high) = middle;
+  }
+  return high;
+}
+
+double PairNoise::share_below(double level) const {
+  const auto below = std::ranges::lower_bound(sorted_, level) - sorted_.begin();
+  return static_cast<double>(below) / static_cast<double>(std::max<size_t>(sorted_.size(), 1));
+}
+
+double PairNoise::cut(int pairs, double log_drop) const {
+  // A part of the way from the level of a fault to that of chance.
+  const double of_fault = highest_level(pairs) - log_drop, of_chance = lowest_level(pairs);
+  return of_fault < of_chance ? of_fault + (of_chance - of_fault) / 6 : of_chance;
+}
+
+}  // namespace slipway::bandwidth
