@@ -6,6 +6,7 @@
 #   ./test.sh --quick    without packages, sanitizers and system tests
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching; 512 ranks
+#   ./test.sh --gpu      only: what only the GPUs of this machine can answer (tests/gpu/run.sh --help)
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)
 #   ./test.sh --help     this text
 set -euo pipefail
@@ -15,14 +16,16 @@ cd "$(dirname "$0")"
 quick=false
 images=false
 soak=false
+gpu=false
 case "${1:-}" in
   "") ;;
   --quick) quick=true ;;
   --images) images=true ;;
   --soak) soak=true ;;
+  --gpu) gpu=true ;;
   --distributions) exec tests/distributions.sh --test quick bookworm,trixie,sid ;;
   --help) sed -n '/^set /q; s/^# \{0,1\}//p' test.sh | tail -n +2 && exit ;;
-  *) die "unknown option $1; known: --quick, --images, --soak, --distributions, --help" ;;
+  *) die "unknown option $1; known: --quick, --images, --soak, --gpu, --distributions, --help" ;;
 esac
 [ $# -le 1 ] || die "one option at a time, not: $*"
 
@@ -131,6 +134,14 @@ $quick || install_packages all
 build_slipway tests
 if $images; then
   count tests/system/run.py tests/system/image.bats tests/system/image_steps.bats
+  finish
+  exit
+fi
+if $gpu; then
+  gpu_options=()
+  # Without a GPU, the script itself is tested, which it says.
+  nvidia-smi --list-gpus >/dev/null 2>&1 || gpu_options=(--stand-ins build/tests/fakes --size 4K)
+  count tests/gpu/run.sh "${gpu_options[@]}" --result build/gpu-answers.json
   finish
   exit
 fi

@@ -1,0 +1,410 @@
+"""What is asked of the GPUs of a machine: see run.sh."""
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
+               "reduce_scatter", "scatter", "sendrecv"]
+LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")
+QUESTIONS = []
+
+
+class NotHere(Exception):
+    """The question cannot be asked on this machine."""
+
+
+class Wrong(Exception):
+    """The answer is not what it must be."""
+
+
+def question(function):
+    QUESTIONS.append(function)
+    return function
+
+
+class Machine:
+    """The programs, the GPUs, and what is known of them."""
+
+    def __init__(self, options):
+        self.options = options
+        self.stand_ins = options.stand_ins is not None
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}
+        self.environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        if self.stand_ins:
+            fakes = pathlib.Path(options.stand_ins)
+            self.environment |= {"LD_LIBRARY_PATH": f"{fakes}/cuda:{fakes}/nccl/22809", "FAKE_CUDA_DEVICES": "2",
+                                 "FAKE_CUDA_MEMORY": str((1 << 30) + (16 << 20))}
+            self.gpus = ["stand-in"] * 2
+        else:
+            self.gpus = self.real_gpus()
+
+    @staticmethod
+    def real_gpus():
+        tool = shutil.which("nvidia-smi")
+        if tool is None:
+            return []
+        asked = subprocess.run([tool, "--query-gpu=name,driver_version,pci.bus_id", "--format=csv,noheader"],
+                               capture_output=True, text=True, check=False)
+        return asked.stdout.strip().splitlines() if asked.returncode == 0 else []
+
+    def perf(self, collective, *args, gpus=None, status=0, **environment):
+        """Runs one of our programs; returns its rows as lists of words, and its output."""
+        many = gpus if gpus is not None else len(self.gpus)
+        done = subprocess.run([self.program("bandwidth_perf"), collective, "-g", str(many), *args], capture_output=True,
+                              text=True, check=False, timeout=self.options.limit, env={**self.environment, **environment})
+        if done.returncode != status:
+            raise Wrong(f"{collective} {' '.join(args)}: status {done.returncode}: {last_line(done.stderr or done.stdout)}")
+        return rows(done.stdout), done.stdout + done.stderr
+
+    def program(self, name):
+        found = pathlib.Path(self.options.programs) / name
+        if not found.exists():
+            raise NotHere(f"{found} does not exist")
+        return str(found)
+
+    def size(self, most=1 << 40):
+        """Bytes of a buffer, at most `most`."""
+        return str(min(self.options.size, most))
+
+
+def size(text):
+    return int(text.rstrip("KMG")) << {"K": 10, "M": 20, "G": 30}.get(text[-1], 0)
+
+
+def rows(output):
+    return [line.split() for line in output.splitlines() if re.match(r" +\d+ +\d+ ", line)]
+
+
+def last_line(text):
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "no output")
+
+
+def require_right(found):
+    if not found:
+        raise Wrong("the table has no row")
+    for row in found:
+        if row[8] != "0" or row[12] not in ("0", "N/A"):
+            raise Wrong(f"wrong elements: {' '.join(row)}")
+
+
+@question
+def kernels_assemble(machine):
+    """The kernels that check data assemble for every GPU since Turing"""
+    tool = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+    if not os.path.exists(tool):
+        raise NotHere("no ptxas")
+    text = (ROOT / "nccl-tests/check_kernels.cc").read_text().split('R"ptx(')[1].split(')ptx"')[0]
+    done = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "kernels.ptx"
+        file.write_text(text)
+        known = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
+        for gpu in ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"):
+            if gpu not in known:
+                continue
+            subprocess.run([tool, f"-arch={gpu}", str(file), "-o", f"{folder}/out"], check=True)
+            done.append(gpu)
+    return {"value": len(done), "unit": "architectures", "note": " ".join(done)}
+
+
+def kernel_lines(machine):
+    done = subprocess.run([machine.options.kernels, machine.size()], capture_output=True, text=True, check=False,
+                          timeout=machine.options.limit, env=machine.environment)
+    if done.returncode == 2:
+        raise Wrong(last_line(done.stderr))
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@question
+def kernels_are_right(machine):
+    """The kernels find exactly the elements that were harmed, in every type"""
+    machine.kernels = kernel_lines(machine)
+    wrong = [line["data"] for line in machine.kernels if not line["right"]]
+    if wrong:
+        raise Wrong("not in: " + ", ".join(wrong))
+    return {"value": len(machine.kernels), "unit": "kinds of data", "details": machine.kernels}
+
+
+@question
+def verification_speed(machine):
+    """How fast data is checked, and what that costs the CPU"""
+    moved = machine.kernels[0]
+    cost = statistics.median(line["check_cpu_s_per_gib"] for line in machine.kernels)
+    return {"value": moved["check_gib_per_s"], "unit": "GiB/s", "note": f"{cost} CPU seconds a GiB, this process"}
+
+
+@question
+def verification_does_not_depend_on_ranks(machine):
+    """Checking a sum over 4,096 ranks takes as long as over 2"""
+    speed = {ranks: line["check_gib_per_s"] for line in machine.kernels for ranks in (2, 4096)
+             if line["data"].endswith(f"float over {ranks} ranks")}
+    ratio = round(speed[4096] / speed[2], 2)
+    if not machine.stand_ins and not 0.7 < ratio < 1.4:
+        raise Wrong(f"{ratio} times the speed")
+    return {"value": ratio, "unit": "times the speed"}
+
+
+@question
+def every_type_and_reduction(machine):
+    """NCCL's results are right in every type and reduction"""
+    found, _ = machine.perf("all_reduce", "-b", machine.size(48 << 10), "-e", machine.size(48 << 10), "-n", "1", "-w", "0", "-d", "all", "-o", "all")
+    require_right(found)
+    return {"value": len(found), "unit": "rows"}
+
+
+@question
+def every_collective(machine):
+    """Every collective is right, from 8 bytes on"""
+    measured = 0
+    for collective in COLLECTIVES:
+        if collective == "hypercube" and len(machine.gpus) & (len(machine.gpus) - 1):
+            continue
+        found, _ = machine.perf(collective, "-b", "8", "-e", machine.size(64 << 20), "-f", "16", "-n", "2")
+        require_right(found)
+        measured += 1
+    return {"value": measured, "unit": "collectives"}
+
+
+@question
+def options_for_gpus(machine):
+    """Graphs, registration, groups, unaligned buffers, the null stream and CPU time work"""
+    small = ("-b", machine.size(64 << 10), "-e", machine.size(64 << 10), "-n", "2")
+    refused = []
+    for args in (("-G", "3"), ("-R", "1"), ("-R", "2"), ("-m", "4"), ("-u", "3"), ("-y", "1"), ("-C", "1"), ("-M", "1"), ("-x", "1")):
+        try:
+            require_right(machine.perf("all_reduce", *small, *args)[0])
+        except Wrong as error:
+            if "needs NCCL" not in str(error):
+                raise
+            refused.append(" ".join(args))
+    return {"value": 9 - len(refused), "unit": "options", "note": f"this NCCL lacks {', '.join(refused)}" if refused else ""}
+
+
+def theirs(machine):
+    """NVIDIA's all_gather_perf: neither ours nor a link to ours."""
+    beside = machine.options.beside
+    if beside == "none":
+        raise NotHere("not asked for")
+    found = shutil.which("all_gather_perf", path=beside) if beside else shutil.which("all_gather_perf")
+    if found is None or os.path.basename(os.path.realpath(found)) == "bandwidth_perf":
+        raise NotHere("NVIDIA's all_gather_perf is not on this machine: name its folder with --beside")
+    return found
+
+
+@question
+def beside_nccl_tests(machine):
+    """The bandwidth is that of NVIDIA's all_gather_perf, in turn with it"""
+    program = theirs(machine)
+    args = ["-b", "1M", "-e", machine.size(1 << 30), "-f", "4", "-n", "20", "-w", "5"]
+    ours_by_size, theirs_by_size = {}, {}
+    for _ in range(5):
+        for row in machine.perf("all_gather", *args)[0]:
+            ours_by_size.setdefault(int(row[0]), []).append(float(row[5]))
+        done = subprocess.run([program, "-g", str(len(machine.gpus)), *args], capture_output=True, text=True, check=False,
+                              timeout=machine.options.limit, env=machine.environment)
+        for row in rows(done.stdout):
+            theirs_by_size.setdefault(int(row[0]), []).append(float(row[5]))
+    ratios = {size: round(statistics.median(theirs_by_size[size]) / statistics.median(ours), 3)
+              for size, ours in ours_by_size.items() if size in theirs_by_size}
+    if not ratios:
+        raise Wrong("no size in common")
+    largest = ratios[max(ratios)]
+    if not 0.95 < largest < 1.05:
+        raise Wrong(f"at the largest size ours has {largest} times the bandwidth")
+    return {"value": largest, "unit": "times the bandwidth", "details": ratios}
+
+
+def ranks_of_one_gpu(machine, collective, *args, **environment):
+    """Two ranks on GPU 0, as two processes. NCCL takes them for two hosts, or has a variable for it."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    started, key = [], secrets.token_hex(32)
+    for rank in range(2):
+        settings = {"SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": "2", "SLIPWAY_RENDEZVOUS": f"127.0.0.1:{port}",
+                    "NCCL_TESTS_DEVICE": "0", "NCCL_HOSTID": f"rank-{rank}", "NCCL_NET": "Socket", "NCCL_P2P_DISABLE": "1",
+                    "NCCL_SHM_DISABLE": "1", "NCCL_MULTI_RANK_GPU_ENABLE": "1", "SLIPWAY_RUN_KEY": key}
+        started.append(subprocess.Popen([machine.program("bandwidth_perf"), collective, *args], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**machine.environment, **settings, **environment}))
+    return started
+
+
+@question
+def two_ranks_on_one_gpu(machine):
+    """Two ranks share a GPU where NCCL allows it: the whole path on a machine with one GPU"""
+    started = ranks_of_one_gpu(machine, "all_gather", "-b", "1K", "-e", machine.size(1 << 20), "-f", "32", "-n", "2")
+    done = [one.communicate(timeout=machine.options.limit) for one in started]
+    if started[0].returncode != 0:
+        text = done[0][1] + done[1][1]
+        if "Duplicate GPU" in text or "invalid usage" in text:
+            raise NotHere("this NCCL refuses two ranks on a GPU")
+        raise Wrong(last_line(text))
+    found = rows(done[0][0])
+    require_right(found)
+    return {"value": len(found), "unit": "sizes"}
+
+
+@question
+def a_dead_rank_is_named(machine):
+    """If a rank is killed, the other one ends and names it"""
+    started = ranks_of_one_gpu(machine, "all_reduce", "-b", "1K", "-e", "1K", "-n", "5", "-w", "0", "-N", "0")
+    for line in started[0].stdout:
+        if re.match(r" +\d+ +\d+ ", line):
+            break
+    begin = time.monotonic()
+    started[1].send_signal(signal.SIGKILL)
+    _, text = started[0].communicate(timeout=machine.options.limit)
+    started[1].communicate()
+    if started[0].returncode == 0 or "rank 1" not in text:
+        if "Duplicate GPU" in text:
+            raise NotHere("this NCCL refuses two ranks on a GPU")
+        raise Wrong(f"status {started[0].returncode}: {last_line(text)}")
+    return {"value": round(time.monotonic() - begin, 1), "unit": "s until the end"}
+
+
+def health(machine, stage):
+    if machine.stand_ins:
+        raise NotHere("the stand-ins have no NVML")
+    done = subprocess.run([machine.program("slipway"), "health", "--stage", stage, "--json"], capture_output=True, text=True,
+                          check=False, timeout=machine.options.limit, env=machine.environment)
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError as error:
+        raise Wrong(last_line(done.stderr)) from error
+
+
+def reasons(found, prefix=""):
+    return "; ".join(f"{one['check']}: {one['why']}" for one in found["skipped"] if one["check"].startswith(prefix))
+
+
+@question
+def health_reads_nvml(machine):
+    """`slipway health` reads the GPUs through NVML"""
+    found = health(machine, "manual")
+    checks = [check for check in found["checks"] if check.startswith("gpu_")]
+    if not checks:
+        raise Wrong("no check of GPUs has run: " + reasons(found, "gpu_"))
+    return {"value": len(checks), "unit": "checks", "note": f"{len(found['findings'])} findings", "details": found}
+
+
+@question
+def deep_checks(machine):
+    """The deep checks run: a computation, copies, a collective"""
+    found = health(machine, "deep")
+    return {"value": len(found["findings"]), "unit": "findings", "note": f"skipped: {reasons(found)}", "details": found}
+
+
+@question
+def xids_are_read(machine):
+    """The kernel's log with the Xids can be read"""
+    found = health(machine, "manual")
+    missing = [check for check in ("gpu_xid", "kernel_log") if check not in found["checks"]]
+    if missing:
+        raise NotHere("; ".join(reasons(found, check) or f"{check}: not made" for check in missing))
+    return {"value": sum("xid" in one for one in found["findings"]), "unit": "Xids"}
+
+
+@question
+def energy(machine):
+    """The energy counter of NVML moves with the work, as the power times the time"""
+    if machine.stand_ins:
+        raise NotHere("the stand-ins have no NVML")
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError as error:
+        raise NotHere(str(error)) from error
+    nvml.nvmlInit_v2()
+    handle = ctypes.c_void_p()
+    nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle))
+
+    def read(name, kind):
+        value = kind()
+        status = getattr(nvml, name)(handle, ctypes.byref(value))
+        if status != 0:
+            raise NotHere(f"{name}: NVML status {status}")
+        return value.value
+
+    before, begin = read("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong), time.monotonic()
+    watts = []
+    with subprocess.Popen([machine.program("bandwidth_perf"), "all_reduce", "-g", str(len(machine.gpus)), "-b", "64M",
+                           "-e", "64M", "-N", "0"], stdout=subprocess.DEVNULL, env=machine.environment) as load:
+        while time.monotonic() - begin < 10:
+            watts.append(read("nvmlDeviceGetPowerUsage", ctypes.c_uint) / 1000)
+            time.sleep(0.1)
+        load.kill()
+    joules = (read("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong) - before) / 1000
+    seconds = time.monotonic() - begin
+    ratio = joules / (statistics.mean(watts) * seconds)
+    if not 0.7 < ratio < 1.4:
+        raise Wrong(f"{joules:.0f} J in {seconds:.1f} s at {statistics.mean(watts):.0f} W")
+    return {"value": round(joules), "unit": "J", "note": f"{ratio:.2f} times the power of {statistics.mean(watts):.0f} W"}
+
+
+def ask(function, machine):
+    begin = time.monotonic()
+    answer = {"question": function.__doc__, "name": function.__name__, "outcome": "yes", "value": None, "unit": "", "note": ""}
+    try:
+        answer |= function(machine)
+    except NotHere as error:
+        answer |= {"outcome": "not asked", "note": str(error)}
+    except Wrong as error:
+        answer |= {"outcome": "no", "note": str(error)}
+    except Exception as error:  # pylint: disable=broad-exception-caught  # one question must not keep the next from being asked
+        answer |= {"outcome": "no", "note": f"{type(error).__name__}: {error}"}
+    answer["seconds"] = round(time.monotonic() - begin, 1)
+    return answer
+
+
+def table(answers):
+    lines = []
+    for one in answers:
+        value = "" if one["value"] is None else f"{one['value']} {one['unit']}"
+        lines.append(f"{one['outcome']:<9}  {value:<26}  {one['question']}")
+        if one["note"]:
+            lines.append(f"{'':<9}  {'':<26}  {one['note']}")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tests/gpu/run.sh", description=__doc__)
+    parser.add_argument("--programs", default=str(ROOT / "build/prefix/bin"), help="the folder of bandwidth_perf and slipway")
+    parser.add_argument("--kernels", default=str(ROOT / "build/tests/gpu/gpu_kernels"), help="the program gpu_kernels")
+    parser.add_argument("--beside", help="the folder of NVIDIA's all_gather_perf, or `none`; by default, PATH")
+    parser.add_argument("--stand-ins", help="without a GPU: the folder of the stand-ins, build/tests/fakes")
+    parser.add_argument("--size", type=size, default="1G", help="the largest buffers")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for each program")
+    parser.add_argument("--result", default="gpu-answers.json", help="the file for the answers as JSON")
+    options = parser.parse_args()
+    machine = Machine(options)
+    if not machine.gpus:
+        parser.error("this machine has no GPU that nvidia-smi finds; --stand-ins tests this script without one")
+    answers = []
+    for function in QUESTIONS:
+        answers.append(ask(function, machine))
+        print(table(answers[-1:]), flush=True)
+    result = {"schema": "slipway/gpu-answers/1", "gpu": not machine.stand_ins, "gpus": machine.gpus,
+              "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "answers": answers}
+    pathlib.Path(options.result).write_text(json.dumps(result, indent=1) + "\n")
+    print(f"\nGPUs: {', '.join(machine.gpus)}")
+    if machine.stand_ins:
+        print("This was not a GPU: stand-ins of NVIDIA's libraries answered, and no time means anything.")
+    passed, failed = (sum(one["outcome"] == outcome for one in answers) for outcome in ("yes", "no"))
+    print(f"{len(answers) - passed - failed} not asked; as JSON: {options.result}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
