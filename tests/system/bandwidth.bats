@@ -46,14 +46,17 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
 }
 
 @test "bandwidth: mpirun in an allocation of several nodes, as in nccl-tests' README" {
-  run on $NAME login salloc --nodes=2 --ntasks-per-node=2 --overcommit env OMPI_MCA_mpi_yield_when_idle=1 \
+  local allowed="OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1"
+  # shellcheck disable=SC2086  # words
+  run on $NAME login salloc --nodes=2 --ntasks-per-node=2 --overcommit env $allowed \
     mpirun --oversubscribe -np 4 -N 2 /opt/slipway/bin/all_reduce_perf_mpi -b 8 -e 64K -f 16 -g 1
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   [ "$(grep -cE '^#  Rank +[0-3] ' <<<"$output")" -eq 4 ]
   [ "$(sed -n 's/^#  Rank .* on *\([^ ]*\) device.*/\1/p' <<<"$output" | sort -u | wc -l)" -eq 2 ]
   says "# Out of bounds values : 0 OK"
   # Without MPI's own collectives, and with several ranks of a process, ranks find each other through MPI.
-  run on $NAME login salloc --nodes=2 --ntasks-per-node=1 \
+  # shellcheck disable=SC2086
+  run on $NAME login salloc --nodes=2 --ntasks-per-node=1 env $allowed \
     mpirun -np 2 -N 1 /opt/slipway/bin/hypercube_perf --backend tcp -b 1K -e 64K -f 8 -g 2
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   [ "$(grep -cE '^#  Rank +[0-3] ' <<<"$output")" -eq 4 ]

@@ -93,6 +93,7 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned int grid_x, unsign
     std::memcpy(&value, arguments[i], static_cast<size_t>(kernel.parameter_bytes[i]));
     values.push_back(value);
   }
+  if (fake::setting("FAKE_CUDA_KERNELS") == "skip") return to_result(fake::ok);
   return to_result(fake::enqueue(reinterpret_cast<fake::Stream*>(stream), [=, &kernel] {
     return fake::run(kernel, {grid_x, block_x}, values);
   }));

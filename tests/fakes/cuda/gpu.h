@@ -3,6 +3,8 @@
 // A process sees FAKE_CUDA_DEVICES GPUs (8 by default) of FAKE_CUDA_MEMORY bytes (80 GiB). Their
 // memory is host memory that the program cannot touch: a pointer of cudaMalloc is mapped without
 // any access, so a program that reads it without a copy dies as it would with a real GPU.
+//
+// With FAKE_CUDA_KERNELS=skip kernels are accepted and not run: what is left is the host's work.
 #pragma once
 
 #include <cstddef>
