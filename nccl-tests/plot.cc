@@ -108,8 +108,7 @@ class Axes {
 
   std::string draw() const {
     std::string svg;
-    const double step = last_size_ - first_size_ > 12 ? 4 : 1;
-    for (double power = first_size_; power <= last_size_; power += step) {
+    for (const double power : labeled_sizes()) {
       const double at = x(std::exp2(power));
       svg += fmt::format(R"(<path class="grid" d="M{:.1f} {:.1f}V{:.1f}"/>)"
                          R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)"
@@ -140,6 +139,16 @@ class Axes {
     most_size_ = std::max(most_size_, size);
     least_ = std::min(least_, low);
     most_ = std::max(most_, high);
+  }
+
+  // The first and the last size have a label, and as many between them as fit beside each other.
+  std::vector<double> labeled_sizes() const {
+    const double step = std::ceil((last_size_ - first_size_) / 12);
+    std::vector<double> labels;
+    for (double power = first_size_; power <= last_size_ - step; power += step)
+      labels.push_back(power);
+    labels.push_back(last_size_);
+    return labels;
   }
 
   double least_size_ = 1e18, most_size_ = 1, least_ = 1e18, most_ = 1e-9;

@@ -13,4 +13,8 @@ namespace slipway::bandwidth {
 // the first report's run and every verdict. At least one report.
 std::string plot(const std::vector<ReadReport>& reports);
 
+// The picture as PNG, by rsvg-convert (Debian: librsvg2-bin). Throws UsageError where there is
+// none, and Error if it fails.
+std::string to_png(const std::string& svg);
+
 }  // namespace slipway::bandwidth

@@ -1,4 +1,4 @@
-// The program bandwidth_plot: draws one or two reports of the bandwidth tests as SVG.
+// The program bandwidth_plot: draws one or two reports of the bandwidth tests as SVG or PNG.
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -17,23 +17,24 @@ namespace {
 
 constexpr const char* plot_program = "bandwidth_plot";
 
-// An SVG picture in a file called .png opens nowhere.
-void require_svg(const std::filesystem::path& output) {
+// An SVG picture in a file called .jpg opens nowhere.
+void require_known_format(const std::filesystem::path& output) {
   const std::string extension = output.extension();
-  if (output.empty() || extension.empty() || extension == ".svg") return;
-  throw UsageError(fmt::format(
-      "--output is `{}`, but the picture is SVG: name it `{}`, and convert it with rsvg-convert or "
-      "a browser where you need another format",
-      output.string(), std::filesystem::path(output).replace_extension(".svg").string()));
+  if (output.empty() || extension.empty() || extension == ".svg" || extension == ".png") return;
+  throw UsageError(fmt::format("--output is `{}`, but pictures are SVG or PNG: name it `{}`",
+                               output.string(),
+                               std::filesystem::path(output).replace_extension(".svg").string()));
 }
 
 int main_of_plot(const std::vector<std::string>& args) try {
   std::string first, second, output;
-  CommandLine line(plot_program, "Draw the bandwidth of one or two reports over size, as SVG.");
+  CommandLine line(plot_program,
+                   "Draw the bandwidth of one or two reports over size, as SVG or PNG.");
   line.about(
       "There is a line for each report and placement, a band for the interval of the median, and "
       "a dashed line for the bandwidth that the machine type is expected to have.");
-  line.option("output,o", "FILE", "write it to this file", &output, "stdout");
+  line.option("output,o", "FILE", "write it to this file; one that ends in .png needs rsvg-convert",
+              &output, "stdout");
   line.positional("REPORT", &first);
   line.positional("OTHER", &second, Arity::optional);
   line.example("bandwidth_plot now.json -o now.svg", "draw one run");
@@ -42,14 +43,15 @@ int main_of_plot(const std::vector<std::string>& args) try {
   line.exit_status("1", "not used");
   line.see_also("bandwidth_compare(1)");
   if (!line.parse(args)) return exit_pass;
-  require_svg(output);
+  require_known_format(output);
   std::vector<ReadReport> reports = {read_report(first)};
   if (!second.empty()) reports.push_back(read_report(second));
   const std::string svg = plot(reports);
   if (output.empty()) {
     fmt::print("{}", svg);
   } else {
-    write_file(output, svg);
+    const bool png = std::filesystem::path(output).extension() == ".png";
+    write_file(output, png ? to_png(svg) : svg);
   }
   return exit_pass;
 } catch (const UsageError& error) {
