@@ -14,7 +14,7 @@ KERNELS, PERF, FAKES = sys.argv[1:4]
 
 
 def of_gpus():
-    """8 GiB on the stand-in whose kernels do nothing: what is left is the host's work. It finds no harm, so it fails."""
+    """8 GiB on the stand-in whose kernels do nothing: the rest is the host's work. It finds no harm, so it fails."""
     settings = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_KERNELS": "skip"}
     costs = {}
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""What is asked of the GPUs of a machine: see run.sh."""
+"""Questions to the GPUs of a machine: see run.sh."""
 import argparse
 import ctypes
 import json

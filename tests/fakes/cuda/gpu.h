@@ -4,7 +4,7 @@
 // memory is host memory that the program cannot touch: a pointer of cudaMalloc is mapped without
 // any access, so a program that reads it without a copy dies as it would with a real GPU.
 //
-// With FAKE_CUDA_KERNELS=skip kernels are accepted and not run: what is left is the host's work.
+// With FAKE_CUDA_KERNELS=skip kernels are accepted and not run: only the work of the host remains.
 #pragma once
 
 #include <cstddef>
