@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "common/error.h"
+#include "nccl-tests/spin.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -43,8 +44,7 @@ void wait_for_any(std::vector<pollfd>& entries) {
 
 class Runner {
  public:
-  explicit Runner(const Flow& flow)
-      : flow_(flow), arrival_(static_cast<size_t>(flow.largest_reduced_bytes)) {
+  explicit Runner(const Flow& flow) : flow_(flow) {
     next_sent();
     next_received();
   }
@@ -53,7 +53,10 @@ class Runner {
     while (sends() || receives()) {
       const bool moved_out = send_some();
       const bool moved_in = receive_some();
-      if (!moved_out && !moved_in) wait();
+      if (moved_out || moved_in)
+        spin_.reset();
+      else if (!spin_.again())
+        wait();
     }
   }
 
@@ -103,7 +106,7 @@ class Runner {
 
   bool receive_some() {
     if (!may_receive()) return false;
-    std::byte* const to = received_.add == nullptr ? received_.to : arrival_.data();
+    std::byte* const to = received_.add == nullptr ? received_.to : flow_.arrival.data();
     const int64_t got =
         receive_now(flow_.previous_socket, to + got_bytes_, received_.bytes - got_bytes_);
     got_bytes_ += got;
@@ -126,7 +129,7 @@ class Runner {
     std::byte* const to = received_.to + ready_bytes_;
     const std::byte* const own = received_.add + ready_bytes_;
     if (to != own) std::copy_n(own, bytes, to);
-    reduce_into(flow_.type, flow_.reduction, arrival_.data() + ready_bytes_, to, count);
+    reduce_into(flow_.type, flow_.reduction, flow_.arrival.data() + ready_bytes_, to, count);
     ready_bytes_ += bytes;
   }
 
@@ -138,7 +141,7 @@ class Runner {
   }
 
   const Flow& flow_;
-  std::vector<std::byte> arrival_;
+  Spin spin_;
   Flow::Sent sent_;
   Flow::Received received_;
   int64_t sent_step_ = 0, received_step_ = 0;
@@ -171,16 +174,43 @@ void exchange(std::vector<Piece> to_send, std::vector<Piece> to_receive) {
   const auto is_empty = [](const Piece& piece) { return piece.bytes == 0; };
   std::erase_if(to_send, is_empty);
   std::erase_if(to_receive, is_empty);
+  Spin spin;
   while (!to_send.empty() || !to_receive.empty()) {
     const bool moved_out =
         move_pieces(to_send, [](const Piece& p) { return send_now(p.socket, p.data, p.bytes); });
     const bool moved_in = move_pieces(
         to_receive, [](const Piece& p) { return receive_now(p.socket, p.data, p.bytes); });
-    if (moved_out || moved_in) continue;
+    if (moved_out || moved_in) {
+      spin.reset();
+      continue;
+    }
+    if (spin.again()) continue;
     std::vector<pollfd> entries;
     for (const Piece& piece : to_send) entries.push_back({piece.socket, POLLOUT, 0});
     for (const Piece& piece : to_receive) entries.push_back({piece.socket, POLLIN, 0});
     wait_for_any(entries);
+  }
+}
+
+void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
+               int64_t received_bytes) {
+  Spin spin;
+  while (sent_bytes > 0 || received_bytes > 0) {
+    const int64_t sent = sent_bytes > 0 ? send_now(socket, from, sent_bytes) : 0;
+    const int64_t got = received_bytes > 0 ? receive_now(socket, to, received_bytes) : 0;
+    from += sent;
+    sent_bytes -= sent;
+    to += got;
+    received_bytes -= got;
+    if (sent > 0 || got > 0) {
+      spin.reset();
+    } else if (!spin.again()) {
+      short events = 0;
+      if (sent_bytes > 0) events |= POLLOUT;
+      if (received_bytes > 0) events |= POLLIN;
+      std::vector<pollfd> entries = {{socket, events, 0}};
+      wait_for_any(entries);
+    }
   }
 }
 

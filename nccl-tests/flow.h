@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "nccl-tests/reduction.h"
@@ -35,6 +36,7 @@ struct Flow {
   Datatype type;  // of a reduction
   Reduction reduction = Reduction::sum;
   int64_t largest_reduced_bytes = 0;  // of a step that is reduced
+  std::span<std::byte> arrival = {};  // room for such a step; it must stay valid while this runs
 };
 
 // Throws Error if another rank has closed its connection.
@@ -47,5 +49,9 @@ struct Piece {
   int64_t bytes = 0;
 };
 void exchange(std::vector<Piece> to_send, std::vector<Piece> to_receive);
+
+// Sends to and receives from one other rank at the same time.
+void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
+               int64_t received_bytes);
 
 }  // namespace slipway::bandwidth

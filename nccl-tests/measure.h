@@ -19,7 +19,7 @@ namespace slipway::bandwidth {
 enum class Mode {
   pipelined,  // iterations started back to back, waited for once, divided by their number: the
               // throughput that nccl-tests prints, not the latency of one
-  isolated,   // one iteration after a barrier: its latency, until the slowest rank is done
+  isolated,   // one iteration after a barrier: its latency on the ranks that Average names
 };
 std::string_view to_string(Mode mode);
 

@@ -13,6 +13,7 @@
 #include "nccl-tests/measure.h"
 #include "nccl-tests/nccl_tests_json.h"
 #include "nccl-tests/report.h"
+#include "nccl-tests/software.h"
 #include "nccl-tests/summary.h"
 #include "nccl-tests/table.h"
 #include "nccl-tests/traffic.h"
@@ -337,6 +338,7 @@ int run(Backend& backend, const Collective& collective, const Options& options,
   }
   machine.on_phase("verdict and report");
   setup.transport = joined_transport(backend.share(backend.transport()));
+  setup.software = joined_software(backend.share(software_text(software_of_this_node())));
   const Verdict verdict = judge(setup, rows);
   on_all_ranks(backend, [&] {
     if (first) write_results(setup, rows, verdict);

@@ -79,6 +79,7 @@ Statistics describe(std::span<const double> values) {
   result.least = ordered.front();
   result.most = ordered.back();
   result.median = middle(ordered);
+  for (const double value : ordered) result.mean += value / static_cast<double>(ordered.size());
   std::vector<double> deviations;
   for (const double value : ordered) deviations.push_back(std::fabs(value - result.median));
   result.mad = median_of(deviations);

@@ -27,6 +27,7 @@ struct Statistics {
   std::optional<double> p99;
   int64_t outliers = 0;  // further from the median than five robust standard deviations
   bool drift = false;    // the first and the second half have medians with disjoint intervals
+  double mean = 0;       // what the OSU benchmarks print
 };
 
 // Describes values in the order in which they were measured; at least one.

@@ -27,11 +27,12 @@ struct Setup {
   const Collective* collective = nullptr;
   Options options;
   BackendInfo backend;
-  std::vector<RankInfo> ranks;                     // of rank 0's group
-  std::vector<RankInfo> all_ranks;                 // of all groups (NCCL_TESTS_SPLIT)
-  std::optional<NodeProfile> profile;              // of rank 0's node
-  std::map<std::string, std::string> environment;  // of rank 0, only what may be shown
-  std::string started_utc;                         // "2026-11-21T08:15:29Z"
+  std::vector<RankInfo> ranks;                       // of rank 0's group
+  std::vector<RankInfo> all_ranks;                   // of all groups (NCCL_TESTS_SPLIT)
+  std::optional<NodeProfile> profile;                // of rank 0's node
+  std::map<std::string, std::string> environment;    // of rank 0, only what may be shown
+  std::string started_utc;                           // "2026-11-21T08:15:29Z"
+  std::map<std::string, std::string> software = {};  // under all ranks: software.h
   // The transport of the data, as the ranks detected it afterward; empty if unknown.
   std::string transport = {};
   // Measured in turn with the largest size, where the node profile asks for a control.

@@ -178,6 +178,21 @@ std::string table_row(const Setup& setup, const Row& row, const std::string& now
   return text + "\n";
 }
 
+// With several samples of one operation, the table shows their median, and the OSU benchmarks show
+// the mean.
+static std::string mean_lines(const Setup& setup, const std::vector<Row>& rows) {
+  if (setup.options.timing.mode != Mode::isolated) return "";
+  std::string lines;
+  for (const Row& row : rows) {
+    const auto& apart = row.out_of_place.samples_us;
+    const auto& in_place = row.in_place.samples_us;
+    if (apart.size() < 2 || in_place.size() < 2) continue;
+    lines += fmt::format("# Mean time of {:>12} B : {:.2f} us out of place, {:.2f} us in place\n",
+                         row.shape.size_bytes, describe(apart).mean, describe(in_place).mean);
+  }
+  return lines;
+}
+
 std::string table_footer(const Setup& setup, const std::vector<Row>& rows) {
   const int64_t wrong = wrong_runs(rows);
   const std::string_view least = !setup.least_average_gb_per_s        ? ""
@@ -186,11 +201,12 @@ std::string table_footer(const Setup& setup, const std::vector<Row>& rows) {
   return fmt::format(
       "# Out of bounds values : {} {}\n"
       "# Avg bus bandwidth    : {:g} {}\n"
-      "#\n"
+      "{}#\n"
       "# Collective test concluded: {}\n"
       "{}#\n",
       wrong, wrong == 0 ? "OK" : "FAILED", average_busbw_gb_per_s(rows), least,
-      setup.collective->program(), setup.memory ? memory_line(*setup.memory) : "");
+      mean_lines(setup, rows), setup.collective->program(),
+      setup.memory ? memory_line(*setup.memory) : "");
 }
 
 }  // namespace slipway::bandwidth

@@ -14,6 +14,7 @@
 #include "nccl-tests/ranks.h"
 #include "nccl-tests/rounds.h"
 #include "nccl-tests/schedule.h"
+#include "nccl-tests/small_reduce.h"
 #include "nccl-tests/tcp_group.h"
 #include "nccl-tests/transport.h"
 
@@ -62,12 +63,18 @@ class TcpBackend final : public Backend {
 
  private:
   void run_flow(const Operation& operation);
+  void run_small(const Operation& operation, const Place& place);
+  void run_ring(const Operation& operation, const Place& place);
   void run_exchange(Operation operation);
   void run_round(const Exchanges& round);
 
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
-  std::vector<std::byte> scratch_;  // kept, so that timed runs have no page faults
+  // Kept, so that timed runs have no page faults.
+  std::vector<std::byte> scratch_, arrival_;
+  // The sockets to the next and previous rank; -1 before they are needed.
+  int next_ = -1, previous_ = -1;
+  bool knows_partners_ = false;  // of small reductions
 };
 
 void TcpBackend::start(const Operation& op) {
@@ -88,19 +95,38 @@ void TcpBackend::run_flow(const Operation& op) {
   const Place place{rank(), size()};
   scratch_.resize(std::max(scratch_.size(), scratch_bytes(op)));
   copy_own_share(op, place);
-  if (size() > 1) {
-    Flow flow = schedule(op, place, scratch_);
-    const int next = (rank() + 1) % size(), previous = (rank() - 1 + size()) % size();
-    group_.open({next, previous});
-    flow.next_socket = group_.socket_to(next);
-    flow.previous_socket = group_.socket_to(previous);
-    bandwidth::run(flow);
+  if (is_small_reduce(op, size())) {
+    run_small(op, place);
+  } else if (size() > 1) {
+    run_ring(op, place);
   }
   const bool reduces = collective_of(op.kind).reduces;
   const bool has_result = op.kind != Kind::reduce || rank() == op.root;
   if (reduces && has_result && op.reduction == Reduction::avg) {
     divide(op.type, op.receive, op.count, size());
   }
+}
+
+void TcpBackend::run_small(const Operation& op, const Place& place) {
+  if (!knows_partners_) group_.open(partners_of(place));
+  knows_partners_ = true;
+  arrival_.resize(std::max(arrival_.size(), static_cast<size_t>(op.block_bytes())));
+  reduce_small(op, place, arrival_, [this](int rank) { return group_.socket_to(rank); });
+}
+
+void TcpBackend::run_ring(const Operation& op, const Place& place) {
+  if (next_ < 0) {
+    const int next = (rank() + 1) % size(), previous = (rank() - 1 + size()) % size();
+    group_.open({next, previous});
+    next_ = group_.socket_to(next);
+    previous_ = group_.socket_to(previous);
+  }
+  Flow flow = schedule(op, place, scratch_);
+  flow.next_socket = next_;
+  flow.previous_socket = previous_;
+  arrival_.resize(std::max(arrival_.size(), static_cast<size_t>(flow.largest_reduced_bytes)));
+  flow.arrival = arrival_;
+  bandwidth::run(flow);
 }
 
 // Exchanges data between all pairs of ranks at the same time.
@@ -123,6 +149,9 @@ void TcpBackend::run_exchange(Operation op) {
 
 void TcpBackend::run_round(const Exchanges& round) {
   std::vector<Piece> out, in;
+  std::vector<int> peers;
+  for (const Exchange& one : round) peers.push_back(one.peer);
+  group_.open(peers);
   for (const Exchange& one : round) {
     if (one.peer == rank()) {
       if (one.sent_bytes > 0 && one.from != one.to) std::copy_n(one.from, one.sent_bytes, one.to);
