@@ -142,7 +142,8 @@ void read_more(const json& j, ClusterFile& cluster) {
                                             : version.get<int>()};
     if (cluster.database->version < 1) throw Error("`database` has no version of its secret");
   }
-  for (const auto& [role, seconds] : value_or(j, "startup_seconds", json::object()).items()) {
+  const json limits = value_or(j, "startup_seconds", json::object());
+  for (const auto& [role, seconds] : limits.items()) {
     cluster.startup_seconds[role] = seconds.get<long>();
   }
 }

@@ -163,6 +163,25 @@ TEST_CASE("cluster.json: says how a nodeset's machines are made, and older files
   CHECK(nodes.instance_properties == R"({"labels":{"a":"b"}})");
 }
 
+TEST_CASE("cluster.json: a second controller, a database elsewhere, and time limits of scripts") {
+  json given = cluster();
+  CHECK_FALSE(parse_cluster_file(given.dump()).backup);
+  CHECK_FALSE(parse_cluster_file(given.dump()).database);
+  CHECK(parse_cluster_file(given.dump()).startup_seconds.empty());
+  given["controller"]["backup"] = {{"name", "c-controller-backup"}, {"zone", nullptr}};
+  given["database"] = {{"secret", "projects/p/secrets/d"}, {"version", "3"}};
+  given["startup_seconds"] = {{"compute", 600}, {"login", 0}};
+  const ClusterFile file = parse_cluster_file(given.dump());
+  REQUIRE(file.backup);
+  CHECK(file.backup->name == "c-controller-backup");
+  REQUIRE(file.database);
+  CHECK(file.database->secret == "projects/p/secrets/d");
+  CHECK(file.database->version == 3);
+  CHECK(file.startup_seconds == std::map<std::string, long>{{"compute", 600}, {"login", 0}});
+  given["database"]["version"] = "latest";
+  CHECK_THROWS_AS(parse_cluster_file(given.dump()), Error);
+}
+
 TEST_CASE("cluster.json: a wrong schema or a missing key is an error") {
   json given = cluster();
   given["schema"] = "slipway/cluster/2";
