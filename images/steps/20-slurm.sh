@@ -11,6 +11,11 @@ if [ ! -e /usr/sbin/policy-rc.d ]; then
   trap 'rm -f /usr/sbin/policy-rc.d' EXIT
 fi
 apt_install munge slurm-client slurmctld slurmd slurmdbd mariadb-server-core
+# With `enable_slurm_auth`, login nodes need sackd, which Slurm has since 24.05.
+if apt-cache show sackd >/dev/null 2>&1; then
+  apt_install sackd
+  systemctl --root=/ disable sackd.service 2>/dev/null
+fi
 # `slipway node boot` starts them once it has written their configuration.
 systemctl --root=/ disable munge.service slurmctld.service slurmd.service slurmdbd.service 2>/dev/null
 # The package generated a key, which would be the same on every machine of the image.

@@ -6,7 +6,7 @@
 
 namespace slipway::commands {
 
-// An error that repeats is reported once.
+// Reports an error again only if it changes.
 [[noreturn]] void run_every(std::chrono::seconds pause, const std::function<void()>& run);
 
 }  // namespace slipway::commands

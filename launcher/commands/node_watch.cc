@@ -7,6 +7,7 @@
 #include "common/node_profile.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/node/boot.h"
+#include "launcher/node/controllers.h"
 #include "launcher/node/dead_nodes.h"
 #include "launcher/node/power.h"
 
@@ -20,8 +21,10 @@ std::vector<std::string> off_in_the_cloud(const std::vector<std::string>& nodes)
   node::Cloud cloud;
   const node::Patience patience{std::chrono::steady_clock::now() + cloud_deadline, log_line};
   const node::MachineMetadata self = node::fetch_machine_metadata(cloud, patience);
-  return node::machines_off(cloud, node::fetch_cluster_file(cloud, self, patience), nodes,
-                            patience);
+  const node::ClusterFile cluster = node::fetch_cluster_file(cloud, self, patience);
+  // Of two controllers, the other one watches.
+  if (!node::is_in_control(self, cluster)) return {};
+  return node::machines_off(cloud, cluster, nodes, patience);
 }
 
 }  // namespace

@@ -121,14 +121,22 @@ void write_slurmdbd_conf(const std::string& slurmdbd_conf) {
   give_to(user, slurmdbd_conf_path);
 }
 
-void start_slurmdbd(const std::string& slurmdbd_conf, IfRunning running) {
+bool slurmdbd_runs() {
+  const fs::path file = "/run/slurmdbd.pid";
+  if (!fs::exists(file)) return false;
+  const fs::path comm = fmt::format("/proc/{}/comm", trim(read_file(file)));
+  return fs::exists(comm) && trim(read_file(comm)) == "slurmdbd";
+}
+
+void start_slurmdbd(const std::string& slurmdbd_conf, IfRunning running, bool waits) {
   write_slurmdbd_conf(slurmdbd_conf);
   const Service service{{"/usr/sbin/slurmdbd", "-D"},
                         "root",
                         fmt::format("{}/slurmdbd.out", log_folder),
                         "slurmdbd.service"};
   run_service(
-      service, [] { return listens(slurmdbd_port); }, running, 60s);
+      service, [&] { return waits ? slurmdbd_runs() : listens(slurmdbd_port); }, running,
+      waits ? 0s : 60s);
 }
 
 }  // namespace slipway::node

@@ -23,7 +23,12 @@ void keep_database_with_state();
 
 // Starts slurmdbd with a database that runs elsewhere, and waits until it answers. Call after munge
 // and before slurmctld. slurmdbd that runs is restarted if `running` says so. Throws Error.
-void start_slurmdbd(const std::string& slurmdbd_conf, IfRunning running = IfRunning::keep);
+// `waits`: another machine's slurmdbd answers, and this one listens only once that is away.
+void start_slurmdbd(const std::string& slurmdbd_conf, IfRunning running = IfRunning::keep,
+                    bool waits = false);
+
+// Whether slurmdbd runs, listening or not.
+bool slurmdbd_runs();
 
 // Writes slurmdbd.conf, readable by slurmdbd only.
 void write_slurmdbd_conf(const std::string& slurmdbd_conf);

@@ -42,7 +42,7 @@ std::vector<std::string> metadata_users(const MachineMetadata& self) {
 }
 
 // slurmdbd reads its file in /etc/slurm, which has a link: only its own user may read the text.
-void start_database_and_slurmdbd(const std::string& slurmdbd_conf, bool is_external,
+void start_database_and_slurmdbd(const std::string& slurmdbd_conf, bool is_external, bool is_second,
                                  IfRunning running) {
   const std::filesystem::path link = "/etc/slurm/slurmdbd.conf";
   if (!std::filesystem::is_symlink(link)) {
@@ -50,7 +50,7 @@ void start_database_and_slurmdbd(const std::string& slurmdbd_conf, bool is_exter
     std::filesystem::create_symlink(slurmdbd_conf_path, link);
   }
   if (is_external) {
-    start_slurmdbd(slurmdbd_conf, running);
+    start_slurmdbd(slurmdbd_conf, running, is_second);
     return;
   }
   keep_database_with_state();
@@ -171,7 +171,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   if (self.role == "compute") wait_for_what_jobs_need(patience, profile, self);
   if (runs_slurmdbd(self, cluster)) {
     start_database_and_slurmdbd(own_slurmdbd_conf(patience, cloud, self, cluster),
-                                cluster.database.has_value(),
+                                cluster.database.has_value(), self.name != cluster.controller,
                                 changed || new_key ? IfRunning::restart : IfRunning::keep);
   }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,

@@ -18,8 +18,8 @@ inline constexpr const char* installed_folder = "/etc/slurm";
 // The name in the bucket's folder of the profile of a group's machines.
 std::string profile_file(const MachineMetadata& self);
 
-// The digests of the files in one folder, by their name in it. Throws Error for a Slurm file
-// whose name leaves /etc/slurm.
+// The digests of the files in one folder, by their name in it. Throws Error for a Slurm
+// file whose name leaves /etc/slurm.
 std::map<std::string, std::string> digests_in(const ClusterFile& cluster, std::string_view folder);
 
 // A file of the cluster, once its content has the digest that is in cluster.json: while a new

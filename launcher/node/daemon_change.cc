@@ -73,8 +73,22 @@ void restart_slurmctld() {
   restart_in_foreground("slurmctld", slurmctld_port);
 }
 
-void restart_slurmdbd() {
-  restart_in_foreground("slurmdbd", slurmdbd_port);
+void restart_slurmdbd(bool waits) {
+  if (!waits) {
+    restart_in_foreground("slurmdbd", slurmdbd_port);
+    return;
+  }
+  const pid_t process = daemon_process("slurmdbd");
+  if (!runs_systemd() && process > 0) {
+    ::kill(process, SIGTERM);
+    const auto end = std::chrono::steady_clock::now() + longest_change;
+    while (slurmdbd_runs()) {
+      if (std::chrono::steady_clock::now() > end) throw Error("slurmdbd does not end");
+      std::this_thread::sleep_for(50ms);
+    }
+  }
+  start_slurmdbd(read_file(slurmdbd_conf_path),
+                 runs_systemd() ? IfRunning::restart : IfRunning::keep, true);
 }
 
 void restart_slurmd(const std::vector<std::string>& options) {

@@ -18,7 +18,8 @@ void restart_slurmd(const std::vector<std::string>& options);
 void reload_slurmd();
 
 // Restarts slurmdbd and waits until it listens; slurmctld keeps records meanwhile. Throws Error.
-void restart_slurmdbd();
+// One that waits for another machine's does not listen.
+void restart_slurmdbd(bool waits);
 
 // On a login node: has sackd read its files again, where there is one. Throws Error.
 void reload_sackd();

@@ -111,10 +111,10 @@ void follow_accounting(Cloud& cloud, const Patience& patience, const MachineMeta
   }
   write_slurmdbd_conf(own_slurmdbd_conf(patience, cloud, self, cluster));
   try {
-    restart_slurmdbd();
+    restart_slurmdbd(self.name != cluster.controller);
   } catch (const Error&) {
     write_slurmdbd_conf(before);
-    restart_slurmdbd();
+    restart_slurmdbd(self.name != cluster.controller);
     throw;
   }
   say("slurmdbd uses a new configuration");

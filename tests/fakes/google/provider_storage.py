@@ -1,6 +1,7 @@
 """What Terraform's provider sends for buckets, secrets, accounts and their bindings."""
-import urllib.parse
+import base64, urllib.parse
 
+from links import name_of
 from provider_machines import camel, one
 from provider_words import STORAGE, camels, labels_of, picked
 
@@ -42,6 +43,12 @@ class StorageResources:
 
     # rights
 
+
+    def make_secret_manager_secret_version(self, body):
+        data = base64.b64encode(body["secret_data"].encode()).decode()
+        found = self.send("POST", f"secretmanager.googleapis.com/v1/{body['secret']}:addVersion", {"payload": {"data": data}})
+        return {"id": found["name"], "name": found["name"], "version": name_of(found["name"]),
+                "//post": f"secretmanager.googleapis.com/v1/{found['name']}:destroy"}
     def make_service_account(self, body):
         made = {"accountId": body["account_id"], "serviceAccount": picked(body, "display_name", "description")}
         found = self.send("POST", f"iam.googleapis.com/v1/projects/{body['project']}/serviceAccounts", made)
