@@ -143,7 +143,7 @@ def endpoint_problems():
 
 
 def main():
-    # Without a program, only what needs no provider is asked for.
+    # Without a program, only what needs no provider is tested.
     mirror = os.environ.get("SLIPWAY_PROVIDER_MIRROR") if len(sys.argv) > 2 else None
     failed = count = 0
     with tempfile.TemporaryDirectory() as name:

@@ -236,7 +236,13 @@ EXEMPT = {
 
 # Settings without which an input has no effect, or is refused: without them there must be a diagnostic, with them an effect.
 SPOT = {"enable_spot_vm": True}
+STATE = {"server_ip": "10.0.0.9", "remote_mount": "/state", "local_mount": "/var/spool/slurm", "fs_type": "nfs", "mount_options": ""}
+SHARED_STATE = {"controller_state_disk": None, "network_storage": [STATE]}
+BACKUP = {**SHARED_STATE, "enable_backup_controller": True, "controller_ha_type": "regional", "backup_zone": "us-central1-c"}
 WITH = {
+    (CONTROLLER, "enable_backup_controller"): SHARED_STATE,
+    (CONTROLLER, "controller_ha_type"): {**BACKUP, "controller_ha_type": "zonal"},
+    (CONTROLLER, "backup_zone"): BACKUP,
     ("*", "shielded_instance_config"): {"enable_shielded_vm": True},
     ("*", "disk_encryption_key_service_account"): {"disk_encryption_key": KEY + "one"},
     ("modules/file-system/cloud-storage-bucket", "anywhere_cache_create_timeout"): {"anywhere_cache": {"zones": ["us-central1-b"]}},
