@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/node/delete_machines.h"
+#include "launcher/node/flex_groups.h"
 #include "launcher/node/reconcile.h"
 
 namespace slipway::node {
@@ -58,6 +59,19 @@ void remove_controllers(Cloud& cloud, const std::vector<ControllerMachine>& cont
     persist(patience, "the end of " + one.name, [&] {
       if (exists(cloud, url, patience)) throw NotYet("it still exists");
     });
+  }
+}
+
+// Before the machines: a group that waits for capacity would make more.
+void remove_flex_groups(Cloud& cloud, const ClusterPlaces& places, const Patience& patience,
+                        const std::function<void(const std::string&)>& say) {
+  for (const std::string& project : places.projects) {
+    Compute compute(cloud, project, patience);
+    const std::vector<MadeGroup> groups = list_flex_groups(compute, places.cluster);
+    if (!groups.empty()) {
+      say(fmt::format("deleting {} of flex-start machines", counted(groups.size(), "group")));
+    }
+    delete_flex_groups(compute, places.cluster, groups);
   }
 }
 
@@ -142,6 +156,7 @@ void remove_made(Cloud& cloud, const ClusterPlaces& places,
                  const std::vector<ControllerMachine>& controllers, const Patience& patience,
                  const std::function<void(const std::string&)>& say) {
   remove_controllers(cloud, controllers, patience, say);
+  remove_flex_groups(cloud, places, patience, say);
   remove_machines(cloud, places, patience, say);
   remove_policies(cloud, places, patience, say);
 }

@@ -24,8 +24,8 @@ struct ControllerMachine {
   std::string project, zone, name;
 };
 
-// Deletes the controllers, waits until they are gone, and deletes machines until there is none;
-// then the placement policies. Throws Error with the names of remaining machines when time is up,
+// Deletes the controllers, waits until they are gone, and deletes groups of flex-start machines and
+// then machines until there is none; then the placement policies. Throws Error with the names of remaining machines when time is up,
 // or when the cloud refuses. `say` receives one line for each step that does something.
 void remove_made(Cloud& cloud, const ClusterPlaces& places,
                  const std::vector<ControllerMachine>& controllers, const Patience& patience,

@@ -18,6 +18,7 @@
 #include "launcher/node/follow.h"
 #include "launcher/node/power.h"
 #include "launcher/node/reconcile_config.h"
+#include "launcher/node/reconcile_flex.h"
 #include "launcher/node/reconcile_memory.h"
 #include "launcher/node/reconcile_slurm.h"
 
@@ -52,7 +53,7 @@ class Run {
     drop_unconfirmed(plan.steps);
     change_slurm(plan.steps);
     change_cloud(plan.steps);
-    remove_policies();
+    remove_leftovers();
     take_new_configuration();
     take_accounting();
     take_places_of_machines();
@@ -207,21 +208,55 @@ class Run {
     }
   }
 
-  void remove_policies() {
-    const bool has_placement = std::ranges::any_of(cluster_.nodesets, [](const auto& nodeset) {
+  bool has_placement() const {
+    return std::ranges::any_of(cluster_.nodesets, [](const auto& nodeset) {
       return nodeset.second.placement.has_value();
     });
-    if (!has_placement) return;
+  }
+
+  bool buys_flex(const std::string& project) const {
+    return std::ranges::any_of(cluster_.nodesets, [&](const auto& nodeset) {
+      return nodeset.second.project == project &&
+             std::ranges::any_of(nodeset.second.buy,
+                                 [](const Way& way) { return way.model == "FLEX_START"; });
+    });
+  }
+
+  // What `resume` makes besides machines.
+  void remove_leftovers() {
+    const bool has_flex = std::ranges::any_of(
+        projects(), [&](const std::string& project) { return buys_flex(project); });
+    if (!has_placement() && !has_flex) return;
     if (now_ - before_.policies_checked <
         std::min(between_checks_of_policies, situation().graces.policy)) {
       for (const auto& [what, since] : before_.since) {
-        if (what.starts_with("policy ")) after_.since[what] = since;
+        if (what.starts_with("policy ") || what.starts_with("group ")) after_.since[what] = since;
       }
       return;
     }
     after_.policies_checked = now_;
     for (const std::string& project : projects()) {
       for (const std::string& region : regions(project)) remove_policies_in(project, region);
+      if (buys_flex(project)) remove_groups_in(project);
+    }
+  }
+
+  void remove_groups_in(const std::string& project) {
+    Compute compute(cloud_, project, patience_);
+    try {
+      std::vector<GroupOfNodes> groups;
+      for (const MadeGroup& group : list_flex_groups(compute, cluster_.cluster)) {
+        groups.push_back({group, nodes_of_group(compute, group)});
+      }
+      const std::vector<MadeGroup> unused = unused_groups(situation(), groups, after_, before_);
+      if (unused.empty()) return;
+      delete_flex_groups(compute, cluster_.cluster, unused);
+      for (const MadeGroup& group : unused) {
+        say_(fmt::format("delete group of flex-start machines {}: no node waits for it",
+                         group.name));
+      }
+    } catch (const Error& error) {
+      fail(fmt::format("cannot delete groups of flex-start machines: {}", error.what()));
     }
   }
 
@@ -336,25 +371,6 @@ class Run {
 };
 
 }  // namespace
-
-std::string text_of(const Step& step) {
-  using Kind = Step::Kind;
-  static const std::map<Kind, const char*> words = {
-      {Kind::down, "set down {}: {}"},
-      {Kind::power_down, "power down {}: {}"},
-      {Kind::power_up, "make a machine for {}: {}"},
-      {Kind::replace, "power down {} when its jobs have ended: {}"},
-      {Kind::available, "make {} available: {}"},
-      {Kind::drain, "drain {}: {}"},
-      {Kind::resume, "resume {}: {}"},
-      {Kind::reserve, "create reservation {} for {}"},
-      {Kind::release, "delete reservation {}: {}"},
-      {Kind::maintain, "start the maintenance of the host of {}: {}"},
-      {Kind::remove, "delete machine {}: {}"}};
-  const std::string why =
-      step.why.starts_with(own_reason) ? step.why.substr(own_reason.size()) : step.why;
-  return fmt::format(fmt::runtime(words.at(step.kind)), step.name, why);
-}
 
 int reconcile(Cloud& cloud, const Patience& patience, const ReconcileOptions& options,
               const Say& say) {

@@ -136,6 +136,23 @@ $F-1" ]; }
   wait_for no_group
 }
 
+@test "jobs: a group whose maker was killed makes machines for nobody: the reconciler deletes it" {
+  local before
+  echo '{"us-central1-a": 0}' | as_tester tee "$CLOUD/stock.json"
+  before=$(requests 'POST .*/resizeRequests')
+  power resume $F-3 &
+  waits() { [ "$(requests 'POST .*/resizeRequests')" -gt "$before" ]; }
+  wait_for waits
+  machine $C pkill -KILL -f "node resume $F-3"
+  wait || true
+  [ "$(flex_groups | wc -l)" -eq 2 ]
+  is_deleted() {
+    machine $C /opt/slipway/bin/slipway node reconcile --grace 0 || true
+    [ -z "$(flex_groups)" ]
+  }
+  wait_for is_deleted
+}
+
 @test "jobs: 500 machines are one request, and are deleted within the limits of the cloud" {
   wait_for all_powered_down $S
   echo '{"rate_limits": {"default_per_region": 300}, "rate_interval_seconds": 4}' | conditions

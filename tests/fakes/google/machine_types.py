@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes compute/machine_types.json: the machine types of blueprints/catalogue/machines.yaml, whose figures name their sources.
 
-Series that are not in the catalogue, because no module of ours uses them, stay in the table unchanged.
+Series that are not in the catalogue, because no module of ours uses them, are not changed.
 """
 import json, pathlib, sys
 

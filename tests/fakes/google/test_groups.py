@@ -77,6 +77,13 @@ class Groups(CloudTest):
         self.assertEqual(self.machines(), [])
         self.works("DELETE", TEMPLATE)
 
+    def test_groups_of_all_places_are_one_list(self):
+        self.group()
+        self.group(REGION)
+        items = self.works("GET", "projects/p/aggregated/instanceGroupManagers", filter='name eq "g.*"')["items"]
+        self.assertEqual({place: [one["name"] for one in scope["instanceGroupManagers"]] for place, scope in items.items() if "instanceGroupManagers" in scope},
+                         {"zones/us-central1-a": ["g"], "regions/us-central1": ["g"]})
+
     def test_members_are_deleted_through_their_group(self):
         group = self.group()
         self.ask(group, "a", "b", "c")

@@ -18,7 +18,7 @@ namespace {
 
 struct MemoryCloud {
   std::map<std::string, std::string> machines{};  // status by name
-  std::set<std::string> policies{};
+  std::set<std::string> policies{}, groups{}, templates{};
   std::vector<std::string> requests{};
   int lists_until_gone = 1;           // a machine that is being deleted is gone after so many lists
   bool controller_makes_one = false;  // while it is being deleted
@@ -36,8 +36,18 @@ struct MemoryCloud {
     const std::string path = url.substr(0, url.find('?')), name = last_part(path);
     if (path.ends_with("/aggregated/instances")) return ok(list());
     if (path.ends_with("/resourcePolicies")) return ok(list_policies());
+    if (path.ends_with("/aggregated/instanceGroupManagers")) return ok(list_groups());
+    if (path.ends_with("/global/instanceTemplates")) return ok(list_templates());
     if (request.method == "DELETE" && refuses != 0) {
       return {refuses, R"({"error": {"message": "Required permission is missing"}})", ""};
+    }
+    if (path.find("/instanceGroupManagers/") != path.npos) {
+      groups.erase(name);
+      return ok(json::object());
+    }
+    if (path.find("/instanceTemplates/") != path.npos) {
+      templates.erase(name);
+      return ok(json::object());
     }
     if (path.find("/resourcePolicies/") != path.npos) {
       policies.erase(name);
@@ -66,6 +76,18 @@ struct MemoryCloud {
       std::erase_if(machines, [](const auto& one) { return one.second == "STOPPING"; });
     }
     return {{"items", {{"zones/us-central1-a", {{"instances", items}}}}}};
+  }
+
+  json list_groups() const {
+    json rows = json::array();
+    for (const std::string& name : groups) rows.push_back({{"name", name}});
+    return {{"items", {{"regions/us-central1", {{"instanceGroupManagers", rows}}}}}};
+  }
+
+  json list_templates() const {
+    json items = json::array();
+    for (const std::string& name : templates) items.push_back({{"name", name}});
+    return {{"items", items}};
   }
 
   json list_policies() const {
@@ -106,6 +128,21 @@ TEST_CASE("cleanup: the controller goes first, then every machine of its nodes, 
   CHECK(std::ranges::find(fake.requests,
                           "DELETE /projects/p/zones/us-central1-a/instances/c-gpu-0") !=
         fake.requests.end());
+}
+
+TEST_CASE(
+    "cleanup: groups of flex-start machines go before the machines, and then their templates") {
+  MemoryCloud fake;
+  fake.groups = {"c-gpu-flex-12-0a1b2c", "c-gpu-flex-none-0a1b2d", "c-web-flex-servers"};
+  fake.templates = {"c-gpu-flex-12-0a1b2c", "c-gpu-flex-9-00ffee", "c-gpu-flexible",
+                    "d-gpu-flex-9-00ffee"};
+  Cloud cloud = fake.cloud();
+  std::vector<std::string> said;
+  remove_made(cloud, places, {}, for_time(20s),
+              [&](const std::string& line) { said.push_back(line); });
+  CHECK(said == std::vector<std::string>{"deleting 2 groups of flex-start machines"});
+  CHECK(fake.groups == std::set<std::string>{"c-web-flex-servers"});
+  CHECK(fake.templates == std::set<std::string>{"c-gpu-flexible", "d-gpu-flex-9-00ffee"});
 }
 
 TEST_CASE("cleanup: a machine that the controller still made goes, too") {
