@@ -1,4 +1,4 @@
-// Groups of flex-start machines that were left over: whoever made them was killed.
+// Groups of flex-start machines that stayed behind when the program that made them was killed.
 #pragma once
 
 #include <vector>
