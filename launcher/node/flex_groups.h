@@ -1,5 +1,5 @@
-// Groups of flex-start machines (launcher/node/making.h) that outlive whoever made them: a group
-// that still waits for capacity would make machines for nobody.
+// Finds and deletes groups of flex-start machines (launcher/node/making.h). A group that still
+// waits for capacity when its program has ended would make machines for nobody.
 #pragma once
 
 #include <set>
@@ -17,7 +17,7 @@ struct MadeGroup {
   std::string path() const { return place + "/instanceGroupManagers/" + name; }
 };
 
-// The nodeset in the name of a group, or of its template; empty if it is none of the cluster's.
+// The nodeset in the name of a group, or of its template; empty for other names.
 std::string nodeset_of_flex(const std::string& cluster, const std::string& name);
 
 // The cluster's groups in a project. Throws Error unless the list is complete.

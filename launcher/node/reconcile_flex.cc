@@ -1,4 +1,4 @@
-// Finds groups of flex-start machines that were left over.
+// Finds groups of flex-start machines that nobody needs.
 #include "launcher/node/reconcile_flex.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Groups of flex-start machines that stayed behind when the program that made them was killed.
+// Which groups of flex-start machines no program looks after any more.
 #pragma once
 
 #include <vector>
