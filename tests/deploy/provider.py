@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Deploys with Google's own Terraform provider against the stand-in: provider.py SLIPWAY [TERRAFORM]
+"""Deploys with Google's own Terraform provider against the stand-in: provider.py SLIPWAY [TERRAFORM | --providers]
 
 Each example is deployed, planned again and destroyed; days.yaml is changed as in days.py in between. SLIPWAY_PROVIDER_MIRROR is
 the folder of the providers (README.md). Without it, or without TERRAFORM, only what needs no provider is checked: that each day's
-blueprint can be created, and that `slipway plan` sees the change.
+blueprint can be created and changes the definitions. --providers prints a configuration for `terraform providers mirror`.
 """
 import contextlib, json, os, pathlib, re, subprocess, sys, tempfile
 
@@ -28,12 +28,11 @@ class Failed(Exception):
 
 
 class Deployment:
-    """A blueprint in its own folder."""
+    """A blueprint and the folder in which it is deployed."""
 
-    def __init__(self, slipway, folder, text, variables):
+    def __init__(self, slipway, folder, blueprint, variables):
         self.slipway, self.folder, self.environment = slipway, folder, {**os.environ, "NO_COLOR": "1", **variables}
-        self.blueprint = folder / "blueprint.yaml"
-        self.blueprint.write_text(text)
+        self.blueprint = blueprint
 
     def run(self, *words):
         done = subprocess.run([self.slipway, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=1800,
@@ -43,7 +42,7 @@ class Deployment:
         return done.stdout
 
     def create(self, *options):
-        self.run("create", "blueprint.yaml", "-w", "-o", "out", "-l", "IGNORE", *options)
+        self.run("create", self.blueprint, "-w", "-o", "out", "-l", "IGNORE", *options)
         return next((self.folder / "out").iterdir())
 
     def plan(self, *options):
@@ -62,6 +61,13 @@ def nothing_changes(deployment, out, when):
     changes = deployment.plan(out, "--terraform")
     if changes:
         raise Failed(f"{when}, a second plan changes {changes}")
+
+
+def first_day(folder):
+    """A copy of days.yaml that can be changed."""
+    copy = folder / "days.yaml"
+    copy.write_text((HERE / "days.yaml").read_text())
+    return copy
 
 
 def deploy_example(deployment, example):
@@ -102,15 +108,16 @@ def stand_in(folder, mirror):
 
 def with_provider(slipway, terraform, mirror, folder):
     """The problems of each case, by its name."""
-    cases = [(example.stem, example.read_text(), lambda one, example=example: deploy_example(one, example)) for example in EXAMPLES]
-    cases.append(("days", (HERE / "days.yaml").read_text(), live_through_days))
+    cases = [(example, lambda one, example=example: deploy_example(one, example)) for example in EXAMPLES]
+    cases.append((first_day(folder), live_through_days))
     path = f"{pathlib.Path(terraform).parent}:{os.environ['PATH']}"
-    for name, text, work in cases:
-        place = folder / name
-        place.mkdir()
+    for blueprint, work in cases:
+        name = blueprint.stem
+        place = folder / "deployed" / name
+        place.mkdir(parents=True)
         with stand_in(place, mirror) as (cloud, variables):
             try:
-                work(Deployment(slipway, place, text, {**variables, "PATH": path}))
+                work(Deployment(slipway, place, blueprint, {**variables, "PATH": path}))
                 yield name, f"left in the cloud: {left(cloud)}" if left(cloud) else ""
             except (Failed, ValueError, subprocess.TimeoutExpired) as error:
                 yield name, str(error)
@@ -119,7 +126,7 @@ def with_provider(slipway, terraform, mirror, folder):
 def without_provider(slipway, folder):
     """Whether each day can be created, and changes what is in the definitions."""
     yield "endpoints", "\n".join(endpoint_problems())
-    deployment = Deployment(slipway, folder, (HERE / "days.yaml").read_text(), {})
+    deployment = Deployment(slipway, folder, first_day(folder), {})
     before = {}
     for what, edits in [("the first day", []), *DAYS]:
         try:
@@ -142,6 +149,20 @@ def endpoint_problems():
         yield f"no variable of serve.py leads to {service}"
 
 
+def providers_of_all(slipway, folder):
+    """A Terraform configuration that needs every provider of the examples and of days.yaml, to mirror them."""
+    needed = {}
+    for blueprint in [*EXAMPLES, first_day(folder)]:
+        place = folder / "needed" / blueprint.stem
+        place.mkdir(parents=True)
+        out = Deployment(slipway, place, blueprint, {}).create(*values_of(blueprint))
+        for file in out.glob("*/versions.tf.json"):
+            for name, entry in json.loads(file.read_text())["terraform"].get("required_providers", {}).items():
+                needed.setdefault(name, (entry["source"], set()))[1].add(entry["version"])
+    return {"terraform": {"required_providers": {
+        name: {"source": source, "version": ", ".join(sorted(versions))} for name, (source, versions) in sorted(needed.items())}}}
+
+
 def main():
     # Without a program, only what needs no provider is tested.
     mirror = os.environ.get("SLIPWAY_PROVIDER_MIRROR") if len(sys.argv) > 2 else None
@@ -149,6 +170,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         slipway = installed(sys.argv[1], folder / "prefix")
+        if sys.argv[2:] == ["--providers"]:
+            print(json.dumps(providers_of_all(slipway, folder), indent=2))
+            return 0
         results = with_provider(slipway, sys.argv[2], mirror, folder) if mirror else without_provider(slipway, folder)
         for case, problem in results:
             count += 1
