@@ -176,10 +176,13 @@ std::string power_of(const ComparedSides& compared) {
     most = std::max(most, *row.detectable);
   }
   if (most <= 0) return "";
+  constexpr double large = 10;
+  if (least > large) return "these runs are so noisy that they would not have shown a tenfold time";
   return fmt::format(
-      "these runs would have shown, with 80 %, what is slower by {:.1f} to {:.1f} %, "
-      "depending on the row",
-      least * 100, most * 100);
+      "these runs would have shown, with 80 %, what is slower by {:.1f} %{}", least * 100,
+      most > large
+          ? ", but in the noisiest row not even a tenfold time"
+          : fmt::format(" in the quietest row, and by {:.1f} % in the noisiest", most * 100));
 }
 
 }  // namespace slipway::bandwidth

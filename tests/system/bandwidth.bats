@@ -80,10 +80,22 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   says "no evidence (+0.0 %, 95 % interval"
   run on $NAME login /opt/slipway/bin/bandwidth_compare "${reports[0]}" "${reports[1]}"
   fails_with 3 "number of nodes: 2 and 4"
+  run on $NAME login /opt/slipway/bin/bandwidth_compare --figures "${reports[0]}"
+  [ "$status" -eq 0 ]
+  says "# Verdict: not judged (no report has an expected figure)"
   on $NAME login /opt/slipway/bin/bandwidth_plot "${reports[0]}" | grep -q '^</svg>$'
   on $NAME login cat "${reports[0]}" >"$BATS_TEST_TMPDIR/report.json"
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/bandwidth-1.schema.json" "$BATS_TEST_TMPDIR/report.json"
   grep -q '"transport": "tcp enp0s12"' "$BATS_TEST_TMPDIR/report.json"
+}
+
+@test "bandwidth: measures two commands in pairs and keeps their reports" {
+  local test="srun --nodes=2 --ntasks-per-node=1 --mpi=none /opt/slipway/bin/all_gather_perf -b 64K -e 64K -n 2"
+  run on $NAME login /opt/slipway/bin/bandwidth_compare --runs 1 --allow 1000 --keep /home/pairs --run "$test" --run "$test -z 1"
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  says "all_gather, 1 old run and 1 new run"
+  says "0 of 2 slower by more than 1000 %"
+  on $NAME login test -s /home/pairs/before-01.json -a -s /home/pairs/after-01.json
 }
 
 @test "bandwidth: the scan finds the node with the slow interface, and drains none" {
