@@ -69,15 +69,15 @@ void take(Comparison& row, const RowResult& result) {
   row.slower = std::exp(result.log_ratio) - 1;
   row.interval = Interval{std::exp(result.low) - 1, std::exp(result.high) - 1};
   row.detectable = std::exp(result.detectable) - 1;
-  row.finding = Finding::nothing;
+  row.finding = Difference::nothing;
   if (result.p_faster <= false_alarms) {
-    row.finding = Finding::faster;
+    row.finding = Difference::faster;
     row.p_value = result.p_faster;
   } else if (result.p_slower_too_much <= false_alarms) {
-    row.finding = Finding::slower_too_much;
+    row.finding = Difference::slower_too_much;
     row.p_value = result.p_slower_too_much;
   } else {
-    if (result.p_slower <= false_alarms) row.finding = Finding::slower;
+    if (result.p_slower <= false_alarms) row.finding = Difference::slower;
     row.p_value = result.p_slower;
   }
 }
@@ -111,7 +111,7 @@ std::vector<std::string> notes_on(const Sides& sides, Design design, const Compa
 
 bool ComparedSides::any_slower_too_much() const {
   return std::ranges::any_of(
-      rows, [](const Comparison& row) { return row.finding == Finding::slower_too_much; });
+      rows, [](const Comparison& row) { return row.finding == Difference::slower_too_much; });
 }
 
 std::vector<std::string> differences(const ReadReport& before, const ReadReport& after) {
@@ -155,14 +155,14 @@ std::string to_string(const Comparison& comparison) {
       fmt::format("95 % interval {:+.1f} to {:+.1f}, p {:.3f}", comparison.interval->low * 100,
                   comparison.interval->high * 100, comparison.p_value);
   switch (comparison.finding) {
-    case Finding::faster:
+    case Difference::faster:
       return fmt::format("faster by {:.1f} % ({})", -percent, evidence);
-    case Finding::slower:
+    case Difference::slower:
       return fmt::format("slower by {:.1f} %, perhaps no more than allowed ({})", percent,
                          evidence);
-    case Finding::slower_too_much:
+    case Difference::slower_too_much:
       return fmt::format("slower by {:.1f} % ({})", percent, evidence);
-    case Finding::nothing:
+    case Difference::nothing:
       break;
   }
   return fmt::format("no evidence ({:+.1f} %, {})", percent, evidence);

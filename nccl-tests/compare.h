@@ -27,7 +27,7 @@ enum class Design {
   assumed,  // too few runs to see how much they differ: assumed_run_deviation
 };
 
-enum class Finding {
+enum class Difference {
   nothing,
   faster,
   slower,           // but by no more than is allowed
@@ -42,7 +42,7 @@ struct Comparison {
   std::optional<Interval> interval;    // of `slower`, 95 % for this row alone
   double p_value = 1;                  // of the finding, corrected for all rows
   std::optional<double> detectable;    // a slowdown that would be found with 80 %
-  Finding finding = Finding::nothing;  // wrong in at most 5 % of all comparisons of equal runs
+  Difference finding = Difference::nothing;  // wrong in at most 5 % of all comparisons of equal runs
   bool drifts = false;                 // within one of the runs
   std::string why_not;                 // why it is not compared
 };

@@ -81,7 +81,7 @@ int print_comparison(const Sides& sides, double allowed) {
   for (const Comparison& one : compared.rows) fmt::print("{}", line_of(one));
   for (const std::string& note : compared.notes) fmt::print("note: {}\n", note);
   const auto slower =
-      std::ranges::count(compared.rows, Finding::slower_too_much, &Comparison::finding);
+      std::ranges::count(compared.rows, Difference::slower_too_much, &Comparison::finding);
   if (const std::string power = power_of(compared); !power.empty()) fmt::print("{}\n", power);
   fmt::print("{} of {} slower by more than {:g} %\n", slower, compared.rows.size(), allowed * 100);
   return compared.any_slower_too_much() ? exit_fail : exit_pass;

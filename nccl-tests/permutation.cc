@@ -20,7 +20,7 @@ constexpr uint64_t exchange_seed = 20'261'123;
 // shows of a time.
 constexpr double least_error = 1e-6;
 
-double mean_of_runs(std::span<const double> values) {
+double mean_of_values(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -144,7 +144,7 @@ double critical_value(std::vector<double> slowest, double level) {
 // The table with each row's mean taken away.
 LogTable centered(LogTable table) {
   for (std::vector<double>& row : table) {
-    const double mean = mean_of_runs(row);
+    const double mean = mean_of_values(row);
     for (double& value : row) value -= mean;
   }
   return table;
@@ -163,7 +163,7 @@ LogTable joined(const LogTable& before, const LogTable& after, double shift) {
 
 MeanError paired_mean(std::span<const double> differences) {
   const auto n = static_cast<double>(differences.size());
-  const double mean = mean_of_runs(differences);
+  const double mean = mean_of_values(differences);
   return {mean, std::sqrt(squares_around(differences, mean) / (n - 1) / n), n - 1};
 }
 
@@ -173,7 +173,7 @@ MeanError difference_of_means(std::span<const double> before, std::span<const do
   const std::span<const double> sides[] = {before, after};
   for (int i = 0; i < 2; ++i) {
     const auto n = static_cast<double>(sides[i].size());
-    mean[i] = mean_of_runs(sides[i]);
+    mean[i] = mean_of_values(sides[i]);
     part[i] = squares_around(sides[i], mean[i]) / (n - 1) / n;
     lower += part[i] * part[i] / (n - 1);
   }

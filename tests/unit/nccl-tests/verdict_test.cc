@@ -48,8 +48,8 @@ TEST_CASE(
   setup.profile = sample_profile({expected()});
   const Verdict verdict = judge(setup, {sample_row(mib, 120, 92)});
   CHECK(verdict.outcome == Outcome::too_noisy);
-  CHECK(runs_needed(verdict.judged) == 17);
-  CHECK_THAT(verdict.reasons.at(1), ContainsSubstring("and about 17 runs would tell"));
+  CHECK(runs_needed(verdict.judged) == 16);
+  CHECK_THAT(verdict.reasons.at(1), ContainsSubstring("and about 16 runs would tell"));
   CHECK_THAT(verdict.reasons.at(2), ContainsSubstring("bandwidth_compare --figures"));
   // Many samples that agree say no more about other runs; samples that do not agree widen it.
   Row row = sample_row(mib, 120, 98);
