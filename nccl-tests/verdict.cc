@@ -154,6 +154,16 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
   return verdict;
 }
 
+std::vector<NodeProfile::ExpectedBandwidth> expected_of(const Setup& setup) {
+  std::vector<NodeProfile::ExpectedBandwidth> expected;
+  for (const AppliedFigure& applied : figures_of(setup).figures) {
+    expected.push_back(applied.figure);
+    expected.back().size_bytes = applied.from_bytes;
+    expected.back().tolerance = applied.tolerance;
+  }
+  return expected;
+}
+
 Outcome outcome_of(const std::vector<JudgedPlacement>& judged) {
   Outcome outcome = judged.empty() ? Outcome::not_judged : Outcome::pass;
   for (const JudgedPlacement& one : judged) {

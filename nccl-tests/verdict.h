@@ -27,8 +27,8 @@ struct JudgedPlacement {
 
 struct Verdict {
   Outcome outcome = Outcome::not_judged;
-  std::vector<std::string> reasons;     // at least one
-  std::vector<JudgedPlacement> judged;  // empty where no expected figure was compared
+  std::vector<std::string> reasons;          // at least one
+  std::vector<JudgedPlacement> judged = {};  // empty where no expected figure was compared
 };
 
 // Wrong data fails at any speed. Otherwise, if the run has a control, its ratio to the control is
@@ -36,6 +36,9 @@ struct Verdict {
 // (figures.h): pass and fail are wrong in at most 5 % of the cases each (floor_check.h). If nothing
 // can be compared, the reason says what is missing.
 Verdict judge(const Setup& setup, const std::vector<Row>& rows);
+
+// The figures that apply to the run, with the sizes and tolerances that hold for it.
+std::vector<NodeProfile::ExpectedBandwidth> expected_of(const Setup& setup);
 
 // The outcome of checks: fail if one fails, else too noisy if one is unclear, else pass; not judged
 // without any.

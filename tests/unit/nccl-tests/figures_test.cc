@@ -61,6 +61,9 @@ TEST_CASE(
   CHECK(found.figures[1].from_bytes == 64 * gib);
   CHECK(found.figures[0].floor_gb_per_s() == Approx(183.1 * 0.8));
   CHECK(found.figures[0].because == "measured on 2 nodes: rings");
+  const auto expected = expected_of(on(16, 8));
+  CHECK(expected.at(1).size_bytes == 64 * gib);
+  CHECK(expected.at(1).tolerance == 0.2);
 }
 
 TEST_CASE("figures: without a rule, or beyond it, the reason says so") {
