@@ -143,9 +143,11 @@ void describe_options(CommandLine& line, CompareOptions& options) {
   line.about(
       "OLD and NEW are reports: one, several separated by commas, or a folder of them. A row "
       "counts "
-      "as slower only if more than --allow of it cannot be chance: equal runs are called slower in "
-      "at most 5 % of all comparisons, all rows together. The unit is a run, so one report a side "
-      "shows large differences only.\n\n"
+      "as slower if that is more than --allow and no chance: equal runs are called slower in at "
+      "most "
+      "5 % of all comparisons, all rows together. The unit is a run, so one report a side shows "
+      "large "
+      "differences only.\n\n"
       "With --run twice, the two commands run in pairs, in random order, which rules out whatever "
       "else changes in time. {report} in a command is the report that it has to write; without it, "
       "--report FILE is appended.");
