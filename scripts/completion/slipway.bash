@@ -26,4 +26,4 @@ _slipway() {
   done < <("${words[0]}" __complete "${words[@]:1}" 2>/dev/null)
 } 2>/dev/null
 complete -F _slipway slipway bandwidth_{perf,scan,compare,plot} \
-  {all_gather,all_reduce,alltoall,broadcast,gather,reduce,reduce_scatter,scatter,sendrecv}_perf
+  {all_gather,all_reduce,alltoall,alltoallv,broadcast,gather,hypercube,reduce,reduce_scatter,scatter,sendrecv}_perf

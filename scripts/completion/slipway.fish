@@ -26,6 +26,6 @@ function __slipway_complete
     end
 end
 for program in slipway bandwidth_{perf,scan,compare,plot} \
-        {all_gather,all_reduce,alltoall,broadcast,gather,reduce,reduce_scatter,scatter,sendrecv}_perf
+        {all_gather,all_reduce,alltoall,alltoallv,broadcast,gather,hypercube,reduce,reduce_scatter,scatter,sendrecv}_perf
     complete -c $program -f -a '(__slipway_complete)'
 end

@@ -15,7 +15,7 @@ import unittest
 
 import command_lines
 
-PROGRAM, FAKES = sys.argv[1], pathlib.Path(sys.argv[2])
+PROGRAM, FAKES = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")
 PERF = re.compile(r"(.*/)?(nccl_)?(\w+_perf(_mpi)?)$")
 # GPU memory that holds only small sizes: the largest size of each line is reduced, as in nccl-tests.

@@ -49,7 +49,7 @@ def run(collective, *args, ranks=4, version="22809", prefix=(), environment=None
                     "FAKE_CUDA_COUNTERS": f"{folder}/counts"}
         many = ["-g", str(ranks)] if ranks > 1 else []
         finished = subprocess.run([*prefix, PROGRAM, collective, *many, *args], capture_output=True, text=True,
-                                  timeout=120, check=False, env={**clean, **settings, **(environment or {})})
+                                  timeout=600, check=False, env={**clean, **settings, **(environment or {})})
         return Done(finished, folder)
 
 
