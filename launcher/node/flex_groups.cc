@@ -51,7 +51,7 @@ void require_deleted(Compute& compute, const std::vector<std::string>& urls) {
 
 std::string nodeset_of_flex(const std::string& cluster, const std::string& name) {
   constexpr std::string_view middle = "-flex-";
-  const size_t at = name.find(middle);
+  const size_t at = name.rfind(middle);
   if (at == name.npos || !name.starts_with(cluster + "-") || at <= cluster.size()) return "";
   const std::string nodeset = name.substr(cluster.size() + 1, at - cluster.size() - 1);
   const std::vector<std::string> rest = split(name.substr(at + middle.size()), '-');

@@ -54,6 +54,7 @@ TEST_CASE("reconcile: a group that no node waits for goes after a while") {
 TEST_CASE("reconcile: which groups are a cluster's") {
   CHECK(nodeset_of_flex("c", "c-gpu-flex-12-0a1b2c") == "gpu");
   CHECK(nodeset_of_flex("c", "c-gpu-flex-none-0a1b2c") == "gpu");
+  CHECK(nodeset_of_flex("c", "c-flex-flex-12-0a1b2c") == "flex");
   for (const char* name :
        {"c-gpu-flex-12-0a1b2", "c-gpu-flex-12-0a1b2g", "c-gpu-flex-x-0a1b2c", "c-flex-12-0a1b2c",
         "d-gpu-flex-12-0a1b2c", "c-a-b-flex-12-0a1b2c", "c-gpu-12-0a1b2c", ""}) {
