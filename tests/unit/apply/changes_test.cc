@@ -62,6 +62,37 @@ TEST_CASE("changes: definitions are compared by resource and attribute") {
   CHECK(summary(compare(&before, nullptr)) == "3 to destroy");
 }
 
+TEST_CASE("changes: what is replaced replaces what refers to its new attributes") {
+  ReplacementRules rules;
+  rules["t"] = {{"kind", "disk.type"}, false, {{"out", "in"}}};
+  rules["all"] = {{"labels"}, true, {}};
+  const GroupDefinitions before = group(R"({
+    "t": {"a": {"kind": 1, "name": "a"}, "b": {"kind": "${t.a.id}", "in": 1}, "c": {"in": "${t.a.name}"},
+          "d": {"kind": "${t.b.out}"}, "e": {"in": "${t.d.id}"}, "f": {"disk": [{"size": 1}]},
+          "g": {"kind": "${t.a.id}", "lifecycle": {"ignore_changes": ["kind"]}}},
+    "all": {"x": {"labels": {"k": "1"}}, "y": {"labels": {}, "of": "${t.e.in}"}}})");
+  GroupDefinitions after = before;
+  Json& resources = after.documents["net.tf.json"]["resource"];
+  resources["t"]["a"]["kind"] = 2;
+  resources["t"]["f"]["disk"][0]["size"] = 2;
+  resources["all"]["x"]["labels"]["k"] = "2";
+  const GroupChanges changes = compare(&before, &after, rules);
+  std::map<std::string, std::string> why;
+  for (const Change& change : changes.modules.at("net")) {
+    why[change.address] = change.action == Action::replace ? change.why : "in place";
+  }
+  // c refers to a name that stays, and g ignores its reference.
+  CHECK(why == std::map<std::string, std::string>{{"t.a", "kind"},
+                                                  {"t.b", "kind"},
+                                                  {"t.d", "kind"},
+                                                  {"t.e", "in place"},
+                                                  {"t.f", "in place"},
+                                                  {"all.x", "in place"},
+                                                  {"all.y", "of"}});
+  resources["t"]["f"]["disk"][0]["type"] = "ssd";
+  CHECK(summary(compare(&before, &after, rules)) == "2 to change, 5 to replace");
+}
+
 TEST_CASE("changes: values with names of secrets are hidden") {
   const GroupDefinitions before = group(R"({"t": {"x": {"admin_password": "a", "note": "a"}}})");
   const GroupDefinitions after = group(R"({"t": {"x": {"admin_password": "b", "note": "b"}}})");
