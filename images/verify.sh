@@ -53,10 +53,13 @@ enabled() {
   unit_file "$1" >/dev/null && [ -d "$root/etc/systemd/system" ] && [ -n "$(find "$root/etc/systemd/system" -path "*.wants/$1" -o -path "*.requires/$1")" ]
 }
 
-# find_boot_kernel: sets `boot_kernel`. GRUB boots the newest, unless its settings name another one.
+# GRUB boots the newest kernel, unless its settings name another one.
 find_boot_kernel() {
   boot_kernel=$({ find "$root/boot" -maxdepth 1 -name 'vmlinuz-*' -printf '%f\n' 2>/dev/null || true; } |
     sed 's/^vmlinuz-//' | sort -V | tail -n 1)
+}
+
+check_boot_kernel() {
   if grep -qsE '^GRUB_DEFAULT=' "$root/etc/default/grub" && ! grep -qE '^GRUB_DEFAULT="?0"?$' "$root/etc/default/grub"; then
     fault "GRUB_DEFAULT=0 in /etc/default/grub, with which GRUB boots the newest kernel, $boot_kernel"
   fi
@@ -85,13 +88,13 @@ check() {
 # value KEY: of /etc/os-release
 value() { sed -nE "s/^$1=\"?([^\"]*)\"?\$/\1/p" "$root/etc/os-release"; }
 
+find_boot_kernel
 # In an image for the cloud, the base must be the one that the options name.
-boot_kernel=
 if [[ ${steps_of_image:?} == *" driver "* ]]; then
   if [ "$(value ID) $(value VERSION_CODENAME)" != "${system:?} ${release:?}" ]; then
     fault "the base ${base:?}: this system is $(value PRETTY_NAME), not $system $release"
   fi
-  find_boot_kernel
+  check_boot_kernel
 fi
 while read -r when step kind what; do
   case $when in '' | '#'*) continue ;; esac

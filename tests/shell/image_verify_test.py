@@ -213,6 +213,15 @@ class Image(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"^    \d+ requirements are met\n$")
 
+    def test_modules_are_checked_without_the_step_that_installs_the_driver(self):
+        self.make("tcpx", "tcpx-amd64", kernel="6.17.0-1010-gcp")
+        steps = [step for step in STEPS if step not in ("kernel", "driver")]
+        self.assertEqual((self.verify(steps).returncode, self.verify(steps).stderr), (0, ""))
+        modules.install(self.root, self.kernel, [])
+        (self.root / f"lib/modules/{self.kernel}/updates/lustre.ko").unlink()
+        modules.install(self.root, self.kernel, [])
+        self.assertIn("missing: the module lustre of the kernel 6.17.0-1010-gcp, which boots (step lustre)", self.verify(steps).stderr)
+
     def test_every_requirement_names_a_step_and_a_kind(self):
         lines = [line.split() for line in (TOP / "images/requirements").read_text().splitlines() if line and line[0] != "#"]
         self.assertGreater(len(lines), 50)
