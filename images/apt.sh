@@ -6,11 +6,12 @@ apt_get() { apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null; }
 
 apt_install() { apt_get install -y --no-install-recommends "$@"; }
 
-# available NAME...: the first package that the release has
+# available NAME...: the first package that the release has, and not only as a name that another one provides
 available() {
   local name
   for name in "$@"; do
-    if apt-cache show --no-all-versions "$name" >/dev/null 2>&1; then echo "$name" && return; fi
+    # For a name that is only provided it succeeds, and prints nothing.
+    if apt-cache show --no-all-versions "$name" 2>/dev/null | grep -q .; then echo "$name" && return; fi
   done
   echo "this release has none of the packages $*" >&2
   return 1

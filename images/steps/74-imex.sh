@@ -10,7 +10,10 @@ if [ "${driver:?}" = none ] || [ "${architecture:?}" != arm64 ]; then
   echo "    only Arm machines with GPUs are parts of such a domain"
   exit 0
 fi
-if [ ! -x /usr/bin/nvidia-imex ]; then apt_install "nvidia-imex-$driver_branch"; fi
+if [ ! -x /usr/bin/nvidia-imex ]; then
+  # Of the driver's branch: NVIDIA's archive has each branch as a package, or all as versions of one.
+  apt_install "$(available "nvidia-imex-$driver_branch" nvidia-imex)=$driver_branch.*"
+fi
 hold 'nvidia-imex*'
 # Slipway starts it for each job, and asks it with nvidia-imex-ctl whether all nodes are connected:
 # https://docs.nvidia.com/multi-node-nvlink-systems/imex-guide, "service config options"

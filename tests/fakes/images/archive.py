@@ -20,7 +20,7 @@ def gpg(*words, **options):
     return run("gpg", "--homedir", GNUPG, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "", *words, **options)
 
 
-def make_deb(folder, name, version, files, depends="", after=""):
+def make_deb(folder, name, version, files, depends="", after="", provides=""):
     """A package; its file name is NAME_VERSION_all.deb, as dpkg-deb makes it. `after` runs once it is installed."""
     with tempfile.TemporaryDirectory() as scratch:
         top = pathlib.Path(scratch)
@@ -33,7 +33,7 @@ def make_deb(folder, name, version, files, depends="", after=""):
         control = top / "DEBIAN/control"
         control.parent.mkdir()
         lines = [f"Package: {name}", f"Version: {version}", "Architecture: all", "Maintainer: tests <tests@localhost>",
-                 "Description: a stand-in"] + ([f"Depends: {depends}"] if depends else [])
+                 "Description: a stand-in"] + ([f"Depends: {depends}"] if depends else []) + ([f"Provides: {provides}"] if provides else [])
         control.write_text("\n".join(lines) + "\n")
         if after:
             (control.parent / "postinst").write_text(f"#!/bin/sh\nset -e\n{after}\n")
@@ -72,8 +72,9 @@ def make_nvidia(top, release):
     """A flat archive, as NVIDIA's, and the package with its key and address."""
     folder = top / {"noble": "ubuntu2404", "trixie": "debian13"}[release] / "x86_64"
     folder.mkdir(parents=True)
-    for name, one in packages.NVIDIA.items():
-        make_deb(folder, name, **one)
+    for name, versions in packages.NVIDIA.items():
+        for one in versions if isinstance(versions, list) else [versions]:
+            make_deb(folder, name, **one)
     index(folder, folder, folder)
     make_release(folder, "NVIDIA CUDA", "stable")
     key = "/usr/share/keyrings/cuda-archive-keyring.gpg"

@@ -25,11 +25,20 @@ AUTOINSTALL="yes"
 """
 
 
-def package(version, files, depends="", after=""):
-    return {"version": version, "files": files, "depends": depends, "after": after}
+def package(version, files, depends="", after="", provides=""):
+    return {"version": version, "files": files, "depends": depends, "after": after, "provides": provides}
 
 
+def imex(version):
+    """As NVIDIA's archive has it since branch 580: one package, whose versions provide the names of their branches."""
+    return package(version, {"/usr/bin/nvidia-imex": PROGRAM, "/usr/bin/nvidia-imex-ctl": PROGRAM, "/usr/lib/systemd/system/nvidia-imex.service": UNIT,
+                             "/etc/nvidia-imex/config.cfg": "# IMEX_CMD_ENABLED=0\nIMEX_CMD_PORT=50005\n"},
+                   provides=f"nvidia-imex-{version.split('.')[0]}")
+
+
+# A list is several versions.
 NVIDIA = {
+    "nvidia-imex": [imex("580.105.08-1"), imex("620.70.06-1")],
     "cuda-cudart-13-0": package("13.0.96-1", {"/usr/local/cuda-13.0/targets/x86_64-linux/lib/libcudart.so.13": "a library"}),
     "datacenter-gpu-manager-4-core": package("1:4.6.0-1", {"/usr/bin/dcgmi": PROGRAM,
                                                            "/usr/lib/systemd/system/nvidia-dcgm.service": UNIT}),
