@@ -4,14 +4,16 @@
 A project that has everything lacks nothing. Each thing that is missing is a finding that says what to type, and all are found in
 one run, also when services refuse to answer. Only questions are sent, and no answer of the cloud makes it fail.
 """
-import json, os, pathlib, re, subprocess, sys, tempfile, threading, unittest
+import http.client, json, os, pathlib, re, subprocess, sys, tempfile, threading, unittest
 
 sys.dont_write_bytecode = True  # keep the source tree clean
 from run import ROOT, breaks_schema, installed
 
-sys.path.insert(0, str(ROOT / "tests/fakes/google"))
+sys.path[:0] = [str(ROOT / "tests/fakes/google"), str(ROOT / "scripts")]
+import record
 from cloud import OPERATOR_TOKEN, Cloud
 from google_cloud import Server
+from replay import differences
 from serve import ENDPOINTS, ByPath
 
 MEGA = ["examples/a3-megagpu.yaml", "-d", "examples/a3-megagpu-deployment.yaml"]
@@ -188,6 +190,27 @@ class Project(unittest.TestCase):
         self.cloud.services["cloudresourcemanager"].call = call
         self.assertEqual(self.findings(SMALL)["rights in my-project"]["found"],
                          "the service cannot say whether you have iam.serviceAccounts.actAs")
+
+    def test_its_questions_can_be_recorded_and_replayed(self):
+        class Cloud(http.client.HTTPConnection):
+            def request(self, method, path, *words):
+                super().request(method, f"/{self.service}{path}", *words)
+
+        def connect(host):
+            connection = Cloud("127.0.0.1", self.server.server_port)
+            connection.service = host
+            return connection
+        record.Between.connect = staticmethod(connect)
+        (self.folder / "conditions.json").write_text(json.dumps(self.conditions))
+        file = self.folder / "traffic.jsonl"
+        status, count = record.run(file, ["sh", "-c", 'exec "$@" >/dev/null', "sh", "env", f"PATH={self.programs}:{os.environ['PATH']}", f"HOME={self.temporary.name}",
+                                          f"GOOGLE_OAUTH_ACCESS_TOKEN={OPERATOR_TOKEN}", self.slipway, "doctor", "google",
+                                          *(str(ROOT / word) if "/" in word else word for word in SMALL), "--json"])
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        self.assertEqual((status, count), (0, len(rows)))
+        self.assertGreater(count, 10)
+        self.assertNotIn(OPERATOR_TOKEN, file.read_text())
+        self.assertEqual([text for row in rows for text in differences(self.cloud, row)], [])
 
     def test_no_credentials(self):
         found = self.findings(SMALL, GOOGLE_OAUTH_ACCESS_TOKEN=None, PATH=str(self.programs))
