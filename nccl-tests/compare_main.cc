@@ -181,7 +181,11 @@ void check_options(const CompareOptions& options) {
   if (reports && options.after.empty()) throw UsageError("NEW is missing");
   if (commands && options.run.size() != 2)
     throw UsageError("--run is needed twice: the old command, and the new one");
+  const CompareOptions defaults;
   if (!commands && !options.keep.empty()) throw UsageError("--keep needs --run");
+  if (!commands && options.runs != defaults.runs) throw UsageError("--runs needs --run");
+  if (figures && options.allowed_percent != defaults.allowed_percent)
+    throw UsageError("--allow has no effect with --figures, which have tolerances of their own");
   if (options.runs < 1 || options.runs > 1000) throw UsageError("--runs is from 1 to 1000");
   if (!(options.allowed_percent >= 0)) throw UsageError("--allow is at least 0");
 }

@@ -2,6 +2,7 @@
 #include "nccl-tests/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -42,20 +43,38 @@ std::vector<Task> tasks_of(const std::vector<AppliedFigure>& figures,
   return tasks;
 }
 
-FloorCheck check_placement(const Placement& placement, double floor, size_t checks) {
+// Operations in one sample.
+int operations_of(const Timing& timing) {
+  return timing.mode == Mode::isolated ? 1 : timing.iterations * timing.aggregated;
+}
+
+// A single sample does not show its noise. The mean of nccl-tests' 20 operations is taken to be
+// within assumed_run_deviation; of fewer, it is as much less certain as a mean is.
+void doubt_single_sample(RunLevel& level, int operations) {
+  constexpr int usual_operations = 20, freedom_of_guess = 30;
+  if (level.freedom > 0 || operations >= usual_operations) return;
+  level.error = assumed_run_deviation *
+                std::sqrt(static_cast<double>(usual_operations) / std::max(operations, 1));
+  level.freedom = freedom_of_guess;
+}
+
+FloorCheck check_placement(const Placement& placement, int operations, double floor,
+                           size_t checks) {
   if (placement.busbw_gb_per_s <= 0) return {.floor_gb_per_s = floor, .reached = Reached::no};
-  const RunLevel level =
+  RunLevel level =
       bandwidth_level(run_level(placement.samples_us), placement.time.us, placement.busbw_gb_per_s);
+  doubt_single_sample(level, operations);
   return check_floor(std::span(&level, 1), floor, checks);
 }
 
-Verdict judge_by_figures(const std::vector<AppliedFigure>& figures, const std::vector<Row>& rows) {
+Verdict judge_by_figures(const Setup& setup, const std::vector<AppliedFigure>& figures,
+                         const std::vector<Row>& rows) {
   Verdict verdict;
   const std::vector<Task> tasks = tasks_of(figures, rows);
   for (const Task& task : tasks) {
     const AppliedFigure& figure = *task.figure;
-    const FloorCheck check =
-        check_placement(*task.placement, figure.floor_gb_per_s(), tasks.size());
+    const FloorCheck check = check_placement(*task.placement, operations_of(setup.options.timing),
+                                             figure.floor_gb_per_s(), tasks.size());
     verdict.judged.push_back({task.row->shape.size_bytes, task.name, check});
     const std::string because = figure.because.empty() ? "" : ", " + figure.because;
     verdict.reasons.push_back(reason_of(verdict.judged.back(), figure.figure.busbw_gb_per_s,
@@ -146,7 +165,7 @@ Verdict judge(const Setup& setup, const std::vector<Row>& rows) {
         "the data went over {}, and the expected figure is for the network between nodes",
         setup.transport));
   }
-  Verdict verdict = judge_by_figures(found.figures, rows);
+  Verdict verdict = judge_by_figures(setup, found.figures, rows);
   if (verdict.outcome == Outcome::not_judged) {
     return not_judged(fmt::format("the expected figure holds from {} bytes on, which were not run",
                                   found.figures.front().from_bytes));

@@ -2,6 +2,7 @@
 #include "nccl-tests/floor_check.h"
 
 #include <cmath>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -16,6 +17,18 @@ struct Share {
   double yes = 0, no = 0;
 };
 
+// A run's level of each row. A single sample is the mean of 20 operations, as with the default -n.
+std::vector<RunLevel> levels_of_run(const NoiseModel& model, Random& random, int rows,
+                                    int samples) {
+  constexpr int operations = 20;
+  std::vector<RunLevel> levels;
+  for (auto& times : invented_run(model, random, rows, samples == 1 ? operations : samples)) {
+    if (samples == 1) times = {std::accumulate(times.begin(), times.end(), 0.0) / operations};
+    levels.push_back(run_level(times));
+  }
+  return levels;
+}
+
 // Judges two placements of `runs` runs whose bandwidth is 100 GB/s, against a floor that is
 // `distance` below it.
 Share verdicts(const NoiseModel& model, int runs, int samples, double distance, int times,
@@ -25,15 +38,15 @@ Share verdicts(const NoiseModel& model, int runs, int samples, double distance, 
   double truth = 0;
   constexpr int typical = 1500;
   for (int i = 0; i < typical; ++i)
-    truth += run_level(invented_run(model, random, 1, samples)[0]).log_us / typical;
+    truth += levels_of_run(model, random, 1, samples)[0].log_us / typical;
   const double floor = 100 * std::exp(-distance);
   Share share;
   for (int i = 0; i < times; ++i) {
     std::vector<RunLevel> levels[2];
     for (int run = 0; run < runs; ++run) {
-      const auto rows = invented_run(model, random, 2, samples);
+      const auto rows = levels_of_run(model, random, 2, samples);
       for (size_t placement = 0; placement < 2; ++placement) {
-        RunLevel level = run_level(rows[placement]);
+        RunLevel level = rows[placement];
         level.log_us = std::log(100) - (level.log_us - truth);
         levels[placement].push_back(level);
       }
@@ -70,10 +83,10 @@ TEST_CASE("verdict: just above or below the floor it is wrong in at most 5 % eac
   constexpr int times = 250;
   for (const NoiseModel& model : noise_models()) {
     CAPTURE(model.name);
-    for (const int runs : {1, 4}) {
-      CAPTURE(runs);
-      CHECK(verdicts(model, runs, 10, 0.006, times, 41).no <= most_wrong(times));
-      CHECK(verdicts(model, runs, 10, -0.006, times, 42).yes <= most_wrong(times));
+    for (const auto& [runs, samples] : {std::pair(1, 1), {1, 10}, {4, 10}}) {
+      CAPTURE(runs, samples);
+      CHECK(verdicts(model, runs, samples, 0.006, times, 41).no <= most_wrong(times));
+      CHECK(verdicts(model, runs, samples, -0.006, times, 42).yes <= most_wrong(times));
     }
   }
 }

@@ -59,6 +59,18 @@ TEST_CASE(
   CHECK(judge(setup, {row}).outcome == Outcome::too_noisy);
 }
 
+TEST_CASE("verdict: a single sample of few operations is less certain than one of twenty") {
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected()});
+  const std::vector<Row> rows = {sample_row(mib, 104, 104)};
+  CHECK(judge(setup, rows).outcome == Outcome::pass);
+  setup.options.timing.iterations = 1;
+  CHECK(judge(setup, rows).outcome == Outcome::too_noisy);
+  setup.options.timing.iterations = 20;
+  setup.options.timing.mode = Mode::isolated;
+  CHECK(judge(setup, rows).outcome == Outcome::too_noisy);
+}
+
 TEST_CASE("verdict: data that went over NVLink is not judged by the network's figure") {
   Setup setup = sample_setup();
   setup.profile = sample_profile({expected()});
