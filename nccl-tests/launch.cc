@@ -33,18 +33,6 @@ std::optional<int> number_in(const char* name) {
   return number;
 }
 
-// The ports that every rank derives from the run's token. Another run may hold some of them.
-std::vector<int> ports_from(uint64_t token) {
-  std::vector<int> ports;
-  for (int i = 0; i < ports_to_try; ++i) {
-    const uint64_t step =
-        token + static_cast<uint64_t>(i) *
-                    769;  // a prime, so that two runs do not try the same ports in step
-    ports.push_back(first_port + static_cast<int>(step % port_range));
-  }
-  return ports;
-}
-
 uint64_t token_from(const std::string& text) {
   uint64_t hash = 14695981039346656037U;  // FNV-1a, the same on every node
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -143,6 +131,17 @@ Launch as_started() {
 }
 
 }  // namespace
+
+std::vector<int> ports_from(uint64_t token) {
+  std::vector<int> ports;
+  for (int i = 0; i < ports_to_try; ++i) {
+    const uint64_t step =
+        token + static_cast<uint64_t>(i) *
+                    769;  // a prime, so that two runs do not try the same ports in step
+    ports.push_back(first_port + static_cast<int>(step % port_range));
+  }
+  return ports;
+}
 
 std::string first_host(std::string_view host_list) {
   std::string host;

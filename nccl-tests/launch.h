@@ -44,6 +44,9 @@ inline constexpr const char* start_variable = "SLIPWAY_START_TIMEOUT";
 inline constexpr const char* share_variable = "SLIPWAY_SHARE";
 Share read_share();
 
+// The ports that every rank derives from the run's token. Another run may hold some of them.
+std::vector<int> ports_from(uint64_t token);
+
 // The first host of a Slurm host list: "a-003b" for "a-[003-7,9]b,c".
 std::string first_host(std::string_view host_list);
 

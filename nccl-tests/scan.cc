@@ -8,9 +8,11 @@
 #include <fmt/core.h>
 
 #include "common/count.h"
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "nccl-tests/collective.h"
+#include "nccl-tests/ranks.h"
 #include "nccl-tests/scan_verdict.h"
 #include "nccl-tests/sim_backend.h"
 
@@ -25,7 +27,14 @@ Case pair_case() {
   return {&pair_collective(), parse_datatypes("float").front(), std::nullopt, std::nullopt};
 }
 
-// busbw of an all_gather on all ranks of a backend. Throws Error if data arrived wrong.
+std::map<std::string, int> places_of(const std::vector<ScanNode>& nodes) {
+  std::map<std::string, int> places;
+  for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i].name] = static_cast<int>(i);
+  return places;
+}
+
+}  // namespace
+
 double measure_pair(Backend& pair, const PairTest& test) {
   const Case which = pair_case();
   const Shape shape = pair_collective().shape(test.bytes, which.datatype.bytes, pair.size());
@@ -38,20 +47,16 @@ double measure_pair(Backend& pair, const PairTest& test) {
   return row.out_of_place.busbw_gb_per_s;
 }
 
-std::map<std::string, int> places_of(const std::vector<ScanNode>& nodes) {
-  std::map<std::string, int> places;
-  for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i].name] = static_cast<int>(i);
-  return places;
+std::string name_of_this_node() {
+  const std::string name = environment_variable("SLURMD_NODENAME");
+  return name.empty() ? parse_rank_descriptions({describe_this_rank()}).front().host : name;
 }
 
-// The switch that this node is connected to, by topology/tree: "s1" for "root.s1.node-3".
 std::string switch_of_this_node() {
   const char* const address = std::getenv("SLURM_TOPOLOGY_ADDR");
   const std::vector<std::string> parts = split(address == nullptr ? "" : address, '.');
   return parts.size() < 2 ? "" : parts[parts.size() - 2];
 }
-
-}  // namespace
 
 MeasureRound on_backend(Backend& backend, const std::vector<ScanNode>& nodes, PairTest test) {
   const std::string& own_host = backend.ranks()[static_cast<size_t>(backend.rank())].host;

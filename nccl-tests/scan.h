@@ -23,9 +23,17 @@ struct PairTest {
 // Measures all pairs of a round at the same time.
 using MeasureRound = std::function<std::vector<PairResult>(const Round&, int number)>;
 
+// busbw of a pair's all_gather, on all of its ranks. Throws Error if data arrived wrong.
+double measure_pair(Backend& pair, const PairTest& test);
+
 // Measures with a backend; collective. Every rank gets all results.
 MeasureRound on_backend(Backend& backend, const std::vector<ScanNode>& nodes, PairTest test);
 MeasureRound on_sim(const SimWorld& world, PairTest test);
+
+// Slurm's name of this node, or its host name; and the switch that it is connected to, by
+// topology/tree: "s1" for "root.s1.node-3".
+std::string name_of_this_node();
+std::string switch_of_this_node();
 
 // The nodes of a backend, in order of their first rank, with their blocks from Slurm's topology;
 // collective.

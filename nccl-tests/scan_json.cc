@@ -62,7 +62,7 @@ std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<P
                          const ScanSettings& settings) {
   const auto name = [&](int node) { return nodes[static_cast<size_t>(node)].name; };
   ordered_json node_list = ordered_json::array(), pairs = ordered_json::array(),
-               found = ordered_json::array();
+               found = ordered_json::array(), lost = ordered_json::array();
   for (const ScanNode& node : nodes)
     node_list.push_back({{"name", node.name}, {"block", node.block}});
   for (const PairResult& result : results) {
@@ -73,6 +73,8 @@ std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<P
           result.busbw_gb_per_s ? ordered_json(*result.busbw_gb_per_s) : ordered_json()},
          {"failure", result.failure.empty() ? ordered_json() : ordered_json(result.failure)}});
   }
+  for (const auto& [node, why] : settings.lost)
+    lost.push_back({{"node", name(node)}, {"why", why}});
   for (const Finding& finding : findings(nodes, results, settings)) {
     ordered_json about = ordered_json::array();
     for (const int node : finding.nodes) about.push_back(name(node));
@@ -84,7 +86,7 @@ std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<P
       {"schema", scan_schema},         {"version", SLIPWAY_VERSION},
       {"seed", settings.seed},         {"finished", next_round(nodes, results, settings).empty()},
       {"nodes", std::move(node_list)}, {"pairs", std::move(pairs)},
-      {"findings", std::move(found)}};
+      {"lost", std::move(lost)},       {"findings", std::move(found)}};
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -38,11 +38,12 @@ struct PairResult {
 struct ScanSettings {
   uint64_t seed = 1;
   int most_rounds = 16;
-  double detect = 0.1;        // a node that is slower by this share must be found
-  double coverage = 0;        // measure at least this share of the pairs inside blocks
-  double floor_gb_per_s = 0;  // what a pair of this machine type reaches at least; 0: not known
+  double detect = 0.1;  // a node that is slower by this share must be found
+  double coverage = 0;  // measure at least this share of the pairs inside blocks
   // Nodes that left the scan, and why.
   std::map<int, std::string> lost = {};
+  // Why all of the nodes are slower than their machine type; empty if that is not known.
+  std::string too_slow = {};
 };
 
 // The round that follows `results`; empty when the scan is finished.

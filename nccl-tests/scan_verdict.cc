@@ -38,6 +38,7 @@ class Judge {
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) judge_node(node);
     if (judged_) judge_links();
     judge_blocks();
+    if (!settings_.too_slow.empty()) add(Finding::What::cluster, {}, settings_.too_slow);
     judge_noise();
     return std::move(found_);
   }

@@ -1,0 +1,70 @@
+// The ranks of a scan on real nodes: each waits for what rank 0 asks, and measures its part of a
+// pair in a process of its own. A rank that dies or stops answering leaves the scan, which goes on.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nccl-tests/launch.h"
+#include "nccl-tests/mesh.h"
+#include "nccl-tests/scan.h"
+#include "nccl-tests/scan_pair.h"
+
+namespace slipway::bandwidth {
+
+struct AgentSettings {
+  std::vector<std::string> arguments;  // of the processes that measure
+  double limit_seconds = 60;           // of a pair, with the time to connect
+};
+
+class ScanAgents {
+ public:
+  // Connects all ranks; collective. Throws Error if they do not meet.
+  ScanAgents(const Launch& launch, AgentSettings settings);
+
+  int rank() const { return mesh_.rank(); }
+
+  // On the others: does what rank 0 asks, until the scan ends. Throws Error if rank 0 has gone.
+  void serve();
+
+  // On rank 0: the nodes that answered, in order of their first rank.
+  const std::vector<ScanNode>& nodes() const { return nodes_; }
+  // Nodes that have left are added to `lost`.
+  std::vector<PairResult> measure(const Round& round, int number, std::map<int, std::string>& lost);
+  // The transport that the pairs used, as far as they could tell.
+  const std::string& transport() const { return transport_; }
+  int ranks_of_pair() const;
+  void end();
+
+ private:
+  struct Agent {
+    int rank = 0, node = -1;
+    std::string address;  // of its node
+    bool has_left = false;
+  };
+  struct Part {  // of a rank in a round
+    int rank = 0;
+    size_t pair = 0;
+  };
+
+  void meet_all();
+  void share_key();
+  void take_hello(Agent& agent, const std::string& hello);
+  std::vector<Part> ask(const Round& round, int number);
+  PairOutcome answer_of(int rank, double deadline, int number, std::map<int, std::string>& lost);
+  void lose(Agent& agent, const std::string& why, std::map<int, std::string>& lost);
+
+  Mesh mesh_;
+  AgentSettings settings_;
+  std::string first_host_;
+  uint64_t token_ = 0;
+  std::vector<Agent> agents_;  // on rank 0, by rank
+  std::vector<ScanNode> nodes_;
+  std::map<std::string, int> switches_;  // the block of each
+  std::string transport_;
+  std::optional<PairRank> own_part_;  // of rank 0 in this round
+};
+
+}  // namespace slipway::bandwidth
