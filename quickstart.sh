@@ -31,7 +31,7 @@ fi
 
 say "find: bandwidth_scan measures pairs of nodes and names the slow one"
 "$slipway" exec quickstart login -- srun --nodes=4 --mpi=none \
-  /opt/slipway/bin/bandwidth_scan --size 1M --iters 2 --precision 0 --samples 3 --least-drop 40 || true
+  /opt/slipway/bin/bandwidth_scan --size 1M --iters 2 --precision 0 --samples 3 --detect 80 || true
 "$slipway" fault quickstart a3meganodeset-2 clear
 
 cat <<TEXT
