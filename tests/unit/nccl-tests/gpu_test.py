@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The backend nccl as users start it, on stand-ins of libcuda, libcudart and libnccl (tests/fakes).
 
-Usage: gpu_test.py PROGRAM FOLDER_OF_STAND_INS
+Usage: gpu_test.py PROGRAM FOLDER_OF_STAND_INS [TEST...]
 """
 import json
 import os
@@ -353,4 +353,4 @@ class Launchers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
