@@ -19,7 +19,7 @@ PROGRAM, FAKES = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")
 PERF = re.compile(r"(.*/)?(nccl_)?(\w+_perf(_mpi)?)$")
 # GPU memory that holds only small sizes: the largest size of each line is reduced, as in nccl-tests.
-SMALL_MEMORY = (1 << 30) + (1 << 15)
+SMALL_MEMORY = (1 << 30) + (1 << 12)
 
 
 class Line:
