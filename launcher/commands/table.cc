@@ -6,6 +6,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "launcher/commands/bandwidth.h"
 #include "launcher/commands/commands.h"
 
 namespace slipway::commands {
@@ -63,6 +64,7 @@ std::span<const Command> table() {
       {"rehearse", jobs, rehearse},
       {"health", nodes, health},
       {"node", nodes, node},
+      {"bandwidth", nodes, bandwidth},
       {"doctor", self, doctor},
       {"help", self, help},
       {"version", self, version},
