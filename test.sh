@@ -134,7 +134,7 @@ trap end EXIT
 $quick || install_packages all
 build_slipway tests
 if $images; then
-  count tests/system/run.py tests/system/image*.bats
+  count tests/system/run.py tests/system/image*.bats tests/system/slurm_auth.bats
   finish
   exit
 fi

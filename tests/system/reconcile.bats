@@ -12,6 +12,7 @@ setup_file() {
   cloud_start "$TOP/tests/system/reconcile.yaml"
   as_tester touch "$CLOUD/machines-boot"
   machine_start $C
+  machine $C touch /etc/slipway/reconcile-by-hand # before it boots: no run of its own gets in the way
   wait_for slurm_answers
 }
 
@@ -159,6 +160,46 @@ has_other_machine() { [ -e "$CLOUD/instances/$1.json" ] && [ "$(inode_of "$1")" 
   until_after_runs all_idle
   run machine $C scontrol show job "$job"
   [[ "$output" == *JobState=COMPLETED*Restarts=0* ]]
+  run reconcile
+  says ""
+}
+
+@test "reconcile: a node is reserved for announced maintenance, drained while it happens, and comes back" {
+  cloud_control maintenance $N-0 86400
+  run reconcile
+  says "create reservation $N-0_maintenance_"
+  run machine $C scontrol --oneliner show reservation
+  says " Nodes=$N-0 "
+  [[ "$output" == *Flags=*MAINT* ]]
+  run reconcile
+  says ""
+  cloud_control maintenance $N-0 -10
+  run reconcile
+  says "drain $N-0: host maintenance until"
+  [[ "$output" == *"delete reservation $N-0_maintenance_"*": its maintenance is over or moved"* ]]
+  node_is $N-0 drained
+  run reconcile
+  says ""
+  cloud_control maintained $N-0
+  run reconcile
+  says "resume $N-0: the maintenance of its host is over"
+  wait_for node_is $N-0 idle
+}
+
+@test "reconcile: maintenance begins early on an idle node, but not under a job" {
+  local job
+  until_after_runs node_is $S idle
+  job=$(sleeps_on $S 1000)
+  cloud_control maintenance $S 86400
+  run reconcile
+  says ""
+  job_has "$job" JobState=RUNNING
+  machine $C scancel "$job"
+  wait_for node_is $S idle
+  run reconcile
+  says "drain $S: host maintenance, early because it was idle"
+  [[ "$output" == *"start the maintenance of the host of $S: the node is idle"* ]]
+  until_after_runs node_is $S idle
   run reconcile
   says ""
 }

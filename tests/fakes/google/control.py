@@ -8,7 +8,8 @@
     status NAME STATUS   a user changes a machine: TERMINATED, RUNNING, SUSPENDED
     delete NAME          a user deletes a machine
     preempt NAME         the cloud takes a Spot machine away
-    maintenance NAME     the cloud announces maintenance of a machine's host
+    maintenance NAME [SECONDS]  the cloud announces maintenance of a machine's host, by default in a day
+    maintained NAME      that maintenance is over
     machines             prints the machines: name, zone, status
     show NAME            prints a machine as Compute Engine shows it, in one line
     left                 prints the resources and bindings that a destroy left
@@ -37,6 +38,7 @@ def control(cloud, command, query):
                 "delete": lambda: cloud.services["compute"].instances.vanished(machine_named(cloud, name)),
                 "preempt": lambda: cloud.services["compute"].preempt([name]),
                 "maintenance": lambda: cloud.services["compute"].instances.announce(machine_named(cloud, name), cloud.clock() + float(value or 86400)),
+                "maintained": lambda: cloud.services["compute"].instances.maintained(machine_named(cloud, name)),
                 "machines": lambda: machines(cloud), "show": lambda: [json.dumps(cloud.get("compute", machine_named(cloud, name)))], "left": lambda: left(cloud), "settle": lambda: bool(cloud.later),
                 "put": lambda: put(cloud, name, json.loads(value))}
     try:

@@ -240,6 +240,17 @@ TEST_CASE("machine checks: a clock that is off, and daemons that are not running
   CHECK(node.check().front() == "clock-unsynchronized clock: not synchronized");
 }
 
+TEST_CASE("machine checks: a node with auth/slurm needs no munged, but still slurmd") {
+  FileNode node;
+  std::filesystem::remove_all(node.folder / "proc/11");
+  node.machine.write("/etc/slurm/slurm.conf",
+                     "ClusterName=c\n#AuthType=auth/slurm\nAuthType=auth/munge\n");
+  CHECK(node.check() == Lines{"daemon-missing munged: not running"});
+  node.machine.write("/etc/slurm/slurm.conf",
+                     "ClusterName=c\nAuthType=auth/slurm\nCredType=cred/slurm\n");
+  CHECK(node.check().empty());
+}
+
 TEST_CASE("machine checks: a user's program named like a daemon is not the daemon") {
   FileNode node;
   // A user's program; a root program that a user renamed; the other way round.

@@ -125,6 +125,11 @@ class Life:
             "windowEndTime": timestamp(start + 4 * 3600), "latestWindowStartTime": timestamp(start + 24 * 3600)}
         self.cloud.put("compute", path, resource)
 
+    def maintained(self, path):
+        resource = self.compute.need(path)
+        resource["resourceStatus"].pop("upcomingMaintenance")
+        self.cloud.put("compute", path, resource)
+
     def instances_performMaintenance(self, call):
         resource = self.compute.need(call.path)
         if "upcomingMaintenance" not in resource.get("resourceStatus", {}):
