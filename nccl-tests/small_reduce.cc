@@ -13,7 +13,8 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Where both were equally fast between processes of one machine, for two ranks and for more.
+// For two ranks and for more. Estimates: beyond them, the fewer bytes of the ring should outweigh
+// its additional steps.
 constexpr int64_t most_bytes_of_two = 64 << 10, most_bytes_of_many = 16 << 10;
 
 // The ranks, of which the first `paired` share a place in the doubling by twos.

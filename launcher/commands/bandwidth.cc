@@ -65,7 +65,7 @@ int show(Args args) {
   line.about(
       "Runs of the same cluster, collective, nodes, ranks and conditions are compared, in the "
       "order of time. A regression needs three runs before it and two after it, and must stand "
-      "out from the noise between runs: if nothing has changed, at most one of twenty such "
+      "out from the noise between runs: if nothing has changed, about one of twenty such "
       "histories shows one. The baseline is the median of the best time before it.");
   line.option("cluster", "NAME", "only runs on this cluster", &selection.cluster, "all");
   line.option("collective", "NAME", "only runs of this collective, such as all_gather",

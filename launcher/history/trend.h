@@ -48,7 +48,7 @@ inline constexpr size_t least_runs = 5;
 inline constexpr size_t most_runs = 150;
 
 // `runs` in the order in which they were started. `least` as in find_steps(): smaller changes are
-// ignored. In each trend, equal runs give a regression in one of twenty histories at most.
+// ignored. In each trend, equal runs give a regression in about one of twenty histories.
 std::vector<Trend> find_trends(const std::vector<RunRecord>& runs, double least);
 
 // Between two runs that follow each other.

@@ -102,8 +102,9 @@ class Programs:
                 return None  # a placeholder
             if words[0] not in self.verbs | {"help"}:
                 return f"`slipway` has no verb `{words[0]}`"
-            asked = words[:2] if words[0] in ("node", "image") and len(words) > 1 else words[:1]
-            if words[0] == "health" and len(words) > 1 and words[1] in ("policy", "report", "clear"):
+            asked = words[:1]
+            parts = self.help(asked).partition("\nCommands:\n")[2].partition("\n\n")[0]
+            if len(words) > 1 and words[1] in re.findall(r"^  (\w+) ", parts, re.M):
                 asked = words[:2]
         known = self.options(self.help(asked, program))
         for word in words:

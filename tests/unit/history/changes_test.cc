@@ -55,7 +55,7 @@ TEST_CASE("changes: few values give no step, whatever they are") {
   CHECK(find_steps({100, 100, 100, 50}, 0.03, 0.05).empty());
 }
 
-TEST_CASE("changes: equal runs give a step in one of twenty histories at most, in any noise") {
+TEST_CASE("changes: equal runs give a step in about one of twenty histories, in any noise") {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
   std::student_t_distribution<double> heavy(3);

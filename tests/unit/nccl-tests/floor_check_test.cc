@@ -13,7 +13,7 @@ using namespace slipway::bandwidth;
 
 namespace {
 
-struct Share {
+struct WrongShare {
   double yes = 0, no = 0;
 };
 
@@ -31,8 +31,8 @@ std::vector<RunLevel> levels_of_run(const NoiseModel& model, Random& random, int
 
 // Judges two placements of `runs` runs whose bandwidth is 100 GB/s, against a floor that is
 // `distance` below it.
-Share verdicts(const NoiseModel& model, int runs, int samples, double distance, int times,
-               uint64_t seed) {
+WrongShare verdicts(const NoiseModel& model, int runs, int samples, double distance, int times,
+                    uint64_t seed) {
   Random random(seed);
   // What infinitely many runs would show: the noise of most models is not symmetric.
   double truth = 0;
@@ -40,7 +40,7 @@ Share verdicts(const NoiseModel& model, int runs, int samples, double distance, 
   for (int i = 0; i < typical; ++i)
     truth += levels_of_run(model, random, 1, samples)[0].log_us / typical;
   const double floor = 100 * std::exp(-distance);
-  Share share;
+  WrongShare share;
   for (int i = 0; i < times; ++i) {
     std::vector<RunLevel> levels[2];
     for (int run = 0; run < runs; ++run) {
@@ -134,8 +134,8 @@ TEST_CASE("verdict: wrong verdicts by noise", "[.study]") {
   for (const NoiseModel& model : noise_models()) {
     fmt::print("{:28}", model.name);
     for (const auto& [runs, samples] : {std::pair(1, 1), {1, 10}, {2, 10}, {4, 10}, {8, 10}}) {
-      const Share above = verdicts(model, runs, samples, 0.006, 4000, 91'001);
-      const Share below = verdicts(model, runs, samples, -0.006, 4000, 91'002);
+      const WrongShare above = verdicts(model, runs, samples, 0.006, 4000, 91'001);
+      const WrongShare below = verdicts(model, runs, samples, -0.006, 4000, 91'002);
       fmt::print("  {:4.1f} {:4.1f} %", above.no * 100, below.yes * 100);
     }
     fmt::print("\n");

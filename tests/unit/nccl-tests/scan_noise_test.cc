@@ -12,8 +12,6 @@ using namespace slipway::bandwidth;
 
 namespace {
 
-using Shape = PairNoiseShape;
-
 std::vector<double> normal_sample(size_t count, double deviation) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal(0, deviation);
@@ -62,8 +60,9 @@ TEST_CASE("scan noise: healthy units rarely fall below the lowest level") {
 }
 
 TEST_CASE("scan: where the noise allows it, no fault of 10 % is missed and no healthy node named") {
-  for (const Shape shape : {Shape::operation, Shape::pair, Shape::heavy, Shape::bimodal,
-                            Shape::drifting, Shape::round_offset}) {
+  for (const PairNoiseShape shape :
+       {PairNoiseShape::operation, PairNoiseShape::pair, PairNoiseShape::heavy,
+        PairNoiseShape::bimodal, PairNoiseShape::drifting, PairNoiseShape::round_offset}) {
     const ManyScans all =
         scan_many({.shape = shape, .deviation = 0.015, .scans = 5, .most_nodes = 200, .seed = 3});
     INFO("shape " << static_cast<int>(shape));
@@ -77,8 +76,10 @@ TEST_CASE("scan: where the noise allows it, no fault of 10 % is missed and no he
 TEST_CASE("scan: at 10 and 15 % noise of pairs it says that it cannot tell, and names no node") {
   for (const double deviation : {0.10, 0.15}) {
     for (const int faults : {0, 8}) {
-      const ManyScans all = scan_many(
-          {.shape = Shape::pair, .deviation = deviation, .scans = 4, .most_faults = faults});
+      const ManyScans all = scan_many({.shape = PairNoiseShape::pair,
+                                       .deviation = deviation,
+                                       .scans = 4,
+                                       .most_faults = faults});
       CHECK(all.judged == 0);
       CHECK(all.wrong == 0);
       CHECK(all.named_unjudged == 0);
@@ -87,7 +88,7 @@ TEST_CASE("scan: at 10 and 15 % noise of pairs it says that it cannot tell, and 
 }
 
 TEST_CASE("scan: a scan that cannot tell says which drop it shows, and how many rounds it needs") {
-  NoisyPairs world(64, Shape::pair, 0.06, 5);
+  NoisyPairs world(64, PairNoiseShape::pair, 0.06, 5);
   world.make_slow(2, 0.39, 0.4);
   const ScanSettings settings{.seed = 2};
   const auto results = world.scan(settings);
@@ -108,7 +109,7 @@ TEST_CASE("scan: a scan that cannot tell says which drop it shows, and how many 
 }
 
 TEST_CASE("scan: 272 slow nodes of 512 are found, and no healthy one is named") {
-  NoisyPairs world(512, Shape::operation, 0.01, 9);
+  NoisyPairs world(512, PairNoiseShape::operation, 0.01, 9);
   world.make_slow(272, 0.2, 0.2);
   const ScanSettings settings;
   std::set<int> named;
@@ -121,11 +122,14 @@ TEST_CASE("scan: 272 slow nodes of 512 are found, and no healthy one is named") 
 TEST_CASE("scan: healthy nodes that differ a little are not named", "[.long]") {
   fmt::print(
       "| noise | deviation | judged | faults of 10 % missed | healthy scans with a name |\n");
-  const std::vector<std::pair<Shape, const char*>> shapes = {
-      {Shape::operation, "of operations"},      {Shape::pair, "of pairs, lasting"},
-      {Shape::heavy, "heavy tails (t, 3)"},     {Shape::bimodal, "and 1 in 10 at 0.8"},
-      {Shape::drifting, "of nodes, AR(1) 0.9"}, {Shape::round_offset, "of rounds"},
-      {Shape::node_offset, "of nodes, lasting"}};
+  const std::vector<std::pair<PairNoiseShape, const char*>> shapes = {
+      {PairNoiseShape::operation, "of operations"},
+      {PairNoiseShape::pair, "of pairs, lasting"},
+      {PairNoiseShape::heavy, "heavy tails (t, 3)"},
+      {PairNoiseShape::bimodal, "and 1 in 10 at 0.8"},
+      {PairNoiseShape::drifting, "of nodes, AR(1) 0.9"},
+      {PairNoiseShape::round_offset, "of rounds"},
+      {PairNoiseShape::node_offset, "of nodes, lasting"}};
   for (const auto& [shape, name] : shapes) {
     for (const double deviation : {0.01, 0.02, 0.03, 0.05, 0.1, 0.15}) {
       const ManyScans faulty =
