@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nccl-tests/distributions.h"
+#include "common/distributions.h"
+#include "nccl-tests/holm.h"
 
 namespace slipway::bandwidth {
 namespace {

@@ -1,12 +1,12 @@
 // Does a bandwidth reach a floor, given its noise?
 #include "nccl-tests/floor_check.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
-
-#include "nccl-tests/distributions.h"
+#include "common/distributions.h"
 
 namespace slipway::bandwidth {
 namespace {

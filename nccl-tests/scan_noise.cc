@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/distributions.h"
 #include "nccl-tests/statistics.h"
 
 namespace slipway::bandwidth {
@@ -11,38 +12,10 @@ namespace {
 
 constexpr int most_pairs = 256;  // of a unit: a scan of so many rounds is too long
 
-// The chance of at least `least` of `count` when each has the chance `p`, between 0 and 1.
-double at_least(int least, int count, double p) {
-  double term = std::exp(std::lgamma(count + 1.0) - std::lgamma(least + 1.0) -
-                         std::lgamma(count - least + 1.0) + least * std::log(p) +
-                         (count - least) * std::log1p(-p));
-  double sum = 0;
-  for (int hits = least; hits <= count; ++hits) {
-    sum += term;
-    term *= p / (1 - p) * (count - hits) / (hits + 1);
-  }
-  return sum;
-}
-
-// The chance of each at which at_least() is `chance`.
-double chance_of_each(int least, int count, double chance) {
-  double low = 0, high = 1;
-  for (int step = 0; step < 40; ++step) {
-    const double middle = (low + high) / 2;
-    (at_least(least, count, middle) < chance ? low : high) = middle;
-  }
-  return low;
-}
-
 }  // namespace
 
 double normal_tail(double chance) {
-  double low = -9, high = 9;
-  for (int step = 0; step < 50; ++step) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) / 2 > chance ? low : high) = middle;
-  }
-  return low;
+  return -normal_quantile(chance);
 }
 
 int level_rank(int pairs) {
@@ -94,9 +67,9 @@ const PairNoise::Bounds& PairNoise::bounds(int pairs) const {
   if (found != bounds_.end()) return found->second;
   const int rank = level_rank(pairs), others = pairs - rank + 1;
   Bounds one;
-  one.middle = quantile(chance_of_each(others, pairs, 0.5));
-  const double lowest = quantile(chance_of_each(others, pairs, false_names_of_scan / units_));
-  const double highest = quantile(1 - chance_of_each(rank, pairs, misses_of_unit));
+  one.middle = quantile(binomial_chance(others, pairs, 0.5));
+  const double lowest = quantile(binomial_chance(others, pairs, false_names_of_scan / units_));
+  const double highest = quantile(1 - binomial_chance(rank, pairs, misses_of_unit));
   const double spread_below = unit_spread_ * normal_tail(false_names_of_scan / units_);
   const double spread_above = unit_spread_ * normal_tail(misses_of_unit);
   one.lowest = one.middle - std::hypot(one.middle - lowest, spread_below);
@@ -107,8 +80,8 @@ const PairNoise::Bounds& PairNoise::bounds(int pairs) const {
 double PairNoise::level_deviation(int pairs) const {
   const int others = pairs - level_rank(pairs) + 1;
   // The distance between the quartiles of a normal distribution is 1.349 standard deviations.
-  return (quantile(chance_of_each(others, pairs, 0.75)) -
-          quantile(chance_of_each(others, pairs, 0.25))) /
+  return (quantile(binomial_chance(others, pairs, 0.75)) -
+          quantile(binomial_chance(others, pairs, 0.25))) /
          1.349;
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "common/distributions.h"
+
 namespace slipway::bandwidth {
 namespace {
 
@@ -23,30 +25,22 @@ double middle(const std::vector<double>& ordered) {
   return n % 2 == 1 ? ordered[n / 2] : (ordered[n / 2 - 1] + ordered[n / 2]) / 2;
 }
 
-// P(X <= k) for X ~ Binomial(n, 1/2).
-double half_binomial(size_t k, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i <= k; ++i) {
-    sum += std::exp(
-        std::lgamma(static_cast<double>(n) + 1) - std::lgamma(static_cast<double>(i) + 1) -
-        std::lgamma(static_cast<double>(n - i) + 1) - static_cast<double>(n) * std::log(2.0));
-  }
-  return sum;
-}
-
 // The median is between the (k+1)th smallest and the (k+1)th largest value unless k or fewer values
 // are on one side of it. This takes the largest k for which that is unlikely enough.
 std::optional<Interval> median_interval(const std::vector<double>& ordered) {
   const size_t n = ordered.size();
   const double tail = (1 - confidence) / 2;
-  if (half_binomial(0, n) > tail) return std::nullopt;
-  // For large samples the sums would take long, and the normal approximation is as good.
+  const auto chance = [&](size_t k) {  // that at most k values are below the median
+    return binomial_cdf(static_cast<int>(k), static_cast<int>(n), 0.5);
+  };
+  if (chance(0) > tail) return std::nullopt;
+  // For large samples the normal approximation is as good, and takes one step.
   size_t k = 0;
   if (n > 1000) {
     const auto count = static_cast<double>(n);
     k = static_cast<size_t>(std::floor(count / 2 - 0.98 * std::sqrt(count))) - 1;
   } else {
-    while (half_binomial(k + 1, n) <= tail) ++k;
+    while (chance(k + 1) <= tail) ++k;
   }
   return Interval{ordered[k], ordered[n - 1 - k]};
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "launcher/history/student.h"
+#include "common/distributions.h"
 
 namespace slipway::history {
 namespace {
@@ -73,7 +73,7 @@ double likelihood(Logs values, const Part& part) {
       std::max(least_deviation, std::sqrt(squares / static_cast<double>(values.size() - 2)));
   const double t = (sides.inside - sides.outside) /
                    (deviation * std::sqrt(1 / std::max(inner, 1.0) + 1 / std::max(outer, 1.0)));
-  return two_sided_p(t, inner + outer - 2);
+  return student_two_sided(t, inner + outer - 2);
 }
 
 // The most unlikely of all parts that reach the end, or that do not; its p is for having tried all.

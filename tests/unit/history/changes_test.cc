@@ -4,9 +4,10 @@
 #include <functional>
 #include <random>
 
-#include "launcher/history/student.h"
+#include "common/distributions.h"
 #include "tests/unit/catch.h"
 
+using namespace slipway;
 using namespace slipway::history;
 
 namespace {
@@ -25,12 +26,12 @@ double share_with_step(int histories, size_t runs, const std::function<double(si
 }  // namespace
 
 TEST_CASE("student: the distribution is that of tables and of R") {
-  CHECK(two_sided_p(12.706, 1) == Approx(0.05).epsilon(1e-3));
-  CHECK(two_sided_p(2.228, 10) == Approx(0.05).epsilon(1e-3));
-  CHECK(two_sided_p(-4.587, 10) == Approx(0.001).epsilon(1e-3));
-  CHECK(two_sided_p(1.96, 1e6) == Approx(0.05).epsilon(1e-3));
-  CHECK(two_sided_p(0, 5) == Approx(1));
-  CHECK(two_sided_p(3, 0) == 1);
+  CHECK(student_two_sided(12.706, 1) == Approx(0.05).epsilon(1e-3));
+  CHECK(student_two_sided(2.228, 10) == Approx(0.05).epsilon(1e-3));
+  CHECK(student_two_sided(-4.587, 10) == Approx(0.001).epsilon(1e-3));
+  CHECK(student_two_sided(1.96, 1e6) == Approx(0.05).epsilon(1e-3));
+  CHECK(student_two_sided(0, 5) == Approx(1));
+  CHECK(student_two_sided(3, 0) == 1);
 }
 
 TEST_CASE("changes: a step is found where it is, and another one back") {

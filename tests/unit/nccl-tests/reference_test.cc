@@ -3,9 +3,10 @@
 #include <cmath>
 #include <sstream>
 
+#include "common/distributions.h"
 #include "common/text.h"
 #include "nccl-tests/compare_tests.h"
-#include "nccl-tests/distributions.h"
+#include "nccl-tests/holm.h"
 #include "nccl-tests/permutation.h"
 #include "nccl-tests/statistics.h"
 #include "tests/unit/catch.h"
@@ -42,7 +43,9 @@ Numbers computed(const std::string& function, const std::vector<Numbers>& in) {
   if (function == "normal_quantile") return {normal_quantile(a[0])};
   if (function == "student_cdf") return {student_cdf(a[0], a[1])};
   if (function == "student_quantile") return {student_quantile(a[0], a[1])};
-  if (function == "incomplete_beta") return {incomplete_beta(a[0], a[1], a[2])};
+  if (function == "binomial_cdf") {
+    return {binomial_cdf(static_cast<int>(a[0]), static_cast<int>(a[1]), a[2])};
+  }
   if (function == "holm") return holm(a);
   if (function == "median_interval") {
     const auto interval = describe(a).interval.value();
