@@ -162,6 +162,7 @@ void Rendezvous::receive(int from, const Text& text) {
 }
 
 bool Rendezvous::expects_note_from(int rank) const {
+  if (over_) return false;  // what comes now is for whoever uses the connection next
   return rank == parent_ ||
          (table_ == nullptr ? attached_.contains(rank) : waiting_.contains(rank));
 }

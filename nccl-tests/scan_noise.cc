@@ -44,13 +44,13 @@ void PairNoise::set_unit_spread(double spread) {
 }
 
 // Below (or above) the measured values, or where they end, a normal distribution of the same spread
-// decides; few values know their spread badly, as in Student's distribution.
+// decides; few values know their spread badly, so that it is Student's distribution.
 double PairNoise::quantile(double share_below) const {
   if (sorted_.empty()) return 0;
   const auto count = static_cast<double>(sorted_.size());
-  const double z = normal_tail(1 - share_below);
-  const double doubt = 1 + (z * z + 1) / (4 * std::max(count - 1, 1.0));
-  const double normal = center_ + deviation_ * z * doubt;
+  const double z = normal_quantile(share_below);
+  const double freedom = std::max(count - 1, 1.0);
+  const double normal = center_ + deviation_ * student_quantile(share_below, freedom);
   // A share of few values may be that much larger in truth, so look a deviation further out.
   const double outside = count * std::min(share_below, 1 - share_below);
   const double rank = std::max(outside - std::sqrt(outside), 0.0);
@@ -67,6 +67,10 @@ const PairNoise::Bounds& PairNoise::bounds(int pairs) const {
   if (found != bounds_.end()) return found->second;
   const int rank = level_rank(pairs), others = pairs - rank + 1;
   Bounds one;
+  if (sorted_.size() == 1) {  // says nothing about how much others differ
+    one = {-HUGE_VAL, 0, HUGE_VAL};
+    return bounds_.emplace(pairs, one).first->second;
+  }
   one.middle = quantile(binomial_chance(others, pairs, 0.5));
   const double lowest = quantile(binomial_chance(others, pairs, false_names_of_scan / units_));
   const double highest = quantile(1 - binomial_chance(rank, pairs, misses_of_unit));

@@ -159,6 +159,12 @@ class Judge {
   void judge_noise() {
     if (judged_ || evidence_.noise().size() == 0 || nodes_.size() < 3) return;
     const PairNoise& noise = evidence_.noise();
+    if (noise.size() == 1) {
+      add(Finding::What::too_noisy, {},
+          "one pair of good nodes does not show how much healthy pairs differ: scan more nodes, or "
+          "more rounds");
+      return;
+    }
     const int needed = evidence_.pairs_needed(), done = evidence_.inside_rounds();
     const double shown = noise.detectable(std::max(1, typical_pairs()));
     std::string text = fmt::format(
@@ -189,13 +195,16 @@ class Judge {
     const PairNoise& noise = evidence_.noise();
     if (noise.size() == 0 || nodes_.size() < 3) return "";
     const Coverage& covered = evidence_.coverage();
-    return fmt::format(
-        "noise of pairs {:.1f} %: a node that is {} slower is found\nlinks inside blocks: {} of {} "
-        "pairs measured ({:.0f} %)\n",
-        noise.deviation() * 100, percent(noise.detectable(std::max(1, typical_pairs()))),
-        covered.measured, covered.of,
-        100 * static_cast<double>(covered.measured) /
-            static_cast<double>(std::max<int64_t>(covered.of, 1)));
+    const std::string known =
+        noise.size() == 1
+            ? "noise of pairs not known"
+            : fmt::format("noise of pairs {:.1f} %: a node that is {} slower is found",
+                          noise.deviation() * 100,
+                          percent(noise.detectable(std::max(1, typical_pairs()))));
+    return fmt::format("{}\nlinks inside blocks: {} of {} pairs measured ({:.0f} %)\n", known,
+                       covered.measured, covered.of,
+                       100 * static_cast<double>(covered.measured) /
+                           static_cast<double>(std::max<int64_t>(covered.of, 1)));
   }
 
  private:

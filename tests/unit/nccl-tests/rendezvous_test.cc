@@ -234,6 +234,15 @@ TEST_CASE("rendezvous: 4,096 ranks meet in linear time, each with a few links an
   CHECK(previous < 5);
 }
 
+TEST_CASE("rendezvous: ranks that have met leave what follows on their connections alone") {
+  VirtualCluster cluster(100, 3);
+  cluster.run();
+  for (int rank = 0; rank < 100; ++rank) {
+    REQUIRE(cluster.has_met(rank));
+    for (int other = 0; other < 100; ++other) CHECK(!cluster.at(rank).expects_note_from(other));
+  }
+}
+
 TEST_CASE("rendezvous: ranks that never come are named") {
   VirtualCluster cluster(600, 1);
   for (const int rank : {5, 17, 18, 19}) cluster.set_fault(rank, RankFault::never_comes);
