@@ -88,8 +88,10 @@ Slurmctld(backup) at $B is UP"
 
 @test "two controllers: the second takes over while a job runs, and gives control back" {
   local job other
-  job=$(machine $N sbatch --parsable --chdir=/tmp --output=/dev/null --wrap "sleep 1000")
+  job=$(machine $N sbatch --parsable --job-name=outlives --chdir=/tmp --output=/dev/null --wrap "sleep 1000")
   wait_for job_runs "$job"
+  # Slurm saves its state every few seconds; what came later is lost with a controller.
+  wait_for machine $C grep -aq outlives /var/spool/slurm/slurmctld/job_state
   cloud_control status $C TERMINATED
   wait_for in_control $B
   wait_for job_runs "$job"
