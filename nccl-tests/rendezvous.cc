@@ -162,7 +162,7 @@ void Rendezvous::receive(int from, const Text& text) {
 }
 
 bool Rendezvous::expects_note_from(int rank) const {
-  if (over_) return false;  // what comes now is for whoever uses the connection next
+  if (over_) return false;  // what comes now is for the next user of the connection
   return rank == parent_ ||
          (table_ == nullptr ? attached_.contains(rank) : waiting_.contains(rank));
 }
