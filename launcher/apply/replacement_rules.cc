@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/error.h"
+#include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
 
@@ -91,21 +91,17 @@ std::set<std::string> ReplacementRule::because_of(const Value& before, const Val
 }
 
 ReplacementRules load_replacement_rules(const fs::path& library) {
-  const fs::path file = library / "catalogue/replacement.yaml";
   ReplacementRules rules;
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return rules;
-  source::Sources sources;
-  source::Diagnostics diagnostics(sources);
-  if (const auto root = read_yaml(sources.add_file(file), sources, diagnostics)) {
-    RowReader reader(*root, "the file", diagnostics);
-    const std::set<std::string> known = reader.keys("sources");
-    if (const source::Node* rows = reader.sequence("resources")) {
-      for (const source::Node& item : rows->items) read_rule(item, known, rules, diagnostics);
-    }
-    reader.finish();
-  }
-  if (diagnostics.errors() > 0) throw Error(render(diagnostics));
+  cluster::read_library_table(library / "catalogue/replacement.yaml",
+                              [&](const source::Node& root, source::Diagnostics& diagnostics) {
+                                RowReader reader(root, "the file", diagnostics);
+                                const std::set<std::string> known = reader.keys("sources");
+                                if (const source::Node* rows = reader.sequence("resources")) {
+                                  for (const source::Node& item : rows->items)
+                                    read_rule(item, known, rules, diagnostics);
+                                }
+                                reader.finish();
+                              });
   return rules;
 }
 

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "common/error.h"
+#include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
 
@@ -82,15 +82,11 @@ std::optional<ImageOfMachine> ImageTable::made_by_us(std::string_view image) con
 }
 
 ImageTable load_image_table(const fs::path& library) {
-  const fs::path file = library / "catalogue/images.yaml";
   ImageTable table;
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return table;
-  source::Sources sources;
-  source::Diagnostics diagnostics(sources);
-  const auto root = read_yaml(sources.add_file(file), sources, diagnostics);
-  if (root) read_images(*root, table, diagnostics);
-  if (diagnostics.errors() > 0) throw Error(render(diagnostics));
+  cluster::read_library_table(library / "catalogue/images.yaml",
+                              [&](const source::Node& root, source::Diagnostics& diagnostics) {
+                                read_images(root, table, diagnostics);
+                              });
   return table;
 }
 

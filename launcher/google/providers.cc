@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/error.h"
 #include "common/text.h"
+#include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
 
@@ -108,15 +108,11 @@ Json Providers::required(const std::string& name, ProviderVersion least) const {
 }
 
 Providers load_providers(const fs::path& library) {
-  const fs::path file = library / "catalogue/providers.yaml";
   Providers table;
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return table;
-  source::Sources sources;
-  source::Diagnostics diagnostics(sources);
-  const auto root = read_yaml(sources.add_file(file), sources, diagnostics);
-  if (root) read_providers(*root, table, diagnostics);
-  if (diagnostics.errors() > 0) throw Error(render(diagnostics));
+  cluster::read_library_table(library / "catalogue/providers.yaml",
+                              [&](const source::Node& root, source::Diagnostics& diagnostics) {
+                                read_providers(root, table, diagnostics);
+                              });
   return table;
 }
 

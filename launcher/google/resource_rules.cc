@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "common/error.h"
+#include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
 
@@ -69,24 +69,18 @@ void read_families(const source::Node& root, ResourceRules& rules,
   }
 }
 
-using Reader = void(const source::Node&, ResourceRules&, source::Diagnostics&);
-
-void read_file(const fs::path& file, Reader* reader, ResourceRules& rules) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return;
-  source::Sources sources;
-  source::Diagnostics diagnostics(sources);
-  const auto root = read_yaml(sources.add_file(file), sources, diagnostics);
-  if (root) reader(*root, rules, diagnostics);
-  if (diagnostics.errors() > 0) throw Error(render(diagnostics));
-}
-
 }  // namespace
 
 ResourceRules load_resource_rules(const fs::path& library) {
   ResourceRules rules;
-  read_file(library / "catalogue/values.yaml", read_values, rules);
-  read_file(library / "catalogue/compute.yaml", read_families, rules);
+  const auto read = [&](const char* file, auto reader) {
+    cluster::read_library_table(library / "catalogue" / file,
+                                [&](const source::Node& root, source::Diagnostics& diagnostics) {
+                                  reader(root, rules, diagnostics);
+                                });
+  };
+  read("values.yaml", read_values);
+  read("compute.yaml", read_families);
   return rules;
 }
 
