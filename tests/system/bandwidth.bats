@@ -92,9 +92,13 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
 @test "bandwidth: measures two commands in pairs and keeps their reports" {
   local test="srun --nodes=2 --ntasks-per-node=1 --mpi=none /opt/slipway/bin/all_gather_perf -b 64K -e 64K -n 2"
   run on $NAME login /opt/slipway/bin/bandwidth_compare --runs 1 --allow 1000 --keep /home/pairs --run "$test" --run "$test -z 1"
-  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  # Two iterations on a busy machine may differ by any factor: the status must match the count, whatever it is.
   says "all_gather, 1 old run and 1 new run"
-  says "0 of 2 slower by more than 1000 %"
+  case $output in
+  *"0 of 2 slower by more than 1000 %"*) [ "$status" -eq 0 ] ;;
+  *[12]" of 2 slower by more than 1000 %"*) [ "$status" -eq 1 ] ;;
+  *) echo "$output" && false ;;
+  esac
   on $NAME login test -s /home/pairs/before-01.json -a -s /home/pairs/after-01.json
 }
 
