@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/cluster/accounting.h"
+#include "launcher/cluster/slurm_job_programs.h"
 #include "launcher/cluster/slurm_nodes.h"
 #include "launcher/cluster/slurm_overrides.h"
 #include "launcher/cluster/slurm_topology.h"
@@ -41,19 +41,6 @@ const std::vector<SlurmSetting> common_settings = {
      "Five times MessageTimeout, as newer versions of Slurm require."},
 };
 
-constexpr const char* about_prologs =
-    "Nodes are checked when a job gets them; its script starts once all of them are healthy.";
-
-// How a job starts on its nodes. Only job_container/tmpfs needs Contain.
-std::vector<SlurmSetting> job_settings(const Controller& controller) {
-  if (!controller.private_tmp) return {{"PrologFlags", "Alloc,DeferBatch", about_prologs}};
-  return {{"PrologFlags", "Alloc,Contain,DeferBatch", about_prologs},
-          {"JobContainerType", "job_container/tmpfs",
-           "Each job has its own /tmp, /var/tmp and /dev/shm, which are removed with it and do not "
-           "fill "
-           "the node's. job_container.conf says where they are."}};
-}
-
 // Settings of Slurm's MPI plugins for every cluster.
 const std::vector<SlurmSetting> mpi_settings = {
     {"PMIxCollFence", "tree",
@@ -63,9 +50,6 @@ const std::vector<SlurmSetting> mpi_settings = {
      "By default, PMIx 5 hands ranks what they need to know in files of the node's /tmp, which a "
      "job with its own /tmp cannot open: MPI_Init fails (openpmix issue 3839)."},
 };
-
-// A custom script's time in slurm-gcp v6.
-constexpr int64_t seconds_of_a_script = 300;
 
 // How many nodes can register themselves.
 constexpr int64_t most_joining = 1000;
@@ -167,74 +151,6 @@ void make_room(const Lines& lines, std::vector<SlurmSetting>& settings) {
                       "The nodes in this file, and room for nodes that register themselves."});
 }
 
-// How long the daemons of a node may take to start, one after the other; the longest of all nodes.
-// Empty if none has a daemon.
-std::optional<int64_t> longest_start_of_daemons(const Cluster& cluster, const Catalogue& catalogue,
-                                                const SlurmSite& site) {
-  int64_t longest = 0;
-  for (const Nodeset& nodeset : cluster.nodesets) {
-    const MachineType& machine = catalogue.machine(nodeset.machine.machine_type);
-    const TransportType& transport = catalogue.transport(machine.transport);
-    int64_t seconds = 0;
-    if (transport.places.contains(site.target)) seconds += transport.node.daemon.deadline_seconds;
-    for (const auto& [daemon, places] : machine.daemons) {
-      if (places.contains(site.target)) seconds += daemon.deadline_seconds;
-    }
-    longest = std::max(longest, seconds);
-  }
-  return longest > 0 ? std::optional(longest) : std::nullopt;
-}
-
-// How many scripts of the blueprint Slurm runs one after the other.
-int64_t scripts_in_a_row(const Controller& controller) {
-  std::map<std::string, int64_t> counts;
-  for (const auto& [name, text] : controller.scripts) ++counts[name.substr(0, name.find('/'))];
-  int64_t most = std::max(counts["prolog.d"], counts["epilog.d"]);
-  return most + (controller.external_scripts ? 1 : 0);
-}
-
-// The programs before and after a job and each of its tasks.
-std::vector<SlurmSetting> programs_around_jobs(const Controller& controller, const SlurmSite& site,
-                                               bool has_daemon) {
-  std::vector<SlurmSetting> settings;
-  const auto runs = [&](const std::string& kind) {
-    if (site.job_scripts.empty()) return false;
-    const auto first = controller.scripts.lower_bound(kind + ".d/");
-    return controller.external_scripts ||
-           (first != controller.scripts.end() && first->first.starts_with(kind + ".d/"));
-  };
-  const auto add = [&](const char* key, const std::string& own, const std::string& kind,
-                       const char* name, const char* why) {
-    if (runs(kind)) {
-      settings.push_back({key, fmt::format("{}/{}", site.job_scripts, name), why});
-    } else if (has_daemon && !own.empty()) {
-      settings.push_back({key, own, why});
-    }
-  };
-  add("Prolog", site.prolog, "prolog", "prolog-scripts",
-      "Starts the transport's daemon before a job, and stops it with the last job that needs it. "
-      "Runs the blueprint's scripts, if any.");
-  add("Epilog", site.epilog, "epilog", "epilog-scripts", "");
-  add("TaskProlog", "", "task_prolog", "task-prolog", "Run the blueprint's scripts as the user.");
-  add("TaskEpilog", "", "task_epilog", "task-epilog", "");
-  return settings;
-}
-
-// When Slurm kills a prolog or an epilog: later than any of ours gives up by itself. A node's
-// checks end after 15 s unless node_health has another `deadline=`, and the start of a transport's
-// daemon 35 s after the daemon's own deadline (TransportPlaces::patience).
-SlurmSetting prolog_timeout(std::optional<int64_t> start_of_daemon, int64_t scripts) {
-  const int64_t seconds = 60 + start_of_daemon.value_or(0) + scripts * seconds_of_a_script;
-  return {"PrologEpilogTimeout", std::to_string(seconds),
-          scripts > 0 ? "Slurm kills a prolog or epilog that hangs and drains the node. Each of "
-                        "the blueprint's scripts has five minutes."
-          : start_of_daemon ? "Slurm kills a prolog or epilog that hangs and drains the node. Ours "
-                              "give up sooner: a node's checks after 15 s, the start of the "
-                              "transport's daemon 25 s before this."
-                            : "Slurm kills a prolog or epilog that hangs and drains the node. A "
-                              "node's checks give up after 15 s, and the job starts."};
-}
-
 std::string nodes_text(const Lines& lines, bool elastic) {
   std::string text = "\n# Nodes, from the machine catalogue and the blueprint's node_conf.\n";
   std::vector<std::string> always_on;
@@ -259,50 +175,6 @@ std::string nodes_text(const Lines& lines, bool elastic) {
   return text;
 }
 
-// auth/slurm instead of munge: it needs no other daemon than Slurm's.
-void use_slurm_auth(std::vector<SlurmSetting>& settings) {
-  for (SlurmSetting& setting : settings) {
-    if (setting.key == "AuthType") {
-      setting = {"AuthType", "auth/slurm", "Slurm's daemons share the cluster's key, slurm.key."};
-    } else if (setting.key == "CredType") {
-      setting.value = "cred/slurm";
-    }
-  }
-}
-
-// A blueprint that only makes MessageTimeout longer must still give Slurm a valid pair.
-void follow_message_timeout(std::vector<SlurmSetting>& common) {
-  const auto value = [&](std::string_view key) {
-    const auto found = std::ranges::find(common, key, &SlurmSetting::key);
-    return found == common.end() ? 0 : to_number<int64_t>(found->value).value_or(0);
-  };
-  const int64_t least = 5 * value("MessageTimeout");
-  if (value("UnkillableStepTimeout") < least) {
-    override_settings(common, {{"UnkillableStepTimeout", std::to_string(least)}});
-  }
-}
-
-// What the blueprint changes of the settings of all sections.
-void follow_blueprint(const Controller& controller, bool has_gpus,
-                      std::vector<SlurmSetting>& common, std::vector<SlurmSetting>& settings) {
-  if (controller.slurm_auth) use_slurm_auth(settings);
-  if (controller.lists_from_template) {
-    const auto left_out = [&](const SlurmSetting& setting) {
-      return setting.key == "LaunchParameters" || setting.key == "SlurmctldParameters" ||
-             (setting.key == "GresTypes" && !has_gpus);
-    };
-    std::erase_if(common, left_out);
-    std::erase_if(settings, left_out);
-  }
-  std::map<std::string, std::string> in_common, others;
-  for (const auto& [key, value] : controller.slurm_conf) {
-    (has_setting(common, key) ? in_common : others)[key] = value;
-  }
-  override_settings(common, in_common);
-  if (!in_common.contains("UnkillableStepTimeout")) follow_message_timeout(common);
-  override_settings(settings, others);
-}
-
 bool has_joining_nodes(const Lines& lines) {
   return std::ranges::any_of(lines.nodesets,
                              [](const NodesetLines& nodeset) { return !nodeset.feature.empty(); });
@@ -322,13 +194,7 @@ std::vector<SlurmSetting> own_settings(const Cluster& cluster, const Catalogue& 
                                        const SlurmSite& site, const Lines& lines) {
   std::vector<SlurmSetting> settings = site.settings;
   if (has_joining_nodes(lines)) make_room(lines, settings);
-  const auto start_of_daemon = longest_start_of_daemons(cluster, catalogue, site);
-  const Controller& controller = cluster.controller;
-  const bool has_scripts = !site.job_scripts.empty();
-  settings.push_back(
-      prolog_timeout(start_of_daemon, has_scripts ? scripts_in_a_row(controller) : 0));
-  for (SlurmSetting& setting :
-       programs_around_jobs(controller, site, start_of_daemon.has_value())) {
+  for (SlurmSetting& setting : job_program_settings(cluster, catalogue, site)) {
     settings.push_back(std::move(setting));
   }
   if (site.follows_blueprint) {
@@ -371,7 +237,7 @@ std::map<std::string, std::string> slurm_files(const Cluster& cluster, const Cat
   const Lines lines = make_lines(cluster, catalogue, site);
   std::map<std::string, std::string> files;
   std::vector<SlurmSetting> common = common_settings;
-  for (SlurmSetting& setting : job_settings(cluster.controller)) {
+  for (SlurmSetting& setting : job_start_settings(cluster.controller)) {
     common.push_back(std::move(setting));
   }
   std::vector<SlurmSetting> settings = own_settings(cluster, catalogue, site, lines);

@@ -120,6 +120,29 @@ std::string added(const std::string& theirs, const std::string& ours) {
   return join(all, ",");
 }
 
+// auth/slurm instead of munge: it needs no other daemon than Slurm's.
+void use_slurm_auth(std::vector<SlurmSetting>& settings) {
+  for (SlurmSetting& setting : settings) {
+    if (setting.key == "AuthType") {
+      setting = {"AuthType", "auth/slurm", "Slurm's daemons share the cluster's key, slurm.key."};
+    } else if (setting.key == "CredType") {
+      setting.value = "cred/slurm";
+    }
+  }
+}
+
+// A blueprint that only makes MessageTimeout longer must still give Slurm a valid pair.
+void follow_message_timeout(std::vector<SlurmSetting>& common) {
+  const auto value = [&](std::string_view key) {
+    const auto found = std::ranges::find(common, key, &SlurmSetting::key);
+    return found == common.end() ? 0 : to_number<int64_t>(found->value).value_or(0);
+  };
+  const int64_t least = 5 * value("MessageTimeout");
+  if (value("UnkillableStepTimeout") < least) {
+    override_settings(common, {{"UnkillableStepTimeout", std::to_string(least)}});
+  }
+}
+
 }  // namespace
 
 Template read_template(std::string_view text, const std::vector<std::string>& fixed) {
@@ -146,6 +169,26 @@ void override_settings(std::vector<SlurmSetting>& settings,
       found->value = has(lists, key) ? added(value, found->value) : value;
     }
   }
+}
+
+void follow_blueprint(const Controller& controller, bool has_gpus,
+                      std::vector<SlurmSetting>& common, std::vector<SlurmSetting>& settings) {
+  if (controller.slurm_auth) use_slurm_auth(settings);
+  if (controller.lists_from_template) {
+    const auto left_out = [&](const SlurmSetting& setting) {
+      return setting.key == "LaunchParameters" || setting.key == "SlurmctldParameters" ||
+             (setting.key == "GresTypes" && !has_gpus);
+    };
+    std::erase_if(common, left_out);
+    std::erase_if(settings, left_out);
+  }
+  std::map<std::string, std::string> in_common, others;
+  for (const auto& [key, value] : controller.slurm_conf) {
+    (has_setting(common, key) ? in_common : others)[key] = value;
+  }
+  override_settings(common, in_common);
+  if (!in_common.contains("UnkillableStepTimeout")) follow_message_timeout(common);
+  override_settings(settings, others);
 }
 
 }  // namespace slipway::cluster

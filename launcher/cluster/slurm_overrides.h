@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/cluster/model.h"
 #include "launcher/cluster/slurm_site.h"
 
 namespace slipway::cluster {
@@ -32,5 +33,10 @@ bool has_setting(const std::vector<SlurmSetting>& settings, std::string_view key
 // options, such as SchedulerParameters, ours are added to the blueprint's unless it has them.
 void override_settings(std::vector<SlurmSetting>& settings,
                        const std::map<std::string, std::string>& overrides);
+
+// Applies what the controller's blueprint says about slurm.conf to both sections of it: the
+// settings of every cluster, and those of this site and cluster.
+void follow_blueprint(const Controller& controller, bool has_gpus,
+                      std::vector<SlurmSetting>& common, std::vector<SlurmSetting>& settings);
 
 }  // namespace slipway::cluster
