@@ -15,16 +15,15 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "common/error.h"
-#include "common/text.h"
 #include "launcher/health/history.h"
 #include "launcher/health/report_slots.h"
 #include "launcher/job/agent_connection.h"
+#include "launcher/job/agent_settings.h"
 #include "launcher/job/energy_meter.h"
 #include "launcher/job/kernel_log.h"
 #include "launcher/job/node_health.h"
@@ -50,18 +49,6 @@ constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
 constexpr milliseconds health_interval = std::chrono::seconds(1);
 
-std::string required(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr)
-    throw Error(fmt::format("{} is not set: only `slipway launch` starts agents", name));
-  return value;
-}
-
-std::string node_name() {
-  const char* node = std::getenv("SLURMD_NODENAME");
-  return node == nullptr ? "" : node;
-}
-
 Fd task_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -74,35 +61,6 @@ Fd task_signals() {
   return fd;
 }
 
-int64_t number_of(const char* name, int64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : to_number<int64_t>(value).value_or(otherwise);
-}
-
-// Where the launcher is, and what the agent needs to requeue the job if the launcher is lost.
-Orphan orphan_from_environment() {
-  const std::string where = required(launcher_variable);
-  const size_t colon = where.rfind(':');
-  const auto port = colon == where.npos ? std::nullopt
-                                        : to_number<int>(std::string_view(where).substr(colon + 1));
-  if (!port) throw Error(fmt::format("`{}` is not a host and a port", where));
-  Orphan orphan;
-  orphan.run = {required("SLURM_JOB_ID"), number_of(restarts_variable, 0)};
-  orphan.launcher = where.substr(0, colon);
-  orphan.port = *port;
-  orphan.node = node_name();
-  orphan.index = number_of("SLURM_NODEID", 0);
-  orphan.nodes = number_of("SLURM_STEP_NUM_NODES", 1);
-  orphan.ledger = required(ledger_variable);
-  return orphan;
-}
-
-Secret key_in_environment() {
-  const auto key = secret_from_hex(required(key_variable));
-  if (!key) throw Error(fmt::format("{} is not a key of 64 hexadecimal digits", key_variable));
-  return *key;
-}
-
 // Slurm may have bound the agent, a single task, to some of the step's CPUs. The tasks need all.
 void take_all_cpus() {
   cpu_set_t all;
@@ -112,19 +70,15 @@ void take_all_cpus() {
 
 class Agent {
  public:
-  Agent()
-      : limit_(static_cast<int64_t>(std::atof(required(heartbeat_variable).c_str()) * 1000)),
-        orphan_(orphan_from_environment()),
-        key_(key_in_environment()),
+  explicit Agent(AgentSettings settings)
+      : limit_(settings.heartbeat),
+        orphan_(std::move(settings.orphan)),
+        key_(settings.key),
         wire_(connect_to_launcher(orphan_.launcher, orphan_.port, key_, orphan_.node, connect_limit,
                                   this_program()),
               longest_message),
         signals_(task_signals()),
-        pmix_(required(mpi_variable) == "pmix", orphan_.node) {
-    for (const char* name : {launcher_variable, key_variable, heartbeat_variable, mpi_variable,
-                             restarts_variable, ledger_variable})
-      ::unsetenv(name);
-  }
+        pmix_(settings.with_pmix, orphan_.node) {}
 
   int run() {
     while (!over_) {
@@ -407,7 +361,7 @@ class Agent {
 
 int run_agent() {
   take_all_cpus();
-  return Agent().run();
+  return Agent(take_agent_settings()).run();
 }
 
 }  // namespace slipway::job

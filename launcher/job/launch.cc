@@ -12,7 +12,7 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/text.h"
-#include "launcher/job/agent.h"
+#include "launcher/job/agent_settings.h"
 #include "launcher/job/agent_step.h"
 #include "launcher/job/agents.h"
 #include "launcher/job/allocation.h"
@@ -27,6 +27,7 @@
 #include "launcher/job/restarts.h"
 #include "launcher/job/run_watch.h"
 #include "launcher/job/step_watch.h"
+#include "launcher/job/verdict_text.h"
 
 namespace slipway::job {
 namespace {
@@ -96,18 +97,21 @@ class Launcher {
 
   // --- the agents
 
+  AgentSettings agent_settings() const {
+    AgentSettings settings;
+    settings.orphan.run = {allocation_.job, allocation_.restarts};
+    settings.orphan.launcher = allocation_.here;
+    settings.orphan.port = agents_.port();
+    settings.orphan.ledger = std::filesystem::absolute(ledger_path(options_, allocation_.label));
+    settings.key = agents_.key();
+    settings.heartbeat = to_milliseconds(options_.heartbeat_seconds);
+    settings.with_pmix = options_.mpi == "pmix";
+    return settings;
+  }
+
   void begin_agents() {
     taken_ = take_step_options();
-    step_.emplace(
-        allocation_.nodes,
-        Variables{{launcher_variable, fmt::format("{}:{}", allocation_.here, agents_.port())},
-                  {key_variable, to_hex(agents_.key())},
-                  {mpi_variable, options_.mpi},
-                  {restarts_variable, std::to_string(allocation_.restarts)},
-                  {ledger_variable,
-                   std::filesystem::absolute(ledger_path(options_, allocation_.label)).native()},
-                  {heartbeat_variable, fmt::format("{}", options_.heartbeat_seconds)}},
-        options_.srun);
+    step_.emplace(allocation_.nodes, agent_variables(agent_settings()), options_.srun);
     raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
     const auto begin = Clock::now();
     while (agents_.missing() > 0 && Clock::now() - begin < agents_limit && !cancelled_) {
@@ -296,13 +300,12 @@ class Launcher {
     const Verdict verdict = judge(evidence, history_, words_);
     history_.push_back(verdict);
     ledger_.failure(attempt.number(), verdict, noticed_ms_);
-    say(fmt::format("attempt {}: {}, blamed: {}", attempt.number(), verdict.what, whom(verdict)));
-    for (const std::string& line : verdict.evidence) say("  " + line);
+    for (const std::string& line : verdict_lines(attempt.number(), verdict)) say(line);
     for (const std::string& node : verdict.nodes) add_bad(node);
     for (const Accusation& each : verdict.accusations) {
       agents_.send(each.node, Report{allocation_.job, attempt.number(), each.cause, each.detail});
     }
-    reason_ = fmt::format("{}: {}", verdict.what, join(verdict.evidence, "; "));
+    reason_ = requeue_comment(verdict);
 
     if (const std::string why = restarts_.reason_to_stop(verdict, evidence.progressed);
         !why.empty()) {
@@ -311,11 +314,6 @@ class Launcher {
     }
     choice_ = next_choice(std::move(choice_), bad_, verdict, least());
     return true;
-  }
-
-  static std::string whom(const Verdict& verdict) {
-    return verdict.blame == Blame::node ? join(verdict.nodes, ", ")
-                                        : std::string(blame_name(verdict.blame));
   }
 
   // The exit status if too few nodes are left to start on.
@@ -338,7 +336,7 @@ class Launcher {
     const auto here = std::ranges::find_if(
         allocation_.nodes, [&](const std::string& node) { return agents_.is_here(node); });
     if (here == allocation_.nodes.end()) return;
-    agents_.send(*here, Requeue{allocation_.job, bad_, reason_.substr(0, 1000)});
+    agents_.send(*here, Requeue{allocation_.job, bad_, reason_});
     const auto begin = Clock::now();
     while (!refused_ && Clock::now() - begin < requeue_limit) pump(nullptr);
   }
