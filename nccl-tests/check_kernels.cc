@@ -1,11 +1,49 @@
 // The GPU's part of checked runs, as PTX: docs/decisions/0057-checks-on-the-gpu.md says why.
 #include "nccl-tests/check_kernels.h"
 
+#include <string>
+
 namespace slipway::bandwidth {
+
+namespace {
+
+// What the kernels have in common, as they name their registers.
+
+// %at becomes the number of this thread in the grid.
+const std::string ptx_place = R"ptx(  mov.u32 %block_id, %ctaid.x;
+  mov.u32 %block_size, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  mov.u32 %blocks, %nctaid.x;
+  mul.wide.u32 %at, %block_id, %block_size;
+  cvt.u64.u32 %t, %thread;
+  add.u64 %at, %at, %t;
+)ptx";
+
+// The end of a hash (splitmix64): mixes the bits of %t.
+const std::string ptx_mix = R"ptx(  shr.u64 %u, %t, 30;
+  xor.b64 %t, %t, %u;
+  mul.lo.u64 %t, %t, 0xbf58476d1ce4e5b9;
+  shr.u64 %u, %t, 27;
+  xor.b64 %t, %t, %u;
+  mul.lo.u64 %t, %t, 0x94d049bb133111eb;
+  shr.u64 %u, %t, 31;
+  xor.b64 %t, %t, %u;
+)ptx";
+
+// Adds the number of wrong elements that this thread has found, and returns.
+const std::string ptx_end = R"ptx(
+END:
+  setp.eq.u64 %done, %sum, 0;
+  @%done bra NOTHING;
+  red.global.add.u64 [%wrong], %sum;
+NOTHING:
+  ret;
+}
+)ptx";
 
 // Version 6.0 and sm_60 are the oldest that need nothing newer; every driver since CUDA 9 compiles
 // them for the GPU it finds.
-const char* const check_kernels = R"ptx(
+const std::string ptx_text = R"ptx(
 .version 6.0
 .target sm_60
 .address_size 64
@@ -30,14 +68,7 @@ const char* const check_kernels = R"ptx(
   ld.param.u64 %flip, [p_flip];
   ld.param.u64 %element, [p_element];
   ld.param.u64 %wrong, [p_wrong];
-  mov.u32 %block_id, %ctaid.x;
-  mov.u32 %block_size, %ntid.x;
-  mov.u32 %thread, %tid.x;
-  mov.u32 %blocks, %nctaid.x;
-  mul.wide.u32 %at, %block_id, %block_size;
-  cvt.u64.u32 %t, %thread;
-  add.u64 %at, %at, %t;
-  shl.b64 %at, %at, 3;
+)ptx" + ptx_place + R"ptx(  shl.b64 %at, %at, 3;
   mul.wide.u32 %stride, %blocks, %block_size;
   shl.b64 %stride, %stride, 3;
   setp.eq.u64 %writes, %wrong, 0;
@@ -62,26 +93,10 @@ ONE:
   mul.lo.u64 %t, %number, %step;
   add.u64 %t, %t, %stream;
   add.u64 %t, %t, %seed;
-  shr.u64 %u, %t, 30;
-  xor.b64 %t, %t, %u;
-  mul.lo.u64 %t, %t, 0xbf58476d1ce4e5b9;
-  shr.u64 %u, %t, 27;
-  xor.b64 %t, %t, %u;
-  mul.lo.u64 %t, %t, 0x94d049bb133111eb;
-  shr.u64 %u, %t, 31;
-  xor.b64 %t, %t, %u;
-  shr.u64 %u, %inside, 3;
+)ptx" + ptx_mix + R"ptx(  shr.u64 %u, %inside, 3;
   mul.lo.u64 %u, %u, 0x9e3779b97f4a7c15;
   add.u64 %t, %t, %u;
-  shr.u64 %u, %t, 30;
-  xor.b64 %t, %t, %u;
-  mul.lo.u64 %t, %t, 0xbf58476d1ce4e5b9;
-  shr.u64 %u, %t, 27;
-  xor.b64 %t, %t, %u;
-  mul.lo.u64 %t, %t, 0x94d049bb133111eb;
-  shr.u64 %u, %t, 31;
-  xor.b64 %t, %t, %u;
-  xor.b64 %word, %t, %flip;
+)ptx" + ptx_mix + R"ptx(  xor.b64 %word, %t, %flip;
   add.u64 %address, %buffer, %at;
   add.u64 %at, %at, %stride;
   // Whole and aligned words go at once, others byte by byte.
@@ -143,15 +158,7 @@ PART:
   setp.ne.u64 %more, %got, 0;
   @%more bra PART;
   bra NEXT;
-
-END:
-  setp.eq.u64 %done, %sum, 0;
-  @%done bra NOTHING;
-  red.global.add.u64 [%wrong], %sum;
-NOTHING:
-  ret;
-}
-
+)ptx" + ptx_end + R"ptx(
 // A thread has one element, then those a grid further on.
 .visible .entry table(
   .param .u64 p_buffer, .param .u64 p_elements, .param .u64 p_width, .param .u64 p_table,
@@ -173,14 +180,7 @@ NOTHING:
   ld.param.u64 %flip, [p_flip];
   ld.param.u64 %tolerance, [p_tolerance];
   ld.param.u64 %wrong, [p_wrong];
-  mov.u32 %block_id, %ctaid.x;
-  mov.u32 %block_size, %ntid.x;
-  mov.u32 %thread, %tid.x;
-  mov.u32 %blocks, %nctaid.x;
-  mul.wide.u32 %at, %block_id, %block_size;
-  cvt.u64.u32 %t, %thread;
-  add.u64 %at, %at, %t;
-  mul.wide.u32 %stride, %blocks, %block_size;
+)ptx" + ptx_place + R"ptx(  mul.wide.u32 %stride, %blocks, %block_size;
   cvt.u32.u64 %shift, %width;
   setp.eq.u64 %writes, %wrong, 0;
   setp.eq.u64 %w0, %width, 0;
@@ -195,15 +195,7 @@ NEXT:
   add.u64 %t, %first, %at;
   mul.lo.u64 %t, %t, 0x9e3779b97f4a7c15;
   add.u64 %t, %t, %start;
-  shr.u64 %u, %t, 30;
-  xor.b64 %t, %t, %u;
-  mul.lo.u64 %t, %t, 0xbf58476d1ce4e5b9;
-  shr.u64 %u, %t, 27;
-  xor.b64 %t, %t, %u;
-  mul.lo.u64 %t, %t, 0x94d049bb133111eb;
-  shr.u64 %u, %t, 31;
-  xor.b64 %t, %t, %u;
-  and.b64 %t, %t, %mask;
+)ptx" + ptx_mix + R"ptx(  and.b64 %t, %t, %mask;
   shl.b64 %t, %t, %shift;
   add.u64 %t, %t, %table;
   shl.b64 %u, %at, %shift;
@@ -231,14 +223,10 @@ CHECK:
   setp.gt.u64 %differs, %t, %tolerance;
   @%differs add.u64 %sum, %sum, 1;
   bra NEXT;
+)ptx" + ptx_end;
 
-END:
-  setp.eq.u64 %done, %sum, 0;
-  @%done bra NOTHING;
-  red.global.add.u64 [%wrong], %sum;
-NOTHING:
-  ret;
-}
-)ptx";
+}  // namespace
+
+const char* const check_kernels = ptx_text.c_str();
 
 }  // namespace slipway::bandwidth

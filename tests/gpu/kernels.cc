@@ -2,6 +2,7 @@
 // and how fast they are. Prints a line of JSON for each kind of data.
 //
 //   gpu_kernels [SIZE]   with buffers of this size, 1G by default
+//   gpu_kernels --ptx    prints the kernels instead
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,9 +11,11 @@
 #include <ctime>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/error.h"
+#include "nccl-tests/check_kernels.h"
 #include "nccl-tests/gpu_patterns.h"
 #include "nccl-tests/number_tables.h"
 #include "nccl-tests/sizes.h"
@@ -137,6 +140,10 @@ int run(size_t bytes) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  if (argc > 1 && std::string_view(argv[1]) == "--ptx") {
+    std::fputs(check_kernels, stdout);
+    return 0;
+  }
   const auto bytes = static_cast<size_t>(parse_size(argc > 1 ? argv[1] : "1G"));
   constexpr size_t least = size_t{harmed_elements} * 16;
   if (bytes < least) throw Error(fmt::format("a buffer has at least {} bytes", least));

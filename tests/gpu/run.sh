@@ -7,4 +7,4 @@
 #   tests/gpu/run.sh --stand-ins build/tests/fakes --size 4K   without a GPU: tests this script, and says so
 #   tests/gpu/run.sh --help                 all options
 set -euo pipefail
-exec python3 "$(dirname "${BASH_SOURCE[0]}")/questions.py" "$@"
+exec python3 -B "$(dirname "${BASH_SOURCE[0]}")/questions.py" "$@"

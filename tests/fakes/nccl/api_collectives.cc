@@ -1,5 +1,6 @@
 // The collectives of the stand-in: they check their arguments as NCCL does, and are queued.
 #include <algorithm>
+#include <string>
 
 #include "tests/fakes/cuda/gpu.h"
 #include "tests/fakes/nccl/comm.h"
@@ -13,15 +14,21 @@ namespace {
 
 constexpr int types = FAKE_NCCL >= 22400 ? 12 : 10;  // fp8 came with 2.24
 
-ncclResult_t start(const char* call, ncclComm_t comm, cudaStream_t stream, fake::Operation made) {
+// What every collective and message checks first. Counts the call.
+ncclResult_t check(const char* call, ncclComm_t comm, int type, const char* what, int rank) {
   fake::count(call);
   if (comm == nullptr) return fake::invalid(call, "comm argument is NULL");
-  if (made.type < 0 || made.type >= types)
-    return fake::invalid(call, "invalid type " + std::to_string(made.type));
-  if (made.root < 0 || made.root >= comm->world->size)
-    return fake::invalid(call, "invalid root " + std::to_string(made.root) +
-                                   " (root should be in the 0.." +
-                                   std::to_string(comm->world->size) + " range)");
+  if (type < 0 || type >= types) return fake::invalid(call, "invalid type " + std::to_string(type));
+  const int size = comm->world->size;
+  if (rank >= 0 && rank < size) return ncclSuccess;
+  const std::string number = std::to_string(rank), end = std::to_string(size);
+  return fake::invalid(call, std::string("invalid ") + what + " " + number + " (" + what +
+                                 " should be in the 0.." + end + " range)");
+}
+
+ncclResult_t start(const char* call, ncclComm_t comm, cudaStream_t stream, fake::Operation made) {
+  const ncclResult_t checked = check(call, comm, made.type, "root", made.root);
+  if (checked != ncclSuccess) return checked;
   if (made.op >= ncclNumOps) {
     const auto scalar = comm->scalars.find(made.op);
     if (scalar == comm->scalars.end())
@@ -36,11 +43,8 @@ ncclResult_t start(const char* call, ncclComm_t comm, cudaStream_t stream, fake:
 
 ncclResult_t send_or_receive(const char* call, bool sends, void* at, size_t count,
                              ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream) {
-  fake::count(call);
-  if (comm == nullptr) return fake::invalid(call, "comm argument is NULL");
-  if (type < 0 || type >= types) return fake::invalid(call, "invalid type");
-  if (peer < 0 || peer >= comm->world->size)
-    return fake::invalid(call, "invalid peer " + std::to_string(peer));
+  const ncclResult_t checked = check(call, comm, type, "peer", peer);
+  if (checked != ncclSuccess) return checked;
   const fake::Message message{sends, at, count * static_cast<size_t>(fake::bytes_of(type)), peer};
   return fake::submit(comm, call, message, stream);
 }
@@ -51,57 +55,29 @@ extern "C" {
 
 ncclResult_t ncclAllGather(const void* send, void* receive, size_t count, ncclDataType_t type,
                            ncclComm_t comm, cudaStream_t stream) {
-  return start(__func__, comm, stream,
-               {.kind = fake::Kind::all_gather,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type});
+  return start(__func__, comm, stream, {fake::Kind::all_gather, send, receive, count, type});
 }
 
 ncclResult_t ncclAllReduce(const void* send, void* receive, size_t count, ncclDataType_t type,
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
-  return start(__func__, comm, stream,
-               {.kind = fake::Kind::all_reduce,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type,
-                .op = op});
+  return start(__func__, comm, stream, {fake::Kind::all_reduce, send, receive, count, type, op});
 }
 
 ncclResult_t ncclReduceScatter(const void* send, void* receive, size_t count, ncclDataType_t type,
                                ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
   return start(__func__, comm, stream,
-               {.kind = fake::Kind::reduce_scatter,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type,
-                .op = op});
+               {fake::Kind::reduce_scatter, send, receive, count, type, op});
 }
 
 ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDataType_t type,
                            int root, ncclComm_t comm, cudaStream_t stream) {
   return start(__func__, comm, stream,
-               {.kind = fake::Kind::broadcast,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type,
-                .root = root});
+               {fake::Kind::broadcast, send, receive, count, type, 0, root});
 }
 
 ncclResult_t ncclReduce(const void* send, void* receive, size_t count, ncclDataType_t type,
                         ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream) {
-  return start(__func__, comm, stream,
-               {.kind = fake::Kind::reduce,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type,
-                .op = op,
-                .root = root});
+  return start(__func__, comm, stream, {fake::Kind::reduce, send, receive, count, type, op, root});
 }
 
 ncclResult_t ncclSend(const void* send, size_t count, ncclDataType_t type, int peer,
@@ -117,34 +93,17 @@ ncclResult_t ncclRecv(void* receive, size_t count, ncclDataType_t type, int peer
 #if FAKE_NCCL >= 22800
 ncclResult_t ncclAlltoAll(const void* send, void* receive, size_t count, ncclDataType_t type,
                           ncclComm_t comm, cudaStream_t stream) {
-  return start(__func__, comm, stream,
-               {.kind = fake::Kind::alltoall,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type});
+  return start(__func__, comm, stream, {fake::Kind::alltoall, send, receive, count, type});
 }
 
 ncclResult_t ncclGather(const void* send, void* receive, size_t count, ncclDataType_t type,
                         int root, ncclComm_t comm, cudaStream_t stream) {
-  return start(__func__, comm, stream,
-               {.kind = fake::Kind::gather,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type,
-                .root = root});
+  return start(__func__, comm, stream, {fake::Kind::gather, send, receive, count, type, 0, root});
 }
 
 ncclResult_t ncclScatter(const void* send, void* receive, size_t count, ncclDataType_t type,
                          int root, ncclComm_t comm, cudaStream_t stream) {
-  return start(__func__, comm, stream,
-               {.kind = fake::Kind::scatter,
-                .send = send,
-                .receive = receive,
-                .count = count,
-                .type = type,
-                .root = root});
+  return start(__func__, comm, stream, {fake::Kind::scatter, send, receive, count, type, 0, root});
 }
 #endif
 
