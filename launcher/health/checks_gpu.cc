@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "common/text.h"
 #include "launcher/health/checks.h"
@@ -33,6 +34,15 @@ void gpu_count(const Gpus& gpus, CheckRun& run) {
   }
 }
 
+// Whether a word of `name` begins with the model's name: "NVIDIA GB200" is not a b200.
+bool is_model(const std::string& name, const GpuModel& model) {
+  const std::string all = lower(name);
+  for (size_t at = all.find(model.name); at != all.npos; at = all.find(model.name, at + 1)) {
+    if (at == 0 || std::isalnum(static_cast<unsigned char>(all[at - 1])) == 0) return true;
+  }
+  return false;
+}
+
 void gpu_identity(const Gpus& gpus, CheckRun& run) {
   const GpuModel* const model = model_of(run.context);
   if (model == nullptr) {
@@ -40,7 +50,7 @@ void gpu_identity(const Gpus& gpus, CheckRun& run) {
         fmt::format("the policy has no GPU model `{}`", run.context.profile.gpus.model));
   }
   for (const GpuReading& gpu : gpus.gpus) {
-    if (!gpu.lost.empty() || lower(gpu.name).find(model->name) != std::string::npos) continue;
+    if (!gpu.lost.empty() || is_model(gpu.name, *model)) continue;
     run.find(
         "gpu-wrong-model", gpu.label(),
         fmt::format("it is a `{}`, node.json has {}", gpu.name, run.context.profile.gpus.model));

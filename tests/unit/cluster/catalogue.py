@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The catalogue has no row that nothing uses, and C++ names nothing that the catalogue defines: catalogue.py SOURCE"""
+"""The catalogue has no row that nothing uses and none that is missing, and C++ names nothing that the catalogue defines: catalogue.py SOURCE"""
 import fnmatch
 import functools
 import pathlib
@@ -115,6 +115,12 @@ def missing_services():
                 yield f"services.yaml: no row for `{kind}` of {path.parent.name}"
 
 
+def missing_gpus():
+    """GPU models of machine types that health checks would not know."""
+    for model in {row["gpus"]["model"] for row in rows() if "gpus" in row} - {*read("health")["gpu_models"]}:
+        yield f"health.yaml: no row in `gpu_models` for `{model}` of machines.yaml"
+
+
 def main():
     found = set(names_in_code())
     allows = lambda path, name: any(fnmatch.fnmatch(name, each) for each in ALLOWED.get(path, [[]])[0])
@@ -122,7 +128,7 @@ def main():
     for path, (names, _) in ALLOWED.items():
         used = {name for where, name in found if where == path}
         wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
-    wrong += sorted(unused_rows()) + sorted(set(missing_services()))
+    wrong += sorted(unused_rows()) + sorted(set(missing_services())) + sorted(missing_gpus())
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

@@ -90,6 +90,25 @@ TEST_CASE("gpu checks: healthy GPUs have no findings, and every check runs") {
   CHECK(results.facts.at("driver_version") == "570.86.15");
 }
 
+TEST_CASE("gpu checks: a model is known by the name that the driver shows, and by no other's") {
+  const auto is = [](const std::string& model, const std::string& name) {
+    Context context = context_with();
+    context.profile.gpus.model = model;
+    Gpus gpus = healthy_gpus();
+    for (GpuReading& gpu : gpus.gpus) gpu.name = name;
+    for (const std::string& line : lines_of(check_with(gpus, context)))
+      if (line.starts_with("gpu-wrong-model")) return false;
+    return context.policy.gpu_models.contains(model);
+  };
+  CHECK(is("nvidia-b200", "NVIDIA B200"));
+  CHECK(is("nvidia-gb200", "NVIDIA GB200"));
+  CHECK(is("nvidia-gb300", "NVIDIA GB300"));
+  CHECK(is("nvidia-tesla-a100", "A100-SXM4-40GB"));
+  CHECK(is("nvidia-rtx-pro-6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition"));
+  CHECK(!is("nvidia-b200", "NVIDIA GB200"));
+  CHECK(!is("nvidia-h200-141gb", "NVIDIA GH200 480GB"));
+}
+
 TEST_CASE("gpu checks: every fault is found, on its GPU") {
   const std::string gpu = " GPU 1 0000:05:00.0: ";
   CHECK(found_with([](GpuReading& one) { one.name = "NVIDIA A100-SXM4-80GB"; }) ==
