@@ -30,6 +30,12 @@
     });
   }
 
+  // The beginning of an entry's text, without its title, which mkdocs puts before a pilcrow.
+  function beginning(entry) {
+    var text = entry.text.replace(/^[^¶]*¶\s*/, "");
+    return text.length <= 200 ? text : text.slice(0, 200).replace(/\s+\S*$/, " …");
+  }
+
   function show(found, entries, list) {
     list.textContent = found.length ? "" : "Nothing found";
     found.slice(0, 50).forEach(function (result) {
@@ -40,7 +46,7 @@
       link.href = here + "../" + entry.location;
       link.textContent = entry.title;
       var text = document.createElement("p");
-      text.textContent = entry.text.slice(0, 200);
+      text.textContent = beginning(entry);
       heading.appendChild(link);
       article.appendChild(heading);
       article.appendChild(text);
