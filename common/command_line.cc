@@ -12,6 +12,7 @@
 
 #include "common/completion.h"
 #include "common/error.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 
 namespace slipway {
@@ -210,7 +211,7 @@ bool CommandLine::print_help(std::span<const std::string> own) const {
       throw UsageError(fmt::format("unknown format `{}`: --help takes `text` or `json`", format));
     }
     const std::string text =
-        format == "json" ? to_json(description_) + "\n" : help_text(description_);
+        format == "json" ? to_json(description_) + "\n" : for_locale(help_text(description_));
     std::fputs(text.c_str(), stdout);
     return true;
   }
@@ -267,7 +268,7 @@ bool CommandLine::parse(std::span<const std::string> args) {
     po::variables_map values;
     po::store(parser.run(), values);
     if (values.count("help") != 0) {
-      std::fputs(help_text(description_).c_str(), stdout);
+      std::fputs(for_locale(help_text(description_)).c_str(), stdout);
       return false;
     }
     po::notify(values);
@@ -343,6 +344,7 @@ CommandDescription describe(const std::function<void()>& body) {
 }
 
 int run_main(const std::string& program, const std::function<int()>& body) {
+  limit_stderr_to_locale();
   try {
     return body();
   } catch (const UsageError& error) {

@@ -1,6 +1,8 @@
 // Finds the place of the cursor in a command line and the candidates for it.
 #include "common/completion.h"
 
+#include "common/locale_text.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -115,7 +117,7 @@ std::vector<Candidate> complete(const CommandDescription& description,
 void print_candidates(const std::vector<Candidate>& candidates, const std::string& current) {
   for (const Candidate& one : candidates) {
     if (!one.text.starts_with(current) && !one.text.starts_with(':')) continue;
-    fmt::print("{}{}{}\n", one.text, one.about.empty() ? "" : "\t", one.about);
+    fmt::print("{}{}{}\n", one.text, one.about.empty() ? "" : "\t", for_locale(one.about));
   }
 }
 

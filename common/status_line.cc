@@ -1,6 +1,8 @@
 // The line on a terminal that shows what a long command is doing.
 #include "common/status_line.h"
 
+#include "common/locale_text.h"
+
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -60,7 +62,8 @@ void StatusLine::show(const std::string& text) {
   const std::lock_guard lock(mutex_);
   std::fflush(stderr);
   // A line that wraps could not be erased.
-  write_to_terminal(fmt::format("{}{}", erase, first_columns(text, columns() - 1)));
+  const std::string shown = for_locale(text);
+  write_to_terminal(fmt::format("{}{}", erase, first_columns(shown, columns() - 1)));
   is_shown_ = true;
 }
 

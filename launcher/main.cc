@@ -26,7 +26,7 @@ void open_standard_streams() {
 // Options in place of a verb.
 std::string verb_of(const std::string& word) {
   if (word == "--help" || word == "-h") return "help";
-  if (word == "--version" || word == "-V") return "version";
+  if (word == "--version" || word == "-V" || word == "-v") return "version";
   return word;
 }
 

@@ -1,7 +1,7 @@
 """Makes the manual pages of programs and plugins (sections 1 and 8)."""
 import re
 
-from reference_programs import COLLECTIVES, NO_COLOR, sections, spelled, with_default
+from reference_programs import COLLECTIVES, OF_ALL, sections, spelled, with_default
 
 
 def literal(text):
@@ -72,7 +72,7 @@ def man_page(description, version, section=1):
             lines += [".TP", f"\\fB{roff(row['name'])}\\fR", *roff_paragraphs(row["text"])]
     lines += roff_rows("EXIT STATUS", description["exit_statuses"])
     if section == 1:
-        lines += roff_rows("ENVIRONMENT", description["environment"] + [NO_COLOR])
+        lines += roff_rows("ENVIRONMENT", description["environment"] + OF_ALL)
     lines += roff_rows("FILES", description["files"])
     if description["see_also"]:
         also = ", ".join(f"\\fB{roff(one[:-3])}\\fR{one[-3:]}" for one in description["see_also"])

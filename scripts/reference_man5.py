@@ -4,6 +4,7 @@ import pathlib, re
 from reference_man import literal, roff
 
 PAGES = pathlib.Path(__file__).resolve().parents[1] / "docs/reference"
+BULLET = r"\(bu"  # as roff spells it, which terminals without UTF-8 show, too
 # The page, what it is called, its line under NAME, and where to look next.
 FILES = {
     "slipway-blueprint": ("blueprint-language.md", "the language of blueprints and deployment files",
@@ -75,7 +76,7 @@ def items(lines):
     out = []
     for one in re.split(r"\n(?=(?:-|\d+\.) )", "\n".join(lines)):
         mark, text = one.split(" ", 1)
-        out += [f".IP {'•' if mark == '-' else mark} 4", *spans(re.sub(r"\n\s*", "\n", text)).split("\n")]
+        out += [rf".IP {BULLET if mark == '-' else mark} 4", *spans(re.sub(r"\n\s*", "\n", text)).split("\n")]
     return out + [".PP"]
 
 

@@ -3,7 +3,9 @@ import json, os, subprocess
 
 COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
                "reduce_scatter", "scatter", "sendrecv"]
-NO_COLOR = {"name": "NO_COLOR", "text": "if set, nothing is printed in color"}
+# The environment variables of every command.
+OF_ALL = [{"name": "NO_COLOR", "text": "if set, nothing is printed in color"},
+          {"name": "LC_ALL, LC_CTYPE, LANG", "text": "with a locale without UTF-8, such as C, text is printed in ASCII; data stays UTF-8"}]
 
 
 def printed(*words):

@@ -6,6 +6,7 @@
 
 #include "common/count.h"
 #include "common/error.h"
+#include "common/locale_text.h"
 #include "launcher/commands/bandwidth.h"
 #include "launcher/commands/bandwidth_report.h"
 #include "launcher/commands/verb.h"
@@ -90,7 +91,9 @@ int show(Args args) {
   if (!page.empty()) {
     write_result(page, trends_page(trends));
   } else {
-    std::fputs((json ? trends_json(trends) : trends_text(trends, stdout_paint())).c_str(), stdout);
+    std::fputs(
+        (json ? trends_json(trends) : for_locale(trends_text(trends, stdout_paint()))).c_str(),
+        stdout);
   }
   const bool slower = std::ranges::any_of(trends, history::has_regression);
   return check && slower ? has_become_slower : 0;

@@ -9,6 +9,7 @@
 #include "common/command_line.h"
 #include "common/count.h"
 #include "common/error.h"
+#include "common/locale_text.h"
 #include "common/requirement.h"
 #include "common/text.h"
 #include "launcher/apply/programs.h"
@@ -183,7 +184,8 @@ int doctor(Args args) {
   }
   std::vector<Requirement> all = inspection.look();
   if (!input.blueprint.empty()) std::ranges::move(inspect_project(input), std::back_inserter(all));
-  fmt::print("{}", json ? as_json(inspection, all) : as_text(inspection, all, stdout_paint()));
+  fmt::print(
+      "{}", json ? as_json(inspection, all) : for_locale(as_text(inspection, all, stdout_paint())));
   return count(all, State::missing) == 0 ? 0 : 1;
 }
 

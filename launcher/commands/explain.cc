@@ -7,6 +7,7 @@
 
 #include "common/count.h"
 #include "common/installation.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
@@ -171,10 +172,12 @@ int explain(Args args) {
   } else {
     const std::string library = find_installation().blueprints().string();
     const Paint paint = stdout_paint();
-    fmt::print("{}", wanted.name.empty()
-                         ? heading(deployment, wanted, paint) +
-                               explain_table(explanations, sources, library, input.blueprint, paint)
-                         : explain_page(explanations[0], sources, library, paint));
+    const std::string page =
+        wanted.name.empty()
+            ? heading(deployment, wanted, paint) +
+                  explain_table(explanations, sources, library, input.blueprint, paint)
+            : explain_page(explanations[0], sources, library, paint);
+    std::fputs(for_locale(page).c_str(), stdout);
   }
   const size_t errors = loaded.diagnostics().errors();
   if (errors > 0 && input.diagnostics == "text") {

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/source/codes.h"
 
@@ -35,7 +36,7 @@ int explain_code(const std::string& typed, const std::string& more) {
                     : fmt::format("there is no diagnostic {}; did you mean {}?", code, guess));
   }
   const auto page = find_installation().docs() / "diagnostics" / (code + ".md");
-  std::fputs(read_file(page).c_str(), stdout);
+  std::fputs(for_locale(read_file(page)).c_str(), stdout);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/health_parts.h"
@@ -64,7 +65,7 @@ int check(const health::CheckOptions& options, const std::string& policy, bool a
   if (json) {
     fmt::print("{}\n", to_json(result.verdict).dump(2));
   } else {
-    fmt::print("{}\n", line_of(result.verdict));
+    fmt::print("{}\n", for_locale(line_of(result.verdict)));
   }
   return result.job_may_start || result.job_has_ended ? 0 : unfit;
 }

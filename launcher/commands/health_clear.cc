@@ -7,6 +7,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/file_lock.h"
+#include "common/locale_text.h"
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/root_program.h"
 #include "launcher/health/history.h"
@@ -37,7 +38,7 @@ int health_clear(Args args) {
   if (!lock) throw Error("a check of this node is still running; try again later");
   health::History history = health::load_history(folder);
   for (const health::Finding& finding : history.open) {
-    fmt::print("{} {}: {}\n", finding.check, finding.device, finding.evidence);
+    fmt::print("{} {}: {}\n", finding.check, finding.device, for_locale(finding.evidence));
   }
   fmt::print("cleared: {}\n", history.open.size());
   history.open.clear();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
+#include "common/locale_text.h"
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/page.h"
 
@@ -27,7 +28,7 @@ void print_findings(const Policy& policy) {
   for (const auto& [name, rule] : policy.findings) width = std::max(width, name.size());
   fmt::print("findings\n");
   for (const auto& [name, rule] : policy.findings) {
-    fmt::print("  {:<{}}  {:<8} {}{}\n", name, width, name_of(rule.action), rule.about,
+    fmt::print("  {:<{}}  {:<8} {}{}\n", name, width, name_of(rule.action), for_locale(rule.about),
                escalation_text(rule.escalation));
   }
 }

@@ -11,6 +11,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/commands/health_parts.h"
 #include "launcher/commands/page.h"
@@ -108,7 +109,8 @@ int health_report(Args args) {
     const std::string title = "Node health" + (name.empty() ? "" : ": " + name);
     write_result(page, as_page(nodes, title, std::time(nullptr)));
   }
-  if (page != "-") std::fputs((json ? as_json(nodes) : as_table(nodes)).c_str(), stdout);
+  if (page != "-")
+    std::fputs((json ? as_json(nodes) : for_locale(as_table(nodes))).c_str(), stdout);
   return tell_unfit && !std::ranges::all_of(nodes, &ReportedNode::is_fit) ? some_unfit : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/locale_text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/ledger_report.h"
 #include "launcher/job/goodput.h"
@@ -54,8 +55,9 @@ int ledger(Args args) {
   if (!page.empty()) {
     write_result(page, goodput_page(goodput));
   } else {
-    std::fputs((json ? goodput_json(goodput) : goodput_text(goodput, stdout_paint())).c_str(),
-               stdout);
+    std::fputs(
+        (json ? goodput_json(goodput) : for_locale(goodput_text(goodput, stdout_paint()))).c_str(),
+        stdout);
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/installation.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/module_page.h"
@@ -115,9 +116,9 @@ int modules(Args args) {
       fmt::print("{}\n", (name.empty() ? list_json(found) : module_json(*found[0])).dump(2));
     }
   } else if (name.empty()) {
-    std::fputs(list_text(found, stdout_paint()).c_str(), stdout);
+    std::fputs(for_locale(list_text(found, stdout_paint())).c_str(), stdout);
   } else if (!found.empty()) {
-    std::fputs(module_page(*found[0], stdout_paint()).c_str(), stdout);
+    std::fputs(for_locale(module_page(*found[0], stdout_paint())).c_str(), stdout);
   }
   return diagnostics.errors() == 0 ? 0 : 1;
 }

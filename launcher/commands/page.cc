@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "common/file.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "launcher/source/json.h"
 
@@ -54,19 +56,27 @@ std::string padded(std::string_view text, size_t columns) {
 
 std::string cut(std::string_view text, size_t columns) {
   if (display_width(text) <= columns) return std::string(text);
+  const size_t more = display_width(ellipsis());
   std::string kept;
   for (const std::string& word : split(text, ' ')) {
-    if (display_width(kept) + 1 + display_width(word) + 2 > columns) break;
+    if (display_width(kept) + 1 + display_width(word) + 1 + more > columns) break;
     kept += kept.empty() ? word : " " + word;
   }
-  if (!kept.empty()) return kept + " …";
+  if (!kept.empty()) return kept + " " + std::string(ellipsis());
   size_t end = 0;  // a single long word
-  while (display_width(text.substr(0, end)) + 2 < columns) end += source::utf8_length(text[end]);
-  return std::string(text.substr(0, end)) + "…";
+  while (display_width(text.substr(0, end)) + 1 + more < columns)
+    end += source::utf8_length(text[end]);
+  return std::string(text.substr(0, end)) + std::string(ellipsis());
+}
+
+// JSON stays the same data where only ASCII can be shown.
+static std::string in_locale(const std::string& json) {
+  if (locale_has_utf8()) return json;
+  return nlohmann::ordered_json::parse(json).dump(-1, ' ', true);
 }
 
 void show(const source::Diagnostics& diagnostics, bool as_json) {
-  const std::string text = as_json ? to_json_line(diagnostics) + "\n"
+  const std::string text = as_json ? in_locale(to_json_line(diagnostics)) + "\n"
                                    : render(diagnostics, source::color_for(STDERR_FILENO));
   std::fputs(text.c_str(), stderr);
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/installation.h"
+#include "common/locale_text.h"
 #include "launcher/apply/preview.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/deployment_input.h"
@@ -91,7 +92,7 @@ int plan(Args args) {
                                  : apply::Folder(deployment.path()).recorded.deployment;
     fmt::print("{}\n", apply::to_json(name, changes).dump(2));
   } else {
-    fmt::print("{}", apply::to_text(changes));
+    fmt::print("{}", for_locale(apply::to_text(changes)));
   }
   const bool nothing = std::ranges::all_of(changes, &apply::GroupChanges::empty);
   return tell_changes && !nothing ? 3 : 0;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/locale_text.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
@@ -90,7 +91,8 @@ int quota(Args args) {
   const google::Definitions definitions = loaded.define();
   const google::Needs needs = loaded.count_needs(definitions);
   std::fputs(
-      (json ? as_json(definitions.deployment, needs) : as_text(needs, stdout_paint())).c_str(),
+      (json ? as_json(definitions.deployment, needs) : for_locale(as_text(needs, stdout_paint())))
+          .c_str(),
       stdout);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "common/installation.h"
+#include "common/locale_text.h"
 #include "common/status_line.h"
 #include "common/text.h"
 #include "launcher/commands/commands.h"
@@ -207,8 +208,9 @@ int rehearse(Args args) {
     write_result(typed.page, as_page(rehearsal));
     return 0;
   }
-  std::fputs((typed.json ? as_json(rehearsal) : as_text(rehearsal, stdout_paint())).c_str(),
-             stdout);
+  std::fputs(
+      (typed.json ? as_json(rehearsal) : for_locale(as_text(rehearsal, stdout_paint()))).c_str(),
+      stdout);
   return 0;
 }
 

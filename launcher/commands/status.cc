@@ -12,6 +12,7 @@
 #include "common/count.h"
 #include "common/error.h"
 #include "common/interrupts.h"
+#include "common/locale_text.h"
 #include "common/text.h"
 #include "common/utc.h"
 #include "launcher/commands/commands.h"
@@ -54,7 +55,7 @@ void print_one(const local::DeploymentView& view) {
     if (!node.faults.empty()) {
       fmt::print("{}: fault: {}\n", node.name, join(node.faults, ", "));
     }
-    if (!node.reason.empty()) fmt::print("{}: reason: {}\n", node.name, node.reason);
+    if (!node.reason.empty()) fmt::print("{}: reason: {}\n", node.name, for_locale(node.reason));
   }
   if (!view.slurm.asked) return;
   if (!view.slurm.answers) {
@@ -63,8 +64,8 @@ void print_one(const local::DeploymentView& view) {
   }
   fmt::print("{}\n", view.jobs.empty() ? "no jobs" : counted(view.jobs.size(), "job"));
   for (const local::JobView& job : view.jobs) {
-    fmt::print("  {} {} {} on {}: {}\n", job.id, job.name, job.state, counted(job.nodes, "node"),
-               job.node_list);
+    fmt::print("  {} {} {} on {}: {}\n", job.id, for_locale(job.name), job.state,
+               counted(job.nodes, "node"), job.node_list);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/error.h"
 #include "common/fd.h"
+#include "common/locale_text.h"
 
 namespace slipway::commands {
 namespace {
@@ -33,7 +34,7 @@ class AlternateScreen {
       text += lines[i] + "\x1b[K";
       if (i + 1 < lines.size()) text += "\r\n";
     }
-    show(text + "\x1b[J");
+    show(for_locale(text) + "\x1b[J");
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/locale_text.h"
 #include "launcher/source/diagnostics.h"
 
 namespace slipway::source {
@@ -68,7 +69,8 @@ std::string_view last_columns(std::string_view text, size_t columns) {
 // Cuts a message that quotes a very long name.
 std::string in_short(const std::string& message) {
   constexpr size_t enough = 1000;
-  return message.size() <= enough ? message : std::string(first_columns(message, enough)) + "…";
+  return message.size() <= enough ? message
+                                  : std::string(first_columns(message, enough)).append(ellipsis());
 }
 
 // A line in three parts: before, at and after the marked place.
@@ -82,11 +84,13 @@ Parts fit(Parts line) {
            widest;
   };
   if (!is_wide(line)) return line;
-  const auto cut = [](std::string& text, size_t columns) {
-    if (display_width(text) > columns) text = std::string(first_columns(text, columns - 1)) + "…";
+  const size_t more = display_width(ellipsis());
+  const auto cut = [&](std::string& text, size_t columns) {
+    if (display_width(text) > columns)
+      text = std::string(first_columns(text, columns - more)).append(ellipsis());
   };
   if (display_width(line.before) > widest / 3) {
-    line.before = "…" + std::string(last_columns(line.before, widest / 3 - 1));
+    line.before = std::string(ellipsis()).append(last_columns(line.before, widest / 3 - more));
   }
   if (display_width(line.marked) > widest / 3) line.after.clear();
   cut(line.marked, widest / 3);
@@ -177,7 +181,8 @@ std::string render(const Diagnostics& diagnostics, Color color) {
     if (!text.empty()) text += '\n';
     text += render(sorted[i], diagnostics.sources(), color);
   }
-  if (sorted.size() > enough) text += fmt::format("\n… and {} more\n", sorted.size() - enough);
+  if (sorted.size() > enough)
+    text += fmt::format("\n{} and {} more\n", ellipsis(), sorted.size() - enough);
   return text;
 }
 

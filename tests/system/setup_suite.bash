@@ -21,6 +21,7 @@ setup_suite() {
   # Optionally, a `slipway` built with sanitizers; the plugins do not change, as slurmd has no sanitizer.
   if [ -n "${SLIPWAY_TEST_PROGRAM:-}" ]; then cp "$top/$SLIPWAY_TEST_PROGRAM" "$SUITE/prefix/bin/slipway"; fi
   export SUITE TOP=$top
+  export LC_ALL=C.UTF-8 # in which the tests expect text
 
   if [ "$SLIPWAY_TEST_AS" = user ] && [ "$(id -u)" -eq 0 ]; then
     export TEST_USER=slipway-${SUITE##*.}
