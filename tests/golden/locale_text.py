@@ -65,7 +65,7 @@ def verbs(slipway):
 
 
 def main():
-    built, *others = sys.argv[1:]
+    built, *others = (pathlib.Path(one).resolve() for one in sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         slipway = installed(built, pathlib.Path(folder, "prefix"))
         (pathlib.Path(folder, "prefix/share/doc/slipway")).mkdir(parents=True)
@@ -79,6 +79,8 @@ def main():
             shown.is_ascii(slipway, *verb.split(), "--help")
         for program in others:
             shown.is_ascii(program, "--help")
+            if program.name == "bandwidth_perf":
+                shown.is_ascii(program, "alltoallv", "--help")
         for words in ("check bad.yaml", "expand bad.yaml", "explain bad.yaml", f"explain {example}", "check größe.yaml", "unbekannt→",
                       "health policy", "doctor local", "modules", "modules slurm-v6-nodeset", "help",
                       f"quota {example} --vars project_id=p", "rehearse --nodes 64 --hours 100", "explain E0101", "status", "version"):
