@@ -1,3 +1,4 @@
+// The distribution functions that statistics need, from Boost.Math.
 #include "common/distributions.h"
 
 #include <boost/math/distributions/beta.hpp>

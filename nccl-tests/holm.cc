@@ -1,3 +1,4 @@
+// Holm's correction: several statements at once.
 #include "nccl-tests/holm.h"
 
 #include <algorithm>

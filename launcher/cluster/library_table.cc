@@ -1,3 +1,4 @@
+// Reads the optional tables of a library of modules.
 #include "launcher/cluster/library_table.h"
 
 #include "common/error.h"

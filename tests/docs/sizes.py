@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""No source file has more than 400 lines (CONTRIBUTING.md, Style): usage: sizes.py"""
+"""No source file has more than 400 lines, and each begins with a comment (CONTRIBUTING.md, Style): usage: sizes.py"""
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -18,10 +19,15 @@ def sources():
 
 def main():
     lines = {path: path.read_bytes().count(b"\n") for path in sources()}
+    # After a line for the shell that starts it, or for shellcheck.
+    begins = re.compile(rb'\s*(#!.*\n)?(# shellcheck .*\n)?(//|/\*|#|""")')
+    bare = [f"{path.relative_to(ROOT)}: begins without a comment that says what it is for" for path in lines
+            if path.stat().st_size > 0 and not str(path.relative_to(ROOT)).startswith("tests/")
+            and (not begins.match(path.read_bytes()) or path.read_bytes().startswith((b"#include", b"#pragma")))]
     long = [f"{path.relative_to(ROOT)}: {count} lines; look for a way to split it" for path, count in lines.items() if count > MOST]
-    print(*sorted(long), sep="\n")
-    print(f"{len(lines)} files, {len(long)} with more than {MOST} lines")
-    return 1 if long or len(lines) < 500 else 0
+    print(*sorted(long + bare), sep="\n")
+    print(f"{len(lines)} files, {len(long)} with more than {MOST} lines, {len(bare)} without a comment")
+    return 1 if long or bare or len(lines) < 500 else 0
 
 
 if __name__ == "__main__":
