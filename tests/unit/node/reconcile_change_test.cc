@@ -16,8 +16,9 @@ TEST_CASE("reconcile: nodes that are no longer in the cluster go when their jobs
   world.node("c-gpu-0", {"idle"}).machine("c-gpu-0");
   world.node("c-gpu-1", {"allocated"}).machine("c-gpu-1");
   world.node("c-old-0", {"idle"}).machine("c-old-0").nodeset = "old";
-  CHECK(world.steps() == Texts{"power down c-gpu-1 when its jobs have ended: no longer wanted",
-                               "power down c-old-0 when its jobs have ended: no longer wanted"});
+  CHECK(world.steps() ==
+        StepTexts{"power down c-gpu-1 when its jobs have ended: no longer wanted",
+                  "power down c-old-0 when its jobs have ended: no longer wanted"});
 }
 
 TEST_CASE("reconcile: a file without numbers of nodes takes none away") {
@@ -25,7 +26,7 @@ TEST_CASE("reconcile: a file without numbers of nodes takes none away") {
   world.cluster.nodesets["gpu"].static_count = 0;
   world.cluster.nodesets["gpu"].dynamic_count = 0;
   world.node("c-gpu-7", {"idle"}).machine("c-gpu-7");
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
 }
 
 TEST_CASE(
@@ -36,21 +37,24 @@ TEST_CASE(
     const std::string name = fmt::format("c-gpu-{}", i);
     world.node(name, {i < 18 ? "allocated" : "idle"}).machine(name);
   }
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
   world.memory.templates[new_template] = now;
   CHECK(world.steps() ==
-        Texts{"power down c-gpu-18 when its jobs have ended: replaced, its template has changed",
-              "power down c-gpu-19 when its jobs have ended: replaced, its template has changed"});
+        StepTexts{
+            "power down c-gpu-18 when its jobs have ended: replaced, its template has changed",
+            "power down c-gpu-19 when its jobs have ended: replaced, its template has changed"});
   // One is on its way.
   world.nodes[18].flags = {"cloud", "idle", "drain", "power_down"};
   CHECK(world.steps() ==
-        Texts{"power down c-gpu-19 when its jobs have ended: replaced, its template has changed"});
+        StepTexts{
+            "power down c-gpu-19 when its jobs have ended: replaced, its template has changed"});
   // No idle one is left: the others wait for their jobs.
   world.nodes[18].flags = world.nodes[19].flags = {"cloud", "idle"};
   world.machines.machines[18].created = world.machines.machines[19].created = now + 1;
-  CHECK(world.steps() ==
-        Texts{"power down c-gpu-0 when its jobs have ended: replaced, its template has changed",
-              "power down c-gpu-1 when its jobs have ended: replaced, its template has changed"});
+  CHECK(
+      world.steps() ==
+      StepTexts{"power down c-gpu-0 when its jobs have ended: replaced, its template has changed",
+                "power down c-gpu-1 when its jobs have ended: replaced, its template has changed"});
 }
 
 TEST_CASE("reconcile: at least one node is replaced at a time, and none while one is away") {
@@ -60,7 +64,7 @@ TEST_CASE("reconcile: at least one node is replaced at a time, and none while on
   world.node("c-gpu-1", {"idle"}).machine("c-gpu-1");
   CHECK(world.steps().size() == 1);
   world.node("c-gpu-2", {"idle", "powering_up"});
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
 }
 
 TEST_CASE("reconcile: dynamic nodes, held ones and those of unknown age keep their machine") {
@@ -70,7 +74,7 @@ TEST_CASE("reconcile: dynamic nodes, held ones and those of unknown age keep the
   world.node("c-gpu-0", {"idle", "drain"}, "mine").machine("c-gpu-0");
   world.node("c-gpu-1", {"idle"}).machine("c-gpu-1").created = 0;
   world.node("c-gpu-2", {"idle"}).machine("c-gpu-2").created = now;
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
 }
 
 TEST_CASE("reconcile: maintenance reserves the node, once, and releases it when it is moved") {
@@ -79,28 +83,28 @@ TEST_CASE("reconcile: maintenance reserves the node, once, and releases it when 
   world.node("c-gpu-0", {"allocated"}).machine("c-gpu-0").maintenance =
       HostMaintenance{now + 3600, now + 7200, false, true};
   const std::string first = reservation_of("c-gpu-0", now + 3600);
-  CHECK(world.steps() == Texts{"create reservation " + first + " for c-gpu-0"});
-  CHECK(world.steps_after(60) == Texts{});
+  CHECK(world.steps() == StepTexts{"create reservation " + first + " for c-gpu-0"});
+  CHECK(world.steps_after(60) == StepTexts{});
   world.machines.machines[0].maintenance->start += 60;
   const std::string second = reservation_of("c-gpu-0", now + 3660);
   CHECK(world.steps() ==
-        Texts{"create reservation " + second + " for c-gpu-0",
-              "delete reservation " + first + ": its maintenance is over or moved"});
+        StepTexts{"create reservation " + second + " for c-gpu-0",
+                  "delete reservation " + first + ": its maintenance is over or moved"});
 }
 
 TEST_CASE("reconcile: a node is drained during maintenance, and back after it") {
   World world;
   world.node("c-gpu-0", {"allocated"}).machine("c-gpu-0").maintenance =
       HostMaintenance{now, now + 3600, false, false};
-  CHECK(world.steps() == Texts{"drain c-gpu-0: host maintenance until 2027-01-15 09:00:00Z"});
+  CHECK(world.steps() == StepTexts{"drain c-gpu-0: host maintenance until 2027-01-15 09:00:00Z"});
   world.nodes[0] = {"c-gpu-0", {"cloud", "idle", "drain"}, "slipway: host maintenance until then"};
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
   // Its machine stops for the maintenance, and comes back by itself.
   world.machines.machines[0].status = "TERMINATED";
-  CHECK(world.steps_after(10'000) == Texts{});
+  CHECK(world.steps_after(10'000) == StepTexts{});
   world.machines.machines[0].status = "RUNNING";
   world.machines.machines[0].maintenance.reset();
-  CHECK(world.steps() == Texts{"resume c-gpu-0: the maintenance of its host is over"});
+  CHECK(world.steps() == StepTexts{"resume c-gpu-0: the maintenance of its host is over"});
 }
 
 TEST_CASE(
@@ -108,11 +112,11 @@ TEST_CASE(
   World world;
   world.node("c-gpu-0", {"allocated"}).machine("c-gpu-0").maintenance =
       HostMaintenance{now + 60, now + 3600, false, true};
-  CHECK(world.steps() == Texts{});  // without the settings
+  CHECK(world.steps() == StepTexts{});  // without the settings
   world.machines.machines[0].maintenance->ongoing = true;
   CHECK(world.steps().size() == 1);
   world.nodes[0] = {"c-gpu-0", {"cloud", "idle", "drain"}, "mine"};
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
 }
 
 TEST_CASE("reconcile: opportunistic maintenance begins on idle nodes, one at a time here") {
@@ -122,14 +126,15 @@ TEST_CASE("reconcile: opportunistic maintenance begins on idle nodes, one at a t
   world.node("c-gpu-0", {"allocated"}).machine("c-gpu-0").maintenance = later;
   world.node("c-gpu-1", {"idle"}).machine("c-gpu-1").maintenance = later;
   world.node("c-gpu-2", {"idle"}).machine("c-gpu-2").maintenance = later;
-  CHECK(world.steps() == Texts{"drain c-gpu-1: host maintenance, early because it was idle",
-                               "start the maintenance of the host of c-gpu-1: the node is idle"});
+  CHECK(world.steps() ==
+        StepTexts{"drain c-gpu-1: host maintenance, early because it was idle",
+                  "start the maintenance of the host of c-gpu-1: the node is idle"});
   world.nodes[1] = {"c-gpu-1", {"cloud", "idle", "drain"}, "slipway: host maintenance, early"};
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
   world.nodes[1].flags = {"cloud", "idle"};
   world.machines.machines[1].maintenance->can_start = false;
   world.machines.machines[2].maintenance->can_start = false;
-  CHECK(world.steps() == Texts{});
+  CHECK(world.steps() == StepTexts{});
 }
 
 TEST_CASE("reconcile: several things at once do not disturb each other") {
@@ -145,9 +150,9 @@ TEST_CASE("reconcile: several things at once do not disturb each other") {
   world.node("c-gpu-2", {"idle", "powered_down"});
   world.machine("c-gpu-5");
   CHECK(world.steps_after(300) ==
-        Texts{"set down c-gpu-0: its machine was preempted",
-              "power down c-gpu-0: its machine was preempted",
-              "make a machine for c-gpu-2: a static node without a machine",
-              "delete machine c-gpu-5: no node wants this machine",
-              "drain c-gpu-1: host maintenance until 2027-01-15 08:01:00Z"});
+        StepTexts{"set down c-gpu-0: its machine was preempted",
+                  "power down c-gpu-0: its machine was preempted",
+                  "make a machine for c-gpu-2: a static node without a machine",
+                  "delete machine c-gpu-5: no node wants this machine",
+                  "drain c-gpu-1: host maintenance until 2027-01-15 08:01:00Z"});
 }

@@ -20,11 +20,11 @@ TEST_CASE("reconcile: steps of a kind and reason share a command") {
                                         {Step::Kind::remove, "d", "orphan"},
                                         {Step::Kind::power_up, "e", "static"},
                                         {Step::Kind::release, "r", "over"}});
-  std::vector<Texts> argvs;
+  std::vector<StepTexts> argvs;
   for (const SlurmCommand& command : commands) argvs.push_back(command.argv);
   const std::string scontrol = "/usr/bin/scontrol";
   CHECK(argvs ==
-        std::vector<Texts>{
+        std::vector<StepTexts>{
             {scontrol, "update", "nodename=a,b", "state=down", "reason=slipway: gone"},
             {scontrol, "update", "nodename=a,b", "state=power_down"},
             {scontrol, "update", "nodename=c", "state=power_down_asap", "reason=slipway: new"},

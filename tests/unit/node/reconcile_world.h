@@ -16,7 +16,7 @@ namespace slipway::node::test {
 inline constexpr int64_t now = 1'800'000'000;
 inline constexpr const char* new_template = "projects/p/global/instanceTemplates/gpu-2";
 
-using Texts = std::vector<std::string>;
+using StepTexts = std::vector<std::string>;
 
 // Four static nodes and four dynamic ones in two zones.
 struct World {
@@ -50,8 +50,8 @@ struct World {
   }
 
   // The steps in one run, without remembering anything for the next.
-  Texts steps() const {
-    Texts texts;
+  StepTexts steps() const {
+    StepTexts texts;
     const Graces graces;
     for (const Step& step : plan_steps({cluster, nodes, machines, graces, time}, memory).steps) {
       texts.push_back(text_of(step));
@@ -60,7 +60,7 @@ struct World {
   }
 
   // The steps after `seconds` in which nothing changed.
-  Texts steps_after(int64_t seconds) {
+  StepTexts steps_after(int64_t seconds) {
     const Graces graces;
     memory = plan_steps({cluster, nodes, machines, graces, time}, memory).memory;
     time += seconds;
@@ -68,6 +68,6 @@ struct World {
   }
 };
 
-using Texts = std::vector<std::string>;
+using StepTexts = std::vector<std::string>;
 
 }  // namespace slipway::node::test
