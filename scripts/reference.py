@@ -25,11 +25,17 @@ def markdown_pages(programs):
 def main():
     form, folder, *words = sys.argv[1:]
     programs = Programs(*words)
-    pages = {**man_pages(programs), **format_pages(programs.version)} if form == "man" else markdown_pages(programs)
+    if form == "man":
+        for old in pathlib.Path(folder).glob("man[158]/*.[158]"):  # a verb may be gone
+            old.unlink()
+        pages = {f"man{name[-1]}/{name}": text for name, text in {**man_pages(programs), **format_pages(programs.version)}.items()}
+    else:
+        pages = markdown_pages(programs)
     for name, text in pages.items():
         file = pathlib.Path(folder) / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+    pathlib.Path(folder).touch()  # when it was made, for the build
 
 
 if __name__ == "__main__":
