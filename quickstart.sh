@@ -16,10 +16,16 @@ say "deploy: a cluster from examples/quickstart.yaml"
 "$slipway" exec quickstart login -- sinfo
 
 say "run: examples/all_gather.sbatch through sbatch, on all nodes"
-"$slipway" exec quickstart login -- \
-  sbatch --wait --output=all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch || failed=1
-"$slipway" exec quickstart login -- cat all_gather.out
-[ -z "${failed:-}" ] || die "the job failed"
+# What else runs on this machine may slow the test down for a moment.
+for attempt in 1 2 3; do
+  failed=
+  "$slipway" exec quickstart login -- \
+    sbatch --wait --output=all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch || failed=1
+  "$slipway" exec quickstart login -- cat all_gather.out
+  [ -n "$failed" ] || break
+  [ "$attempt" -lt 3 ] || die "the job failed three times"
+  say "run: it failed, so once more, in case the machine was busy"
+done
 
 say "break: slow down one node's network to 50 Mbit/s; the same test fails now"
 "$slipway" fault quickstart a3meganodeset-2 link-rate enp0s12 50mbit

@@ -12,8 +12,10 @@ setup_file() {
   on st-gather login env OMPI_MCA_mpi_yield_when_idle=1 sbatch --wait --output=/home/all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch ||
     status=$?
   on st-gather login cat /home/all_gather.out >"$SUITE/all_gather.out"
-  [ $status -eq 0 ] || cat "$SUITE/all_gather.out"
-  return $status
+  # On a busy machine a healthy cluster may be judged slow: the status must match the verdict, whatever it is.
+  local wanted=0
+  if grep -q '^# Verdict: fail (busbw' "$SUITE/all_gather.out"; then wanted=1; fi
+  [ $status -eq $wanted ] || { cat "$SUITE/all_gather.out" && false; }
 }
 
 teardown_file() { slipway destroy st-gather; }
@@ -39,7 +41,16 @@ teardown_file() { slipway destroy st-gather; }
 }
 
 @test "all_gather: ends with a verdict, by the ratio to a control over loopback" {
-  tail -n 3 "$SUITE/all_gather.out" | grep '^# Verdict: pass (busbw .* of what this machine moves over loopback'
+  run sed -n 's/^# Verdict: \([a-z ]*\) (busbw .* of what this machine moves over loopback.*(\([0-9.]*\) to \([0-9.]*\) with .*; at least \([0-9.]*\) .*/\1:\2 \3 \4/p' \
+    "$SUITE/all_gather.out"
+  [ "${#lines[@]}" -eq 1 ]
+  # Between which ratios the true one is, and what is expected; the figures are rounded.
+  awk -v line="$output" 'BEGIN {
+    split(line, part, ":"); split(part[2], n, " "); low = n[1]; high = n[2]; floor = n[3]; close_by = 0.0051
+    if (part[1] == "pass") exit !(low >= floor - close_by)
+    if (part[1] == "fail") exit !(high <= floor + close_by)
+    exit !(part[1] == "too noisy to say" && low <= floor + close_by && high >= floor - close_by)
+  }'
 }
 
 @test "all_gather: writes a report that keeps its schema" {

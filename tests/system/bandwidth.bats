@@ -14,11 +14,12 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
 @test "bandwidth: the ladder runs its jobs one after another, and skips steps that do not fit" {
   run on $NAME login sh -c "cd /home; BANDWIDTH_SIZES='$small' LADDER_POLL_SECONDS=0.2 \
     /opt/slipway/share/slipway/examples/bandwidth/ladder.sh cpu.sbatch 2 4 32"
-  [ "$status" -eq 0 ] || { echo "$output" && false; }
-  says "32  skipped: the partition a3mega has 6 nodes"
-  local collective
+  # On a busy machine a healthy cluster may be judged slow: the status must match the verdicts, whatever they are.
+  local collective failed=0
+  if grep -qE "  fail$" <<<"$output"; then failed=1; fi
+  fails_with $failed "32  skipped: the partition a3mega has 6 nodes"
   for collective in all_gather all_reduce; do
-    [ "$(grep -cE "^ +[24]  $collective +1048576 +[0-9.]+  pass" <<<"$output")" -eq 2 ]
+    [ "$(grep -cE "^ +[24]  $collective +1048576 +[0-9.]+  (pass|fail|too noisy to say)$" <<<"$output")" -eq 2 ]
   done
 }
 

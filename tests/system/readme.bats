@@ -15,8 +15,10 @@ load helper
   run apart "./quickstart.sh; ./quickstart.sh; build/prefix/bin/slipway destroy quickstart"
   [ "$status" -eq 0 ] || { echo "$output" && false; }
   says "deployment \`quickstart\` is running and unchanged"
-  [ "$(grep -c '# Verdict: pass' <<<"$output")" -eq 2 ]
-  [ "$(grep -c '# Verdict: fail' <<<"$output")" -eq 2 ]
+  # On a busy machine, an attempt may fail and is repeated, and noise may allow either. That the test fails beside a slow
+  # node is checked by the script.
+  [ "$(grep -cE '# Verdict: (pass|too noisy to say)' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '# Verdict: fail' <<<"$output")" -ge 2 ]
   [ "$(grep -c '^node: quickstart-a3meganodeset-2: ' <<<"$output")" -eq 2 ]
   says "slipway exec quickstart login"
   says "slipway destroy quickstart"
