@@ -192,12 +192,12 @@ void exchange(std::vector<Piece> to_send, std::vector<Piece> to_receive) {
   }
 }
 
-void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
-               int64_t received_bytes) {
+void move_between(int out, const std::byte* from, int64_t sent_bytes, int in, std::byte* to,
+                  int64_t received_bytes) {
   Spin spin;
   while (sent_bytes > 0 || received_bytes > 0) {
-    const int64_t sent = sent_bytes > 0 ? send_now(socket, from, sent_bytes) : 0;
-    const int64_t got = received_bytes > 0 ? receive_now(socket, to, received_bytes) : 0;
+    const int64_t sent = sent_bytes > 0 ? send_now(out, from, sent_bytes) : 0;
+    const int64_t got = received_bytes > 0 ? receive_now(in, to, received_bytes) : 0;
     from += sent;
     sent_bytes -= sent;
     to += got;
@@ -205,13 +205,17 @@ void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte*
     if (sent > 0 || got > 0) {
       spin.reset();
     } else if (!spin.again()) {
-      short events = 0;
-      if (sent_bytes > 0) events |= POLLOUT;
-      if (received_bytes > 0) events |= POLLIN;
-      std::vector<pollfd> entries = {{socket, events, 0}};
+      std::vector<pollfd> entries;
+      if (sent_bytes > 0) entries.push_back({out, POLLOUT, 0});
+      if (received_bytes > 0) entries.push_back({in, POLLIN, 0});
       wait_for_any(entries);
     }
   }
+}
+
+void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
+               int64_t received_bytes) {
+  move_between(socket, from, sent_bytes, socket, to, received_bytes);
 }
 
 }  // namespace slipway::bandwidth

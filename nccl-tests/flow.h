@@ -50,7 +50,9 @@ struct Piece {
 };
 void exchange(std::vector<Piece> to_send, std::vector<Piece> to_receive);
 
-// Sends to and receives from one other rank at the same time.
+// Sends to one rank and receives from another at the same time; swap_with() does both with one.
+void move_between(int out, const std::byte* from, int64_t sent_bytes, int in, std::byte* to,
+                  int64_t received_bytes);
 void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
                int64_t received_bytes);
 

@@ -79,12 +79,13 @@ void Heartbeat::Thread::take_connections() try {
 void Heartbeat::Thread::read_children() {
   std::vector<int> closed;
   for (auto& [rank, child] : children_) {
+    bool is_there = false;
     try {
-      child.link.send();
-      while (const auto note = child.link.receive()) take_note(rank, *note);
-    } catch (const Error&) {
-      closed.push_back(rank);
+      is_there = child.link.exchange([] { return true; },
+                                     [&, rank = rank](auto note) { take_note(rank, note); });
+    } catch (const Error&) {  // not what a rank sends
     }
+    if (!is_there) closed.push_back(rank);
   }
   for (const int rank : closed) {
     const bool has_left = children_.at(rank).has_left;
@@ -134,12 +135,12 @@ void Heartbeat::Thread::report_beat(const Beat& beat) {
 }
 
 void Heartbeat::Thread::read_parent() {
+  bool is_there = false;
   try {
-    parent_->send();
-    while (const auto note = parent_->receive()) heed_parent(*note);
-  } catch (const Error&) {
-    return reconnect();
+    is_there = parent_->exchange([] { return true; }, [&](auto note) { heed_parent(note); });
+  } catch (const Error&) {  // not what a rank sends
   }
+  if (!is_there) return reconnect();
   // A parent that hangs must not make those below it look as if they hung, too.
   const double patience = std::max(3 * beat_seconds, settings_.silence_seconds / 4);
   if (parent_rank_ != 0 && now_seconds() - parent_heard_ > patience) reconnect();

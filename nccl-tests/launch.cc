@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "nccl-tests/slurm_hosts.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -75,6 +76,7 @@ Launch from_slurm() {
                              text_of("SLURM_STEP_ID"), text_of("SLURM_STEP_NODELIST")));
   launch.ports = reserved_ports();
   if (launch.ports.empty()) launch.ports = ports_from(launch.token);
+  if (launch.rank == 0) launch.hosts = hosts_of_step(launch.size);
   return launch;
 }
 
@@ -192,6 +194,10 @@ Launch read_launch() {
     }
     launch.rank = launch.rank * launch.share.of + launch.share.number;
     launch.size *= launch.share.of;
+    std::vector<std::string> hosts;
+    for (const std::string& host : launch.hosts)
+      hosts.insert(hosts.end(), static_cast<size_t>(launch.share.of), host);
+    launch.hosts = std::move(hosts);
   }
   if (launch.rank >= launch.size) {
     throw Error(fmt::format("this is rank {}, of {} ranks", launch.rank, launch.size));

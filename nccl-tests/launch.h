@@ -26,6 +26,8 @@ struct Launch {
   uint64_t token = 0;      // the same on all ranks of a run, most likely different in another run
   double start_seconds = 90;  // the ranks must find each other in this time
   Share share = {};           // already counted in `rank` and `size`
+  // Of each rank, for messages; only on rank 0, and empty where the launcher does not tell.
+  std::vector<std::string> hosts = {};
 };
 
 // Throws Error if the environment contradicts itself, or if Slurm has several tasks but this

@@ -102,6 +102,7 @@ void Mesh::meet_as_first(const Launch& launch, double deadline) {
   joiners.emplace(std::move(listener), this_rank(), envelope, limits_for(size()));
   first_address_ = "127.0.0.1";
   Rendezvous meeting(size(), {0, "", own_port_, host_});
+  meeting.expect(launch.hosts, deadline - begin);
   run(meeting, joiners, begin, deadline);
 }
 
@@ -204,7 +205,10 @@ class NoteLinks {
     }
     bool more = false;
     for (auto& [rank, link] : links_) {
-      try_with(rank, [&link = link] { link.send(); });
+      try {
+        link.send();
+      } catch (const Error&) {  // receive() notices it, after what the rank sent before
+      }
       more = more || link.has_to_send();
     }
     return more;
@@ -220,34 +224,29 @@ class NoteLinks {
   }
 
   void receive() {
+    std::vector<int> lost;
     for (auto& [rank, link] : links_) {
-      try_with(rank, [&, rank = rank, &link = link] {
-        while (meeting_.expects_note_from(rank)) {
-          auto note = link.receive();
-          if (!note) return;
-          meeting_.receive(rank, std::make_shared<const std::string>(std::move(*note)));
-        }
-      });
+      if (is_there(rank, link)) continue;
+      meeting_.lose(rank);
+      lost.push_back(rank);
     }
-    for (const int rank : lost_) links_.erase(rank);
-    lost_.clear();
+    for (const int rank : lost) links_.erase(rank);
   }
 
  private:
-  template <class Step>
-  void try_with(int rank, Step step) {
-    try {
-      step();
-    } catch (const Error&) {
-      meeting_.lose(rank);
-      lost_.push_back(rank);
-    }
+  bool is_there(int rank, NoteLink& link) try {
+    return link.exchange([&] { return meeting_.expects_note_from(rank); },
+                         [&](std::string note) {
+                           meeting_.receive(rank,
+                                            std::make_shared<const std::string>(std::move(note)));
+                         });
+  } catch (const Error&) {  // not what a rank sends
+    return false;
   }
 
   Rendezvous& meeting_;
   std::map<int, Fd>& sockets_;
   std::map<int, NoteLink> links_;
-  std::vector<int> lost_;
 };
 
 // Until the ranks have met, or failed to and told each other.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "common/error.h"
 
@@ -73,6 +74,29 @@ std::optional<std::string> NoteLink::receive() {
   std::string note = in_.substr(length_bytes);
   in_.clear();
   return note;
+}
+
+// A side that sends its last note and ends makes our sending fail before we have read that note.
+bool NoteLink::exchange(const std::function<bool()>& wants,
+                        const std::function<void(std::string note)>& take) {
+  bool is_there = true;
+  try {
+    send();
+  } catch (const Error&) {
+    out_.clear();
+    is_there = false;
+  }
+  while (wants()) {
+    std::optional<std::string> note;
+    try {
+      note = receive();
+    } catch (const Error&) {
+      return false;
+    }
+    if (!note) break;
+    take(std::move(*note));
+  }
+  return is_there;
 }
 
 }  // namespace slipway::bandwidth

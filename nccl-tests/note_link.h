@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,10 @@ class NoteLink {
   // A note that has arrived completely. Throws Error if the other side has gone, or does not send
   // notes.
   std::optional<std::string> receive();
+  // Sends, and passes on all notes that have arrived while `wants` says so. False if the other side
+  // has gone; what it sent before is passed on even then. Throws what `take` throws.
+  bool exchange(const std::function<bool()>& wants,
+                const std::function<void(std::string note)>& take);
 
  private:
   bool fill(size_t bytes);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -57,6 +58,26 @@ std::string rank_ranges(const std::vector<size_t>& ranks) {
     i = end + 1;
   }
   return text;
+}
+
+std::string ranks_by_host(const std::vector<size_t>& ranks, const std::vector<std::string>& hosts) {
+  constexpr size_t most_named = 32;
+  std::vector<std::pair<std::string, std::vector<size_t>>> by_host;
+  std::map<std::string, size_t> places;
+  for (const size_t rank : ranks) {
+    const auto [place, is_new] = places.emplace(hosts.at(rank), by_host.size());
+    if (is_new) by_host.emplace_back(hosts.at(rank), std::vector<size_t>());
+    by_host[place->second].second.push_back(rank);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [host, members] : by_host) {
+    if (parts.size() == most_named) {
+      parts.push_back(fmt::format("and those on {} other hosts", by_host.size() - most_named));
+      break;
+    }
+    parts.push_back(fmt::format("{} on {}", rank_ranges(members), host));
+  }
+  return join(parts, ", ");
 }
 
 std::vector<RankInfo> subset(const std::vector<RankInfo>& all, const std::vector<int>& members) {

@@ -21,6 +21,10 @@ std::vector<RankInfo> parse_rank_descriptions(const std::vector<std::string>& de
 // "0-3,7" of ranks in order.
 std::string rank_ranges(const std::vector<size_t>& ranks);
 
+// "3 on node-0, 11-12 on node-1"; `hosts` by rank. Only the first hosts are named if there are
+// many.
+std::string ranks_by_host(const std::vector<size_t>& ranks, const std::vector<std::string>& hosts);
+
 // The ranks of `all` whose numbers are in `members`, renumbered from 0.
 std::vector<RankInfo> subset(const std::vector<RankInfo>& all, const std::vector<int>& members);
 

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "nccl-tests/launch.h"
 #include "nccl-tests/ranks.h"
 
 namespace slipway::bandwidth {
@@ -201,13 +202,35 @@ void Rendezvous::expire(bool last) {
   fail(fmt::format("{} does not answer", name_of(parent_contact_)));
 }
 
+void Rendezvous::expect(std::vector<std::string> hosts, double seconds) {
+  expected_hosts_ = std::move(hosts);
+  start_seconds_ = seconds;
+}
+
+// Whether the ranks that came are where they were expected: if not, the others may not be, either.
+bool Rendezvous::knows_hosts() const {
+  if (expected_hosts_.size() != static_cast<size_t>(size_)) return false;
+  const auto short_name = [](const std::string& host) { return host.substr(0, host.find('.')); };
+  return std::ranges::all_of(joined_, [&](const Contact& one) {
+    return short_name(expected_hosts_[static_cast<size_t>(one.rank)]) == short_name(one.host);
+  });
+}
+
 std::string Rendezvous::missing_ranks() const {
   std::vector<size_t> missing;
   for (int rank = 1; rank < size_; ++rank) {
     if (!turn_of_.contains(rank)) missing.push_back(static_cast<size_t>(rank));
   }
-  return fmt::format("{} of {} ranks did not connect to rank 0 on {}: {}", missing.size(), size_,
-                     joined_.front().host, rank_ranges(missing));
+  const std::string which =
+      knows_hosts() ? ranks_by_host(missing, expected_hosts_) : rank_ranges(missing);
+  const std::string& first = joined_.front().host;
+  const std::string what = fmt::format("{} of {} ranks did not connect to rank 0 on {}: {}",
+                                       missing.size(), size_, first, which);
+  if (start_seconds_ == 0) return what;
+  return fmt::format(
+      "{}; check that their tasks started and that TCP connections reach {}, and set {} if they "
+      "need more than {:.3g} s",
+      what, first, start_variable, start_seconds_);
 }
 
 void Rendezvous::send(int to, char kind, std::string_view text) {

@@ -57,6 +57,9 @@ class Rendezvous {
   // Another rank, after it has joined.
   Rendezvous(int size, int rank, const Referral& referral);
 
+  // On rank 0: where each rank should be, to name those that do not come; and how long they have.
+  void expect(std::vector<std::string> hosts, double seconds);
+
   // On rank 0: a rank has joined. Joining again gives the same answer. The ranks fail to meet if
   // another process has joined as the same rank.
   Referral join(const Contact& contact, double seconds_left);
@@ -97,6 +100,7 @@ class Rendezvous {
   void go();
   void send(int to, char kind, std::string_view text = {});
   std::string missing_ranks() const;
+  bool knows_hosts() const;
   static int depth_of(int turn);
 
   int size_, rank_ = 0, turn_ = 0, parent_ = -1;
@@ -108,6 +112,8 @@ class Rendezvous {
   std::set<int> waiting_;            // children that are not ready
   Text table_;
   std::vector<Letter> letters_;
+  std::vector<std::string> expected_hosts_;  // on rank 0, by rank
+  double start_seconds_ = 0;
   bool ready_ = false, over_ = false, lost_first_ = false;
   std::string failure_;
 };

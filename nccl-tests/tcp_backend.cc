@@ -14,6 +14,7 @@
 #include "nccl-tests/ranks.h"
 #include "nccl-tests/rounds.h"
 #include "nccl-tests/schedule.h"
+#include "nccl-tests/small_gather.h"
 #include "nccl-tests/small_reduce.h"
 #include "nccl-tests/tcp_group.h"
 #include "nccl-tests/transport.h"
@@ -63,7 +64,8 @@ class TcpBackend final : public Backend {
 
  private:
   void run_flow(const Operation& operation);
-  void run_small(const Operation& operation, const Place& place);
+  void run_small_reduce(const Operation& operation, const Place& place);
+  void run_small_gather(const Operation& operation, const Place& place);
   void run_ring(const Operation& operation, const Place& place);
   void run_exchange(Operation operation);
   void run_round(const Exchanges& round);
@@ -75,6 +77,7 @@ class TcpBackend final : public Backend {
   // The sockets to the next and previous rank; -1 before they are needed.
   int next_ = -1, previous_ = -1;
   bool knows_partners_ = false;  // of small reductions
+  bool knows_gather_partners_ = false;
 };
 
 void TcpBackend::start(const Operation& op) {
@@ -96,7 +99,9 @@ void TcpBackend::run_flow(const Operation& op) {
   scratch_.resize(std::max(scratch_.size(), scratch_bytes(op)));
   copy_own_share(op, place);
   if (is_small_reduce(op, size())) {
-    run_small(op, place);
+    run_small_reduce(op, place);
+  } else if (is_small_gather(op, size())) {
+    run_small_gather(op, place);
   } else if (size() > 1) {
     run_ring(op, place);
   }
@@ -107,11 +112,18 @@ void TcpBackend::run_flow(const Operation& op) {
   }
 }
 
-void TcpBackend::run_small(const Operation& op, const Place& place) {
+void TcpBackend::run_small_reduce(const Operation& op, const Place& place) {
   if (!knows_partners_) group_.open(partners_of(place));
   knows_partners_ = true;
   arrival_.resize(std::max(arrival_.size(), static_cast<size_t>(op.block_bytes())));
   reduce_small(op, place, arrival_, [this](int rank) { return group_.socket_to(rank); });
+}
+
+void TcpBackend::run_small_gather(const Operation& op, const Place& place) {
+  if (!knows_gather_partners_) group_.open(gather_partners_of(place));
+  knows_gather_partners_ = true;
+  arrival_.resize(std::max(arrival_.size(), static_cast<size_t>(op.block_bytes() * size())));
+  gather_small(op, place, arrival_, [this](int rank) { return group_.socket_to(rank); });
 }
 
 void TcpBackend::run_ring(const Operation& op, const Place& place) {

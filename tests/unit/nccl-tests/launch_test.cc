@@ -1,4 +1,5 @@
 #include "nccl-tests/launch.h"
+#include "nccl-tests/slurm_hosts.h"
 
 #include "common/error.h"
 #include "tests/unit/catch.h"
@@ -117,4 +118,45 @@ TEST_CASE("launch: ranks of MPICH's mpirun find each other on one host") {
   CHECK_THROWS_WITH(read_launch(),
                     "MPICH's mpirun does not say where rank 0 is; use srun, Open MPI's mpirun, or "
                     "set SLIPWAY_RENDEZVOUS=HOST:PORT together with SLIPWAY_RANK and SLIPWAY_SIZE");
+}
+
+TEST_CASE("launch: rank 0 of a Slurm step knows the host of every rank") {
+  const Nobody nobody;
+  const Variable step("SLURM_STEP_NUM_TASKS", "5"), list("SLURM_STEP_NODELIST", "a-[09-10],b"),
+      tasks("SLURM_STEP_TASKS_PER_NODE", "2(x2),1"), order("SLURM_DISTRIBUTION", nullptr);
+  const auto hosts = [](const char* rank) {
+    const Variable procid("SLURM_PROCID", rank);
+    return read_launch().hosts;
+  };
+  CHECK(hosts("0") == std::vector<std::string>{"a-09", "a-09", "a-10", "a-10", "b"});
+  CHECK(hosts("1").empty());
+  {
+    const Variable share("SLIPWAY_SHARE", "0/2");
+    CHECK(hosts("0").size() == 10);
+    CHECK(hosts("0")[8] == "b");
+  }
+  {
+    const Variable cyclic("SLURM_DISTRIBUTION", "cyclic:block");
+    CHECK(hosts("0") == std::vector<std::string>{"a-09", "a-10", "b", "a-09", "a-10"});
+  }
+  for (const char* unknown : {"plane=2", "arbitrary"}) {
+    const Variable other("SLURM_DISTRIBUTION", unknown);
+    CHECK(hosts("0").empty());
+  }
+  const Variable others("SLURM_STEP_TASKS_PER_NODE", "2(x3)");
+  CHECK(hosts("0").empty());
+}
+
+TEST_CASE("slurm hosts: a host list is expanded as Slurm does, and nothing else is one") {
+  using Hosts = std::vector<std::string>;
+  CHECK(expand_hosts("a", 9) == Hosts{"a"});
+  CHECK(expand_hosts("n[098-101,7]b,c", 9) ==
+        Hosts{"n098b", "n099b", "n100b", "n101b", "n7b", "c"});
+  CHECK(expand_hosts("r[1-2]n[4,6]", 9) == Hosts{"r1n4", "r1n6", "r2n4", "r2n6"});
+  for (const char* wrong : {"", "a[1-", "a]", "a[]", "a[2-1]", "a[[1]]", "a,,b", "a[x]", "a[1-10]",
+                            "a[1-4][1-4]", "a[1-18446744073709551615]"})
+    CHECK(expand_hosts(wrong, 9).empty());
+  CHECK(tasks_per_node("8(x2),4", 9) == std::vector<int>{8, 8, 4});
+  for (const char* wrong : {"", "8(x", "8(x10)", "x", "-1", "8(x2", "8(x)", "5(x5),5(x5)"})
+    CHECK(tasks_per_node(wrong, 9).empty());
 }

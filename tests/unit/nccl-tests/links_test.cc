@@ -22,6 +22,7 @@
 #include "common/tcp.h"
 #include "nccl-tests/heartbeat.h"
 #include "nccl-tests/mesh.h"
+#include "nccl-tests/note_link.h"
 #include "nccl-tests/rank_handshake.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/run_key.h"
@@ -295,4 +296,36 @@ TEST_CASE("links: a rank of another version ends the run with a message, and not
   REQUIRE(::waitpid(run, &status, 0) == run);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 99);
+}
+
+TEST_CASE("links: what a rank sent before it ended is read, even if it cannot be answered") {
+  int ends[2] = {};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  const Fd own(ends[0]);
+  Fd others(ends[1]);
+  NoteLink ending(others.get()), staying(own.get());
+  for (const char* last : {"one", "two"}) ending.queue(std::make_shared<const std::string>(last));
+  ending.send();
+  others = Fd();
+  staying.queue(std::make_shared<const std::string>("too late"));
+  std::vector<std::string> read;
+  CHECK_FALSE(staying.exchange([] { return true; },
+                               [&](std::string note) { read.push_back(std::move(note)); }));
+  CHECK(read == std::vector<std::string>{"one", "two"});
+  CHECK_FALSE(staying.has_to_send());
+}
+
+TEST_CASE("links: notes that nobody wants now stay where they are") {
+  int ends[2] = {};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  const Fd own(ends[0]), others(ends[1]);
+  NoteLink there(others.get()), here(own.get());
+  for (const char* text : {"one", "two"}) there.queue(std::make_shared<const std::string>(text));
+  there.send();
+  std::vector<std::string> read;
+  const auto take = [&](std::string note) { read.push_back(std::move(note)); };
+  CHECK(here.exchange([&] { return read.empty(); }, take));
+  CHECK(read == std::vector<std::string>{"one"});
+  CHECK(here.exchange([] { return true; }, take));
+  CHECK(read.back() == "two");
 }

@@ -251,6 +251,32 @@ TEST_CASE("rendezvous: ranks that never come are named") {
   CHECK(cluster.at(1).failure() == cluster.at(0).failure());
 }
 
+TEST_CASE("rendezvous: ranks that never come are named with their hosts, where those are known") {
+  const auto failure = [](std::vector<std::string> hosts) {
+    Rendezvous first(5, {0, "", 20000, "a.example"});
+    first.expect(std::move(hosts), 90);
+    first.join({2, "10.0.0.1", 20001, "b"}, 9);
+    first.expire();
+    return first.failure();
+  };
+  const std::string begin = "3 of 5 ranks did not connect to rank 0 on a.example: ",
+                    end =
+                        "; check that their tasks started and that TCP connections reach "
+                        "a.example, and set SLIPWAY_START_TIMEOUT if they need more than 90 s";
+  CHECK(failure({"a", "a", "b", "c", "c"}) == begin + "1 on a, 3-4 on c" + end);
+  CHECK(failure({"a", "b", "c", "d", "b"}) == begin + "1,3-4" + end);  // rank 2 is elsewhere
+  CHECK(failure({}) == begin + "1,3-4" + end);
+}
+
+TEST_CASE("rendezvous: of very many hosts, some are named") {
+  Rendezvous first(100, {0, "", 20000, "n0"});
+  std::vector<std::string> hosts;
+  for (int rank = 0; rank < 100; ++rank) hosts.push_back(fmt::format("n{}", rank));
+  first.expect(hosts, 0);
+  first.expire();
+  CHECK_THAT(first.failure(), ContainsSubstring("32 on n32, and those on 67 other hosts"));
+}
+
 TEST_CASE("rendezvous: a rank that dies or hangs is named, whichever it is, and all ranks end") {
   for (const RankFault fault : {RankFault::dies_after_joining, RankFault::dies_attached,
                                 RankFault::hangs_after_joining, RankFault::hangs_attached}) {

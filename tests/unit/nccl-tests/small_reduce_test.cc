@@ -1,7 +1,9 @@
 // Which ranks exchange data in recursive doubling, and what is known of the software below.
 #include "nccl-tests/small_reduce.h"
+#include "nccl-tests/small_gather.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "nccl-tests/software.h"
@@ -60,6 +62,27 @@ TEST_CASE("small reduce: the data of every rank reaches every rank") {
     }
     for (const auto& one : have) CHECK(one.size() == static_cast<size_t>(size));
   }
+}
+
+TEST_CASE("small gather: a rank exchanges data as often as the ranks double") {
+  for (const int size : {2, 3, 64, 65, 512, 4096}) {
+    const auto steps = static_cast<size_t>(std::bit_width(static_cast<unsigned>(size - 1)));
+    for (const int rank : {0, 1, size / 2, size - 1}) {
+      const std::vector<int> partners = gather_partners_of({rank, size});
+      REQUIRE(partners.size() == 2 * steps);
+      for (size_t i = 0; i < partners.size(); i += 2) {
+        const std::vector<int> theirs = gather_partners_of({partners[i], size});
+        CHECK(theirs[i + 1] == rank);  // who gets data in a step expects it in that step
+      }
+    }
+  }
+  Operation gather = reduction_of(8);
+  gather.kind = Kind::all_gather;
+  CHECK(is_small_gather(gather, 512));
+  CHECK_FALSE(is_small_gather(gather, 1));
+  CHECK_FALSE(is_small_gather(reduction_of(8), 512));
+  gather.count = 1 << 20;
+  CHECK_FALSE(is_small_gather(gather, 2));
 }
 
 TEST_CASE("software: the driver and the image are found in the kernel's and the system's words") {

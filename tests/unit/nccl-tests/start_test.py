@@ -74,9 +74,20 @@ class Start(unittest.TestCase):
         begin = time.monotonic()
         with World(20, missing=(3, 11, 12), seconds=6) as world:
             self.assertEqual(world.errors(), "all_gather_perf: 3 of 20 ranks did not connect to rank 0 on "
-                             f"{HOST}: 3,11-12\n")
+                             f"{HOST}: 3,11-12; check that their tasks started and that TCP connections reach {HOST}, "
+                             "and set SLIPWAY_START_TIMEOUT if they need more than 6 s\n")
             self.assertEqual({process.wait() for process in world.ranks.values()}, {3})
         self.assertLess(time.monotonic() - begin, 30)
+
+    def test_the_hosts_of_missing_ranks_are_known_from_slurm(self):
+        step = {"SLURM_STEP_NUM_TASKS": "6", "SLURM_PROCID": "0", "SLURM_STEP_NODELIST": f"{HOST},node-[08-09]",
+                "SLURM_STEP_TASKS_PER_NODE": "2(x3)", "SLURM_JOB_ID": str(os.getpid()), "SLIPWAY_RUN_KEY": "5a" * 32,
+                "SLIPWAY_START_TIMEOUT": "2"}
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMI", "OMPI_", "SLIPWAY_"))}
+        alone = subprocess.run([PROGRAM, "all_gather", "--backend", "tcp"], env={**clean, **step}, text=True, capture_output=True,
+                               check=False, timeout=60)
+        self.assertIn(f"5 of 6 ranks did not connect to rank 0 on {HOST}: 1 on {HOST}, 2-3 on node-08, 4-5 on node-09; ", alone.stderr)
+        self.assertEqual(alone.returncode, 3)
 
     def test_a_missing_rank_0_is_named_once(self):
         with World(4, missing=(0,), seconds=2) as world:

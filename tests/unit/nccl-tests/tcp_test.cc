@@ -76,6 +76,19 @@ TEST_CASE("tcp: every collective is right on 1 to 5 ranks, at sizes with and wit
   }
 }
 
+TEST_CASE("tcp: a small all_gather is right on any number of ranks, and from many of them") {
+  for (const int size : {6, 7, 8, 13}) {
+    const auto results = as_ranks(size, [](Backend& backend) {
+      int64_t all = 0;
+      for (const int64_t bytes : {8, 16 * 13, 8 << 10, 60 << 10})
+        all += wrong(backend, collective_of(Kind::all_gather), bytes, 0);
+      return all;
+    });
+    INFO(size << " ranks");
+    for (const int64_t result : results) CHECK(result == 0);
+  }
+}
+
 TEST_CASE("tcp: ranks agree on numbers and texts, as a whole and in groups") {
   const auto results = as_ranks(5, [](Backend& backend) {
     std::vector<double> found;
