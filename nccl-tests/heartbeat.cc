@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 
 #include <fmt/core.h>
@@ -27,11 +29,26 @@ constexpr double connect_seconds = 30;
 // In this process, on any backend.
 std::atomic<uint64_t> operations_started = 0;
 
+// Set by SIGTERM; the pipe wakes the thread.
+volatile std::sig_atomic_t told_to_end = 0;
+std::atomic<int> wake_to_end = -1;
+
+void note_end(int) {
+  const int saved = errno;
+  told_to_end = 1;
+  (void)!::write(wake_to_end.load(), "t", 1);
+  errno = saved;
+}
+
 int parent_of(int rank) {
   return (rank - 1) / heartbeat_fan_out;
 }
 
 }  // namespace
+
+bool is_told_to_end() {
+  return told_to_end != 0;
+}
 
 uint64_t started_operations() {
   return operations_started.load();
@@ -61,6 +78,7 @@ Heartbeat::Thread::Thread(Backend& backend, Settings settings)
         key_ = *key;
         connect();
       }
+      watch_for_end();
       thread_ = std::thread([this] { run(); });
     });
   } catch (...) {
@@ -115,6 +133,30 @@ void Heartbeat::Thread::leave() {
   }
   wake();
   thread_.join();
+  ::sigaction(SIGTERM, &before_, nullptr);
+  wake_to_end = -1;
+  if (is_told_to_end()) std::raise(SIGTERM);
+}
+
+// mpirun and srun send SIGTERM to all ranks when one has died. Without this, rank 0 would often be
+// gone before it has said which one that was. A program that ignores SIGTERM keeps doing so.
+void Heartbeat::Thread::watch_for_end() {
+  ::sigaction(SIGTERM, nullptr, &before_);
+  if (before_.sa_handler == SIG_IGN) return;
+  wake_to_end = wake_.write.get();
+  struct sigaction action = {};
+  action.sa_handler = note_end;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+void Heartbeat::Thread::end_as_told() {
+  std::fflush(nullptr);
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(SIGTERM, &by_default, nullptr);
+  std::raise(SIGTERM);
+  ::_exit(settings_.status);  // it was blocked
 }
 
 void Heartbeat::Thread::fail(const std::string& text) {

@@ -39,7 +39,8 @@ void Heartbeat::Thread::run() {
     const double now = now_seconds();
     own_news(now);
     pass_on(now);
-    if (rank_ == 0) judge(now);
+    if (is_told_to_end()) heed_end(now);
+    if (rank_ == 0 && !is_told_to_end()) judge(now);
     if (may_leave(now)) return;
   }
 }
@@ -55,7 +56,8 @@ void Heartbeat::Thread::wait() {
   if (parent_) add(*parent_);
   double seconds = std::max(0.0, own_due_ - now_seconds());
   if (!news_.empty()) seconds = std::min(seconds, between_news_seconds);
-  if (trouble_since_ > 0 || left_since_ > 0) seconds = std::min(seconds, settle_seconds / 6);
+  if (trouble_since_ > 0 || left_since_ > 0 || told_since_ > 0)
+    seconds = std::min(seconds, settle_seconds / 6);
   ::poll(entries.data(), entries.size(), static_cast<int>(seconds * 1e3) + 1);
   char some[64];
   while (::read(wake_.read.get(), some, sizeof some) > 0) {
@@ -151,7 +153,7 @@ void Heartbeat::Thread::heed_parent(const std::string& note) {
   if (note.empty() || note.front() != Word::end) return;
   tell_children(Word::end);
   flush(settle_seconds);
-  end_process();
+  is_told_to_end() ? end_as_told() : end_process();
 }
 
 void Heartbeat::Thread::reconnect() {
@@ -159,6 +161,7 @@ void Heartbeat::Thread::reconnect() {
     parent_.reset();
     return;
   }
+  if (parent_rank_ != 0 && is_told_to_end()) end_as_told();
   if (parent_rank_ != 0) {
     try {
       connect_to(0, now_seconds() + farewell_seconds);
@@ -214,6 +217,34 @@ void Heartbeat::Thread::tell_children(char word) {
   }
 }
 
+// Whoever told this rank to end did so because of a rank that has died, or told all of them. Those
+// that were told report it, so that rank 0 can tell them from the dead one. They stay for a moment:
+// the others' errors would be reported first, and what ranks below know may still be on its way.
+void Heartbeat::Thread::heed_end(double now) {
+  if (told_since_ == 0) {
+    told_since_ = now;
+    if (rank_ != 0) report(Word::failed, rank_, "was ended by SIGTERM");
+  }
+  if (now - told_since_ < (rank_ == 0 ? 1 : 2) * settle_seconds) return;
+  if (rank_ != 0) end_as_told();
+  const bool any_dead = std::ranges::any_of(statuses_, &RankStatus::gone);
+  if (any_dead) end_all(end_reason(statuses_, now, 0, settings_.silence_seconds));
+  tell_children(Word::end);
+  flush(settle_seconds);
+  end_as_told();
+}
+
+void Heartbeat::Thread::flush_parent(double seconds) {
+  const double deadline = now_seconds() + seconds;
+  try {
+    while (parent_ && parent_->has_to_send() && now_seconds() < deadline) {
+      parent_->send();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  } catch (const Error&) {
+  }
+}
+
 // Sends what is due, for a moment at most.
 void Heartbeat::Thread::flush(double seconds) {
   const double deadline = now_seconds() + seconds;
@@ -240,14 +271,7 @@ bool Heartbeat::Thread::may_leave(double now) {
   if (!children_.empty() && !late) return false;
   if (!parent_) return true;
   report(Word::left, rank_, "");
-  const double deadline = now + farewell_seconds;
-  try {
-    while (parent_->has_to_send() && now_seconds() < deadline) {
-      parent_->send();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  } catch (const Error&) {
-  }
+  flush_parent(farewell_seconds);
   return true;
 }
 

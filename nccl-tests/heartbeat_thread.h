@@ -1,6 +1,7 @@
 // The thread of a rank that sends and passes on heartbeats.
 #pragma once
 
+#include <csignal>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,9 @@ inline constexpr double farewell_seconds = 5;
 // The failure that a rank's death causes in others may arrive before the death is noticed.
 inline constexpr double settle_seconds = 0.3;
 inline constexpr std::string_view heartbeat_purpose = "slipway heartbeat";
+
+// Whether this process has received SIGTERM.
+bool is_told_to_end();
 
 // How many operations this process has started, on any backend.
 uint64_t started_operations();
@@ -54,6 +58,8 @@ class Heartbeat::Thread {
   void connect_to(int rank, double deadline);
   void leave();
   [[noreturn]] void end_process();
+  void watch_for_end();
+  [[noreturn]] void end_as_told();
   void wake() { (void)!::write(wake_.write.get(), "w", 1); }
 
   // The thread.
@@ -65,12 +71,14 @@ class Heartbeat::Thread {
   void heed_parent(const std::string& note);
   void take_note(int child, const std::string& note);
   void own_news(double now);
+  void heed_end(double now);
   void pass_on(double now);
   void reconnect();
   bool may_leave(double now);
   bool is_leaving();
   void tell_children(char word);
   void flush(double seconds);
+  void flush_parent(double seconds);
 
   // What a rank has reported: on rank 0 it is noted, on others passed on.
   void report(char word, int rank, const std::string& text);
@@ -99,8 +107,10 @@ class Heartbeat::Thread {
   // Of the thread.
   std::vector<RankStatus> statuses_;  // on others than rank 0, only the hosts are known
   HeartbeatNews news_;
-  double own_due_ = 0, news_due_ = 0, parent_heard_ = 0, left_since_ = 0, trouble_since_ = 0;
+  double own_due_ = 0, news_due_ = 0, parent_heard_ = 0, left_since_ = 0, trouble_since_ = 0,
+         told_since_ = 0;
   bool told_failure_ = false;
+  struct sigaction before_ = {};  // how the process took SIGTERM
 };
 
 }  // namespace slipway::bandwidth

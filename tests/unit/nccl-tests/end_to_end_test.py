@@ -194,10 +194,13 @@ class EndToEnd(unittest.TestCase):
         self.assertRegex(done["err"], f"\n  rank {RANKS - 1} on .*: all_reduce of 1048576 bytes, (warming up, )?operation [0-9]+, silent")
 
     def test_a_rank_that_dies_is_named_once(self):
-        done = self.killed("tcp", signal.SIGKILL)
-        self.assertNotEqual(done["status"], 0)
-        complaints_of_ours = [line for line in done["err"].splitlines() if line.startswith("all_reduce_perf: ")]
-        self.assertLessEqual(len(complaints_of_ours), 1, done["err"])  # mpirun may have killed rank 0 before
+        for backend in ("mpi", "tcp"):
+            done = self.killed(backend, signal.SIGKILL)
+            self.assertNotEqual(done["status"], 0)
+            complaints_of_ours = [line for line in done["err"].splitlines() if line.startswith("all_reduce_perf: ")]
+            self.assertLessEqual(len(complaints_of_ours), 1, done["err"])  # mpirun may have killed rank 0 before
+            for line in complaints_of_ours:
+                self.assertRegex(line, f"rank {RANKS - 1} on .* has gone; its last phase was: ")
 
     def test_a_gpu_that_is_not_there_is_said_once(self):
         done = run("--backend", "nccl", "-b", "1K", "-e", "1K")

@@ -157,6 +157,29 @@ class Run(unittest.TestCase):
             silent = re.findall("ranks? ([0-9,-]+) on .* silent", errors)
             self.assertEqual(silent, ["2"], errors)
 
+    def test_a_rank_that_dies_is_named_even_if_a_launcher_ends_the_others_at_once(self):
+        with World(20, "-n", "1", "-N", "0") as world:
+            self.wait_until_it_runs(world)
+            world.ranks[13].kill()
+            world.ranks[13].wait()
+            for process in world.ranks.values():
+                process.terminate()
+            self.assertRegex(world.errors(), f"^all_gather_perf: rank 13 on {HOST} has gone; its last phase was: [^\n]*\n$")
+
+    def test_ranks_that_are_all_told_to_end_blame_nobody(self):
+        with World(20, "-n", "1", "-N", "0") as world:
+            self.wait_until_it_runs(world)
+            for process in reversed(world.ranks.values()):
+                process.terminate()
+            self.assertEqual(world.errors(), "")
+            self.assertEqual(world.ranks[0].returncode, -signal.SIGTERM)
+
+    def test_a_rank_that_alone_is_told_to_end_is_named(self):
+        with World(20, "-n", "1", "-N", "0") as world:
+            self.wait_until_it_runs(world)
+            world.ranks[4].terminate()
+            self.assertEqual(world.errors(), f"all_gather_perf: rank 4 on {HOST}: was ended by SIGTERM\n")
+
     def test_a_rank_0_that_dies_is_named_once(self):
         with World(20, "-n", "1", "-N", "0") as world:
             self.wait_until_it_runs(world)
