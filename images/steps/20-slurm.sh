@@ -18,5 +18,8 @@ if apt-cache show sackd >/dev/null 2>&1; then
 fi
 # `slipway node boot` starts them once it has written their configuration.
 systemctl --root=/ disable munge.service slurmctld.service slurmd.service slurmdbd.service 2>/dev/null
+# slurmdbd ends if its database cannot be reached at the wrong moment, and Debian's unit would leave it at that.
+mkdir -p /etc/systemd/system/slurmdbd.service.d
+printf '[Service]\nRestart=on-failure\nRestartSec=5\n' >/etc/systemd/system/slurmdbd.service.d/slipway.conf
 # The package generated a key, which would be the same on every machine of the image.
 rm -f /etc/munge/munge.key

@@ -44,16 +44,30 @@ std::string statements_of_server() {
   return fs::exists(since_11 + "system_tables.sql") ? since_11 : "/usr/share/mysql/mysql_";
 }
 
-// Does what is needed of mariadb-install-db, which comes with the clients' package.
-void make_database() {
+// Slurm's database, as slurmdbd.conf names it: `cluster::slurmdbd_conf` always does.
+std::string storage_location(const std::string& slurmdbd_conf) {
+  const std::string key = "\nStorageLoc=";
+  const size_t at = slurmdbd_conf.find(key);
+  if (at == std::string::npos) throw Error("slurmdbd.conf has no StorageLoc");
+  const size_t from = at + key.size();
+  return slurmdbd_conf.substr(from, slurmdbd_conf.find('\n', from) - from);
+}
+
+// Does what is needed of mariadb-install-db, which comes with the clients' package. Slurm's own
+// database is created, too: slurmdbd would do it only after a failed connection, and then
+// libmariadb 3.4.10 (of MariaDB 11.8.9) refuses every result on that connection. It forgets
+// mysql_init's limit of columns when a connection fails: error 5027, "maximum allowed number of
+// columns (=0)".
+void make_database(const std::string& name) {
   if (fs::exists(tables)) return;
   const std::string sql = statements_of_server();
   std::string text =
       fmt::format("create database mysql;\nuse mysql;\nset @auth_root_socket = '{}';\n", user);
-  for (const char* name :
+  for (const char* file :
        {"system_tables.sql", "performance_tables.sql", "system_tables_data.sql"}) {
-    text += read_file(sql + name) + "\n";
+    text += read_file(sql + file) + "\n";
   }
+  text += fmt::format("create database {};\n", name);
   // Build it under another name: if this is interrupted, it starts over.
   const fs::path half = fs::path(database_folder) / "new";
   fs::remove_all(half);
@@ -110,7 +124,7 @@ void keep_database_with_state() {
 void start_accounting(const std::string& slurmdbd_conf, IfRunning running) {
   make_folder_for(user, run_folder, 0755);
   make_folder_for(user, database_folder, 0700);
-  make_database();
+  make_database(storage_location(slurmdbd_conf));
   start_database();
   start_slurmdbd(slurmdbd_conf, running);
 }

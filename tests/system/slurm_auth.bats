@@ -32,8 +32,6 @@ install_slipway() {
   for library in $(ldd "$SUITE/prefix/bin/slipway" | awk '/libfmt|libboost|libmd|libre2|libunistring|libyaml/ { print $3 }'); do
     cp -L "$library" "$KEPT/opt/host/"
   done
-  # Debian 13's slurmdbd cannot use libmariadb3 11.8.9 of the same archive: each query fails with error 5027.
-  cp -L "$(ldconfig -p | awk '/libmariadb.so.3 / { print $NF; exit }')" "$KEPT/opt/host/"
   echo /opt/host >"$KEPT/etc/ld.so.conf.d/host.conf"
   chroot "$KEPT" ldconfig
   cp "$TOP"/images/slipway-*.service "$TOP"/images/slipway-*.timer "$KEPT/etc/systemd/system/"
