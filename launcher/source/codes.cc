@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "launcher/source/warning_codes.h"
+
 namespace slipway::source {
 namespace {
 
@@ -65,10 +67,13 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::bad_module_file, "E0901", "an invalid module file"},
     {Code::bad_catalogue, "E0902", "an invalid catalogue file"},
     {Code::bad_health_policy, "E0903", "an invalid health policy file"},
+    // As warnings:
+    {Code::rule_broken, "W0230", "a setting that its module advises against"},
 });
+constexpr size_t enumerated = static_cast<size_t>(Code::bad_health_policy) + 1;
 
 constexpr bool in_order() {
-  for (size_t i = 0; i < table.size(); ++i) {
+  for (size_t i = 0; i < enumerated; ++i) {
     if (table[i].code != static_cast<Code>(i)) return false;
   }
   return true;
@@ -83,6 +88,13 @@ std::span<const CodeInfo> codes() {
 
 std::string_view name(Code code) {
   return table[static_cast<size_t>(code)].name;
+}
+
+std::string_view shown_code(const Diagnostic& diagnostic) {
+  for (size_t i = enumerated; i < table.size() && diagnostic.severity == Severity::warning; ++i) {
+    if (table[i].code == diagnostic.code) return table[i].name;
+  }
+  return name(diagnostic.code);
 }
 
 }  // namespace slipway::source

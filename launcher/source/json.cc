@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "launcher/source/warning_codes.h"
+
 namespace slipway::source {
 namespace {
 
@@ -14,7 +16,7 @@ Json one(const Diagnostic& diagnostic, const Sources& sources) {
     others.push_back(
         {{"label", diagnostic.other_label}, {"place", to_json(diagnostic.other_span, sources)}});
   }
-  return {{"code", name(diagnostic.code)},
+  return {{"code", shown_code(diagnostic)},
           {"severity", diagnostic.severity == Severity::error ? "error" : "warning"},
           {"message", diagnostic.message},
           {"place", to_json(diagnostic.span, sources)},

@@ -7,6 +7,7 @@
 
 #include "common/locale_text.h"
 #include "launcher/source/diagnostics.h"
+#include "launcher/source/warning_codes.h"
 
 namespace slipway::source {
 namespace {
@@ -151,7 +152,7 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources, Color c
   const Palette paint = palette(diagnostic.severity, color);
   std::string text = fmt::format("{}{}[{}]{}{}: {}{}\n", paint.severity,
                                  diagnostic.severity == Severity::error ? "error" : "warning",
-                                 name(diagnostic.code), paint.off, paint.bold,
+                                 shown_code(diagnostic), paint.off, paint.bold,
                                  in_short(diagnostic.message), paint.off);
   size_t gutter = 1;
   for (const Span span : {diagnostic.span, diagnostic.other_span}) {

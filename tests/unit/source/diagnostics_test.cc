@@ -96,6 +96,16 @@ TEST_CASE("diagnostics: color is used only on request") {
   CHECK(color_for(-1) == Color::never);
 }
 
+TEST_CASE("diagnostics: a broken rule has a code of its own as a warning") {
+  Sources sources;
+  Diagnostics diagnostics(sources);
+  diagnostics.warning(Code::rule_broken, {}, "this has no effect");
+  CHECK(render(diagnostics) == "warning[W0230]: this has no effect\n");
+  diagnostics.error(Code::rule_broken, {}, "this is refused");
+  CHECK(to_json(diagnostics)["diagnostics"][0]["code"] == "W0230");
+  CHECK(to_json(diagnostics)["diagnostics"][1]["code"] == "E0217");
+}
+
 TEST_CASE("diagnostics: every code has a unique name") {
   std::set<std::string_view> names;
   for (const CodeInfo& info : codes()) {
