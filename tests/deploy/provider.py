@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Deploys with Google's own Terraform provider against the stand-in: provider.py SLIPWAY [TERRAFORM | --providers]
 
-Each example is deployed, planned again and destroyed; days.yaml is changed as in days.py in between. SLIPWAY_PROVIDER_MIRROR is
+Each group of each example is validated, without credentials. Then each example is deployed, planned again and destroyed; days.yaml
+is changed as in days.py in between. SLIPWAY_PROVIDER_MIRROR is
 the folder of the providers (README.md). Without it, or without TERRAFORM, only what needs no provider is checked: that each day's
 blueprint can be created and changes the definitions. --providers prints a configuration for `terraform providers mirror`.
 """
@@ -15,6 +16,7 @@ from control import left
 from days import DAYS, changed
 from run import installed
 from serve import ENDPOINTS, ByPath, start
+from validation import findings
 
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.yaml") if not path.stem.endswith("-deployment"))
 
@@ -45,6 +47,10 @@ class Deployment:
         self.run("create", self.blueprint, "-w", "-o", "out", "-l", "IGNORE", *options)
         return next((self.folder / "out").iterdir())
 
+    def settings_of_terraform(self):
+        """Where Terraform is and takes its providers from, without the cloud's address."""
+        return {name: self.environment[name] for name in ("PATH", "TF_CLI_CONFIG_FILE") if name in self.environment}
+
     def plan(self, *options):
         """The changes that a plan shows, as {address: action}."""
         groups = json.loads(self.run("plan", "--json", *options))["groups"]
@@ -70,8 +76,16 @@ def first_day(folder):
     return copy
 
 
+def is_valid(deployment, out, when=""):
+    """Whether the provider takes the definitions of every group, before anything is planned."""
+    found = list(findings("terraform", out, **deployment.settings_of_terraform()))
+    if found:
+        raise Failed("\n".join([f"terraform validate{when}:", *found]))
+
+
 def deploy_example(deployment, example):
     out = deployment.create(*values_of(example))
+    is_valid(deployment, out)
     deployment.run("deploy", out, "--auto-approve")
     nothing_changes(deployment, out, "after the deploy")
     deployment.run("destroy", out, "--auto-approve")
@@ -79,11 +93,13 @@ def deploy_example(deployment, example):
 
 def live_through_days(deployment):
     out = deployment.create()
+    is_valid(deployment, out)
     deployment.run("deploy", out, "--auto-approve")
     nothing_changes(deployment, out, "after the deploy")
     for what, edits in DAYS:
         deployment.blueprint.write_text(changed(deployment.blueprint.read_text(), edits))
         deployment.create()
+        is_valid(deployment, out, f" after {what}")
         foretold, planned = deployment.plan(out), deployment.plan(out, "--terraform")
         if foretold != planned:
             raise Failed(f"{what}: `slipway plan` says {foretold}, Terraform {planned}")

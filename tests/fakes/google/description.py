@@ -80,7 +80,24 @@ class Description:
             if body not in (None, {}):
                 raise Refusal(400, "Invalid JSON payload received. The request has no body.", "badRequest")
         elif body is not None:
-            self.check_value(self.tables[method.service], method.body, body, "resource" if method.service == "compute" else "")
+            table = self.tables[method.service]
+            self.check_value(table, method.body, body, "resource" if method.service == "compute" else "")
+            self.make_numbers(table, method.body, body)
+
+    def make_numbers(self, table, kind, value):
+        """Numbers of 32 bits may be sent as text, but are kept and answered as numbers."""
+        if isinstance(kind, list) and isinstance(value, list):
+            for one in value:
+                self.make_numbers(table, kind[0], one)
+        if not isinstance(value, dict):
+            return
+        fields = table["messages"].get(kind, {}) if isinstance(kind, str) else {}
+        for key, one in value.items():
+            inside = kind.get("map") if isinstance(kind, dict) else fields.get(key)
+            if inside in ("int32", "uint32") and isinstance(one, str):
+                value[key] = int(one)
+            else:
+                self.make_numbers(table, inside, one)
 
     def check_value(self, table, kind, value, at):
         if value is None or kind == "any":

@@ -101,7 +101,7 @@ def tick(cloud):
         try:
             cloud.advance()
         except FileNotFoundError:
-            if not (cloud.folder / "instances").exists():
+            if not all((cloud.folder / name).exists() for name in ("instances", "to-start")):
                 return  # the cloud's folder is gone
             raise
         time.sleep(0.05)

@@ -12,7 +12,7 @@ THROUGHPUT = {125: (9000, 954000), 250: (9000, 954000), 500: (9000, 954000), 100
 def run(cloud, place, response, name, seconds=None, work=None):
     """An operation that ends after some time."""
     path = f"{place}/operation-{name}"
-    operation = cloud.put("operations", path.removeprefix("operations/"), {"name": path, "done": False, "metadata": {}})
+    operation = cloud.put("operations", path, {"name": path, "done": False, "metadata": {}})
 
     def end():
         if work:
