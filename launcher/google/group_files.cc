@@ -109,7 +109,8 @@ class TerraformGroup {
     for (const blueprint::Provider& provider : written()) {
       providers[provider.name] = {{"source", provider.source}, {"version", provider.version}};
     }
-    Json terraform{{"required_version", terraform_version}};
+    const std::string version = version_text(std::max(least_terraform, contents_.terraform));
+    Json terraform{{"required_version", ">= " + version}};
     if (!providers.empty()) terraform["required_providers"] = std::move(providers);
     return {{"terraform", std::move(terraform)}};
   }

@@ -101,6 +101,8 @@ class ModuleFile {
         contents_.providers[provider == out.end() ? provider_of(resource.type)
                                                   : provider->get<std::string>()];
     least = std::max(least, context_.providers.needed_by(resource.type, out));
+    contents_.terraform =
+        std::max(contents_.terraform, context_.providers.terraform_needed_by(resource.type, out));
     return out;
   }
 

@@ -16,6 +16,7 @@ struct GroupContents {
   size_t index = 0;
   // Of its resources: the oldest version that can make them.
   std::map<std::string, ProviderVersion> providers;
+  ProviderVersion terraform{};              // the version of Terraform itself; 0.0.0: any
   std::set<std::string> foreign_providers;  // of foreign modules in it
   // The module of each resource, by address, to find duplicate names.
   std::map<std::string, const blueprint::Module*> resources;

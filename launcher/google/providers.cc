@@ -34,15 +34,11 @@ ProviderVersion version_at(RowReader& row, std::string_view key) {
   return version;
 }
 
-std::string shown(const ProviderVersion& version) {
-  return fmt::format("{}.{}.{}", version[0], version[1], version[2]);
-}
-
 // "TYPE", "TYPE.ATTRIBUTE", "TYPE.BLOCK.ATTRIBUTE=VALUE"
 Novelty novelty(const std::string& text, const ProviderVersion& version) {
   const size_t equals = text.find('=');
   std::vector<std::string> path = split(text.substr(0, equals), '.');
-  Novelty row{version, path[0], {path.begin() + 1, path.end()}, {}};
+  Novelty row{version, path[0], {path.begin() + 1, path.end()}, {}, {}};
   if (equals != std::string::npos) row.value = text.substr(equals + 1);
   return row;
 }
@@ -74,8 +70,12 @@ void read_providers(const source::Node& root, Providers& table, source::Diagnost
     for (const source::Node& item : since->items) {
       RowReader row(item, "a version", diagnostics);
       const ProviderVersion version = version_at(row, "version");
+      const ProviderVersion terraform =
+          row.has("terraform") ? version_at(row, "terraform") : ProviderVersion{};
       for (const std::string& text : row.texts("of")) {
-        if (!text.empty()) table.novelties.push_back(novelty(text, version));
+        if (text.empty()) continue;
+        table.novelties.push_back(novelty(text, version));
+        table.novelties.back().terraform = terraform;
       }
       row.one_of("source", sources);
       row.finish();
@@ -85,6 +85,10 @@ void read_providers(const source::Node& root, Providers& table, source::Diagnost
 }
 
 }  // namespace
+
+std::string version_text(const ProviderVersion& version) {
+  return fmt::format("{}.{}.{}", version[0], version[1], version[2]);
+}
 
 std::string provider_of(const std::string& type) {
   return type.substr(0, type.find('_'));
@@ -98,13 +102,23 @@ ProviderVersion Providers::needed_by(const std::string& type, const Json& body) 
   return needed;
 }
 
+ProviderVersion Providers::terraform_needed_by(const std::string& type, const Json& body) const {
+  ProviderVersion needed{};
+  for (const Novelty& row : novelties) {
+    if (row.type == type && row.terraform > needed && has_path(body, row, 0)) {
+      needed = row.terraform;
+    }
+  }
+  return needed;
+}
+
 Json Providers::required(const std::string& name, ProviderVersion least) const {
   const auto found = providers.find(name);
   if (found == providers.end()) return nullptr;
   const Provider& provider = found->second;
   return {{"source", provider.source},
-          {"version", fmt::format(">= {}, < {}", shown(std::max(least, provider.least)),
-                                  shown(provider.below))}};
+          {"version", fmt::format(">= {}, < {}", version_text(std::max(least, provider.least)),
+                                  version_text(provider.below))}};
 }
 
 Providers load_providers(const fs::path& library) {

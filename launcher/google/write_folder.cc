@@ -35,7 +35,9 @@ class Writer {
 
   void file(const std::string& path, const std::string& text) {
     const fs::path to = place(path);
-    write_file(to, text, path.starts_with(".slipway/") ? 0600 : 0644);
+    // Definitions may have passwords, also in a folder whose owner lets others in.
+    const bool is_private = path.starts_with(".slipway/") || path.ends_with(".json");
+    write_file(to, text, is_private ? 0600 : 0644);
   }
 
   void copy(const fs::path& from, const std::string& path, int depth = 0) {

@@ -251,7 +251,7 @@ FUNCTIONS = {
     "coalesce": lambda *all: next(one for one in all if one not in (None, "")), "distinct": lambda row: list(dict.fromkeys(row)),
     "replace": lambda text, old, new: re.sub(old[1:-1], new, text) if old.startswith("/") and old.endswith("/") else text.replace(old, new),
     "trimprefix": lambda text, prefix: text.removeprefix(prefix), "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
-    "tostring": as_text, "tolist": list, "toset": lambda row: sorted(set(row)), "tonumber": float, "tobool": bool, "try": lambda *all: all[0],
+    "tostring": as_text, "tolist": list, "toset": lambda row: sorted(set(row)), "tonumber": float, "parseint": int, "tobool": bool, "try": lambda *all: all[0],
     "one": lambda row: row[0] if row else None, "format": lambda text, *all: re.sub("%[vsd]", "%s", text) % all, "sort": sorted,
     "substr": lambda text, at, size: text[at:at + size] if size >= 0 else text[at:], "min": min, "max": max, "compact": lambda row: [one for one in row if one],
     "flatten": lambda row: [one for part in row for one in (part if isinstance(part, list) else [part])], "reverse": lambda row: row[::-1],

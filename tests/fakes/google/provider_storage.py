@@ -45,7 +45,7 @@ class StorageResources:
 
 
     def make_secret_manager_secret_version(self, body):
-        data = base64.b64encode(body["secret_data"].encode()).decode()
+        data = base64.b64encode(body.get("secret_data_wo", body.get("secret_data")).encode()).decode()
         found = self.send("POST", f"secretmanager.googleapis.com/v1/{body['secret']}:addVersion", {"payload": {"data": data}})
         return {"id": found["name"], "name": found["name"], "version": name_of(found["name"]),
                 "//post": f"secretmanager.googleapis.com/v1/{found['name']}:destroy"}

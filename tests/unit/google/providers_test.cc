@@ -18,6 +18,7 @@ providers:
 since:
 - {version: 6.19.0, of: [google_a.nic.kind=RDMA, google_b], source: here}
 - {version: 6.10.0, of: [google_a.protocol], source: here}
+- {version: 6.23.0, of: [google_a.secret_wo], terraform: 1.11.0, source: here}
 )";
 
 void write_providers(const TemporaryDirectory& folder, const char* text) {
@@ -44,6 +45,14 @@ TEST_CASE("providers: a definition needs the version that knows what it uses") {
   CHECK(table.required("google", {})["version"] == ">= 6.9.0, < 8.0.0");
   CHECK(table.required("google", {6, 19, 0})["version"] == ">= 6.19.0, < 8.0.0");
   CHECK(table.required("terraform", {}).is_null());
+}
+
+TEST_CASE("providers: what only a newer Terraform knows needs that") {
+  const TemporaryDirectory folder;
+  write_providers(folder, table_of_providers);
+  const Providers table = load_providers(folder.path());
+  CHECK(table.terraform_needed_by("google_a", {{"secret_wo", "x"}}) == ProviderVersion{1, 11, 0});
+  CHECK(table.terraform_needed_by("google_a", {{"protocol", "NFS"}}) == ProviderVersion{});
 }
 
 TEST_CASE("providers: a version with letters is an error") {

@@ -202,6 +202,7 @@ TEST_CASE("deployment folder: only the owner can access it unless the owner chan
   CHECK(mode(".") == 0700);
   CHECK(mode(".slipway") == 0700);
   CHECK(mode(google::record_file) == 0600);
+  CHECK(mode("a/net.tf.json") == 0600);
   fs::permissions(folder.path, static_cast<fs::perms>(0750));
   REQUIRE(folder.write(Folder::definitions({"a"})).empty());
   CHECK(mode(".") == 0750);
