@@ -228,8 +228,6 @@ WIRED = {"nodeset", "nodeset_tpu", "nodeset_dyn", "partitions", "login_nodes"}
 
 # What modules hand over together with what is needed. It has no effect here, and looks the same if a user sets it.
 EXEMPT = {
-    **{(CONTROLLER, f"network_storage.{name}"): "machines of a cluster mount file systems themselves, with clients of their image"
-       for name in ("client_install_runner", "mount_runner")},
     **{(MACHINE, f"network_storage.{name}"): "`mount_runner` has these values as its arguments"
        for name in ("server_ip", "remote_mount", "local_mount", "fs_type", "mount_options")},
 }

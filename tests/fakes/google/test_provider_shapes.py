@@ -3,7 +3,7 @@
 
 The shapes are those of terraform-provider-google 7, google/services/…: each create is followed by its operation and a read, with
 `alt=json` (transport.SendRequest) or `alt=json&prettyPrint=false` (the Go clients). Regions and zones are written as
-projects/P/global/regions/R, which is no resource's path.
+projects/P/global/regions/R, although no resource has that path.
 """
 import base64, hashlib, json, pathlib, tempfile, unittest, urllib.error, urllib.parse, urllib.request
 
