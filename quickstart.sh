@@ -24,7 +24,7 @@ for attempt in 1 2 3; do
   "$slipway" exec quickstart login -- cat all_gather.out
   [ -n "$failed" ] || break
   [ "$attempt" -lt 3 ] || die "the job failed three times"
-  say "run: it failed, so once more, in case the machine was busy"
+  say "run: the job failed; trying again, in case the machine was busy"
 done
 
 say "break: slow down one node's network to 50 Mbit/s; the same test fails now"

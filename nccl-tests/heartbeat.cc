@@ -138,8 +138,8 @@ void Heartbeat::Thread::leave() {
   if (is_told_to_end()) std::raise(SIGTERM);
 }
 
-// mpirun and srun send SIGTERM to all ranks when one has died. Without this, rank 0 would often be
-// gone before it has said which one that was. A program that ignores SIGTERM keeps doing so.
+// mpirun and srun send SIGTERM to all ranks when one has died. Without this, rank 0 would often end
+// before it has named the dead rank. A program that ignores SIGTERM keeps doing so.
 void Heartbeat::Thread::watch_for_end() {
   ::sigaction(SIGTERM, nullptr, &before_);
   if (before_.sa_handler == SIG_IGN) return;

@@ -217,9 +217,9 @@ void Heartbeat::Thread::tell_children(char word) {
   }
 }
 
-// Whoever told this rank to end did so because of a rank that has died, or told all of them. Those
-// that were told report it, so that rank 0 can tell them from the dead one. They stay for a moment:
-// the others' errors would be reported first, and what ranks below know may still be on its way.
+// A launcher sends SIGTERM because a rank has died, or to end the whole job. Each rank that gets it
+// reports that, so that rank 0 can distinguish it from the dead one. It stays for a moment, because
+// the errors of other ranks would be reported first, and reports of its children may be on their way.
 void Heartbeat::Thread::heed_end(double now) {
   if (told_since_ == 0) {
     told_since_ = now;
