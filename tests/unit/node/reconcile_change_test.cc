@@ -7,7 +7,7 @@
 
 using namespace slipway;
 using namespace slipway::node;
-using namespace slipway::node::test;
+using namespace slipway::node::reconcile_tests;
 
 TEST_CASE("reconcile: nodes that are no longer in the cluster go when their jobs have ended") {
   World world;

@@ -5,7 +5,7 @@
 
 using namespace slipway;
 using namespace slipway::node;
-using namespace slipway::node::test;
+using namespace slipway::node::reconcile_tests;
 
 TEST_CASE("reconcile: a machine that no node wants is deleted after a while") {
   World world;

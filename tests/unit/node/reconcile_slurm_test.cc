@@ -9,7 +9,7 @@
 
 using namespace slipway;
 using namespace slipway::node;
-using namespace slipway::node::test;
+using namespace slipway::node::reconcile_tests;
 
 TEST_CASE("reconcile: steps of a kind and reason share a command") {
   const auto commands = slurm_commands({{Step::Kind::down, "a", "slipway: gone"},

@@ -8,7 +8,7 @@
 
 using namespace slipway;
 using namespace slipway::node;
-using namespace slipway::node::test;
+using namespace slipway::node::reconcile_tests;
 
 TEST_CASE("reconcile: a quiet cluster gives no steps") {
   World world;

@@ -11,7 +11,7 @@
 #include "launcher/node/reconcile.h"
 #include "launcher/node/reconcile_run.h"
 
-namespace slipway::node::test {
+namespace slipway::node::reconcile_tests {
 
 inline constexpr int64_t now = 1'800'000'000;
 inline constexpr const char* new_template = "projects/p/global/instanceTemplates/gpu-2";
@@ -70,4 +70,4 @@ struct World {
 
 using StepTexts = std::vector<std::string>;
 
-}  // namespace slipway::node::test
+}  // namespace slipway::node::reconcile_tests
