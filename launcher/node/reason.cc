@@ -74,8 +74,8 @@ std::string reason_for_slurm(std::string reason) {
   if (reason.size() > longest_reason) {
     size_t end = longest_reason;
     while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80)
-      --end;  // keep UTF-8 sequences whole
-    reason = reason.substr(0, end) + "…";
+      --end;                                 // keep UTF-8 sequences whole
+    reason = reason.substr(0, end) + "...";  // sinfo prints it in any locale
   }
   std::ranges::replace_if(
       reason, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');

@@ -56,7 +56,7 @@ Arguments parse_arguments(std::span<const std::string> words) {
       const std::array<std::string, 3> known = {"default", "profile", "env_plugin"};
       throw Error(
           fmt::format("unknown argument `{}` in plugstack.conf: use `default=`, `profile=`, "
-                      "`env_plugin=` or `NCCL_…=`{}",
+                      "`env_plugin=` or `NCCL_NAME=`{}",
                       word, did_you_mean(key, known)));
     }
     if (!seen.insert(key).second) {

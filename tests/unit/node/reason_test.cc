@@ -19,5 +19,5 @@ TEST_CASE("reason: lasts half a minute if no partition has a SuspendTimeout") {
 TEST_CASE("reason: is one line, short enough for Slurm and a command") {
   CHECK(reason_for_slurm("a\nb\tc\x1b[31m") == "a b c [31m");
   const std::string cut = reason_for_slurm(std::string(399, 'x') + "ü" + std::string(1 << 20, 'y'));
-  CHECK(cut == std::string(399, 'x') + "…");
+  CHECK(cut == std::string(399, 'x') + "...");
 }

@@ -203,7 +203,7 @@ TEST_CASE("nccl_env plugin: an unknown argument is reported in every context and
   const Plugin plugin = node.plugin({"verbose"});
   const Lines line = {
       "nccl_env: unknown argument `verbose` in plugstack.conf: use `default=`, "
-      "`profile=`, `env_plugin=` or `NCCL_…=`; leaving jobs alone"};
+      "`profile=`, `env_plugin=` or `NCCL_NAME=`; leaving jobs alone"};
   const Submission submission = submit(S_CTX_ALLOCATOR, plugin, {"show"});
   CHECK(submission.accepted);
   CHECK(submission.log == line);
@@ -316,10 +316,9 @@ TEST_CASE("nccl_env plugin: an unreadable vendor profile is one warning for the 
   const Step step = run_step(node.plugin(), {}, {}, 2);
   CHECK(step.tasks[0].environment.at("NCCL_A") == "1");
   CHECK(step.tasks[0].environment.at("NCCL_B") == "2");
-  CHECK(
-      step.tasks[0].errors ==
-      "nccl_env: warning: demo-0: skipping the vendor profile: cannot read "
-      "/nowhere/profile.sh: No such file or directory; using the catalog's values instead\n");
+  CHECK(step.tasks[0].errors ==
+        "nccl_env: warning: demo-0: skipping the vendor profile: cannot read "
+        "/nowhere/profile.sh: No such file or directory; using the catalog's values instead\n");
   CHECK(step.tasks[1].errors.empty());
   CHECK(run_step(node.plugin(), {}, {}, 1, 2, {2, 1}).tasks[0].errors.empty());
 }

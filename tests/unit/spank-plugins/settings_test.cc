@@ -30,10 +30,10 @@ TEST_CASE("nccl_env settings: plugstack.conf sets the default mode and the profi
 TEST_CASE("nccl_env settings: an unknown argument is rejected, quoting it") {
   CHECK_THROWS_WITH(parse({"defualt=off"}),
                     "unknown argument `defualt=off` in plugstack.conf: use `default=`, "
-                    "`profile=`, `env_plugin=` or `NCCL_…=`; did you mean `default`?");
+                    "`profile=`, `env_plugin=` or `NCCL_NAME=`; did you mean `default`?");
   CHECK_THROWS_WITH(parse({"x"}),
                     "unknown argument `x` in plugstack.conf: use `default=`, `profile=`, "
-                    "`env_plugin=` or `NCCL_…=`");
+                    "`env_plugin=` or `NCCL_NAME=`");
 }
 
 TEST_CASE("nccl_env settings: an unknown mode is rejected") {
