@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "common/count.h"
 #include "common/markup.h"
 #include "launcher/commands/duration.h"
 #include "launcher/commands/ledger_timeline.h"
@@ -71,7 +73,7 @@ class Chart {
                          series_colors[i++ % 6], series_name(series));
     }
     svg += "</p>\n<p><small>Bars go from the 5 % to the 95 % of the runs";
-    if (!over_spares_) svg += "; the dashed line is Daly's formula, for nodes enough";
+    if (!over_spares_) svg += "; the dashed line is Daly's formula, with enough nodes";
     return svg + ".</small></p>\n";
   }
 
@@ -86,7 +88,7 @@ class Chart {
   }
   std::string series_name(double series) const {
     return over_spares_ ? "a checkpoint every " + duration_text(series)
-                        : fmt::format("{:.0f} spares", series);
+                        : counted(static_cast<int64_t>(series), "spare");
   }
   std::string x_name(double x) const {
     return over_spares_ ? fmt::format("{:.0f}", x) : duration_text(std::exp(x));
@@ -148,10 +150,10 @@ class Chart {
       points += fmt::format("{:.1f},{:.1f} ", x, height(outcome->mean));
       marks += fmt::format(
           "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\"/>"
-          "<circle cx=\"{0:.1f}\" cy=\"{4:.1f}\" r=\"{5}\" fill=\"{3}\"><title>{6} spares, a "
+          "<circle cx=\"{0:.1f}\" cy=\"{4:.1f}\" r=\"{5}\" fill=\"{3}\"><title>{6}, a "
           "checkpoint every {7}: {8:.3f} ({9:.3f} to {10:.3f})</title></circle>\n",
           x, height(outcome->low), height(outcome->high), color, height(outcome->mean),
-          outcome == &best(rehearsal_) ? 8 : 4, outcome->setting.spares,
+          outcome == &best(rehearsal_) ? 8 : 4, counted(outcome->setting.spares, "spare"),
           duration_text(outcome->setting.interval_seconds), outcome->mean, outcome->low,
           outcome->high);
     }
@@ -221,9 +223,10 @@ std::string as_page(const Rehearsal& rehearsal) {
              "<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"given\">{2}</p>\n",
              title, style, markup_escaped(given(rehearsal, Paint(source::Color::never)))) +
          fmt::format(
-             "<p class=\"state\">Best for every node that is paid for: {} spares, a "
+             "<p class=\"state\">Best per paid node: {}, a "
              "checkpoint every {}: goodput {:.3f}</p>\n",
-             winner.setting.spares, duration_text(winner.setting.interval_seconds), winner.mean) +
+             counted(winner.setting.spares, "spare"),
+             duration_text(winner.setting.interval_seconds), winner.mean) +
          Chart(rehearsal).draw() + setting_table(rehearsal) + "</body>\n</html>\n";
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "common/count.h"
 #include "launcher/commands/duration.h"
 #include "launcher/job/checkpoint_theory.h"
 
@@ -151,15 +152,16 @@ std::string as_text(const Rehearsal& rehearsal, const Paint& paint) {
   const Theory theory(rehearsal.scenario);
   std::string text = given(rehearsal, paint) + "\n" + table(rehearsal, paint);
   text += fmt::format(
-      "\nWith nodes enough, theory has its best at a checkpoint every {} (Young: {:.3f}) or {} "
+      "\nWith enough nodes, theory prefers a checkpoint every {} (Young: {:.3f}) or {} "
       "(Daly: {:.3f}).\n",
       duration_text(theory.young()), theory.goodput(theory.young()), duration_text(theory.daly()),
       theory.goodput(theory.daly()));
   const Outcome& winner = best(rehearsal);
   text += fmt::format(
-      "Best for every node that is paid for: {} spares, a checkpoint every {}; "
+      "Best per paid node: {}, a checkpoint every {}; "
       "{:.1f} interruptions:\n\n",
-      winner.setting.spares, duration_text(winner.setting.interval_seconds), winner.interruptions);
+      counted(winner.setting.spares, "spare"), duration_text(winner.setting.interval_seconds),
+      winner.interruptions);
   return text + causes(rehearsal, paint);
 }
 
