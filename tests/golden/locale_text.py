@@ -77,6 +77,9 @@ def main():
         same("verbs", len(names) > 20, True)
         for verb in names:
             shown.is_ascii(slipway, *verb.split(), "--help")
+            shown.is_ascii(slipway, "__complete", *verb.split(), "--")
+        for script in (ROOT / "scripts/completion").iterdir():
+            same(f"{script.name} is ASCII", script.read_bytes().isascii(), True)
         for program in others:
             shown.is_ascii(program, "--help")
             if program.name == "bandwidth_perf":
