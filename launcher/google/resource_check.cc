@@ -36,7 +36,8 @@ bool has_value(const Value& value, const Json& wanted) {
     return std::ranges::any_of(
         *object, [&](const auto& member) { return has_value(member.second, wanted); });
   }
-  if (const auto* text = value.as<std::string>()) return wanted.is_string() && *text == wanted;
+  if (const auto* text = value.as<std::string>())
+    return wanted.is_string() && *text == wanted.get_ref<const std::string&>();
   const auto* number = value.as<Value::Number>();
   return number != nullptr && wanted.is_number() &&
          static_cast<double>(*number) == wanted.get<double>();
