@@ -134,14 +134,14 @@ class Ends {
 
 using Attempts = std::function<bool(Job&, Evidence&)>;  // false: it ends well
 
-struct Outcome {
+struct Played {
   bool done = false, wrong = false, right = false;  // wrong: a healthy node is blamed
   int64_t attempts = 0;
 };
 
 // Follows Launcher::may_restart and too_few, for a job without progress.
-Outcome play(Job& job, const Attempts& attempt) {
-  Outcome outcome;
+Played play(Job& job, const Attempts& attempt) {
+  Played outcome;
   std::vector<Verdict> history;
   int64_t failures = 0;
   for (;;) {
@@ -178,7 +178,7 @@ Counts count(uint64_t kind, const Attempts& attempt, bool of_node) {
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     Job job(kind * 1000 + seed);
     if (!of_node) job.bad_node.clear();
-    const Outcome outcome = play(job, attempt);
+    const Played outcome = play(job, attempt);
     counts.right += outcome.right ? 1 : 0;
     counts.wrong += outcome.wrong ? 1 : 0;
     counts.attempts += outcome.attempts;
@@ -261,7 +261,8 @@ Attempts broken_node(std::string_view text) {
 
 TEST_CASE(
     "blame simulation: no node is blamed for program failures, and most jobs end after two "
-    "attempts") {
+    "attempts",
+    "[chance]") {
   const std::vector<std::pair<std::string, Attempts>> kinds = {
       {"exception on all ranks", on_all(texts::bad_json)},
       {"exception on one rank, by its data", on_one(texts::key_error, true)},
@@ -297,7 +298,7 @@ TEST_CASE(
   CHECK(wrong == 0);
 }
 
-TEST_CASE("blame simulation: failing nodes are left out, and no healthy one") {
+TEST_CASE("blame simulation: failing nodes are left out, and no healthy one", "[chance]") {
   const std::vector<std::pair<std::string, Attempts>> kinds = {
       {"power off", while_there(go)},
       {"frozen", while_there([](Job& job, Evidence& evidence, Ends&) {

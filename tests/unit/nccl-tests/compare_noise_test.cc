@@ -103,24 +103,27 @@ const Plan in_pairs{Design::pairs, 6, 6, true}, alternating{Design::groups, 4, 4
 
 }  // namespace
 
-TEST_CASE("compare: pairs of equal runs raise a false alarm in at most 5 % of the reports") {
+TEST_CASE("compare: pairs of equal runs raise a false alarm in at most 5 % of the reports",
+          "[chance]") {
   expect_few_alarms(in_pairs, 120, 11);
 }
 
-TEST_CASE("compare: so do equal runs that alternate") {
+TEST_CASE("compare: so do equal runs that alternate", "[chance]") {
   expect_few_alarms(alternating, 100, 12);
 }
 
-TEST_CASE("compare: so do equal runs of one side after those of the other, even if they drift") {
+TEST_CASE("compare: so do equal runs of one side after those of the other, even if they drift",
+          "[chance]") {
   expect_few_alarms(one_after_the_other, 200, 13);
 }
 
-TEST_CASE("compare: so do one and two runs a side") {
+TEST_CASE("compare: so do one and two runs a side", "[chance]") {
   expect_few_alarms(single, 300, 14);
   expect_few_alarms(two_each, 300, 15);
 }
 
-TEST_CASE("compare: a slowdown as large as it says is found in about 80 % of the cases") {
+TEST_CASE("compare: a slowdown as large as it says is found in about 80 % of the cases",
+          "[chance]") {
   const NoiseModel models[] = {noise_models()[0], noise_models()[3], noise_models()[9]};
   for (const Plan& plan : {Plan{Design::pairs, 8, 8, true}, Plan{Design::groups, 6, 6, true}}) {
     for (const NoiseModel& model : models) {

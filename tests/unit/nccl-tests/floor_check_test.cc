@@ -79,7 +79,8 @@ FloorCheck judged(std::vector<double> busbw, double floor = 100) {
 
 }  // namespace
 
-TEST_CASE("verdict: just above or below the floor it is wrong in at most 5 % each way") {
+TEST_CASE("verdict: just above or below the floor it is wrong in at most 5 % each way",
+          "[chance]") {
   constexpr int times = 250;
   for (const NoiseModel& model : noise_models()) {
     CAPTURE(model.name);

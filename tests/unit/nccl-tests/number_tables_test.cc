@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/filled.h"
 
 using namespace slipway::bandwidth;
 using Buffer = std::vector<std::byte>;
@@ -13,16 +14,8 @@ namespace {
 
 constexpr int64_t elements = 2048;
 
-Buffer filled(const Pattern& pattern) {
-  Buffer buffer(static_cast<size_t>(elements * pattern.element_bytes));
-  HostPatterns().fill(buffer, pattern);
-  return buffer;
-}
-
-int64_t wrong(const Buffer& buffer, const Pattern& pattern) {
-  HostPatterns patterns;
-  patterns.check(buffer, pattern);
-  return patterns.take_wrong();
+Buffer filled_table(const Pattern& pattern) {
+  return filled(pattern, static_cast<size_t>(elements * pattern.element_bytes));
 }
 
 // In the order first, first + 1, …, as the data of a ring arrives.
@@ -30,7 +23,7 @@ Buffer combined(const Numbers& numbers, int first) {
   Buffer sum;
   for (int i = 0; i < numbers.ranks; ++i) {
     const int rank = (first + i) % numbers.ranks;
-    Buffer given = filled(given_numbers(numbers, rank));
+    Buffer given = filled_table(given_numbers(numbers, rank));
     for (size_t at = 0; numbers.reduction == Reduction::mulsum && at < given.size();
          at += static_cast<size_t>(numbers.type.bytes)) {
       const double value = load_element(numbers.type.element, given.data() + at);
@@ -55,7 +48,7 @@ Buffer scaled_mean(const Numbers& numbers, bool scalar_of_type) {
   const double factor = scalar_of_type ? load_element(element, scalar) : 1.0 / numbers.ranks;
   Buffer sum(static_cast<size_t>(elements) * bytes);
   for (int rank = 0; rank < numbers.ranks; ++rank) {
-    Buffer given = filled(given_numbers(numbers, rank));
+    Buffer given = filled_table(given_numbers(numbers, rank));
     for (size_t at = 0; at < given.size(); at += bytes)
       store_element(element, load_element(element, given.data() + at) * factor, given.data() + at);
     reduce_into(numbers.type, Reduction::sum, given.data(), sum.data(), elements);
@@ -108,7 +101,7 @@ TEST_CASE("number tables: zeros, and what the rank gave itself, are wrong for ev
       const Numbers numbers{type, reduction, 5, 8};
       const Pattern expected = expected_numbers(numbers);
       CHECK(wrong(Buffer(static_cast<size_t>(elements * type.bytes)), expected) > elements / 2);
-      CHECK(wrong(filled(given_numbers(numbers, 3)), expected) > elements / 4);
+      CHECK(wrong(filled_table(given_numbers(numbers, 3)), expected) > elements / 4);
     }
   }
 }
@@ -118,7 +111,7 @@ TEST_CASE("number tables: a rank missing from a sum is noticed") {
     const Numbers numbers{parse_datatypes(name).front(), Reduction::sum, 5, 60};
     Buffer sum(static_cast<size_t>(elements * numbers.type.bytes));
     for (int rank = 1; rank < numbers.ranks; ++rank)
-      reduce_into(numbers.type, Reduction::sum, filled(given_numbers(numbers, rank)).data(),
+      reduce_into(numbers.type, Reduction::sum, filled_table(given_numbers(numbers, rank)).data(),
                   sum.data(), elements);
     INFO(name);
     CHECK(wrong(sum, expected_numbers(numbers)) > 0);
@@ -139,7 +132,7 @@ TEST_CASE("number tables: an inverted table is wrong everywhere") {
 
 TEST_CASE("number tables: a result that begins further on is that part of the whole") {
   const Numbers numbers{parse_datatypes("float").front(), Reduction::sum, 5, 4};
-  const Buffer whole = filled(expected_numbers(numbers));
+  const Buffer whole = filled_table(expected_numbers(numbers));
   const Buffer part(whole.begin() + 4 * 100, whole.begin() + 4 * 200);
   CHECK(wrong(part, expected_numbers(numbers, 100)) == 0);
   CHECK(wrong(part, expected_numbers(numbers, 101)) > 50);

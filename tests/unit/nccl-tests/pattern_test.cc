@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/filled.h"
 
 using namespace slipway::bandwidth;
 using Buffer = std::vector<std::byte>;
@@ -13,18 +14,6 @@ namespace {
 Pattern words(uint64_t seed, uint64_t stream, int64_t element_bytes = 8, int64_t block_bytes = 4096,
               uint64_t step = 1) {
   return {element_bytes, WordPattern{seed, stream, step, block_bytes}};
-}
-
-Buffer filled(const Pattern& pattern, size_t bytes = 4096) {
-  Buffer buffer(bytes);
-  HostPatterns().fill(buffer, pattern);
-  return buffer;
-}
-
-int64_t wrong(const Buffer& buffer, const Pattern& pattern) {
-  HostPatterns patterns;
-  patterns.check(buffer, pattern);
-  return patterns.take_wrong();
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ TEST_CASE("scan noise: healthy units rarely fall below the lowest level") {
   CHECK(below <= scans / 20);
 }
 
-TEST_CASE("scan: where the noise allows it, no fault of 10 % is missed and no healthy node named") {
+TEST_CASE("scan: where the noise allows it, no fault of 10 % is missed and no healthy node named",
+          "[chance]") {
   for (const PairNoiseShape shape :
        {PairNoiseShape::operation, PairNoiseShape::pair, PairNoiseShape::heavy,
         PairNoiseShape::bimodal, PairNoiseShape::drifting, PairNoiseShape::round_offset}) {
@@ -73,7 +74,8 @@ TEST_CASE("scan: where the noise allows it, no fault of 10 % is missed and no he
   }
 }
 
-TEST_CASE("scan: at 10 and 15 % noise of pairs it says that it cannot tell, and names no node") {
+TEST_CASE("scan: at 10 and 15 % noise of pairs it says that it cannot tell, and names no node",
+          "[chance]") {
   for (const double deviation : {0.10, 0.15}) {
     for (const int faults : {0, 8}) {
       const ManyScans all = scan_many({.shape = PairNoiseShape::pair,

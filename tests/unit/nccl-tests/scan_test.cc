@@ -210,7 +210,7 @@ TEST_CASE("scan: with two nodes, the slow one cannot be located") {
   CHECK(words(scan_of(world)).empty());
 }
 
-TEST_CASE("scan: 1 to 5 slow nodes of 512 with 5 % noise are found, and no other") {
+TEST_CASE("scan: 1 to 5 slow nodes of 512 with 5 % noise are found, and no other", "[chance]") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SimWorld world = world_of(512, 0.05, seed);
     Words expected;
