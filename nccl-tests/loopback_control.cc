@@ -18,7 +18,7 @@ namespace {
 // the interval of the median, which then is from the second lowest to the second highest.
 constexpr int control_rounds = 9;
 
-constexpr double connect_seconds = 10;
+constexpr double loopback_seconds = 10;
 
 // The next connection at `listener` that comes from port `port` of this host. Others are dropped:
 // any process may connect to a listening port.
@@ -39,7 +39,7 @@ Fd accept_from(const Fd& listener, int port) {
 Loopback::Loopback() {
   const Fd listener = listen_on({0});
   if (!listener) throw_errno("cannot listen on the loopback interface");
-  from_ = connect_to("127.0.0.1", port_of(listener.get()), connect_seconds);
+  from_ = connect_to("127.0.0.1", port_of(listener.get()), loopback_seconds);
   to_ = accept_from(listener, port_of(from_.get()));
   make_prompt(to_.get());
 }

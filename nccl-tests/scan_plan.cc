@@ -169,15 +169,15 @@ class Planner {
   }
 
   void add_rest(const std::vector<int>& members) {
-    std::optional<int> waiting;
+    std::vector<int> waiting;  // one at most
     for (const int node : members) {
       if (!is_free(node)) continue;
-      if (!waiting) {
-        waiting = node;
+      if (waiting.empty()) {
+        waiting.push_back(node);
         continue;
       }
-      add(*waiting, node);
-      waiting.reset();
+      add(waiting.back(), node);
+      waiting.clear();
     }
   }
 

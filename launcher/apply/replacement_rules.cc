@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using cluster::RowReader;
-using Value = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 void read_rule(const source::Node& item, const std::set<std::string>& sources,
                ReplacementRules& rules, source::Diagnostics& diagnostics) {
@@ -36,13 +36,13 @@ void read_rule(const source::Node& item, const std::set<std::string>& sources,
 
 // The values at "scheduling.preemptible", of each block if there are several; null where there is
 // none.
-Value values_at(const Value& value, std::string_view path) {
+Json values_at(const Json& value, std::string_view path) {
   if (value.is_array()) {
-    Value found = Value::array();
-    for (const Value& element : value) found.push_back(values_at(element, path));
+    Json found = Json::array();
+    for (const Json& element : value) found.push_back(values_at(element, path));
     return found;
   }
-  if (path.empty() || !value.is_object()) return path.empty() ? value : Value();
+  if (path.empty() || !value.is_object()) return path.empty() ? value : Json();
   const size_t dot = path.find('.');
   const auto member = value.find(std::string(path.substr(0, dot)));
   if (member == value.end()) return nullptr;
@@ -51,10 +51,10 @@ Value values_at(const Value& value, std::string_view path) {
 
 // Whether a value is absent or made of nothing else: a block without the attribute is like no
 // block.
-bool is_empty(const Value& value) {
+bool is_empty(const Json& value) {
   return value.is_null() ||
          (value.is_array() && std::all_of(value.begin(), value.end(),
-                                          [](const Value& element) { return is_empty(element); }));
+                                          [](const Json& element) { return is_empty(element); }));
 }
 
 // Meta-arguments, which the provider does not get.
@@ -66,19 +66,19 @@ bool is_meta(const std::string& name) {
 
 }  // namespace
 
-std::set<std::string> ReplacementRule::because_of(const Value& before, const Value& after,
+std::set<std::string> ReplacementRule::because_of(const Json& before, const Json& after,
                                                   const std::set<std::string>& renewed) const {
   std::set<std::string> found;
   if (!others_replace) {
     for (const std::string& attribute : attributes) {
-      const Value was = values_at(before, attribute), is = values_at(after, attribute);
+      const Json was = values_at(before, attribute), is = values_at(after, attribute);
       if (renewed.contains(attribute) || (was != is && !(is_empty(was) && is_empty(is)))) {
         found.insert(attribute);
       }
     }
     return found;
   }
-  for (const Value* body : {&before, &after}) {
+  for (const Json* body : {&before, &after}) {
     for (const auto& [name, value] : body->items()) {
       if (is_meta(name) ||
           std::find(attributes.begin(), attributes.end(), name) != attributes.end())

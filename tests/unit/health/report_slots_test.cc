@@ -19,7 +19,7 @@ using namespace slipway::health;
 
 namespace {
 
-const JobReport some_report = {"12", 3, Cause::unfit, "gpu_ecc", 0};
+const JobReport left_report = {"12", 3, Cause::unfit, "gpu_ecc", 0};
 
 size_t files_in(const TemporaryDirectory& folder) {
   const std::filesystem::directory_iterator all(folder.path());
@@ -60,7 +60,7 @@ TEST_CASE("report slots: a user's report is found with the uid, and is gone once
   const Slots slots;
   CHECK(files_in(slots.folder) == most_slots);
   CHECK(slots.find().to_empty.empty());
-  REQUIRE(leave_report(slots.folder.path(), some_report));
+  REQUIRE(leave_report(slots.folder.path(), left_report));
   const FoundReports found = slots.find();
   REQUIRE(found.reports.size() == 1);
   CHECK(found.reports[0].job == "12");
@@ -76,25 +76,25 @@ TEST_CASE("report slots: a user's report is found with the uid, and is gone once
 
 TEST_CASE("report slots: a user's last report wins, even if it is shorter") {
   const Slots slots;
-  REQUIRE(leave_report(slots.folder.path(), some_report));
+  REQUIRE(leave_report(slots.folder.path(), left_report));
   REQUIRE(leave_report(slots.folder.path(), {"1", 1, Cause::held, ""}));
   REQUIRE(slots.find().reports.size() == 1);
   CHECK(slots.find().reports[0].job == "1");
 }
 
 TEST_CASE("report slots: without a folder or a slot, nothing is left or found") {
-  CHECK_FALSE(leave_report("/no/such/folder", some_report));
+  CHECK_FALSE(leave_report("/no/such/folder", left_report));
   CHECK_FALSE(give_slot("/no/such/folder", 1));
   CHECK(find_reports("/no/such/folder").reports.empty());
   const TemporaryDirectory folder;
   prepare_slots(folder.path());
-  CHECK_FALSE(leave_report(folder.path(), some_report));
+  CHECK_FALSE(leave_report(folder.path(), left_report));
   CHECK(find_reports(folder.path()).to_empty.empty());
 }
 
 TEST_CASE("report slots: a user who has a slot keeps it, with its content") {
   const Slots slots;
-  REQUIRE(leave_report(slots.folder.path(), some_report));
+  REQUIRE(leave_report(slots.folder.path(), left_report));
   CHECK(give_slot(slots.folder.path(), slots.user));
   CHECK(slots.take() == 1);
 }
@@ -106,7 +106,7 @@ TEST_CASE("report slots: whatever its owner does to a slot, root restores it") {
   slots.overwrite(text);
   CHECK(slots.take() == 0);
   CHECK(slots.is_whole());
-  REQUIRE(leave_report(slots.folder.path(), some_report));
+  REQUIRE(leave_report(slots.folder.path(), left_report));
   CHECK(slots.take() == 1);
 }
 
@@ -122,26 +122,26 @@ TEST_CASE("report slots: a slot without a page, or that nobody may read, is rest
 
 TEST_CASE("report slots: other files in the folder are neither read nor removed") {
   const TemporaryDirectory elsewhere;
-  write_file(elsewhere / "secret", to_text(some_report));
+  write_file(elsewhere / "secret", to_text(left_report));
   const TemporaryDirectory folder;
   const std::string user = std::to_string(::geteuid());
   const std::string kind = GENERATE("link", "pipe", "folder", "name");
   if (kind == "link") std::filesystem::create_symlink(elsewhere / "secret", folder / user);
   if (kind == "pipe") REQUIRE(::mkfifo((folder / user).c_str(), 0666) == 0);
   if (kind == "folder") std::filesystem::create_directories(folder / user / "a");
-  if (kind == "name") write_file(folder / "12-3-4.json", to_text(some_report));
+  if (kind == "name") write_file(folder / "12-3-4.json", to_text(left_report));
   const FoundReports found = find_reports(folder.path());
   CHECK(found.reports.empty());
   empty_slots(folder.path(), found);
   CHECK(files_in(folder) == 1);
-  CHECK(read_file(elsewhere / "secret") == to_text(some_report));
+  CHECK(read_file(elsewhere / "secret") == to_text(left_report));
 }
 
 TEST_CASE("report slots: a folder that is a link is not used") {
   const Slots slots;
   const TemporaryDirectory links;
   std::filesystem::create_symlink(slots.folder.path(), links / "reports");
-  REQUIRE(leave_report(slots.folder.path(), some_report));
+  REQUIRE(leave_report(slots.folder.path(), left_report));
   CHECK(find_reports(links / "reports").reports.empty());
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("report slots: if users outnumber slots, the oldest slot changes hands
   CHECK(info.st_uid == 2000);
   // A slot with the wrong owner belongs to nobody.
   REQUIRE(::chown((folder / "2000").c_str(), 1001, 1001) == 0);
-  write_file(folder / "text", to_text(some_report));
+  write_file(folder / "text", to_text(left_report));
   CHECK(find_reports(folder.path()).reports.empty());
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("report slots: reports beyond a check's limit wait for the next check"
   for (uid_t user = 1001; user <= 1006; ++user) {
     REQUIRE(give_slot(folder.path(), user));
     const Fd slot(::open((folder / std::to_string(user)).c_str(), O_WRONLY | O_CLOEXEC));
-    const std::string text = to_text(some_report);
+    const std::string text = to_text(left_report);
     REQUIRE(::pwrite(slot.get(), text.data(), text.size(), 0) > 0);
   }
   const FoundReports found = find_reports(folder.path());

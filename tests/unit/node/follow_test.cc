@@ -7,10 +7,10 @@ using namespace slipway::node;
 
 namespace {
 
-using Texts = std::map<std::string, std::string>;
+using Values = std::map<std::string, std::string>;
 using Needs = SlurmdChange::How;
 
-Texts with_conf(const std::string& text) {
+Values with_conf(const std::string& text) {
   return {{"slurm.conf", text}};
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("follow: what slurmd reads at its start needs a restart, under jobs or
 }
 
 TEST_CASE("follow: the files of devices and cgroups need a restart") {
-  Texts before = with_conf("A=1\n"), after = before;
+  Values before = with_conf("A=1\n"), after = before;
   before["gres.conf"] = "Name=gpu File=/dev/nvidia0\n";
   after["gres.conf"] = "Name=gpu File=/dev/nvidia[0-7]\n";
   CHECK(slurmd_change(before, after).why == "gres.conf changed");
