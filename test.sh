@@ -104,15 +104,22 @@ count_conformance() {
 
 # test_sanitized: builds with the sanitizers and runs all tests but those of clusters, which wait for most of their time,
 # and lend it their processors. With clang, which takes less time than g++ for this, and so everything is compiled with
-# both; with its linker, which takes a tenth of the usual one's time for programs of this size. Fails if the build does.
+# both; with its linker, which takes a tenth of the usual one's time for programs of this size. Fails if the build does;
+# otherwise $scratch/sanitized is there once it is built.
 test_sanitized() {
   (
     renice -n 19 "$BASHPID" >/dev/null
     CXX=clang++ CXX_LD=lld build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
   )
+  touch "$scratch/sanitized"
   say "test: unit, golden and fuzzing under the sanitizers"
   renice -n 5 "$BASHPID" >/dev/null
   run_meson build-sanitized --no-suite program || true
+}
+
+# wait_for_sanitized: until the build is there, or has failed
+wait_for_sanitized() {
+  until [ -e "$scratch/sanitized" ] || ! kill -0 "$sanitized" 2>/dev/null; do sleep 0.5; done
 }
 
 # end: leaves no process and no file
@@ -172,13 +179,16 @@ if ! $quick; then
   say "test: real clusters on this machine"
   count tests/system/run.py
 
+  # Beside the rest of the tests under the sanitizers.
+  wait_for_sanitized
+  say "test: real clusters under the sanitizers"
+  count tests/system/run.py --program build-sanitized/launcher/commands/slipway
+
   say "build and test: with AddressSanitizer and UndefinedBehaviorSanitizer, begun beside the tests above"
   wait "$sanitized" || echo "it cannot be built"
   sanitized=
   cat "$sanitized_log"
   add_meson "$sanitized_log"
-  say "test: real clusters under the sanitizers"
-  count tests/system/run.py --program build-sanitized/launcher/commands/slipway
 fi
 
 finish

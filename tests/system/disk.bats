@@ -1,6 +1,5 @@
 # Full disks: what a user's job fills belongs to the job, and a disk that is full for everyone is found.
 
-# bats file_tags=long
 load helper
 load health_helper
 

@@ -1,6 +1,7 @@
 # The reconciler on the controller of a fake Google Cloud, with a real slurmctld and real nodes: whatever happens to the
 # machines, Slurm and the cloud agree again. The tests run it by hand, without waiting for its timer.
 
+# bats file_tags=long
 load helper
 load google_helper
 

@@ -1,6 +1,5 @@
 # examples/train: a training run that loses a node ends like an undisturbed one.
 
-# bats file_tags=long
 load helper
 
 NAME=st-train
