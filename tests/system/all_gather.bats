@@ -12,10 +12,8 @@ setup_file() {
   on st-gather login env OMPI_MCA_mpi_yield_when_idle=1 sbatch --wait --output=/home/all_gather.out /opt/slipway/share/slipway/examples/all_gather.sbatch ||
     status=$?
   on st-gather login cat /home/all_gather.out >"$SUITE/all_gather.out"
-  # On a busy machine a healthy cluster may be judged slow: the status must match the verdict, whatever it is.
-  local wanted=0
-  if grep -q '^# Verdict: fail (busbw' "$SUITE/all_gather.out"; then wanted=1; fi
-  [ $status -eq $wanted ] || { cat "$SUITE/all_gather.out" && false; }
+  output=$(cat "$SUITE/all_gather.out")
+  judged
 }
 
 teardown_file() { slipway destroy st-gather; }
@@ -60,9 +58,9 @@ teardown_file() { slipway destroy st-gather; }
 
 @test "all_gather: started by srun without MPI, ranks find each other through Slurm's environment" {
   run on $NAME login srun --nodes=4 --mpi=none /opt/slipway/bin/all_gather_perf -b 1M -e 1M
-  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  judged
   [ "$(grep -cE '^#  Rank +[0-9]+ ' <<<"$output")" -eq 4 ]
-  says "# Out of bounds values : 0 OK"
+  grep -q '^# Out of bounds values : 0 OK' <<<"$output"
 }
 
 @test "all_gather: MPI without PMIx is an error instead of four worlds of one rank" {

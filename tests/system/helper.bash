@@ -137,6 +137,16 @@ fails_with() {
 # says TEXT: the last `run` succeeded, and its output contains TEXT
 says() { fails_with 0 "$1"; }
 
+# judged: the last `run` measured a bandwidth, and its status matches the verdict. On a busy machine, a healthy cluster may
+# be judged slow.
+judged() {
+  if grep -q '# Verdict: fail (busbw .* of what this machine moves' <<<"$output"; then
+    [ "$status" -eq 1 ]
+  else
+    [ "$status" -eq 0 ]
+  fi || { printf 'status %s: %s\n' "$status" "$output" >&2 && false; }
+}
+
 # A bare `! command` fails no test unless it is the last line: bash exempts it from `set -e`.
 refuse() { ! "$@"; }
 

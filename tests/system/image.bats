@@ -104,7 +104,7 @@ teardown_file() {
 
 @test "image: all_gather runs in it, and its accounting has the job" {
   # Not on MPI: Debian 13's Open MPI crashes now and then (docs/guides/images.md).
-  run on $NAME login srun --nodes=4 --job-name=gather /opt/slipway/bin/all_gather_perf --backend tcp -b 1M -e 4M -n 2
+  run on $NAME login srun --nodes=4 --job-name=gather /opt/slipway/bin/all_gather_perf --backend tcp -b 64K -e 256K -n 2
   says "Out of bounds values : 0 OK"
   run on $NAME login sacct --noheader --parsable2 --allocations --name=gather --format=State
   says "COMPLETED"
