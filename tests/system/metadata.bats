@@ -79,7 +79,7 @@ for one in json.load(sys.stdin)["findings"]:
     echo 1 >/proc/sys/net/ipv4/ip_forward
     unshare --net sleep 60 3>&- & inside=$!
     trap "kill $inside; nft delete table ip test" EXIT
-    sleep 0.2
+    until [ "$(readlink /proc/$inside/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.05; done
     ip link add outer type veth peer name inner netns $inside
     ip address add 192.168.7.1/24 dev outer
     ip link set outer up

@@ -1,4 +1,4 @@
-# The output of `slipway status` when something in the cluster does not answer: within a second, and nothing false.
+# The output of `slipway status` when something in the cluster does not answer: it waits for nobody, and says nothing false.
 
 load helper
 
@@ -21,59 +21,51 @@ teardown() {
   wait_for node_is $N allocated
 }
 
-# status_within_a_second [option...]: its output is in OUTPUT. Takes the best of five, as the machine may be busy.
-status_within_a_second() {
-  local i begin
-  for i in 1 2 3 4 5; do
-    begin=$(date +%s%N)
-    run slipway status $NAME "$@"
-    [ $((($(date +%s%N) - begin) / 1000000)) -ge 1000 ] || return 0
-  done
-  echo "it took longer than a second" && return 1
-}
+# status_says [option...]: its output is in OUTPUT. On an idle machine it takes less than a second; who waited for what does
+# not answer would wait for longer than this.
+status_says() { run timeout 60 "$SUITE/prefix/bin/slipway" status $NAME "$@"; }
 
 @test "status: a slurmctld that is not running: since when, and how it ended; jobs are unknown, not zero" {
   slipway fault $NAME controller daemon-killed slurmctld
-  status_within_a_second
+  status_says
   says "jobs unknown: slurmctld has not answered since 20"
   says ": slurmctld is not running (signal 9)"
   lacks 'no job'
   grep -qE "^$N .* on +unknown" <<<"$output"
   local first=$output
   sleep 1.1
-  status_within_a_second
+  status_says
   [ "$(grep -o 'since [^:]*:..:..Z' <<<"$output")" = "$(grep -o 'since [^:]*:..:..Z' <<<"$first")" ]
 
-  status_within_a_second --json
+  status_says --json
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/status-1.schema.json" - <<<"$output"
   says '"jobs": null'
   says '"answers": false'
 
-  run timeout 1.5 "$SUITE/prefix/bin/slipway" status $NAME --watch --interval 0.3
-  [ "$SLIPWAY_TEST_AS" = user ] || [ "$(grep -c 'jobs unknown' <<<"$output")" -ge 1 ]
+  timeout 60 "$SUITE/prefix/bin/slipway" status $NAME --watch --interval 0.3 | grep -m 1 'jobs unknown'
 }
 
 @test "status: a slurmctld that is stopped is running but does not answer" {
   on $NAME controller pkill -STOP -x slurmctld
-  status_within_a_second
+  status_says
   says "jobs unknown: slurmctld has not answered since 20"
   says "it is running but did not answer within 700 ms"
   local first=$output
   sleep 1.1
-  status_within_a_second
+  status_says
   [ "$(grep -o 'since [^:]*:..:..Z' <<<"$output")" = "$(grep -o 'since [^:]*:..:..Z' <<<"$first")" ]
 }
 
 @test "status: without munge on the controller" {
   slipway fault $NAME controller daemon-killed munged
-  status_within_a_second
+  status_says
   says "munged is not running (signal 9)"
   lacks 'no job'
 }
 
 @test "status: a controller that hangs" {
   slipway fault $NAME controller hang
-  status_within_a_second
+  status_says
   says "jobs unknown: slurmctld has not answered since 20"
 }
 
@@ -81,15 +73,16 @@ status_within_a_second() {
   local supervisor
   supervisor=$(supervisor_of $NAME)
   kill -STOP "$supervisor"
-  status_within_a_second
+  status_says
   kill -CONT "$supervisor"
   fails_with 1 "deployment $NAME: silent: its supervisor does not answer; it may be stopped"
   lacks 'no job'
 }
 
 @test "status: a cluster whose Slurm answers has its jobs" {
-  status_within_a_second
-  says "1 job"
+  # A busy machine may be slow to answer.
+  has_jobs() { status_says && [[ "$output" == *"1 job"* ]]; }
+  wait_for has_jobs
   says "long RUNNING on 1 node: $N"
 }
 
