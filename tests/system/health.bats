@@ -262,7 +262,7 @@ TABLE
 @test "health: nodes that fail the same srun come back, and slurmd repeats nothing about them" {
   local i
   for i in 1 2; do fault $N-$i gpu-celsius 1 95; done
-  run on $NAME login timeout 60 srun --nodes=4 hostname
+  run on $NAME login timeout 110 srun --nodes=4 hostname
   [ "$status" -ne 0 ]
   for i in 1 2; do
     [[ "$output" == *"Prolog failure on node $N-$i: "*"95 °C"* ]] || { echo "srun said: $output" && return 1; }

@@ -45,10 +45,10 @@ interrupt_at() {
 # deploy_nodes NAME N: the quickstart with N compute nodes
 deploy_nodes() { slipway deploy "$SUITE/quickstart.yaml" --vars "deployment_name=$1" --nodes "a3mega_nodeset=$2"; }
 
-# slurm_answers NAME: within a step's time
+# slurm_answers NAME: without waiting for what was interrupted
 slurm_answers() {
-  answers() { on "$1" controller timeout 2 sinfo --noheader >"$BATS_TEST_TMPDIR/sinfo" 2>&1; }
-  local end=$((SECONDS + 15))
+  answers() { on "$1" controller timeout 10 sinfo --noheader >"$BATS_TEST_TMPDIR/sinfo" 2>&1; }
+  local end=$((SECONDS + 60))
   until answers "$1"; do [ $SECONDS -lt $end ] || { cat "$BATS_TEST_TMPDIR/sinfo" && return 1; }; done
 }
 

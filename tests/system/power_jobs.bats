@@ -100,7 +100,7 @@ $N-1" ]
   run power_log
   says "cannot resume $S-1: the cloud had not made the machine when ResumeTimeout ended"
   [[ "$output" != *"cannot resume $S-0"* ]]
-  ! node_is $S-0 down
+  refuse node_is $S-0 down
   # The cloud makes the machine nevertheless.
   wait_for test -e "$CLOUD/up/$S-1"
   power suspend $S-1
