@@ -202,8 +202,8 @@ def run_all(runs, jobs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=int, metavar="N", default=2 * len(os.sched_getaffinity(0)),
-                        help="so many files at a time (default: two for each processor)")
+    parser.add_argument("--jobs", type=int, metavar="N", default=2 * len(os.sched_getaffinity(0)) + 1,
+                        help="so many files at a time (default: two for each processor and one more, as most wait)")
     parser.add_argument("--program", default="", metavar="FILE",
                         help="only tests with the tag `sanitized`, with another build of the program `slipway`")
     parser.add_argument("--list", action="store_true", help="print each test after its file and its user, and run nothing")
