@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 
+#include "common/collective_names.h"
 #include "nccl-tests/traffic.h"
 
 namespace slipway::bandwidth {
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int64_t block_granule_bytes = 16;
 
-constexpr std::array<Collective, 11> collectives = {{
+constexpr std::array<Collective, collective_names.size()> collectives = {{
     {.kind = Kind::all_gather,
      .name = "all_gather",
      .receives_all = true,
@@ -61,6 +62,7 @@ constexpr std::array<Collective, 11> collectives = {{
      .divides = true,
      .bus = Bus::received},
 }};
+static_assert(std::ranges::equal(collectives, collective_names, {}, &Collective::name));
 
 }  // namespace
 

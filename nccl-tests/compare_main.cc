@@ -14,6 +14,7 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "nccl-tests/compare.h"
+#include "nccl-tests/compare_json.h"
 #include "nccl-tests/judge_reports.h"
 #include "nccl-tests/run.h"
 #include "nccl-tests/run_pairs.h"
@@ -30,6 +31,7 @@ struct CompareOptions {
   int runs = 8;
   std::string keep;
   std::string figures;
+  bool json = false;
 };
 
 std::string line_of(const Comparison& one) {
@@ -70,12 +72,7 @@ bool all_alike(const std::vector<const ReadReport*>& reports) {
   return true;
 }
 
-int print_comparison(const Sides& sides, double allowed) {
-  std::vector<const ReadReport*> all;
-  for (const ReadReport& report : sides.before) all.push_back(&report);
-  for (const ReadReport& report : sides.after) all.push_back(&report);
-  if (!all_alike(all)) return exit_could_not_run;
-  const ComparedSides compared = compare(sides, allowed);
+void print_rows(const Sides& sides, const ComparedSides& compared, double allowed) {
   fmt::print("{}, {} and {}\n", sides.before.front().collective,
              counted(sides.before.size(), "old run"), counted(sides.after.size(), "new run"));
   for (const Comparison& one : compared.rows) fmt::print("{}", line_of(one));
@@ -84,17 +81,32 @@ int print_comparison(const Sides& sides, double allowed) {
       std::ranges::count(compared.rows, Difference::slower_too_much, &Comparison::finding);
   if (const std::string power = power_of(compared); !power.empty()) fmt::print("{}\n", power);
   fmt::print("{} of {} slower by more than {:g} %\n", slower, compared.rows.size(), allowed * 100);
+}
+
+int print_comparison(const Sides& sides, const CompareOptions& options) {
+  const double allowed = options.allowed_percent / 100;
+  std::vector<const ReadReport*> all;
+  for (const ReadReport& report : sides.before) all.push_back(&report);
+  for (const ReadReport& report : sides.after) all.push_back(&report);
+  if (!all_alike(all)) return exit_could_not_run;
+  const ComparedSides compared = compare(sides, allowed);
+  options.json ? fmt::print("{}", to_json(sides, compared, allowed))
+               : print_rows(sides, compared, allowed);
   return compared.any_slower_too_much() ? exit_fail : exit_pass;
 }
 
-int judge_side(const std::string& text) {
-  const std::vector<ReadReport> reports = read_side(text);
+int judge_side(const CompareOptions& options) {
+  const std::vector<ReadReport> reports = read_side(options.figures);
   std::vector<const ReadReport*> all;
   for (const ReadReport& report : reports) all.push_back(&report);
   if (!all_alike(all)) return exit_could_not_run;
   const Verdict verdict = judge_reports(reports);
-  fmt::print("{}, {}\n{}", reports.front().collective, counted(reports.size(), "run"),
-             verdict_line(verdict));
+  if (options.json) {
+    fmt::print("{}", to_json(reports, verdict));
+  } else {
+    fmt::print("{}, {}\n{}", reports.front().collective, counted(reports.size(), "run"),
+               verdict_line(verdict));
+  }
   return verdict.outcome == Outcome::fail ? exit_fail : exit_pass;
 }
 
@@ -136,7 +148,7 @@ int compare_commands(const CompareOptions& options) {
   plan.folder = folder.path();
   plan.after_first = [&] { return (random() & 1) != 0; };
   plan.on_start = [](int number, int all) { fmt::print(stderr, "run {} of {}\n", number, all); };
-  return print_comparison(run_pairs(plan), options.allowed_percent / 100);
+  return print_comparison(run_pairs(plan), options);
 }
 
 void describe_options(CommandLine& line, CompareOptions& options) {
@@ -161,6 +173,7 @@ void describe_options(CommandLine& line, CompareOptions& options) {
               "they are removed");
   line.option("figures", "REPORTS", "judge these reports together against the expected figures",
               &options.figures, "two sides are compared");
+  line.json("schema slipway/bandwidth-comparison/1", &options.json);
   line.example("bandwidth_compare before.json after.json", "compare before and after an upgrade");
   line.example("bandwidth_compare --allow 5 base/ now.json,again.json || echo slower",
                "fail a script when it is slower");
@@ -196,10 +209,9 @@ int main_of_compare(const std::vector<std::string>& args) try {
   describe_options(line, options);
   if (!line.parse(args)) return exit_pass;
   check_options(options);
-  if (!options.figures.empty()) return judge_side(options.figures);
+  if (!options.figures.empty()) return judge_side(options);
   if (!options.run.empty()) return compare_commands(options);
-  return print_comparison({read_side(options.before), read_side(options.after)},
-                          options.allowed_percent / 100);
+  return print_comparison({read_side(options.before), read_side(options.after)}, options);
 } catch (const UsageError& error) {
   fmt::print(stderr, "{}: {}\nTry `{} --help`.\n", compare_program, error.what(), compare_program);
   return exit_usage;

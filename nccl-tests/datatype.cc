@@ -28,6 +28,26 @@ constexpr std::array<Datatype, 12> datatypes = {{
     {"f8e5m2", 1, Element::float8e5m2},
 }};
 
+// What other programs call them.
+struct OtherName {
+  std::string_view name, type;
+};
+constexpr std::array<OtherName, 15> other_names = {{{"fp16", "half"},
+                                                    {"float16", "half"},
+                                                    {"f16", "half"},
+                                                    {"bf16", "bfloat16"},
+                                                    {"fp32", "float"},
+                                                    {"float32", "float"},
+                                                    {"f32", "float"},
+                                                    {"fp64", "double"},
+                                                    {"float64", "double"},
+                                                    {"f64", "double"},
+                                                    {"fp8", "f8e4m3"},
+                                                    {"fp8_e4m3", "f8e4m3"},
+                                                    {"fp8_e5m2", "f8e5m2"},
+                                                    {"int", "int32"},
+                                                    {"char", "int8"}}};
+
 }  // namespace
 
 std::span<const Datatype> all_datatypes() {
@@ -44,7 +64,9 @@ std::vector<Datatype> parse_datatypes(std::string_view name) {
   std::string text = fmt::format("unknown datatype `{}`", name);
   if (name.find_first_not_of("0123456789,") == name.npos)
     throw UsageError(text + "; to choose GPUs, set CUDA_VISIBLE_DEVICES");
-  const std::string guess = nearest(name, known);
+  const auto other = std::ranges::find(other_names, name, &OtherName::name);
+  const std::string guess =
+      other != other_names.end() ? std::string(other->type) : nearest(name, known);
   text += guess.empty() ? fmt::format("; known are {}", join(known, ", "))
                         : fmt::format("; did you mean `{}`?", guess);
   throw UsageError(text);

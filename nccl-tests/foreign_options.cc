@@ -17,10 +17,13 @@ struct Foreign {
 };
 
 // Of rccl-tests (https://github.com/ROCm/rccl-tests), unless the advice says otherwise.
-constexpr std::array<Foreign, 9> foreign_options = {{
+constexpr std::array<Foreign, 12> foreign_options = {{
     {"output_format,Z", "write -J FILE for nccl-tests' JSON, or --report FILE for ours"},
-    {"csv_file,F",
+    {"csv_file",
      "there is no CSV file: write -J FILE for nccl-tests' JSON, or --report FILE for ours"},
+    {"cache_flush,F", "consecutive runs use different parts of the buffer anyway: leave it out"},
+    {"hipgraph", "write --cudagraph N (-G N)"},
+    {"delay", "placements are measured one after the other without a delay: leave it out"},
     {"stress_cycles,s", "write --run_cycles N (-N N), as nccl-tests does"},
     {"memory_type,Y", "NCCL has no types of memory to choose from: leave it out"},
     {"cumask", "it belongs to AMD's GPUs: leave it out"},
@@ -57,6 +60,18 @@ void ForeignOptions::refuse() const {
     if (given_[i].empty()) continue;
     throw UsageError(fmt::format("nccl-tests has no {}; {}", spelled(foreign_options[i]),
                                  foreign_options[i].advice));
+  }
+}
+
+void refuse_variables(std::span<const std::string> args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const size_t equals = args[i].find('=');
+    const bool follows_option = i > 0 && args[i - 1].starts_with('-');
+    if (follows_option || equals == 0 || equals == std::string::npos) continue;
+    const std::string_view name = std::string_view(args[i]).substr(0, equals);
+    if (name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != name.npos) continue;
+    throw UsageError(fmt::format(
+        "`{}` sets a variable: write it before the program's name, or with -x of mpirun", args[i]));
   }
 }
 

@@ -1,6 +1,7 @@
 // Options that nccl-tests' relatives have, and that scripts pass by mistake.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ class ForeignOptions {
   std::vector<std::string> given_;
   bool json_ = false;
 };
+
+// Throws UsageError if a word after the program's name is a variable, as in
+// `all_reduce_perf -b 8 NCCL_PROTO=LL`: nccl-tests ignores it silently.
+void refuse_variables(std::span<const std::string> args);
 
 // nccl-tests' -x, for which rccl-tests has another meaning: a file. Throws UsageError.
 int parse_cta_policy(const std::string& text);

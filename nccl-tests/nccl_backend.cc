@@ -28,6 +28,8 @@
 namespace slipway::bandwidth {
 namespace {
 
+constexpr int zero_ctas = 2;  // NCCL_CTA_POLICY_ZERO
+
 using Library = std::shared_ptr<const NcclLibrary>;
 
 // What the ranks agree on before there is a communicator.
@@ -212,6 +214,15 @@ void require_own_gpus(const TcpGroup& group, const std::vector<RankInfo>& ranks)
   }
 }
 
+// An older NCCL ignores the policy without a word.
+void require_policy(const NcclLibrary& nccl, int policy) {
+  const int version = nccl.version_code();
+  const bool is_new = policy == zero_ctas;
+  if (policy < 0 || version >= (is_new ? nccl_schedules : nccl_windows)) return;
+  throw Error(fmt::format("--cta_policy {} needs NCCL {}; this is {}", policy,
+                          is_new ? "2.28" : "2.27", nccl.version()));
+}
+
 NcclComm make_comm(const NcclLibrary& nccl, const NcclSettings& settings, const Launch& launch,
                    const NcclUniqueId& id) {
   const int version = nccl.version_code();
@@ -229,6 +240,7 @@ std::string take_gpu(Meeting& meeting, const Launch& launch, const std::vector<R
   meeting.library = load_nccl();
   const CudaLibrary& cuda = *meeting.library->cuda;
   require_registration(*meeting.library, meeting.settings.registration);
+  require_policy(*meeting.library, meeting.settings.cta_policy);
   const int device = device_of(launch, ranks, cuda.devices());
   cuda.check(cuda.cudaSetDevice(device), "cudaSetDevice");
   char bus[32] = {};

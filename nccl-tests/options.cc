@@ -210,6 +210,8 @@ Options read(const RawOptions& raw, Options options) {
   options.sweep.min_bytes = size_of("--minbytes", raw.min_bytes);
   options.sweep.max_bytes = size_of("--maxbytes", raw.max_bytes);
   options.sweep.step_bytes = size_of("--stepbytes", raw.step_bytes);
+  // As in nccl-tests, 0 does not multiply either.
+  if (options.sweep.step_factor == 0) options.sweep.step_factor = 1;
   check(options.sweep);
   check_without_effect(raw);
   read_timing(raw, options.timing);
@@ -274,6 +276,7 @@ std::optional<Options> parse_options(const Collective& collective,
   line.see_also("bandwidth_scan(1)");
   line.see_also("bandwidth_compare(1)");
   line.see_also("bandwidth_plot(1)");
+  refuse_variables(args);
   if (!line.parse(args)) return std::nullopt;
   return read(raw, std::move(options));
 }

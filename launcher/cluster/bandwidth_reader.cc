@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/collective_names.h"
 #include "launcher/cluster/row_reader.h"
 
 namespace slipway::cluster {
 namespace {
 
-const std::set<std::string> known_collectives = {"all_gather", "all_reduce",     "alltoall",
-                                                 "broadcast",  "gather",         "reduce",
-                                                 "scatter",    "reduce_scatter", "sendrecv"};
+const std::set<std::string> known_collectives(collective_names.begin(), collective_names.end());
 
 // The bytes in "64M"; 0 if it is not a size.
 int64_t size_bytes(std::string_view text) {

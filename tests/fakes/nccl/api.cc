@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -76,6 +77,16 @@ ncclResult_t init(ncclComm_t* comm, int size, const ncclUniqueId& id, int rank, 
   });
 }
 
+// The size of ncclConfig_t in this version. A real NCCL ignores what a newer caller adds.
+constexpr size_t config_bytes = FAKE_NCCL >= 22800   ? sizeof(ncclConfig_t)
+                                : FAKE_NCCL >= 22700 ? offsetof(ncclConfig_t, nChannelsPerNetPeer)
+                                : FAKE_NCCL >= 22500 ? offsetof(ncclConfig_t, commName)
+                                                     : offsetof(ncclConfig_t, trafficClass);
+
+bool knows(const ncclConfig_t* config, size_t member) {
+  return config != nullptr && member < std::min(config->size, config_bytes);
+}
+
 }  // namespace
 
 extern "C" {
@@ -124,10 +135,10 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int size, ncclUniqueId id,
                          "ncclConfig_t argument not initialized via NCCL_CONFIG_INITIALIZER");
   if (config != nullptr && config->blocking == 0)
     return fake::invalid(__func__, "the stand-in has no communicators that do not block");
-  if (config != nullptr && config->size > offsetof(ncclConfig_t, nvlinkCentricSched)) {
-    if (config->nvlinkCentricSched == 1) fake::count("nvlinkCentricSched");
-    if (config->CTAPolicy != INT_MIN) fake::count("CTAPolicy", config->CTAPolicy + 1);
-  }
+  if (knows(config, offsetof(ncclConfig_t, nvlinkCentricSched)) && config->nvlinkCentricSched == 1)
+    fake::count("nvlinkCentricSched");
+  if (knows(config, offsetof(ncclConfig_t, CTAPolicy)) && config->CTAPolicy != INT_MIN)
+    fake::count("CTAPolicy", config->CTAPolicy + 1);
   return init(comm, size, id, rank, __func__);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/collective_names.h"
 #include "common/file.h"
 #include "launcher/cluster/bandwidth_reader.h"
 #include "launcher/cluster/node_profiles.h"
@@ -54,6 +55,12 @@ TEST_CASE("bandwidth: the shipped figures are possible and have sources") {
     CHECK(figure.expected.ranks_per_node == catalogue.find_machine(figure.machine)->gpu_count);
     CHECK(figure.expected.size_bytes >= int64_t{1} << 30);
   }
+}
+
+TEST_CASE("bandwidth: every collective that can be measured may have a figure") {
+  for (const std::string_view name : collective_names)
+    CHECK(wrong(row(std::string(name), "1G: 20")).empty());
+  CHECK_THAT(wrong(row("all_scatter", "1G: 20")), ContainsSubstring("all_scatter"));
 }
 
 TEST_CASE("bandwidth: a correct row is accepted") {

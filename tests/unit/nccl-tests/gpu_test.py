@@ -61,6 +61,27 @@ class Data(unittest.TestCase):
                     self.assertIn("# Out of bounds values : 0 OK\n", done.out)
                     self.assertIn(f"nccl-library={version}", done.out)
 
+    def test_each_version_has_what_nvidias_has(self):
+        """By src/nccl.h.in of NCCL's releases. What is missing is refused with the version that has it."""
+        since = {("-R", "1"): 21900, ("-d", "f8e4m3"): 22400, ("-R", "2"): 22700, ("-x", "1"): 22700, ("-x", "2"): 22800}
+        refused = {"-R 1": "needs NCCL 2.19", "-d f8e4m3": "cannot do `f8e4m3`", "-R 2": "needs NCCL 2.27",
+                   "-x 1": "--cta_policy 1 needs NCCL 2.27", "-x 2": "--cta_policy 2 needs NCCL 2.28"}
+        for version in sorted(file.parent.name for file in FAKES.glob("nccl/*/libnccl.so.2")):
+            for args, first in since.items():
+                with self.subTest(version=version, args=args):
+                    done = run("all_reduce", "-b", "1K", "-e", "1K", "-n", "1", "-w", "0", *args, ranks=2, version=version)
+                    if int(version) >= first:
+                        self.assertEqual((done.status, done.wrong()), (0, [("0", "0")]), done.err)
+                        self.assertEqual("nvlinkCentricSched" in done.counts, int(version) >= 22800)
+                        self.assertEqual("CTAPolicy" in done.counts, args[0] == "-x")
+                    else:
+                        self.assertEqual(done.status, 3)
+                        self.assertIn(refused[" ".join(args)], done.err)
+            with self.subTest(version=version):
+                done = run("alltoall", "-b", "1K", "-e", "1K", "-n", "1", ranks=2, version=version)
+                self.assertEqual((done.status, done.wrong()[0][0]), (0, "0"), done.err)
+                self.assertEqual("ncclAlltoAll" in done.counts, int(version) >= 22800)
+
     def test_collectives_of_nccl_are_used_where_it_has_them(self):
         for collective, function in (("alltoall", "ncclAlltoAll"), ("gather", "ncclGather"), ("scatter", "ncclScatter")):
             self.assertGreater(run(collective, "-b", "1K", "-e", "1K").counts[function], 0)

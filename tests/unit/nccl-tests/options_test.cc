@@ -1,5 +1,7 @@
 #include "nccl-tests/options.h"
 
+#include <fmt/core.h>
+
 #include "common/error.h"
 #include "tests/unit/catch.h"
 
@@ -79,7 +81,6 @@ TEST_CASE("options: a number out of range is a usage error") {
   CHECK_THROWS_WITH(
       parse({"-b", "64M"}),
       "--minbytes is 67108864, more than --maxbytes, which is 33554432: nothing to run");
-  CHECK_THROWS_WITH(parse({"-f", "0"}), "--stepfactor is 0, it must be at least 1");
   CHECK_THROWS_WITH(parse({"-f", "-2"}), "--stepfactor is -2, it must be at least 1");
   for (const std::string option : {"--minbytes", "--maxbytes", "--stepbytes"}) {
     CHECK_THROWS_WITH(parse({option, "-8"}),
@@ -142,4 +143,24 @@ TEST_CASE("options: those of nccl-tests' relatives say what to write") {
       "write -J FILE");
   CHECK_THROWS_WITH(parse({"-d", "0,1"}),
                     "unknown datatype `0,1`; to choose GPUs, set CUDA_VISIBLE_DEVICES");
+  CHECK_THROWS_WITH(parse({"-F", "1"}),
+                    ContainsSubstring("nccl-tests has no -F; consecutive runs"));
+  CHECK_THROWS_WITH(parse({"--hipgraph", "2"}), ContainsSubstring("write --cudagraph N (-G N)"));
+  CHECK_THROWS_WITH(parse({"-n", "10", "NCCL_PROTO=LL"}),
+                    "`NCCL_PROTO=LL` sets a variable: write it before the program's name, or with "
+                    "-x of mpirun");
+  CHECK(parse({"-J", "A=1"}).nccl_tests_file == "A=1");
+}
+
+TEST_CASE("options: types by the names of other programs are suggested") {
+  const std::pair<const char*, const char*> names[] = {
+      {"fp16", "half"}, {"bf16", "bfloat16"}, {"float32", "float"}, {"fp8", "f8e4m3"}};
+  for (const auto& [name, type] : names)
+    CHECK_THROWS_WITH(parse({"-d", name}),
+                      fmt::format("unknown datatype `{}`; did you mean `{}`?", name, type));
+}
+
+TEST_CASE("options: a factor of 0 adds a step, as in nccl-tests") {
+  CHECK(parse({"-b", "64", "-e", "1K", "-i", "64", "-f", "0"}).sweep.step_factor == 1);
+  CHECK_THROWS_WITH(parse({"-f", "-1"}), "--stepfactor is -1, it must be at least 1");
 }
