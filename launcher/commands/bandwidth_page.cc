@@ -33,6 +33,8 @@ constexpr std::array<const char*, 5> line_colors = {"#0072b2", "#009e73", "#cc79
 
 constexpr double plot_width = 960, plot_height = 300, left_edge = 64, right_edge = 200,
                  top_edge = 28, bottom_edge = 34;
+// Closer numbers of changed versions would touch, and are written as "1-3".
+constexpr double label_width = 30;
 
 // The largest sizes, one placement each: more lines would hide each other.
 std::vector<const Series*> shown_series(const Trend& trend) {
@@ -104,21 +106,39 @@ class TrendPlot {
 
   // Between the runs before and after a change.
   std::string versions() const {
-    std::string text;
-    int number = 0;
+    std::string lines, labels;
+    double group_begin = 0, group_end = 0;
+    int number = 0, first = 1;
+    const auto label = [&] {
+      if (number < first) return;
+      const std::string text =
+          number == first ? std::to_string(number) : fmt::format("{}-{}", first, number);
+      labels += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                            (group_begin + group_end) / 2, top_edge - 6, text);
+    };
     for (size_t run = 1; run < trend_.runs.size(); ++run) {
       const auto changes = changed_versions(trend_.runs[run - 1], trend_.runs[run]);
       if (changes.empty()) continue;
-      std::vector<std::string> names;
-      for (const auto& change : changes) names.push_back(history::text_of(change));
       const double at = (x(run - 1) + x(run)) / 2;
-      text += fmt::format(
-          "<g><title>{}</title><line class=\"version\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" "
-          "y2=\"{}\"/><text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>\n",
-          markup_escaped(slipway::join(names, ", ")), at, at, top_edge, plot_height - bottom_edge,
-          at, top_edge - 6, ++number);
+      if (number >= first && at - group_end > label_width) {
+        label();
+        first = number + 1;
+      }
+      if (++number == first) group_begin = at;
+      group_end = at;
+      lines += version_line(at, changes);
     }
-    return text;
+    label();
+    return lines + labels;
+  }
+
+  static std::string version_line(double at, const std::vector<history::VersionChange>& changes) {
+    std::vector<std::string> names;
+    for (const auto& change : changes) names.push_back(history::text_of(change));
+    return fmt::format(
+        "<line class=\"version\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\">"
+        "<title>{3}</title></line>\n",
+        at, top_edge, plot_height - bottom_edge, markup_escaped(slipway::join(names, ", ")));
   }
 
   std::string line(const Series& series, const char* color, size_t place) const {
@@ -162,7 +182,7 @@ std::string changes_list(const Trend& trend) {
     if (changes.empty()) continue;
     std::vector<std::string> names;
     for (const auto& change : changes) names.push_back(history::text_of(change));
-    list += fmt::format("<li>by {}: {}</li>\n", markup_escaped(trend.runs[run].started),
+    list += fmt::format("<li>{}: {}</li>\n", markup_escaped(minute_text(trend.runs[run].started)),
                         markup_escaped(slipway::join(names, ", ")));
   }
   return list.empty() ? "<p>No version has changed.</p>\n" : "<ol>\n" + list + "</ol>\n";
@@ -187,7 +207,7 @@ std::string regressions(const Trend& trend) {
         "<td class=\"number slower\">{:.1f} %</td><td>{}</td><td>{}</td></tr>\n",
         markup_escaped(name_of(series)), found.baseline_gb_per_s, found.now_gb_per_s,
         100 * (found.now_gb_per_s / found.baseline_gb_per_s - 1),
-        markup_escaped(trend.runs[found.since].started),
+        markup_escaped(minute_text(trend.runs[found.since].started)),
         names.empty() ? "no known change" : markup_escaped(slipway::join(names, ", ")));
   }
   return table + "</table>\n";
@@ -213,7 +233,7 @@ std::string trends_page(const std::vector<Trend>& trends) {
     page += regressions(trend) + trend_plot(trend);
     page +=
         "<p><small>Bus bandwidth of the largest sizes, out of place. Red, dotted: the baseline "
-        "of a regression. Numbered lines: versions that changed.</small></p>\n" +
+        "of a regression. Numbered lines: versions that changed. Times are UTC.</small></p>\n" +
         changes_list(trend);
   }
   return page + "</body>\n</html>\n";

@@ -17,13 +17,6 @@ using history::Series;
 using history::Trend;
 using nlohmann::ordered_json;
 
-// "2026-11-03 08:15" of "2026-11-03T08:15:29Z"
-std::string minute_text(const std::string& started) {
-  std::string text = started.substr(0, 16);
-  if (text.size() > 10) text[10] = ' ';
-  return text;
-}
-
 double percent(const Regression& found) {
   return 100 * (found.now_gb_per_s / found.baseline_gb_per_s - 1);
 }
@@ -90,6 +83,12 @@ ordered_json trend_json(const Trend& trend) {
 }
 
 }  // namespace
+
+std::string minute_text(const std::string& started) {
+  std::string text = started.substr(0, 16);
+  if (text.size() > 10) text[10] = ' ';
+  return text;
+}
 
 std::string size_text(int64_t bytes) {
   constexpr std::pair<int64_t, const char*> units[] = {

@@ -19,6 +19,8 @@ std::string trend_plot(const history::Trend& trend);
 
 // "8 GiB", "1.5 KiB"
 std::string size_text(int64_t bytes);
+// "2026-11-21 08:15" of "2026-11-21T08:15:29Z"
+std::string minute_text(const std::string& started);
 // "all_gather on 2 nodes of quickstart"
 std::string title_of(const history::Trend& trend);
 // "8 GiB, float, out of place"

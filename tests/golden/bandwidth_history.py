@@ -77,7 +77,16 @@ def main():
         require("a page that is closed and fetches nothing", parsed.open == [] and parsed.fetched == [], parsed.fetched)
         require("a plot", parsed.count.get("svg") == 1 and parsed.count.get("circle") == 28, parsed.count)
         require("escaped", "<b>" not in page and "&lt;b&gt;blue" in page)
+        require("times as in the table", "<td>2026-11-10 08:15</td>" in page and "<li>2026-11-10 08:15: driver" in page, page)
         require("the change", "driver 550.90.07 -&gt; 560.35.03" in page)
+
+        many = []
+        for day in range(1, 29):
+            many.append(folder / f"many-{day}.json")
+            many[-1].write_text(json.dumps(report(day, 188, "550" if day < 10 else "560" if day < 11 else "570" if day < 20 else "580")))
+        run("record", "--database", "many.db", *many)
+        page = run("history", "--database", "many.db", "--html", "-").stdout
+        require("numbers that would touch are one range", ">1-2</text>" in page and ">3</text>" in page, page)
 
         home = {"HOME": str(folder / "home"), "XDG_STATE_HOME": str(folder / "xdg")}
         if os.geteuid() != 0:

@@ -67,7 +67,7 @@ class CommandLines(unittest.TestCase):
         self.assertTrue(any(re.match(r" +\d+ +\d+ ", row) for row in done.stdout.splitlines()), done.stdout)
 
     def test_enough_lines_from_enough_places(self):
-        self.assertGreaterEqual(len(command_lines.LINES), 60)
+        self.assertGreaterEqual(len(command_lines.LINES), 84)
         self.assertGreaterEqual(len({source.split("/")[0] for source, *_ in command_lines.LINES}), 15)
 
     def test_each_line(self):
