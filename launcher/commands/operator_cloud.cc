@@ -96,7 +96,14 @@ node::Cloud operator_cloud(const std::string& token, const std::string& project)
     for (const ServiceEndpoint& service : service_endpoints) {
       request.url = at_endpoint(request.url, service.base, environment_variable(service.variable));
     }
-    return node::send(request);
+    node::HttpAnswer answer = node::send(request);
+    // A machine would get another token and go on; this one stays wrong.
+    if (answer.status == 401) {
+      throw Error(
+          "Google Cloud refuses the credentials: run `gcloud auth login`, or renew "
+          "GOOGLE_OAUTH_ACCESS_TOKEN");
+    }
+    return answer;
   });
 }
 

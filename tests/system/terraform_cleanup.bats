@@ -58,12 +58,20 @@ names() { cloud_control machines | cut -d' ' -f1 | sort | xargs; }
   VARIABLES=()
   terraform apply -no-color -auto-approve
   run terraform destroy -no-color -auto-approve
-  echo "$output"
-  [ "$status" -eq 0 ]
   says "deleting $C, so that it makes no more machines"
   says "deleting 2 machines that Slurm started"
   [ "$(names)" = "$L" ]
   # Once more, there is nothing to do.
   terraform apply -no-color -auto-approve
+  terraform destroy -no-color -auto-approve
+}
+
+@test "terraform destroy: with credentials that have ended it fails at once, and runs again with others" {
+  VARIABLES=(GOOGLE_OAUTH_ACCESS_TOKEN=ended)
+  terraform apply -no-color -auto-approve
+  run terraform destroy -no-color -auto-approve
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"Google Cloud refuses the credentials"* ]]
+  VARIABLES=()
   terraform destroy -no-color -auto-approve
 }
