@@ -3,6 +3,10 @@
 
     scripts/record.py traffic.jsonl slipway doctor google cluster.yaml -d site.yaml
     scripts/record.py traffic.jsonl slipway deploy ./cluster
+    scripts/record.py controller.jsonl --from slipway-traffic.jsonl
+
+With --from it asks nobody: it takes the requests from a file that a machine of the cluster recorded (docs/first-day.md), and writes
+them to FILE without secrets.
 
 The command gets the variables GOOGLE_…_CUSTOM_ENDPOINT, which lead Terraform's provider and Slipway to this program; it asks the
 services itself, over TLS, with the command's own credentials. It listens on 127.0.0.1 only, while the command runs. FILE gets a line
@@ -11,7 +15,6 @@ for each request, as tests/fakes/google/README.md describes, and is readable by 
 It leaves out all headers, and so the tokens; contents of objects, and anything that is not JSON; values of secrets, keys and
 passwords; values of metadata except Slipway's own; the serial console; parameters of signed addresses; addresses of people. Names
 of projects, machines and service accounts stay, unless --rename OLD=NEW replaces them: read the file before you pass it on.
-What the controller asks while jobs run is not recorded.
 """
 import http.client, http.server, json, os, re, socketserver, ssl, subprocess, sys, threading, urllib.parse
 
@@ -158,14 +161,33 @@ def run(path, command, names=()):
     return status, Between.recording.count
 
 
+def take(path, recorded, names=()):
+    """Copies a machine's own recording without secrets; how many requests it has. A line that was cut short is left out."""
+    recording = Recording(path, names)
+    with open(recorded) as lines:
+        for line in lines:
+            try:
+                row = json.loads(line)
+                url = urllib.parse.urlsplit(row["url"])
+                bodies = [b"" if row[key] is None else json.dumps(row[key]).encode() for key in ("request", "response")]
+                recording.write(str(row["method"]), url.hostname, url.path, url.query, bodies[0], int(row["status"]), bodies[1])
+            except (ValueError, KeyError, TypeError):
+                print(f"record.py: left out a line of {recorded} that it cannot read", file=sys.stderr)
+    recording.file.close()
+    return recording.count
+
+
 def main():
     words, names = sys.argv[1:], []
     while words[:1] == ["--rename"] and len(words) > 1 and re.fullmatch(r"[^=]+=[\w.-]+", words[1]):
         names.append(words[1].split("=", 1))
         words = words[2:]
     if len(words) < 2 or words[0].startswith("-"):
-        sys.exit("usage: record.py [--rename OLD=NEW]... FILE COMMAND...")
+        sys.exit("usage: record.py [--rename OLD=NEW]... FILE COMMAND..., or FILE --from RECORDED")
     try:
+        if words[1] == "--from" and len(words) == 3:
+            print(f"record.py: {take(words[0], words[2], names)} requests in {words[0]}", file=sys.stderr)
+            return
         status, count = run(words[0], words[1:], names)
     except OSError as error:
         sys.exit(f"record.py: {error}")

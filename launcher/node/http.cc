@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/traffic.h"
 
 namespace slipway::node {
 namespace {
@@ -61,7 +62,10 @@ HttpAnswer send(const HttpRequest& request) {
     std::from_chars(result.output.data() + line + 1, end, answer.status);
     answer.body = result.output.substr(0, line);
   }
-  if (result.ok() && answer.status != 0) return answer;
+  if (result.ok() && answer.status != 0) {
+    record_traffic(request, answer);
+    return answer;
+  }
   answer.status = 0;
   // "curl: (28) Connection timed out"
   const std::string words(trim(result.errors));

@@ -11,6 +11,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/node/traffic.h"
 
 namespace slipway::node {
 namespace {
@@ -82,6 +83,7 @@ std::vector<HttpAnswer> send_many(const std::vector<HttpRequest>& requests, size
       answers[i].body = read_file(folder.of(i));
     }
     if (answers[i].status == 0 && result.timed_out) answers[i].error = "curl did not end in time";
+    record_traffic(requests[i], answers[i]);
   }
   return answers;
 }

@@ -169,5 +169,21 @@ class Secrets(unittest.TestCase):
         self.assertEqual(json.loads(self.shown(value)) | {"tokens": None}, value)
 
 
+class Taken(unittest.TestCase):
+    def test_a_machines_own_recording_is_taken_without_secrets(self):
+        rows = [{"method": "POST", "url": "https://compute.googleapis.com/compute/v1/projects/mine/zones/z/instances?token=abc", "status": 200,
+                 "request": {"metadata": {"items": [{"key": "startup-script", "value": "x"}]}, "password": "hunter2"},
+                 "response": {"user": "me@example.org", "text": one}} for one in SECRETS]
+        with tempfile.TemporaryDirectory() as name:
+            source, file = pathlib.Path(name) / "raw", pathlib.Path(name) / "clean"
+            source.write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"method": "PO')
+            self.assertEqual(record.take(file, source, [("mine", "project-1")]), len(rows))
+            text = file.read_text()
+            self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+        for secret in [*(json.dumps(one)[1:-1] for one in SECRETS), "hunter2", '"value": "x"', "me@example.org", "abc", "mine"]:
+            self.assertNotIn(secret, text)
+        self.assertIn("https://compute.googleapis.com/compute/v1/projects/project-1/zones/z/instances", text)
+
+
 if __name__ == "__main__":
     unittest.main()

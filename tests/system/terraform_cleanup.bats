@@ -1,5 +1,5 @@
 # What Terraform runs when it destroys a cluster by hand: the definitions' own provisioner, by the real Terraform, against the
-# fake Google Cloud. The provider's resources are left out; what Slurm made is none of them.
+# fake Google Cloud. The provider's resources are left out: Terraform does not know what Slurm made.
 
 load helper
 load google_helper
@@ -61,7 +61,7 @@ names() { cloud_control machines | cut -d' ' -f1 | sort | xargs; }
   says "deleting $C, so that it makes no more machines"
   says "deleting 2 machines that Slurm started"
   [ "$(names)" = "$L" ]
-  # Once more, there is nothing to do.
+  # Again, there is nothing to do.
   terraform apply -no-color -auto-approve
   terraform destroy -no-color -auto-approve
 }

@@ -102,3 +102,22 @@ has() {
   run cloud_control machines
   [ "$output" = "$C us-central1-a RUNNING" ]
 }
+
+@test "ways: the controller records its requests while root asks for it, and the stand-in replays them" {
+  local recorded=/var/log/slurm/slipway-traffic.jsonl
+  machine $C test ! -e $recorded
+  put_reservation ours ''
+  machine $C touch /etc/slipway/record-traffic
+  resume ways-specific-3
+  machine $C rm /etc/slipway/record-traffic
+  [ "$(machine $C stat -c '%U %a' $recorded)" = "slurm 600" ]
+  machine $C cat $recorded >"$BATS_TEST_TMPDIR/raw.jsonl"
+  resume ways-specific-2
+  machine $C cmp $recorded - <"$BATS_TEST_TMPDIR/raw.jsonl"
+  grep -q '"url":"https://compute.googleapis.com/compute/v1/[^"]*/instances/bulkInsert' "$BATS_TEST_TMPDIR/raw.jsonl"
+  refuse grep -qiE 'bearer|ya29' "$BATS_TEST_TMPDIR/raw.jsonl"
+  python3 -B "$TOP/scripts/record.py" "$BATS_TEST_TMPDIR/clean.jsonl" --from "$BATS_TEST_TMPDIR/raw.jsonl"
+  run python3 -B "$TOP/tests/fakes/google/replay.py" "$BATS_TEST_TMPDIR/clean.jsonl"
+  # The stand-in has none of the deployment's resources here, but knows every request and every field of the answers.
+  refuse grep -E "Unknown name|was not found on this server" <<<"$output"
+}
