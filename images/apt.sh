@@ -10,8 +10,9 @@ apt_install() { apt_get install -y --no-install-recommends "$@"; }
 available() {
   local name
   for name in "$@"; do
-    # For a name that is only provided it succeeds, and prints nothing.
-    if apt-cache show --no-all-versions "$name" 2>/dev/null | grep -q .; then echo "$name" && return; fi
+    # For a name that is only provided it succeeds, and prints nothing. All is read: a reader that ends early ends apt-cache
+    # with SIGPIPE, which steps take for a failure.
+    if [ -n "$(apt-cache show --no-all-versions "$name" 2>/dev/null)" ]; then echo "$name" && return; fi
   done
   echo "this release has none of the packages $*" >&2
   return 1

@@ -47,6 +47,15 @@ class Recipe(unittest.TestCase):
         done = run(self.images / "install.sh", "--without", "mpi", "mpi")
         self.assertEqual(done.stdout, "==> mpi: skipped, by --without mpi\n")
 
+    def test_a_package_is_found_however_long_its_description_is(self):
+        program = self.top / "bin/apt-cache"
+        program.parent.mkdir()
+        program.write_text('#!/bin/sh\n[ "$3" = there ] || exit 100\nfor line in $(seq 20000); do echo "Description: $line" || exit 141; done\n')
+        program.chmod(0o755)
+        found = ["bash", "-euo", "pipefail", "-c", f". '{self.images}/apt.sh'; available gone there; available gone missing"]
+        done = run(*found, env={**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "there\n", "this release has none of the packages gone missing\n"))
+
     def test_refuses_unknown_steps_options_and_transports(self):
         for words, says in [(["cudda"], "unknown step `cudda`; known: base slurm"), (["--al"], "unknown option `--al`"),
                             (["--list", "--transport", "rdma"], "unknown transport `rdma`; known: tcpxo, tcpx, gib, socket"),

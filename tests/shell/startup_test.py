@@ -166,6 +166,23 @@ class Storage(Machine):
     def test_works_without_a_users_script(self):
         self.assertEqual(self.start("").returncode, 0)
 
+    def test_finds_the_users_script_among_many_attributes(self):
+        self.start("", "")  # writes the answers
+        curl = self.folder / "bin/curl"
+        more = "{ echo slipway-startup-script; for i in {1..20000}; do echo another-$i || exit 23; done; } ;;"
+        curl.write_text(curl.read_text().replace("printf 'enable-oslogin\\nslipway-startup-script\\n' ;;", more))
+        self.write("users", f"#!/bin/bash\ntouch {self.folder}/user-ran\n")
+        done = self.bash((LIBRARY / "modules/compute/vm-instance/storage.sh").read_text() + "run_users_script\n",
+                         STORAGE_FOLDER=str(self.folder / "state"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.folder / "user-ran").exists())
+
+    def test_fails_when_the_metadata_server_does_not_answer(self):
+        self.write("bin/curl", "#!/bin/bash\nexit 7\n").chmod(0o755)
+        done = self.bash((LIBRARY / "modules/compute/vm-instance/storage.sh").read_text() + "run_users_script\n",
+                         STORAGE_FOLDER=str(self.folder / "state"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        self.assertNotEqual(done.returncode, 0)
+
     def test_does_not_run_the_users_script_when_a_step_fails(self):
         done = self.start("step 'm.sh' <<'END_OF_STEP'\nexit 3\nEND_OF_STEP\n", f"touch {self.folder}/user-ran\n")
         self.assertEqual(done.returncode, 3)

@@ -17,7 +17,9 @@ step() {
 run_users_script() {
   local script=$folder/users-script
   local url=http://metadata.google.internal/computeMetadata/v1/instance/attributes
-  if ! curl -fsS -H 'Metadata-Flavor: Google' "$url/" | grep -qx slipway-startup-script; then
+  local names
+  names=$(curl -fsS --retry 5 -H 'Metadata-Flavor: Google' "$url/")
+  if ! grep -qx slipway-startup-script <<<"$names"; then
     return 0 # no user script
   fi
   curl -fsS --retry 5 -H 'Metadata-Flavor: Google' -o "$script" "$url/slipway-startup-script"
