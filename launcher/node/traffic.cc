@@ -30,7 +30,7 @@ std::string place_of_record() {
                           : fmt::format("{}/slipway-traffic.jsonl", log_folder);
 }
 
-ordered_json value_of(const std::string& body) {
+ordered_json json_or_null(const std::string& body) {
   ordered_json value = ordered_json::parse(body, nullptr, false);
   return value.is_discarded() ? ordered_json() : value;
 }
@@ -41,9 +41,9 @@ std::string traffic_line(const HttpRequest& request, const HttpAnswer& answer) {
   if (!request.url.starts_with("https://compute.googleapis.com/") || answer.status == 0) return "";
   const ordered_json row{{"method", request.method},
                          {"url", request.url},
-                         {"request", value_of(request.body)},
+                         {"request", json_or_null(request.body)},
                          {"status", answer.status},
-                         {"response", value_of(answer.body)}};
+                         {"response", json_or_null(answer.body)}};
   return row.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
