@@ -108,3 +108,32 @@ teardown_file() { cloud_stop; }
   machine $N systemctl is-active --quiet slurmd.service
   wait_for node_is_idle $C $N
 }
+
+# startup_script SHELL: what Google's guest agent would run at the next start of its unit
+startup_script() {
+  machine $L sh -c 'cat >/etc/systemd/system/google-startup-scripts.service && systemctl daemon-reload' <<UNIT
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c '$1'
+UNIT
+  machine $L systemctl start --no-block google-startup-scripts.service
+}
+
+@test "systemd: a startup script that takes longer than its limit is ended with its children, and the machine does not join" {
+  cannot_join() { machine $L journalctl --no-pager --output=cat --unit=slipway-node.service | grep -qF "$1"; }
+  startup_script 'sleep 2987 & sleep 2987'
+  machine $L systemctl restart --no-block slipway-node.service
+  wait_for cannot_join "the startup script failed: it took longer than 4 s and was ended"
+  run machine $L systemctl is-active google-startup-scripts.service
+  [ "$status" -ne 0 ]
+  run machine $L pgrep -f 'sleep 2987'
+  [ "$output" = "" ]
+  # The next try does not believe that it ended well, either.
+  machine $L systemctl reset-failed slipway-node.service
+  run machine $L systemctl restart slipway-node.service
+  [ "$status" -ne 0 ]
+  # Once its cause is mended, the machine joins.
+  startup_script 'mkdir -p /run/slipway; echo done >/run/slipway/startup-script'
+  machine $L systemctl restart slipway-node.service
+  machine $L systemctl is-active --quiet slipway-node.service
+}
