@@ -120,6 +120,21 @@ class Shapes(unittest.TestCase):
             "fingerprint": found["metadata"]["fingerprint"], "items": [{"key": "one", "value": "2"}]})
         self.compute("POST", f"{ZONE}/instances/m/setLabels", {"labelFingerprint": found["labelFingerprint"], "labels": {"a": "c"}})
         self.compute("POST", f"{ZONE}/instances/m/setTags", {"fingerprint": found["tags"]["fingerprint"], "items": ["other"]})
+        # allow_stopping_for_update
+        self.compute("POST", f"{ZONE}/instances/m/stop", prettyPrint="false")
+        self.compute("POST", f"{ZONE}/instances/m/setMachineType", {"machineType": "zones/us-central1-a/machineTypes/n2-standard-8"})
+        self.compute("POST", f"{ZONE}/instances/m/setServiceAccount", {
+            "email": "nodes-a@p.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/compute"]})
+        self.compute("POST", f"{ZONE}/instances/m/start", prettyPrint="false")
+        found = self.call("GET", "COMPUTE", f"{ZONE}/instances/m")
+        self.assertTrue(found["machineType"].endswith("n2-standard-8"), found["machineType"])
+        self.compute("POST", f"{ZONE}/instances/m/setScheduling", {"automaticRestart": False, "onHostMaintenance": "MIGRATE"})
+        self.compute("POST", f"{ZONE}/instances/m/setDeletionProtection", deletionProtection="false")
+        self.made(f"{ZONE}/disks", {"name": "e", "sizeGb": "10", "type": f"{ZONE}/diskTypes/pd-ssd"})
+        self.compute("POST", f"{ZONE}/instances/m/attachDisk", {
+            "deviceName": "e", "mode": "READ_WRITE", "source": f"{ZONE}/disks/e", "type": "PERSISTENT"})
+        self.compute("POST", f"{ZONE}/instances/m/detachDisk", deviceName="e")
+        self.compute("DELETE", f"{ZONE}/disks/e")
         self.compute("DELETE", f"{ZONE}/instances/m")
 
     def test_a_disk_and_a_placement_policy(self):
@@ -143,8 +158,11 @@ class Shapes(unittest.TestCase):
             found = self.upload("a/b.yaml", text)
             self.assertEqual(base64.b64decode(found["md5Hash"]).hex(), hashlib.md5(text).hexdigest())
         self.assertEqual([row["name"] for row in self.call("GET", "STORAGE", "b/bucket/o", versions="true")["items"]], ["a/b.yaml"])
-        self.call("DELETE", "STORAGE", "b/bucket/o/a%2Fb.yaml")
-        self.call("DELETE", "STORAGE", "b/bucket")
+        self.call("PATCH", "STORAGE", "b/bucket", {"labels": {"a": "c"}, "versioning": {"enabled": False}}, prettyPrint="false")
+        # force_destroy deletes each version.
+        [row] = self.call("GET", "STORAGE", "b/bucket/o", versions="true", prettyPrint="false")["items"]
+        self.call("DELETE", "STORAGE", "b/bucket/o/a%2Fb.yaml", generation=row["generation"], prettyPrint="false")
+        self.call("DELETE", "STORAGE", "b/bucket", prettyPrint="false")
 
     def upload(self, name, text):
         """ResolveRelative of the Go client puts /upload/ before the endpoint's whole path."""
@@ -181,6 +199,11 @@ class Shapes(unittest.TestCase):
         policy["bindings"] = [*policy.get("bindings", []), {"members": [f"serviceAccount:{account['email']}"], "role": "roles/logging.logWriter"}]
         policy["version"] = 3
         self.call("POST", "RESOURCE_MANAGER", "projects/p:setIamPolicy", {"policy": policy, "updateMask": "bindings,etag,auditConfigs"})
+        place = f"projects/p/serviceAccounts/{account['email']}"
+        policy = self.call("POST", "IAM", f"{place}:getIamPolicy", **{"options.requestedPolicyVersion": "3", "prettyPrint": "false"})
+        policy["bindings"] = [{"members": [f"serviceAccount:{account['email']}"], "role": "roles/iam.serviceAccountUser"}]
+        self.call("POST", "IAM", f"{place}:setIamPolicy", {"policy": policy, "updateMask": "bindings,etag,auditConfigs"}, prettyPrint="false")
+        self.call("PATCH", "IAM", place, {"serviceAccount": {"displayName": "y", "etag": account["etag"]}, "updateMask": "display_name"})
         listed = {"fields": "services/name,nextPageToken", "filter": "state:ENABLED", "pageSize": "200"}
         self.call("GET", "SERVICE_USAGE", "projects/p/services", **listed)
         operation = self.call("POST", "SERVICE_USAGE", "projects/p/services:batchEnable", {"serviceIds": ["file.googleapis.com"]})
