@@ -80,6 +80,7 @@ comes_back() {
   local job pid
   job=$(on $NAME login sbatch --parsable --job-name=long --output=/dev/null --wrap 'sleep 300')
   wait_for job_is "$job" RUNNING 0:0
+  wait_for pgrep -x -f 'sleep 300' # Slurm says that a job runs before its shell has started anything
   pid=$(pgrep -x -f 'sleep 300')
   write_down "$job"
   local daemon
