@@ -13,6 +13,8 @@ namespace {
 // The number of failed pairs that make a node dead; one alone may be its partner's fault.
 constexpr int least_failures = 2;
 constexpr size_t least_times_of_link = 3;
+// If fewer nodes than this are good, the others are not exceptions: nodes differ.
+constexpr double least_share_of_good = 0.45;
 
 uint64_t key_of(Pair pair) {
   const auto low = static_cast<uint64_t>(std::min(pair.a, pair.b));
@@ -153,7 +155,14 @@ bool Evidence::allows_judgment() const {
   });
   const auto measured =
       std::ranges::count_if(fit_.units, [](const UnitFit& unit) { return unit.pairs > 0; });
-  return judged * 2 > measured;
+  return judged * 2 > measured && most_are_alike();
+}
+
+bool Evidence::most_are_alike() const {
+  const auto good = std::ranges::count_if(fit_.units, &UnitFit::good);
+  const auto measured =
+      std::ranges::count_if(fit_.units, [](const UnitFit& unit) { return unit.pairs > 0; });
+  return static_cast<double>(good) >= least_share_of_good * static_cast<double>(measured);
 }
 
 bool Evidence::blocks_allow_judgment() const {

@@ -53,6 +53,8 @@ class Evidence {
   bool is_judged(int node) const;
   // Whether all nodes are judged, except a few that are seldom paired.
   bool allows_judgment() const;
+  // Whether so many nodes are alike that the others are exceptions.
+  bool most_are_alike() const;
 
   // How often a link must be measured, and be low every time, before it is blamed.
   size_t times_of_link() const;

@@ -11,18 +11,42 @@
 namespace slipway::bandwidth {
 namespace {
 
-constexpr int passes = 5;
+constexpr int most_passes = 20;
 // A round of at least this many good pairs knows by how much all of it was faster or slower.
 constexpr size_t pairs_of_an_offset = 6;
 // With fewer pairs of good units, those of slow ones help to know the noise.
 constexpr size_t few_residuals = 24;
 // Units are compared among themselves when there are at least this many.
-constexpr int least_units_of_spread = 8;
+constexpr size_t least_units_of_spread = 5;
+// A spread that exceeds what pairs explain by so many standard errors is the units' own.
+constexpr double chance_of_spread = 1.5;
+// The lower tail of so many good units says how wide they are, without the few that may have faults
+// too small to be suspected.
+constexpr size_t units_of_tail = 40, small_faults = 4;
 
 double largest_but(std::vector<double> values, size_t skipped) {
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(skipped);
   std::ranges::nth_element(values, place, std::greater<>());
   return *place;
+}
+
+// The standard deviation of a normal distribution that is as wide as these values at the quartiles;
+// of many values, also in the lower half, or where its tail begins, if that is more. A pair is as
+// fast as its slower unit, so where units differ, the faster ones look like their partners, and
+// only the lower part of the distribution shows by how much.
+double wide_deviation(const std::vector<double>& values) {
+  const double middle = median_of(values);
+  std::vector<double> distances, below;
+  for (const double value : values) {
+    distances.push_back(std::fabs(value - middle));
+    if (value <= middle) below.push_back(middle - value);
+  }
+  const double wide = mad_to_deviation * median_of(distances);
+  if (values.size() < units_of_tail) return wide;
+  const size_t skipped = std::max(small_faults, values.size() / 32);
+  const double share = (static_cast<double>(skipped) + 0.5) / static_cast<double>(values.size());
+  return std::max({wide, mad_to_deviation * median_of(below),
+                   largest_but(below, skipped) / normal_tail(share)});
 }
 
 class Fitter {
@@ -56,10 +80,12 @@ class Fitter {
     if (observations_.empty()) return std::move(fit_);
     count_partners_alike();
     guess_good();
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < most_passes; ++pass) {
+      const std::vector<char> before = good_;
       relate();
       measure_noise();
       judge();
+      if (good_ == before) break;
     }
     return std::move(fit_);
   }
@@ -173,23 +199,25 @@ class Fitter {
   }
 
   // The spread of the good units' levels that the noise of their pairs does not explain.
-  double unit_spread() const {
-    std::map<int, std::vector<double>> levels;  // by the number of pairs
+  UnitSpread unit_spread() const {
+    std::vector<double> levels, explained;
     for (size_t unit = 0; unit < fit_.units.size(); ++unit) {
-      if (good_[unit] && fit_.units[unit].pairs > 0)
-        levels[fit_.units[unit].pairs].push_back(fit_.units[unit].level);
+      const UnitFit& one = fit_.units[unit];
+      if (!good_[unit] || one.pairs == 0) continue;
+      levels.push_back(one.level - fit_.noise.level_middle(one.pairs));
+      explained.push_back(fit_.noise.level_deviation(one.pairs));
     }
-    const auto most =
-        std::ranges::max_element(levels, {}, [](const auto& each) { return each.second.size(); });
-    if (most == levels.end() || most->second.size() < least_units_of_spread) return 0;
-    const double middle = median_of(most->second);
-    std::vector<double> distances;
-    for (const double level : most->second) distances.push_back(std::fabs(level - middle));
-    const double seen = mad_to_deviation * median_of(distances);
-    const double explained = fit_.noise.level_deviation(most->first);
-    const double chance = 1 + 2.5 / std::sqrt(static_cast<double>(most->second.size()));
-    if (seen <= explained * chance) return 0;
-    return std::sqrt(seen * seen - explained * explained);
+    if (levels.size() < least_units_of_spread) return {};
+    UnitSpread spread;
+    spread.units = static_cast<int>(levels.size());
+    const double seen = wide_deviation(levels), by_pairs = median_of(explained);
+    const double chance = 1 + chance_of_spread / std::sqrt(static_cast<double>(levels.size()));
+    if (seen > by_pairs * chance) {
+      spread.lasting = std::sqrt(seen * seen - by_pairs * by_pairs);
+    } else if (by_pairs > 0) {
+      spread.of_levels = std::max(1.0, seen / by_pairs);
+    }
+    return spread;
   }
 
   void judge() {

@@ -38,7 +38,7 @@ PairNoise::PairNoise(std::vector<double> residuals, int units)
   deviation_ = mad_to_deviation * median_of(distances);
 }
 
-void PairNoise::set_unit_spread(double spread) {
+void PairNoise::set_unit_spread(const UnitSpread& spread) {
   unit_spread_ = spread;
   bounds_.clear();
 }
@@ -62,6 +62,14 @@ double PairNoise::quantile(double share_below) const {
   return z < 0 ? std::min(measured, normal) : std::max(measured, normal);
 }
 
+// How far the level of a healthy unit is from the middle with this chance, as the levels of good
+// units differ. Few units know their spread badly.
+double PairNoise::level_beyond(int pairs, double chance) const {
+  if (unit_spread_.units < 2) return 0;
+  return -std::hypot(unit_spread_.of_levels * level_deviation(pairs), unit_spread_.lasting) *
+         student_quantile(chance, unit_spread_.units - 1);
+}
+
 const PairNoise::Bounds& PairNoise::bounds(int pairs) const {
   const auto found = bounds_.find(pairs);
   if (found != bounds_.end()) return found->second;
@@ -74,10 +82,8 @@ const PairNoise::Bounds& PairNoise::bounds(int pairs) const {
   one.middle = quantile(binomial_chance(others, pairs, 0.5));
   const double lowest = quantile(binomial_chance(others, pairs, false_names_of_scan / units_));
   const double highest = quantile(1 - binomial_chance(rank, pairs, misses_of_unit));
-  const double spread_below = unit_spread_ * normal_tail(false_names_of_scan / units_);
-  const double spread_above = unit_spread_ * normal_tail(misses_of_unit);
-  one.lowest = one.middle - std::hypot(one.middle - lowest, spread_below);
-  one.highest = one.middle + std::hypot(highest - one.middle, spread_above);
+  one.lowest = std::min(lowest, one.middle - level_beyond(pairs, false_names_of_scan / units_));
+  one.highest = std::max(highest, one.middle + level_beyond(pairs, misses_of_unit));
   return bounds_.emplace(pairs, one).first->second;
 }
 

@@ -25,6 +25,13 @@ int level_rank(int pairs);
 // At least one value.
 double level_of(std::vector<double> values);
 
+// How much the levels of good units differ.
+struct UnitSpread {
+  int units = 0;         // as so many of them show; 0: not known
+  double lasting = 0;    // beyond what their pairs explain: a standard deviation of logarithms
+  double of_levels = 1;  // relative to what their pairs explain, where it may be chance
+};
+
 class PairNoise {
  public:
   PairNoise() = default;
@@ -35,9 +42,8 @@ class PairNoise {
   double deviation() const { return deviation_; }
   size_t size() const { return sorted_.size(); }
 
-  // Units differ by this (a standard deviation of logarithms) beyond what pairs explain.
-  void set_unit_spread(double spread);
-  double unit_spread() const { return unit_spread_; }
+  void set_unit_spread(const UnitSpread& spread);
+  double unit_spread() const { return unit_spread_.lasting; }
   // The standard deviation of the level of a healthy unit that pairs explain.
   double level_deviation(int pairs) const;
 
@@ -64,9 +70,11 @@ class PairNoise {
   };
   const Bounds& bounds(int pairs) const;
   double quantile(double share_below) const;
+  double level_beyond(int pairs, double chance) const;
 
   std::vector<double> sorted_;
-  double center_ = 0, deviation_ = 0, unit_spread_ = 0;
+  double center_ = 0, deviation_ = 0;
+  UnitSpread unit_spread_;
   int units_ = 1;
   mutable std::map<int, Bounds> bounds_;
 };

@@ -165,6 +165,11 @@ class Judge {
           "more rounds");
       return;
     }
+    if (!evidence_.most_are_alike()) {
+      add(Finding::What::too_noisy, {},
+          "fewer than half of the nodes are alike, so nothing says which speed is the right one");
+      return;
+    }
     const int needed = evidence_.pairs_needed(), done = evidence_.inside_rounds();
     const double shown = noise.detectable(std::max(1, typical_pairs()));
     std::string text = fmt::format(

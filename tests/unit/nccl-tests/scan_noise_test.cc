@@ -121,6 +121,23 @@ TEST_CASE("scan: 272 slow nodes of 512 are found, and no healthy one is named") 
   CHECK(named == world.slow);
 }
 
+TEST_CASE("scan: nodes of which each has a speed of its own are not named") {
+  for (const double deviation : {0.05, 0.15}) {
+    for (const int faults : {0, 8}) {
+      const ManyScans all = scan_many({.shape = PairNoiseShape::node_offset,
+                                       .deviation = deviation,
+                                       .scans = 10,
+                                       .most_faults = faults,
+                                       .most_nodes = 200,
+                                       .seed = 31});
+      INFO("deviation " << deviation << ", at most " << faults << " faults");
+      CHECK(all.wrong_scans <= 1);
+      CHECK(all.judged <= 2);
+      CHECK(all.named_unjudged == 0);
+    }
+  }
+}
+
 TEST_CASE("scan: healthy nodes that differ a little are not named", "[.long]") {
   fmt::print(
       "| noise | deviation | judged | faults of 10 % missed | healthy scans with a name |\n");
