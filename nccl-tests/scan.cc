@@ -27,6 +27,21 @@ Case pair_case() {
   return {&pair_collective(), parse_datatypes("float").front(), std::nullopt, std::nullopt};
 }
 
+// Why nodes are slow, as far as the levels below pairs show it.
+std::string explanations_text(const std::vector<ScanNode>& nodes, const ScanSettings& settings) {
+  if (!settings.examined) return "";
+  const ExaminedNodes& examined = *settings.examined;
+  if (examined.named.empty()) return "levels of nodes: no node is slow, so none was examined\n";
+  std::string text;
+  for (const int node : examined.named) {
+    for (const std::string& why :
+         explain(node, examined.levels, examined.healthy, settings.detect)) {
+      text += fmt::format("  {}: {}\n", nodes[static_cast<size_t>(node)].name, why);
+    }
+  }
+  return text;
+}
+
 std::map<std::string, int> places_of(const std::vector<ScanNode>& nodes) {
   std::map<std::string, int> places;
   for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i].name] = static_cast<int>(i);
@@ -188,6 +203,7 @@ std::string findings_text(const std::vector<ScanNode>& nodes,
     text += fmt::format("{}: {}\n", to_string(finding.what), finding.text);
   }
   if (all.empty()) text += "no slow node, link or block\n";
+  text += explanations_text(nodes, settings);
   for (const Finding& finding : all) {
     if (finding.what != Finding::What::node) continue;
     const std::string& name = nodes[static_cast<size_t>(finding.nodes.front())].name;

@@ -11,6 +11,7 @@
 #include "common/secret.h"
 #include "common/text.h"
 #include "nccl-tests/run_key.h"
+#include "nccl-tests/scan_level_tasks.h"
 #include "nccl-tests/socket.h"
 
 namespace slipway::bandwidth {
@@ -52,7 +53,8 @@ void ScanAgents::share_key() {
 }
 
 void ScanAgents::meet_all() {
-  const std::string hello = name_of_this_node() + "\t" + switch_of_this_node();
+  const std::string hello =
+      name_of_this_node() + "\t" + switch_of_this_node() + "\t" + interfaces_of_this_node();
   if (rank() != 0) {
     send_text(mesh_.socket_to(0), hello, "rank 0");
     const std::string key = receive_text_within(mesh_.socket_to(0), now_seconds() + hello_seconds);
@@ -61,7 +63,8 @@ void ScanAgents::meet_all() {
   }
   std::vector<int> others;
   for (int rank = 0; rank < mesh_.size(); ++rank) {
-    agents_.push_back({.rank = rank, .node = -1, .address = "", .has_left = false});
+    agents_.push_back(
+        {.rank = rank, .node = -1, .address = "", .interfaces = "", .has_left = false});
     if (rank > 0) others.push_back(rank);
   }
   mesh_.open(others);
@@ -76,8 +79,9 @@ void ScanAgents::meet_all() {
 
 void ScanAgents::take_hello(Agent& agent, const std::string& hello) {
   const std::vector<std::string> words = split(hello, '\t');
-  if (words.size() != 2) throw Error("a rank sent an invalid description of itself");
+  if (words.size() != 3) throw Error("a rank sent an invalid description of itself");
   agent.address = agent.rank == 0 ? first_host_ : peer_address(mesh_.socket_to(agent.rank));
+  agent.interfaces = words[2];
   const auto known = std::ranges::find(nodes_, words[0], &ScanNode::name);
   agent.node = static_cast<int>(known - nodes_.begin());
   if (known != nodes_.end()) return;
@@ -142,16 +146,16 @@ void ScanAgents::lose(Agent& agent, const std::string& why, std::map<int, std::s
   }
 }
 
-PairOutcome ScanAgents::answer_of(int rank, double deadline, int number,
+PairOutcome ScanAgents::answer_of(int rank, double deadline, const std::string& when,
                                   std::map<int, std::string>& lost) {
   Agent& agent = agents_[static_cast<size_t>(rank)];
   std::string why;
   try {
     return parse_pair_outcome(receive_text_within(mesh_.socket_to(rank), deadline));
   } catch (const Timeout&) {
-    why = fmt::format("rank {} did not answer in round {}", rank, number + 1);
+    why = fmt::format("rank {} did not answer {}", rank, when);
   } catch (const Error&) {
-    why = fmt::format("rank {} died in round {}", rank, number + 1);
+    why = fmt::format("rank {} died {}", rank, when);
   }
   lose(agent, why, lost);
   return {.busbw_gb_per_s = 0, .transport = "", .failure = why};
@@ -161,6 +165,7 @@ std::vector<PairResult> ScanAgents::measure(const Round& round, int number,
                                             std::map<int, std::string>& lost) {
   const double deadline = now_seconds() + settings_.limit_seconds + grace_seconds;
   const std::vector<Part> parts = ask(round, number);
+  const std::string when = fmt::format("in round {}", number + 1);
   PairOutcome own;
   if (own_part_) own = start_pair_rank(*own_part_, settings_.arguments, settings_.limit_seconds);
   std::vector<PairResult> results(round.size());
@@ -170,7 +175,7 @@ std::vector<PairResult> ScanAgents::measure(const Round& round, int number,
   }
   for (const Part& part : parts) {
     PairResult& result = results[part.pair];
-    const PairOutcome outcome = part.rank == 0 ? own : answer_of(part.rank, deadline, number, lost);
+    const PairOutcome outcome = part.rank == 0 ? own : answer_of(part.rank, deadline, when, lost);
     // The rank that has left is the cause; that others miss it is a consequence.
     const bool left = agents_[static_cast<size_t>(part.rank)].has_left;
     if (!outcome.failure.empty() && (result.failure.empty() || left))

@@ -10,6 +10,7 @@
 #include "nccl-tests/launch.h"
 #include "nccl-tests/mesh.h"
 #include "nccl-tests/scan.h"
+#include "nccl-tests/scan_levels.h"
 #include "nccl-tests/scan_pair.h"
 
 namespace slipway::bandwidth {
@@ -33,6 +34,9 @@ class ScanAgents {
   const std::vector<ScanNode>& nodes() const { return nodes_; }
   // Nodes that have left are added to `lost`.
   std::vector<PairResult> measure(const Round& round, int number, std::map<int, std::string>& lost);
+  // On rank 0: what `node` reaches by itself, and through each of its interfaces with `partner`, in
+  // each direction. The interfaces are measured over TCP, whatever the pairs use.
+  std::vector<NodeLevel> examine(int node, int partner, std::map<int, std::string>& lost);
   // The transport that the pairs used, as far as they could tell.
   const std::string& transport() const { return transport_; }
   int ranks_of_pair() const;
@@ -41,7 +45,8 @@ class ScanAgents {
  private:
   struct Agent {
     int rank = 0, node = -1;
-    std::string address;  // of its node
+    std::string address;     // of its node
+    std::string interfaces;  // of its node: "enp0s12=10.0.0.7,enp6s0=10.1.0.7"
     bool has_left = false;
   };
   struct Part {  // of a rank in a round
@@ -53,7 +58,11 @@ class ScanAgents {
   void share_key();
   void take_hello(Agent& agent, const std::string& hello);
   std::vector<Part> ask(const Round& round, int number);
-  PairOutcome answer_of(int rank, double deadline, int number, std::map<int, std::string>& lost);
+  Agent* first_agent_of(int node);
+  PairOutcome measure_group(const std::vector<Agent*>& group, PairRank part,
+                            std::map<int, std::string>& lost);
+  PairOutcome answer_of(int rank, double deadline, const std::string& when,
+                        std::map<int, std::string>& lost);
   void lose(Agent& agent, const std::string& why, std::map<int, std::string>& lost);
 
   Mesh mesh_;
@@ -65,6 +74,11 @@ class ScanAgents {
   std::map<std::string, int> switches_;  // the block of each
   std::string transport_;
   std::optional<PairRank> own_part_;  // of rank 0 in this round
+  int groups_examined_ = 0;
 };
+
+// Examines the nodes that the scan names, one after another, and two healthy ones to compare with.
+ExaminedNodes examine_named(ScanAgents& agents, const std::vector<PairResult>& results,
+                            ScanSettings& settings);
 
 }  // namespace slipway::bandwidth

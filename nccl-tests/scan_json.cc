@@ -56,6 +56,27 @@ PairResult result_from(const JsonValue& pair) {
   return result;
 }
 
+// What was measured below pairs, and what it explains.
+void add_levels(ordered_json& j, const std::vector<ScanNode>& nodes, const ScanSettings& settings) {
+  const auto name = [&](int node) { return nodes[static_cast<size_t>(node)].name; };
+  const ExaminedNodes& examined = *settings.examined;
+  ordered_json levels = ordered_json::array(), why = ordered_json::array();
+  for (const NodeLevel& level : examined.levels) {
+    levels.push_back({{"node", name(level.node)},
+                      {"part", level.part},
+                      {"does", level.does},
+                      {"gb_per_s", level.gb_per_s ? ordered_json(*level.gb_per_s) : ordered_json()},
+                      {"why", level.why.empty() ? ordered_json() : ordered_json(level.why)},
+                      {"asked", level.was_asked}});
+  }
+  for (const int node : examined.named) {
+    why.push_back({{"node", name(node)},
+                   {"because", explain(node, examined.levels, examined.healthy, settings.detect)}});
+  }
+  j["levels"] = std::move(levels);
+  j["explanations"] = std::move(why);
+}
+
 }  // namespace
 
 std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
@@ -82,11 +103,12 @@ std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<P
                      {"nodes", std::move(about)},
                      {"evidence", finding.text}});
   }
-  const ordered_json j = {
+  ordered_json j = {
       {"schema", scan_schema},         {"version", SLIPWAY_VERSION},
       {"seed", settings.seed},         {"finished", next_round(nodes, results, settings).empty()},
       {"nodes", std::move(node_list)}, {"pairs", std::move(pairs)},
       {"lost", std::move(lost)},       {"findings", std::move(found)}};
+  if (settings.examined) add_levels(j, nodes, settings);
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -126,6 +126,8 @@ int scan_with_agents(ScanOptions options, BackendChoice backend) {
   const auto results =
       scan(nodes, known_results(options, nodes), options.settings, measure_round,
            [&](const std::vector<PairResult>& so_far) { keep_state(options, nodes, so_far); });
+  if (options.explains_nodes)
+    options.settings.examined = examine_named(agents, results, options.settings);
   agents.end();
   how.transport = agents.transport();
   return conclude(options, nodes, results, how, true);

@@ -15,7 +15,7 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   options.test.timing.iterations = 5;
   options.test.timing.samples = 6;
   options.test.timing.budget_seconds = 2;
-  std::string backend = "auto", world, size, state, profile(node_profile_path);
+  std::string backend = "auto", world, size, state, profile(node_profile_path), level = "pair";
   double drop_percent = 10, coverage_percent = 0, precision_percent = 2;
   CommandLine line(scan_program, "Find the slow node, link or block of an allocation.");
   line.about(
@@ -39,6 +39,9 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
               &options.test.timing.budget_seconds);
   line.option("detect", "PERCENT", "what a slow node loses at least: smaller losses are not found",
               &drop_percent);
+  line.option("level", "pair|node",
+              "node: then measure inside the nodes that were named, and each of their interfaces",
+              &level);
   line.option("coverage", "PERCENT", "measure at least this share of the pairs inside blocks",
               &coverage_percent);
   line.option("rounds", "N", "the most rounds", &options.settings.most_rounds);
@@ -52,6 +55,8 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
                "scan the nodes of a job, in host memory");
   line.example("bandwidth_scan --backend sim --world world.yaml --plan",
                "print what would be measured");
+  line.example("srun --ntasks-per-node=1 bandwidth_scan --level node",
+               "find slow nodes, and say what inside them is slow");
   line.exit_status("0", "no node, link or block is slow");
   line.exit_status("1", "a node, link or block is slow");
   line.exit_status("3", "the scan could not run, or its noise was too large to judge");
@@ -61,6 +66,12 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   if ((options.backend == BackendChoice::sim) != !world.empty()) {
     throw UsageError("--backend sim needs --world FILE, and --world FILE needs --backend sim");
   }
+  if (level != "pair" && level != "node")
+    throw UsageError(fmt::format("--level is {}, it must be pair or node", level));
+  const bool alone = options.backend == BackendChoice::sim || options.backend == BackendChoice::mpi;
+  if (level == "node" && alone)
+    throw UsageError(
+        "--level node needs ranks that can be asked one by one: --backend tcp or nccl");
   if (!(drop_percent > 0 && drop_percent < 100)) {
     throw UsageError(
         fmt::format("--detect is {}, it must be between 0 and 100 percent", drop_percent));
@@ -76,6 +87,7 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   options.world = world;
   options.state = state;
   options.node_profile = profile;
+  options.explains_nodes = level == "node";
   options.chooses_size = size.empty();
   if (!size.empty()) options.test.bytes = parse_size(size);
   options.test.timing.precision = precision_percent / 100;

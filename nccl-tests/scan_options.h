@@ -20,6 +20,7 @@ struct ScanOptions {
   PairTest test;
   bool chooses_size = true;  // no --size was given
   bool plan = false;
+  bool explains_nodes = false;  // --level node
   std::filesystem::path state;
   std::filesystem::path node_profile = slipway::node_profile_path;
   double limit_seconds = 60;  // of a pair

@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "nccl-tests/nccl_backend.h"
 #include "nccl-tests/run.h"
+#include "nccl-tests/scan_level_tasks.h"
 #include "nccl-tests/tcp_backend.h"
 
 namespace slipway::bandwidth {
@@ -30,45 +31,53 @@ std::string last_words(const std::string& errors) {
 }  // namespace
 
 std::string to_text(const PairRank& rank) {
-  return fmt::format("{}/{} {} {}", rank.rank, rank.size, rank.token, rank.host);
+  return fmt::format("{}/{} {} {} {}", rank.rank, rank.size, rank.token, rank.host, rank.task);
 }
 
 PairRank parse_pair_rank(const std::string& text) {
   const std::vector<std::string> words = split(text, ' ');
   const std::vector<std::string> numbers = split(words.front(), '/');
-  if (words.size() == 3 && numbers.size() == 2) {
+  if (words.size() == 4 && numbers.size() == 2) {
     const auto rank = to_number<int>(numbers[0]), size = to_number<int>(numbers[1]);
     const auto token = to_number<uint64_t>(words[1]);
     if (rank && size && token && *rank >= 0 && *rank < *size)
-      return {*rank, *size, *token, words[2]};
+      return {*rank, *size, *token, words[2], words[3]};
   }
   throw Error(fmt::format("`{}` is not a rank of a pair", text));
 }
 
 std::string to_text(const PairOutcome& outcome) {
-  return fmt::format("{:.17g}\t{}\t{}", outcome.busbw_gb_per_s, outcome.transport, outcome.failure);
+  return fmt::format("{:.17g}\t{}\t{}\t{}", outcome.busbw_gb_per_s, outcome.transport,
+                     outcome.failure, outcome.levels);
 }
 
 PairOutcome parse_pair_outcome(const std::string& text) {
   const std::vector<std::string> words = split(text, '\t');
   const auto busbw = to_number<double>(words.front());
-  if (words.size() != 3 || !busbw) throw Error("a rank of a pair sent an invalid result");
-  return {*busbw, words[1], words[2]};
+  if (words.size() != 4 || !busbw) throw Error("a rank of a pair sent an invalid result");
+  return {*busbw, words[1], words[2], words[3]};
 }
 
 int run_pair_rank(const PairRank& rank, BackendChoice backend, const PairTest& test,
                   double limit_seconds) {
+  if (rank.task == task::inside) {
+    fmt::print("{}", to_text(PairOutcome{0, "", "", to_text(measure_inside(test))}));
+    return exit_pass;
+  }
   Launch launch{.rank = rank.rank,
                 .size = rank.size,
                 .host = rank.host,
                 .ports = ports_from(rank.token),
                 .token = rank.token};
   launch.start_seconds = limit_seconds;
-  const std::unique_ptr<Backend> pair =
-      backend == BackendChoice::nccl ? make_nccl_backend(launch, {}) : make_tcp_backend(launch);
-  const double busbw = measure_pair(*pair, test);
+  const std::unique_ptr<Backend> pair = backend == BackendChoice::nccl && rank.task == task::pair
+                                            ? make_nccl_backend(launch, {})
+                                            : make_tcp_backend(launch);
+  const double busbw = rank.task == task::pair
+                           ? measure_pair(*pair, test)
+                           : measure_one_way(*pair, test, rank.task == task::out ? 0 : 1);
   const std::string transport = join(pair->share(pair->transport()), ", ");
-  if (rank.rank == 0) fmt::print("{}", to_text(PairOutcome{busbw, transport, ""}));
+  if (rank.rank == 0) fmt::print("{}", to_text(PairOutcome{busbw, transport, "", ""}));
   return exit_pass;
 }
 

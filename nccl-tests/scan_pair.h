@@ -11,11 +11,20 @@
 
 namespace slipway::bandwidth {
 
-// A rank of a pair, as its process receives it: "3/16 8823 10.0.0.7".
+// What the ranks of a group measure.
+namespace task {
+inline constexpr const char* pair = "pair";      // all_gather among all of its ranks
+inline constexpr const char* out = "out";        // from its rank 0 to its rank 1
+inline constexpr const char* in = "in";          // from its rank 1 to its rank 0
+inline constexpr const char* inside = "inside";  // its one rank: what the node does by itself
+}  // namespace task
+
+// A rank of a pair, as its process receives it: "3/16 8823 10.0.0.7 pair".
 struct PairRank {
   int rank = 0, size = 2;
   uint64_t token = 0;  // different for every pair and round
   std::string host;    // of the pair's rank 0
+  std::string task = task::pair;
 };
 std::string to_text(const PairRank& rank);
 PairRank parse_pair_rank(const std::string& text);  // throws Error
@@ -24,7 +33,8 @@ PairRank parse_pair_rank(const std::string& text);  // throws Error
 struct PairOutcome {
   double busbw_gb_per_s = 0;
   std::string transport;
-  std::string failure;  // empty: it worked
+  std::string failure;      // empty: it worked
+  std::string levels = {};  // of the task `inside`: scan_levels.h
 };
 std::string to_text(const PairOutcome& outcome);
 PairOutcome parse_pair_outcome(const std::string& text);  // throws Error

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "nccl-tests/scan_levels.h"
+
 namespace slipway::bandwidth {
 
 struct ScanNode {
@@ -35,6 +37,12 @@ struct PairResult {
   std::string failure;                   // why it failed
 };
 
+// The levels below pairs, of nodes that the scan named and of healthy ones beside them.
+struct ExaminedNodes {
+  std::vector<int> named, healthy;
+  std::vector<NodeLevel> levels;
+};
+
 struct ScanSettings {
   uint64_t seed = 1;
   int most_rounds = 16;
@@ -44,6 +52,7 @@ struct ScanSettings {
   std::map<int, std::string> lost = {};
   // Why all of the nodes are slower than their machine type; empty if that is not known.
   std::string too_slow = {};
+  std::optional<ExaminedNodes> examined = {};
 };
 
 // The round that follows `results`; empty when the scan is finished.

@@ -103,14 +103,18 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   on $NAME login test -s /home/pairs/before-01.json -a -s /home/pairs/after-01.json
 }
 
-@test "bandwidth: the scan finds the node with the slow interface, and drains none" {
+@test "bandwidth: the scan finds the node with the slow interface, says which one it is, and drains none" {
   slipway fault $NAME $N-4 link-rate enp0s12 50mbit
   run on $NAME login srun --nodes=6 --mpi=none /opt/slipway/bin/bandwidth_scan -b 2M -n 2 --precision 0 --samples 3 \
-    --detect 80 --state /home/scan.json
+    --detect 80 --level node --state /home/scan.json
   slipway fault $NAME $N-4 clear
   fails_with 1 "node: $N-4: "
   fails_with 1 "scontrol update NodeName=$N-4 State=DRAIN Reason=\"bandwidth scan: "
   [ "$(grep -c '^node: ' <<<"$output")" -eq 1 ]
+  # The fault slows what the interface sends. The node's other interfaces are not blamed.
+  says "  $N-4: interface enp0s12 sends "
+  [ "$(grep -c "^  $N-4: interface " <<<"$output")" -eq "$(grep -c "^  $N-4: interface enp0s12 " <<<"$output")" ]
+  says "  $N-4: not asked: GPUs (no GPU: "
   [ -z "$(on $NAME login sinfo --noheader --states=drain --format=%N)" ]
   on $NAME login cat /home/scan.json >"$BATS_TEST_TMPDIR/scan.json"
   python3 "$TOP/tests/schemas/validate.py" "$TOP/docs/schemas/scan-1.schema.json" "$BATS_TEST_TMPDIR/scan.json"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""bandwidth_scan on real ranks of this machine, each of which is a node: ranks that die or stop leave the scan.
+"""bandwidth_scan on real ranks of this machine, each of which is a node: ranks that die or stop leave the scan, and pairs
+of GPUs (stand-ins of NVIDIA's libraries) that fail take nobody along.
 
-Usage: scan_ranks_test.py PROGRAM SCHEMA VALIDATOR
+Usage: scan_ranks_test.py PROGRAM SCHEMA VALIDATOR FAKES
 """
 import contextlib
 import json
@@ -16,11 +17,11 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM, SCHEMA, VALIDATOR = sys.argv[1:4]
+PROGRAM, SCHEMA, VALIDATOR, FAKES = sys.argv[1:5]
 RANKS = 5
 # Nodes that are lost. Beside other tests one may be slow, too, so that says nothing here.
 LOST = re.compile(r"(?m)^node: (\S+): rank ")
-OPTIONS = ["--backend", "tcp", "-b", "64K", "-n", "1", "--precision", "0", "--samples", "3", "--detect", "90", "--rounds", "3"]
+OPTIONS = ["-b", "64K", "-n", "1", "--precision", "0", "--samples", "3", "--detect", "90", "--rounds", "3"]
 
 
 def free_port():
@@ -32,13 +33,14 @@ def free_port():
 
 
 class Scan:
-    def __init__(self, *options):
+    def __init__(self, *options, backend="tcp", of_rank_4=None, of_all=None):
         place = f"127.0.0.1:{free_port()}"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
-        self.ranks = [subprocess.Popen([PROGRAM, *OPTIONS, *options], text=True, stdout=subprocess.PIPE,
+        self.ranks = [subprocess.Popen([PROGRAM, *OPTIONS, "--backend", backend, *options], text=True, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE,
                                        env={**clean, "SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": str(RANKS),
-                                            "SLURMD_NODENAME": f"n-{rank}", "SLIPWAY_RENDEZVOUS": place})
+                                            "SLURMD_NODENAME": f"n-{rank}", "SLIPWAY_RENDEZVOUS": place,
+                                            **(of_all or {}), **((of_rank_4 or {}) if rank == 4 else {})})
                       for rank in range(RANKS)]
 
     def wait_for_round(self, number):
@@ -108,5 +110,74 @@ class RealRanks(unittest.TestCase):
         self.assertIn("links inside blocks: ", out)
 
 
+class StandInsOfGpus(unittest.TestCase):
+    """Rank 4's operations go wrong in every pair, so its node is found, and the scan of the others goes on."""
+
+    def scan(self, of_rank_4, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            state = pathlib.Path(folder) / "scan.json"
+            libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": "8",
+                         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+            scan = Scan("--state", str(state), *options, backend="nccl", of_all=libraries, of_rank_4=of_rank_4)
+            try:
+                status, out, err = scan.finish()
+            finally:
+                scan.end()
+            valid = subprocess.run([sys.executable, VALIDATOR, SCHEMA, str(state)], capture_output=True, text=True,
+                                   check=False)
+            self.assertEqual(valid.returncode, 0, valid.stderr + out + err)
+            return status, out + err, json.loads(state.read_text())
+
+    def check_found(self, done, failure):
+        status, out, state = done
+        self.assertEqual(status, 1, out)
+        self.assertRegex(out, r"(?m)^node: n-4: every pair failed ")
+        self.assertEqual(LOST.findall(out), [], out)
+        of_4 = [pair for pair in state["pairs"] if "n-4" in pair["nodes"]]
+        self.assertTrue(of_4 and all(pair["busbw_gb_per_s"] is None for pair in of_4), of_4)
+        self.assertTrue(any(re.search(failure, pair["failure"]) for pair in of_4), of_4)
+        self.assertTrue([pair for pair in state["pairs"] if "n-4" not in pair["nodes"] and pair["failure"] is None])
+
+    def test_an_asynchronous_error_fails_the_pair_alone(self):
+        self.check_found(self.scan({"FAKE_NCCL_ERROR": "*:*:6"}, "--timeout", "8"), "")
+
+    def test_a_hanging_pair_is_given_up(self):
+        self.check_found(self.scan({"FAKE_NCCL_HANG": "*:*"}, "--timeout", "8"), "no result within 8 s")
+
+    def test_a_call_that_fails(self):
+        self.check_found(self.scan({"FAKE_NCCL_REFUSE": "*:*:1"}, "--timeout", "8"), "")
+
+    def test_a_slow_gpu_is_named_and_its_node_examined(self):
+        status, out, state = self.scan({"FAKE_NCCL_MICROSECONDS": "*:*:400000"}, "--level", "node")
+        self.assertEqual(status, 1, out)
+        self.assertRegex(out, r"(?m)^node: n-4: \d+ % below the median")
+        self.assertRegex(out, r"(?m)^  n-4: ")
+        self.assertIn("n-4", [one["node"] for one in state["explanations"]])
+        parts = {level["part"] for level in state["levels"] if level["node"] == "n-4"}
+        self.assertLessEqual({"loopback", "host memory"}, parts)
+
+
+class Levels(unittest.TestCase):
+    def test_unless_a_node_is_named_none_is_examined(self):
+        scan = Scan("--level", "node")
+        try:
+            status, out, err = scan.finish()
+        finally:
+            scan.end()
+        # Beside other tests, a node may be slow in truth. Then it is explained.
+        named = re.findall(r"(?m)^node: (\S+): ", out)
+        for node in named:
+            self.assertRegex(out, f"(?m)^  {node}: ")
+        if not named:
+            self.assertIn("levels of nodes: no node is slow, so none was examined", out, err)
+            self.assertNotEqual(status, 1)
+
+    def test_a_simulation_has_no_levels(self):
+        done = subprocess.run([PROGRAM, "--backend", "sim", "--world", "x", "--level", "node"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--level node needs ranks that can be asked one by one", done.stderr)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
