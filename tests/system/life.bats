@@ -101,12 +101,10 @@ destroy_answering() {
   fails_with 1 "is dead"
   run deploy st-life
   says "restarting \`st-life\`"
-  run on st-life controller sinfo --noheader --format='%D %T'
-  says "4 idle"
+  # The job may run again by now, or have been requeued a second time by a node that had just come up.
+  [ "$(on st-life controller sinfo --noheader --Node --format=%T | grep -cE '^(idle|mixed|allocated)')" -eq 4 ]
   [ "$(on st-life login cat /home/file)" = kept ]
-  run on st-life login scontrol show job "$job"
-  says "Restarts=1"
-  lacks "JobState=RUNNING"
+  on st-life login scontrol show job "$job" | grep -E "Restarts=[1-9]"
   run deploy st-life
   says "is running and unchanged"
 }
