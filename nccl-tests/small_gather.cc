@@ -12,8 +12,9 @@
 namespace slipway::bandwidth {
 namespace {
 
-// Of all blocks together. An estimate, as in Open MPI: beyond it, a ring's steps matter little.
-constexpr int64_t most_gathered_bytes = 64 << 10;
+// Of each rank. Beyond it, a ring is as fast, and its blocks arrive in their places:
+// docs/background/measurements.md.
+constexpr int64_t most_block_bytes = 4 << 10;
 
 struct Partners {
   int to, from;
@@ -26,8 +27,7 @@ Partners partners_at(const Place& place, int distance) {
 }  // namespace
 
 bool is_small_gather(const Operation& op, int ranks) {
-  return op.kind == Kind::all_gather && ranks > 1 &&
-         op.block_bytes() * ranks <= most_gathered_bytes;
+  return op.kind == Kind::all_gather && ranks > 1 && op.block_bytes() <= most_block_bytes;
 }
 
 std::vector<int> gather_partners_of(const Place& place) {

@@ -29,6 +29,7 @@ TEST_CASE("small reduce: small messages double, large ones go around") {
   CHECK(is_small_reduce(reduction_of(1024), 100));
   CHECK_FALSE(is_small_reduce(reduction_of(1024), 1));
   CHECK_FALSE(is_small_reduce(reduction_of(1 << 20), 2));
+  CHECK_FALSE(is_small_reduce(reduction_of(1 << 20), 100));
   Operation gather = reduction_of(1024);
   gather.kind = Kind::all_gather;
   CHECK_FALSE(is_small_reduce(gather, 2));
