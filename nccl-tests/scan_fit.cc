@@ -17,7 +17,7 @@ constexpr size_t pairs_of_an_offset = 6;
 // With fewer pairs of good units, those of slow ones help to know the noise.
 constexpr size_t few_residuals = 24;
 // Units are compared among themselves when there are at least this many.
-constexpr size_t least_units_of_spread = 5;
+constexpr size_t least_units_of_spread = 8;
 // A spread that exceeds what pairs explain by so many standard errors is the units' own.
 constexpr double chance_of_spread = 1.5;
 // The lower tail of so many good units says how wide they are, without the few that may have faults
