@@ -5,6 +5,7 @@
 
 #include "launcher/blueprint/backends.h"
 #include "launcher/blueprint/check.h"
+#include "launcher/blueprint/cycles.h"
 #include "launcher/blueprint/include.h"
 #include "launcher/blueprint/instances.h"
 #include "launcher/blueprint/reader.h"
@@ -89,7 +90,7 @@ std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
   add_labels(deployment);
   wire(deployment, diagnostics);
   count_tpu_nodes(deployment, diagnostics);
-  check_cycles(deployment, diagnostics);
+  check_cycles(deployment, library, diagnostics);
   finish_backends(deployment, diagnostics);
   stage_files(deployment, options.need_files, sources, diagnostics);
   check_settings(compiled->evaluation, diagnostics);

@@ -1,4 +1,4 @@
-// Checks references and finds cycles of modules.
+// Checks references.
 #include "launcher/blueprint/references.h"
 
 #include <fmt/core.h>
@@ -183,89 +183,6 @@ class ReferenceCheck {
   const Module* current_ = nullptr;  // the module being checked
 };
 
-// Depth-first search, without recursion since a chain can be as long as the blueprint.
-class ModuleCycles {
- public:
-  ModuleCycles(const Deployment& deployment, source::Diagnostics& diagnostics)
-      : deployment_(deployment), diagnostics_(diagnostics) {}
-
-  void run() {
-    for (const Group& group : deployment_.groups) {
-      for (const Module& module : group.modules) search(module);
-    }
-  }
-
- private:
-  struct Need {
-    const Module* module;
-    Span span;
-  };
-  struct Visit {
-    const Module* module;
-    std::vector<Need> needs;
-    size_t next = 0;
-  };
-
-  std::vector<Need> needs(const Module& module) const {
-    std::vector<Need> needs;
-    const size_t group = deployment_.find(module.id).group;
-    std::set<const Module*> seen{&module};
-    const auto add = [&](const std::string& id, Span span) {
-      const auto [other, other_group] = deployment_.find(id);
-      if (other == nullptr || other_group > group) return;  // reported for the reference
-      if (seen.insert(other).second) needs.push_back({other, span});
-    };
-    for (const auto& entry : module.settings) {
-      const Setting& setting = entry.second;
-      expression::for_each_reference(setting.value, [&](const Traversal& traversal, Span span) {
-        if (traversal.root == "module" && is_attribute(traversal, 0)) {
-          add(traversal.steps[0].name, span ? span : setting.span);
-        }
-      });
-    }
-    for (const Use& use : module.depends_on) add(use.module, use.span);
-    return needs;
-  }
-
-  void search(const Module& start) {
-    if (done_.contains(&start)) return;
-    std::vector<Visit> path{{&start, needs(start)}};
-    on_path_.insert(&start);
-    while (!path.empty()) {
-      Visit& visit = path.back();
-      if (visit.next == visit.needs.size()) {
-        on_path_.erase(visit.module);
-        done_.insert(visit.module);
-        path.pop_back();
-        continue;
-      }
-      const Need need = visit.needs[visit.next++];
-      if (on_path_.contains(need.module)) {
-        report(path, need);
-      } else if (!done_.contains(need.module)) {
-        on_path_.insert(need.module);
-        path.push_back({need.module, needs(*need.module)});
-      }
-    }
-  }
-
-  void report(const std::vector<Visit>& path, const Need& back) {
-    auto at = std::find_if(path.begin(), path.end(),
-                           [&](const Visit& visit) { return visit.module == back.module; });
-    std::string way;
-    for (; at != path.end(); ++at) way += fmt::format("`{}` → ", at->module->id);
-    diagnostics_
-        .error(Code::module_cycle, back.span,
-               fmt::format("module `{}` depends on itself: {}`{}`", back.module->id, way,
-                           back.module->id))
-        .help("each arrow points to a module that must be created first");
-  }
-
-  const Deployment& deployment_;
-  source::Diagnostics& diagnostics_;
-  std::set<const Module*> on_path_, done_;
-};
-
 }  // namespace
 
 void check_references(const Deployment& deployment, source::Diagnostics& diagnostics) {
@@ -277,10 +194,6 @@ bool check_variables_only(const Deployment& deployment, const ExpressionPtr& exp
   const size_t before = diagnostics.errors();
   ReferenceCheck(deployment, diagnostics).outside_settings(expression);
   return diagnostics.errors() == before;
-}
-
-void check_cycles(const Deployment& deployment, source::Diagnostics& diagnostics) {
-  ModuleCycles(deployment, diagnostics).run();
 }
 
 }  // namespace slipway::blueprint

@@ -15,7 +15,4 @@ void check_references(const Deployment& deployment, source::Diagnostics& diagnos
 bool check_variables_only(const Deployment& deployment, const ExpressionPtr& expression,
                           source::Diagnostics& diagnostics);
 
-// Reports modules that depend on each other through settings or `depends_on`. Call after wiring.
-void check_cycles(const Deployment& deployment, source::Diagnostics& diagnostics);
-
 }  // namespace slipway::blueprint

@@ -96,6 +96,19 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
   return nullptr;
 }
 
+const Interface& Library::with_bodies(const Interface& interface) {
+  if (bodies_ == Bodies::read || interface.foreign || !has(interface.path)) return interface;
+  std::unique_ptr<const Interface>& whole = with_bodies_[interface.path];
+  if (!whole) {
+    source::Diagnostics said_before(sources_);  // the first time that the module was read
+    const Path folder = directory_ / interface.path;
+    const Span file = sources_.add_file(folder / file_name);
+    whole = std::make_unique<const Interface>(
+        read(folder, interface.path, file, Bodies::read, said_before));
+  }
+  return *whole;
+}
+
 const Interface* Library::find_in_library(const std::string& path, const Request& request) {
   return has(path) ? read_own(directory_ / path, path, bodies_, request) : nullptr;
 }

@@ -28,6 +28,9 @@ class Library {
   // still read in full, since their mistakes must be reported.
   void skip_bodies() { bodies_ = Bodies::skipped; }
 
+  // The same module with the bodies of its resources, also after skip_bodies().
+  const Interface& with_bodies(const Interface& interface);
+
   // Sets a folder in which to look for local sources that are not in the working directory.
   void look_from(std::filesystem::path blueprint_folder);
 
@@ -70,6 +73,7 @@ class Library {
   Path blueprint_folder_;
   Bodies bodies_ = Bodies::read;
   std::map<std::string, std::unique_ptr<const Interface>> read_;
+  std::map<std::string, std::unique_ptr<const Interface>> with_bodies_;  // by path; of skipped ones
 };
 
 }  // namespace slipway::modules
