@@ -12,6 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// 2001-12-14T21:59:43.10-05:00 and its like are a type of their own in YAML 1.1.
+bool like_timestamp(std::string_view text) {
+  return text.find('-') == 4 && text.find_first_not_of("0123456789-:.+TtZz ") == text.npos;
+}
+
 // True for a string that YAML reads literally without quotes.
 bool is_plain(const std::string& text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
@@ -23,7 +28,7 @@ bool is_plain(const std::string& text) {
   // Every reader must agree that it is a string, including those for YAML 1.1 (yes, 1:30, 1_000).
   const bool digits = text.find_first_of("0123456789") != std::string::npos;
   const bool numeric = text.find_first_not_of("0123456789.:_+-eExXoO") == std::string::npos;
-  if (digits && numeric) return false;
+  if (digits && (numeric || like_timestamp(text))) return false;
   for (std::string_view word :
        {"y",  "Y",  "yes", "Yes", "YES", "n",   "N",    "no",   "No", "NO",
         "on", "On", "ON",  "off", "Off", "OFF", ".inf", ".nan", "<<", "="}) {

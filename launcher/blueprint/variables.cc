@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "launcher/blueprint/evaluation.h"
 #include "launcher/blueprint/names.h"
 #include "launcher/expression/evaluate.h"
 
@@ -98,15 +99,20 @@ void check_name(Deployment& deployment, source::Diagnostics& diagnostics) {
         .help("it names the cluster and everything in it");
     return;
   }
-  const auto* literal = variable->second.value->as<Literal>();
-  const auto* name = literal == nullptr ? nullptr : literal->value.as<std::string>();
+  const size_t errors = diagnostics.errors();
+  const Value value = Evaluation(deployment, diagnostics).variable("deployment_name");
+  const auto* name = value.as<std::string>();
   if (name != nullptr && is_deployment_name(*name)) {
     deployment.name = *name;
     return;
   }
-  if (literal == nullptr || !(literal->value.is_null() || literal->value.is_unknown())) {
+  const bool literal = variable->second.value->as<Literal>() != nullptr;
+  if (diagnostics.errors() == errors && !(literal && (value.is_null() || value.is_unknown()))) {
     diagnostics
-        .error(Code::bad_name, variable->second.value->span, "this cannot be a deployment's name")
+        .error(Code::bad_name, variable->second.value->span,
+               name == nullptr || literal
+                   ? "this cannot be a deployment's name"
+                   : fmt::format("`{}` cannot be a deployment's name", *name))
         .help(
             "use at most 63 lowercase letters, digits, `_` and `-`, with at least one of a to z, "
             "and "
@@ -155,9 +161,12 @@ bool check_variables(Deployment& deployment, source::Diagnostics& diagnostics) {
           .help(fmt::format("set it here, in a deployment file, or with `--vars {}=…`", name));
     }
   }
-  check_name(deployment, diagnostics);
+  const size_t errors = diagnostics.errors();
+  const bool short_enough = CycleSearch(deployment, diagnostics).run();
+  // A name that depends on itself has no value.
+  if (short_enough && diagnostics.errors() == errors) check_name(deployment, diagnostics);
   check_cluster_name(deployment, diagnostics);
-  return CycleSearch(deployment, diagnostics).run();
+  return short_enough;
 }
 
 void add_labels(Deployment& deployment) {
