@@ -90,6 +90,20 @@ class Check {
     return place(origin.module, origin.input);
   }
 
+  // Whether a machine or a VPC has both networks. Others may use the same addresses.
+  bool can_meet(const std::string& one, const std::string& other) const {
+    const auto in_both = [&](const MachineSpec& machine) {
+      const auto has = [&](const std::string& id) {
+        return std::ranges::find(machine.networks, id) != machine.networks.end();
+      };
+      return has(one) && has(other);
+    };
+    const auto member = [&](const auto& machines) { return in_both(machines.machine); };
+    return origins_.at(one).module == origins_.at(other).module ||
+           in_both(cluster_.controller.machine) || std::ranges::any_of(cluster_.logins, member) ||
+           std::ranges::any_of(cluster_.nodesets, member);
+  }
+
   void ranges() {
     std::vector<std::pair<const Network*, Ipv4Range>> seen;
     for (const Network& network : cluster_.networks) {
@@ -104,7 +118,7 @@ class Check {
         continue;
       }
       for (const auto& [other, taken] : seen) {
-        if (!overlap(*range, taken)) continue;
+        if (!overlap(*range, taken) || !can_meet(network.id, other->id)) continue;
         diagnostics_
             .error(Code::no_model, here,
                    fmt::format("the networks `{}` ({}) and `{}` ({}) overlap", other->id,
