@@ -116,9 +116,10 @@ class BandwidthReader {
 
   const MachineType* known_machine(RowReader& row, const std::string& name, source::Span span) {
     const MachineType* machine = catalogue_.find_machine(name);
-    if (machine == nullptr) {
+    if (machine == nullptr || machine->assumed) {
       row.wrong(span, fmt::format("there is no machine type `{}`", name),
                 source::did_you_mean(name, catalogue_.machine_types()));
+      return nullptr;
     }
     return machine;
   }

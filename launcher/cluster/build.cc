@@ -180,14 +180,30 @@ class Builder {
       machine.visible_core_count =
           part.integer("visible_core_count", 0, most_cores, "advanced_machine_features");
     }
-    const std::string& name = machine.machine_type;
-    if (!name.empty() && catalogue_.complete && catalogue_.find_machine(name) == nullptr) {
+    check_machine_type(part, machine.machine_type);
+    return machine;
+  }
+
+  void check_machine_type(const ModelPart& part, const std::string& name) {
+    if (name.empty() || !catalogue_.complete) return;
+    const MachineType* type = catalogue_.find_machine(name);
+    if (type == nullptr) {
+      const std::string why = catalogue_.why_no_machine(name);
       diagnostics_
           .error(Code::unknown_machine_type, part.place("machine_type"),
-                 fmt::format("there is no machine type `{}` in the catalogue", name))
-          .help(source::did_you_mean(name, catalogue_.machine_types()));
+                 why.empty() ? fmt::format("there is no machine type `{}` in the catalogue", name)
+                             : fmt::format("there is no machine type `{}`: {}", name, why))
+          .help(why.empty() ? source::did_you_mean(name, catalogue_.machine_types()) : "");
+    } else if (type->assumed) {
+      diagnostics_
+          .warning(Code::machine_type_not_listed, part.place("machine_type"),
+                   fmt::format("the catalogue does not list the machine type `{}`", name))
+          .help(fmt::format("Slurm gets CPUs={} and {} MiB of memory, from its name; without GPUs. "
+                            "If it has others, "
+                            "write them to `node_conf` (CPUs, RealMemory) or add the type to "
+                            "catalogue/machines.yaml",
+                            type->cpus(), type->memory_mib));
     }
-    return machine;
   }
 
   void add_partition(const ModelPart& part) {

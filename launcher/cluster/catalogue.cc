@@ -52,12 +52,24 @@ MachineType::Nic MachineType::nic(size_t n) const {
   return further;
 }
 
-Catalogue::Catalogue(std::map<std::string, MachineType> machines,
-                     std::map<std::string, TransportType> transports)
+Catalogue::Catalogue(MachineTable machines, std::map<std::string, TransportType> transports)
     : machines_(std::move(machines)), transports_(std::move(transports)) {}
 
 const MachineType* Catalogue::find_machine(std::string_view name) const {
-  return find(machines_, name);
+  if (const MachineType* row = find(machines_.rows, name)) return row;
+  const auto known = worked_out_.find(name);
+  if (known != worked_out_.end()) return &known->second;
+  std::string why;
+  std::optional<MachineType> type = custom_machine(machines_, name, why);
+  if (!type && why.empty()) type = unlisted_machine(machines_, name);
+  if (!type) return nullptr;
+  return &worked_out_.emplace(name, std::move(*type)).first->second;
+}
+
+std::string Catalogue::why_no_machine(std::string_view name) const {
+  std::string why;
+  custom_machine(machines_, name, why);
+  return why;
 }
 
 const TransportType* Catalogue::find_transport(std::string_view name) const {
@@ -65,7 +77,8 @@ const TransportType* Catalogue::find_transport(std::string_view name) const {
 }
 
 const MachineType& Catalogue::machine(std::string_view name) const {
-  return require(machines_, name, "machine type");
+  if (const MachineType* type = find_machine(name)) return *type;
+  return require(machines_.rows, name, "machine type");
 }
 
 const TransportType& Catalogue::transport(std::string_view name) const {
@@ -73,7 +86,7 @@ const TransportType& Catalogue::transport(std::string_view name) const {
 }
 
 std::vector<std::string> Catalogue::machine_types() const {
-  return names_of(machines_);
+  return names_of(machines_.rows);
 }
 
 }  // namespace slipway::cluster

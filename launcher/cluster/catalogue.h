@@ -14,6 +14,8 @@
 
 #include "common/node_profile.h"
 #include "common/node_transport.h"
+#include "launcher/cluster/machine_names.h"
+#include "launcher/cluster/machine_type.h"
 
 namespace slipway::source {
 class Diagnostics;
@@ -21,41 +23,6 @@ class Sources;
 }  // namespace slipway::source
 
 namespace slipway::cluster {
-
-// One of the cloud's machine types, as its nodes see themselves.
-struct MachineType {
-  struct Nic {
-    std::string name;       // on the Ubuntu images: "enp0s12"
-    std::string purpose;    // "host" or "gpu"
-    int64_t mtu_bytes = 0;  // of the network in the vendor's reference deployment
-  };
-
-  std::string name;  // "a3-megagpu-8g"
-  int64_t gpu_count = 0;
-  std::string gpu_model;  // the cloud's name: "nvidia-h100-mega-80gb"; empty without GPUs
-  int64_t sockets = 0;
-  int64_t cores_per_socket = 0;
-  int64_t threads_per_core = 0;
-  int64_t memory_mib = 0;  // as sold; an operating system sees less
-  std::vector<Nic> nics;   // in the order in which the cloud attaches networks
-  std::string transport;   // a row of transports.yaml
-  // What runs beside GPU jobs on several of these machines, and the targets that provide it.
-  struct Daemon {
-    NodeTransport::Daemon daemon;
-    std::set<std::string> places;
-  };
-  std::vector<Daemon> daemons = {};
-
-  // How many machines share one NVLink domain if placed together; 0: each is its own.
-  int64_t nvlink_domain_machines = 0;
-
-  int64_t cpus() const { return sockets * cores_per_socket * threads_per_core; }
-
-  // The interface for the nth network, from 0. A machine type without GPU interfaces can have more
-  // than the catalogue lists; their names continue: ens4, ens5. Throws Error if there is no nth.
-  Nic nic(size_t n) const;
-  size_t most_networks() const;
-};
 
 // A way for NCCL to reach the GPUs of other nodes, and the environment that it needs.
 struct TransportType {
@@ -89,11 +56,15 @@ struct BandwidthControl {
 class Catalogue {
  public:
   Catalogue() = default;
-  Catalogue(std::map<std::string, MachineType> machines,
-            std::map<std::string, TransportType> transports);
+  Catalogue(MachineTable machines, std::map<std::string, TransportType> transports);
+
+  // The machine type `name`: a row, one that its name puts together ("n2-custom-4-8192"), or one
+  // that is newer than the catalogue (`assumed`). nullptr if there can be none; why_no_machine()
+  // then says more, or nothing.
+  const MachineType* find_machine(std::string_view name) const;
+  std::string why_no_machine(std::string_view name) const;
 
   // nullptr if there is no such row.
-  const MachineType* find_machine(std::string_view name) const;
   const TransportType* find_transport(std::string_view name) const;
 
   // The row `name`. Throws Error with a suggestion if it does not exist.
@@ -109,7 +80,9 @@ class Catalogue {
   bool complete = true;  // false if a wrong row was left out
 
  private:
-  std::map<std::string, MachineType> machines_;
+  MachineTable machines_;
+  mutable std::map<std::string, MachineType, std::less<>>
+      worked_out_;  // those without a row, once asked for
   std::map<std::string, TransportType> transports_;
 };
 

@@ -34,7 +34,7 @@ Catalogue load_catalogue(const std::filesystem::path& folder, source::Sources& s
       }
     }
   }
-  std::map<std::string, MachineType> machines;
+  MachineTable machines;
   if (const auto root = read_root(folder / "machines.yaml", sources, diagnostics)) {
     machines = read_machines(*root, names, diagnostics);
   }

@@ -24,11 +24,8 @@ int64_t to_mib(long double gib) {
 }
 
 // What the machine types of a series share, and what depends on their vCPUs.
-struct Series {
+struct Series : MachineSeries {
   std::string what;
-  MachineType shared;
-  int64_t threads_per_core = 0;
-  int64_t two_sockets_above = 0;             // vCPUs; 0: never
   const source::Node* gpu_counts = nullptr;  // by vCPUs; nullptr without GPUs
   const source::Node* memory = nullptr;      // by name, then by vCPUs
 };
@@ -44,11 +41,12 @@ class MachineReader {
   MachineReader(const std::optional<std::set<std::string>>& transports, Diagnostics& diagnostics)
       : transports_(transports), diagnostics_(diagnostics) {}
 
-  std::map<std::string, MachineType> read(const source::Node& root) {
+  MachineTable read(const source::Node& root) {
     RowReader file(root, "the file", diagnostics_);
     sources_ = file.keys("sources");
     const source::Node* rows = file.mapping("machines");
     const source::Node* series = file.has("series") ? file.mapping("series") : nullptr;
+    const source::Node* unlisted = file.has("unlisted") ? file.mapping("unlisted") : nullptr;
     file.finish();
     if (rows != nullptr) {
       for (const Entry& entry : rows->entries) read_machine(entry);
@@ -56,7 +54,8 @@ class MachineReader {
     if (series != nullptr) {
       for (const Entry& entry : series->entries) read_series(entry);
     }
-    return std::move(machines_);
+    if (unlisted != nullptr) read_unlisted(*unlisted);
+    return std::move(table_);
   }
 
  private:
@@ -98,7 +97,7 @@ class MachineReader {
     }
     read_daemons(machine, what, type);
     machine.finish();
-    if (diagnostics_.errors() == errors) machines_.emplace(entry.key, std::move(type));
+    if (diagnostics_.errors() == errors) table_.rows.emplace(entry.key, std::move(type));
   }
 
   void read_series(const Entry& entry) {
@@ -114,21 +113,59 @@ class MachineReader {
         finish(gpus);
       }
     }
-    if (const source::Node* node = row.mapping("cpus")) {
-      RowReader cpus(*node, fmt::format("`cpus` of {}", series.what), diagnostics_);
-      series.threads_per_core = cpus.count("threads_per_core");
-      if (cpus.has("two_sockets_above")) series.two_sockets_above = cpus.count("two_sockets_above");
-      finish(cpus);
-    }
+    read_shared(row, series.what, series);
     if (const source::Node* node = row.mapping("memory")) {
       RowReader memory(*node, fmt::format("`memory` of {}", series.what), diagnostics_);
       series.memory = memory.mapping("gib");
       finish(memory);
     }
-    read_nics(row, "host", series.what, series.shared.nics);
-    series.shared.transport = read_transport(row, series.what);
+    const source::Node* custom = row.has("custom") ? row.mapping("custom") : nullptr;
     row.finish();
-    if (diagnostics_.errors() == errors) read_members(series);
+    if (diagnostics_.errors() != errors) return;
+    read_members(series);
+    if (custom != nullptr) read_custom(series, *custom);
+  }
+
+  // The processors, network and transport that a series' machine types have.
+  void read_shared(RowReader& row, const std::string& what, MachineSeries& series) {
+    if (const source::Node* node = row.mapping("cpus")) {
+      RowReader cpus(*node, fmt::format("`cpus` of {}", what), diagnostics_);
+      series.threads_per_core = cpus.count("threads_per_core");
+      if (cpus.has("two_sockets_above")) series.two_sockets_above = cpus.count("two_sockets_above");
+      finish(cpus);
+    }
+    read_nics(row, "host", what, series.shared.nics);
+    series.shared.transport = read_transport(row, what);
+  }
+
+  void read_unlisted(const source::Node& node) {
+    const std::string what = "`unlisted`";
+    RowReader row(node, what, diagnostics_);
+    MachineSeries series;
+    read_shared(row, what, series);
+    if (row.finish()) table_.unlisted = std::move(series);
+  }
+
+  void read_custom(const Series& series, const source::Node& node) {
+    const std::string what = fmt::format("`custom` of {}", series.what);
+    RowReader row(node, what, diagnostics_);
+    CustomMachines custom{series, {}, 0, 0, 0, 0};
+    for (std::string& name : row.texts("names")) custom.names.insert(std::move(name));
+    if (const source::Node* limits = row.mapping("vcpus")) {
+      RowReader vcpus(*limits, fmt::format("`vcpus` of {}", what), diagnostics_);
+      custom.least_vcpus = vcpus.count("least");
+      custom.most_vcpus = vcpus.count("most");
+      vcpus.finish();
+    }
+    if (const source::Node* limits = row.mapping("gib_per_vcpu")) {
+      RowReader memory(*limits, fmt::format("`gib_per_vcpu` of {}", what), diagnostics_);
+      custom.least_gib_per_vcpu = memory.amount("least");
+      custom.most_gib_per_vcpu = memory.amount("most");
+      memory.finish();
+    }
+    const size_t errors = diagnostics_.errors();
+    finish(row);
+    if (diagnostics_.errors() == errors) table_.custom.push_back(std::move(custom));
   }
 
   void read_members(const Series& series) {
@@ -165,27 +202,22 @@ class MachineReader {
       memory.wrong(size.key_span, fmt::format("`{}` is not a number of vCPUs", size.key));
       return;
     }
-    if (machines_.contains(name)) {
+    if (table_.rows.contains(name)) {
       memory.wrong(size.key_span, fmt::format("there are two machine types `{}`", name));
       return;
     }
-    MachineType type = series.shared;
-    type.name = name;
-    const bool two = series.two_sockets_above > 0 && vcpus > series.two_sockets_above;
-    type.sockets = two ? 2 : 1;
-    type.threads_per_core = series.threads_per_core;
-    type.cores_per_socket = vcpus / type.sockets / type.threads_per_core;
-    if (type.cpus() != vcpus) {
+    std::optional<MachineType> type = with_vcpus(series, vcpus);
+    if (!type) {
       memory.wrong(
           size.key_span,
-          fmt::format(
-              "the vCPUs of `{}` do not divide into whole cores: sockets {}, threads per core {}",
-              name, type.sockets, type.threads_per_core));
+          fmt::format("the vCPUs of `{}` do not divide into whole cores: {} threads per core", name,
+                      series.threads_per_core));
       return;
     }
-    type.memory_mib = to_mib(memory.amount(size.key));
-    if (gpu_counts) type.gpu_count = gpu_counts->count(size.key);
-    if (diagnostics_.errors() == errors) machines_.emplace(name, std::move(type));
+    type->name = name;
+    type->memory_mib = to_mib(memory.amount(size.key));
+    if (gpu_counts) type->gpu_count = gpu_counts->count(size.key);
+    if (diagnostics_.errors() == errors) table_.rows.emplace(name, std::move(*type));
   }
 
   void read_nics(RowReader& machine, std::string_view purpose, const std::string& what,
@@ -229,14 +261,14 @@ class MachineReader {
   const std::optional<std::set<std::string>>& transports_;
   Diagnostics& diagnostics_;
   std::set<std::string> sources_;
-  std::map<std::string, MachineType> machines_;
+  MachineTable table_;
 };
 
 }  // namespace
 
-std::map<std::string, MachineType> read_machines(
-    const source::Node& root, const std::optional<std::set<std::string>>& transports,
-    Diagnostics& diagnostics) {
+MachineTable read_machines(const source::Node& root,
+                           const std::optional<std::set<std::string>>& transports,
+                           Diagnostics& diagnostics) {
   return MachineReader(transports, diagnostics).read(root);
 }
 

@@ -57,6 +57,7 @@ constexpr std::array table = std::to_array<CodeInfo>({
     {Code::too_many_networks, "E0406", "a machine with more networks than interfaces"},
     {Code::gpu_interfaces_without_network, "W0407", "GPU interfaces without a network"},
     {Code::no_local_cluster, "E0408", "a cluster that cannot run on this machine"},
+    {Code::machine_type_not_listed, "W0409", "a machine type that is newer than the catalogue"},
     {Code::no_resources, "E0501", "a module that cannot be created on Google Cloud"},
     {Code::setting_without_effect, "W0502", "a setting without effect on Google Cloud"},
     {Code::unknown_place, "E0503", "a region or zone that Google Cloud does not have"},

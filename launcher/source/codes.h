@@ -60,6 +60,7 @@ enum class Code {
   too_many_networks,
   gpu_interfaces_without_network,
   no_local_cluster,
+  machine_type_not_listed,
   // 05: Google Cloud: creating and deploying
   no_resources,
   setting_without_effect,

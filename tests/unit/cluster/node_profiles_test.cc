@@ -131,8 +131,8 @@ TEST_CASE("node profile: its own transport needs every interface, a place that h
   const MachineType mega = shipped_catalogue().machine("a3-megagpu-8g");
   const auto transport = [&](int gpu_networks, const std::string& place) {
     const Cluster cluster = cluster_with_gpu_networks(gpu_networks);
-    return profile_of(nodes(cluster).back(), cluster, Catalogue({{mega.name, mega}}, transports),
-                      {place, {}})
+    return profile_of(nodes(cluster).back(), cluster,
+                      Catalogue({{{mega.name, mega}}, {}, {}}, transports), {place, {}})
         .transport;
   };
   CHECK(transport(8, "google").name == "tcpxo");
