@@ -1,5 +1,5 @@
-// Machine types that have no row of their own in machines.yaml: those that somebody puts together
-// ("n2-custom-4-8192"), and those that are newer than the catalogue.
+// Machine types that have no row of their own in machines.yaml: custom ones ("n2-custom-4-8192"),
+// and those that are newer than the catalogue.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct MachineTable {
 std::optional<MachineType> custom_machine(const MachineTable& table, std::string_view name,
                                           std::string& why);
 
-// What can be said of a machine type that is not listed, from its name: <series>-<class>-<vCPUs>.
+// A machine type that is not listed, worked out from its name: <series>-<class>-<vCPUs>.
 // Its memory is the least that listed types of its class have for each vCPU. Without a number of
 // vCPUs in its name it has one. Empty if the name is more likely a slip: one letter away from a
 // listed name, unless its generation is newer than all listed ones; or if no machine type is named

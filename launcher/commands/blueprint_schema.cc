@@ -43,8 +43,9 @@ Json list_of(Json items) {
 
 // The patterns match launcher/blueprint/names.h.
 constexpr const char* label = "^[a-z0-9_\\-\\u0080-\\uffff]{1,63}$";
-constexpr const char* deployment_name =
-    "^(?=.*[a-z])[a-z0-9_\\u0080-\\uffff][a-z0-9_\\-\\u0080-\\uffff]{0,62}$";
+constexpr const char* deployment_name =  // or an expression
+    "^(?=.*[a-z])[a-z0-9_\\u0080-\\uffff][a-z0-9_\\-\\u0080-\\uffff]{0,62}$|"
+    "\\$\\(|^\\(\\(";
 constexpr const char* group_name = "^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$";
 constexpr const char* module_id = "^(?!vars$)[A-Za-z_][A-Za-z0-9_-]*$";
 

@@ -25,9 +25,10 @@ WITH_TERRAFORM = {"E0506"}
 
 
 def registered():
-    """The codes and titles in the registry."""
+    """The codes and titles in the registry, by their numbers."""
     text = (ROOT / "launcher/source/codes.cc").read_text()
-    return dict(re.findall(r'\{Code::\w+, "([EW]\d{4})", "((?:[^"\\]|\\.)*)"\}', text))
+    found = re.findall(r'\{Code::\w+, "([EW]\d{4})", "((?:[^"\\]|\\.)*)"\}', text)
+    return dict(sorted(found, key=lambda code: code[0][1:]))
 
 
 def write_files(page, folder, program):
@@ -93,7 +94,7 @@ def problems(code, title, program, accept):
 def index_problems(codes):
     rows = re.findall(r"^\| \[(\w+)\]\((.*)\) \| (.*) \|$", (PAGES / "README.md").read_text(), re.M)
     if rows != [(code, f"{code}.md", title) for code, title in codes.items()]:
-        yield "README.md does not list the codes and titles of the register, in its order"
+        yield "README.md does not list the codes and titles of the register, by their numbers"
     for file in PAGES.glob("*.md"):
         if file.stem not in codes and file.name != "README.md":
             yield f"{file.name} is about no registered code"
