@@ -89,6 +89,9 @@ void measure_copies(const Driver& cuda, CudaGpu& gpu) {
       bytes / 1e9 / seconds_of(cuda, [&] {
         cuda.call("cuMemcpyHtoD_v2", to, static_cast<const void*>(host), block_bytes);
       });
+  gpu.to_host_gb_per_s = bytes / 1e9 / seconds_of(cuda, [&] {
+                           cuda.call("cuMemcpyDtoH_v2", host, from, block_bytes);
+                         });
   cuda.call("cuMemFreeHost", host);
   cuda.call("cuMemFree_v2", from);
   cuda.call("cuMemFree_v2", to);

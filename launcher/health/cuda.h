@@ -14,6 +14,7 @@ struct CudaGpu {
   bool right = false;        // its computation was correct
   double copy_gb_per_s = 0;  // within GPU memory, read plus written; GB = 1e9 bytes
   double host_gb_per_s = 0;  // from pinned host memory
+  double to_host_gb_per_s = 0;
 };
 
 struct CudaResult {

@@ -99,6 +99,47 @@ void dcgm(CheckRun& run, Clock::time_point end) {
   }
 }
 
+// The lowest right speed, from a limit or from what the GPU's model reaches; 0: not judged.
+struct LeastSpeed {
+  double gb_per_s = 0;
+  std::string why;  // for messages
+};
+
+LeastSpeed least_speed(const CheckRun& run, const std::string& limit, double GpuModel::*of_model) {
+  if (run.limit(limit) > 0)
+    return {run.limit(limit), fmt::format("expected {:g}", run.limit(limit))};
+  const auto& models = run.context.policy.gpu_models;
+  const auto model = models.find(run.context.profile.gpus.model);
+  if (model == models.end() || model->second.*of_model <= 0) return {};
+  const double reached = model->second.*of_model;
+  const double tolerance = run.limit("gpu_speed_tolerance_percent");
+  return {reached * (1 - tolerance / 100),
+          fmt::format("this model reaches {:g}, less {:g} %", reached, tolerance)};
+}
+
+void judge_speeds(const CudaGpu& gpu, const std::string& label, CheckRun& run) {
+  const LeastSpeed memory = least_speed(run, "gpu_memory_gb_per_s", &GpuModel::memory_gb_per_s);
+  const LeastSpeed host = least_speed(run, "gpu_host_gb_per_s", &GpuModel::host_gb_per_s);
+  struct Measured {
+    const char* fact;
+    double gb_per_s;
+    int decimals;
+    const char* what;
+    const LeastSpeed& least;
+  };
+  for (const Measured& one : {Measured{"memory", gpu.copy_gb_per_s, 0, "within GPU memory", memory},
+                              Measured{"host", gpu.host_gb_per_s, 1, "from the host", host},
+                              Measured{"to_host", gpu.to_host_gb_per_s, 1, "to the host", host}}) {
+    const std::string speed = fmt::format("{:.{}f}", one.gb_per_s, one.decimals);
+    run.fact(fmt::format("{}_gb_per_s/{}", one.fact, label), speed);
+    if (one.gb_per_s < one.least.gb_per_s)
+      run.find("gpu-memory-slow", label,
+               fmt::format("{} GB/s {}, {}", speed, one.what, one.least.why));
+  }
+  if (memory.why.empty()) run.fact("memory_gb_per_s", "not judged: no figure for this GPU model");
+  if (host.why.empty()) run.fact("host_gb_per_s", "not judged: no figure for this GPU model");
+}
+
 }  // namespace
 
 void check_cuda(const CudaResult& cuda, CheckRun& run) {
@@ -111,18 +152,7 @@ void check_cuda(const CudaResult& cuda, CheckRun& run) {
       continue;
     }
     if (!gpu.right) run.find("gpu-wrong-result", label, "wrong result");
-    run.fact(fmt::format("memory_gb_per_s/{}", label), fmt::format("{:.0f}", gpu.copy_gb_per_s));
-    run.fact(fmt::format("host_gb_per_s/{}", label), fmt::format("{:.1f}", gpu.host_gb_per_s));
-    if (gpu.copy_gb_per_s < run.limit("gpu_memory_gb_per_s")) {
-      run.find("gpu-memory-slow", label,
-               fmt::format("{:.0f} GB/s within GPU memory, expected {:g}", gpu.copy_gb_per_s,
-                           run.limit("gpu_memory_gb_per_s")));
-    }
-    if (gpu.host_gb_per_s < run.limit("gpu_host_gb_per_s")) {
-      run.find("gpu-memory-slow", label,
-               fmt::format("{:.1f} GB/s from the host, expected {:g}", gpu.host_gb_per_s,
-                           run.limit("gpu_host_gb_per_s")));
-    }
+    judge_speeds(gpu, label, run);
   }
 }
 

@@ -53,6 +53,8 @@ struct XidRow {
 struct GpuModel {
   std::string name;  // part of NVML's name for it, in lower case: "h100"
   int nvlinks = 0, pcie_generation = 0, pcie_width = 0;
+  double memory_gb_per_s = 0;  // a copy within its memory, read plus written; GB = 1e9 bytes
+  double host_gb_per_s = 0;    // between pinned memory of the host and the GPU, in each direction
 };
 
 struct KernelPattern {

@@ -172,6 +172,9 @@ void PolicyReader::read_recovery_actions(const Node& node) {
   }
 }
 
+// Ten times what GPUs' memories reach today.
+constexpr int most_gb_per_s = 100'000;
+
 void PolicyReader::read_gpu_model(const Node& node, const std::string& name, GpuModel& model) {
   if (!is_mapping(node, fmt::format("GPU model `{}`", name))) return;
   for (const Entry& figure : node.entries) {
@@ -188,9 +191,14 @@ void PolicyReader::read_gpu_model(const Node& node, const std::string& name, Gpu
       model.pcie_generation = up_to(9);
     } else if (figure.key == "pcie_width") {
       model.pcie_width = up_to(32);
+    } else if (figure.key == "memory_gb_per_s") {
+      model.memory_gb_per_s = up_to(most_gb_per_s);
+    } else if (figure.key == "host_gb_per_s") {
+      model.host_gb_per_s = up_to(most_gb_per_s);
     } else {
-      unknown(figure.key_span, "key of a GPU model", figure.key,
-              {"name", "nvlinks", "pcie_generation", "pcie_width"});
+      unknown(
+          figure.key_span, "key of a GPU model", figure.key,
+          {"name", "nvlinks", "pcie_generation", "pcie_width", "memory_gb_per_s", "host_gb_per_s"});
     }
   }
   if (model.name.empty() && node.find("name") == nullptr) {

@@ -25,6 +25,7 @@ const std::vector<std::string> action_words = {"none",  "note",   "degrade",
 
 constexpr NumberRange count{0, most_of_a_count, true, ""};
 constexpr NumberRange speed{0, 1e6, false, "0: accept any speed"};
+constexpr NumberRange speed_of_model{0, 1e6, false, "0: what the GPU's model reaches"};
 
 const std::map<std::string, NumberRange, std::less<>> ranges_of_limits = {
     {"driver_major", {0, 9999, true, "the first part of a version, such as 570; 0: accept any"}},
@@ -47,8 +48,10 @@ const std::map<std::string, NumberRange, std::less<>> ranges_of_limits = {
     {"memory_ecc_corrected", count},
     {"huge_pages_2mib", {0, 1e8, true, "0: accept any number"}},
     {"clock_offset_ms", {1, 1e6, false, ""}},
-    {"gpu_memory_gb_per_s", speed},
-    {"gpu_host_gb_per_s", speed},
+    {"gpu_memory_gb_per_s", speed_of_model},
+    {"gpu_host_gb_per_s", speed_of_model},
+    {"gpu_speed_tolerance_percent",
+     {0, 90, false, "how far a GPU's speed may be below the one of its model"}},
     {"collective_gb_per_s", speed},
 };
 

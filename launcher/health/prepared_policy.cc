@@ -41,8 +41,8 @@ void serialize(Archive& archive, XidRow& row) {
 
 template <class Archive>
 void serialize(Archive& archive, GpuModel& model) {
-  auto& [name, nvlinks, pcie_generation, pcie_width] = model;
-  archive(name, nvlinks, pcie_generation, pcie_width);
+  auto& [name, nvlinks, pcie_generation, pcie_width, memory, host] = model;
+  archive(name, nvlinks, pcie_generation, pcie_width, memory, host);
 }
 
 template <class Archive>
