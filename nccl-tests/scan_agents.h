@@ -18,6 +18,7 @@ namespace slipway::bandwidth {
 struct AgentSettings {
   std::vector<std::string> arguments;  // of the processes that measure
   double limit_seconds = 60;           // of a pair, with the time to connect
+  bool on_gpus = false;                // the pairs, with NCCL
 };
 
 class ScanAgents {
@@ -59,6 +60,7 @@ class ScanAgents {
   void take_hello(Agent& agent, const std::string& hello);
   std::vector<Part> ask(const Round& round, int number);
   Agent* first_agent_of(int node);
+  NodeLevel gpus_together(int node, std::map<int, std::string>& lost);
   PairOutcome measure_group(const std::vector<Agent*>& group, PairRank part,
                             std::map<int, std::string>& lost);
   PairOutcome answer_of(int rank, double deadline, const std::string& when,
@@ -76,9 +78,5 @@ class ScanAgents {
   std::optional<PairRank> own_part_;  // of rank 0 in this round
   int groups_examined_ = 0;
 };
-
-// Examines the nodes that the scan names, one after another, and two healthy ones to compare with.
-ExaminedNodes examine_named(ScanAgents& agents, const std::vector<PairResult>& results,
-                            ScanSettings& settings);
 
 }  // namespace slipway::bandwidth

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "nccl-tests/scan_agents.h"
+#include "nccl-tests/scan_level_tasks.h"
 #include "nccl-tests/scan_verdict.h"
 #include "nccl-tests/socket.h"
 
@@ -63,6 +64,27 @@ PairOutcome ScanAgents::measure_group(const std::vector<Agent*>& group, PairRank
   return all;
 }
 
+// An all_reduce among the node's own GPUs: over NVLink, where they have it.
+NodeLevel ScanAgents::gpus_together(int node, std::map<int, std::string>& lost) {
+  NodeLevel level{.node = node, .part = "GPUs together", .does = "all_reduce at", .gb_per_s = {}};
+  std::vector<Agent*> ranks;
+  for (Agent& agent : agents_) {
+    if (agent.node == node && !agent.has_left) ranks.push_back(&agent);
+  }
+  level.was_asked = ranks.size() > 1;
+  if (!level.was_asked) {
+    level.why = "one rank on the node: start one for each GPU";
+    return level;
+  }
+  const PairOutcome done =
+      measure_group(ranks, {.host = ranks.front()->address, .task = task::gpus}, lost);
+  if (done.failure.empty() && done.busbw_gb_per_s > 0)
+    level.gb_per_s = done.busbw_gb_per_s;
+  else
+    level.why = done.failure.empty() ? "no result" : done.failure;
+  return level;
+}
+
 std::vector<NodeLevel> ScanAgents::examine(int node, int partner,
                                            std::map<int, std::string>& lost) {
   Agent* const own = first_agent_of(node);
@@ -75,6 +97,7 @@ std::vector<NodeLevel> ScanAgents::examine(int node, int partner,
     levels.push_back(
         {.node = node, .part = "node", .does = "", .gb_per_s = {}, .why = inside.failure});
   }
+  if (settings_.on_gpus) levels.push_back(gpus_together(node, lost));
   for (const std::string& interface : split(own->interfaces, ',')) {
     const size_t equal = interface.find('=');
     if (equal == interface.npos) continue;
@@ -95,24 +118,25 @@ std::vector<NodeLevel> ScanAgents::examine(int node, int partner,
   return levels;
 }
 
-ExaminedNodes examine_named(ScanAgents& agents, const std::vector<PairResult>& results,
-                            ScanSettings& settings) {
+ExaminedNodes examine_named(const std::vector<ScanNode>& nodes,
+                            const std::vector<PairResult>& results, const ScanSettings& settings,
+                            const ExamineNode& examine) {
   ExaminedNodes examined;
   std::set<int> suspected;
-  for (const Finding& finding : findings(agents.nodes(), results, settings)) {
+  for (const Finding& finding : findings(nodes, results, settings)) {
     suspected.insert(finding.nodes.begin(), finding.nodes.end());
     const bool is_node = finding.what == Finding::What::node;
     if (!is_node || settings.lost.contains(finding.nodes.front())) continue;
     if (examined.named.size() < most_examined) examined.named.push_back(finding.nodes.front());
   }
   if (examined.named.empty()) return examined;
-  for (int node = 0; node < static_cast<int>(agents.nodes().size()); ++node) {
+  for (int node = 0; node < static_cast<int>(nodes.size()); ++node) {
     if (examined.healthy.size() < healthy_examined && !suspected.contains(node))
       examined.healthy.push_back(node);
   }
   if (examined.healthy.size() < healthy_examined) return examined;
   const auto add = [&](int node, int partner) {
-    const auto levels = agents.examine(node, partner, settings.lost);
+    const auto levels = examine(node, partner);
     examined.levels.insert(examined.levels.end(), levels.begin(), levels.end());
   };
   add(examined.healthy[0], examined.healthy[1]);

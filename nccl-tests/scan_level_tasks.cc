@@ -17,6 +17,7 @@
 #include "launcher/health/cuda.h"
 #include "nccl-tests/collective.h"
 #include "nccl-tests/loopback_control.h"
+#include "nccl-tests/sim_backend.h"
 #include "nccl-tests/socket.h"
 #include "nccl-tests/statistics.h"
 #include "nccl-tests/tcp_backend.h"
@@ -87,19 +88,47 @@ void add_gpus(std::vector<NodeLevel>& levels) {
     levels.push_back({.part = part, .does = "copies in its memory", .gb_per_s = gpu.copy_gb_per_s});
     levels.push_back(
         {.part = part, .does = "receives from the host", .gb_per_s = gpu.host_gb_per_s});
+    levels.push_back({.part = part, .does = "sends to the host", .gb_per_s = gpu.to_host_gb_per_s});
   }
+}
+
+double busbw_of(const Case& which, Backend& ranks, const PairTest& test) {
+  const Shape shape = which.collective->shape(test.bytes, which.datatype.bytes, ranks.size());
+  const Buffers buffers(ranks, shape.send_bytes, shape.receive_bytes);
+  const Row row = measure(ranks, which, test.bytes, buffers, test.timing);
+  if (row.out_of_place.wrong.value_or(0) != 0) throw Error("data arrived wrong");
+  return row.out_of_place.busbw_gb_per_s;
 }
 
 }  // namespace
 
 double measure_one_way(Backend& pair, const PairTest& test, int from) {
   const Collective& broadcast = collective_of(Kind::broadcast);
-  const Case which{&broadcast, parse_datatypes("float").front(), std::nullopt, from};
-  const Shape shape = broadcast.shape(test.bytes, which.datatype.bytes, pair.size());
-  const Buffers buffers(pair, shape.send_bytes, shape.receive_bytes);
-  const Row row = measure(pair, which, test.bytes, buffers, test.timing);
-  if (row.out_of_place.wrong.value_or(0) != 0) throw Error("data arrived wrong");
-  return row.out_of_place.busbw_gb_per_s;
+  return busbw_of({&broadcast, parse_datatypes("float").front(), std::nullopt, from}, pair, test);
+}
+
+double measure_together(Backend& ranks, const PairTest& test) {
+  const Collective& all_reduce = collective_of(Kind::all_reduce);
+  return busbw_of({&all_reduce, parse_datatypes("float").front(), Reduction::sum, std::nullopt},
+                  ranks, test);
+}
+
+ExamineNode levels_on_sim(const SimWorld& world, PairTest test) {
+  return [&world, test](int node, int partner) {
+    std::vector<NodeLevel> levels;
+    for (const bool sends : {true, false}) {
+      // Streams of pairs are smaller.
+      const uint64_t stream =
+          (uint64_t{1} << 62) + 2 * static_cast<uint64_t>(node) + (sends ? 1 : 0);
+      const auto pair = make_sim_backend(world, {node, partner}, stream);
+      levels.push_back(
+          {.node = node,
+           .part = "network",
+           .does = sends ? "sends" : "receives",
+           .gb_per_s = measure_one_way(*pair, test, sends ? 0 : world.ranks_per_node)});
+    }
+    return levels;
+  };
 }
 
 std::vector<NodeLevel> measure_inside(const PairTest& test) {

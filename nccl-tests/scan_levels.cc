@@ -2,6 +2,7 @@
 #include "nccl-tests/scan_levels.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -29,6 +30,16 @@ bool is_same_kind(const NodeLevel& a, const NodeLevel& b) {
 // "interface enp0s12" and "interface enp6s0" have the same family.
 std::string family_of(const NodeLevel& level) {
   return split(level.part, ' ').front();
+}
+
+// What a part does in the other direction; empty if it has none.
+std::string opposite(const std::string& does) {
+  for (const auto& [one, other] :
+       {std::pair{"sends", "receives"}, std::pair{"sends to the host", "receives from the host"}}) {
+    if (does == one) return other;
+    if (does == other) return one;
+  }
+  return "";
 }
 
 class Explainer {
@@ -65,8 +76,9 @@ class Explainer {
     if (!least) return;
     ++compared_;
     if (*level.gb_per_s >= (1 - detect_) * *least) return;
-    found_.push_back(fmt::format("{} {} {:.3g} GB/s, {:.3g} or more on healthy nodes{}", level.part,
-                                 level.does, *level.gb_per_s, *least, beside(level)));
+    found_.push_back(fmt::format("{} {} {:.3g} GB/s, {:.3g} or more on healthy nodes{}{}",
+                                 level.part, level.does, *level.gb_per_s, *least, beside(level),
+                                 other_direction(level)));
   }
 
   std::optional<double> least_of_healthy(const NodeLevel& level) const {
@@ -89,6 +101,20 @@ class Explainer {
         others.push_back(*other.gb_per_s);
     }
     return others.empty() ? "" : fmt::format(", the node's others {:.3g}", median_of(others));
+  }
+
+  // "; only this direction is slow: it receives 11.8": if the other one was measured and is right.
+  std::string other_direction(const NodeLevel& level) const {
+    for (const NodeLevel& other : levels_) {
+      const bool is_it = other.node == node_ && other.part == level.part && other.gb_per_s &&
+                         other.does == opposite(level.does);
+      if (!is_it) continue;
+      const std::optional<double> least = least_of_healthy(other);
+      if (least && *other.gb_per_s >= (1 - detect_) * *least)
+        return fmt::format("; only this direction is slow: it {} {:.3g}", other.does,
+                           *other.gb_per_s);
+    }
+    return "";
   }
 
   int node_;

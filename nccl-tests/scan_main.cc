@@ -18,6 +18,7 @@
 #include "nccl-tests/scan.h"
 #include "nccl-tests/scan_agents.h"
 #include "nccl-tests/scan_floor.h"
+#include "nccl-tests/scan_level_tasks.h"
 #include "nccl-tests/scan_options.h"
 #include "nccl-tests/scan_pair.h"
 
@@ -92,6 +93,9 @@ int scan_sim(ScanOptions options) {
   const auto results =
       scan(nodes, known_results(options, nodes), options.settings, on_sim(world, options.test),
            [&](const std::vector<PairResult>& so_far) { keep_state(options, nodes, so_far); });
+  if (options.explains_nodes)
+    options.settings.examined =
+        examine_named(nodes, results, options.settings, levels_on_sim(world, options.test));
   return conclude(options, nodes, results, how, true);
 }
 
@@ -106,7 +110,9 @@ int scan_with_agents(ScanOptions options, BackendChoice backend) {
                                .library = ""},
                    .transport = ""};
   choose_size(options, how);
-  ScanAgents agents(launch, {arguments_of(options, backend), options.limit_seconds});
+  ScanAgents agents(launch, {.arguments = arguments_of(options, backend),
+                             .limit_seconds = options.limit_seconds,
+                             .on_gpus = backend == BackendChoice::nccl});
   if (agents.rank() != 0) {
     agents.serve();
     return exit_pass;
@@ -127,7 +133,10 @@ int scan_with_agents(ScanOptions options, BackendChoice backend) {
       scan(nodes, known_results(options, nodes), options.settings, measure_round,
            [&](const std::vector<PairResult>& so_far) { keep_state(options, nodes, so_far); });
   if (options.explains_nodes)
-    options.settings.examined = examine_named(agents, results, options.settings);
+    options.settings.examined =
+        examine_named(nodes, results, options.settings, [&](int node, int partner) {
+          return agents.examine(node, partner, options.settings.lost);
+        });
   agents.end();
   how.transport = agents.transport();
   return conclude(options, nodes, results, how, true);

@@ -68,10 +68,9 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   }
   if (level != "pair" && level != "node")
     throw UsageError(fmt::format("--level is {}, it must be pair or node", level));
-  const bool alone = options.backend == BackendChoice::sim || options.backend == BackendChoice::mpi;
-  if (level == "node" && alone)
+  if (level == "node" && options.backend == BackendChoice::mpi)
     throw UsageError(
-        "--level node needs ranks that can be asked one by one: --backend tcp or nccl");
+        "--level node needs ranks that can be asked one by one: --backend tcp, nccl or sim");
   if (!(drop_percent > 0 && drop_percent < 100)) {
     throw UsageError(
         fmt::format("--detect is {}, it must be between 0 and 100 percent", drop_percent));

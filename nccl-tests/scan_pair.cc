@@ -28,6 +28,12 @@ std::string last_words(const std::string& errors) {
   return last.starts_with(name) ? last.substr(name.size()) : last;
 }
 
+double measure_task(Backend& pair, const std::string& task, const PairTest& test) {
+  if (task == task::pair) return measure_pair(pair, test);
+  if (task == task::gpus) return measure_together(pair, test);
+  return measure_one_way(pair, test, task == task::out ? 0 : 1);
+}
+
 }  // namespace
 
 std::string to_text(const PairRank& rank) {
@@ -70,12 +76,12 @@ int run_pair_rank(const PairRank& rank, BackendChoice backend, const PairTest& t
                 .ports = ports_from(rank.token),
                 .token = rank.token};
   launch.start_seconds = limit_seconds;
-  const std::unique_ptr<Backend> pair = backend == BackendChoice::nccl && rank.task == task::pair
-                                            ? make_nccl_backend(launch, {})
-                                            : make_tcp_backend(launch);
-  const double busbw = rank.task == task::pair
-                           ? measure_pair(*pair, test)
-                           : measure_one_way(*pair, test, rank.task == task::out ? 0 : 1);
+  // Single interfaces are measured over TCP, whatever the pairs use.
+  const bool on_gpus =
+      backend == BackendChoice::nccl && (rank.task == task::pair || rank.task == task::gpus);
+  const std::unique_ptr<Backend> pair =
+      on_gpus ? make_nccl_backend(launch, {}) : make_tcp_backend(launch);
+  const double busbw = measure_task(*pair, rank.task, test);
   const std::string transport = join(pair->share(pair->transport()), ", ");
   if (rank.rank == 0) fmt::print("{}", to_text(PairOutcome{busbw, transport, "", ""}));
   return exit_pass;

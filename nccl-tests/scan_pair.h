@@ -17,6 +17,7 @@ inline constexpr const char* pair = "pair";      // all_gather among all of its 
 inline constexpr const char* out = "out";        // from its rank 0 to its rank 1
 inline constexpr const char* in = "in";          // from its rank 1 to its rank 0
 inline constexpr const char* inside = "inside";  // its one rank: what the node does by itself
+inline constexpr const char* gpus = "gpus";      // all_reduce among all ranks of one node, on GPUs
 }  // namespace task
 
 // A rank of a pair, as its process receives it: "3/16 8823 10.0.0.7 pair".

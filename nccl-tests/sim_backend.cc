@@ -16,7 +16,7 @@ namespace {
 class SimBackend final : public Backend {
  public:
   SimBackend(SimWorld world, const std::vector<int>& nodes, uint64_t stream)
-      : world_(std::move(world)), stream_(stream), speed_(ring_speed(nodes)) {
+      : world_(std::move(world)), stream_(stream), nodes_(nodes), speed_(ring_speed(-1)) {
     for (const int node : nodes) {
       for (int i = 0; i < world_.ranks_per_node; ++i) {
         ranks_.push_back({.rank = static_cast<int>(ranks_.size()),
@@ -48,7 +48,7 @@ class SimBackend final : public Backend {
       bytes = std::max(most.sent_bytes, most.received_bytes);
     }
     const double factor = collective.algbw_factor(size()) * collective.busbw_factor(size());
-    const double transfer_us = static_cast<double>(bytes) * factor / speed_ / 1e3;
+    const double transfer_us = static_cast<double>(bytes) * factor / speed_of(op) / 1e3;
     const double latency_us = world_.latency_us * std::ceil(std::log2(n));
     const double us = (latency_us + transfer_us) * world_.noise_of(stream_, runs_++);
     now_ += us * 1e-6;
@@ -72,17 +72,27 @@ class SimBackend final : public Backend {
   std::byte* allocate(size_t) override { return Backend::allocate(1); }
 
  private:
-  double ring_speed(const std::vector<int>& nodes) const {
+  // A broadcast is a chain: nothing is sent to the node that it begins at.
+  double speed_of(const Operation& op) const {
+    if (op.kind != Kind::broadcast || nodes_.size() < 2) return speed_;
+    return ring_speed(op.root / world_.ranks_per_node);
+  }
+
+  // Of the slowest link between neighbors in the ring, without the one to the node at `place`.
+  double ring_speed(int place) const {
     double least = world_.ranks_per_node > 1 ? world_.speed(0, 0) : HUGE_VAL;
-    for (size_t i = 0; i < nodes.size() && nodes.size() > 1; ++i) {
-      least = std::min(least, world_.speed(nodes[i], nodes[(i + 1) % nodes.size()]));
+    for (size_t i = 0; i < nodes_.size() && nodes_.size() > 1; ++i) {
+      const size_t next = (i + 1) % nodes_.size();
+      if (static_cast<int>(next) != place)
+        least = std::min(least, world_.speed(nodes_[i], nodes_[next]));
     }
     return least;
   }
 
   SimWorld world_;
   uint64_t stream_;
-  double speed_;
+  std::vector<int> nodes_;
+  double speed_;  // of the whole ring
   std::vector<RankInfo> ranks_;
   double now_ = 0;
   uint64_t runs_ = 0;

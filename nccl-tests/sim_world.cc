@@ -35,9 +35,11 @@ std::string SimWorld::name_of(int node) {
   return fmt::format("node-{}", node);
 }
 
-double SimWorld::speed(int a, int b) const {
+double SimWorld::speed(int from, int to) const {
+  const int a = from, b = to;
   if (a == b) return inside_gb_per_s > 0 ? inside_gb_per_s : 10 * gb_per_s;
   double factor = std::min(factor_of(slow_nodes, a), factor_of(slow_nodes, b));
+  factor *= factor_of(slow_senders, from);
   factor *= factor_of(slow_links, std::pair(std::min(a, b), std::max(a, b)));
   if (block_of(a) != block_of(b)) {
     factor *= std::min(factor_of(slow_blocks, block_of(a)), factor_of(slow_blocks, block_of(b)));

@@ -11,6 +11,7 @@
 //   transport: NET/Socket   # the transport that reports name
 //   block_size: 8           # nodes under one switch
 //   slow_nodes: {node-3: 0.8}
+//   slow_senders: {node-4: 0.5}  # only what it sends to other nodes is slow
 //   slow_links: [{between: [node-1, node-2], factor: 0.5}]
 //   slow_blocks: {0: 0.5}   # the uplink of a block
 //   dead: [node-5]
@@ -40,6 +41,7 @@ struct SimWorld {
   std::string transport = "simulated";
   int block_size = 0;  // 0: one switch for all
   std::map<int, double> slow_nodes;
+  std::map<int, double> slow_senders;
   std::map<std::pair<int, int>, double> slow_links;  // the lower node first
   std::map<int, double> slow_blocks;
   std::set<int> dead;
@@ -47,8 +49,8 @@ struct SimWorld {
   static std::string name_of(int node);
   int block_of(int node) const { return block_size == 0 ? 0 : node / block_size; }
 
-  // GB/s between two nodes, or inside one.
-  double speed(int a, int b) const;
+  // GB/s from one node to another, or inside one.
+  double speed(int from, int to) const;
 
   // The factor for the time of run `run` of stream `stream`: 1 plus noise, which is the same for
   // the same seed on every machine.

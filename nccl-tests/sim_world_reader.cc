@@ -32,7 +32,8 @@ class WorldReader {
     if (world_.nodes > most_nodes) {
       file_.wrong(root_.find("nodes")->span, fmt::format("more than {} nodes", most_nodes));
     }
-    slow_nodes();
+    factors_of_nodes("slow_nodes", world_.slow_nodes);
+    factors_of_nodes("slow_senders", world_.slow_senders);
     slow_links();
     slow_blocks();
     dead();
@@ -63,14 +64,14 @@ class WorldReader {
     return std::nullopt;
   }
 
-  void slow_nodes() {
-    if (!file_.has("slow_nodes")) return;
-    const source::Node* rows = file_.mapping("slow_nodes");
+  void factors_of_nodes(const char* key, std::map<int, double>& to) {
+    if (!file_.has(key)) return;
+    const source::Node* rows = file_.mapping(key);
     if (rows == nullptr) return;
-    RowReader row(*rows, "`slow_nodes`", diagnostics_);
+    RowReader row(*rows, fmt::format("`{}`", key), diagnostics_);
     for (const source::Entry& entry : rows->entries) {
       const auto factor = static_cast<double>(row.amount(entry.key));
-      if (const auto number = node(entry.key, entry.key_span)) world_.slow_nodes[*number] = factor;
+      if (const auto number = node(entry.key, entry.key_span)) to[*number] = factor;
     }
   }
 

@@ -40,7 +40,24 @@ TEST_CASE("scan levels: an interface that is slow in one direction is named with
   find(levels, "interface enp0s12", "sends").gb_per_s = 0.6;
   CHECK(explain(2, levels, {0, 1}, 0.1) ==
         Sentences{"interface enp0s12 sends 0.6 GB/s, 11.8 or more on healthy nodes, the node's "
-                  "others 12.2"});
+                  "others 12.2; only this direction is slow: it receives 12.2"});
+  find(levels, "interface enp0s12", "receives").gb_per_s = 0.7;
+  for (const std::string& why : explain(2, levels, {0, 1}, 0.1))
+    CHECK(why.find("only this direction") == why.npos);
+  // Nobody knows what the other direction does.
+  find(levels, "interface enp0s12", "receives").gb_per_s.reset();
+  CHECK(explain(2, levels, {0, 1}, 0.1).front().ends_with("the node's others 12.2"));
+}
+
+TEST_CASE("scan levels: a GPU's connection to the host has two directions") {
+  std::vector<NodeLevel> levels;
+  for (const int node : {0, 1, 2}) {
+    levels.push_back(level(node, "GPU 3", "receives from the host", 55));
+    levels.push_back(level(node, "GPU 3", "sends to the host", node == 2 ? 12 : 55));
+  }
+  CHECK(explain(2, levels, {0, 1}, 0.1) ==
+        Sentences{"GPU 3 sends to the host 12 GB/s, 55 or more on healthy nodes; only this "
+                  "direction is slow: it receives from the host 55"});
 }
 
 TEST_CASE("scan levels: a loss smaller than the one to find is not named") {

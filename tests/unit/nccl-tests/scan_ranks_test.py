@@ -33,15 +33,16 @@ def free_port():
 
 
 class Scan:
-    def __init__(self, *options, backend="tcp", of_rank_4=None, of_all=None):
+    def __init__(self, *options, backend="tcp", of_rank_4=None, of_all=None, on_each=1):
+        """`of_rank_4` is for all ranks of node n-4; each node has `on_each`."""
         place = f"127.0.0.1:{free_port()}"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
         self.ranks = [subprocess.Popen([PROGRAM, *OPTIONS, "--backend", backend, *options], text=True, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE,
-                                       env={**clean, "SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": str(RANKS),
-                                            "SLURMD_NODENAME": f"n-{rank}", "SLIPWAY_RENDEZVOUS": place,
-                                            **(of_all or {}), **((of_rank_4 or {}) if rank == 4 else {})})
-                      for rank in range(RANKS)]
+                                       env={**clean, "SLIPWAY_RANK": str(rank), "SLIPWAY_SIZE": str(RANKS * on_each),
+                                            "SLURMD_NODENAME": f"n-{rank // on_each}", "SLIPWAY_RENDEZVOUS": place,
+                                            **(of_all or {}), **((of_rank_4 or {}) if rank // on_each == 4 else {})})
+                      for rank in range(RANKS * on_each)]
 
     def wait_for_round(self, number):
         """What rank 0 has printed up to the beginning of a round."""
@@ -113,12 +114,13 @@ class RealRanks(unittest.TestCase):
 class StandInsOfGpus(unittest.TestCase):
     """Rank 4's operations go wrong in every pair, so its node is found, and the scan of the others goes on."""
 
-    def scan(self, of_rank_4, *options):
+    def scan(self, of_rank_4, *options, on_each=1):
         with tempfile.TemporaryDirectory() as folder:
             state = pathlib.Path(folder) / "scan.json"
             libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": "8",
                          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-            scan = Scan("--state", str(state), *options, backend="nccl", of_all=libraries, of_rank_4=of_rank_4)
+            scan = Scan("--state", str(state), *options, backend="nccl", of_all=libraries, of_rank_4=of_rank_4,
+                        on_each=on_each)
             try:
                 status, out, err = scan.finish()
             finally:
@@ -147,14 +149,25 @@ class StandInsOfGpus(unittest.TestCase):
     def test_a_call_that_fails(self):
         self.check_found(self.scan({"FAKE_NCCL_REFUSE": "*:*:1"}, "--timeout", "8"), "")
 
-    def test_a_slow_gpu_is_named_and_its_node_examined(self):
-        status, out, state = self.scan({"FAKE_NCCL_MICROSECONDS": "*:*:400000"}, "--level", "node")
+    def test_slow_gpus_are_named_and_their_node_examined(self):
+        """Two ranks a node, so that the GPUs of a node are measured together, too."""
+        for _ in range(2):  # beside other tests, a scan may be too noisy
+            status, out, state = self.scan({"FAKE_NCCL_MICROSECONDS": "*:*:400000"}, "--level", "node", on_each=2)
+            if status != 3:
+                break
+        if status == 3:  # then it says nothing about any node
+            self.assertRegex(out, "(?m)^(too noisy|inconclusive): ")
+            self.assertNotRegex(out, "(?m)^node: |scontrol")
+            return
         self.assertEqual(status, 1, out)
         self.assertRegex(out, r"(?m)^node: n-4: \d+ % below the median")
-        self.assertRegex(out, r"(?m)^  n-4: ")
+        self.assertRegex(out, r"(?m)^  n-4: GPUs together all_reduce at \S+ GB/s, \S+ or more on healthy nodes")
         self.assertIn("n-4", [one["node"] for one in state["explanations"]])
         parts = {level["part"] for level in state["levels"] if level["node"] == "n-4"}
-        self.assertLessEqual({"loopback", "host memory"}, parts)
+        self.assertLessEqual({"loopback", "host memory", "GPUs together"}, parts)
+        together = [level for level in state["levels"] if level["part"] == "GPUs together"]
+        self.assertGreaterEqual(len(together), 3)  # two healthy nodes to compare with
+        self.assertTrue(all(level["gb_per_s"] for level in together), together)
 
 
 class Levels(unittest.TestCase):
@@ -172,9 +185,44 @@ class Levels(unittest.TestCase):
             self.assertIn("levels of nodes: no node is slow, so none was examined", out, err)
             self.assertNotEqual(status, 1)
 
-    def test_a_simulation_has_no_levels(self):
-        done = subprocess.run([PROGRAM, "--backend", "sim", "--world", "x", "--level", "node"], capture_output=True, text=True,
-                              check=False)
+    def simulate(self, fault):
+        """Status and output of a scan of 12 made-up nodes."""
+        with tempfile.TemporaryDirectory() as folder:
+            world, state = pathlib.Path(folder) / "world.yaml", pathlib.Path(folder) / "scan.json"
+            world.write_text(f"nodes: 12\ngb_per_s: 25\nnoise: 0.01\nlatency_us: 1\n{fault}\n")
+            done = subprocess.run([PROGRAM, "--backend", "sim", "--world", str(world), "--level", "node", "--state", str(state)],
+                                  capture_output=True, text=True, check=False)
+            valid = subprocess.run([sys.executable, VALIDATOR, SCHEMA, str(state)], capture_output=True, text=True, check=False)
+            self.assertEqual(valid.returncode, 0, valid.stderr + done.stderr)
+            return done.returncode, done.stdout, json.loads(state.read_text())
+
+    def test_a_fault_in_one_direction_is_named_with_it(self):
+        status, out, state = self.simulate("slow_senders: {node-3: 0.5, node-7: 0.7}")
+        self.assertEqual(status, 1, out)
+        self.assertEqual(re.findall(r"(?m)^node: (\S+): ", out), ["node-3", "node-7"])
+        for node, least in ("node-3", "12"), ("node-7", "17"):
+            self.assertRegex(out, rf"(?m)^  {node}: network sends {least}\.?\d* GB/s, 2[45]\.?\d* or more on healthy nodes; "
+                                  r"only this direction is slow: it receives 2[45]")
+        self.assertEqual(len(re.findall(r"(?m)^  node-\d+: ", out)), 2, out)
+        self.assertEqual({level["does"] for level in state["levels"]}, {"sends", "receives"})
+
+    def test_a_fault_in_both_directions_is_named_with_both(self):
+        status, out, _ = self.simulate("slow_nodes: {node-3: 0.5}")
+        self.assertEqual(status, 1, out)
+        self.assertRegex(out, r"(?m)^  node-3: network sends 12")
+        self.assertRegex(out, r"(?m)^  node-3: network receives 12")
+        self.assertNotIn("only this direction", out)
+
+    def test_a_sender_that_does_not_exist(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as world:
+            world.write("nodes: 2\ngb_per_s: 1\nslow_senders: {node-2: 0.5}\n")
+            world.flush()
+            done = subprocess.run([PROGRAM, "--backend", "sim", "--world", world.name], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("there is no node `node-2`", done.stderr)
+
+    def test_ranks_of_mpi_have_no_levels(self):
+        done = subprocess.run([PROGRAM, "--backend", "mpi", "--level", "node"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--level node needs ranks that can be asked one by one", done.stderr)
 
