@@ -207,13 +207,17 @@ class Recipe(unittest.TestCase):
             said = run("bash", "-euc", f"transport={name} architecture=amd64; . {self.images}/versions.sh; echo $daemon_container $plugin_folder")
             self.assertEqual(said.stdout.split(), [*transports[name]["daemon"]["images"], transports[name]["libraries"]["folder"]])
 
-    def test_the_daemon_of_tcpx_gets_what_it_needs(self):
-        command = yaml.safe_load((self.top / "blueprints/catalogue/transports.yaml").read_text())["transports"]["tcpx"]["daemon"]["command"]
-        before = command[:command.index("us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.12")]
-        for word in ("--entrypoint=/tcpgpudmarxd/build/app/tcpgpudmarxd", "--ulimit=memlock=-1",
-                     "--volume=/opt/tcpdirect_benchmark:/opt/tcpdirect_benchmark"):
-            self.assertIn(word, before)
-        self.assertTrue(any(word.startswith("--env=LD_LIBRARY_PATH=") for word in before))
+    def test_daemons_of_transports_get_what_they_need(self):
+        transports = yaml.safe_load((self.top / "blueprints/catalogue/transports.yaml").read_text())["transports"]
+        needs = {"tcpx": ["--entrypoint=/tcpgpudmarxd/build/app/tcpgpudmarxd", "--ulimit=memlock=-1",
+                          "--volume=/opt/tcpdirect_benchmark:/opt/tcpdirect_benchmark"],
+                 "tcpxo": ["--gpus=all", "--volume=/dev/dmabuf_import_helper:/dev/dmabuf_import_helper"]}
+        for transport, words in needs.items():
+            daemon = transports[transport]["daemon"]
+            before = daemon["command"][:daemon["command"].index(daemon["images"][0])]
+            for word in words:
+                self.assertIn(word, before)
+            self.assertTrue(any(word.startswith("--env=LD_LIBRARY_PATH=") for word in before), transport)
 
     def test_the_catalogue_is_consistent(self):
         catalogue = yaml.safe_load((self.top / "blueprints/catalogue/images.yaml").read_text())
