@@ -26,6 +26,7 @@
 #include "launcher/node/physical_hosts.h"
 #include "launcher/node/reconcile_service.h"
 #include "launcher/node/services.h"
+#include "launcher/node/shared_folders.h"
 #include "launcher/node/slurm_settings.h"
 #include "launcher/node/transport.h"
 
@@ -77,6 +78,15 @@ std::filesystem::path state_folder(const std::map<std::string, std::string>& slu
   return found == settings.values.end() ? "/var/spool/slurmctld" : std::string(trim(found->second));
 }
 
+// The names of all zones must be known: the controller may be a file server.
+void mount_file_systems(const Patience& patience, const ClusterFile& cluster,
+                        const MachineMetadata& self, const Say& say) {
+  share_folders(folders_to_share(cluster, self), say);
+  for (const NetworkStorage& storage : mounts_of(cluster, self)) {
+    if (storage.server != self.name) mount_storage(patience, storage, say);
+  }
+}
+
 // What only compute nodes need.
 void make_room_for_jobs(const Say& say) {
   try {
@@ -111,7 +121,9 @@ ClusterFile fetch_cluster_file(Cloud& cloud, const MachineMetadata& self,
   const std::string path = fmt::format("gs://{}/{}", self.bucket, name);
   const std::string text = persist(patience, path, [&] { return cloud.object(self.bucket, name); });
   try {
-    return parse_cluster_file(text);
+    ClusterFile cluster = parse_cluster_file(text);
+    cloud.say_requests(cluster.log_requests ? patience.say : nullptr);
+    return cluster;
   } catch (const Error& error) {
     throw error.within(path);
   }
@@ -138,9 +150,8 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
 
   warn_of_interfaces(profile, self, say);
   if (is_controller) mount_state_disk(say);
-  for (const NetworkStorage& storage : mounts_of(cluster, self)) {
-    mount_storage(patience, storage, say);
-  }
+  search_all_zones(cluster, self);
+  mount_file_systems(patience, cluster, self, say);
   bool changed = write_changed(node_profile_path, to_json(profile));
   changed = install_files(files) || changed;
   std::vector<std::string> slurmd_options;
@@ -148,7 +159,6 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
     slurmd_options = joining_options(self.node_conf);
     changed = write_changed(slurmd_options_path, slurmd_environment(slurmd_options)) || changed;
   }
-  search_all_zones(cluster, self);
   if (!is_controller) wait_for_controller_address(patience, cluster);
 
   prepare_folders();

@@ -18,7 +18,7 @@ void boot(Cloud& cloud, std::chrono::seconds deadline,
           const std::function<void(const std::string&)>& say);
 
 // This machine's identity, and the current content of its cluster's cluster.json. Throws Error if
-// there is no answer in time.
+// there is no answer in time. If cluster.json asks for it, `cloud` logs all further requests.
 MachineMetadata fetch_machine_metadata(Cloud& cloud, const Patience& patience);
 ClusterFile fetch_cluster_file(Cloud& cloud, const MachineMetadata& self, const Patience& patience);
 

@@ -10,6 +10,7 @@
 
 #include "common/base64.h"
 #include "common/json.h"
+#include "launcher/node/request_text.h"
 
 namespace slipway::node {
 namespace {
@@ -169,7 +170,9 @@ HttpRequest Cloud::with_token(HttpRequest request) {
 }
 
 HttpAnswer Cloud::authorized(HttpRequest request) {
-  HttpAnswer answer = send_(with_token(std::move(request)));
+  request = with_token(std::move(request));
+  HttpAnswer answer = send_(request);
+  if (say_) say_(request_text(request, answer));
   if (answer.status == 401) token_.clear();
   return answer;
 }
@@ -222,6 +225,7 @@ void Cloud::call_many(std::vector<CloudCall>& calls) {
     for (const HttpRequest& request : requests) answers.push_back(send_(request));
   }
   for (size_t i = 0; i < calls.size() && i < answers.size(); ++i) {
+    if (say_) say_(request_text(requests[i], answers[i]));
     if (answers[i].status == 401) token_.clear();
     try {
       require_accepted(answers[i]);

@@ -115,6 +115,10 @@ class Cloud {
   // The same for many calls without a body, several at a time. Throws only if there is no token.
   void call_many(std::vector<CloudCall>& calls);
 
+  // From now on, says each request to a service and its answer (request_text.h); empty: says
+  // nothing.
+  void say_requests(std::function<void(const std::string&)> say) { say_ = std::move(say); }
+
  private:
   HttpRequest with_token(HttpRequest request);
   HttpAnswer authorized(HttpRequest request);
@@ -122,6 +126,7 @@ class Cloud {
 
   Send send_;
   SendMany send_many_;
+  std::function<void(const std::string&)> say_;
   std::string token_;
   std::chrono::steady_clock::time_point token_ends_;
 };

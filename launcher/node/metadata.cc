@@ -142,6 +142,7 @@ void read_more(const json& j, ClusterFile& cluster) {
                                             : version.get<int>()};
     if (cluster.database->version < 1) throw Error("`database` has no version of its secret");
   }
+  cluster.log_requests = value_or(j, "log_requests", false);
   const json limits = value_or(j, "startup_seconds", json::object());
   for (const auto& [role, seconds] : limits.items()) {
     cluster.startup_seconds[role] = seconds.get<long>();

@@ -160,6 +160,7 @@ TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
 KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
 STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
 SAMPLES = {
+    (CONTROLLER, "enable_default_mounts"): True,  # off unless it is set
     ("*", "subnetwork_self_link"): "$(second.subnetwork_self_link)",
     ("*", "network_self_link"): "$(second.network_self_link)",
     ("*", "network_id"): "$(second.network_id)",

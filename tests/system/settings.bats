@@ -45,6 +45,22 @@ job_is() { machine $C sacct --noheader --parsable2 --allocations --jobs="$1" --f
   [ "$status" -eq 1 ]
 }
 
+@test "settings: the controller shares /home and /opt/apps with the nodes" {
+  run cat "$SUITE/controller.out"
+  says "slipway node boot: sharing /home, /opt/apps with the cluster's machines"
+  local folder
+  for folder in /home /opt/apps; do
+    machine $C sh -c "echo 'from the controller' >$folder/file"
+    run machine $N cat $folder/file
+    says "from the controller"
+    machine $N sh -c "echo 'from the node' >$folder/file"
+    run machine $C cat $folder/file
+    says "from the node"
+  done
+  run machine $C cat /etc/exports.d/slipway.exports
+  says "/opt/apps *(rw,sync,no_subtree_check,no_root_squash)"
+}
+
 scripts_log() { machine $N cat /var/log/slurm/scripts.log; }
 
 @test "settings: the blueprint's scripts run around a job, and a task gets their variables" {

@@ -55,11 +55,24 @@ struct Cloud {
   std::vector<local::Bridge> bridges = {{"vpc0", "vpc", "10.0.0.1/16", 1460}};
 };
 
-// What mount(8) calls for `-t nfs`: a share is a folder of the fake cloud.
+// What mount(8) calls for `-t nfs`: a share is a folder of the fake cloud. Machines that are
+// servers have theirs below exports-of.
 constexpr const char* fake_mount_nfs =
     "#!/bin/sh\n"
     "# mount.nfs SERVER:/SHARE TARGET -o OPTIONS\n"
+    "exports=/srv/exports-of/${1%%:*}\n"
+    "[ ! -d \"$exports\" ] || exec mount --bind \"$exports${1#*:}\" \"$2\"\n"
     "exec mount --bind \"/srv/${1#*:/}\" \"$2\"\n";
+
+// Shares the folders in the configuration that `slipway node boot` writes.
+constexpr const char* fake_exportfs =
+    "#!/bin/sh\n"
+    "# exportfs -ra\n"
+    "sed -n 's/^\\(\\/[^ ]*\\) .*/\\1/p' /etc/exports.d/*.exports | while read -r folder; do\n"
+    "  share=/srv/exports-of/$(hostname)$folder\n"
+    "  mountpoint --quiet \"$folder\" && continue\n"
+    "  mkdir -p \"$share\" && mount --bind \"$share\" \"$folder\" || exit\n"
+    "done\n";
 
 // The same for `-t gcsfuse`: a bucket is a folder of the fake cloud, too.
 constexpr const char* fake_mount_gcsfuse =
@@ -102,7 +115,8 @@ local::NodeRoot root_of(const local::PlannedNode& node, size_t number, const jso
                 {"/etc/hardware", text_of_hardware(instance["hardware"])},
                 {"/etc/ld.so.preload", std::string(hardware_library) + "\n"},
                 {"/usr/sbin/mount.nfs", fake_mount_nfs},
-                {"/usr/sbin/mount.gcsfuse", fake_mount_gcsfuse}};
+                {"/usr/sbin/mount.gcsfuse", fake_mount_gcsfuse},
+                {"/usr/sbin/exportfs", fake_exportfs}};
   root.fresh_folders = {"/etc/munge",       "/etc/slurm",           "/etc/slipway",
                         "/var/lib/slipway", "/var/spool/slurmctld", "/var/spool/slurmd"};
   const fs::path logs = cloud.folder / "log-of" / name;
@@ -166,7 +180,8 @@ void start_boot() {
                 local::addresses_batch(node) +
                 fmt::format("route add default via 10.0.0.1 dev {}\n", port.interface));
   local::enter_node_root(root.folder);
-  for (const char* program : {"/usr/sbin/mount.nfs", "/usr/sbin/mount.gcsfuse"}) {
+  for (const char* program :
+       {"/usr/sbin/mount.nfs", "/usr/sbin/mount.gcsfuse", "/usr/sbin/exportfs"}) {
     ::chmod(program, 0755);
   }
   local::send_message(channel, {{"state", "up"}});
