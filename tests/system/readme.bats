@@ -19,7 +19,12 @@ load helper
   # node is checked by the script.
   [ "$(grep -cE '# Verdict: (pass|too noisy to say)' <<<"$output")" -eq 2 ]
   [ "$(grep -c '# Verdict: fail' <<<"$output")" -ge 2 ]
-  [ "$(grep -c '^node: quickstart-a3meganodeset-2: ' <<<"$output")" -eq 2 ]
+  # Each scan names the slow node, or says three times that the machine is too busy.
+  local found noisy
+  found=$(grep -c '^node: quickstart-a3meganodeset-2: ' <<<"$output" || true)
+  noisy=$(grep -c '^==> find: trying again' <<<"$output" || true)
+  [ "$((found + noisy / 2))" -ge 2 ]
+  [ "$(grep -c '^node: ' <<<"$output")" -eq "$found" ]
   says "slipway exec quickstart login"
   says "slipway destroy quickstart"
 }

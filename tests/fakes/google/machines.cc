@@ -70,7 +70,7 @@ constexpr const char* fake_exportfs =
     "# exportfs -ra\n"
     "sed -n 's/^\\(\\/[^ ]*\\) .*/\\1/p' /etc/exports.d/*.exports | while read -r folder; do\n"
     "  share=/srv/exports-of/$(hostname)$folder\n"
-    "  mountpoint --quiet \"$folder\" && continue\n"
+    "  [ ! \"$folder\" -ef \"$share\" ] || continue\n"
     "  mkdir -p \"$share\" && mount --bind \"$share\" \"$folder\" || exit\n"
     "done\n";
 
