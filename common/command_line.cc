@@ -304,7 +304,7 @@ void CommandLine::take_format() {
   if (json_ == nullptr) return;
   if (!format_.empty() && std::ranges::find(formats_, format_) == formats_.end()) {
     throw UsageError(
-        fmt::format("unknown format `{}`; it is `{}`", format_, fmt::join(formats_, "` or `")));
+        fmt::format("unknown format `{}`; it is `{}`", format_, slipway::join(formats_, "` or `")));
   }
   *json_ = *json_ || format_ == "json" || formats_.size() == 1;
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "common/count.h"
+#include "common/text.h"
 #include "launcher/commands/doctor_google.h"
 
 namespace slipway::commands {
@@ -36,8 +38,8 @@ void in_parts(const std::vector<std::string>& all, size_t size, Work work) {
 // "a, b, c, and 4 more"
 std::string some_of(const std::vector<std::string>& all) {
   constexpr size_t most = 6;
-  if (all.size() <= most) return fmt::format("{}", fmt::join(all, ", "));
-  return fmt::format("{}, and {} more", fmt::join(all.begin(), all.begin() + most, ", "),
+  if (all.size() <= most) return slipway::join(all, ", ");
+  return fmt::format("{}, and {} more", slipway::join(std::span(all).first(most), ", "),
                      all.size() - most);
 }
 
@@ -95,9 +97,9 @@ class ProjectQuestions {
       return finding;
     }
     finding.state = State::missing;
-    finding.found = fmt::format("not enabled: {}", fmt::join(disabled, ", "));
-    finding.remedy =
-        fmt::format("`gcloud services enable {} --project {}`", fmt::join(disabled, " "), project_);
+    finding.found = fmt::format("not enabled: {}", slipway::join(disabled, ", "));
+    finding.remedy = fmt::format("`gcloud services enable {} --project {}`",
+                                 slipway::join(disabled, " "), project_);
     return finding;
   }
 
@@ -178,7 +180,7 @@ class ProjectQuestions {
     return fmt::format(
         "an owner of the project types: `for role in {}; do gcloud projects add-iam-policy-binding "
         "{} --member user:YOUR-ADDRESS --role $role --condition None; done`",
-        fmt::join(roles, " "), project_);
+        slipway::join(std::vector<std::string>(roles.begin(), roles.end()), " "), project_);
   }
 
   Inquiry& inquiry_;
@@ -244,7 +246,7 @@ std::vector<Requirement> ask_google(Inquiry& inquiry, const CloudNeeds& needs,
   }
   if (!needs.not_checked.empty()) {
     found.push_back({"other parts", "services and rights", State::warning,
-                     fmt::format("not checked: {}", fmt::join(needs.not_checked, ", "))});
+                     fmt::format("not checked: {}", slipway::join(needs.not_checked, ", "))});
   }
   return found;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <vector>
 
 #include "common/count.h"
 #include "common/text.h"
@@ -161,8 +162,10 @@ class QuotaQuestions {
 
   Requirement finding(const Need& need, const Limit& limit) const {
     const double amount = static_cast<double>(need.amount);
-    Requirement one{fmt::format("quota {} in {}", quota_name(need), quota_place(need)),
-                    fmt::format("{}", fmt::join(need.modules, ", ")), State::missing};
+    Requirement one{
+        fmt::format("quota {} in {}", quota_name(need), quota_place(need)),
+        slipway::join(std::vector<std::string>(need.modules.begin(), need.modules.end()), ", "),
+        State::missing};
     one.found = fmt::format("needs {} {}", need.amount, need.unit);
     while (one.found.ends_with(' ')) one.found.pop_back();
     one.found += fmt::format(", the limit is {:.0f}", limit.limit);
@@ -189,12 +192,12 @@ class QuotaQuestions {
         "`gcloud beta quotas preferences create --project {} --service {} --quota-id {} "
         "--preferred-value {:.0f}{}{} --email YOUR-ADDRESS`; an answer can take days",
         project_, need.service, quota_id(need), amount, dimensions.empty() ? "" : " --dimensions ",
-        fmt::join(dimensions, ","));
+        slipway::join(dimensions, ","));
   }
 
   Requirement unknown() const {
     Requirement one{"quotas that are not known", quota_purpose, State::warning};
-    one.found = fmt::format("{}", fmt::join(unknown_, ", "));
+    one.found = slipway::join(unknown_, ", ");
     if (!problem_.is_ok() && problem_.status != 404) one.found += ": " + problem_.problem;
     one.remedy = fmt::format("`gcloud services enable {} --project {}`", quota_service, project_);
     if (!problem_.is_disabled) {

@@ -4,8 +4,10 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "common/locale_text.h"
+#include "common/text.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
@@ -42,8 +44,9 @@ std::string as_text(const Needs& needs, const Paint& paint) {
                                  need.service)));
     }
     before = &need;
-    std::string line = fmt::format("  {}  {:>{}}  {}", padded(name_of(need), width),
-                                   amount_of(need), amounts, fmt::join(need.modules, ", "));
+    std::string line = fmt::format(
+        "  {}  {:>{}}  {}", padded(name_of(need), width), amount_of(need), amounts,
+        slipway::join(std::vector<std::string>(need.modules.begin(), need.modules.end()), ", "));
     if (need.on_demand > 0) line += fmt::format(" ({} only while jobs need them)", need.on_demand);
     text += line + "\n";
   }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
+#include "common/text.h"
 #include "launcher/expression/arguments.h"
 #include "launcher/expression/budget.h"
 #include "launcher/expression/unicode.h"
@@ -175,7 +177,8 @@ std::string clean(std::string_view path) {
       parts.push_back(part);
     }
   }
-  const std::string out = (absolute ? "/" : "") + fmt::format("{}", fmt::join(parts, "/"));
+  const std::string out = (absolute ? "/" : "") +
+                          slipway::join(std::vector<std::string>(parts.begin(), parts.end()), "/");
   return out.empty() ? "." : out;
 }
 

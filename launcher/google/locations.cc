@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/text.h"
 #include "launcher/blueprint/use_check.h"
 #include "launcher/cluster/model_part.h"
 
@@ -89,7 +90,8 @@ class PlaceCheck {
       const auto whole = zones_.regions.find(zone);
       report(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
              whole != zones_.regions.end()
-                 ? fmt::format("that is a region; its zones are {}", fmt::join(whole->second, ", "))
+                 ? fmt::format("that is a region; its zones are {}",
+                               slipway::join(whole->second, ", "))
                  : source::did_you_mean(its.empty() ? zone : its, zones_.region_names()));
       return;
     }
@@ -98,7 +100,7 @@ class PlaceCheck {
       report(zone_in_region_, Code::unknown_place, place,
              fmt::format("the zone `{}` is not in the region `{}`", zone, region),
              fmt::format("the zones of {} are {}", region,
-                         fmt::join(zones_.regions.at(region), ", ")));
+                         slipway::join(zones_.regions.at(region), ", ")));
     }
   }
 
@@ -106,7 +108,7 @@ class PlaceCheck {
   void unlisted(const std::pair<const std::string, std::vector<std::string>>& region,
                 const std::string& zone, source::Span place) {
     const std::string known =
-        fmt::format("the zones of {} are {}", region.first, fmt::join(region.second, ", "));
+        fmt::format("the zones of {} are {}", region.first, slipway::join(region.second, ", "));
     if (!ends_like_a_zone(zone)) {
       report(zone_exists_, Code::unknown_place, place, fmt::format("there is no zone `{}`", zone),
              known);
@@ -128,8 +130,8 @@ class PlaceCheck {
     }
     report(machine_in_zone_, Code::machine_not_offered, cluster::place_of(module, "machine_type"),
            fmt::format("`{}` is not offered in the zone `{}`", machine_type, zone),
-           near.empty() ? fmt::format("it is offered in {}", fmt::join(offered->second, ", "))
-                        : fmt::format("it is offered in {}", fmt::join(near, ", ")));
+           near.empty() ? fmt::format("it is offered in {}", slipway::join(offered->second, ", "))
+                        : fmt::format("it is offered in {}", slipway::join(near, ", ")));
   }
 
   blueprint::Evaluation& evaluation_;

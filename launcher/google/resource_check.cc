@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/text.h"
 #include "launcher/cluster/model_part.h"
 
 namespace slipway::google {
@@ -180,8 +181,9 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
   if (types.empty()) return;
   if (std::ranges::find(types, disk_type) == types.end()) {
     const std::string meant = source::did_you_mean(disk_type, types);
-    report_disk(module, disk_type, fmt::format("there is no disk type `{}`", disk_type),
-                meant.empty() ? fmt::format("disk types are {}", fmt::join(types, ", ")) : meant);
+    report_disk(
+        module, disk_type, fmt::format("there is no disk type `{}`", disk_type),
+        meant.empty() ? fmt::format("disk types are {}", slipway::join(types, ", ")) : meant);
     return;
   }
   const auto family = std::ranges::find_if(rules_.families, [&](const MachineFamily& row) {

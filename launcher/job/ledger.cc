@@ -14,9 +14,11 @@
 #include <cstring>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/text.h"
 #include "common/utc.h"
 
 namespace slipway::job {
@@ -108,7 +110,9 @@ void read_value(const Json& value, T& texts) {
 void check_words(const Entry& entry) {
   const auto one_of = [](const std::string& word, std::initializer_list<const char*> known) {
     if (std::find(known.begin(), known.end(), word) != known.end()) return;
-    throw Error(fmt::format("`{}` is not one of {}", word, fmt::join(known, ", ")));
+    throw Error(
+        fmt::format("`{}` is not one of {}", word,
+                    slipway::join(std::vector<std::string>(known.begin(), known.end()), ", ")));
   };
   if (entry.event == Event::failure) one_of(entry.blame, {"node", "application", "unknown"});
   if (entry.event == Event::end) {
