@@ -123,18 +123,23 @@ std::vector<ScanAgents::Part> ScanAgents::ask(const Round& round, int number) {
                   .host = ranks.front()->address};
     for (const Agent* agent : ranks) {
       parts.push_back({agent->rank, i});
-      if (agent->rank == 0) {
-        own_part_ = part;
-      } else {
-        try {
-          send_text(mesh_.socket_to(agent->rank), to_text(part), mesh_.name_of(agent->rank));
-        } catch (const Error&) {  // it is missed when it has to answer
-        }
-      }
+      hand_out(*agent, part, own_part_);
       ++part.rank;
     }
   }
   return parts;
+}
+
+// Rank 0 keeps its own part in `own`.
+void ScanAgents::hand_out(const Agent& agent, const PairRank& part, std::optional<PairRank>& own) {
+  if (agent.rank == 0) {
+    own = part;
+    return;
+  }
+  try {
+    send_text(mesh_.socket_to(agent.rank), to_text(part), mesh_.name_of(agent.rank));
+  } catch (const Error&) {  // it is missed when it has to answer
+  }
 }
 
 void ScanAgents::lose(Agent& agent, const std::string& why, std::map<int, std::string>& lost) {

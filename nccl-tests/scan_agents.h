@@ -61,6 +61,7 @@ class ScanAgents {
   std::vector<Part> ask(const Round& round, int number);
   Agent* first_agent_of(int node);
   NodeLevel gpus_together(int node, std::map<int, std::string>& lost);
+  void hand_out(const Agent& agent, const PairRank& part, std::optional<PairRank>& own);
   PairOutcome measure_group(const std::vector<Agent*>& group, PairRank part,
                             std::map<int, std::string>& lost);
   PairOutcome answer_of(int rank, double deadline, const std::string& when,

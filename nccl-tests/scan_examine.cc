@@ -39,14 +39,7 @@ PairOutcome ScanAgents::measure_group(const std::vector<Agent*>& group, PairRank
   part.token = token_ ^ (number * 0x9e3779b97f4a7c15U);
   std::optional<PairRank> own;
   for (const Agent* agent : group) {
-    if (agent->rank == 0) {
-      own = part;
-    } else {
-      try {
-        send_text(mesh_.socket_to(agent->rank), to_text(part), mesh_.name_of(agent->rank));
-      } catch (const Error&) {  // it is missed when it has to answer
-      }
-    }
+    hand_out(*agent, part, own);
     ++part.rank;
   }
   const double deadline = now_seconds() + settings_.limit_seconds + level_grace_seconds;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/blueprint/references.h"
+
 namespace slipway::blueprint {
 namespace {
 
@@ -136,15 +138,10 @@ class CycleCheck {
   template <class Visit>
   static void for_each_output(const Setting& setting, Visit visit) {
     expression::for_each_reference(setting.value, [&](const Traversal& traversal, Span span) {
-      if (traversal.root != "module" || !is_name(traversal, 0)) return;
-      const std::string output = is_name(traversal, 1) ? traversal.steps[1].name : "";
+      if (traversal.root != "module" || !is_attribute(traversal, 0)) return;
+      const std::string output = is_attribute(traversal, 1) ? traversal.steps[1].name : "";
       visit(traversal.steps[0].name, output, span ? span : setting.span);
     });
-  }
-
-  static bool is_name(const Traversal& traversal, size_t step) {
-    return traversal.steps.size() > step &&
-           traversal.steps[step].kind == expression::Step::Kind::attribute;
   }
 
   std::vector<PartNeed> needs_of(const Part& part) {
@@ -214,7 +211,7 @@ class CycleCheck {
   static void add_references(const Module& module, const modules::Interface& interface,
                              const ExpressionPtr& expression, std::vector<PartNeed>& needs) {
     expression::for_each_reference(expression, [&](const Traversal& traversal, Span) {
-      const std::string name = is_name(traversal, 0) ? traversal.steps[0].name : "";
+      const std::string name = is_attribute(traversal, 0) ? traversal.steps[0].name : "";
       const auto add = [&](Part::Kind kind, const std::string& of) {
         needs.push_back({{&module, kind, of}, {}});
       };
@@ -226,7 +223,7 @@ class CycleCheck {
         add(Part::Kind::output, name);
       } else if (traversal.root == "slurm") {
         add(Part::Kind::all_inputs, "");  // the cluster's description follows from all settings
-      } else if (traversal.root == "data" && is_name(traversal, 1)) {
+      } else if (traversal.root == "data" && is_attribute(traversal, 1)) {
         add(Part::Kind::resource, "data." + name + "." + traversal.steps[1].name);
       } else if (interface.resource(traversal.root + "." + name) != nullptr) {
         add(Part::Kind::resource, traversal.root + "." + name);
@@ -234,7 +231,7 @@ class CycleCheck {
     });
   }
 
-  // Each pair of modules once: a blueprint's cycle can be one of many values.
+  // The same modules once: their values can form many cycles.
   void report(const std::vector<PartNeed>& steps) {
     std::vector<PartNeed> modules;  // each with the reference to it
     for (const PartNeed& step : steps) {

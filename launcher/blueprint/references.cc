@@ -16,10 +16,6 @@ using expression::Traversal;
 using source::Code;
 using source::did_you_mean;
 
-bool is_attribute(const Traversal& traversal, size_t step) {
-  return traversal.steps.size() > step && traversal.steps[step].kind == Step::Kind::attribute;
-}
-
 class ReferenceCheck {
  public:
   ReferenceCheck(const Deployment& deployment, source::Diagnostics& diagnostics)
@@ -184,6 +180,10 @@ class ReferenceCheck {
 };
 
 }  // namespace
+
+bool is_attribute(const Traversal& traversal, size_t step) {
+  return traversal.steps.size() > step && traversal.steps[step].kind == Step::Kind::attribute;
+}
 
 void check_references(const Deployment& deployment, source::Diagnostics& diagnostics) {
   ReferenceCheck(deployment, diagnostics).run();

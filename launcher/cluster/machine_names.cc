@@ -7,27 +7,13 @@
 #include <cmath>
 
 #include "common/text.h"
+#include "launcher/cluster/row_reader.h"
 
 namespace slipway::cluster {
 namespace {
 
 constexpr std::string_view digits = "0123456789";
 constexpr int64_t gib_in_mib = 1024;
-
-std::vector<std::string> split_at_dashes(std::string_view name) {
-  std::vector<std::string> parts;
-  while (true) {
-    const size_t dash = name.find('-');
-    parts.emplace_back(name.substr(0, dash));
-    if (dash == name.npos) return parts;
-    name.remove_prefix(dash + 1);
-  }
-}
-
-int64_t positive(const std::string& text) {
-  const int64_t number = to_number<int64_t>(text).value_or(0);
-  return number > 0 && text.front() != '0' ? number : 0;
-}
 
 // "c4d" is the generation 4 of the family "c".
 struct Generation {
@@ -41,7 +27,7 @@ Generation generation_of(std::string_view name) {
   if (first == 0 || first == series.npos) return {};
   const size_t end = std::min(series.find_first_not_of(digits, first), series.size());
   return {std::string(series.substr(0, first)),
-          positive(std::string(series.substr(first, end - first)))};
+          positive_number(std::string(series.substr(first, end - first)))};
 }
 
 // Whether the name's series is one of the next generations of a listed family.
@@ -63,7 +49,7 @@ bool one_slip_away(const MachineTable& table, std::string_view name) {
   };
   const auto near_row = [&](const auto& row) { return near(row.first); };
   if (std::ranges::any_of(table.rows, near_row)) return true;
-  const std::vector<std::string> parts = split_at_dashes(name);
+  const std::vector<std::string> parts = split(name, '-');
   if (parts.size() < 4) return false;
   const std::string kind = parts[0] + "-" + parts[1];
   return std::ranges::any_of(table.custom, [&](const CustomMachines& custom) {
@@ -82,7 +68,7 @@ bool named_like_a_machine_type(const std::vector<std::string>& parts) {
 // "n2-standard": listed types of the class have a size.
 bool lacks_size(const MachineTable& table, const std::vector<std::string>& parts) {
   return parts.size() == 2 && std::ranges::any_of(table.rows, [&](const auto& row) {
-           const std::vector<std::string> listed = split_at_dashes(row.first);
+           const std::vector<std::string> listed = split(row.first, '-');
            return listed.size() > 2 && listed[1] == parts[1];
          });
 }
@@ -91,7 +77,7 @@ bool lacks_size(const MachineTable& table, const std::vector<std::string>& parts
 int64_t least_mib_per_vcpu(const MachineTable& table, const std::string& kind) {
   int64_t least = 0;
   for (const auto& [name, type] : table.rows) {
-    const std::vector<std::string> parts = split_at_dashes(name);
+    const std::vector<std::string> parts = split(name, '-');
     if (parts.size() < 3 || parts[1] != kind) continue;
     const int64_t mib = type.memory_mib / type.cpus();
     least = least == 0 ? mib : std::min(least, mib);
@@ -133,12 +119,12 @@ std::optional<MachineType> with_vcpus(const MachineSeries& series, int64_t vcpus
 std::optional<MachineType> custom_machine(const MachineTable& table, std::string_view name,
                                           std::string& why) {
   why.clear();
-  std::vector<std::string> parts = split_at_dashes(name);
-  const bool extended = parts.back() == "ext";
+  std::vector<std::string> parts = split(name, '-');
+  const bool extended = name.ends_with("-ext");
   if (extended) parts.pop_back();
   if (parts.size() < 3) return std::nullopt;
-  const int64_t mib = positive(parts[parts.size() - 1]);
-  const int64_t vcpus = positive(parts[parts.size() - 2]);
+  const int64_t mib = positive_number(parts[parts.size() - 1]);
+  const int64_t vcpus = positive_number(parts[parts.size() - 2]);
   const std::string kind = parts.size() == 3 ? parts[0] : parts[0] + "-" + parts[1];
   const auto custom = std::ranges::find_if(
       table.custom, [&](const CustomMachines& row) { return row.names.contains(kind); });
@@ -158,11 +144,11 @@ std::optional<MachineType> custom_machine(const MachineTable& table, std::string
 }
 
 std::optional<MachineType> unlisted_machine(const MachineTable& table, std::string_view name) {
-  const std::vector<std::string> parts = split_at_dashes(name);
+  const std::vector<std::string> parts = split(name, '-');
   if (!table.unlisted || !named_like_a_machine_type(parts)) return std::nullopt;
   if (generation_of(name).number == 0 || lacks_size(table, parts)) return std::nullopt;
   if (one_slip_away(table, name) && !newer_generation(table, name)) return std::nullopt;
-  const int64_t vcpus = parts.size() >= 3 ? std::max<int64_t>(1, positive(parts[2])) : 1;
+  const int64_t vcpus = parts.size() >= 3 ? std::max<int64_t>(1, positive_number(parts[2])) : 1;
   std::optional<MachineType> type = with_vcpus(*table.unlisted, vcpus);
   if (!type) return std::nullopt;
   type->name = name;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "common/text.h"
 #include "launcher/cluster/daemon_reader.h"
 #include "launcher/cluster/row_reader.h"
 
@@ -29,12 +28,6 @@ struct Series : MachineSeries {
   const source::Node* gpu_counts = nullptr;  // by vCPUs; nullptr without GPUs
   const source::Node* memory = nullptr;      // by name, then by vCPUs
 };
-
-// A positive whole number with nothing else; 0 if it is not one.
-int64_t vcpus_of(const std::string& text) {
-  const int64_t vcpus = to_number<int64_t>(text).value_or(0);
-  return vcpus > 0 && text.front() != '0' ? vcpus : 0;
-}
 
 class MachineReader {
  public:
@@ -197,7 +190,7 @@ class MachineReader {
   void add_size(const Series& series, const std::string& name, const Entry& size, RowReader& memory,
                 std::optional<RowReader>& gpu_counts) {
     const size_t errors = diagnostics_.errors();
-    const int64_t vcpus = vcpus_of(size.key);
+    const int64_t vcpus = positive_number(size.key);
     if (vcpus == 0) {
       memory.wrong(size.key_span, fmt::format("`{}` is not a number of vCPUs", size.key));
       return;

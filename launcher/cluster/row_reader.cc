@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "common/text.h"
 
 namespace slipway::cluster {
 
@@ -16,6 +17,11 @@ namespace {
 constexpr long double most = 1e15L;
 
 }  // namespace
+
+int64_t positive_number(std::string_view text) {
+  const int64_t number = to_number<int64_t>(text).value_or(0);
+  return number > 0 && text.front() != '0' ? number : 0;
+}
 
 RowReader::RowReader(const source::Node& row, std::string what, source::Diagnostics& diagnostics)
     : row_(row), what_(std::move(what)), diagnostics_(diagnostics) {

@@ -11,6 +11,9 @@
 
 namespace slipway::cluster {
 
+// The whole number above 0 that the text is, in decimal digits without a leading 0; otherwise 0.
+int64_t positive_number(std::string_view text);
+
 // Returns the values of a mapping by key and reports problems (code E0902). After a problem the
 // value is empty or 0, and ok() is false from then on.
 class RowReader {
