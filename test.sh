@@ -47,15 +47,26 @@ folder_in_memory() {
   mktemp -d
 }
 
+# use_debians_python: what the tests import comes from packages.debian, and so only Debian's Python has all of it.
+use_debians_python() {
+  if [ "$(command -v python3)" != /usr/bin/python3 ]; then PATH=/usr/bin:$PATH; fi
+}
+
 # run_meson FOLDER [option...]: runs the tests of a build folder
 run_meson() {
   # The limits of tests are for an idle machine; here, other tests and a build run at the same time.
   TMPDIR=$scratch meson test -C "$1" --no-rebuild --print-errorlogs --timeout-multiplier 4 "${@:2}" 2>&1
 }
 
+# keep_failures LOG: the lines about tests that failed or were skipped, as meson, bats and the rest print them
+keep_failures() {
+  grep -E '^ *[0-9]+/[0-9]+ .* (FAIL|SKIP|TIMEOUT|ERROR|UNEXPECTEDPASS|INTERRUPT) |^failed: |^FAIL ' "$1" >>"$failures" || true
+}
+
 # add_meson LOG: adds up what run_meson has printed. A skipped test counts as failed.
 add_meson() {
   local ok bad
+  keep_failures "$1"
   ok=$(awk '/^Ok:/ { n += $2 } END { print n + 0 }' "$1")
   bad=$(awk '/^(Fail|Unexpected Pass|Skipped|Timeout|Expected Fail):/ { n += $NF } END { print n + 0 }' "$1")
   [ "$((ok + bad))" -gt 0 ] || bad=1 # no test ran
@@ -77,6 +88,7 @@ count() {
   local log ok bad
   log=$(mktemp)
   "$@" 2>&1 | tee "$log" || true
+  keep_failures "$log"
   read -r ok bad < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log") || true
   rm -f "$log"
   passed=$((passed + ${ok:-0}))
@@ -88,6 +100,7 @@ count_history() {
   local said
   if ! said=$(tests/history.sh 2>&1); then
     failed=$((failed + 1))
+    echo "failed: history" >>"$failures"
   elif [[ $said != *"not checked"* ]]; then
     passed=$((passed + 1))
   fi
@@ -128,17 +141,21 @@ end() {
   rm -rf "$scratch" "${sanitized_log:-}"
 }
 
-# finish: says how many have passed
+# finish: says what has failed, and how many have passed
 finish() {
   echo
+  cat "$failures"
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ]
 }
 
 scratch=$(folder_in_memory)
+failures=$scratch/failures
+: >"$failures"
 sanitized=
 trap end EXIT
 $quick || install_packages all
+use_debians_python
 build_slipway tests
 if $images; then
   count tests/system/run.py tests/system/image*.bats tests/system/slurm_auth.bats
