@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "launcher/blueprint/evaluation.h"
 #include "launcher/expression/evaluate.h"
 
@@ -14,6 +16,17 @@ using expression::Literal;
 using expression::ObjectExpression;
 using expression::Value;
 using source::Code;
+
+// https://developer.hashicorp.com/terraform/language/backend/gcs
+const std::vector<std::string> gcs_settings = {"access_token",
+                                               "bucket",
+                                               "credentials",
+                                               "encryption_key",
+                                               "impersonate_service_account",
+                                               "impersonate_service_account_delegates",
+                                               "kms_encryption_key",
+                                               "prefix",
+                                               "storage_custom_endpoint"};
 
 // The value of a member of a mapping; null if it is missing.
 const Value* member(const Value& mapping, std::string_view name) {
@@ -60,6 +73,7 @@ class Finish {
   void configure(Backend& backend) {
     const auto value = known(backend.configuration, "a backend's configuration");
     if (!value) return;
+    if (backend.type == "gcs") check_keys(backend, gcs_settings);
     const Value* bucket = member(*value, "bucket");
     if (backend.type == "gcs" && bucket != nullptr && bucket->is_null()) {
       diagnostics_
@@ -69,6 +83,17 @@ class Finish {
     }
     backend.configuration =
         to_expression(*value, backend.configuration->span, expression::Form::yaml);
+  }
+
+  void check_keys(const Backend& backend, const std::vector<std::string>& known) {
+    for (const auto& item : backend.configuration->as<ObjectExpression>()->items) {
+      const auto* name = item.key->as<Literal>()->value.as<std::string>();
+      if (name == nullptr || std::ranges::find(known, *name) != known.end()) continue;
+      diagnostics_
+          .error(Code::unknown_setting, item.key->span,
+                 fmt::format("the backend `{}` has no setting `{}`", backend.type, *name))
+          .help(source::did_you_mean(*name, known));
+    }
   }
 
   static Span place_of(const Backend& backend, std::string_view name) {

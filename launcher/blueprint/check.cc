@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/text.h"
+#include "launcher/blueprint/attribute_check.h"
 #include "launcher/blueprint/names.h"
 #include "launcher/expression/evaluate.h"
 
@@ -28,7 +29,9 @@ class SettingCheck {
     for (const Group& group : deployment_.groups) {
       kinds(group);
       for (const Module& module : group.modules) {
-        if (module.interface != nullptr && !module.id.empty()) check(module);
+        if (module.interface == nullptr || module.id.empty()) continue;
+        check(module);
+        check_attributes(module, diagnostics_);
       }
     }
   }
@@ -156,6 +159,7 @@ class SettingCheck {
         diagnostics_
             .error(Code::rule_broken, place(setting->second),
                    fmt::format("`{}` of module `{}` cannot be `{}`", input.name, module.id, *text))
+            .help(source::did_you_mean(*text, input.one_of))
             .help("use one of: " + join(input.one_of, ", "));
       }
     }

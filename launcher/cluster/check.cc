@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "launcher/cluster/hardware.h"
 #include "launcher/cluster/model_part.h"
+#include "launcher/cluster/slurm_keys.h"
 #include "launcher/cluster/slurm_nodes.h"
 #include "launcher/expression/ipv4.h"
 
@@ -65,12 +66,14 @@ class Check {
     ranges();
     mounts();
     for (const Nodeset& nodeset : cluster_.nodesets) {
-      overrides(nodeset.id, "node_conf", nodeset.node_conf, fixed_node_keys);
+      overrides(nodeset.id, "node_conf", nodeset.node_conf, fixed_node_keys, slurm_node_keys);
       processors(nodeset);
     }
     for (const Partition& partition : cluster_.partitions) {
-      overrides(partition.id, "partition_conf", partition.partition_conf, fixed_partition_keys);
+      overrides(partition.id, "partition_conf", partition.partition_conf, fixed_partition_keys,
+                slurm_partition_keys);
     }
+    default_partition();
     if (diagnostics_.errors() > 0) return;
     compute_nodes();
     room();
@@ -160,12 +163,43 @@ class Check {
 
   void overrides(const std::string& id, std::string_view input,
                  const std::map<std::string, std::string>& values,
-                 const std::vector<std::string>& fixed) {
+                 const std::vector<std::string>& fixed, const std::vector<std::string>& known) {
     for (const auto& [key, value] : values) {
       const std::string problem = override_problem(key, value, fixed);
-      if (problem.empty()) continue;
+      if (problem.empty()) {
+        if (!is_slurm_key(known, key)) not_slurms(id, input, key, known);
+        continue;
+      }
       diagnostics_.error(Code::no_model, place(id, input, key),
                          fmt::format("`{}` of module `{}`: {}", input, id, problem));
+    }
+  }
+
+  void not_slurms(const std::string& id, std::string_view input, const std::string& key,
+                  const std::vector<std::string>& known) {
+    const std::string meant = source::did_you_mean(key, known);
+    diagnostics_
+        .error(Code::no_model, place(id, input, key),
+               fmt::format("`{}` of module `{}`: Slurm has no key `{}` there", input, id, key))
+        .help(meant.empty() ? "its keys are in slurm.conf(5)" : meant);
+  }
+
+  void default_partition() {
+    const Partition* first = nullptr;
+    for (const Partition& partition : cluster_.partitions) {
+      if (!partition.is_default) continue;
+      if (first == nullptr) {
+        first = &partition;
+        continue;
+      }
+      diagnostics_
+          .error(Code::two_of_one_name, place(partition.id, "is_default"),
+                 fmt::format("the partitions `{}` and `{}` are both the default", first->name,
+                             partition.name))
+          .other(place(first->id, "is_default"), "the first")
+          .help(
+              "jobs without `--partition` go to one partition: leave `is_default` out in the "
+              "others");
     }
   }
 

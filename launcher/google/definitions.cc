@@ -111,7 +111,8 @@ Definitions define(const Source& source, source::Diagnostics& diagnostics) {
   check_images(deployment, evaluation, load_image_table(source.library), diagnostics);
   if (source.zones != nullptr) check_locations(deployment, evaluation, *source.zones, diagnostics);
   Links links(deployment, evaluation, diagnostics);
-  ResourceCheck resources(load_resource_rules(source.library), evaluation, diagnostics);
+  ResourceCheck resources(load_resource_rules(source.library), source.catalogue, evaluation,
+                          diagnostics);
   const Providers providers = load_providers(source.library);
   Context context{deployment, evaluation,  links,       resources,
                   providers,  diagnostics, definitions, source.wanted == Wanted::files};

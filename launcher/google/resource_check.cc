@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
@@ -44,6 +45,24 @@ bool has_value(const Value& value, const Json& wanted) {
          static_cast<double>(*number) == wanted.get<double>();
 }
 
+// Where the value is written in a setting; empty if it is computed.
+source::Span place_in(const expression::ExpressionPtr& setting, const Json& wanted) {
+  if (const auto* literal = setting->as<expression::Literal>()) {
+    return has_value(literal->value, wanted) ? setting->span : source::Span();
+  }
+  source::Span place;
+  if (const auto* list = setting->as<expression::Tuple>()) {
+    for (const auto& item : list->items) {
+      if (place = place_in(item, wanted); place) return place;
+    }
+  } else if (const auto* object = setting->as<expression::ObjectExpression>()) {
+    for (const auto& item : object->items) {
+      if (place = place_in(item.value, wanted); place) return place;
+    }
+  }
+  return place;
+}
+
 std::string both(const Module& first, const Module& second) {
   return &first == &second ? fmt::format("module `{}` makes twice", first.id)
                            : fmt::format("modules `{}` and `{}` both make", first.id, second.id);
@@ -55,12 +74,11 @@ void ResourceCheck::check(const Module& module, const std::string& type, const J
   if (!type.starts_with("google_")) return;
   check_name(module, type, body);
   for (const auto& [attribute, value] : body.items()) {
-    const auto everywhere = rules_.by_attribute.find("*." + attribute);
-    if (everywhere != rules_.by_attribute.end()) {
-      check_value(module, rules_.rules[everywhere->second], attribute, value);
-    }
-    check_values(module, type + "." + attribute, value);
+    check_by_rules(module, "*." + attribute, attribute, value);
   }
+  check_values(module, type, body);
+  check_machine(module, body);
+  check_subnetwork(module, body);
   check_disks(module, body);
 }
 
@@ -120,16 +138,38 @@ std::pair<const Module*, const Module*> ResourceCheck::two_with(std::string key,
 
 void ResourceCheck::check_values(const Module& module, const std::string& path, const Json& value) {
   if (value.is_object()) {
+    blocks_.push_back(&value);
     for (const auto& [key, member] : value.items()) check_values(module, path + "." + key, member);
+    blocks_.pop_back();
     return;
   }
   if (value.is_array() && std::ranges::any_of(value, [](const Json& v) { return v.is_object(); })) {
     for (const Json& block : value) check_values(module, path, block);
     return;
   }
-  const auto rule = rules_.by_attribute.find(path);
-  if (rule == rules_.by_attribute.end()) return;
-  check_value(module, rules_.rules[rule->second], path.substr(path.rfind('.') + 1), value);
+  check_by_rules(module, path, path.substr(path.rfind('.') + 1), value);
+}
+
+void ResourceCheck::check_by_rules(const Module& module, const std::string& path,
+                                   const std::string& attribute, const Json& value) {
+  const auto [begin, end] = rules_.by_attribute.equal_range(path);
+  for (auto rule = begin; rule != end; ++rule) {
+    if (is_for(rules_.rules[rule->second])) {
+      check_value(module, rules_.rules[rule->second], attribute, value);
+    }
+  }
+}
+
+// The innermost block that has the attribute decides.
+bool ResourceCheck::is_for(const ValueRule& rule) const {
+  return std::ranges::all_of(rule.when, [&](const auto& condition) {
+    const auto& [attribute, values] = condition;
+    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+      if (!(*block)->contains(attribute)) continue;
+      return std::ranges::find(values, written(**block, attribute)) != values.end();
+    }
+    return false;
+  });
 }
 
 void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
@@ -144,8 +184,11 @@ void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
     fits = is_expression(text) || !rule.pattern || std::regex_match(text, *rule.pattern);
   } else if (value.is_number()) {
     const auto number = value.get<double>();
-    fits = (!rule.least || number >= static_cast<double>(*rule.least)) &&
-           (!rule.most || number <= static_cast<double>(*rule.most));
+    fits = rule.ranges.empty() || std::ranges::any_of(rule.ranges, [&](const NumberRange& range) {
+             const double beyond = number - static_cast<double>(range.least);
+             return beyond >= 0 && number <= static_cast<double>(range.most) &&
+                    std::fmod(beyond, static_cast<double>(range.step)) == 0;
+           });
   }
   if (fits) return;
   const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
@@ -181,9 +224,9 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
   if (types.empty()) return;
   if (std::ranges::find(types, disk_type) == types.end()) {
     const std::string meant = source::did_you_mean(disk_type, types);
-    report_disk(
-        module, disk_type, fmt::format("there is no disk type `{}`", disk_type),
-        meant.empty() ? fmt::format("disk types are {}", slipway::join(types, ", ")) : meant);
+    report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),
+           fmt::format("there is no disk type `{}`", disk_type),
+           meant.empty() ? fmt::format("disk types are {}", slipway::join(types, ", ")) : meant);
     return;
   }
   const auto family = std::ranges::find_if(rules_.families, [&](const MachineFamily& row) {
@@ -193,9 +236,9 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
       std::ranges::find(family->not_usable, disk_type) == family->not_usable.end()) {
     return;
   }
-  report_disk(module, disk_type,
-              fmt::format("`{}` cannot have a disk of type `{}`", machine_type, disk_type),
-              fmt::format("use `{}`", family->boot));
+  report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),
+         fmt::format("`{}` cannot have a disk of type `{}`", machine_type, disk_type),
+         fmt::format("use `{}`", family->boot));
 }
 
 // The input is most likely one with the attribute's name in its own. A name that is longer than any
@@ -218,14 +261,15 @@ source::Span ResourceCheck::place_of_value(const Module& module, const std::stri
     }
   }
   if (found == nullptr) found = beginning;
-  return found == nullptr ? module.id_span : cluster::place_of(module, *found);
+  if (found == nullptr) return module.id_span;
+  const source::Span exact = place_in(module.settings.at(*found).value, value);
+  return exact ? exact : cluster::place_of(module, *found);
 }
 
-void ResourceCheck::report_disk(const Module& module, const std::string& disk_type,
-                                const std::string& message, const std::string& help) {
-  const source::Span place = place_of_value(module, "disk_type", disk_type);
+void ResourceCheck::report(Code code, source::Span place, const std::string& message,
+                           const std::string& help) {
   if (!said_.emplace(place.begin, message).second) return;
-  diagnostics_.error(Code::rule_broken, place, message).help(help);
+  diagnostics_.error(code, place, message).help(help);
 }
 
 }  // namespace slipway::google

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "launcher/blueprint/evaluation.h"
+#include "launcher/cluster/catalogue.h"
+#include "launcher/expression/ipv4.h"
 #include "launcher/google/resource_rules.h"
 #include "launcher/google/terraform_value.h"
 #include "launcher/source/diagnostics.h"
@@ -19,9 +21,13 @@ namespace slipway::google {
 // One for a deployment: names must be unique over all its modules and groups.
 class ResourceCheck {
  public:
-  ResourceCheck(ResourceRules rules, blueprint::Evaluation& evaluation,
-                source::Diagnostics& diagnostics)
-      : rules_(std::move(rules)), evaluation_(evaluation), diagnostics_(diagnostics) {}
+  // Without `machines`, machine types are not checked.
+  ResourceCheck(ResourceRules rules, const cluster::Catalogue* machines,
+                blueprint::Evaluation& evaluation, source::Diagnostics& diagnostics)
+      : rules_(std::move(rules)),
+        machines_(machines),
+        evaluation_(evaluation),
+        diagnostics_(diagnostics) {}
 
   // Reports what the cloud would refuse, at the setting that has the value.
   void check(const blueprint::Module& module, const std::string& type, const Json& body);
@@ -32,27 +38,47 @@ class ResourceCheck {
   std::pair<const blueprint::Module*, const blueprint::Module*> two_with(
       std::string key, const blueprint::Module& module);
   void check_values(const blueprint::Module& module, const std::string& path, const Json& value);
+  void check_by_rules(const blueprint::Module& module, const std::string& path,
+                      const std::string& attribute, const Json& value);
+  bool is_for(const ValueRule& rule) const;
   void check_value(const blueprint::Module& module, const ValueRule& rule,
                    const std::string& attribute, const Json& value);
   void check_disks(const blueprint::Module& module, const Json& body);
   void check_disk(const blueprint::Module& module, const std::string& machine_type,
                   const std::string& disk_type);
 
+  void check_machine(const blueprint::Module& module, const Json& body);
+  void check_gpus(const blueprint::Module& module, const cluster::MachineType& type,
+                  const Json& gpus);
+  void check_local_ssds(const blueprint::Module& module, const cluster::MachineType& type,
+                        const Json& body);
+
+  void check_subnetwork(const blueprint::Module& module, const Json& body);
+
   // Where the blueprint sets the input that becomes this value of an attribute; the module's id if
   // none does.
   source::Span place_of_value(const blueprint::Module& module, const std::string& attribute,
                               const Json& value);
-  void report_disk(const blueprint::Module& module, const std::string& disk_type,
-                   const std::string& message, const std::string& help);
+  // Once at each place.
+  void report(source::Code code, source::Span place, const std::string& message,
+              const std::string& help);
 
   ResourceRules rules_;
+  const cluster::Catalogue* machines_;  // may be null
   blueprint::Evaluation& evaluation_;
   source::Diagnostics& diagnostics_;
   std::map<std::string, const blueprint::Module*> named_;  // by type, scopes and name
   // The names that two modules share and that are reported already.
   std::map<std::pair<const blueprint::Module*, const blueprint::Module*>, std::vector<std::string>>
       shared_names_;
+  struct Subnetwork {
+    const blueprint::Module* module;
+    std::string name, network, text;
+    expression::Ipv4Range range;
+  };
+  std::vector<Subnetwork> subnetworks_;              // so far
   std::set<std::pair<uint32_t, std::string>> said_;  // by place
+  std::vector<const Json*> blocks_;  // around the value that is being checked, the resource first
 };
 
 }  // namespace slipway::google

@@ -1,4 +1,4 @@
-// Reads values.yaml and compute.yaml.
+// Reads values.yaml, compute.yaml and attachments.yaml.
 #include "launcher/google/resource_rules.h"
 
 #include <fmt/core.h>
@@ -12,6 +12,17 @@ namespace {
 
 namespace fs = std::filesystem;
 using cluster::RowReader;
+
+void read_ranges(RowReader& row, ValueRule& rule, source::Diagnostics& diagnostics) {
+  const source::Node* ranges = row.sequence("ranges");
+  if (ranges == nullptr) return;
+  for (const source::Node& item : ranges->items) {
+    RowReader range(item, "a range", diagnostics);
+    rule.ranges.push_back({range.count("least"), range.count("most"),
+                           range.has("step") ? range.count("step") : int64_t{1}});
+    range.finish();
+  }
+}
 
 void read_value(const source::Node& item, const std::set<std::string>& sources,
                 ResourceRules& rules, source::Diagnostics& diagnostics) {
@@ -29,12 +40,16 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
                 fmt::format("the pattern is not a regular expression: {}", error.what()));
     }
   }
-  if (row.has("least")) rule.least = row.count("least");
-  if (row.has("most")) rule.most = row.count("most");
+  if (row.has("ranges")) read_ranges(row, rule, diagnostics);
+  if (row.has("when")) {
+    const source::Node* when = row.mapping("when");
+    RowReader conditions(*when, "a condition", diagnostics);
+    for (const std::string& key : row.keys("when")) rule.when[key] = conditions.texts(key);
+  }
   if (!row.finish()) return;
   rules.rules.push_back(std::move(rule));
   for (const std::string& attribute : attributes) {
-    rules.by_attribute[attribute] = rules.rules.size() - 1;
+    rules.by_attribute.emplace(attribute, rules.rules.size() - 1);
   }
 }
 
@@ -69,6 +84,40 @@ void read_families(const source::Node& root, ResourceRules& rules,
   }
 }
 
+std::vector<int64_t> counts_of(RowReader& row) {
+  std::vector<int64_t> counts;
+  for (const std::string& text : row.optional_texts("counts")) {
+    counts.push_back(cluster::positive_number(text));
+    if (counts.back() == 0) row.wrong({}, fmt::format("`{}` is not a count", text));
+  }
+  return counts;
+}
+
+void read_attachments(const source::Node& root, ResourceRules& rules,
+                      source::Diagnostics& diagnostics) {
+  RowReader file(root, "the file", diagnostics);
+  const std::set<std::string> sources = file.keys("sources");
+  const auto rows = [&](const char* key, auto add) {
+    const source::Node* found = file.sequence(key);
+    if (found == nullptr) return;
+    for (const source::Node& item : found->items) {
+      RowReader row(item, fmt::format("a row of `{}`", key), diagnostics);
+      add(row);
+      row.one_of("source", sources);
+      row.finish();
+    }
+  };
+  rows("attached_gpus", [&](RowReader& row) {
+    rules.attached_gpus.push_back({row.text("machines"), row.text("model"), counts_of(row)});
+  });
+  rules.local_ssd = file.text("local_ssd");
+  rows("local_ssds", [&](RowReader& row) {
+    rules.local_ssds.push_back(
+        {row.text("machines"), row.has("vcpus") ? row.count("vcpus") : int64_t{0}, counts_of(row)});
+  });
+  file.finish();
+}
+
 }  // namespace
 
 ResourceRules load_resource_rules(const fs::path& library) {
@@ -81,6 +130,7 @@ ResourceRules load_resource_rules(const fs::path& library) {
   };
   read("values.yaml", read_values);
   read("compute.yaml", read_families);
+  read("attachments.yaml", read_attachments);
   return rules;
 }
 

@@ -1,5 +1,5 @@
-// Reads blueprints/catalogue/values.yaml and compute.yaml: what the cloud takes as values and names
-// of resources.
+// Reads blueprints/catalogue/values.yaml, compute.yaml and attachments.yaml: what the cloud takes
+// as values and names of resources, and with which machines.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,36 @@
 
 namespace slipway::google {
 
+// Numbers from `least` to `most`, in steps.
+struct NumberRange {
+  int64_t least = 0;
+  int64_t most = 0;
+  int64_t step = 1;
+};
+
 // A rule about the values of an attribute.
 struct ValueRule {
   std::optional<std::regex> pattern;  // of the whole text
-  std::optional<int64_t> least, most;
+  std::vector<NumberRange> ranges;    // a number is in one of them; empty: any number
+  // The rule is for resources with one of these values in other attributes of the same block, or of
+  // a block around it. By attribute.
+  std::map<std::string, std::vector<std::string>> when;
   std::string is;    // "a network tag"
   std::string like;  // "such as gpu-node"
+};
+
+// GPUs that can be added to machines whose type has none, by the prefix of the machine type.
+struct AttachedGpus {
+  std::string machines;
+  std::string model;
+  std::vector<int64_t> counts;
+};
+
+// How many local SSDs machines can have. The first row with the prefix and enough vCPUs counts.
+struct LocalSsds {
+  std::string machines;
+  int64_t vcpus = 0;            // up to so many; 0: any number
+  std::vector<int64_t> counts;  // empty: none
 };
 
 // The machine types whose name begins with a prefix.
@@ -29,14 +53,17 @@ struct MachineFamily {
 
 struct ResourceRules {
   std::vector<ValueRule> rules;
-  // Rules by the attributes to which they apply: "google_compute_disk.size", or "*.project" for
-  // every type.
-  std::map<std::string, size_t, std::less<>> by_attribute;
+  // Indices of rules by the attributes to which they apply: "google_compute_disk.size", or
+  // "*.project" for every type.
+  std::multimap<std::string, size_t, std::less<>> by_attribute;
   std::vector<std::string> names;                                          // attributes
   std::vector<std::string> scopes;                                         // attributes
   std::map<std::string, std::vector<std::string>, std::less<>> scopes_of;  // by type
   std::vector<std::string> disk_types;
   std::vector<MachineFamily> families;  // the first with a matching prefix counts
+  std::vector<AttachedGpus> attached_gpus;
+  std::string local_ssd;  // the disk type
+  std::vector<LocalSsds> local_ssds;
 };
 
 // From the folder `catalogue` of `library`; without the files, there are no rules. Throws Error if

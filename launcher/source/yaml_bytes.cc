@@ -3,11 +3,20 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace slipway::source {
 namespace {
+
+// Unicode's spaces but ASCII's, and those without a width: no-break space, ogham space mark, en
+// quad to zero width space, narrow no-break space, medium mathematical space, ideographic space,
+// byte order mark.
+constexpr auto odd_spaces = std::to_array<std::string_view>(
+    {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
+     "\u2007", "\u2008", "\u2009", "\u200a", "\u200b", "\u202f", "\u205f", "\u3000", "\ufeff"});
 
 // A guess at what is wrong with a file whose byte at `bad` is invalid; may be empty.
 std::string encoding_hint(std::string_view text, size_t bad) {
@@ -50,6 +59,22 @@ bool check_bytes(Span file, const Sources& sources, Diagnostics& diagnostics) {
                          static_cast<unsigned char>(text[bad])))
       .help(encoding_hint(text, bad));
   return false;
+}
+
+// Text from web pages and word processors has spaces that look like ASCII's.
+void check_ends(Span value, const Sources& sources, Diagnostics& diagnostics) {
+  const std::string_view text = sources.text(value);
+  for (const std::string_view odd : odd_spaces) {
+    const auto size = static_cast<uint32_t>(odd.size());
+    const bool before = text.starts_with(odd);
+    if (!before && !text.ends_with(odd)) continue;
+    const uint32_t begin = before ? value.begin : value.end - size;
+    diagnostics
+        .error(Code::not_text, {begin, begin + size},
+               "this is not an ASCII space, and so it is part of the value")
+        .help("replace it; if you mean it, write the value in quotes");
+    return;
+  }
 }
 
 }  // namespace slipway::source

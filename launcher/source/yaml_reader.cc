@@ -160,6 +160,7 @@ class TreeBuilder {
     node.tag = std::move(event.tag);
     node.style = event.style;
     node.span = {begin, event.span.end};
+    if (plain) check_ends(node.span, sources_, diagnostics_);
     if (node.style == Style::literal || node.style == Style::folded) {
       // libyaml's span includes the empty lines that follow.
       node.span.end = begin + block_end(sources_.text({begin, event.span.end}), node.text);

@@ -60,6 +60,9 @@ DYNAMIC_PARTITION = cluster("cpu", DYNAMIC, {"partition_name": "cpu", "nodeset_d
 WHOLE = {**NETWORK_OF_IT, "partitions": "$(cpu.partitions)", "nodeset": "$(concat(cpu.nodeset, gpu.nodeset))",
          "login_nodes": ["$(login.login_nodes)"]}
 
+# A machine type to which GPUs and local SSDs can be added.
+WITH_GPUS = {**NETWORK_OF_IT, "machine_type": "n1-standard-8"}
+
 ALONE = [{"id": "it"}]
 # By module, or by module and input.
 AROUND = {
@@ -71,7 +74,14 @@ AROUND = {
     CONTROLLER: cluster("controller"),
     (CONTROLLER, "partitions"): cluster("controller", NODESET, WHOLE),
     (CONTROLLER, "login_nodes"): cluster("controller", NODESET, WHOLE),
+    (NODESET, "guest_accelerator"): cluster("nodes", NODESET, WITH_GPUS),
+    (DYNAMIC, "guest_accelerator"): cluster("nodes", DYNAMIC, WITH_GPUS),
+    (LOGIN, "guest_accelerator"): cluster("login", NODESET, WITH_GPUS),
+    (CONTROLLER, "guest_accelerator"): cluster("controller", NODESET, {**WHOLE, **WITH_GPUS}),
     MACHINE: beside_network(**NETWORK_OF_IT),
+    (MACHINE, "guest_accelerator"): beside_network(**WITH_GPUS),
+    (MACHINE, "local_ssd_count"): beside_network(**WITH_GPUS),
+    (MACHINE, "local_ssd_interface"): beside_network(**WITH_GPUS),
     (MACHINE, "network_self_link"): beside_network(network_self_link="$(network.network_self_link)"),
     "community/modules/project/service-enablement": [{"id": "it", "settings": {"gcp_service_list": ["file.googleapis.com"]}}],
     "community/modules/scripts/wait-for-startup": [{"id": "it", "settings": {"instance_name": "machine-0"}}],
@@ -121,6 +131,10 @@ VALUES = {
     "service_account_scopes": (["https://www.googleapis.com/auth/compute"],), "scopes": (["cloud-platform"],),
     "instance_image": ({"project": "my-project", "family": "other"},),
     "guest_accelerator.type": ("nvidia-tesla-t4", "nvidia-tesla-v100"),
+    "guest_accelerator.count": (1, 2),
+    "placement_policy.max_distance": (2, 3), "placement_policy.collocation": ("COLLOCATED",),
+    "ingress_rules.allow.protocol": ("tcp", "udp"), "ingress_rules.allow.ports": (["80"], ["443"]),
+    "egress_rules.allow.protocol": ("tcp", "udp"), "egress_rules.allow.ports": (["80"], ["443"]),
     "turbo_mode": ("ALL_CORE_MAX", "NONE"), "performance_monitoring_unit": ("STANDARD", "ENHANCED"),
     "threads_per_core": (1, 2),
     "min_cpu_platform": ("Intel Cascade Lake",), "confidential_instance_type": ("SEV", "TDX"),

@@ -1,0 +1,112 @@
+// Checks the machine types of resources, and the GPUs and local SSDs that are added to them.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/count.h"
+#include "common/text.h"
+#include "launcher/google/resource_check.h"
+
+namespace slipway::google {
+namespace {
+
+using source::Code;
+
+bool is_counted(const std::vector<int64_t>& counts, const Json& count) {
+  return !count.is_number() || std::ranges::find(counts, count.get<int64_t>()) != counts.end();
+}
+
+std::string listed(const std::vector<int64_t>& counts) {
+  std::vector<std::string> texts;
+  for (const int64_t count : counts) texts.push_back(std::to_string(count));
+  return slipway::join(texts, ", ");
+}
+
+// The blocks `key` of a resource, which may be one or a list.
+std::vector<Json> blocks_of(const Json& body, const char* key) {
+  const Json found = body.value(key, Json());
+  if (found.is_object()) return {found};
+  return found.is_array() ? found.get<std::vector<Json>>() : std::vector<Json>();
+}
+
+std::string text_of(const Json& block, const char* key) {
+  const Json found = block.value(key, Json());
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+}  // namespace
+
+void ResourceCheck::check_machine(const blueprint::Module& module, const Json& body) {
+  const std::string name = text_of(body, "machine_type");
+  if (name.empty() || name.find("${") != name.npos || machines_ == nullptr ||
+      !machines_->complete) {
+    return;
+  }
+  const cluster::MachineType* type = machines_->find_machine(name);
+  if (type == nullptr) {
+    const std::string why = machines_->why_no_machine(name);
+    return report(Code::unknown_machine_type, place_of_value(module, "machine_type", name),
+                  why.empty() ? fmt::format("there is no machine type `{}` in the catalogue", name)
+                              : fmt::format("there is no machine type `{}`: {}", name, why),
+                  why.empty() ? source::did_you_mean(name, machines_->machine_types()) : "");
+  }
+  if (type->assumed) return;
+  for (const Json& gpus : blocks_of(body, "guest_accelerator")) check_gpus(module, *type, gpus);
+  check_local_ssds(module, *type, body);
+}
+
+void ResourceCheck::check_gpus(const blueprint::Module& module, const cluster::MachineType& type,
+                               const Json& gpus) {
+  const std::string model = text_of(gpus, "type");
+  const Json count = gpus.value("count", Json());
+  if (model.empty() || model.find("${") != model.npos || count == 0) return;
+  const source::Span place = place_of_value(module, "guest_accelerator", model);
+  if (type.gpu_count > 0) {
+    const bool same = model.starts_with(type.gpu_model) && is_counted({type.gpu_count}, count);
+    if (same) return;
+    return report(Code::rule_broken, place,
+                  fmt::format("`{}` has {} of `{}`, and takes no others", type.name, type.gpu_count,
+                              type.gpu_model),
+                  "leave `guest_accelerator` out");
+  }
+  std::vector<std::string> models;
+  for (const AttachedGpus& row : rules_.attached_gpus) {
+    if (!type.name.starts_with(row.machines)) continue;
+    models.push_back(row.model);
+    if (row.model != model) continue;
+    if (is_counted(row.counts, count)) return;
+    return report(Code::rule_broken, place,
+                  fmt::format("`{}` cannot have {} of `{}`", type.name, count.dump(), model),
+                  fmt::format("use one of: {}", listed(row.counts)));
+  }
+  const std::string meant = source::did_you_mean(model, models);
+  report(Code::rule_broken, place,
+         fmt::format("`{}` cannot have GPUs of type `{}`", type.name, model),
+         models.empty()  ? "no GPUs can be added to machines of this type"
+         : meant.empty() ? fmt::format("use one of: {}", slipway::join(models, ", "))
+                         : meant);
+}
+
+void ResourceCheck::check_local_ssds(const blueprint::Module& module,
+                                     const cluster::MachineType& type, const Json& body) {
+  const auto scratch = static_cast<int64_t>(blocks_of(body, "scratch_disk").size());
+  const int64_t count =
+      scratch + std::ranges::count_if(blocks_of(body, "disk"), [&](const Json& disk) {
+        return text_of(disk, "disk_type") == rules_.local_ssd;
+      });
+  if (count == 0) return;
+  const auto row = std::ranges::find_if(rules_.local_ssds, [&](const LocalSsds& some) {
+    return type.name.starts_with(some.machines) && (some.vcpus == 0 || type.cpus() <= some.vcpus);
+  });
+  if (row == rules_.local_ssds.end() || is_counted(row->counts, count)) return;
+  report(Code::rule_broken,
+         scratch > 0 ? place_of_value(module, "local_ssd_count", scratch)
+                     : place_of_value(module, "disks", rules_.local_ssd),
+         row->counts.empty()
+             ? fmt::format("`{}` cannot have local SSDs", type.name)
+             : fmt::format("`{}` cannot have {}", type.name, slipway::counted(count, "local SSD")),
+         row->counts.empty() ? "" : fmt::format("use one of: {}", listed(row->counts)));
+}
+
+}  // namespace slipway::google
