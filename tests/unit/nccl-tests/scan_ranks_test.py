@@ -2,7 +2,9 @@
 """bandwidth_scan on real ranks of this machine, each of which is a node: ranks that die or stop leave the scan, and pairs
 of GPUs (stand-ins of NVIDIA's libraries) that fail take nobody along.
 
-Usage: scan_ranks_test.py PROGRAM SCHEMA VALIDATOR FAKES
+Usage: scan_ranks_test.py PROGRAM SCHEMA VALIDATOR FAKES [TEST...]
+
+The tests run at the same time: what takes long is the wait for ranks that do not answer.
 """
 import contextlib
 import json
@@ -16,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import side_by_side
 
 PROGRAM, SCHEMA, VALIDATOR, FAKES = sys.argv[1:5]
 RANKS = 5
@@ -228,4 +232,4 @@ class Levels(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
+    side_by_side.main(sys.argv[5:])
