@@ -1,5 +1,5 @@
-// Makes the mistake that its argument names, in code like ours: found_test.py expects that the sanitizers
-// find each of them.
+// Makes the mistake that its argument names, in code like ours: found_test.py expects that the
+// sanitizers find each of them.
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -54,6 +54,15 @@ void leak(size_t one) {
   sink = static_cast<int64_t>(std::make_unique<std::string>(1000 * one, 'x').release()->size());
 }
 
+double half(double value) {
+  return value / 2;
+}
+
+void wrong_function(size_t one) {
+  const auto called = reinterpret_cast<int64_t (*)(int64_t)>(reinterpret_cast<void (*)()>(half));
+  sink = called(static_cast<int64_t>(one));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -61,7 +70,7 @@ int main(int argc, char** argv) {
       {"heap-buffer-overflow", heap_overflow}, {"heap-use-after-free", use_after_free},
       {"null pointer", null_member},           {"misaligned address", misaligned},
       {"integer overflow", signed_overflow},   {"shift exponent", bad_shift},
-      {"detected memory leaks", leak}};
+      {"detected memory leaks", leak},         {"incorrect function type", wrong_function}};
   const auto mistake = mistakes.find(argc > 1 ? argv[1] : "");
   if (mistake != mistakes.end()) mistake->second(static_cast<size_t>(argc) - 1);
   return mistake != mistakes.end() || argc == 1 ? 0 : 2;
