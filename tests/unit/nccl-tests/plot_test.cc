@@ -39,6 +39,32 @@ TEST_CASE("plot: the first and the last size have a label") {
   }
 }
 
+TEST_CASE("plot: a wide interval is clipped, marked, and leaves the lines their height") {
+  ReadReport noisy;
+  noisy.name = "noisy.json";
+  noisy.collective = "all_gather";
+  noisy.rows = {plotted_row(1024), plotted_row(1 << 20)};
+  const std::string even = plot({noisy});
+  CHECK_THAT(even, !ContainsSubstring("beyond") && !ContainsSubstring("triangle"));
+  auto widen = [&](double low_us, double high_us) {
+    for (Measured& one : noisy.rows[0].placements) one.interval_us = {low_us, high_us};
+    return plot({noisy});
+  };
+  // From 8 to 12 GB/s: drawn as it is.
+  CHECK_THAT(widen(5.0 * 10 / 12, 5.0 * 10 / 8), !ContainsSubstring("beyond"));
+  // From 0.01 to 12 GB/s: the axis ends at half of the least median.
+  const std::string below = widen(5.0 * 10 / 12, 5000);
+  CHECK_THAT(below, ContainsSubstring("class=\"beyond\""));
+  CHECK_THAT(below, ContainsSubstring("triangle: the interval continues"));
+  CHECK_THAT(below, ContainsSubstring(">5</text>") && !ContainsSubstring(">2</text>"));
+  // From 0.01 to 5000 GB/s: at both ends, of both placements.
+  const std::string both = widen(0.01, 5000);
+  size_t marks = 0;
+  for (size_t at = 0; (at = both.find("class=\"beyond\"", at)) != both.npos; ++at) ++marks;
+  CHECK(marks == 4);
+  CHECK_THAT(both, !ContainsSubstring(">50</text>") && ContainsSubstring(">20</text>"));
+}
+
 TEST_CASE("plot: PNG comes from rsvg-convert, or a message says what to install") {
   const TemporaryDirectory folder;
   const Variable path("PATH", folder.path().c_str());
