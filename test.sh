@@ -117,12 +117,16 @@ count_conformance() {
 
 # test_sanitized: builds with the sanitizers and runs all tests but those of clusters, which wait for most of their time,
 # and lend it their processors. With clang, which takes less time than g++ for this, and so everything is compiled with
-# both; with its linker, which takes a tenth of the usual one's time for programs of this size. Fails if the build does;
-# otherwise $scratch/sanitized is there once it is built.
+# both; with its linker, which takes a tenth of the usual one's time for programs of this size. Only what these tests run is
+# built. Fails if the build does; otherwise $scratch/sanitized is there once it is built.
 test_sanitized() {
   (
+    local needed
     renice -n 19 "$BASHPID" >/dev/null
-    CXX=clang++ CXX_LD=lld build_into build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
+    CXX=clang++ CXX_LD=lld configure build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
+    needed=$(tests/sanitizers/needed.py build-sanitized)
+    mapfile -t needed <<<"$needed"
+    ninja -C build-sanitized "${needed[@]}"
   )
   touch "$scratch/sanitized"
   say "test: unit, golden and fuzzing under the sanitizers"

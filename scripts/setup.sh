@@ -71,9 +71,9 @@ adopt() {
   meson configure "$folder" --prefix="$ours"
 }
 
-# build_into FOLDER [meson option...]: configures once, compiles several files as one (a third of the time of a whole
-# build), without debug information, and installs to FOLDER/prefix.
-build_into() {
+# configure FOLDER [meson option...]: once, to compile several files as one (a third of the time of a whole build), without
+# debug information, and to install to FOLDER/prefix.
+configure() {
   local folder=$1
   shift
   say "build: $folder"
@@ -82,6 +82,12 @@ build_into() {
   else
     meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=24 -Ddebug=false "$@"
   fi
+}
+
+# build_into FOLDER [meson option...]: configures, compiles and installs.
+build_into() {
+  local folder=$1
+  configure "$@"
   ninja -C "$folder"
   meson install -C "$folder" --no-rebuild --only-changed --quiet
 }
