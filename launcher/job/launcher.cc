@@ -1,0 +1,187 @@
+// Attempts of a job: starts them, decides about failures, restarts or requeues.
+#include "launcher/job/launcher.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include "common/count.h"
+#include "common/text.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto stop_limit = seconds(25);     // agents report after 20 s what they could not kill
+constexpr auto grace = seconds(2);           // between SIGTERM and SIGKILL
+constexpr auto requeue_limit = seconds(60);  // for Slurm to end a job that it has requeued
+constexpr auto energy_limit = milliseconds(1500);  // for nodes to report their GPUs' energy
+constexpr auto as_good_as_progress = std::chrono::hours(1);  // if the program reports no steps
+
+}  // namespace
+
+void Launcher::say(const std::string& text) {
+  fmt::print(stderr, "slipway launch: {}\n", text);
+}
+
+std::filesystem::path ledger_path(const LaunchOptions& options, const std::string& job) {
+  return options.ledger.empty() ? std::filesystem::path(ledger_name(job)) : options.ledger;
+}
+
+milliseconds to_milliseconds(double seconds) {
+  return milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
+    : options_(options),
+      allocation_(std::move(allocation)),
+      ledger_(ledger_path(options, allocation_.label), allocation_.label, async_,
+              allocation_.restarts > 0),
+      output_(async_, options.label),
+      watch_(options.progress, async_),
+      agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),
+      restarts_(options.restarts),
+      run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
+           [this](bool stops) { hold_step(stops); }) {}
+
+void Launcher::add_bad(const std::string& node) {
+  if (std::ranges::find(bad_, node) == bad_.end()) bad_.push_back(node);
+}
+
+int Launcher::run() {
+  ledger_.begin(options_.command);
+  begin_agents();
+  choose_first();
+  for (;;) {
+    if (const auto status = too_few()) return *status;
+    Attempt attempt = run_attempt();
+    if (run_.is_over()) return give_way();
+    if (cancelled_) return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
+    if (!attempt.has_failed()) return end("done", 0);
+    if (!may_restart(attempt)) return end("failed", attempt.status());
+  }
+}
+
+Attempt Launcher::run_attempt() {
+  Attempt attempt(ledger_.next_attempt(),
+                  {allocation_.job, choice_.nodes, tasks_per_node(), ledger_.next_attempt() - 1},
+                  allocation_.here);
+  watch_.forget();
+  ledger_.start(attempt.number(), choice_);
+  energy_.begin(attempt.number(), choice_.nodes);
+  say(fmt::format("attempt {} on {}, {}", attempt.number(), counted(choice_.nodes.size(), "node"),
+                  counted(choice_.spares.size(), "spare")));
+  for (size_t node = 0; node < choice_.nodes.size(); ++node)
+    agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, taken_));
+  while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
+  const bool all_well = attempt.all_ended() && !attempt.has_failed();
+  noticed_ms_ = now_ms();
+  while (cancelled_ == 0 && !run_.is_over() && attempt.may_tell_more())
+    pump(&attempt, milliseconds(50));
+  if (!all_well && !run_.is_over()) stop(attempt);
+  if (!all_well && !run_.is_over() && is_alone(attempt)) run_.ask_slurm("all other nodes are gone");
+  if (run_.is_over()) return attempt;
+  output_.put_rest();
+  ledger_.last_progress(attempt.number(), attempt.step());
+  return attempt;
+}
+
+// The step at which a program resumes is soon followed by others, and nothing announces changes
+// of the progress file.
+milliseconds Launcher::patience(const Attempt& attempt) const {
+  return !options_.progress.empty() && attempt.step().step < 0 ? milliseconds(5)
+                                                               : milliseconds(250);
+}
+
+bool Launcher::is_over(Attempt& attempt) const {
+  if (at_once_ || run_.is_over()) return true;
+  if (cancelled_ != 0) return !attempt.evidence().gone.empty();
+  const auto stall = to_milliseconds(options_.stall_seconds);
+  if (stall.count() > 0 && Clock::now() - attempt.last_progress() > stall) {
+    attempt.stalled(std::chrono::duration_cast<seconds>(stall));
+  }
+  return attempt.has_failed();
+}
+
+void Launcher::stop(Attempt& attempt) {
+  for (const std::string& node : attempt.world().nodes) {
+    agents_.send(node, Stop{milliseconds(grace).count()});
+    if (!agents_.is_here(node)) attempt.handle({node, Gone{"its agent was already gone"}});
+  }
+  const auto begin = Clock::now();
+  while (!attempt.all_stopped() && !run_.is_over() && Clock::now() - begin < stop_limit)
+    pump(&attempt);
+}
+
+bool Launcher::may_restart(const Attempt& attempt) {
+  Evidence evidence = attempt.evidence();
+  evidence.progressed = attempt.step().step >= 0 ? ledger_.is_new_best(attempt.step().step)
+                                                 : attempt.age() > as_good_as_progress;
+  const Verdict verdict = judge(evidence, history_, words_);
+  history_.push_back(verdict);
+  ledger_.failure(attempt.number(), verdict, noticed_ms_);
+  for (const std::string& line : verdict_lines(attempt.number(), verdict)) say(line);
+  for (const std::string& node : verdict.nodes) add_bad(node);
+  for (const Accusation& each : verdict.accusations) {
+    agents_.send(each.node, Report{allocation_.job, attempt.number(), each.cause, each.detail});
+  }
+  reason_ = requeue_comment(verdict);
+
+  if (const std::string why = restarts_.reason_to_stop(verdict, evidence.progressed);
+      !why.empty()) {
+    say(why);
+    return false;
+  }
+  choice_ = next_choice(std::move(choice_), bad_, verdict, least());
+  return true;
+}
+
+std::optional<int> Launcher::too_few() {
+  std::erase_if(choice_.spares, [&](const std::string& node) { return !agents_.is_here(node); });
+  if (cancelled_ != 0) return end("cancelled", cancelled_);
+  if (!choice_.nodes.empty() && choice_.nodes.size() >= least()) return std::nullopt;
+  say(fmt::format("{} left, {} needed: requeueing the job without {}",
+                  counted(choice_.nodes.size(), "good node"), least(), join(bad_, ", ")));
+  wait_for_energy();
+  ledger_.end("requeued", 1);
+  async_.drain();
+  queue_again();
+  return end("failed", 1);
+}
+
+void Launcher::queue_again() {
+  queueing_ = true;
+  const auto here = std::ranges::find_if(
+      allocation_.nodes, [&](const std::string& node) { return agents_.is_here(node); });
+  if (here == allocation_.nodes.end()) return;
+  agents_.send(*here, Requeue{allocation_.job, bad_, reason_});
+  const auto begin = Clock::now();
+  while (!refused_ && Clock::now() - begin < requeue_limit) pump(nullptr);
+}
+
+void Launcher::wait_for_energy() {
+  const auto begin = Clock::now();
+  while (energy_.waits() && Clock::now() - begin < energy_limit) pump(nullptr);
+  for (const AttemptEnergy& energy : energy_.rest()) ledger_.energy(energy);
+}
+
+int Launcher::give_way() {
+  say(fmt::format("this run of the job is over ({}): leaving the job to Slurm",
+                  run_.over_because()));
+  if (step_) step_->abandon();
+  end_agents();
+  return 1;
+}
+
+int Launcher::end(const char* result, int status) {
+  wait_for_energy();
+  end_agents();
+  ledger_.end(result, status);
+  return status;
+}
+
+}  // namespace slipway::job

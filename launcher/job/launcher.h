@@ -1,0 +1,114 @@
+// A training job while it runs: its agents, its attempts, and what is decided after a failure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/job/agent_settings.h"
+#include "launcher/job/agent_step.h"
+#include "launcher/job/agents.h"
+#include "launcher/job/allocation.h"
+#include "launcher/job/async_writer.h"
+#include "launcher/job/attempt.h"
+#include "launcher/job/choose_nodes.h"
+#include "launcher/job/energy_tally.h"
+#include "launcher/job/job_ledger.h"
+#include "launcher/job/launch.h"
+#include "launcher/job/launcher_signals.h"
+#include "launcher/job/output.h"
+#include "launcher/job/restarts.h"
+#include "launcher/job/run_watch.h"
+#include "launcher/job/step_watch.h"
+#include "launcher/job/verdict_text.h"
+
+namespace slipway::job {
+
+class Launcher {
+ public:
+  Launcher(const LaunchOptions& options, Allocation allocation);
+
+  // Runs attempts until the job ends, and returns the exit status.
+  int run();
+
+  // A line for the user, on stderr.
+  static void say(const std::string& text);
+
+ private:
+  size_t wanted() const { return allocation_.nodes.size() - static_cast<size_t>(options_.spares); }
+  size_t least() const {
+    return options_.min_nodes > 0 ? static_cast<size_t>(options_.min_nodes) : wanted();
+  }
+  void add_bad(const std::string& node);
+
+  // launcher_agents.cc: the agents, and what they and signals report.
+  AgentSettings agent_settings() const;
+  void begin_agents();
+  void choose_first();
+  void hold_step(bool stops);
+  bool is_alone(const Attempt& attempt) const;
+  // Handles everything that has arrived. `attempt` may be null.
+  void pump(Attempt* attempt, std::chrono::milliseconds timeout = std::chrono::milliseconds(250));
+  void handle(const AgentEvent& event, Attempt* attempt);
+  void write(const TaskText& text);
+  void pass_on(const std::string& node, const PmixNews& news, Attempt& attempt);
+  void handle_signals(Attempt* attempt);
+  // Called when Slurm signals an agent or this launcher, whichever comes first. Ends the ledger
+  // here: Slurm may leave no time for it after the tasks have ended.
+  void cancel(int signal);
+  void end_agents();
+
+  // launcher.cc: attempts, and what follows a failure.
+  Attempt run_attempt();
+  std::chrono::milliseconds patience(const Attempt& attempt) const;
+  bool is_over(Attempt& attempt) const;
+  // Waits until all processes are gone and every node has reported what it knows.
+  void stop(Attempt& attempt);
+  int64_t tasks_per_node() const {
+    return options_.tasks_per_node > 0 ? options_.tasks_per_node : allocation_.tasks_per_node;
+  }
+  bool may_restart(const Attempt& attempt);
+  // The exit status if too few nodes are left to start on.
+  std::optional<int> too_few();
+  // Returns only if Slurm does not requeue the job: otherwise Slurm ends this process.
+  void queue_again();
+  // Only when nothing will be started anymore, so that a driver that hangs delays nothing.
+  void wait_for_energy();
+  int give_way();
+  int end(const char* result, int status);
+
+  LaunchOptions options_;
+  FailureWords words_ = installed_failure_words();
+  Allocation allocation_;
+  LauncherSignals signals_;  // first: blocks signals before other threads start
+  AsyncWriter async_;
+  JobLedger ledger_;
+  Output output_;
+  StepWatch watch_;
+  Agents agents_;
+  EnergyTally energy_;
+  Variables taken_;
+  std::optional<AgentStep> step_;
+  NodeChoice choice_;
+  std::vector<std::string> bad_;  // for the rest of the job
+  std::vector<Verdict> history_;
+  Restarts restarts_;
+  std::string reason_ = "nodes did not come up";
+  int64_t noticed_ms_ = 0;
+  int cancelled_ = 0;      // the exit status after a signal to end; 0: no signal
+  bool at_once_ = false;   // a second signal: do not wait for the tasks
+  bool queueing_ = false;  // we asked for a requeue, so Slurm ends us
+  bool refused_ = false;   // Slurm did not requeue the job
+  RunWatch run_;
+};
+
+// The ledger of the job: the one that the options name, or one in this folder.
+std::filesystem::path ledger_path(const LaunchOptions& options, const std::string& job);
+
+// For limits that options give in seconds.
+std::chrono::milliseconds to_milliseconds(double seconds);
+
+}  // namespace slipway::job

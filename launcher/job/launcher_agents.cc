@@ -1,0 +1,152 @@
+// The agents of a job: their start, what they report, and signals to the job.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "common/error.h"
+#include "launcher/job/launcher.h"
+
+namespace slipway::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto agents_limit = std::chrono::seconds(60);  // for all agents to connect
+constexpr size_t most_backlog = size_t{16} << 20;
+
+}  // namespace
+
+AgentSettings Launcher::agent_settings() const {
+  AgentSettings settings;
+  settings.orphan.run = {allocation_.job, allocation_.restarts};
+  settings.orphan.launcher = allocation_.here;
+  settings.orphan.port = agents_.port();
+  settings.orphan.ledger = std::filesystem::absolute(ledger_path(options_, allocation_.label));
+  settings.key = agents_.key();
+  settings.heartbeat = to_milliseconds(options_.heartbeat_seconds);
+  settings.with_pmix = options_.mpi == "pmix";
+  return settings;
+}
+
+void Launcher::begin_agents() {
+  taken_ = take_step_options();
+  step_.emplace(allocation_.nodes, agent_variables(agent_settings()), options_.srun);
+  raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
+  const auto begin = Clock::now();
+  while (agents_.missing() > 0 && Clock::now() - begin < agents_limit && !cancelled_) {
+    pump(nullptr);
+    if (!step_->runs()) throw Error("srun ended before agents started on all nodes");
+  }
+}
+
+void Launcher::choose_first() {
+  std::vector<std::string> good;
+  for (const std::string& node : allocation_.nodes) {
+    if (std::ranges::find(bad_, node) != bad_.end()) continue;  // already reported
+    if (ledger_.is_blamed(node)) {
+      say(fmt::format("leaving out {}: it was blamed before", node));
+      add_bad(node);
+    } else if (!agents_.is_here(node)) {
+      say(fmt::format("leaving out {}: its agent did not start", node));
+      add_bad(node);
+    } else {
+      good.push_back(node);
+    }
+  }
+  choice_ = first_choice(good, wanted());
+}
+
+void Launcher::hold_step(bool stops) {
+  if (step_) step_->hold(stops);
+}
+
+bool Launcher::is_alone(const Attempt& attempt) const {
+  bool has_others = false;
+  for (const std::string& node : attempt.world().nodes) {
+    if (node == allocation_.here) continue;
+    if (agents_.is_here(node)) return false;
+    has_others = true;
+  }
+  return has_others;
+}
+
+void Launcher::pump(Attempt* attempt, milliseconds timeout) {
+  const bool read = async_.backlog() < most_backlog;
+  const std::vector<AgentEvent> events = agents_.wait(timeout, signals_.fd(), read);
+  if (run_.check_after_freeze()) return;
+  for (const AgentEvent& event : events) handle(event, attempt);
+  for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
+  handle_signals(attempt);
+  if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
+  if (attempt != nullptr && attempt->step().step >= 0)
+    ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());
+}
+
+void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
+  try {
+    std::visit(Overloads{
+                   [&](const TaskText& text) { write(text); },
+                   // Slurm ends the step: its tasks got the signal too.
+                   [&](const StepSignal& signal) { cancel(static_cast<int>(signal.number)); },
+                   [&](const PmixNews& news) {
+                     if (attempt != nullptr) pass_on(event.node, news, *attempt);
+                   },
+                   [&](const Refused& refused) {
+                     say(refused.text);
+                     refused_ = true;
+                   },
+                   [&](const Gone& gone) {
+                     say(fmt::format("{}: {}", event.node, gone.text));
+                     add_bad(event.node);
+                   },
+                   [](const auto&) {},  // handled below
+               },
+               event.news);
+    energy_.handle(event);
+    if (attempt != nullptr) attempt->handle(event);
+  } catch (const InvalidMessage& error) {
+    agents_.refuse(event.node, error.what());
+  }
+}
+
+void Launcher::write(const TaskText& text) {
+  if (text.rank >= static_cast<int64_t>(allocation_.nodes.size()) * tasks_per_node())
+    throw InvalidMessage(fmt::format("there is no rank {}", text.rank));
+  output_.put(text.rank, static_cast<int>(text.stream), text.bytes);
+}
+
+void Launcher::pass_on(const std::string& node, const PmixNews& news, Attempt& attempt) {
+  for (PmixDelivery& each : attempt.handle_pmix(node, news))
+    agents_.send(each.node, PmixOrder{attempt.number(), std::move(each.body)});
+  if (const std::string text = attempt.pmix_news(); !text.empty()) say(text);
+}
+
+void Launcher::handle_signals(Attempt* attempt) {
+  for (const int number : signals_.take()) {
+    if (attempt != nullptr)
+      for (const std::string& node : attempt->world().nodes) agents_.send(node, Signal{number});
+    if (number == SIGUSR1 || number == SIGUSR2) continue;
+    if (cancelled_ != 0) at_once_ = true;
+    cancel(number);
+  }
+}
+
+void Launcher::cancel(int signal) {
+  if (queueing_) return;
+  if (cancelled_ == 0) {
+    say(fmt::format("ending the job: received a signal ({})", ::strsignal(signal)));
+    ledger_.end("cancelled", 128 + signal);
+  }
+  cancelled_ = 128 + signal;
+}
+
+void Launcher::end_agents() {
+  for (const std::string& node : allocation_.nodes) agents_.send(node, End{});
+  step_.reset();
+}
+
+}  // namespace slipway::job
