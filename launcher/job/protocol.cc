@@ -10,11 +10,11 @@
 namespace slipway::job {
 namespace {
 
-constexpr int64_t most = std::numeric_limits<int64_t>::max();
+constexpr int64_t largest_number = std::numeric_limits<int64_t>::max();
 constexpr int64_t most_signal = 64, most_status = std::numeric_limits<int32_t>::max();
 constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = size_t{1} << 20;
 constexpr size_t longest_word = size_t{2} << 20;  // longer than Linux accepts: execve(2)
-constexpr size_t most_words = 65536, most_nodes = 65536, most_notes = 65536;
+constexpr size_t most_values = 65536, most_nodes = 65536, most_notes = 65536;
 
 // Deduces constness: messages are encoded from a constant, and decoded into a variable.
 template <class Message, class Kind>
@@ -30,13 +30,13 @@ void names(auto& a, auto& values) {
   a.list(values, most_nodes, [](auto& b, auto& value) { b.word(value, longest_name); });
 }
 void words(auto& a, auto& values) {
-  a.list(values, most_words, [](auto& b, auto& value) { b.word(value, longest_word); });
+  a.list(values, most_values, [](auto& b, auto& value) { b.word(value, longest_word); });
 }
 void notes(auto& a, auto& values) {
   a.list(values, most_notes, [](auto& b, auto& value) { b.text(value, longest_note); });
 }
 void variables(auto& a, auto& values) {
-  a.variables(values, most_words, longest_word);
+  a.variables(values, most_values, longest_word);
 }
 void pmix_status(auto& a, auto& value) {
   a.number(value, -most_status - 1, most_status);
@@ -50,11 +50,11 @@ void fields(auto& a, Is<PmixFence> auto& m) {
 }
 void fields(auto& a, Is<PmixWant> auto& m) {
   rank(a, m.rank);
-  a.number(m.ask, 0, most);
+  a.number(m.ask, 0, largest_number);
 }
 void fields(auto& a, Is<PmixHave> auto& m) {
   a.word(m.node, longest_name);
-  a.number(m.ask, 0, most);
+  a.number(m.ask, 0, largest_number);
   pmix_status(a, m.status);
   a.bytes(m.bytes, most_pmix_bytes);
 }
@@ -68,11 +68,11 @@ void fields(auto& a, Is<PmixFenced> auto& m) {
 }
 void fields(auto& a, Is<PmixGet> auto& m) {
   rank(a, m.rank);
-  a.number(m.ask, 0, most);
+  a.number(m.ask, 0, largest_number);
   a.word(m.node, longest_name);
 }
 void fields(auto& a, Is<PmixGot> auto& m) {
-  a.number(m.ask, 0, most);
+  a.number(m.ask, 0, largest_number);
   pmix_status(a, m.status);
   a.bytes(m.bytes, most_pmix_bytes);
 }
@@ -87,7 +87,7 @@ void fields(auto& a, Is<PmixRelease> auto& m) {
   rank(a, m.rank);
 }
 void fields(auto& a, Is<PmixReady> auto& m) {
-  a.list(m.variables, most_words, [](auto& b, auto& value) { variables(b, value); });
+  a.list(m.variables, most_values, [](auto& b, auto& value) { variables(b, value); });
 }
 void fields(auto& a, Is<PmixAbort> auto& m) {
   rank(a, m.rank);
@@ -107,11 +107,11 @@ void fields(auto& a, Is<StartedTask> auto& m) {
   variables(a, m.set);
 }
 void fields(auto& a, Is<Start> auto& m) {
-  a.number(m.attempt, 1, most);
+  a.number(m.attempt, 1, largest_number);
   words(a, m.command);
   variables(a, m.set);
   words(a, m.unset);
-  a.list(m.tasks, most_words, [](auto& b, auto& value) { fields(b, value); });
+  a.list(m.tasks, most_values, [](auto& b, auto& value) { fields(b, value); });
   fields(a, m.pmix);
 }
 void fields(auto& a, Is<Stop> auto& m) {
@@ -127,23 +127,23 @@ void fields(auto& a, Is<Requeue> auto& m) {
 }
 void fields(auto& a, Is<Report> auto& m) {
   a.word(m.job, longest_name);
-  a.number(m.attempt, 1, most);
+  a.number(m.attempt, 1, largest_number);
   a.choice(m.cause, health::Cause::task_report);
   a.text(m.detail, longest_note);
 }
 void fields(auto& a, Is<PmixOrder> auto& m) {
-  a.number(m.attempt, 1, most);
+  a.number(m.attempt, 1, largest_number);
   a.one_of(m.body);
 }
 void fields(auto&, Is<End> auto&) {}
 
 void fields(auto& a, Is<RankStep> auto& m) {
   rank(a, m.rank);
-  a.number(m.step, 0, most);
+  a.number(m.step, 0, largest_number);
 }
 void fields(auto& a, Is<Beat> auto& m) {
-  a.number(m.attempt, 0, most);
-  a.list(m.steps, most_words, [](auto& b, auto& value) { fields(b, value); });
+  a.number(m.attempt, 0, largest_number);
+  a.list(m.steps, most_values, [](auto& b, auto& value) { fields(b, value); });
 }
 void fields(auto& a, Is<TaskText> auto& m) {
   rank(a, m.rank);
@@ -151,7 +151,7 @@ void fields(auto& a, Is<TaskText> auto& m) {
   a.bytes(m.bytes, longest_output);
 }
 void fields(auto& a, Is<Ended> auto& m) {
-  a.number(m.attempt, 1, most);
+  a.number(m.attempt, 1, largest_number);
   rank(a, m.rank);
   a.number(m.code, 0, 255);
   a.number(m.signal, 0, most_signal);
@@ -163,7 +163,7 @@ void fields(auto& a, Is<RankNote> auto& m) {
   a.text(m.text, longest_note);
 }
 void fields(auto& a, Is<Stopped> auto& m) {
-  a.number(m.attempt, 0, most);
+  a.number(m.attempt, 0, largest_number);
   a.list(m.odd, most_notes, [](auto& b, auto& value) { fields(b, value); });
   notes(a, m.held);
   notes(a, m.kernel);
@@ -171,18 +171,18 @@ void fields(auto& a, Is<Stopped> auto& m) {
   notes(a, m.health);
 }
 void fields(auto& a, Is<Energy> auto& m) {
-  a.number(m.attempt, 0, most);
+  a.number(m.attempt, 0, largest_number);
   a.optional(m.joules, [](auto& b, auto& value) { b.real(value); });
 }
 void fields(auto& a, Is<Health> auto& m) {
-  a.number(m.attempt, 0, most);
+  a.number(m.attempt, 0, largest_number);
   notes(a, m.reasons);
 }
 void fields(auto& a, Is<StepSignal> auto& m) {
   a.number(m.number, 1, most_signal);
 }
 void fields(auto& a, Is<PmixNews> auto& m) {
-  a.number(m.attempt, 0, most);
+  a.number(m.attempt, 0, largest_number);
   a.one_of(m.body);
 }
 void fields(auto& a, Is<Refused> auto& m) {

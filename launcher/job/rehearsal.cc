@@ -47,9 +47,9 @@ struct Tally {
 };
 
 // One run. Times are seconds since it began.
-class Run {
+class RehearsedRun {
  public:
-  Run(const Scenario& scenario, const Setting& setting, uint64_t number)
+  RehearsedRun(const Scenario& scenario, const Setting& setting, uint64_t number)
       : scenario_(scenario),
         setting_(setting),
         arrivals_(Random(scenario.seed ^ Random(number).next()).next()),
@@ -208,7 +208,7 @@ Outcome rehearse(const Scenario& scenario, const Setting& setting) {
   const double part_of_time = one_run / (scenario.days * day);
   std::vector<double> goodputs;
   for (int64_t number = 0; number < scenario.runs; ++number) {
-    const Tally tally = Run(scenario, setting, static_cast<uint64_t>(number)).run();
+    const Tally tally = RehearsedRun(scenario, setting, static_cast<uint64_t>(number)).run();
     goodputs.push_back(tally.times.productive / (scenario.days * day));
     add(outcome.times, tally.times, part_of_time);
     outcome.interruptions += tally.interruptions * one_run;
