@@ -14,7 +14,19 @@ class ComputeResources:
         made.setdefault("autoCreateSubnetworks", True)
         if body.get("routing_mode"):
             made["routingConfig"] = {"routingMode": body["routing_mode"]}
-        return self.compute(f"projects/{body['project']}/global", "networks", made)
+        found = self.compute(f"projects/{body['project']}/global", "networks", made)
+        if body.get("delete_default_routes_on_create"):
+            to_everywhere = f'(network="{found["self_link"]}") AND (destRange="0.0.0.0/0")'
+            for route in self.send("GET", f"{COMPUTE}projects/{body['project']}/global/routes", filter=to_everywhere).get("items", []):
+                self.wait(self.send("DELETE", COMPUTE + path_of(route["selfLink"])))
+        return found
+
+    def make_compute_route(self, body):
+        made = picked(body, "name", "description", "network", "dest_range", "priority", "tags", "next_hop_gateway", "next_hop_instance", "next_hop_ip",
+                      "next_hop_vpn_tunnel", "next_hop_ilb")
+        if made.get("nextHopInstance") and "/" not in made["nextHopInstance"]:
+            made["nextHopInstance"] = f"projects/{body['project']}/zones/{body['next_hop_instance_zone']}/instances/{made['nextHopInstance']}"
+        return self.compute(f"projects/{body['project']}/global", "routes", made)
 
     def make_compute_subnetwork(self, body):
         made = picked(body, "name", "description", "ip_cidr_range", "network", "private_ip_google_access", "stack_type", "ipv6_access_type", "purpose", "role")

@@ -24,6 +24,55 @@ class Descriptions(CloudTest):
         self.works("POST", f"compute.googleapis.com/compute/beta/{REGION}/resourcePolicies", policy)
 
 
+class Routes(CloudTest):
+    def route(self, **more):
+        return {"name": "r", "network": "projects/p/global/networks/n", "destRange": "192.168.0.0/16", "nextHopIp": "10.0.0.7", **more}
+
+    def refused_route(self, reason, **more):
+        self.refused(400, reason, "POST", "projects/p/global/routes", self.route(**more))
+
+    def test_a_route_keeps_its_network_and_its_name_is_taken(self):
+        self.network()
+        self.works("POST", "projects/p/global/routes", self.route())
+        self.refused(409, "alreadyExists", "POST", "projects/p/global/routes", self.route(destRange="192.168.7.0/24"))
+        made = self.works("GET", "projects/p/global/routes/r")
+        self.assertEqual((made["priority"], made["routeType"]), (1000, "STATIC"))
+        self.works("DELETE", f"{REGION}/subnetworks/s")
+        self.refused(400, "resourceInUseByAnotherResource", "DELETE", "projects/p/global/networks/n")
+        self.works("DELETE", "projects/p/global/routes/r")
+        self.works("DELETE", "projects/p/global/networks/n")
+
+    def test_a_route_needs_a_network_a_range_and_exactly_one_next_hop(self):
+        self.refused_route("cannot be found")
+        self.network()
+        self.refused_route("resource.destRange", destRange=None)
+        self.refused_route("CIDR", destRange="192.168.0.1/16")
+        self.refused_route("range of the subnetwork 's'", destRange="10.0.4.0/24")
+        self.refused_route("exactly one next hop, not 0", nextHopIp=None)
+        self.refused_route("exactly one next hop, not 2", nextHopGateway="default-internet-gateway")
+        self.refused_route("between 0 and 65535", priority=65536)
+        self.refused_route("resource.tags", tags=["Bad Tag"])
+
+    def test_the_next_hop_has_to_be_in_the_network(self):
+        self.network()
+        self.refused_route("range of a subnetwork", nextHopIp="10.7.0.1")
+        self.refused_route("IP address", nextHopIp="gateway")
+        self.refused_route("default-internet-gateway", nextHopIp=None, nextHopGateway="global/gateways/other")
+        self.refused_route("cannot be found", nextHopIp=None, nextHopInstance=f"{ZONE}/instances/a")
+        self.template()
+        self.works("POST", f"{ZONE}/instances/bulkInsert", self.bulk("a"))
+        self.works("POST", "projects/p/global/routes", self.route(nextHopIp=None, nextHopInstance=f"{ZONE}/instances/a"))
+        self.works("POST", "projects/p/global/networks", {"name": "n2", "autoCreateSubnetworks": False})
+        self.refused_route("no interface", name="r2", network="projects/p/global/networks/n2", nextHopIp=None, nextHopInstance=f"{ZONE}/instances/a")
+        # The cloud lets a next hop go, and warns about the route.
+        self.works("DELETE", f"{ZONE}/instances/a")
+
+    def test_a_route_is_not_changed(self):
+        self.network()
+        self.works("POST", "projects/p/global/routes", self.route())
+        self.assertEqual(self.send("PATCH", "projects/p/global/routes/r", {"priority": 5})[0], 404)
+
+
 class Names(CloudTest):
     def test_two_subnetworks_of_one_name_in_a_region_are_a_conflict(self):
         self.network()
@@ -51,6 +100,19 @@ class Names(CloudTest):
         self.works("DELETE", f"{ZONE}/instances/a")
         self.works("DELETE", f"{REGION}/subnetworks/s")
         self.refused(404, "notFound", "GET", f"{ZONE}/disks/a")
+
+    def test_a_network_comes_and_goes_with_its_default_route(self):
+        self.network()
+        wanted = '(network="https://www.googleapis.com/compute/v1/projects/p/global/networks/n") AND (destRange="0.0.0.0/0")'
+        route, = self.works("GET", "projects/p/global/routes", filter=wanted)["items"]
+        self.works("DELETE", f"{REGION}/subnetworks/s")
+        self.works("DELETE", "projects/p/global/networks/n")
+        self.refused(404, "notFound", "GET", f"projects/p/global/routes/{route['name']}")
+        # Deleted before, as delete_default_routes_on_create has it.
+        self.network()
+        route, = self.works("GET", "projects/p/global/routes", filter=wanted)["items"]
+        self.works("DELETE", f"projects/p/global/routes/{route['name']}")
+        self.assertNotIn("items", self.works("GET", "projects/p/global/routes", filter=wanted))
 
     def test_a_public_image_that_does_not_exist_is_refused(self):
         self.network()

@@ -1,6 +1,7 @@
 """What is particular to a collection of Compute's, besides machines: states, methods with their own names, who uses what."""
 import base64, hashlib, json
 
+from compute import rules
 from errors import Refusal, invalid, not_found
 from links import link, name_of, path_of
 
@@ -50,6 +51,39 @@ def disks_resize(call):
         raise invalid("sizeGb", call.body.get("sizeGb"), "New disk size must be larger than existing size.")
     disk["sizeGb"] = str(call.body["sizeGb"])
     return call.compute.operations.start(call.place, "resizeDisk", call.path, call.caller)
+
+
+TO_THE_INTERNET = "Default route to the Internet."
+
+
+def networks_insert(call):
+    """The cloud makes a default route with each network: the provider deletes it if delete_default_routes_on_create is set."""
+    operation = call.compute.do_insert(call)
+    name = f"default-route-{int(call.cloud.new_id()):x}"[:63]
+    path = f"{call.project}/global/routes/{name}"
+    route = {"name": name, "network": link(call.path or f"{call.place}/networks/{call.body['name']}"), "destRange": "0.0.0.0/0",
+             "description": TO_THE_INTERNET, "nextHopGateway": "global/gateways/default-internet-gateway"}
+    route = call.compute.made(path, "routes", route)
+    rules.check_routes(call.compute, path, route)
+    call.cloud.put("compute", path, route)
+    return operation
+
+
+def networks_delete(call):
+    """Its default route is deleted with it; other routes keep it."""
+    call.compute.need(call.path)
+    call.compute.check_unused(call.path)
+    own = [path for path, one in call.cloud.under("compute", f"{call.project}/global/routes/") if belongs_to_network(one, call.path)]
+
+    def gone():
+        for path in [*own, call.path]:
+            if call.cloud.get("compute", path) is not None:
+                call.cloud.remove("compute", path)
+    return call.compute.operations.start(call.place, "delete", call.path, call.caller, gone)
+
+
+def belongs_to_network(route, network):
+    return route.get("description") == TO_THE_INTERNET and path_of(route["network"]) == network
 
 
 def networks_addPeering(call):

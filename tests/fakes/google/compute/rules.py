@@ -2,7 +2,7 @@
 import ipaddress, re
 
 from errors import Refusal, invalid, missing
-from links import link, name_of, part, path_of
+from links import check_name, link, name_of, part, path_of
 
 
 def check_labels(field, labels):
@@ -78,6 +78,59 @@ def check_routers(compute, path, router):
             raise missing("resource.nats.natIps")
         for address in nat.get("natIps", []):
             referenced(compute, "resource.nats.natIps", address, path)
+
+
+NEXT_HOPS = ("nextHopGateway", "nextHopInstance", "nextHopIp", "nextHopVpnTunnel", "nextHopIlb")
+DEFAULT_GATEWAY = "default-internet-gateway"
+
+
+def subnets_of(compute, network):
+    """The ranges of a network's subnetworks, by path."""
+    return {path: cidr("", one["ipCidrRange"]) for path, one in compute.cloud.under("compute", f"projects/{part(network, 'projects')}/regions/")
+            if "/subnetworks/" in path and path_of(one["network"]) == network}
+
+
+def check_routes(compute, path, route):
+    """https://docs.cloud.google.com/vpc/docs/static-routes"""
+    network = referenced(compute, "resource.network", route.get("network"), path, "global/networks")
+    route["network"] = link(network)
+    if not route.get("destRange"):
+        raise missing("resource.destRange")
+    destination, subnets = cidr("resource.destRange", route["destRange"]), subnets_of(compute, network)
+    for other, range_ in subnets.items():
+        if destination.version == range_.version and destination.subnet_of(range_):
+            raise invalid("resource.destRange", route["destRange"], f"It is in the range of the subnetwork '{name_of(other)}'.")
+    if not 0 <= int(route.setdefault("priority", 1000)) <= 65535:
+        raise invalid("resource.priority", route["priority"], "Must be between 0 and 65535.")
+    for tag in route.get("tags", []):
+        check_name("resource.tags", tag)
+    hops = [hop for hop in NEXT_HOPS if route.get(hop)]
+    if len(hops) != 1:
+        raise Refusal(400, f"A route must have exactly one next hop, not {len(hops)}: {', '.join(hops)}.", "invalid")
+    check_next_hop(compute, path, route, hops[0], network, subnets)
+    route.update(routeType="STATIC", routeStatus="ACTIVE")
+
+
+def check_next_hop(compute, path, route, hop, network, subnets):
+    field, text = f"resource.{hop}", route[hop]
+    if hop == "nextHopIp" or (hop == "nextHopIlb" and "/" not in text):
+        try:
+            address = ipaddress.ip_address(text)
+        except ValueError as error:
+            raise invalid(field, text, "Must be an IP address.") from error
+        if not any(address in range_ for range_ in subnets.values()):
+            raise invalid(field, text, "Must be in the range of a subnetwork of the route's network.")
+    elif hop == "nextHopGateway":
+        if path_of(text, part(path, "projects"), "global/gateways").split("/", 2)[2] != f"global/gateways/{DEFAULT_GATEWAY}":
+            raise invalid(field, text, f"Must be {DEFAULT_GATEWAY}.")
+        route[hop] = link(f"projects/{part(path, 'projects')}/global/gateways/{DEFAULT_GATEWAY}")
+    else:
+        found = referenced(compute, field, text, path)
+        if hop == "nextHopInstance":
+            on = [path_of(nic.get("network", "")) for nic in compute.cloud.get("compute", found).get("networkInterfaces", [])]
+            if network not in on:
+                raise invalid(field, text, "The machine has no interface in the route's network.")
+        route[hop] = link(found)
 
 
 def check_addresses(compute, path, address):

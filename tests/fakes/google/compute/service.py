@@ -136,6 +136,8 @@ class Compute:
             service, other_path = key.split("/", 1)
             if service not in ("compute", "file", "lustre") or other_path == path or "/operations/" in other_path:
                 continue
+            if "/routes/" in other_path and collections.belongs_to_network(other, path):
+                continue
             for field, text in strings(other):
                 if field == "network" and "/" not in text:  # Filestore's networks may be names
                     text = f"projects/{part(other_path, 'projects')}/global/networks/{text}"
