@@ -22,6 +22,10 @@ bool is_expression(const std::string& text) {
   return text.find("${") != text.npos || text.find("%{") != text.npos;
 }
 
+bool lists_type(const std::vector<std::string>& types, const std::string& type) {
+  return std::ranges::find(types, type) != types.end();
+}
+
 // The text of an attribute, also one that only the deployment knows; empty without it.
 std::string written(const Json& body, const std::string& key) {
   const auto found = body.find(key);
@@ -209,20 +213,22 @@ void ResourceCheck::check_disks(const Module& module, const Json& body) {
     }
   };
   if (machine_type.empty()) return;
-  each(body.value("disk", Json()),
-       [&](const Json& disk) { check_disk(module, machine_type, written(disk, "disk_type")); });
+  each(body.value("disk", Json()), [&](const Json& disk) {
+    check_disk(module, machine_type, written(disk, "disk_type"),
+               disk.value("boot", Json()) == true);
+  });
   each(body.value("boot_disk", Json()), [&](const Json& disk) {
     each(disk.value("initialize_params", Json()),
-         [&](const Json& made) { check_disk(module, machine_type, written(made, "type")); });
+         [&](const Json& made) { check_disk(module, machine_type, written(made, "type"), true); });
   });
 }
 
 void ResourceCheck::check_disk(const Module& module, const std::string& machine_type,
-                               const std::string& disk_type) {
+                               const std::string& disk_type, bool boots) {
   if (disk_type.empty() || is_expression(disk_type) || is_expression(machine_type)) return;
   const auto& types = rules_.disk_types;
   if (types.empty()) return;
-  if (std::ranges::find(types, disk_type) == types.end()) {
+  if (!lists_type(types, disk_type)) {
     const std::string meant = source::did_you_mean(disk_type, types);
     report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),
            fmt::format("there is no disk type `{}`", disk_type),
@@ -232,12 +238,12 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
   const auto family = std::ranges::find_if(rules_.families, [&](const MachineFamily& row) {
     return machine_type.starts_with(row.prefix);
   });
-  if (family == rules_.families.end() ||
-      std::ranges::find(family->not_usable, disk_type) == family->not_usable.end()) {
-    return;
-  }
+  if (family == rules_.families.end()) return;
+  const bool usable = !lists_type(family->not_usable, disk_type);
+  if (usable && !(boots && lists_type(family->data_only, disk_type))) return;
   report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),
-         fmt::format("`{}` cannot have a disk of type `{}`", machine_type, disk_type),
+         fmt::format("`{}` cannot {} a disk of type `{}`", machine_type,
+                     usable ? "boot from" : "have", disk_type),
          fmt::format("use `{}`", family->boot));
 }
 

@@ -45,7 +45,7 @@ class ResourceCheck {
                    const std::string& attribute, const Json& value);
   void check_disks(const blueprint::Module& module, const Json& body);
   void check_disk(const blueprint::Module& module, const std::string& machine_type,
-                  const std::string& disk_type);
+                  const std::string& disk_type, bool boots);
 
   void check_machine(const blueprint::Module& module, const Json& body);
   void check_gpus(const blueprint::Module& module, const cluster::MachineType& type,

@@ -80,7 +80,8 @@ void read_families(const source::Node& root, ResourceRules& rules,
   if (families == nullptr) return;
   for (const source::Node& item : families->items) {
     RowReader row(item, "a family", diagnostics);
-    rules.families.push_back({row.text("prefix"), row.text("boot"), row.texts("not")});
+    rules.families.push_back(
+        {row.text("prefix"), row.text("boot"), row.texts("not"), row.texts("data")});
   }
 }
 

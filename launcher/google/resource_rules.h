@@ -49,6 +49,7 @@ struct MachineFamily {
   std::string prefix;
   std::string boot;                     // the usual type of a boot disk
   std::vector<std::string> not_usable;  // types of disks that they cannot have
+  std::vector<std::string> data_only;   // types of disks that they cannot boot from
 };
 
 struct ResourceRules {

@@ -95,11 +95,26 @@ def unused_rows():
     families = {name.split("-")[0] for name in machine_types()}
     for name in set(quotas["cpus"]) - families - {"other"}:
         yield f"quotas.yaml: no machine type is in the family `{name}`"
-    for file in ("machines", "transports", "quotas", "bandwidth", "services"):
+    for file in ("machines", "transports", "quotas", "bandwidth", "services", "compute", "replacement"):
         text = (ROOT / "blueprints/catalogue" / f"{file}.yaml").read_text()
         for source in read(file)["sources"]:
-            if not re.search(rf"source: {re.escape(source)}\b", text):
+            if not re.search(rf"source: (\[[^\]]*)?(?<![\w-]){re.escape(source)}(?![\w-])", text):
                 yield f"{file}.yaml: nothing names the source `{source}`"
+
+
+def wrong_disks():
+    """Types of disks of compute.yaml that contradict each other, and machine types that no family knows."""
+    offer = read("compute")
+    for row in offer["families"]:
+        either = [row["boot"], *row["not"], *row["data"]]
+        for kind in {kind for kind in either if either.count(kind) > 1 or kind not in offer["disk_types"]}:
+            yield f"compute.yaml: `{kind}` of `{row['prefix']}` is listed twice, or not in `disk_types`"
+    for name in machine_types():
+        if not any(row["prefix"] and name.startswith(row["prefix"]) for row in offer["families"]):
+            yield f"compute.yaml: no family for `{name}`"
+    for row in offer["families"] + offer["placement"]:
+        for source in {*([row["source"]] if isinstance(row["source"], str) else row["source"])} - {*offer["sources"]}:
+            yield f"compute.yaml: there is no source `{source}`"
 
 
 # Resource types whose rights are not the project's: of its organization, of a billing account.
@@ -128,7 +143,7 @@ def main():
     for path, (names, _) in ALLOWED.items():
         used = {name for where, name in found if where == path}
         wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
-    wrong += sorted(unused_rows()) + sorted(set(missing_services())) + sorted(missing_gpus())
+    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(set(missing_services())) + sorted(missing_gpus())
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 
