@@ -50,6 +50,11 @@ CASES = {
     "a larger share": (("local_mount: /home", "local_mount: /home, size_gb: 5120"), {}),
     "another tier": (("local_mount: /home", "local_mount: /home, filestore_tier: ZONAL"), {"google_filestore_instance.files": "tier"}),
     "another machine type of a machine": (("name_prefix: other", "name_prefix: other, machine_type: n2-standard-8"), {}),
+    "another reservation of a machine": (
+        ("name_prefix: other", "name_prefix: other, reservation_name: mine"), {"google_compute_instance.machine.*": "reservation_affinity"}),
+    "a machine's faster network": (
+        ("name_prefix: other", "name_prefix: other, machine_type: n2-standard-32, bandwidth_tier: tier_1_enabled"), {
+            "google_compute_instance.machine.*": "network_interface.nic_type, network_performance_config"}),
     "another boot disk of a machine": (
         ("name_prefix: other", "name_prefix: other, disk_size_gb: 300"), {
             "google_compute_instance.machine.*": "boot_disk"}),
