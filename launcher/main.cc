@@ -1,6 +1,7 @@
 // The program `slipway`: finds the verb and runs it.
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -23,6 +24,12 @@ void open_standard_streams() {
   if (fd > 2) ::close(fd);
 }
 
+// Threads that read modules allocate at the same time: without a larger step, each asks the kernel
+// for every few pages, and they wait for each other there.
+void allocate_in_large_steps() {
+  ::mallopt(M_TOP_PAD, 1 << 20);
+}
+
 // Options in place of a verb.
 std::string verb_of(const std::string& word) {
   if (word == "--help" || word == "-h") return "help";
@@ -34,6 +41,7 @@ std::string verb_of(const std::string& word) {
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  allocate_in_large_steps();
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (args.empty()) {
     std::fputs(commands::first_steps().c_str(), stderr);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
 
 #include "common/base64.h"
 #include "launcher/expression/arguments.h"
@@ -257,9 +259,7 @@ bool has_content(std::string_view text) {
   return false;
 }
 
-Result yamldecode(const List& arguments) {
-  const std::string& text = text_at(arguments, 0);
-  spend(text.size() / 4);
+Value decoded(const std::string& text) {
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
   const std::optional<Node> root =
@@ -271,6 +271,24 @@ Result yamldecode(const List& arguments) {
   }
   if (!root || !has_content(text)) throw ArgumentError(0, "has no YAML document");
   return value_of(*root);
+}
+
+// Each module of a blueprint that reads a table of the catalogue decodes the same text.
+Result yamldecode(const List& arguments) {
+  static std::mutex mutex;
+  static std::map<std::string, Value> known;
+  constexpr size_t most = 16;  // texts
+  const std::string& text = text_at(arguments, 0);
+  spend(text.size() / 4);
+  {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(text);
+    if (found != known.end()) return found->second;
+  }
+  Value value = decoded(text);
+  const std::lock_guard lock(mutex);
+  if (known.size() < most) known.emplace(text, value);
+  return value;
 }
 
 constexpr std::array yaml_table = std::to_array<Function>({

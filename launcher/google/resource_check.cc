@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cmath>
@@ -185,7 +186,7 @@ void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
   bool fits = true;
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
-    fits = is_expression(text) || !rule.pattern || std::regex_match(text, *rule.pattern);
+    fits = is_expression(text) || !rule.pattern || re2::RE2::FullMatch(text, *rule.pattern);
   } else if (value.is_number()) {
     const auto number = value.get<double>();
     fits = rule.ranges.empty() || std::ranges::any_of(rule.ranges, [&](const NumberRange& range) {

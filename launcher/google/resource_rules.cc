@@ -2,6 +2,7 @@
 #include "launcher/google/resource_rules.h"
 
 #include <fmt/core.h>
+#include <re2/re2.h>
 
 #include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
@@ -33,11 +34,10 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   rule.like = row.text("like");
   row.one_of("source", sources);
   if (row.has("pattern")) {
-    try {
-      rule.pattern.emplace(row.text("pattern"), std::regex::ECMAScript | std::regex::optimize);
-    } catch (const std::regex_error& error) {
+    rule.pattern = std::make_shared<const re2::RE2>(row.text("pattern"), re2::RE2::Quiet);
+    if (!rule.pattern->ok()) {
       row.wrong(item.span,
-                fmt::format("the pattern is not a regular expression: {}", error.what()));
+                fmt::format("the pattern is not a regular expression: {}", rule.pattern->error()));
     }
   }
   if (row.has("ranges")) read_ranges(row, rule, diagnostics);

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <regex>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace re2 {
+class RE2;
+}
 
 namespace slipway::google {
 
@@ -21,8 +24,8 @@ struct NumberRange {
 
 // A rule about the values of an attribute.
 struct ValueRule {
-  std::optional<std::regex> pattern;  // of the whole text
-  std::vector<NumberRange> ranges;    // a number is in one of them; empty: any number
+  std::shared_ptr<const re2::RE2> pattern;  // of the whole text; null without one
+  std::vector<NumberRange> ranges;          // a number is in one of them; empty: any number
   // The rule is for resources with one of these values in other attributes of the same block, or of
   // a block around it. By attribute.
   std::map<std::string, std::vector<std::string>> when;

@@ -14,6 +14,7 @@
 #include "common/file.h"
 #include "common/file_lock.h"
 #include "launcher/google/kept_files.h"
+#include "launcher/google/new_files.h"
 #include "launcher/google/record.h"
 
 namespace slipway::google {
@@ -37,7 +38,7 @@ class Writer {
     const fs::path to = place(path);
     // Definitions may have passwords, also in a folder whose owner lets others in.
     const bool is_private = path.starts_with(".slipway/") || path.ends_with(".json");
-    write_file(to, text, is_private ? 0600 : 0644);
+    new_files_.write(to, text, is_private ? 0600 : 0644);
   }
 
   void copy(const fs::path& from, const std::string& path, int depth = 0) {
@@ -63,6 +64,8 @@ class Writer {
 
   const std::set<std::string>& written() const { return written_; }
 
+  void sync() const { new_files_.sync(); }
+
  private:
   // True for a deployment folder, this one or an earlier one, inside a folder that is copied.
   bool is_deployment(const fs::path& path) const {
@@ -78,6 +81,7 @@ class Writer {
 
   fs::path folder_;
   std::set<std::string> written_;
+  NewFiles new_files_;
 };
 
 // Exchanges the names atomically, so that nobody sees an incomplete folder.
@@ -141,6 +145,7 @@ size_t write_folder(const fs::path& folder, const Definitions& definitions, Exis
     files.insert(files_file);
     writer.file(files_file, list_of_files(files));
     kept.link_into(temporary, writer.written());
+    writer.sync();
     fs::permissions(temporary, static_cast<fs::perms>(replaces ? mode_of(folder) : 0700));
     put_in_place(temporary, folder, replaces);
     return files.size();

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "launcher/google/new_files.h"
 #include "launcher/google/record.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
@@ -248,4 +249,25 @@ TEST_CASE("deployment folder: special files are not copied") {
   fs::create_directory_symlink(".", module / "inner/link");
   CHECK(folder.write(definitions).find("/inner/link/link") != std::string::npos);
   CHECK(!fs::exists(folder.path));
+}
+
+TEST_CASE("new files: an existing file is not overwritten, and links are not followed") {
+  TemporaryDirectory folder;
+  google::NewFiles files;
+  files.write(folder / "a", "text", 0640);
+  files.sync();
+  CHECK(slipway::read_file(folder / "a") == "text");
+  CHECK(static_cast<unsigned>(fs::status(folder / "a").permissions()) == 0640);
+  CHECK_THROWS_AS(files.write(folder / "a", "other", 0600), slipway::Error);
+  fs::create_symlink(folder / "target", folder / "link");
+  CHECK_THROWS_AS(files.write(folder / "link", "text", 0600), slipway::Error);
+  CHECK_FALSE(fs::exists(folder / "target"));
+}
+
+TEST_CASE("new files: a file that is gone before it is on the disk is an error") {
+  TemporaryDirectory folder;
+  google::NewFiles files;
+  for (const char* name : {"a", "b", "c"}) files.write(folder / name, name, 0600);
+  fs::remove(folder / "b");
+  CHECK_THROWS_AS(files.sync(), slipway::Error);
 }
