@@ -186,7 +186,12 @@ void boot(Cloud& cloud, std::chrono::seconds deadline, const Say& say) {
   }
   start_daemons(self.role, changed || new_key ? IfRunning::restart : IfRunning::keep,
                 slurmd_options);
-  is_controller ? start_reconciler(say) : start_follower(say);
+  if (is_controller) {
+    start_reconciler(say);
+    start_exporter(say);
+  } else {
+    start_follower(say);
+  }
   say(fmt::format("{} is up", self.name));
 }
 

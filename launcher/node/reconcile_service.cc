@@ -33,6 +33,14 @@ void start_reconciler(const Say& say) {
              "static nodes do not start by themselves", say);
 }
 
+void start_exporter(const Say& say) {
+  start_loop({{"/opt/slipway/libexec/slipway/export-jobs"},
+              "slurm",
+              fmt::format("{}/export.log", log_folder),
+              "slipway-export.timer"},
+             "finished jobs are not loaded into BigQuery", say);
+}
+
 void start_follower(const Say& say) {
   start_loop({{"/opt/slipway/libexec/slipway/follow-configuration"},
               "root",

@@ -9,6 +9,9 @@ namespace slipway::node {
 // nothing in an older image, which has no reconciler.
 void start_reconciler(const Say& say);
 
+// The same for what loads finished jobs into BigQuery, as Slurm's user.
+void start_exporter(const Say& say);
+
 // The same on compute and login nodes for what takes a changed configuration over.
 void start_follower(const Say& say);
 

@@ -22,7 +22,7 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.yaml") if not pat
 
 
 # Services that the stand-in does not have; no example needs them.
-NOT_IN_THE_STAND_IN = {"monitoring.googleapis.com"}
+NOT_IN_THE_STAND_IN = {"bigqueryconnection.googleapis.com", "monitoring.googleapis.com", "sqladmin.googleapis.com"}
 
 
 class Failed(Exception):

@@ -95,6 +95,8 @@ def grants(deployment):
             on = "secret", deployment.follow(body["secret_id"])
         elif name.startswith("google_service_account_iam"):
             on = "account", deployment.account(body["service_account_id"].rsplit("/", 1)[-1])
+        elif name.startswith("google_bigquery_table_iam"):
+            on = "table", deployment.follow(body["table_id"])
         else:
             on = "project", ""
         for member in [body["member"]] if "member" in body else body["members"]:

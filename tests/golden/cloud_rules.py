@@ -7,7 +7,7 @@ something without a word, with the real one. cloud_rules_test.py tests this prog
 import json, pathlib, re, sys
 
 # Attributes within which a name is unique, besides the type.
-SCOPES = ("project", "region", "zone", "location", "bucket", "router")
+SCOPES = ("project", "region", "zone", "location", "bucket", "router", "instance")
 # Attributes that only the provider google-beta has.
 ONLY_BETA = {"google_compute_resource_policy": ("max_distance", "gpu_topology", "accelerator_topology_mode")}
 

@@ -19,6 +19,7 @@ PARTITION = "community/modules/compute/schedmd-slurm-gcp-v6-partition"
 LOGIN = "community/modules/scheduler/schedmd-slurm-gcp-v6-login"
 CONTROLLER = "community/modules/scheduler/schedmd-slurm-gcp-v6-controller"
 MACHINE = "modules/compute/vm-instance"
+DATABASE = "community/modules/database/slurm-cloudsql-federation"
 
 
 def cluster(under_test, nodes=NODESET, settings=None):
@@ -87,6 +88,7 @@ AROUND = {
     "community/modules/scripts/wait-for-startup": [{"id": "it", "settings": {"instance_name": "machine-0"}}],
     "modules/compute/resource-policy": [{"id": "it", "settings": {"name": "near", "group_placement_max_distance": 2}}],
     "modules/file-system/cloud-storage-bucket": [{"id": "it", "settings": {"name_prefix": "data"}}, MOUNTING],
+    DATABASE: beside_network(network_id="$(network.network_id)", sql_instance_name="books", tier="db-g1-small"),
     "modules/file-system/filestore": beside_network(MOUNTING, network_id="$(network.network_id)"),
     "modules/file-system/managed-lustre": beside_network(
         {**SERVICES, "id": "services"}, {**SERVICES, "id": "others"}, MOUNTING, name="fast", remote_mount="fast",
@@ -174,6 +176,9 @@ TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
 KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
 STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
 SAMPLES = {
+    (DATABASE, "database_version"): "MYSQL_8_4",
+    (DATABASE, "deletion_protection"): "true",
+    (DATABASE, "sql_password"): "hush",
     (CONTROLLER, "enable_default_mounts"): True,  # off unless it is set
     ("*", "subnetwork_self_link"): "$(second.subnetwork_self_link)",
     ("*", "network_self_link"): "$(second.network_self_link)",
@@ -245,6 +250,7 @@ WIRED = {"nodeset", "nodeset_tpu", "nodeset_dyn", "partitions", "login_nodes"}
 EXEMPT = {
     **{(MACHINE, f"network_storage.{name}"): "`mount_runner` has these values as its arguments"
        for name in ("server_ip", "remote_mount", "local_mount", "fs_type", "mount_options")},
+    (DATABASE, "subnetwork_self_link"): "a network hands it over with its id",
 }
 
 # Settings without which an input has no effect, or is refused: without them there must be a diagnostic, with them an effect.
@@ -256,6 +262,9 @@ WITH = {
     (CONTROLLER, "enable_backup_controller"): SHARED_STATE,
     (CONTROLLER, "controller_ha_type"): {**BACKUP, "controller_ha_type": "zonal"},
     (CONTROLLER, "backup_zone"): BACKUP,
+    (DATABASE, "data_cache_enabled"): {"edition": "ENTERPRISE_PLUS"},
+    (DATABASE, "subnetwork_self_link"): {"use_psc_connection": True, "subnetwork_self_link": "$(network.subnetwork_self_link)"},
+    (DATABASE, "use_psc_connection"): {"subnetwork_self_link": "$(network.subnetwork_self_link)"},
     ("*", "shielded_instance_config"): {"enable_shielded_vm": True},
     ("*", "disk_encryption_key_service_account"): {"disk_encryption_key": KEY + "one"},
     ("modules/file-system/cloud-storage-bucket", "anywhere_cache_create_timeout"): {"anywhere_cache": {"zones": ["us-central1-b"]}},

@@ -198,7 +198,7 @@ class Recipe(unittest.TestCase):
         names = {name for file in ("transports", "machines")
                  for name in daemons(yaml.safe_load((self.top / f"blueprints/catalogue/{file}.yaml").read_text()))}
         self.assertEqual(names, {"rxdm", "nvidia-imex"})
-        for log in (*(f"{name}-*.log" for name in names), "power.log", "watch.log", "reconcile.log"):
+        for log in (*(f"{name}-*.log" for name in names), "power.log", "watch.log", "reconcile.log", "follow.log", "export.log"):
             self.assertIn(f"/var/log/slurm/{log}", rotated)
 
     def test_containers_in_the_image_are_those_that_the_catalogue_runs(self):

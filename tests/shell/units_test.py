@@ -13,6 +13,8 @@ DAMAGES = {"slipway-reconcile.timer": ("OnUnitInactiveSec=60s", "OnUnitInactiveS
            "slipway-follow.timer": ("[Timer]", "[Tymer]"),
            "slipway-follow.service": ("ExecStart=/opt/slipway", "ExecStart=/opt/slipshod"),
            "slipway-reconcile.service": ("ProtectSystem=strict", "ProtectSystem=somewhat"),
+           "slipway-export.service": ("ProtectHome=yes", "ProtectHome=perhaps"),
+           "slipway-export.timer": ("OnUnitInactiveSec=600s", "OnUnitInactiveSec=often"),
            "slipway-node.service": ("ExecStart=", "ExecBegin=")}
 
 

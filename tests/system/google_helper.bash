@@ -102,7 +102,7 @@ machine() {
 boot() {
   local name=$1
   shift
-  machine "$name" touch /etc/slipway/reconcile-by-hand /etc/slipway/follow-by-hand
+  machine "$name" touch /etc/slipway/reconcile-by-hand /etc/slipway/follow-by-hand /etc/slipway/export-by-hand
   machine "$name" /opt/slipway/bin/slipway node boot "$@"
 }
 

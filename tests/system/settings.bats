@@ -45,6 +45,39 @@ job_is() { machine $C sacct --noheader --parsable2 --allocations --jobs="$1" --f
   [ "$status" -eq 1 ]
 }
 
+# export_jobs: what slipway-export.service does
+export_jobs() { machine $C runuser -u slurm -- /opt/slipway/bin/slipway node export; }
+
+# in_bigquery JOB COLUMN...: the columns of the job's row; fails unless it has exactly one
+in_bigquery() {
+  python3 -c '
+import json, sys
+[row] = [row for row in map(json.loads, open(sys.argv[1])) if row["job_id"] == sys.argv[2]]
+print(*(row[name] for name in sys.argv[3:]), sep="|")' "$CLOUD/bigquery/my-project/settings_job_data/jobs_settings" "$@"
+}
+
+@test "settings: ended jobs are loaded into BigQuery, each once, whatever users call them" {
+  local job
+  job=$(machine $C sbatch --parsable --job-name=$'a|b\n1|2|3' --output=/dev/null --wrap true)
+  wait_for job_is "$job" COMPLETED 0:0
+  run export_jobs
+  says "loaded 2 finished jobs into BigQuery"
+  run in_bigquery "$(cat "$SUITE/ended-job")" state exitcode user partition nodelist cluster_name
+  [ "$output" = "FAILED|3:0|root|cpu|$N|settings" ]
+  run in_bigquery "$job" job_name state
+  echo "$output"
+  [ "$output" = $'a|b\n1|2|3|COMPLETED' ]
+  run export_jobs
+  [ "$output" = "" ]
+  in_bigquery "$job" entry_uuid
+  [ "$(machine $C stat -c '%a %U' /var/spool/slurmctld/slipway-export)" = "600 slurm" ]
+}
+
+@test "settings: root does not write among the files of Slurm" {
+  run machine $C /opt/slipway/bin/slipway node export
+  fails_with 1 "run this as the user slurm: sudo -u slurm slipway node export"
+}
+
 @test "settings: the controller shares /home and /opt/apps with the nodes" {
   run cat "$SUITE/controller.out"
   says "slipway node boot: sharing /home, /opt/apps with the cluster's machines"

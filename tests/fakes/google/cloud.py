@@ -4,6 +4,7 @@ The servers (google_cloud.py, serve.py), the unit tests and deploy.py call Cloud
 """
 import dataclasses, heapq, itertools, json, pathlib, re, threading, time, urllib.parse
 
+from bigquery import BigQuery
 from cloud_quotas import CloudQuotas
 from compute.service import Compute
 from conditions import Conditions
@@ -58,7 +59,7 @@ class Cloud:
         self.services = {"compute": compute, "compute-beta": compute, "storage": Storage(self), "secretmanager": SecretManager(self),
                          "iam": Iam(self), "cloudresourcemanager": ResourceManager(self), "file": shares, "lustre": shares,
                          "serviceusage": ServiceUsage(self), "servicenetworking": ServiceNetworking(self),
-                         "cloudquotas": CloudQuotas(self)}
+                         "cloudquotas": CloudQuotas(self), "bigquery": BigQuery(self)}
         self.load()
 
     # requests

@@ -1,4 +1,6 @@
 """What Terraform's provider sends for file systems and services."""
+import json
+
 from links import path_of
 from provider_machines import many
 from provider_words import camels, labels_of, picked
@@ -29,6 +31,26 @@ class ServiceResources:
         name = f"projects/{body['project']}/services/{body['service']}"
         self.wait_long("serviceusage.googleapis.com", self.send("POST", f"serviceusage.googleapis.com/v1/{name}:enable", {}))
         return {"id": f"{body['project']}/{body['service']}", "service": body["service"]}
+
+    def make_bigquery_dataset(self, body):
+        host, project = "bigquery.googleapis.com/bigquery/v2", f"projects/{body['project']}"
+        made = {**picked(body, "description", "location", "friendly_name"), "labels": labels_of(body),
+                "datasetReference": {"projectId": body["project"], "datasetId": body["dataset_id"]}}
+        self.send("POST", f"{host}/{project}/datasets", made)
+        name = f"{project}/datasets/{body['dataset_id']}"
+        return {"id": name, "dataset_id": body["dataset_id"], "//url": f"{host}/{name}"}
+
+    def make_bigquery_table(self, body):
+        host, dataset = "bigquery.googleapis.com/bigquery/v2", f"projects/{body['project']}/datasets/{body['dataset_id']}"
+        made = {**picked(body, "description", "friendly_name"), "labels": labels_of(body), "schema": {"fields": json.loads(body["schema"])},
+                "tableReference": {"projectId": body["project"], "datasetId": body["dataset_id"], "tableId": body["table_id"]}}
+        self.send("POST", f"{host}/{dataset}/tables", made)
+        name = f"{dataset}/tables/{body['table_id']}"
+        return {"id": name, "dataset_id": body["dataset_id"], "table_id": body["table_id"], "//url": f"{host}/{name}"}
+
+    def make_bigquery_table_iam_member(self, body):
+        name = f"projects/{body['project']}/datasets/{body['dataset_id']}/tables/{body['table_id']}"
+        return self.binding("table", name, body)
 
     def make_service_networking_connection(self, body):
         network, service = path_of(body["network"]), f"services/{body['service']}"

@@ -102,5 +102,5 @@ def policy_of(on, name):
         url = f"{STORAGE}b/{name}/iam"
         return ("GET", url), ("PUT", url, True)
     url = {"project": f"cloudresourcemanager.googleapis.com/v1/projects/{name}", "secret": f"secretmanager.googleapis.com/v1/{name}",
-           "account": f"iam.googleapis.com/v1/{name}"}[on]
+           "account": f"iam.googleapis.com/v1/{name}", "table": f"bigquery.googleapis.com/bigquery/v2/{name}"}[on]
     return ("GET" if on == "secret" else "POST", f"{url}:getIamPolicy"), ("POST", f"{url}:setIamPolicy", False)
