@@ -26,21 +26,25 @@ void require_slurm_user() {
   }
 }
 
-size_t export_once() {
+size_t export_once(std::chrono::seconds settle) {
   node::Cloud cloud;
   const node::Patience patience{std::chrono::steady_clock::now() + one_export, log_line};
-  return node::export_jobs_here(cloud, patience, log_line);
+  return node::export_jobs_here(cloud, patience, settle, log_line);
 }
 
 }  // namespace
 
 int node_export(Args args) {
-  int every = 0;
+  int every = 0, settle = 60;
   CommandLine line("slipway node export", "Load finished jobs into the cluster's BigQuery table.");
   line.about(
       "The timer slipway-export.timer runs it on the controller every ten minutes, as the user "
       "slurm. It sends each job that has ended since the last time once, and says how many. It "
       "does nothing if the blueprint does not set `enable_bigquery_load`.");
+  line.option("settle", "SECONDS",
+              "leave jobs that ended less than this ago to the next run: their records may be "
+              "incomplete",
+              &settle);
   line.option("every", "SECONDS", "run again and again, with this pause", &every);
   line.example("sudo -u slurm slipway node export", "now, instead of within ten minutes");
   line.example("slipway node export --every 600", "what a machine without systemd runs");
@@ -48,11 +52,14 @@ int node_export(Args args) {
   line.file("/var/spool/slurmctld/slipway-export", "which jobs are in the table");
   line.see_also("slipway-node-reconcile(1)");
   if (!line.parse(args)) return 0;
-  if (every < 0) throw UsageError("--every takes a number of seconds");
+  if (every < 0 || settle < 0) {
+    throw UsageError("--every and --settle take a number of seconds");
+  }
   require_slurm_user();
   forget_the_caller();
-  if (every > 0) run_every(std::chrono::seconds(every), [] { export_once(); });
-  return export_once() == 0 ? 0 : 1;
+  const std::chrono::seconds time(settle);
+  if (every > 0) run_every(std::chrono::seconds(every), [time] { export_once(time); });
+  return export_once(time) == 0 ? 0 : 1;
 }
 
 }  // namespace slipway::commands

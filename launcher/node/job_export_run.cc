@@ -55,7 +55,7 @@ class Export {
       send({jobs.begin() + static_cast<long>(first),
             jobs.begin() + static_cast<long>(std::min(jobs.size(), first + most_described))});
     }
-    memory_.complete = std::max(memory_.complete, options_.now);
+    memory_.complete = std::max(memory_.complete, options_.until);
     memory_.forget();
     save();
     if (sent_ > 0) say(fmt::format("loaded {} finished jobs into BigQuery", sent_));
@@ -69,7 +69,7 @@ class Export {
   // In the order of their ends.
   std::vector<EndedJob> new_jobs() const {
     std::vector<EndedJob> jobs =
-        parse_list(options_.run(list_command(memory_.complete - export_overlap, options_.now)));
+        parse_list(options_.run(list_command(memory_.complete - export_overlap, options_.until)));
     std::erase_if(jobs, [&](const EndedJob& job) { return memory_.sent.contains(job.number); });
     std::ranges::sort(jobs, {}, &EndedJob::end);
     return jobs;
@@ -147,7 +147,8 @@ size_t export_jobs(Cloud& cloud, const Patience& patience, const ExportOptions& 
   return Export(cloud, patience, options).run(say);
 }
 
-size_t export_jobs_here(Cloud& cloud, const Patience& patience, const Say& say) {
+size_t export_jobs_here(Cloud& cloud, const Patience& patience, std::chrono::seconds settle,
+                        const Say& say) {
   const MachineMetadata self = fetch_machine_metadata(cloud, patience);
   if (self.role != "controller") throw Error("this machine is not a controller");
   const ClusterFile cluster = fetch_cluster_file(cloud, self, patience);
@@ -164,7 +165,7 @@ size_t export_jobs_here(Cloud& cloud, const Patience& patience, const Say& say) 
                                 return run_checked(
                                     command, {.input = "", .deadline = std::chrono::minutes(2)});
                               },
-                              static_cast<int64_t>(std::time(nullptr))};
+                              static_cast<int64_t>(std::time(nullptr)) - settle.count()};
   return export_jobs(cloud, patience, options, say);
 }
 

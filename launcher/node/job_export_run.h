@@ -1,6 +1,7 @@
 // Loads finished jobs into BigQuery, on a controller.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -19,7 +20,7 @@ struct ExportOptions {
   std::string cluster;           // Slurm's name
   JobTable table;
   std::function<std::string(const std::vector<std::string>&)> run;  // a command's output
-  int64_t now = 0;                                                  // seconds since 1970
+  int64_t until = 0;  // jobs that ended later are left to the next run; seconds since 1970
 };
 
 // Sends what has ended and is not in the table. Returns the number of rows that the table refused;
@@ -27,8 +28,9 @@ struct ExportOptions {
 size_t export_jobs(Cloud& cloud, const Patience& patience, const ExportOptions& options,
                    const Say& say);
 
-// The same for this controller, as Slurm's user. Does nothing without a table in cluster.json, or
-// if another controller is in control. Throws Error.
-size_t export_jobs_here(Cloud& cloud, const Patience& patience, const Say& say);
+// The same for this controller, as Slurm's user: jobs that ended at least `settle` ago. Does
+// nothing without a table in cluster.json, or if another controller is in control. Throws Error.
+size_t export_jobs_here(Cloud& cloud, const Patience& patience, std::chrono::seconds settle,
+                        const Say& say);
 
 }  // namespace slipway::node
