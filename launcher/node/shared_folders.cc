@@ -68,6 +68,8 @@ void share_folders(const std::vector<std::string>& folders, const Say& say) {
   if (write_changed(exports_path, exports_text(folders)) && !folders.empty()) {
     say(fmt::format("sharing {} with the cluster's machines", join(folders, ", ")));
   }
+  // Without this file, exportfs shares everything and then says that it failed.
+  if (!fs::exists("/etc/exports")) write_file("/etc/exports", "");
   if (fs::is_directory("/run/systemd/system")) {
     run_checked({"/bin/systemctl", "start", "nfs-server.service"});
   }

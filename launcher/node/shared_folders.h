@@ -1,5 +1,5 @@
-// The controller as a file server: folders that it shares over NFS if the blueprint sets
-// `enable_default_mounts`, or names `$controller` as the server of a file system.
+// The controller as a file server: folders that it shares over NFS unless the blueprint
+// turns `enable_default_mounts` off, or if it names `$controller` as the server of a file system.
 #pragma once
 
 #include <string>

@@ -179,7 +179,6 @@ SAMPLES = {
     (DATABASE, "database_version"): "MYSQL_8_4",
     (DATABASE, "deletion_protection"): "true",
     (DATABASE, "sql_password"): "hush",
-    (CONTROLLER, "enable_default_mounts"): True,  # off unless it is set
     ("*", "subnetwork_self_link"): "$(second.subnetwork_self_link)",
     ("*", "network_self_link"): "$(second.network_self_link)",
     ("*", "network_id"): "$(second.network_id)",

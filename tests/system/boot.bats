@@ -32,6 +32,7 @@ bucket_file() { echo "$CLOUD/buckets/my-project-quickstart-slurm/quickstart/$1";
 @test "boot: reports the machine's identity, what it waits for, and that it is up" {
   run cat "$SUITE/controller.out"
   says "slipway node boot: this is $C, a controller machine of cluster quickstart
+slipway node boot: sharing /opt/apps with the cluster's machines
 slipway node boot: $C is up"
   run cat "$SUITE/node.out"
   says "$N-0 is up"
