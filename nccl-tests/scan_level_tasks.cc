@@ -85,6 +85,12 @@ void add_gpus(std::vector<NodeLevel>& levels) {
                         .why = gpu.failed.empty() ? "it computed a wrong result" : gpu.failed});
       continue;
     }
+    if (!gpu.wrong_copy.empty()) {
+      levels.push_back({.part = part,
+                        .does = "copies",
+                        .gb_per_s = {},
+                        .why = "copies with wrong data: " + gpu.wrong_copy});
+    }
     levels.push_back({.part = part, .does = "copies in its memory", .gb_per_s = gpu.copy_gb_per_s});
     levels.push_back(
         {.part = part, .does = "receives from the host", .gb_per_s = gpu.host_gb_per_s});

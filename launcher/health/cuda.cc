@@ -1,19 +1,21 @@
 // Runs a computation and memory copies on each GPU. Interface: NVIDIA's CUDA Driver API.
 #include "launcher/health/cuda.h"
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <span>
 
 #include "common/error.h"
+#include "launcher/health/cuda_driver.h"
 
 namespace slipway::health {
 namespace {
 
-constexpr size_t block_bytes = 256 << 20;
+constexpr size_t most_block_bytes = 256 << 20;
 constexpr int copies = 20;
 constexpr unsigned numbers = 1 << 20, threads = 256;
 
@@ -40,68 +42,78 @@ constexpr const char* squares = R"(
 }
 )";
 
-using Pointer = unsigned long long;  // CUdeviceptr
-
-class Driver {
- public:
-  Driver() : handle_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {}
-  explicit operator bool() const { return handle_ != nullptr; }
-
-  template <class... Given>
-  int status_of(const char* name, Given... given) const {
-    const auto function = reinterpret_cast<int (*)(Given...)>(::dlsym(handle_, name));
-    if (function == nullptr) throw Error(fmt::format("this driver has no {}", name));
-    return function(given...);
-  }
-
-  template <class... Given>
-  void call(const char* name, Given... given) const {
-    const int status = status_of(name, given...);
-    if (status != 0) throw Error(fmt::format("{}: CUDA error {}", name, status));
-  }
-
- private:
-  void* handle_;
-};
-
 // The time in seconds of `copies` calls of `copy`, after one warm-up call.
 template <class Copy>
-double seconds_of(const Driver& cuda, Copy copy) {
+double seconds_of(const CudaDriver& cuda, Copy copy) {
   copy();
   cuda.call("cuCtxSynchronize");
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < copies; ++i) copy();
   cuda.call("cuCtxSynchronize");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return std::max(took.count(), 1e-9);
 }
 
-void measure_copies(const Driver& cuda, CudaGpu& gpu) {
-  Pointer from = 0, to = 0;
+// What is copied: no two words are equal, so that data of another place is wrong, too.
+uint64_t word_at(size_t i) {
+  uint64_t word = (i + 1) * 0x9e3779b97f4a7c15;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+  return word ^ (word >> 27);
+}
+
+bool is_pattern(std::span<const uint64_t> words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != word_at(i)) return false;
+  }
+  return true;
+}
+
+// Two blocks of it are in the GPU's memory, which others may use, too.
+size_t block_that_fits(const CudaDriver& cuda) {
+  size_t left = 0, total = 0;
+  cuda.call("cuMemGetInfo_v2", &left, &total);
+  constexpr size_t page = size_t{1} << 20;
+  return std::max(page, std::min(most_block_bytes, left / 4) / page * page);
+}
+
+// What is read from the device must be what was copied to it.
+bool arrives(const CudaDriver& cuda, DevicePointer device, std::span<uint64_t> host) {
+  std::ranges::fill(host, 0);
+  cuda.call("cuMemcpyDtoH_v2", static_cast<void*>(host.data()), device, host.size_bytes());
+  return is_pattern(host);
+}
+
+void measure_copies(const CudaDriver& cuda, CudaGpu& gpu) {
+  const size_t bytes = block_that_fits(cuda);
+  DevicePointer from = 0, to = 0;
   void* host = nullptr;
-  cuda.call("cuMemAlloc_v2", &from, block_bytes);
-  cuda.call("cuMemAlloc_v2", &to, block_bytes);
-  cuda.call("cuMemHostAlloc", &host, block_bytes, 0U);
-  const double bytes = static_cast<double>(block_bytes) * copies;
-  gpu.copy_gb_per_s = 2 * bytes / 1e9 / seconds_of(cuda, [&] {
-                        cuda.call("cuMemcpyDtoD_v2", to, from, block_bytes);
+  cuda.call("cuMemAlloc_v2", &from, bytes);
+  cuda.call("cuMemAlloc_v2", &to, bytes);
+  cuda.call("cuMemHostAlloc", &host, bytes, 0U);
+  const std::span words(static_cast<uint64_t*>(host), bytes / sizeof(uint64_t));
+  for (size_t i = 0; i < words.size(); ++i) words[i] = word_at(i);
+  const double gb = static_cast<double>(bytes) * copies / 1e9;
+  gpu.host_gb_per_s = gb / seconds_of(cuda, [&] {
+                        cuda.call("cuMemcpyHtoD_v2", from, static_cast<const void*>(host), bytes);
                       });
-  gpu.host_gb_per_s =
-      bytes / 1e9 / seconds_of(cuda, [&] {
-        cuda.call("cuMemcpyHtoD_v2", to, static_cast<const void*>(host), block_bytes);
-      });
-  gpu.to_host_gb_per_s = bytes / 1e9 / seconds_of(cuda, [&] {
-                           cuda.call("cuMemcpyDtoH_v2", host, from, block_bytes);
-                         });
+  gpu.copy_gb_per_s =
+      2 * gb / seconds_of(cuda, [&] { cuda.call("cuMemcpyDtoD_v2", to, from, bytes); });
+  gpu.to_host_gb_per_s =
+      gb / seconds_of(cuda, [&] { cuda.call("cuMemcpyDtoH_v2", host, from, bytes); });
+  if (!is_pattern(words) || !arrives(cuda, from, words))
+    gpu.wrong_copy = "from the host or to it";
+  else if (!arrives(cuda, to, words))
+    gpu.wrong_copy = "within its memory";
   cuda.call("cuMemFreeHost", host);
   cuda.call("cuMemFree_v2", from);
   cuda.call("cuMemFree_v2", to);
 }
 
-void compute(const Driver& cuda, CudaGpu& gpu) {
+void compute(const CudaDriver& cuda, CudaGpu& gpu) {
   void* module = nullptr;
   void* function = nullptr;
   void* const no_stream = nullptr;
-  Pointer out = 0;
+  DevicePointer out = 0;
   cuda.call("cuModuleLoadData", &module, static_cast<const void*>(squares));
   cuda.call("cuModuleGetFunction", &function, module, "squares");
   cuda.call("cuMemAlloc_v2", &out, size_t{numbers} * sizeof(uint32_t));
@@ -117,7 +129,7 @@ void compute(const Driver& cuda, CudaGpu& gpu) {
   for (uint32_t i = 0; i < numbers; ++i) gpu.right = gpu.right && result[i] == i * i + 7;
 }
 
-CudaGpu run_gpu(const Driver& cuda, int index) {
+CudaGpu run_gpu(const CudaDriver& cuda, int index) {
   CudaGpu gpu;
   gpu.index = index;
   try {
@@ -140,7 +152,7 @@ CudaGpu run_gpu(const Driver& cuda, int index) {
 CudaResult run_cuda(const std::function<void(const std::string&)>& doing) {
   CudaResult result;
   doing("loading CUDA");
-  const Driver cuda;
+  const CudaDriver cuda;
   if (!cuda) {
     result.missing = "libcuda.so.1 not found";
     return result;

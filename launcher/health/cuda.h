@@ -1,4 +1,5 @@
-// Runs a computation and memory copies on each GPU. Loads the CUDA driver library at run time.
+// Runs a computation and memory copies on each GPU, and checks what they did. Loads the CUDA driver
+// library at run time.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,9 @@ struct CudaGpu {
   double copy_gb_per_s = 0;  // within GPU memory, read plus written; GB = 1e9 bytes
   double host_gb_per_s = 0;  // from pinned host memory
   double to_host_gb_per_s = 0;
+  // Which copies arrived with other data than was sent: "from the host or to it", "within its
+  // memory"; empty if none did.
+  std::string wrong_copy = {};
 };
 
 struct CudaResult {

@@ -152,6 +152,8 @@ void check_cuda(const CudaResult& cuda, CheckRun& run) {
       continue;
     }
     if (!gpu.right) run.find("gpu-wrong-result", label, "wrong result");
+    if (!gpu.wrong_copy.empty())
+      run.find("gpu-wrong-result", label, "copies with wrong data: " + gpu.wrong_copy);
     judge_speeds(gpu, label, run);
   }
 }

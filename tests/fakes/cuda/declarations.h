@@ -24,6 +24,20 @@ using CUdevice = int;
 using CUstream = struct CUstream_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUcontext = struct CUctx_st*;
+using CUevent = struct CUevent_st*;
+using CUdeviceptr = unsigned long long;
+enum CUdevice_attribute : int { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16 };
+// The names with which programs find them; NVIDIA's header renames them, too.
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemcpyHtoD cuMemcpyHtoD_v2
+#define cuMemcpyDtoH cuMemcpyDtoH_v2
+#define cuMemcpyDtoD cuMemcpyDtoD_v2
+#define cuMemsetD8 cuMemsetD8_v2
+#define cuEventDestroy cuEventDestroy_v2
 #define CUDARTAPI
 #define CUDAAPI
 #endif

@@ -4,6 +4,10 @@
 // memory is host memory that the program cannot touch: a pointer of cudaMalloc is mapped without
 // any access, so a program that reads it without a copy dies as it would with a real GPU.
 //
+// FAKE_CUDA_CORRUPT=NAME@DEVICE[:N][,…] flips a bit of what a call or a kernel of this name has
+// written on a device, each time, or only the Nth time. FAKE_CUDA_SLOW=DEVICE:FACTOR[,…] makes
+// kernels take longer in the time of events, which counts instructions and not seconds.
+//
 // With FAKE_CUDA_KERNELS=skip kernels are accepted and not run: only the work of the host remains.
 #pragma once
 
@@ -20,9 +24,11 @@ enum Status : int {
   ok = 0,
   invalid_value = 1,
   out_of_memory = 2,
+  not_initialized = 3,
   insufficient_driver = 35,
   no_device = 100,
   invalid_device = 101,
+  invalid_context = 201,
   invalid_ptx = 218,
   invalid_handle = 400,
   not_found = 500,
@@ -41,21 +47,36 @@ int64_t setting(const char* name, int64_t otherwise);
 void count(const char* name, int64_t amount = 1);
 int64_t counted(const char* name);
 
-// What FAKE_CUDA_FAIL=FUNCTION=STATUS[,…] orders for a function, `ok` without an order.
+// What FAKE_CUDA_FAIL=FUNCTION[@DEVICE]=STATUS[,…] orders for a function, `ok` without an order.
 int ordered_failure(const char* function);
 
 int devices();
 int current_device();
 int set_device(int device);
 
+// The device whose context is current in this thread, -1 without one. cudaSetDevice makes the
+// primary context of its device current, as cuCtxSetCurrent does.
+int current_context();
+int set_context(int device);
+
 // Memory of the current device.
 int allocate(void** pointer, size_t bytes);
 int release(void* pointer);
+void release_all(int device);
 void memory_left(size_t* left, size_t* total);
+// A real GPU's memory is not at an address of the host: whether a pointer is of the device's.
+bool is_on_device(const void* pointer);
 // Where the stand-ins reach `bytes` at a pointer of the device; nullptr for any other pointer.
 std::byte* reach(const void* pointer, size_t bytes);
 // The same for device memory, or the pointer itself for memory of the host.
 std::byte* reach_any(const void* pointer, size_t bytes);
+
+// Flips a bit of what `name` has written at `place` on a device, if FAKE_CUDA_CORRUPT orders it.
+void corrupt(const char* name, int device, void* place, size_t bytes);
+
+// The time of events, in nanoseconds: kernels let it pass on their device.
+void pass_time(int device, uint64_t instructions);
+uint64_t time_on(int device);
 
 // What a stream runs: returns a Status.
 using Work = std::function<int()>;

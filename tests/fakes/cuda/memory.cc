@@ -30,6 +30,7 @@ Memory& memory() {
 }
 
 thread_local int device_of_thread = 0;
+thread_local int context_of_thread = -1;
 
 size_t capacity() {
   return static_cast<size_t>(setting("FAKE_CUDA_MEMORY", int64_t{80} << 30));
@@ -64,7 +65,18 @@ int current_device() {
 
 int set_device(int device) {
   if (device < 0 || device >= devices()) return invalid_device;
-  device_of_thread = device;
+  device_of_thread = context_of_thread = device;
+  return ok;
+}
+
+int current_context() {
+  return context_of_thread;
+}
+
+int set_context(int device) {
+  if (device >= devices()) return invalid_device;
+  context_of_thread = device;
+  if (device >= 0) device_of_thread = device;
   return ok;
 }
 
@@ -93,6 +105,21 @@ int release(void* pointer) {
   memory().used[found->second.device] -= found->second.bytes;
   memory().all.erase(found);
   return ok;
+}
+
+void release_all(int device) {
+  std::vector<void*> found;
+  {
+    const std::lock_guard lock(memory().mutex);
+    for (const auto& [pointer, allocation] : memory().all) {
+      if (allocation.device == device) found.push_back(pointer);
+    }
+  }
+  for (void* const pointer : found) release(pointer);
+}
+
+bool is_on_device(const void* pointer) {
+  return reach(pointer, 0) != nullptr;
 }
 
 void memory_left(size_t* left, size_t* total) {

@@ -39,8 +39,9 @@ struct Grid {
   uint32_t threads = 1;
 };
 
-// Runs every thread of the grid, one after another. Returns `illegal_address` at an access outside
-// of device memory.
-int run(const Kernel& kernel, Grid grid, const std::vector<uint64_t>& parameters);
+// Runs every thread of the grid, one after another, and adds their instructions to `executed`.
+// Returns `illegal_address` at an access outside of device memory.
+int run(const Kernel& kernel, Grid grid, const std::vector<uint64_t>& parameters,
+        uint64_t& executed);
 
 }  // namespace fake

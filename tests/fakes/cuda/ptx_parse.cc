@@ -17,12 +17,16 @@ struct Form {
   size_t operands;
 };
 
-constexpr std::array<Form, 29> forms = {{
+constexpr std::array<Form, 33> forms = {{
     {"mov", "", op_mov, 2},
     {"add", "", op_add, 3},
     {"sub", "", op_sub, 3},
     {"mul", "lo", op_mul_lo, 3},
     {"mul", "wide", op_mul_wide, 3},
+    {"mul", "rn", op_mul_float, 3},
+    {"mad", "lo", op_mad_lo, 4},
+    {"fma", "rn", op_fma_float, 4},
+    {"cvta", "to.global", op_mov, 2},
     {"div", "", op_div, 3},
     {"min", "", op_min, 3},
     {"max", "", op_max, 3},
@@ -65,7 +69,7 @@ std::vector<std::string> split_at(const std::string& text, char mark) {
 int bits_of(const std::string& type, const std::string& line) {
   if (type == "pred") return 1;
   const int bits = type.size() > 1 ? std::atoi(type.c_str() + 1) : 0;
-  const bool known = type[0] == 'u' || type[0] == 'b';
+  const bool known = type[0] == 'u' || type[0] == 'b' || type == "f32";
   if (!known || (bits != 8 && bits != 16 && bits != 32 && bits != 64))
     throw std::runtime_error("unknown type in: " + line);
   return bits;
@@ -133,6 +137,8 @@ class Reader {
       if (!registers_.contains(text)) throw std::runtime_error("undeclared register " + text);
       return registers_[text];
     }
+    // The bits of a float: 0f3F800000 is 1.
+    if (text.size() == 10 && (text.starts_with("0f") || text.starts_with("0F"))) text[1] = 'x';
     if (text.find_first_not_of("0123456789abcdefxABCDEFU") != std::string::npos)
       throw std::runtime_error("unknown operand " + text);
     made.constants.push_back(std::strtoull(text.c_str(), nullptr, 0));
@@ -166,6 +172,12 @@ class Reader {
     if (form == forms.end()) throw std::runtime_error("unknown instruction: " + line);
     made.code = form->operation;
     if (typed) made.bits = bits_of(made.type, line);
+    // Rounding is of floating-point numbers, which nothing else here calculates with.
+    const bool is_float = made.code == op_mul_float || made.code == op_fma_float;
+    const bool moves =
+        made.code == op_mov || made.code == op_ld_global || made.code == op_st_global;
+    if ((made.type == "f32") != is_float && !(made.type == "f32" && moves))
+      throw std::runtime_error("wrong type in: " + line);
     resolve(made, operands);
     kernel_.instructions.push_back(std::move(made));
   }

@@ -1,5 +1,7 @@
 // Runs the threads of a kernel, one after another.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "tests/fakes/cuda/gpu.h"
@@ -11,6 +13,14 @@ namespace {
 
 uint64_t cut(uint64_t value, int bits) {
   return bits >= 64 ? value : value & ((uint64_t{1} << bits) - 1);
+}
+
+float as_float(uint64_t value) {
+  return std::bit_cast<float>(static_cast<uint32_t>(value));
+}
+
+uint64_t bits_of_float(float value) {
+  return std::bit_cast<uint32_t>(value);
 }
 
 // Most accesses follow each other, so the last allocation found is tried first.
@@ -53,6 +63,7 @@ class Thread {
     special_[3] = grid.blocks;
     for (size_t at = 0; at < kernel_.instructions.size();) {
       const Instruction& one = kernel_.instructions[at++];
+      ++executed_;
       if (one.guard >= 0 && (registers_[static_cast<size_t>(one.guard)] != 0) != one.guard_wanted)
         continue;
       if (one.code == op_ret) return ok;
@@ -68,6 +79,8 @@ class Thread {
     }
     return ok;
   }
+
+  uint64_t executed() const { return executed_; }
 
  private:
   uint64_t get(const Instruction& one, size_t i) const {
@@ -97,6 +110,12 @@ class Thread {
         return cut(a * b, one.bits);
       case op_mul_wide:
         return a * b;  // of 32 bits: the types of 64 have no wider one
+      case op_mad_lo:
+        return cut(a * b + get(one, 3), one.bits);
+      case op_mul_float:
+        return bits_of_float(as_float(a) * as_float(b));
+      case op_fma_float:
+        return bits_of_float(std::fmaf(as_float(a), as_float(b), as_float(get(one, 3))));
       case op_div:
         return b == 0 ? cut(~uint64_t{0}, one.bits) : a / b;
       case op_min:
@@ -170,16 +189,20 @@ class Thread {
   Window (&windows_)[3];
   std::vector<uint64_t> registers_;
   uint64_t special_[4] = {};
+  uint64_t executed_ = 0;
 };
 
 }  // namespace
 
-int run(const Kernel& kernel, Grid grid, const std::vector<uint64_t>& parameters) {
+int run(const Kernel& kernel, Grid grid, const std::vector<uint64_t>& parameters,
+        uint64_t& executed) {
   Window windows[3];  // for loads, stores and sums
   Thread one(kernel, parameters, windows);
   for (uint32_t block = 0; block < grid.blocks; ++block) {
     for (uint32_t thread = 0; thread < grid.threads; ++thread) {
-      if (const int status = one.run(thread, block, grid); status != ok) return status;
+      const int status = one.run(thread, block, grid);
+      executed = one.executed();
+      if (status != ok) return status;
     }
   }
   return ok;

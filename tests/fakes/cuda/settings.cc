@@ -60,9 +60,56 @@ int64_t counted(const char* name) {
 
 int ordered_failure(const char* function) {
   const std::string orders = "," + setting("FAKE_CUDA_FAIL");
-  const std::string wanted = std::string(",") + function + "=";
+  const std::string here = std::string(function) + "@" + std::to_string(current_device());
+  for (const std::string& name : {std::string(function), here}) {
+    const std::string wanted = "," + name + "=";
+    const size_t at = orders.find(wanted);
+    if (at != std::string::npos) return std::atoi(orders.c_str() + at + wanted.size());
+  }
+  return ok;
+}
+
+void corrupt(const char* name, int device, void* place, size_t bytes) {
+  const std::string orders = "," + setting("FAKE_CUDA_CORRUPT") + ",";
+  const std::string wanted = std::string(name) + "@" + std::to_string(device);
+  const size_t at = orders.find("," + wanted);
+  if (at == std::string::npos || bytes == 0) return;
+  const char* const rest = orders.c_str() + at + 1 + wanted.size();
+  count(("ordered " + wanted).c_str());
+  const bool is_it = *rest == ',' || (*rest == ':' && std::atoll(rest + 1) ==
+                                                          counted(("ordered " + wanted).c_str()));
+  if (is_it) reach_any(place, bytes)[bytes / 2] ^= std::byte{0x10};
+}
+
+namespace {
+
+struct Clocks {
+  std::mutex mutex;
+  std::map<int, double> ns;  // by device
+};
+Clocks& clocks() {
+  static Clocks* const all = new Clocks;
+  return *all;
+}
+
+double slowness(int device) {
+  const std::string orders = "," + setting("FAKE_CUDA_SLOW");
+  const std::string wanted = "," + std::to_string(device) + ":";
   const size_t at = orders.find(wanted);
-  return at == std::string::npos ? int{ok} : std::atoi(orders.c_str() + at + wanted.size());
+  return at == std::string::npos ? 1 : std::atof(orders.c_str() + at + wanted.size());
+}
+
+}  // namespace
+
+void pass_time(int device, uint64_t instructions) {
+  constexpr double ns_of_one = 10;
+  const std::lock_guard lock(clocks().mutex);
+  clocks().ns[device] += ns_of_one * slowness(device) * static_cast<double>(instructions);
+}
+
+uint64_t time_on(int device) {
+  const std::lock_guard lock(clocks().mutex);
+  return static_cast<uint64_t>(clocks().ns[device]);
 }
 
 }  // namespace fake
