@@ -15,6 +15,7 @@ namespace {
 
 // The most that one system call moves: large enough to cost little, small enough for a cache.
 constexpr int64_t most_bytes_at_once = 1 << 20;
+constexpr int64_t bytes_reduced_at_once = 8 << 10;
 // The least that is forwarded before a step is complete.
 constexpr int64_t least_bytes_passed_on = 64 << 10;
 
@@ -124,13 +125,18 @@ class Runner {
 
   // Reduces the elements that have arrived completely.
   void reduce_arrived() {
-    const int64_t count = (got_bytes_ - ready_bytes_) / flow_.type.bytes;
-    const int64_t bytes = count * flow_.type.bytes;
-    std::byte* const to = received_.to + ready_bytes_;
-    const std::byte* const own = received_.add + ready_bytes_;
-    if (to != own) std::copy_n(own, bytes, to);
-    reduce_into(flow_.type, flow_.reduction, flow_.arrival.data() + ready_bytes_, to, count);
-    ready_bytes_ += bytes;
+    for (;;) {
+      // So few at a time that they stay in the fastest cache between the two passes.
+      const int64_t most = bytes_reduced_at_once / flow_.type.bytes;
+      const int64_t count = std::min(most, (got_bytes_ - ready_bytes_) / flow_.type.bytes);
+      if (count == 0) return;
+      const int64_t bytes = count * flow_.type.bytes;
+      std::byte* const to = received_.to + ready_bytes_;
+      const std::byte* const own = received_.add + ready_bytes_;
+      if (to != own) std::copy_n(own, bytes, to);
+      reduce_into(flow_.type, flow_.reduction, flow_.arrival.data() + ready_bytes_, to, count);
+      ready_bytes_ += bytes;
+    }
   }
 
   void wait() {

@@ -1,10 +1,13 @@
 // The steps that each rank sends and receives in the rings and chains of the backend tcp.
 //
-// Reductions are split into chunks, and all steps of a chunk precede those of the next one. So a
-// rank needs scratch memory for a few chunks only, and all ranks are busy from the first chunk on.
+// Reductions are split into chunks, so all ranks are busy from the first chunk on. Where partial
+// results need scratch memory, all steps of a chunk precede those of the next one, so that it is
+// enough for a few chunks.
 #include "nccl-tests/schedule.h"
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace slipway::bandwidth {
 namespace {
@@ -83,6 +86,46 @@ Flow reduce_scatter_flow(const Operation& op, const Place& place, std::byte* scr
   return flow;
 }
 
+// The order in which a rank takes the rounds of each chunk. Round k of a chunk needs round k-1 of
+// it to have come around; meanwhile, `ahead` other chunks are on their way. So nobody waits for a
+// neighbor to wake up, as with one chunk after the other.
+class Pipeline {
+ public:
+  struct Step {
+    int64_t chunk = 0, round = 0;
+  };
+
+  Pipeline(int64_t chunks, int64_t rounds) : rounds_(rounds) {
+    steps_.reserve(static_cast<size_t>(chunks * rounds));
+    places_.resize(steps_.capacity());
+    const int64_t last = chunks - 1 + (rounds - 1) * ahead;
+    for (int64_t time = 0; time <= last; ++time) {
+      const int64_t oldest = std::max<int64_t>(0, (time - chunks + ahead) / ahead);
+      for (int64_t round = std::min(time / ahead, rounds - 1); round >= oldest; --round)
+        add({time - round * ahead, round});
+    }
+  }
+
+  Step at(int64_t place) const { return steps_[static_cast<size_t>(place)]; }
+  int64_t place_of(int64_t chunk, int64_t round) const {
+    return places_[static_cast<size_t>(chunk * rounds_ + round)];
+  }
+
+ private:
+  // One is too few if a neighbor sleeps; many do not fit into caches.
+  static constexpr int64_t ahead = 2;
+
+  void add(Step step) {
+    places_[static_cast<size_t>(step.chunk * rounds_ + step.round)] =
+        static_cast<int64_t>(steps_.size());
+    steps_.push_back(step);
+  }
+
+  int64_t rounds_;
+  std::vector<Step> steps_;
+  std::vector<int64_t> places_;
+};
+
 // The buffer is cut into a part for each rank. For each chunk of the parts: a reduce_scatter, then
 // an all_gather of the results.
 Flow all_reduce_flow(const Operation& op, const Place& place) {
@@ -97,17 +140,18 @@ Flow all_reduce_flow(const Operation& op, const Place& place) {
     const int64_t begin = part * around(index, place.size) + chunks.begin(chunk);
     return Range{begin, std::clamp<int64_t>(whole - begin, 0, chunks.size(chunk))};
   };
+  const auto order = std::make_shared<const Pipeline>(chunks.count(), steps);
   Flow flow = reducing(op);
   flow.sent_steps = flow.received_steps = steps * chunks.count();
   flow.sent = [=](int64_t i) {
-    const int64_t chunk = i / steps, round = i % steps;
+    const auto [chunk, round] = order->at(i);
     const Range sent = range(place.rank - round, chunk);
     return Flow::Sent{.from = (round == 0 ? op.send : op.receive) + sent.begin,
                       .bytes = sent.bytes,
-                      .needs = round == 0 ? -1 : i - 1};
+                      .needs = round == 0 ? -1 : order->place_of(chunk, round - 1)};
   };
   flow.received = [=](int64_t i) {
-    const int64_t chunk = i / steps, round = i % steps;
+    const auto [chunk, round] = order->at(i);
     const Range got = range(place.rank - round - 1, chunk);
     return Flow::Received{.to = op.receive + got.begin,
                           .bytes = got.bytes,
