@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "nccl-tests/collective.h"
 #include "nccl-tests/ranks.h"
+#include "nccl-tests/scan_burn.h"
 #include "nccl-tests/scan_verdict.h"
 #include "nccl-tests/sim_backend.h"
 
@@ -204,6 +205,7 @@ std::string findings_text(const std::vector<ScanNode>& nodes,
   }
   if (all.empty()) text += "no slow node, link or block\n";
   text += explanations_text(nodes, settings);
+  if (settings.burned) text += burn_text(*settings.burned, nodes);
   for (const Finding& finding : all) {
     if (finding.what != Finding::What::node) continue;
     const std::string& name = nodes[static_cast<size_t>(finding.nodes.front())].name;

@@ -95,8 +95,9 @@ void ScanAgents::serve() {
   for (;;) {
     const std::string asked = receive_text(socket, "rank 0");
     if (asked == end_of_scan) return;
+    const PairRank part = parse_pair_rank(asked);
     const PairOutcome outcome =
-        start_pair_rank(parse_pair_rank(asked), settings_.arguments, settings_.limit_seconds);
+        start_pair_rank(part, settings_.arguments, limit_of(part.task, settings_.limit_seconds));
     send_text(socket, to_text(outcome), "rank 0");
   }
 }

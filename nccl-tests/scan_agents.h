@@ -38,6 +38,8 @@ class ScanAgents {
   // On rank 0: what `node` reaches by itself, and through each of its interfaces with `partner`, in
   // each direction. The interfaces are measured over TCP, whatever the pairs use.
   std::vector<NodeLevel> examine(int node, int partner, std::map<int, std::string>& lost);
+  // On rank 0: burns the GPUs of all nodes at the same time.
+  std::vector<NodeBurn> burn(double seconds, std::map<int, std::string>& lost);
   // The transport that the pairs used, as far as they could tell.
   const std::string& transport() const { return transport_; }
   int ranks_of_pair() const;
@@ -64,6 +66,10 @@ class ScanAgents {
   void hand_out(const Agent& agent, const PairRank& part, std::optional<PairRank>& own);
   PairOutcome measure_group(const std::vector<Agent*>& group, PairRank part,
                             std::map<int, std::string>& lost);
+  std::vector<PairOutcome> measure_alone(const std::vector<std::string>& tasks,
+                                         std::map<int, std::string>& lost);
+  std::vector<std::vector<std::string>> gpus_of_agents(std::vector<NodeBurn>& burned,
+                                                       std::map<int, std::string>& lost);
   PairOutcome answer_of(int rank, double deadline, const std::string& when,
                         std::map<int, std::string>& lost);
   void lose(Agent& agent, const std::string& why, std::map<int, std::string>& lost);

@@ -77,6 +77,17 @@ void add_levels(ordered_json& j, const std::vector<ScanNode>& nodes, const ScanS
   j["explanations"] = std::move(why);
 }
 
+// What the GPUs did under load.
+ordered_json burn_to_json(const ScanBurn& burn, const std::vector<ScanNode>& nodes) {
+  ordered_json list = ordered_json::array();
+  for (const NodeBurn& node : burn.nodes) {
+    list.push_back({{"node", nodes[static_cast<size_t>(node.node)].name},
+                    {"missing", node.missing.empty() ? ordered_json() : ordered_json(node.missing)},
+                    {"gpus", ordered_json::parse(to_text(node.gpus))}});
+  }
+  return {{"seconds", burn.seconds}, {"nodes", std::move(list)}};
+}
+
 }  // namespace
 
 std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,
@@ -109,6 +120,7 @@ std::string scan_to_json(const std::vector<ScanNode>& nodes, const std::vector<P
       {"nodes", std::move(node_list)}, {"pairs", std::move(pairs)},
       {"lost", std::move(lost)},       {"findings", std::move(found)}};
   if (settings.examined) add_levels(j, nodes, settings);
+  if (settings.burned) j["burn"] = burn_to_json(*settings.burned, nodes);
   return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -137,6 +137,9 @@ int scan_with_agents(ScanOptions options, BackendChoice backend) {
         examine_named(nodes, results, options.settings, [&](int node, int partner) {
           return agents.examine(node, partner, options.settings.lost);
         });
+  if (options.burn_seconds > 0)
+    options.settings.burned = {.seconds = options.burn_seconds,
+                               .nodes = agents.burn(options.burn_seconds, options.settings.lost)};
   agents.end();
   how.transport = agents.transport();
   return conclude(options, nodes, results, how, true);

@@ -10,6 +10,12 @@
 
 namespace slipway::bandwidth {
 
+namespace {
+
+constexpr double most_burn_seconds = 3600;  // a longer one has nothing more to show
+
+}  // namespace
+
 std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& args) {
   ScanOptions options;
   options.test.timing.iterations = 5;
@@ -42,6 +48,9 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   line.option("level", "pair|node",
               "node: then measure inside the nodes that were named, and each of their interfaces",
               &level);
+  line.option("burn", "SECONDS",
+              "then compute on all GPUs of every node, at the same time, and check each result",
+              &options.burn_seconds, "no");
   line.option("coverage", "PERCENT", "measure at least this share of the pairs inside blocks",
               &coverage_percent);
   line.option("rounds", "N", "the most rounds", &options.settings.most_rounds);
@@ -57,8 +66,10 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
                "print what would be measured");
   line.example("srun --ntasks-per-node=1 bandwidth_scan --level node",
                "find slow nodes, and say what inside them is slow");
+  line.example("srun --ntasks-per-node=1 bandwidth_scan --burn 60",
+               "find GPUs that compute wrong, fail or slow down under load, too");
   line.exit_status("0", "no node, link or block is slow");
-  line.exit_status("1", "a node, link or block is slow");
+  line.exit_status("1", "a node, link or block is slow, or a GPU failed under load");
   line.exit_status("3", "the scan could not run, or its noise was too large to judge");
   line.see_also("all_gather_perf(1)");
   if (!line.parse(args)) return std::nullopt;
@@ -71,6 +82,13 @@ std::optional<ScanOptions> parse_scan_options(const std::vector<std::string>& ar
   if (level == "node" && options.backend == BackendChoice::mpi)
     throw UsageError(
         "--level node needs ranks that can be asked one by one: --backend tcp, nccl or sim");
+  const bool has_gpus =
+      options.backend != BackendChoice::mpi && options.backend != BackendChoice::sim;
+  if (options.burn_seconds != 0 && !has_gpus)
+    throw UsageError("--burn needs ranks of their own on real nodes: --backend tcp or nccl");
+  if (!(options.burn_seconds >= 0 && options.burn_seconds <= most_burn_seconds))
+    throw UsageError(fmt::format("--burn is {}, it must be from 0 to {:.0f} seconds",
+                                 options.burn_seconds, most_burn_seconds));
   if (!(drop_percent > 0 && drop_percent < 100)) {
     throw UsageError(
         fmt::format("--detect is {}, it must be between 0 and 100 percent", drop_percent));

@@ -23,6 +23,7 @@ struct ScanOptions {
   bool explains_nodes = false;  // --level node
   std::filesystem::path state;
   std::filesystem::path node_profile = slipway::node_profile_path;
+  double burn_seconds = 0;    // 0: no burn
   double limit_seconds = 60;  // of a pair
   std::string pair_rank;      // this process is a rank of a pair (scan_pair.h)
 };

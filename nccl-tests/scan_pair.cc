@@ -2,14 +2,17 @@
 #include "nccl-tests/scan_pair.h"
 
 #include <chrono>
+#include <optional>
 
 #include <fmt/core.h>
 
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "nccl-tests/gpu_burn.h"
 #include "nccl-tests/nccl_backend.h"
 #include "nccl-tests/run.h"
+#include "nccl-tests/scan_burn.h"
 #include "nccl-tests/scan_level_tasks.h"
 #include "nccl-tests/tcp_backend.h"
 
@@ -28,6 +31,15 @@ std::string last_words(const std::string& errors) {
   return last.starts_with(name) ? last.substr(name.size()) : last;
 }
 
+// What a rank measures without others; empty for other tasks.
+std::optional<std::string> measure_alone(const std::string& task, const PairTest& test) {
+  if (task == task::inside) return to_text(measure_inside(test));
+  if (task == task::list) return join(gpus_to_burn(), ",");
+  if (const std::optional<BurnTask> burn = parse_burn_task(task))
+    return to_text(burn_gpus(burn->buses, burn->seconds));
+  return std::nullopt;
+}
+
 double measure_task(Backend& pair, const std::string& task, const PairTest& test) {
   if (task == task::pair) return measure_pair(pair, test);
   if (task == task::gpus) return measure_together(pair, test);
@@ -35,6 +47,11 @@ double measure_task(Backend& pair, const std::string& task, const PairTest& test
 }
 
 }  // namespace
+
+double limit_of(const std::string& task, double limit_seconds) {
+  const std::optional<BurnTask> burn = parse_burn_task(task);
+  return limit_seconds + (burn ? burn->seconds : 0);
+}
 
 std::string to_text(const PairRank& rank) {
   return fmt::format("{}/{} {} {} {}", rank.rank, rank.size, rank.token, rank.host, rank.task);
@@ -66,8 +83,8 @@ PairOutcome parse_pair_outcome(const std::string& text) {
 
 int run_pair_rank(const PairRank& rank, BackendChoice backend, const PairTest& test,
                   double limit_seconds) {
-  if (rank.task == task::inside) {
-    fmt::print("{}", to_text(PairOutcome{0, "", "", to_text(measure_inside(test))}));
+  if (const auto alone = measure_alone(rank.task, test)) {
+    fmt::print("{}", to_text(PairOutcome{0, "", "", *alone}));
     return exit_pass;
   }
   Launch launch{.rank = rank.rank,

@@ -18,7 +18,12 @@ inline constexpr const char* out = "out";        // from its rank 0 to its rank 
 inline constexpr const char* in = "in";          // from its rank 1 to its rank 0
 inline constexpr const char* inside = "inside";  // its one rank: what the node does by itself
 inline constexpr const char* gpus = "gpus";      // all_reduce among all ranks of one node, on GPUs
+inline constexpr const char* list = "list";      // its one rank: which GPUs it sees
 }  // namespace task
+// A burn is a task, too: scan_burn.h.
+
+// How long a task may take, if a pair may take `limit_seconds`.
+double limit_of(const std::string& task, double limit_seconds);
 
 // A rank of a pair, as its process receives it: "3/16 8823 10.0.0.7 pair".
 struct PairRank {
@@ -34,8 +39,9 @@ PairRank parse_pair_rank(const std::string& text);  // throws Error
 struct PairOutcome {
   double busbw_gb_per_s = 0;
   std::string transport;
-  std::string failure;      // empty: it worked
-  std::string levels = {};  // of the task `inside`: scan_levels.h
+  std::string failure;  // empty: it worked
+  // Of the task `inside`: scan_levels.h; of `list`: bus IDs; of a burn: gpu_burn.h.
+  std::string levels = {};
 };
 std::string to_text(const PairOutcome& outcome);
 PairOutcome parse_pair_outcome(const std::string& text);  // throws Error

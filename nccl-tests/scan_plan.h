@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "nccl-tests/burn_verdict.h"
 #include "nccl-tests/scan_levels.h"
 
 namespace slipway::bandwidth {
@@ -43,6 +44,12 @@ struct ExaminedNodes {
   std::vector<NodeLevel> levels;
 };
 
+// What the GPUs of all nodes did under load.
+struct ScanBurn {
+  double seconds = 0;
+  std::vector<NodeBurn> nodes;
+};
+
 struct ScanSettings {
   uint64_t seed = 1;
   int most_rounds = 16;
@@ -53,6 +60,7 @@ struct ScanSettings {
   // Why all of the nodes are slower than their machine type; empty if that is not known.
   std::string too_slow = {};
   std::optional<ExaminedNodes> examined = {};
+  std::optional<ScanBurn> burned = {};
 };
 
 // The round that follows `results`; empty when the scan is finished.

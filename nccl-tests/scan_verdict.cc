@@ -8,6 +8,7 @@
 
 #include "common/count.h"
 #include "common/text.h"
+#include "nccl-tests/scan_burn.h"
 #include "nccl-tests/scan_evidence.h"
 
 namespace slipway::bandwidth {
@@ -225,7 +226,9 @@ class Judge {
 std::vector<Finding> findings(const std::vector<ScanNode>& nodes,
                               const std::vector<PairResult>& results,
                               const ScanSettings& settings) {
-  return Judge(nodes, results, settings).take();
+  std::vector<Finding> found = Judge(nodes, results, settings).take();
+  if (settings.burned) add_burn(*settings.burned, nodes, settings.detect, found);
+  return found;
 }
 
 std::string power_text(const std::vector<ScanNode>& nodes, const std::vector<PairResult>& results,

@@ -136,18 +136,9 @@ void gpu_pcie(const Gpus& gpus, CheckRun& run) {
 }
 
 void gpu_throttle(const Gpus& gpus, CheckRun& run) {
-  constexpr std::pair<unsigned long long, const char*> reasons[] = {
-      {nvmlClocksThrottleReasonHwThermalSlowdown, "too hot (hardware)"},
-      {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "power brake (hardware)"},
-      {nvmlClocksThrottleReasonHwSlowdown, "hardware slowdown"},
-      {nvmlClocksEventReasonSwThermalSlowdown, "too hot (driver)"},
-  };
   for (const GpuReading& gpu : gpus.gpus) {
-    for (const auto& [bit, words] : reasons) {
-      if ((gpu.throttle_reasons.value_or(0) & bit) == 0) continue;
-      run.find("gpu-throttled", gpu.label(), fmt::format("clocks throttled: {}", words));
-      break;
-    }
+    const std::string words = throttle_words(gpu.throttle_reasons.value_or(0));
+    if (!words.empty()) run.find("gpu-throttled", gpu.label(), "clocks throttled: " + words);
   }
 }
 
@@ -217,6 +208,19 @@ void gpu_recovery(const Gpus& gpus, CheckRun& run) {
 }
 
 }  // namespace
+
+std::string throttle_words(uint64_t reasons) {
+  constexpr std::pair<unsigned long long, const char*> words[] = {
+      {nvmlClocksThrottleReasonHwThermalSlowdown, "too hot (hardware)"},
+      {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "power brake (hardware)"},
+      {nvmlClocksThrottleReasonHwSlowdown, "hardware slowdown"},
+      {nvmlClocksEventReasonSwThermalSlowdown, "too hot (driver)"},
+  };
+  for (const auto& [bit, text] : words) {
+    if ((reasons & bit) != 0) return text;
+  }
+  return "";
+}
 
 void check_gpus(const Gpus& gpus, CheckRun& run) {
   using Check = void (*)(const Gpus&, CheckRun&);

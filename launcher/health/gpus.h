@@ -33,6 +33,7 @@ struct GpuReading {
   std::optional<unsigned> performance_state;  // 0 is the fastest; in others, the link may slow down
   std::optional<uint64_t> throttle_reasons;   // bits, throttle.h of NVML
   std::optional<unsigned> celsius;
+  std::optional<unsigned> sm_mhz;  // the clock of the multiprocessors
   std::optional<unsigned> power_limit_mw, default_power_limit_mw;
   std::optional<std::vector<GpuProcess>> processes;
   std::optional<bool> persistence;
@@ -48,6 +49,10 @@ struct Gpus {
   std::string driver_version, library_version;
   std::vector<GpuReading> gpus;
 };
+
+// Why clocks are lower than they should be, by the bits of `throttle_reasons`: "too hot
+// (hardware)". Empty for reasons that are right under load, such as the limit of power.
+std::string throttle_words(uint64_t reasons);
 
 // Reads NVML, which is loaded at run time. May hang with the driver, so call it in a process that
 // may be killed; calls `doing` before each step that may hang.

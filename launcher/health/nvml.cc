@@ -135,6 +135,7 @@ void read_state(const Library& nvml, nvmlDevice_t gpu, GpuReading& reading) {
       reading.throttle_reasons = nvml.ask<unsigned long long>(name, gpu);
   }
   reading.celsius = nvml.ask<unsigned>("nvmlDeviceGetTemperature", gpu, NVML_TEMPERATURE_GPU);
+  reading.sm_mhz = nvml.ask<unsigned>("nvmlDeviceGetClockInfo", gpu, NVML_CLOCK_SM);
   reading.power_limit_mw = nvml.ask<unsigned>("nvmlDeviceGetEnforcedPowerLimit", gpu);
   reading.default_power_limit_mw =
       nvml.ask<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", gpu);

@@ -192,6 +192,11 @@ EXPORTED nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperat
   return give(device, celsius, [](const Gpu& gpu) { return gpu.celsius; });
 }
 
+EXPORTED nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t,
+                                             unsigned int* mhz) {
+  return give(device, mhz, [](const Gpu& gpu) { return gpu.throttled ? 345U : 1980U; });
+}
+
 EXPORTED nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* milliwatts) {
   return give(device, milliwatts, [](const Gpu&) { return idle_milliwatts; });
 }

@@ -24,6 +24,7 @@ enum nvmlReturn_t {
 };
 
 enum nvmlEnableState_t { NVML_FEATURE_DISABLED = 0, NVML_FEATURE_ENABLED = 1 };
+enum nvmlClockType_t { NVML_CLOCK_GRAPHICS = 0, NVML_CLOCK_SM = 1 };
 enum nvmlTemperatureSensors_t { NVML_TEMPERATURE_GPU = 0 };
 enum nvmlMemoryErrorType_t {
   NVML_MEMORY_ERROR_TYPE_CORRECTED = 0,

@@ -121,7 +121,7 @@ class StandInsOfGpus(unittest.TestCase):
     def scan(self, of_rank_4, *options, on_each=1):
         with tempfile.TemporaryDirectory() as folder:
             state = pathlib.Path(folder) / "scan.json"
-            libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": "8",
+            libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_MEMORY": "33554432",
                          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
             scan = Scan("--state", str(state), *options, backend="nccl", of_all=libraries, of_rank_4=of_rank_4,
                         on_each=on_each)
@@ -156,7 +156,8 @@ class StandInsOfGpus(unittest.TestCase):
     def test_slow_gpus_are_named_and_their_node_examined(self):
         """Two ranks a node, so that the GPUs of a node are measured together, too."""
         for _ in range(2):  # beside other tests, a scan may be too noisy
-            status, out, state = self.scan({"FAKE_NCCL_MICROSECONDS": "*:*:400000"}, "--level", "node", on_each=2)
+            status, out, state = self.scan({"FAKE_NCCL_MICROSECONDS": "*:*:400000", "FAKE_CUDA_CORRUPT": "cuMemcpyDtoD_v2@1"},
+                                           "--level", "node", on_each=2)
             if status != 3:
                 break
         if status == 3:  # then it says nothing about any node
@@ -166,12 +167,72 @@ class StandInsOfGpus(unittest.TestCase):
         self.assertEqual(status, 1, out)
         self.assertRegex(out, r"(?m)^node: n-4: \d+ % below the median")
         self.assertRegex(out, r"(?m)^  n-4: GPUs together all_reduce at \S+ GB/s, \S+ or more on healthy nodes")
+        # Copies of its second GPU arrive with a wrong bit; those of the first, and of other nodes, do not.
+        self.assertRegex(out, r"(?m)^  n-4: GPU 1: copies with wrong data: within its memory$")
+        wrong = [(level["node"], level["part"]) for level in state["levels"] if (level["why"] or "").startswith("copies with wrong")]
+        self.assertEqual(wrong, [("n-4", "GPU 1")])
+        copies = [level for level in state["levels"] if level["does"] == "sends to the host"]
+        self.assertEqual(len(copies), 6)  # two GPUs of three nodes
+        self.assertTrue(all(level["gb_per_s"] for level in copies), copies)
         self.assertIn("n-4", [one["node"] for one in state["explanations"]])
         parts = {level["part"] for level in state["levels"] if level["node"] == "n-4"}
         self.assertLessEqual({"loopback", "host memory", "GPUs together"}, parts)
         together = [level for level in state["levels"] if level["part"] == "GPUs together"]
         self.assertGreaterEqual(len(together), 3)  # two healthy nodes to compare with
         self.assertTrue(all(level["gb_per_s"] for level in together), together)
+
+
+class Burn(unittest.TestCase):
+    """The GPUs of all nodes compute, whatever the pairs of nodes are measured with."""
+
+    def burn(self, of_rank_4, *options, devices="2"):
+        """Status, output, and what the state says of the burn."""
+        with tempfile.TemporaryDirectory() as folder:
+            state = pathlib.Path(folder) / "scan.json"
+            libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nvml", "FAKE_CUDA_DEVICES": devices,
+                         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+            scan = Scan("--state", str(state), "--burn", "0.1", *options, of_all=libraries, of_rank_4=of_rank_4)
+            try:
+                status, out, err = scan.finish()
+            finally:
+                scan.end()
+            valid = subprocess.run([sys.executable, VALIDATOR, SCHEMA, str(state)], capture_output=True, text=True, check=False)
+            self.assertEqual(valid.returncode, 0, valid.stderr + out + err)
+            return status, out + err, json.loads(state.read_text())["burn"]
+
+    def test_a_gpu_that_computes_wrong_is_named_with_its_node(self):
+        status, out, burn = self.burn({"FAKE_CUDA_CORRUPT": "burn@1"})
+        self.assertEqual(status, 1, out)
+        wrong = r"GPU 1 \(0000:05:00\.0\) computed wrong results in (\d+) of \1 repetitions"
+        self.assertRegex(out, f"(?m)^node: n-4: .*{wrong}$")
+        self.assertRegex(out, f'(?m)^  scontrol update NodeName=n-4 State=DRAIN Reason="bandwidth scan: .*{wrong}"$')
+        self.assertIn(f"GPU burn: {2 * RANKS} GPUs of {RANKS} nodes computed for 0.1 s\n", out)
+        self.assertEqual([node["node"] for node in burn["nodes"]], [f"n-{rank}" for rank in range(RANKS)])
+        wrong = [(node["node"], gpu["index"]) for node in burn["nodes"] for gpu in node["gpus"] if gpu["wrong_repetitions"]]
+        self.assertEqual(wrong, [("n-4", 1)])
+
+    def test_what_fails_under_load_is_named(self):
+        status, out, burn = self.burn({"FAKE_CUDA_FAIL": "cuCtxSynchronize@0=719", "FAKE_NVML": "1:throttled"})
+        self.assertEqual(status, 1, out)
+        self.assertRegex(out, r"(?m)^node: n-4: .*GPU 0 \(0000:04:00\.0\) failed: cuCtxSynchronize: CUDA error 719 in repetition 1; "
+                              r"GPU 1 \(0000:05:00\.0\) is throttled: too hot \(hardware\), 345 MHz, 92 °C$")
+        self.assertEqual([gpu["celsius"] for node in burn["nodes"][:4] for gpu in node["gpus"]], [41] * 8)
+
+    def test_nodes_without_gpus_are_not_asked(self):
+        _, out, burn = self.burn({}, devices="0")
+        self.assertIn("GPU burn: 0 GPUs of 0 nodes computed for 0.1 s\n", out)
+        self.assertRegex(out, r"(?m)^  n-4: not asked: GPUs \(CUDA finds none\)$")
+        self.assertNotRegex(out, "(?m)^node: .*GPU")
+        self.assertEqual([node["gpus"] for node in burn["nodes"]], [[]] * RANKS)
+
+    def test_where_it_cannot_be_it_is_refused(self):
+        for options, says in [(["--backend", "mpi", "--burn", "1"], "--burn needs ranks of their own on real nodes: --backend tcp or nccl"),
+                              (["--backend", "sim", "--world", "w", "--burn", "1"], "--burn needs ranks of their own"),
+                              (["--backend", "tcp", "--burn", "-1"], "--burn is -1, it must be from 0 to 3600 seconds"),
+                              (["--backend", "tcp", "--burn", "nan"], "--burn is nan, it must be")]:
+            done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(says, done.stderr)
 
 
 class Levels(unittest.TestCase):
