@@ -63,7 +63,12 @@ void load_runtime(CudaLibrary& to) {
     if (to.cudaGetDeviceCount(&count) != insufficient_driver) return;
     too_new.emplace_back(name);
   }
-  if (too_new.empty()) throw Error("CUDA's runtime is not installed: cannot load libcudart.so.13");
+  if (too_new.empty()) {
+    throw Error(
+        "CUDA's runtime is not installed: cannot load libcudart.so.13; install it on every node, "
+        "or "
+        "add its folder to LD_LIBRARY_PATH; to measure host memory, say so with --backend tcp");
+  }
   int driver = 0;
   (void)to.cudaDriverGetVersion(&driver);
   throw Error(fmt::format(

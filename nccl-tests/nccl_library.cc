@@ -1,6 +1,7 @@
 // NCCL, loaded at run time.
 #include "nccl-tests/nccl_library.h"
 
+#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include "common/error.h"
@@ -30,6 +31,16 @@ void find_required(void* library, NcclLibrary& to) {
   SLIPWAY_FIND(library, to, ncclReduce);
   SLIPWAY_FIND(library, to, ncclRedOpCreatePreMulSum);
   SLIPWAY_FIND(library, to, ncclRedOpDestroy);
+}
+
+// The reason is that of the usual places, not that of CUDA's folder, which is tried last.
+std::string why_no_nccl() {
+  const char* reason = nullptr;
+  if (::dlopen("libnccl.so.2", RTLD_NOW) == nullptr) reason = ::dlerror();
+  return fmt::format(
+      "NCCL is not installed: cannot load libnccl.so.2 ({}); install it on every node, or add its "
+      "folder to LD_LIBRARY_PATH; to measure host memory, say so with --backend tcp",
+      reason == nullptr ? "unknown reason" : reason);
 }
 
 void find_newer(void* library, NcclLibrary& to) {
@@ -70,7 +81,7 @@ std::shared_ptr<const NcclLibrary> load_nccl() {
     auto library = std::make_shared<NcclLibrary>();
     library->cuda = load_cuda();
     void* const nccl = open_library("libnccl.so.2");
-    if (nccl == nullptr) throw Error("NCCL is not installed: cannot load libnccl.so.2");
+    if (nccl == nullptr) throw Error(why_no_nccl());
     SLIPWAY_FIND(nccl, *library, ncclGetVersion);
     SLIPWAY_FIND(nccl, *library, ncclGetErrorString);
     const int version = library->version_code();

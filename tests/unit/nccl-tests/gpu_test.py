@@ -294,6 +294,35 @@ class Failures(unittest.TestCase):
         self.assertEqual(done.status, 3)
         self.assertIn("NVIDIA's driver is for CUDA 12.4 and too old for libcudart.so.13", done.err)
 
+    def test_gpus_without_nccl_or_the_runtime_are_not_measured_in_host_memory(self):
+        # A machine may have NVIDIA's own libraries, which root can hide from the programs that this test starts.
+        hidden = [folder for folder in ("/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu")
+                  if any((pathlib.Path(folder) / name).exists() for name in ("libnccl.so.2", "libcudart.so.13", "libcudart.so.12"))]
+        prefix = []
+        if hidden == ["/usr/local/cuda/lib64"] and os.geteuid() == 0:
+            prefix = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$(realpath /usr/local/cuda/lib64)" && exec "$@"', "sh"]
+            if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode != 0:
+                self.skipTest("this machine has NCCL, and no namespaces of mounts to hide it")
+        elif hidden:
+            self.skipTest("this machine has NCCL")
+        with tempfile.TemporaryDirectory() as folder:
+            for name, says in [("libcudart.so.13", "NCCL is not installed: cannot load libnccl.so.2 (libnccl.so.2: cannot open shared object file"),
+                               ("nothing", "CUDA's runtime is not installed: cannot load libcudart.so.13")]:
+                libraries = pathlib.Path(folder) / name
+                libraries.mkdir()
+                for library in {"libcuda.so.1", name} - {"nothing"}:
+                    (libraries / library).symlink_to((FAKES / "cuda" / library).resolve())
+                for backend in ([], ["--backend", "nccl"]):
+                    done = run("all_reduce", "-b", "1K", "-e", "1K", *backend, prefix=prefix, environment={"LD_LIBRARY_PATH": str(libraries)})
+                    self.assertEqual(done.status, 3, done.out)
+                    self.assertIn(says, done.err)
+                    self.assertIn("; install it on every node, or add its folder to LD_LIBRARY_PATH; to measure host memory, say so with "
+                                  "--backend tcp", done.err)
+                    self.assertNotIn("host memory", done.out)
+            done = run("all_reduce", "-b", "1K", "-e", "1K", "--backend", "tcp", prefix=prefix,
+                       environment={"LD_LIBRARY_PATH": str(libraries)})
+            self.assertEqual(done.status, 0, done.err)
+
     def test_more_ranks_than_gpus(self):
         done = run("all_reduce", environment={"FAKE_CUDA_DEVICES": "2"})
         self.assertEqual(done.status, 3)
