@@ -105,9 +105,9 @@ Verdict judge_by_control(const ControlledRun& run, const NodeProfile::BandwidthC
 // NCCL's name for the network that it uses when no other works.
 constexpr std::string_view socket_network = "NET/Socket";
 
-// The data between nodes went over NVLink, which no expected figure is for.
+// The data between nodes went over NVLink, which no expected figure is for. Those for one node are.
 bool avoided_the_network(const Setup& setup) {
-  return setup.backend.memory == "gpu" && !setup.transport.empty() &&
+  return host_count(setup.ranks) > 1 && setup.backend.memory == "gpu" && !setup.transport.empty() &&
          setup.transport.find("NET/") == std::string::npos;
 }
 

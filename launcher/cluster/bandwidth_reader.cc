@@ -129,13 +129,15 @@ class BandwidthReader {
     RowReader row(node, "an expected bandwidth", diagnostics_);
     ExpectedFigure figure;
     figure.machine = row.text("machine");
-    figure.expected.transport = row.text("transport");
     figure.expected.collective = row.one_of("collective", known_collectives);
     figure.expected.nodes = row.count("nodes");
+    const bool on_one_node = figure.expected.nodes == 1;
+    if (!on_one_node || row.has("transport")) figure.expected.transport = row.text("transport");
     figure.expected.ranks_per_node = row.count("ranks_per_node");
     figure.expected.tolerance = row.has("tolerance") ? read_tolerance(row) : tolerance_;
     const auto rule = more_nodes_.find(figure.expected.collective);
-    if (rule != more_nodes_.end()) figure.expected.more_nodes = rule->second;
+    // What NVLink carries says nothing about the network between nodes.
+    if (rule != more_nodes_.end() && !on_one_node) figure.expected.more_nodes = rule->second;
     figure.expected.source = read_provenance(row);
     const source::Node* by_size = row.mapping("busbw_gb_per_s");
     row.finish();
@@ -143,7 +145,12 @@ class BandwidthReader {
 
     if (!known_machine(row, figure.machine, node.find("machine")->span)) return;
     const std::string& transport = figure.expected.transport;
-    if (catalogue_.find_transport(transport) == nullptr) {
+    if (on_one_node && !transport.empty()) {
+      return row.wrong(
+          node.find("transport")->span,
+          "`transport` has no effect with `nodes: 1`: ranks of one node need no network");
+    }
+    if (!on_one_node && catalogue_.find_transport(transport) == nullptr) {
       return row.wrong(node.find("transport")->span,
                        fmt::format("there is no transport `{}`", transport));
     }
@@ -172,6 +179,8 @@ class BandwidthReader {
       report_size(row, entry.key, entry.key_span);
       return false;
     }
+    // The interfaces carry nothing between ranks of one node.
+    if (figure.expected.nodes == 1) return true;
     const auto rate = machine_gb_per_s_.find(figure.machine);
     if (rate == machine_gb_per_s_.end()) {
       row.wrong(entry.value.span, fmt::format("`line_rates` has no `{}`", figure.machine));
@@ -179,8 +188,7 @@ class BandwidthReader {
     }
     const double most = most_busbw_gb_per_s(figure.expected.collective, rate->second,
                                             figure.expected.nodes, figure.expected.ranks_per_node);
-    // This limit does not apply within one node.
-    if (figure.expected.nodes == 1 || figure.expected.busbw_gb_per_s <= most) return true;
+    if (figure.expected.busbw_gb_per_s <= most) return true;
     row.wrong(
         entry.value.span,
         fmt::format("{} of {} between {} `{}` cannot be {} GB/s: their interfaces carry {:.1f}",

@@ -10,7 +10,7 @@ namespace slipway::cluster {
 // Reads bandwidth.yaml of `folder` (<blueprints>/catalogue) into `catalogue`. Problems go to
 // `diagnostics`, which must use the same sources. A row is an error and left out if it has no
 // source, names a machine type or transport that the catalogue does not know, or has a figure above
-// what the machine's interfaces can carry. Throws Error if the file cannot be read.
+// what the machine's interfaces can carry, or a transport although it is about one node. Throws Error if the file cannot be read.
 void load_bandwidth(const std::filesystem::path& folder, Catalogue& catalogue,
                     source::Sources& sources, source::Diagnostics& diagnostics);
 

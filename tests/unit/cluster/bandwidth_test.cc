@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "common/collective_names.h"
 #include "common/file.h"
@@ -118,6 +119,33 @@ TEST_CASE("bandwidth: every machine with GPUs' interfaces has a figure for two n
     };
     CHECK(std::ranges::any_of(catalogue.bandwidth, has));
   }
+}
+
+TEST_CASE(
+    "bandwidth: a figure for one node has no transport, no limit and no rule for more nodes") {
+  const auto on_one_node = [](const std::string& more) {
+    return wrong(
+        "- {machine: a3-megagpu-8g, collective: all_gather, nodes: 1, ranks_per_node: 8, " + more +
+        "busbw_gb_per_s: {4G: 480}, measured: {source: us, with: x, how: y, read: "
+        "2026-11}}\n");
+  };
+  CHECK(on_one_node("").empty());
+  CHECK_THAT(on_one_node("transport: tcpxo, "),
+             ContainsSubstring("`transport` has no effect with `nodes: 1`"));
+  source::Sources sources;
+  source::Diagnostics diagnostics(sources);
+  Catalogue catalogue = shipped_catalogue();
+  load_bandwidth(TEST_SOURCE_ROOT "/blueprints/catalogue", catalogue, sources, diagnostics);
+  std::map<std::string, double> all_reduce;
+  for (const ExpectedFigure& figure : catalogue.bandwidth) {
+    if (figure.expected.nodes != 1) continue;
+    CHECK(figure.expected.transport.empty());
+    CHECK(!figure.expected.more_nodes);
+    if (figure.expected.collective == "all_reduce")
+      all_reduce[figure.machine] = figure.expected.busbw_gb_per_s;
+  }
+  CHECK(all_reduce == std::map<std::string, double>{
+                          {"a3-highgpu-8g", 480}, {"a3-megagpu-8g", 480}, {"a3-ultragpu-8g", 475}});
 }
 
 TEST_CASE("bandwidth: the limit follows the ranks of a node, not its GPUs") {

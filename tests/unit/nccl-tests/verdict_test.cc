@@ -83,6 +83,25 @@ TEST_CASE("verdict: data that went over NVLink is not judged by the network's fi
   CHECK(judge(setup, {sample_row(mib, 120, 120)}).outcome == Outcome::pass);
 }
 
+TEST_CASE("verdict: the GPUs of one node are judged by what NVLink reaches between them") {
+  NodeProfile::ExpectedBandwidth inside = expected();
+  inside.nodes = 1;
+  inside.transport = "";
+  Setup setup = sample_setup();
+  setup.profile = sample_profile({expected(), inside});
+  setup.backend = {"nccl", "gpu", "NCCL 2.28.9"};
+  setup.transport = "P2P/CUMEM";
+  setup.ranks[1].host = setup.ranks[0].host;
+  CHECK(judge(setup, {sample_row(mib, 120, 120)}).outcome == Outcome::pass);
+  CHECK(judge(setup, {sample_row(mib, 50, 120)}).outcome == Outcome::fail);
+  // What holds on one node says nothing about two.
+  setup = sample_setup();
+  setup.profile = sample_profile({inside});
+  CHECK(verdict_line(judge(setup, {sample_row(mib, 120, 120)})) ==
+        "# Verdict: not judged (no expected figure for all_gather on 2 nodes of a3-megagpu-8g; the "
+        "one for 1 node holds on no more)\n");
+}
+
 TEST_CASE("verdict: a later figure that passes does not hide an earlier failure") {
   NodeProfile::ExpectedBandwidth small = expected();
   small.size_bytes = 1024;
