@@ -88,7 +88,7 @@ class BurningGpu {
       const double done = static_cast<double>(gpu_.repetitions) * steps * elements_;
       if (milliseconds > 0) gpu_.tflop_per_s = done * burn_operations / (milliseconds / 1e3) / 1e12;
     }
-    cuda_.call("cuDevicePrimaryCtxRelease_v2", device_);  // with all that is in it
+    cuda_.call("cuDevicePrimaryCtxRelease_v2", device_);  // with its memory
   }
 
  private:

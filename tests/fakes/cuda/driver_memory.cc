@@ -42,7 +42,7 @@ int check_device(CUdevice device) {
   return device < 0 || device >= fake::devices() ? int{fake::invalid_device} : int{fake::ok};
 }
 
-// What stands in the way of using memory. The runtime initializes the driver by itself.
+// Why memory cannot be used. The runtime initializes the driver by itself.
 int check_context() {
   if (fake::current_context() >= 0) return fake::ok;
   return initialized ? fake::invalid_context : fake::not_initialized;

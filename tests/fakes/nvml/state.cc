@@ -1,6 +1,6 @@
 // What NVML says about the GPUs of the stand-in of NVIDIA's driver: FAKE_CUDA_DEVICES healthy ones,
 // except for what FAKE_NVML says, "1:throttled,0:uncorrected,2:lost". From the first kernel on that
-// is launched after the setting was first read, a GPU has what is said: it happens under load.
+// is launched after the setting was first read, a GPU has these faults: they happen under load.
 #include "launcher/simulated_nvml/state.h"
 
 #include <mutex>

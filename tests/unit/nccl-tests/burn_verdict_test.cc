@@ -86,7 +86,7 @@ TEST_CASE("burn verdict: a node whose GPUs are all slow is compared with the oth
   const Texts texts = texts_of(nodes);
   REQUIRE(texts.size() == 4);
   for (const std::string& text : texts) CHECK(text.starts_with("2: "));
-  // Other models are no measure.
+  // GPUs of other models are not compared.
   for (BurnedGpu& gpu : nodes[2].gpus) gpu.model = "NVIDIA L4";
   CHECK(texts_of(nodes).empty());
 }
@@ -99,7 +99,7 @@ TEST_CASE("burn verdict: a single GPU has no equals") {
   CHECK(texts_of(nodes).empty());
 }
 
-TEST_CASE("scan burn: a node without GPUs is not asked; one that does not answer is named") {
+TEST_CASE("scan burn: a node without GPUs is not asked, and a silent node is named") {
   std::vector<NodeBurn> nodes = burned_nodes();
   nodes[0] = {.node = 0, .missing = "CUDA finds none", .gpus = {}};
   nodes[1] = {.node = 1, .missing = "no result within 70 s", .has_failed = true, .gpus = {}};

@@ -119,7 +119,7 @@ TEST_CASE("gpu burn: a GPU that is slower than its equals is named, by its own c
   CHECK(texts.front().ends_with(": clocks not throttled, 1980 MHz, 41 °C"));
 }
 
-TEST_CASE("gpu burn: what NVML sees while GPUs compute is said: heat, memory errors, a lost GPU") {
+TEST_CASE("gpu burn: findings have what NVML sees under load: heat, memory errors, a lost GPU") {
   StandIns settings("3");
   settings.set("FAKE_NVML", "0:uncorrected,1:throttled,2:lost");
   CHECK(named(burned()) ==
@@ -128,7 +128,7 @@ TEST_CASE("gpu burn: what NVML sees while GPUs compute is said: heat, memory err
               "GPU 2 (0000:06:00.0) was lost while it computed: GPU is lost"});
 }
 
-TEST_CASE("gpu burn: only the GPUs that were asked for compute") {
+TEST_CASE("gpu burn: only the given GPUs compute") {
   StandIns settings("3");
   const std::vector<BurnedGpu> gpus = burn_gpus({"0000:06:00.0", "0000:7f:00.0"}, 0);
   REQUIRE(gpus.size() == 1);
@@ -138,7 +138,7 @@ TEST_CASE("gpu burn: only the GPUs that were asked for compute") {
   CHECK(burn_gpus({"0000:06:00.0"}, 0).empty());
 }
 
-TEST_CASE("cuda copies: data really moves, and arrives as it was sent") {
+TEST_CASE("cuda copies: data really moves, and arrives unchanged") {
   StandIns settings("2");
   const CudaResult result = copied();
   REQUIRE(result.gpus.size() == 2);

@@ -45,7 +45,7 @@ class Ring {
     for (size_t rank = 0; rank < flows_.size(); ++rank) {
       if (at_[rank].sent < flows_[rank].sent_steps ||
           at_[rank].received < flows_[rank].received_steps)
-        return "rank " + std::to_string(rank) + " waits for ever";
+        return "rank " + std::to_string(rank) + " waits forever";
     }
     return "";
   }
