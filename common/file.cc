@@ -73,7 +73,9 @@ std::string last_lines(const std::filesystem::path& log, size_t lines) {
   return join(std::span(all).subspan(first), " … ");
 }
 
-void write_file(const std::filesystem::path& path, std::string_view text, mode_t mode) {
+// `owner`: whose it has to be; null: ours.
+static void write_as(const std::filesystem::path& path, std::string_view text, mode_t mode,
+                     const struct stat* owner) {
   require_replaceable(path);
   const std::string what = fmt::format("cannot write {}", path.string());
   std::string temporary = path.string() + ".XXXXXX";
@@ -84,6 +86,8 @@ void write_file(const std::filesystem::path& path, std::string_view text, mode_t
     ::unlink(temporary.c_str());
     throw_errno(what, code);
   };
+  // The owner comes first: changing it takes away some bits of the mode.
+  if (owner && ::fchown(file.get(), owner->st_uid, owner->st_gid) != 0) give_up();
   if (::fchmod(file.get(), mode) != 0) give_up();
   while (!text.empty()) {
     const ssize_t n = ::write(file.get(), text.data(), text.size());
@@ -97,6 +101,16 @@ void write_file(const std::filesystem::path& path, std::string_view text, mode_t
   if (::fsync(file.get()) != 0) give_up();
   if (::close(file.release()) != 0) give_up();
   if (::rename(temporary.c_str(), path.c_str()) != 0) give_up();
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text, mode_t mode) {
+  write_as(path, text, mode, nullptr);
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view text) {
+  struct stat old {};
+  if (::lstat(path.c_str(), &old) != 0) throw_errno(fmt::format("cannot write {}", path.string()));
+  write_as(path, text, old.st_mode & 07777, &old);
 }
 
 void require_replaceable(const std::filesystem::path& path) {

@@ -123,7 +123,8 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
   as_json_ = input.diagnostics == "json";
   shows_ = input.shows_diagnostics;
   blueprint::Texts texts;
-  texts.blueprint = sources_.add_file(input.blueprint);
+  texts.blueprint = input.text ? sources_.add(input.blueprint, *input.text)
+                               : sources_.add_file(input.blueprint);
   for (const std::string& file : input.deployment_files) {
     texts.deployment_files.push_back(sources_.add_file(file));
   }

@@ -33,6 +33,7 @@ namespace slipway::commands {
 
 struct BlueprintInput {
   std::string blueprint;
+  std::optional<std::string> text;  // what the blueprint contains; absent: read the file
   std::vector<std::string> deployment_files;
   std::vector<std::string> vars;             // NAME=VALUE, or several with commas
   std::vector<std::string> backend_config;   // the same

@@ -25,12 +25,14 @@ int expand(Args args);
 int explain(Args args);
 int fault(Args args);
 int fetch(Args args);
+int format(Args args);  // `slipway fmt`
 int graph(Args args);
 int health(Args args);
 int help(Args args);
 int image(Args args);
 int launch(Args args);
 int ledger(Args args);
+int lsp(Args args);
 int model(Args args);
 int modules(Args args);
 int node(Args args);

@@ -49,6 +49,7 @@ std::span<const Command> table() {
       {"expand", blueprints, expand},
       {"graph", blueprints, graph},
       {"model", blueprints, model},
+      {"fmt", blueprints, format},
       {"schema", blueprints, schema},
       {"deploy", clusters, deploy},
       {"status", clusters, status},

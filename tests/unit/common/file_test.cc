@@ -1,8 +1,10 @@
 #include "common/file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/error.h"
+#include "common/replace_file.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -91,4 +93,29 @@ TEST_CASE("read_regular_file: the largest file is read, one byte more is not") {
   CHECK(read_regular_file(dir / "a", 10) == "0123456789");
   CHECK_THROWS_WITH(read_regular_file(dir / "a", 9),
                     "cannot read " + (dir / "a").string() + ": it has more than 9 bytes");
+}
+
+TEST_CASE("replace_file: keeps the mode, the owner and the group") {
+  TemporaryDirectory dir;
+  write_file(dir / "a", "one", 0640);
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) REQUIRE(::chown((dir / "a").c_str(), 12, 34) == 0);
+  replace_file(dir / "a", "two");
+  CHECK(read_file(dir / "a") == "two");
+  struct stat info = {};
+  REQUIRE(::stat((dir / "a").c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == 0640);
+  CHECK(info.st_uid == (is_root ? 12 : ::geteuid()));
+  CHECK(info.st_gid == (is_root ? 34 : ::getegid()));
+}
+
+TEST_CASE("replace_file: makes no file, and replaces no link") {
+  TemporaryDirectory dir;
+  CHECK_THROWS_WITH(replace_file(dir / "a", "x"),
+                    "cannot write " + (dir / "a").string() + ": No such file or directory");
+  write_file(dir / "b", "b");
+  std::filesystem::create_symlink("b", dir / "link");
+  CHECK_THROWS_WITH(replace_file(dir / "link", "x"),
+                    Catch::Contains("cannot write " + (dir / "link").string()));
+  CHECK(read_file(dir / "b") == "b");
 }

@@ -1,0 +1,13 @@
+// Replaces the contents of a file that belongs to somebody.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace slipway {
+
+// As write_file() does, for a file that exists: it keeps its mode, owner and group. Throws Error
+// with the path, also when only another user could keep the owner.
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace slipway

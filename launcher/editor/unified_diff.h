@@ -1,0 +1,13 @@
+// Shows what formatting changes, as `diff -u` does.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slipway::editor {
+
+// The difference between a text and the same text formatted: lines stay in their order, and only
+// empty ones at both ends are missing. Empty if there is none. `patch` and `git apply` take it.
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view name);
+
+}  // namespace slipway::editor
