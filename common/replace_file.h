@@ -1,4 +1,4 @@
-// Replaces the contents of a file that belongs to somebody.
+// Replaces the contents of a user's file.
 #pragma once
 
 #include <filesystem>

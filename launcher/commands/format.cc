@@ -92,7 +92,7 @@ int format(Args args) {
       "file. Comments, order, quoting and the text of strings stay, and so does what the file "
       "means.\n\n"
       "Files are changed in place, and the names of those that change are printed. Without FILE, "
-      "or with -, it reads stdin and prints the result. A file with mistakes is left as it is.");
+      "or with -, it reads stdin and prints the result. A file with mistakes does not change.");
   line.rest("FILE...", &input.files, Arity::optional);
   line.flag("check",
             "change nothing: list the files that would change, and end with 1 if any would",
@@ -102,6 +102,7 @@ int format(Args args) {
   line.example("slipway fmt --check *.yaml", "test in CI that all files are formatted");
   line.exit_status("1", "a file has mistakes or, with --check, would change");
   line.see_also("slipway-check(1)");
+  line.see_also("slipway-lsp(1)");
   if (!line.parse(options_first(args))) return 0;
   if (input.files.empty()) input.files = {"-"};
   bool ok = true;

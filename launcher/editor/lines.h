@@ -16,8 +16,8 @@ struct Line {
   size_t next = 0;   // of the next line
   bool keeps_end = false;  // trailing blanks belong to a scalar
   bool in_scalar = false;  // a line of a block scalar: its line end means something
-  size_t indent = npos;    // the new one; npos: as it was
-  size_t cut = npos;       // where the text behind the new indentation begins; npos: at `first`
+  size_t indent = npos;    // the new one; npos: the same
+  size_t cut = npos;       // where the text after the new indentation begins; npos: at `first`
   static constexpr size_t npos = static_cast<size_t>(-1);
 
   bool empty() const { return first == end; }

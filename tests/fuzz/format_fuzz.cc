@@ -1,5 +1,5 @@
 // Fuzz target: the formatter. What it lays out means the same as before, keeps every character but
-// white space, and stays as it is when it is formatted again.
+// white space, and does not change when it is formatted again.
 #include "launcher/editor/format.h"
 
 #include <cstdint>

@@ -58,7 +58,7 @@ TEST_CASE("format: comments stay with the level that they are in") {
   CHECK(formatted("a:\n    b: 1 #\ttab \t\n") == "a:\n  b: 1 #\ttab\n");
 }
 
-TEST_CASE("format: the text of a block scalar moves as it is") {
+TEST_CASE("format: the text of a block scalar moves unchanged") {
   CHECK(formatted("a:\n    b: |\n            if x\n              then  \n                \n\n      "
                   "      fi\n"
                   "    # after\n    c: 1\n") ==
@@ -92,7 +92,7 @@ TEST_CASE("format: anchors, tags, merge keys, explicit keys and markers survive"
   CHECK(formatted("a:\n    !!map\n    # c\n    b: 1\n") == "a:\n  !!map\n  # c\n  b: 1\n");
 }
 
-TEST_CASE("format: line ends and Unicode stay as they are") {
+TEST_CASE("format: line ends and Unicode stay") {
   CHECK(formatted("a:\r\n    b: |\r\n        é  \r\n    ü:  ☃ # 雪 \r\n\r\n") ==
         "a:\r\n  b: |\r\n    é  \r\n  ü: ☃ # 雪\r\n");
   CHECK(formatted("a: 1\r\nb: 2") == "a: 1\r\nb: 2\r\n");
