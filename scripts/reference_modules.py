@@ -97,9 +97,9 @@ def full_types(module):
     return "\n## Types in full\n\n" + table(["input or output", "type"], [list(row) for row in rows]) if rows else ""
 
 
-def is_defined(module):
-    file = ROOT / "blueprints" / module["path"] / "module.yaml"
-    return re.search(r"^(resources|template):", file.read_text(), re.M) is not None
+# What the table of all modules calls it, by `becomes`.
+ON_GOOGLE = {"resources": "resources", "image": "an image", "slurm": "part of Slurm's configuration", "values": "values for other modules",
+             "toolkit": "Cluster Toolkit's module", "none": "nothing yet"}
 
 
 def introduction(module):
@@ -109,9 +109,9 @@ def introduction(module):
         notes.append("It builds an image with Packer.")
     if module["must_be_used"]:
         notes.append("It does nothing unless another module uses it.")
-    if not is_defined(module):
-        notes.append("It is only an interface so far: `check` knows it, and `create` refuses it "
-                     "([E0501](../../diagnostics/E0501.md)).")
+    notes.append(f"On Google Cloud it becomes {module['google']['text']}; in a local cluster, {module['local']['text']}.")
+    if module["google"]["becomes"] == "toolkit":
+        notes.append("Terraform downloads that module ([decision 96](../../decisions/0096-modules-of-cluster-toolkit.md)).")
     notes.append(f"Its source is [module.yaml](../../../blueprints/{module['path']}/module.yaml).")
     return text + "\n".join(notes) + "\n"
 
@@ -137,11 +137,11 @@ def module_pages(programs):
         name = module["path"].replace("/", "-").replace("modules-", "", 1) + ".md"
         pages["modules/" + name] = module_page(module)
         folders.setdefault(str(pathlib.PurePath(module["path"]).parent), []).append((module, name))
-    text = HEAD + "# Modules\n\nEvery module of the library, as `slipway modules MODULE` describes it. *Interface* marks those that blueprints " \
-        "can use and `slipway create` cannot write yet.\n"
+    text = HEAD + "# Modules\n\nEvery module of the library, as `slipway modules MODULE` describes it, and what it becomes: on Google " \
+        "Cloud and in a cluster on one machine.\n"
     for folder, modules in sorted(folders.items(), key=lambda one: (one[0].startswith("community"), one[0])):
-        text += f"\n## {folder}\n\n" + table(["module", "what it is", ""], [
+        text += f"\n## {folder}\n\n" + table(["module", "what it is", "on Google Cloud", "local"], [
             [f"[`{pathlib.PurePath(module['path']).name}`]({name})", cell(module["about"].split(". ")[0]),
-             "" if is_defined(module) else "interface"] for module, name in modules])
+             ON_GOOGLE[module["google"]["becomes"]], module["local"]["becomes"]] for module, name in modules])
     pages["modules/README.md"] = text
     return pages

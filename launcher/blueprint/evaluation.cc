@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "launcher/blueprint/module_text.h"
+#include "launcher/modules/becomes.h"
 #include "launcher/modules/resource_reader.h"
 
 namespace slipway::blueprint {
@@ -181,6 +182,10 @@ class Evaluation::ModuleScope : public Scope {
       if (*name == "key") return {each_->key, 1};
       if (*name == "value") return {each_->value, 1};
     }
+    if (traversal.root == "toolkit" && name != nullptr &&
+        modules::toolkit_module(*module_.interface) != nullptr) {
+      return toolkit(traversal, span);
+    }
     if (traversal.root == "slurm") {
       const auto slurm = evaluation_.slurm_.find(&module_);
       if (slurm != evaluation_.slurm_.end()) return {slurm->second, 0};
@@ -199,6 +204,16 @@ class Evaluation::ModuleScope : public Scope {
   }
 
  private:
+  // An output of the Terraform module that the module becomes, as Terraform refers to it.
+  Found toolkit(Traversal traversal, Span span) const {
+    expression::Step id;
+    id.name = module_.id;
+    traversal.root = "module";
+    traversal.steps.insert(traversal.steps.begin(), std::move(id));
+    const size_t steps = traversal.steps.size() - 1;
+    return {Unknown{expression::make(span, std::move(traversal)), {}}, steps};
+  }
+
   Found resource(const Traversal& traversal, const std::string& reference, Span span) const {
     const modules::Resource* resource = module_.interface->resource(reference);
     const size_t steps = traversal.root == "data" ? 2 : 1;

@@ -5,9 +5,23 @@
 #include "launcher/commands/commands.h"
 #include "launcher/commands/page.h"
 #include "launcher/commands/target.h"
+#include "launcher/google/toolkit.h"
 #include "launcher/source/json.h"
 
 namespace slipway::commands {
+namespace {
+
+// Says which modules Terraform downloads and, for a local cluster, which it does without.
+void print_notes(LoadedBlueprint& blueprint, const std::string& target) {
+  if (target != "local") {
+    const std::string downloads = google::describe_downloads(blueprint.deployment_with_errors());
+    if (!downloads.empty()) fmt::print(stderr, "on Google Cloud: {}\n", downloads);
+    return;
+  }
+  for (const std::string& line : blueprint.left_out_here()) fmt::print(stderr, "{}\n", line);
+}
+
+}  // namespace
 
 int check(Args args) {
   BlueprintInput input;
@@ -16,7 +30,8 @@ int check(Args args) {
   line.about(
       "It makes the plans that `deploy` and `create` make, without writing or starting anything, "
       "so these find nothing new. What only one target refuses is a warning unless you name the "
-      "target.\n\n"
+      "target. Notes say which modules come from Cluster Toolkit and, with --target local, which "
+      "this machine does without.\n\n"
       "Each mistake has a code, such as E0203, its place in the file and, where possible, a "
       "suggestion. `slipway explain E0203` describes a code with an example.");
   input.add_options(line);
@@ -37,6 +52,7 @@ int check(Args args) {
   if (json) {
     write_result("-", source::to_json_text(blueprint.diagnostics()));
   } else if (is_right) {
+    if (input.diagnostics != "json") print_notes(blueprint, target);
     fmt::print("{}: {}\n", input.blueprint, blueprint.summary());
   }
   if (!is_right) throw InvalidBlueprint();

@@ -7,6 +7,7 @@
 #include "common/count.h"
 #include "launcher/commands/blueprint_input.h"
 #include "launcher/commands/commands.h"
+#include "launcher/google/toolkit.h"
 #include "launcher/google/write_folder.h"
 
 namespace slipway::commands {
@@ -45,6 +46,10 @@ int create(Args args) {
   const auto folder = std::filesystem::path(parent) / definitions.deployment;
   const size_t files = google::write_folder(
       folder, definitions, replace ? google::Existing::replace : google::Existing::refuse);
+  if (input.diagnostics != "json") {  // otherwise programs read stderr
+    const std::string downloads = google::describe_downloads(loaded.deployment_with_errors());
+    if (!downloads.empty()) fmt::print(stderr, "{}\n", downloads);
+  }
   fmt::print(stderr, "wrote {} to {}; its instructions.txt lists the next steps\n",
              counted(files, "file"), folder.string());
   return 0;

@@ -14,6 +14,7 @@
 #include "launcher/commands/explain_code.h"
 #include "launcher/commands/explain_page.h"
 #include "launcher/expression/parser.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::commands {
 namespace {
@@ -118,7 +119,13 @@ std::string heading(const Deployment& deployment, const Wanted& wanted, const Pa
   const Module* module = deployment.find(wanted.module).module;
   if (module == nullptr) return paint.bold("vars") + "\n\n";
   std::string text = fmt::format("{}: {}\n", paint.bold(module->id), module->source);
-  if (module->interface != nullptr) text += wrapped(module->interface->about, 0);
+  if (module->interface != nullptr) {
+    text += wrapped(module->interface->about, 0);
+    text += wrapped(
+        fmt::format("On Google Cloud: {}.", modules::on_google(*module->interface).text), 0);
+    text += wrapped(
+        fmt::format("On this machine: {}.", modules::on_this_machine(*module->interface).text), 0);
+  }
   if (!module->made_by.empty()) {
     text += fmt::format("An instance of `{}` (`for_each`).\n", module->made_by);
   }

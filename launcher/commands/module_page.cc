@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "launcher/commands/values.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::commands {
 namespace {
@@ -42,6 +43,8 @@ class ModulePage {
   std::string text() {
     out_ = paint_.bold(interface_.path) + "\n" + wrapped(interface_.about, 0);
     if (interface_.kind == "packer") line("It builds an image with Packer.");
+    line(fmt::format("On Google Cloud: {}.", modules::on_google(interface_).text));
+    line(fmt::format("On this machine: {}.", modules::on_this_machine(interface_).text));
     if (interface_.must_be_used) line("It does nothing unless another module uses it.");
     const auto list = [&](const char* title, auto wanted) {
       const bool any = std::any_of(interface_.inputs.begin(), interface_.inputs.end(), wanted);
@@ -140,6 +143,10 @@ class ModulePage {
   std::string out_;
 };
 
+Json becomes_json(const modules::Becomes& becomes) {
+  return {{"becomes", becomes.name}, {"text", becomes.text}};
+}
+
 }  // namespace
 
 std::string module_page(const Interface& interface, const Paint& paint) {
@@ -172,6 +179,8 @@ Json module_json(const Interface& interface) {
           {"path", interface.path},
           {"kind", interface.kind},
           {"about", interface.about},
+          {"google", becomes_json(modules::on_google(interface))},
+          {"local", becomes_json(modules::on_this_machine(interface))},
           {"must_be_used", interface.must_be_used},
           {"id_input", interface.id_input.empty() ? Json() : Json(interface.id_input)},
           {"inputs", std::move(inputs)},

@@ -14,6 +14,7 @@
 #include "launcher/commands/commands.h"
 #include "launcher/commands/module_page.h"
 #include "launcher/commands/page.h"
+#include "launcher/modules/becomes.h"
 #include "launcher/modules/library.h"
 
 namespace slipway::commands {
@@ -59,12 +60,18 @@ std::string list_text(const std::vector<const Interface*>& all, const Paint& pai
     folders[fs::path(interface->path).parent_path().string()].push_back(interface);
     width = std::max(width, last_part(interface->path).size());
   }
-  std::string text;
+  constexpr size_t google_width = 9, here_width = 7;  // of the longest names
+  const size_t about_width = page_width - width - google_width - here_width - 8;
+  std::string text =
+      fmt::format("  {}  {}  {}  {}\n", padded("", width), padded("Google", google_width),
+                  padded("local", here_width), "about");
   for (const auto& [folder, list] : folders) {
-    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", paint.bold(folder + "/"));
+    text += fmt::format("\n{}\n", paint.bold(folder + "/"));
     for (const Interface* interface : list) {
-      text += fmt::format("  {}  {}\n", padded(last_part(interface->path), width),
-                          cut(interface->about, page_width - width - 4));
+      text += fmt::format("  {}  {}  {}  {}\n", padded(last_part(interface->path), width),
+                          padded(modules::on_google(*interface).name, google_width),
+                          padded(modules::on_this_machine(*interface).name, here_width),
+                          cut(interface->about, about_width));
     }
   }
   return text;
@@ -73,8 +80,11 @@ std::string list_text(const std::vector<const Interface*>& all, const Paint& pai
 nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
   auto list = nlohmann::ordered_json::array();
   for (const Interface* interface : all) {
-    list.push_back(
-        {{"path", interface->path}, {"kind", interface->kind}, {"about", interface->about}});
+    list.push_back({{"path", interface->path},
+                    {"kind", interface->kind},
+                    {"about", interface->about},
+                    {"google", modules::on_google(*interface).name},
+                    {"local", modules::on_this_machine(*interface).name}});
   }
   return {{"schema", "slipway/modules/1"}, {"modules", std::move(list)}};
 }

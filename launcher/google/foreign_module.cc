@@ -9,7 +9,10 @@
 
 #include "common/file.h"
 #include "common/text.h"
+#include "launcher/expression/evaluate.h"
 #include "launcher/google/providers.h"
+#include "launcher/google/toolkit.h"
+#include "launcher/modules/becomes.h"
 #include "launcher/modules/module_source.h"
 #include "launcher/source/input_limit.h"
 
@@ -19,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using blueprint::Module;
+using expression::Value;
 using modules::ModuleSource;
 
 // Adds the providers of the resources in a file. Checks only the beginnings of lines, since a
@@ -99,23 +103,65 @@ std::string place_of_copy(Context& context, const GroupContents& contents, const
   }
 }
 
+// Where Terraform finds the user's module. Copies a local one.
+std::string own_source(Context& context, const Module& module, GroupContents& contents) {
+  const auto texts = texts_in(module.interface->folder);
+  for (const auto& [file, text] : texts) add_providers(text, contents.foreign_providers);
+  if (modules::parse_source(module.source).kind != ModuleSource::Kind::local) return module.source;
+  check_sources(context, module, texts);
+  const std::string path = place_of_copy(context, contents, module);
+  return "." + path.substr(contents.group->name.size());
+}
+
+// What a module of Cluster Toolkit's has in `toolkit_module`.
+const Value::Object& toolkit_facts(const modules::Resource& toolkit, Value& place) {
+  place = expression::evaluate(*toolkit.body, expression::EmptyScope());
+  return *place.as<Value::Object>();
+}
+
+void add_providers(const modules::Resource& toolkit, GroupContents& contents) {
+  Value place;
+  const Value::Object& facts = toolkit_facts(toolkit, place);
+  const auto providers = facts.find("providers");
+  if (providers == facts.end()) return;
+  for (const Value& name : *providers->second.as<Value::List>()) {
+    contents.foreign_providers.insert(*name.as<std::string>());
+    contents.providers.try_emplace(*name.as<std::string>());
+  }
+}
+
+// Terraform accepts no `depends_on` for a module that has provider blocks itself.
+bool may_wait(Context& context, const Module& module) {
+  const modules::Resource* toolkit = modules::toolkit_module(*module.interface);
+  if (toolkit == nullptr) return true;
+  Value place;
+  const Value::Object& facts = toolkit_facts(*toolkit, place);
+  const auto configures = facts.find("configures_providers");
+  if (configures == facts.end() || !(configures->second == Value(true))) return true;
+  context.diagnostics
+      .warning(source::Code::setting_without_effect, module.depends_on[0].span,
+               fmt::format("`depends_on` of module `{}` has no effect", module.id))
+      .help("the module configures providers itself, and Terraform refuses to let it wait")
+      .help("to make it wait, pass an output of the other module to one of its settings");
+  return false;
+}
+
 }  // namespace
 
 Json foreign_module(Context& context, const Module& module, GroupContents& contents) {
   Json call = Json::object();
-  const ModuleSource source = modules::parse_source(module.source);
-  const auto texts = texts_in(module.interface->folder);
-  for (const auto& [file, text] : texts) add_providers(text, contents.foreign_providers);
-  if (source.kind == ModuleSource::Kind::local) {
-    check_sources(context, module, texts);
-    const std::string path = place_of_copy(context, contents, module);
-    call["source"] = "." + path.substr(contents.group->name.size());
+  Json file = head(module);
+  if (const modules::Resource* toolkit = modules::toolkit_module(*module.interface)) {
+    call["source"] = toolkit_source(context.deployment, module);
+    file["//"] = fmt::format("{} (Cluster Toolkit's own module: `init` downloads it)",
+                             file["//"].get<std::string>());
+    add_providers(*toolkit, contents);
   } else {
-    call["source"] = module.source;
+    call["source"] = own_source(context, module, contents);
   }
   for (const auto& [name, setting] : module.settings) {
     if (module.interface->input(name) == nullptr) continue;
-    const expression::Value& value = context.evaluation.input(module, name);
+    const Value& value = context.evaluation.input(module, name);
     try {
       call[name] = to_terraform(context.links.resolve(value, contents.index));
     } catch (const expression::ExpressionError& error) {
@@ -123,8 +169,7 @@ Json foreign_module(Context& context, const Module& module, GroupContents& conte
     }
   }
   Json needs = needs_of_module(context, module, contents.index);
-  if (!needs.empty()) call["depends_on"] = std::move(needs);
-  Json file = head(module);
+  if (!needs.empty() && may_wait(context, module)) call["depends_on"] = std::move(needs);
   file["module"][module.id] = std::move(call);
   return file;
 }

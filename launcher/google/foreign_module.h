@@ -1,4 +1,4 @@
-// Writes the call of a foreign Terraform module.
+// Writes the call of a Terraform module that is not part of the library.
 #pragma once
 
 #include "launcher/google/context.h"
@@ -6,8 +6,8 @@
 
 namespace slipway::google {
 
-// The file with the call. A local module is copied next to it; Terraform fetches a remote one. Adds
-// the module's providers to `contents`.
+// The file with the call, of the user's module or of one of Cluster Toolkit's. A local module is
+// copied next to it; Terraform fetches a remote one. Adds the module's providers to `contents`.
 Json foreign_module(Context& context, const blueprint::Module& module, GroupContents& contents);
 
 }  // namespace slipway::google

@@ -9,6 +9,7 @@
 #include "launcher/google/foreign_module.h"
 #include "launcher/google/module_file.h"
 #include "launcher/google/providers.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::google {
 namespace {
@@ -26,8 +27,9 @@ class TerraformGroup {
 
   void write() {
     for (const Module& module : group_.modules) {
-      add(module.id, module.interface->foreign ? foreign_module(context_, module, contents_)
-                                               : module_file(context_, module, contents_));
+      add(module.id, modules::is_called(*module.interface)
+                         ? foreign_module(context_, module, contents_)
+                         : module_file(context_, module, contents_));
     }
     outputs();
     variables();

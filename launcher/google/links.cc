@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "common/text.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::google {
 namespace {
@@ -84,7 +85,7 @@ const Value& Links::output(const Module& module, const std::string& name) {
   if (depth_ >= deepest_value) too_much();
   const Depth deeper(depth_);
   const modules::Output& output = *module.interface->output(name);
-  if (module.interface->foreign || !output.value) {
+  if (modules::is_called(*module.interface) || !output.value) {
     entry->second = Unknown{expression::reference("module", {module.id, name}), {}};
   } else {
     Value value = evaluation_.evaluate_in(module, output.value);
@@ -115,7 +116,7 @@ ExpressionPtr Links::linked(const Traversal& traversal, size_t group) {
     need({module, name, made_in}, between, group);
     return stepped(expression::reference("var", {between}), rest(2));
   }
-  if (module->interface->foreign) return nullptr;
+  if (modules::is_called(*module->interface)) return nullptr;
   const Value* value = &output(*module, name);
   size_t at = 2;
   while (at < traversal.steps.size() && !value->is_unknown()) {

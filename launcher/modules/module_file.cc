@@ -8,6 +8,7 @@
 
 #include "launcher/expression/evaluate.h"
 #include "launcher/expression/notation.h"
+#include "launcher/modules/becomes.h"
 #include "launcher/modules/resource_reader.h"
 #include "launcher/source/keys.h"
 
@@ -34,7 +35,7 @@ class ModuleFileReader {
     }
     keys(root, "a module file",
          {"about", "kind", "apis", "inputs", "id_input", "must_be_used", "rules", "locals",
-          "resources", "template", "outputs", "model", "local"});
+          "resources", "template", "outputs", "model", "local", "toolkit_module"});
     if (const Node* node = root.find("about")) interface_.about = text(*node);
     if (const Node* node = root.find("kind")) interface_.kind = text(*node);
     if (const Node* node = root.find("apis")) interface_.apis = texts(*node);
@@ -54,6 +55,7 @@ class ModuleFileReader {
     if (const Node* node = root.find("local")) interface_.local = text(*node);
     if (const Node* node = root.find("template")) interface_.packer_template = tree(*node);
     read_resources(root, bodies_, interface_, sources_, diagnostics_);
+    if (const Node* node = root.find("toolkit_module")) read_toolkit_module(*node, root);
     return std::move(interface_);
   }
 
@@ -98,6 +100,23 @@ class ModuleFileReader {
     const bool* value = std::get_if<bool>(&scalar);
     if (value == nullptr) wrong(node.span, "expected `true` or `false`");
     return value != nullptr && *value;
+  }
+
+  // It is a resource of its own type, see becomes.h.
+  void read_toolkit_module(const Node& node, const Node& root) {
+    keys(node, "`toolkit_module`", {"providers", "configures_providers"});
+    for (const char* other : {"resources", "template"}) {
+      if (root.find(other) == nullptr) continue;
+      wrong(node.span, fmt::format("a module has either `{}` or `toolkit_module`", other));
+    }
+    if (const Node* providers = node.find("providers")) texts(*providers);
+    if (const Node* value = node.find("configures_providers")) boolean(*value);
+    Resource module;
+    module.type = toolkit_type;
+    module.name = "this";
+    module.span = node.span;
+    if (bodies_ == Bodies::read) module.body = tree(node);
+    interface_.resources.emplace().push_back(std::move(module));
   }
 
   std::string input_name(const Node& node) {

@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True  # keep the source tree clean
 from cloud_rules import check_deployment
 from provider_schema import check_folder, rendered, texts
 from run import HERE, ROOT, installed
+from toolkit_modules import check_calls
 
 
 def create(slipway, blueprint, folder):
@@ -33,6 +34,7 @@ def check(slipway, blueprint):
         if not groups:
             return True, ["nothing was written"]
         problems = [f"{group.name}: {problem}" for group in groups for problem in check_folder(group)]
+        problems += [f"{group.name}: {problem}" for group in groups for problem in check_calls(group)]
         problems += check_deployment(folder)
         problems += script_problems(folder)
         terraform = shutil.which("terraform")
