@@ -2,7 +2,7 @@
 """Checks calls of Cluster Toolkit's own modules in Terraform's JSON: usage: toolkit_modules.py FOLDER...
 
 A FOLDER is a group written by `slipway create`. Such a call names a version, sets only inputs that the module has in the
-library's module.yaml and all that it needs, in the form of their types, and does not wait if the module configures
+library's module.yaml and all required ones, in the form of their types, and does not wait if the module configures
 providers. The group pins the module's providers. References to modules name outputs that they have.
 """
 import functools, json, pathlib, re, sys
