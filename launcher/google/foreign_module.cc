@@ -125,8 +125,9 @@ void add_providers(const modules::Resource& toolkit, GroupContents& contents) {
   const auto providers = facts.find("providers");
   if (providers == facts.end()) return;
   for (const Value& name : *providers->second.as<Value::List>()) {
-    contents.foreign_providers.insert(*name.as<std::string>());
-    contents.providers.try_emplace(*name.as<std::string>());
+    const std::string text = expression::text_of(name).value_or("");
+    contents.foreign_providers.insert(text);
+    contents.providers.try_emplace(text);
   }
 }
 

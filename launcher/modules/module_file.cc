@@ -109,6 +109,10 @@ class ModuleFileReader {
       if (root.find(other) == nullptr) continue;
       wrong(node.span, fmt::format("a module has either `{}` or `toolkit_module`", other));
     }
+    if (!interface_.path.starts_with("modules/") &&
+        !interface_.path.starts_with("community/modules/")) {
+      wrong(node.span, "only a module of the library can be one of Cluster Toolkit's");
+    }
     if (const Node* providers = node.find("providers")) texts(*providers);
     if (const Node* value = node.find("configures_providers")) boolean(*value);
     Resource module;
@@ -117,6 +121,23 @@ class ModuleFileReader {
     module.span = node.span;
     if (bodies_ == Bodies::read) module.body = tree(node);
     interface_.resources.emplace().push_back(std::move(module));
+    for (const Output& output : interface_.outputs) {
+      if (output.value) check_toolkit_output(output.value);
+    }
+  }
+
+  // There are no resources here to refer to, only outputs of the Terraform module.
+  void check_toolkit_output(const ExpressionPtr& value) {
+    expression::for_each_reference(value, [&](const expression::Traversal& traversal, Span span) {
+      if (const std::string name = resource_reference(traversal); !name.empty()) {
+        wrong(span, fmt::format("there is no resource `{}`", name));
+      }
+      if (traversal.root != "toolkit" || traversal.steps.empty()) return;
+      const std::string& name = traversal.steps[0].name;
+      if (interface_.output(name) != nullptr) return;
+      diagnostics_.error(Code::bad_module_file, span, fmt::format("there is no output `{}`", name))
+          .help(source::did_you_mean(name, interface_.output_names()));
+    });
   }
 
   std::string input_name(const Node& node) {

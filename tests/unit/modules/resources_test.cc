@@ -1,5 +1,6 @@
 // Tests the reading of `resources` in module files.
 #include "common/file.h"
+#include "launcher/modules/becomes.h"
 #include "launcher/modules/library.h"
 #include "launcher/modules/resource_reader.h"
 #include "tests/unit/catch.h"
@@ -105,4 +106,52 @@ TEST_CASE("resources: references to unknown resources are reported wherever they
         "10:16 E0901 there is no resource `google_other.this`\n"
         "12:3 E0901 the output `d` has no value\n"
         "  in a module with `resources`, every output needs a `value`\n");
+}
+
+TEST_CASE("resources: a module of Cluster Toolkit's is one that Terraform calls") {
+  const ModuleWithResources one(
+      "toolkit_module: {providers: [google, helm], configures_providers: true}\n"
+      "outputs:\n"
+      "  id: {help: Its id.}\n"
+      "  place: {value: $(toolkit.id.place), help: Where it is.}\n");
+  CHECK(one.messages().empty());
+  const modules::Resource* made = modules::toolkit_module(*one.interface);
+  REQUIRE(made != nullptr);
+  CHECK(to_hcl(*made->body) ==
+        "{\n  providers = [\"google\", \"helm\"]\n  configures_providers = true\n}");
+  CHECK(modules::is_called(*one.interface));
+  CHECK(modules::on_google(*one.interface).name == "toolkit");
+  CHECK(modules::on_this_machine(*one.interface).text ==
+        "nothing (it has no meaning on this machine)");
+}
+
+TEST_CASE("resources: what a module of Cluster Toolkit's refers to must be there") {
+  CHECK(ModuleWithResources("toolkit_module: {provider: google}\n"
+                            "resources: {}\n"
+                            "outputs:\n"
+                            "  id: {value: $(google_x_y.this.id), help: Its id.}\n"
+                            "  place: {value: $(toolkit.idd), help: Where it is.}\n")
+            .messages() ==
+        "2:17 E0901 a module has either `resources` or `toolkit_module`\n"
+        "2:18 E0901 `toolkit_module` has no key `provider`\n"
+        "  did you mean `providers`?\n"
+        "5:17 E0901 there is no resource `google_x_y.this`\n"
+        "6:20 E0901 there is no output `idd`\n"
+        "  did you mean `id`?\n");
+}
+
+TEST_CASE("becomes: says what each kind of module becomes") {
+  const auto on_google = [](const std::string& text) {
+    return modules::on_google(*ModuleWithResources(text).interface).name;
+  };
+  CHECK(on_google("") == "none");
+  CHECK(on_google("resources: {}\n") == "values");
+  CHECK(on_google("resources: {}\nmodel: {login: {}}\n") == "slurm");
+  CHECK(on_google("resources: {google_x_y.this: {}}\n") == "resources");
+  CHECK(on_google("kind: packer\ntemplate: {}\n") == "image");
+  CHECK(on_google("kind: packer\n") == "none");
+  const ModuleWithResources one("local: there is no sea here\n");
+  CHECK(modules::on_this_machine(*one.interface).text == "nothing (there is no sea here)");
+  const ModuleWithResources two("model: {login: {}}\n");
+  CHECK(modules::on_this_machine(*two.interface).name == "cluster");
 }
