@@ -46,10 +46,10 @@ std::vector<PlotLine> lines_of(const std::vector<ReadReport>& reports) {
 // A triangle at the edge of the area where an interval continues beyond it.
 std::string draw_clipped(const PlotPoint& point, const PlotAxes& axes, const char* color) {
   std::string svg;
-  const auto triangle = [&](double busbw, int towards) {
+  const auto triangle = [&](double busbw, int direction) {
     svg += fmt::format(R"(<path class="beyond" d="M{:.1f} {:.1f}l-4 {}h8Z" fill="{}"/>)"
                        "\n",
-                       axes.x(point.size), axes.y(busbw), towards * 7, color);
+                       axes.x(point.size), axes.y(busbw), direction * 7, color);
   };
   if (axes.is_above(point.high)) triangle(point.high, 1);
   if (axes.is_below(point.low)) triangle(point.low, -1);

@@ -56,7 +56,7 @@ PlotAxes::PlotAxes(const std::vector<PlotLine>& lines, const std::vector<Expecte
   first_size_ = std::floor(std::log2(least_size_));
   last_size_ = std::max(first_size_ + 1, std::ceil(std::log2(most_size_)));
   first_tick_ = tick_below(least_);
-  last_tick_ = std::max(tick_above(first_tick_), tick_above(most_ * (1 - 1e-9)));
+  last_tick_ = std::max(tick_above(first_tick_), tick_above(most_ * (1 - 1e-6)));
 }
 
 double PlotAxes::x(double size) const {

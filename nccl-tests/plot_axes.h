@@ -35,8 +35,8 @@ class PlotAxes {
   double x(double size) const;
   double y(double busbw) const;  // at the edge of the area for what is beyond it
   double top() const { return top_; }
-  bool is_below(double busbw) const { return busbw < first_tick_ * (1 - 1e-9); }
-  bool is_above(double busbw) const { return busbw > last_tick_ * (1 + 1e-9); }
+  bool is_below(double busbw) const { return busbw < first_tick_ * (1 - 1e-5); }
+  bool is_above(double busbw) const { return busbw > last_tick_ * (1 + 1e-5); }
 
   std::string draw() const;  // as SVG
 

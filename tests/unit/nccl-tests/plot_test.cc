@@ -50,7 +50,7 @@ TEST_CASE("plot: a wide interval is clipped, marked, and leaves the lines their 
     for (Measured& one : noisy.rows[0].placements) one.interval_us = {low_us, high_us};
     return plot({noisy});
   };
-  // From 8 to 12 GB/s: drawn as it is.
+  // From 8 to 12 GB/s: drawn in full.
   CHECK_THAT(widen(5.0 * 10 / 12, 5.0 * 10 / 8), !ContainsSubstring("beyond"));
   // From 0.01 to 12 GB/s: the axis ends at half of the least median.
   const std::string below = widen(5.0 * 10 / 12, 5000);
