@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/command_description.h"
 #include "common/command_line.h"
 #include "common/count.h"
 #include "common/error.h"
@@ -108,8 +109,11 @@ std::string as_text(const Inspection& inspection, const std::vector<Requirement>
   std::string text = paint.bold(inspection.title) + "\n";
   constexpr size_t before_name = 11;
   for (const Requirement& one : all) {
-    text += fmt::format("  {}  {}  {}\n", painted(one.state, paint), padded(one.name, width),
-                        one.purpose);
+    const size_t before_purpose = before_name + width + 2;
+    std::string purpose = fold(one.purpose, before_purpose);
+    text += purpose.replace(
+        0, before_purpose,
+        fmt::format("  {}  {}  ", painted(one.state, paint), padded(one.name, width)));
     if (const std::string more = details(one); !more.empty()) {
       text += paint.dim(wrapped(more, before_name));
     }

@@ -13,10 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The summary as an entry of a list.
-std::string entry(std::string summary) {
+// "  status      Show …", folded next to the name.
+std::string list_entry(const std::string& name, std::string summary) {
+  constexpr size_t indent = 14;
   if (summary.ends_with('.')) summary.pop_back();
-  return summary;
+  std::string text = fold(summary, indent);
+  return text.replace(0, indent, fmt::format("  {:<{}} ", name, indent - 3));
 }
 
 // The descriptions of a verb, its parts, their parts, and so on.
@@ -48,12 +50,12 @@ std::string overview() {
   for (const Command& command : table()) {
     if (group != command.group) text += fmt::format("\n{}:\n", command.group);
     group = command.group;
-    text +=
-        fold(fmt::format("  {:<11} {}", command.name, entry(description_of(command).summary)), 0);
+    text += list_entry(command.name, description_of(command).summary);
   }
   return text +
-         "\n`slipway help COMMAND` describes a command, with examples. `man slipway` has the same\n"
-         "pages. The bandwidth tests, all_gather_perf and others, are programs of their own.\n";
+         "\n`slipway help COMMAND` describes a command, with examples. `man slipway` has the\n"
+         "same pages. The bandwidth tests, all_gather_perf and others, are programs of\n"
+         "their own.\n";
 }
 
 std::string first_steps() {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -36,6 +37,28 @@ void print_list(const std::vector<local::DeploymentView>& views) {
   }
 }
 
+// As narrow as its cells: wider lines than a terminal are hard to read.
+std::string node_table(const std::vector<local::NodeView>& nodes) {
+  std::vector<std::array<std::string, 6>> rows = {
+      {"NODE", "ROLE", "MACHINE TYPE", "ADDRESS", "POWER", "SLURM"}};
+  for (const local::NodeView& node : nodes) {
+    rows.push_back({node.name, node.role, node.machine_type, node.address,
+                    node.running ? "on" : "off", node.slurm_state});
+  }
+  std::array<size_t, 6> widths = {};
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}} ", row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 void print_one(const local::DeploymentView& view) {
   const std::string what = local::remark(view);
   fmt::print("deployment {}: {}{}{}\n", view.name, view.state, what.empty() ? "" : ": ", what);
@@ -43,14 +66,7 @@ void print_one(const local::DeploymentView& view) {
     fmt::print("the file system of {} is full: logs, /home and Slurm's state cannot be written\n",
                view.folder.path().string());
   }
-  size_t width = 4;
-  for (const local::NodeView& node : view.nodes) width = std::max(width, node.name.size());
-  fmt::print("{:<{}} {:<10} {:<16} {:<16} {:<8} {}\n", "NODE", width, "ROLE", "MACHINE TYPE",
-             "ADDRESS", "POWER", "SLURM");
-  for (const local::NodeView& node : view.nodes) {
-    fmt::print("{:<{}} {:<10} {:<16} {:<16} {:<8} {}\n", node.name, width, node.role,
-               node.machine_type, node.address, node.running ? "on" : "off", node.slurm_state);
-  }
+  fmt::print("{}", node_table(view.nodes));
   for (const local::NodeView& node : view.nodes) {
     if (!node.faults.empty()) {
       fmt::print("{}: fault: {}\n", node.name, join(node.faults, ", "));
