@@ -17,10 +17,11 @@ What a file prints appears when it has ended. The last line is `N passed, N fail
 run have failed.
 """
 import argparse, concurrent.futures, dataclasses, os, pathlib, pwd, re, secrets, shutil, signal, subprocess, sys
-import tempfile, time
+import tempfile, time, typing
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_SECONDS = 1800  # for one file; a test waits two minutes for one thing at most
+LIMIT_APART_SECONDS = 4 * 3600  # files that make images compile all of Slipway, twice
 
 @dataclasses.dataclass(frozen=True)
 class Test:
@@ -35,6 +36,7 @@ class Run:
     who: str
     tag: str = ""
     program: str = ""
+    limit: typing.ClassVar = None  # seconds, for tests of this program
 
     def title(self):
         return f"{self.file.stem}, {self.who}{', sanitized' if self.program else ''}"
@@ -44,6 +46,9 @@ class Run:
 
     def has(self, tag):
         return any(tag in test.tags for test in tests_of(self.file))
+
+    def limit_seconds(self):
+        return Run.limit or (LIMIT_APART_SECONDS if self.has("apart") else LIMIT_SECONDS)
 
 
 def tests_of(file):
@@ -108,15 +113,14 @@ class Machine:
         begin = time.monotonic()
         with tempfile.TemporaryFile(dir=self.folder) as output:
             process = subprocess.Popen([*(self.namespaces(name) if own_namespaces else []), *command], env=environment,
-                                       stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
             self.alive.add(process)
             try:
-                status = process.wait(LIMIT_SECONDS)
+                status = process.wait(run.limit_seconds())
             except subprocess.TimeoutExpired:
                 status = None
             finally:
-                process.kill()
-                process.wait()
+                end(process)
                 self.alive.discard(process)
                 remove_what_is_left(name)
             output.seek(0)
@@ -124,9 +128,17 @@ class Machine:
 
     def close(self):
         for process in list(self.alive):
-            process.kill()
-            process.wait()
+            end(process)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def end(process):
+    """Ends bats and what its tests left, which namespaces of their own would take with them."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
 
 
 def remove_what_is_left(name):
@@ -154,7 +166,7 @@ class Count:
         if status != 0 and not wrong:
             wrong = ["bats itself"]
         if status is None:
-            wrong.append(f"it ran for more than {LIMIT_SECONDS} s, and was ended")
+            wrong.append(f"it ran for more than {run.limit_seconds()} s, and was ended")
         self.passed += len(passed)
         self.wrong += [f"{run.title()}: {name}" for name in wrong]
         return f"{len(passed)} passed, {len(wrong)} failed"
@@ -206,10 +218,12 @@ def main():
                         help="so many files at a time (default: two for each processor and one more, as most wait)")
     parser.add_argument("--program", default="", metavar="FILE",
                         help="only tests with the tag `sanitized`, with another build of the program `slipway`")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="print each test after its file and its user, and run nothing")
     parser.add_argument("files", nargs="*", metavar="FILE", type=lambda name: pathlib.Path(name).resolve(),
                         help="a .bats file")
     options = parser.parse_args()
+    Run.limit = options.limit
     runs = runs_of(options.files or default_files(), options.program)
     if not runs:
         parser.error("there is no such test")

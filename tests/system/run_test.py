@@ -79,6 +79,16 @@ class Runner(unittest.TestCase):
         self.write("a", ("one", f'[ "$(readlink /proc/self/ns/net)" = "{os.readlink("/proc/self/ns/net")}" ]'), tags="alone")
         self.assertEqual(self.run_all()[2], "2 passed, 0 failed")
 
+    def test_a_file_that_runs_for_too_long_is_ended_with_its_processes(self):
+        """A file on the machine itself has no namespaces that would take them."""
+        left = self.folder / "left"
+        self.write("a", ("one", f"sleep 600 3>&- & echo $! >{left}; wait"), tags="alone")
+        status, lines, last = self.run_all("--limit", "5")
+        self.assertEqual(status, 1)
+        self.assertIn("it ran for more than 5.0 s, and was ended", "\n".join(self.failed(lines)))
+        state = pathlib.Path(f"/proc/{left.read_text().strip()}/stat")
+        self.assertTrue(not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+
     def test_nothing_to_run_is_an_error(self):
         done = subprocess.run([self.folder / "run.py"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 2)
