@@ -25,6 +25,14 @@ stop_gate() {
   rm -rf "$SCRATCH"
 }
 
+# need_archive ADDRESS RELEASE: fails, and says so, if a root of that release cannot be made here
+need_archive() {
+  if ! curl --fail --silent --show-error --location --max-time 60 --output /dev/null "$1/dists/$2/Release"; then
+    echo "no root of $2 can be made here: $1 has none, or cannot be reached" >&2
+    return 1
+  fi
+}
+
 # base noble|trixie: makes the root that stands for a public image, once: with its kernel, and the driver if it has one
 base() {
   local root=$KEPT/$1
@@ -32,6 +40,7 @@ base() {
   rm -rf "$root"
   case $1 in
     noble)
+      need_archive http://archive.ubuntu.com/ubuntu noble
       # Debian 12 does not have Ubuntu's keys; this root is for tests only.
       mmdebstrap --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' --include=systemd,systemd-sysv,udev,linux-image-gcp \
         --include=nvidia-utils-580-server,nvidia-compute-utils-580-server,libnvidia-compute-580-server noble "$root" \
@@ -41,6 +50,7 @@ base() {
       python3 -B "$FAKES/modules.py" "$root" "$(kernel_of "$root")" nvidia nvidia-uvm
       ;;
     trixie)
+      need_archive http://deb.debian.org/debian trixie
       mmdebstrap --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' --include=systemd,systemd-sysv,udev,linux-image-cloud-amd64 \
         trixie "$root" http://deb.debian.org/debian
       ;;
