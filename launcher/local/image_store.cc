@@ -32,7 +32,8 @@ using Json = nlohmann::json;
 constexpr const char* image_schema = "slipway/local-image/1";
 constexpr const char* description = "image.json";
 constexpr const char* mmdebstrap = "/usr/bin/mmdebstrap";
-constexpr std::chrono::minutes build_deadline{40};
+// Slipway is compiled in the image, which takes a busy machine with two processors hours.
+constexpr std::chrono::hours build_deadline{4};
 constexpr std::chrono::minutes longest_removal{5};
 constexpr const char* gone_prefix = ".gone-";
 
