@@ -74,6 +74,11 @@ constexpr const char* fake_exportfs =
     "  mkdir -p \"$share\" && mount --bind \"$share\" \"$folder\" || exit\n"
     "done\n";
 
+// The server is the kernel's, and its unit loads a module.
+constexpr const char* fake_nfs_server =
+    "[Unit]\nDescription=the stand-in's NFS server\n"
+    "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n";
+
 // The same for `-t gcsfuse`: a bucket is a folder of the fake cloud, too.
 constexpr const char* fake_mount_gcsfuse =
     "#!/bin/sh\n"
@@ -127,6 +132,7 @@ local::NodeRoot root_of(const local::PlannedNode& node, size_t number, const jso
   if (cloud.image.empty()) {
     root.binds.push_back({cloud.prefix, node_prefix, true});
   } else {
+    root.files["/etc/systemd/system/nfs-server.service"] = fake_nfs_server;
     for (const char* unit : {"munge", "slurmctld", "slurmd"}) {
       root.files[fmt::format("/etc/systemd/system/{}.service.d/limits.conf", unit)] = no_limits;
     }
