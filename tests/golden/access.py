@@ -167,7 +167,8 @@ def check(slipway, blueprint):
         folder = pathlib.Path(name) / "out"
         done = create(slipway, blueprint, folder)
         if done.returncode != 0:
-            return False, []  # definitions.py reports the errors
+            # Of other blueprints, definitions.py reports the errors.
+            return False, [done.stderr] if blueprint.parent == HERE / "access" else []
         problems = list(problems_in(folder))
         if blueprint.parent == HERE / "access":
             problems += unexpected(blueprint.with_suffix(".out"), folder)
