@@ -82,7 +82,7 @@ std::vector<std::string> sacct(int64_t from, int64_t until, const std::string& f
           "--format=" + fields};
 }
 
-// Short enough, and valid UTF-8, which users' texts need not be.
+// Short enough, and valid UTF-8, which users' texts may not be.
 std::string readable(const std::string& text) {
   const json valid = json(text.substr(0, longest_text));
   return json::parse(valid.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -187,7 +187,7 @@ std::vector<EndedJob> parse_list(const std::string& output) {
     if (line.empty()) continue;
     const std::vector<std::string> words = split(line, '|');
     const auto number = to_number<int64_t>(words[0]);
-    if (words.size() != 2 || !number) throw Error("sacct listed something other than jobs");
+    if (words.size() != 2 || !number) throw Error("sacct did not list jobs");
     if (const int64_t end = parse_slurm_time(words[1]); end > 0) jobs.push_back({*number, end});
   }
   return jobs;

@@ -33,7 +33,7 @@ struct EndedJob {
 struct ExportMemory {
   // Every job that ended before this is in the table; 0: nothing is known.
   int64_t complete = 0;
-  std::map<int64_t, int64_t> sent;  // ends of jobs by their number, for as long as they are found
+  std::map<int64_t, int64_t> sent;  // ends of jobs by their number, until no run finds them
 
   // Forgets jobs that no run will find.
   void forget();

@@ -5,7 +5,7 @@ from errors import Refusal
 
 # https://docs.cloud.google.com/bigquery/quotas#streaming_inserts
 MOST_ROWS, MOST_BYTES = 50000, 10 << 20
-# Of each type, what a value looks like as JSON; others are taken as they are.
+# Of each type, what a value looks like as JSON; values of other types are not looked at.
 LIKE = {"INTEGER": r"-?\d+", "DATETIME": r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,6})?"}
 TYPES = {"STRING", "BYTES", "INTEGER", "INT64", "FLOAT", "FLOAT64", "NUMERIC", "BOOLEAN", "BOOL", "TIMESTAMP", "DATE", "TIME", "DATETIME", "JSON"}
 REMEMBERED = 60  # seconds for which BigQuery tries to recognize an insertId

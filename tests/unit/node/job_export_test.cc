@@ -28,7 +28,7 @@ std::string option_of(const std::vector<std::string>& command, const std::string
   return "";
 }
 
-// What sacct would say, and a BigQuery that answers as it is told.
+// What sacct would say, and a BigQuery that answers what the test says.
 struct Accounting {
   struct Job {
     int64_t number, end;
