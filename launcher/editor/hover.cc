@@ -3,11 +3,8 @@
 
 #include <fmt/core.h>
 
-#include <set>
-
 #include "launcher/editor/completion.h"
 #include "launcher/editor/outline.h"
-#include "launcher/source/warning_codes.h"
 
 namespace slipway::editor {
 namespace {
@@ -28,12 +25,11 @@ class Hover {
     library_.skip_bodies();
     library_.look_from(std::filesystem::path(path).parent_path());
     line_ = std::min(position.line, document.line_count() - 1);
-    at_ = document.offset(position);
     row_ = outline_.row_at(line_);
   }
 
   std::string text() {
-    if (row_ == nullptr) return diagnostics();
+    if (row_ == nullptr) return {};
     const std::vector<std::string> keys = outline_.place(line_, row_->column).keys;
     const bool in_module =
         keys.size() >= 2 && keys[0] == "deployment_groups" && keys[1] == "modules";
@@ -45,7 +41,7 @@ class Hover {
     } else if (in_module && keys.size() == 3 && keys[2] == "settings") {
       text = setting();
     }
-    return text + diagnostics();
+    return text;
   }
 
  private:
@@ -85,23 +81,6 @@ class Hover {
     return text + block(services_.explain(path_, document_.text(), id, row_->key));
   }
 
-  std::string diagnostics() {
-    std::set<std::string> codes;
-    services_.check(path_, document_.text(), [&](const source::Diagnostics& diagnostics) {
-      for (const source::Diagnostic& one : diagnostics.sorted()) {
-        if (!one.span) continue;
-        const source::Place place = diagnostics.sources().place(one.span.begin);
-        const size_t length = one.span.end - one.span.begin;
-        const bool is_here =
-            place.file == path_ && place.file_byte <= at_ && at_ <= place.file_byte + length;
-        if (is_here) codes.emplace(source::shown_code(one));
-      }
-    });
-    std::string text;
-    for (const std::string& code : codes) text += services_.page(code);
-    return text;
-  }
-
   const std::string& path_;
   const Document& document_;
   const Services& services_;
@@ -110,7 +89,6 @@ class Hover {
   source::Diagnostics ignored_{sources_};
   modules::Library library_;
   size_t line_ = 0;
-  size_t at_ = 0;
   const Row* row_ = nullptr;
 };
 

@@ -8,8 +8,8 @@
 
 namespace slipway::editor {
 
-// A module's page at its `source`, a setting's type and where its value comes from, a variable's
-// value, and below it the pages of diagnostics at this place. Empty where there is nothing.
+// A module's page at its `source` or `id`, a setting's type and where its value comes from, or a
+// variable's value. Empty elsewhere.
 std::string hover_text(const std::string& path, const Document& document, Position position,
                        const Services& services);
 

@@ -99,8 +99,7 @@ Outline::Place Outline::place(size_t line, size_t column) const {
   while (i-- > 0) {
     const Row& row = rows_[i];
     const bool is_parent =
-        !row.key.empty() &&
-        (row.column < limit || (at_dash && row.column == limit && row.dash == Row::none));
+        !row.key.empty() && (row.column < limit || (at_dash && row.column == limit));
     if (is_parent) {
       place.keys.push_back(row.key);
       limit = row.column;

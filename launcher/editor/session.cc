@@ -19,7 +19,7 @@ int Session::run() {
     read_waiting();
     if (waiting_.empty() && at_end_) break;
     if (waiting_.empty()) {
-      check_one();
+      check(std::string(*unchecked_.begin()));
       continue;
     }
     const Json message = std::move(waiting_.front());

@@ -32,6 +32,7 @@ class Session {
     Document document;
     Json version;
     bool too_large = false;
+    Json diagnostics = Json::array();  // of the latest check
   };
 
   // session.cc: messages
@@ -50,7 +51,7 @@ class Session {
   void change(const Json& params);
   void close(const Json& params);
   void keep(const std::string& uri, std::string text, Json version);
-  void check_one();
+  void check(const std::string& uri);
   Json diagnostics_of(const std::string& uri, const OpenFile& file);
   Json diagnostic_of(const source::Diagnostic& diagnostic, const source::Sources& sources,
                      const std::string& path, const Document& document) const;
@@ -59,6 +60,7 @@ class Session {
   const OpenFile* file_of(const Json& params) const;
   Json completion(const Json& params);
   Json hover(const Json& params);
+  std::string pages_at(const std::string& uri, Position position);
   Json definition(const Json& params);
   Json prepare_rename(const Json& params);
   Json rename(const Json& params);

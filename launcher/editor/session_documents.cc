@@ -102,10 +102,9 @@ void Session::close(const Json& params) {
   notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }
 
-void Session::check_one() {
-  const std::string uri = *unchecked_.begin();
-  unchecked_.erase(unchecked_.begin());
-  const OpenFile& file = files_.at(uri);
+void Session::check(const std::string& uri) {
+  unchecked_.erase(uri);
+  OpenFile& file = files_.at(uri);
   Json params{{"uri", uri}};
   if (file.version.is_number_integer()) params["version"] = file.version;
   try {
@@ -116,6 +115,7 @@ void Session::check_one() {
                               {"source", "slipway"},
                               {"message", error.what()}}};
   }
+  file.diagnostics = params["diagnostics"];
   notify("textDocument/publishDiagnostics", std::move(params));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "launcher/blueprint/names.h"
 #include "launcher/editor/completion.h"
@@ -84,9 +85,28 @@ Json Session::hover(const Json& params) {
   const Position position = position_of(member(params, "position"));
   const OpenFile* file = file_of(params);
   if (file == nullptr) return nullptr;
-  const std::string text = hover_text(path_of(uri_in(params)), file->document, position, services_);
+  const std::string text =
+      hover_text(path_of(uri_in(params)), file->document, position, services_) +
+      pages_at(uri_in(params), position);
   if (text.empty()) return nullptr;
   return {{"contents", {{"kind", "markdown"}, {"value", text}}}};
+}
+
+// The pages of the diagnostics at this place.
+std::string Session::pages_at(const std::string& uri, Position position) {
+  if (unchecked_.contains(uri)) check(uri);
+  const OpenFile& file = files_.at(uri);
+  const size_t at = file.document.offset(position);
+  std::set<std::string> codes;
+  for (const Json& one : file.diagnostics) {
+    const Range range = range_of(one["range"]);
+    const bool is_here =
+        file.document.offset(range.start) <= at && at <= file.document.offset(range.end);
+    if (is_here && one.contains("code")) codes.insert(one["code"].get<std::string>());
+  }
+  std::string text;
+  for (const std::string& code : codes) text += services_.page(code);
+  return text;
 }
 
 Json Session::definition(const Json& params) {

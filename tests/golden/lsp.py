@@ -31,8 +31,9 @@ deployment_groups:
 class Client:
     """An editor: sends messages, and keeps notifications for later."""
 
-    def __init__(self, slipway, *options):
-        self.process = subprocess.Popen([slipway, "lsp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, slipway):
+        words = slipway if isinstance(slipway, list) else [slipway]  # with what runs it
+        self.process = subprocess.Popen([*words, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, bufsize=0)
         self.next_id = 0
         self.notifications = []
