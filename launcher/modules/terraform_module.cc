@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "launcher/expression/evaluate.h"
+#include "launcher/modules/module_metadata.h"
 #include "launcher/modules/terraform_declaration.h"
 
 namespace slipway::modules {
@@ -101,6 +102,7 @@ class FolderReader {
     for (const Declaration& variable : all_.variables) take_variable(variable);
     for (const Declaration& output : all_.outputs) take_output(output);
     std::erase_if(interface_.rules, [this](const Rule& rule) { return names_no_variable(rule); });
+    if (!packer) read_metadata(folder, interface_, sources_, diagnostics_);
     return std::move(interface_);
   }
 

@@ -314,3 +314,53 @@ TEST_CASE("terraform module: reads descriptions and defaults that are heredocs")
   CHECK(module.interface.input("x")->help == "What it {is}. More.");
   CHECK(module.interface.input("x")->default_value == Value("a \"b\"\n"));
 }
+
+TEST_CASE("terraform module: metadata.yaml says how the engine treats it") {
+  const OneFolder module(
+      Files{{"main.tf", "variable \"name\" { type = string }\n"},
+            {"metadata.yaml",
+             "spec: {requirements: {services: [file.googleapis.com]}}\n"
+             "ghpc: {inject_module_id: name, has_to_be_used: true, more: 1}\n"}});
+  CHECK(module.said().empty());
+  CHECK(module.interface.apis == std::vector<std::string>{"file.googleapis.com"});
+  CHECK(module.interface.id_input == "name");
+  CHECK(module.interface.must_be_used);
+}
+
+TEST_CASE("terraform module: what is wrong in metadata.yaml is reported") {
+  const OneFolder module(Files{{"main.tf", "variable \"name\" { type = string }\n"},
+                               {"metadata.yaml",
+                                "spec: {requirements: {services: file.googleapis.com}}\n"
+                                "ghpc: {inject_module_id: nam, has_to_be_used: perhaps}\n"}});
+  CHECK(module.said() ==
+        "error[E0901]: `services` must be a list, but this is a string\n"
+        " --> metadata.yaml:1:33\n"
+        "  |\n"
+        "1 | spec: {requirements: {services: file.googleapis.com}}\n"
+        "  |                                 ^^^^^^^^^^^^^^^^^^^\n"
+        "\n"
+        "error[E0901]: `inject_module_id` must name a variable, but there is no `nam`\n"
+        " --> metadata.yaml:2:26\n"
+        "  |\n"
+        "2 | ghpc: {inject_module_id: nam, has_to_be_used: perhaps}\n"
+        "  |                          ^^^\n"
+        "  = help: did you mean `name`?\n"
+        "\n"
+        "error[E0901]: expected `true` or `false`\n"
+        " --> metadata.yaml:2:47\n"
+        "  |\n"
+        "2 | ghpc: {inject_module_id: nam, has_to_be_used: perhaps}\n"
+        "  |                                               ^^^^^^^\n");
+  CHECK(module.interface.id_input.empty());
+}
+
+TEST_CASE("terraform module: empty and other metadata changes nothing") {
+  for (const char* text : {"", "ghpc:\n", "ghpc: {inject_module_id: \"\"}\n", "[1]\n",
+                           "spec: {requirements: {services: null}}\n"}) {
+    const OneFolder module(
+        Files{{"main.tf", "variable \"name\" { type = string }\n"}, {"metadata.yaml", text}});
+    CHECK(module.said().empty());
+    CHECK(module.interface.id_input.empty());
+    CHECK_FALSE(module.interface.must_be_used);
+  }
+}
