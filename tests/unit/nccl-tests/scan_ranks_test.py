@@ -19,6 +19,7 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True  # keep the source tree clean
 import side_by_side
 
 PROGRAM, SCHEMA, VALIDATOR, FAKES = sys.argv[1:5]
