@@ -112,8 +112,8 @@ class Pipeline {
   }
 
  private:
-  // One is too few if a neighbor sleeps; many do not fit into caches.
-  static constexpr int64_t ahead = 2;
+  // Fewer are sent before a neighbor wakes up; more do not fit into caches.
+  static constexpr int64_t ahead = 4;
 
   void add(Step step) {
     places_[static_cast<size_t>(step.chunk * rounds_ + step.round)] =
