@@ -122,7 +122,7 @@ class StandInsOfGpus(unittest.TestCase):
     def scan(self, of_rank_4, *options, on_each=1):
         with tempfile.TemporaryDirectory() as folder:
             state = pathlib.Path(folder) / "scan.json"
-            libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": "2", "FAKE_CUDA_MEMORY": "33554432",
+            libraries = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": "4", "FAKE_CUDA_MEMORY": "33554432",
                          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
             scan = Scan("--state", str(state), *options, backend="nccl", of_all=libraries, of_rank_4=of_rank_4,
                         on_each=on_each)
@@ -173,7 +173,7 @@ class StandInsOfGpus(unittest.TestCase):
         wrong = [(level["node"], level["part"]) for level in state["levels"] if (level["why"] or "").startswith("copies with wrong")]
         self.assertEqual(wrong, [("n-4", "GPU 1")])
         copies = [level for level in state["levels"] if level["does"] == "sends to the host"]
-        self.assertEqual(len(copies), 6)  # two GPUs of three nodes
+        self.assertEqual(len(copies), 12)  # four GPUs of three nodes
         self.assertTrue(all(level["gb_per_s"] for level in copies), copies)
         self.assertIn("n-4", [one["node"] for one in state["explanations"]])
         parts = {level["part"] for level in state["levels"] if level["node"] == "n-4"}
