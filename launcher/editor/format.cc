@@ -51,7 +51,10 @@ bool means_the_same(Span a, Span b, const Sources& sources) {
 }
 
 std::string laid_out(Span file, const Sources& sources) {
-  Layout layout(sources.text(file), file.begin);
+  const std::string_view text = sources.text(file);
+  // A byte order mark in the text would lose its meaning as text if it came to be at the beginning.
+  if (text.find("\xEF\xBB\xBF", 1) != text.npos) return std::string(text);
+  Layout layout(text, file.begin);
   YamlEvents events(file, sources);
   for (;;) {
     const YamlEvent event = events.next();

@@ -98,6 +98,10 @@ TEST_CASE("format: line ends and Unicode stay") {
   CHECK(formatted("a: 1\r\nb: 2") == "a: 1\r\nb: 2\r\n");
 }
 
+TEST_CASE("format: a byte order mark in the text stays there") {
+  CHECK(formatted("\n\n\xEF\xBB\xBF\n\n<<") == "\n\n\xEF\xBB\xBF\n\n<<");
+}
+
 TEST_CASE("format: a file with mistakes is not formatted") {
   for (const char* text : {"a: [1\n", "a: 1\na: 2\n", "a: 1\n---\nb: 2\n", "\xFF"}) {
     source::Sources sources;
