@@ -2,9 +2,12 @@
 #include "nccl-tests/heartbeat_thread.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <string_view>
 
@@ -219,7 +222,8 @@ void Heartbeat::Thread::tell_children(char word) {
 
 // A launcher sends SIGTERM because a rank has died, or to end the whole job. Each rank that gets it
 // reports that, so that rank 0 can distinguish it from the dead one. It stays for a moment, because
-// the errors of other ranks would be reported first, and reports of its children may be on their way.
+// the errors of other ranks would be reported first, and reports of its children may be on their
+// way.
 void Heartbeat::Thread::heed_end(double now) {
   if (told_since_ == 0) {
     told_since_ = now;
@@ -231,6 +235,7 @@ void Heartbeat::Thread::heed_end(double now) {
   if (any_dead) end_all(end_reason(statuses_, now, 0, settings_.silence_seconds));
   tell_children(Word::end);
   flush(settle_seconds);
+  await_children(settle_seconds);
   end_as_told();
 }
 
@@ -263,6 +268,21 @@ void Heartbeat::Thread::flush(double seconds) {
   }
 }
 
+// Closing a socket with unread notes in it would take the last word to the other side away from it:
+// TCP then resets the connection. Reads until the children have ended, for a moment at most.
+void Heartbeat::Thread::await_children(double seconds) {
+  const double deadline = now_seconds() + seconds;
+  std::array<char, 4096> unread;
+  while (!children_.empty() && now_seconds() < deadline) {
+    std::erase_if(children_, [&](const auto& child) {
+      const ssize_t got =
+          ::recv(child.second.link.socket(), unread.data(), unread.size(), MSG_DONTWAIT);
+      return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // A rank goes when all below it have gone, whose last reports it passes on.
 bool Heartbeat::Thread::may_leave(double now) {
   if (left_since_ == 0) return false;
@@ -284,6 +304,7 @@ void Heartbeat::Thread::end_all(const std::string& why) {
   if (over_nccl_) fmt::print(stderr, "{}", ras_report());
   tell_children(Word::end);
   flush(settle_seconds);
+  await_children(settle_seconds);
   end_process();
 }
 

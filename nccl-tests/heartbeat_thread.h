@@ -78,6 +78,7 @@ class Heartbeat::Thread {
   bool is_leaving();
   void tell_children(char word);
   void flush(double seconds);
+  void await_children(double seconds);
   void flush_parent(double seconds);
 
   // What a rank has reported: on rank 0 it is noted, on others passed on.
