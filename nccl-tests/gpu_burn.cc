@@ -70,6 +70,9 @@ class BurningGpu {
   // `readings` counts what NVML was asked: a GPU computes until it was seen to.
   BurningGpu(const CudaDriver& cuda, BurnedGpu& gpu, const std::atomic<int64_t>& readings)
       : cuda_(cuda), gpu_(gpu), readings_(readings) {}
+  ~BurningGpu() { end(); }
+  BurningGpu(const BurningGpu&) = delete;
+  BurningGpu& operator=(const BurningGpu&) = delete;
 
   void run(double seconds) {
     prepare();
@@ -88,23 +91,31 @@ class BurningGpu {
       const double done = static_cast<double>(gpu_.repetitions) * steps * elements_;
       if (milliseconds > 0) gpu_.tflop_per_s = done * burn_operations / (milliseconds / 1e3) / 1e12;
     }
-    cuda_.call("cuDevicePrimaryCtxRelease_v2", device_);  // with its memory
   }
 
  private:
+  // After an error, the driver refuses these calls too.
+  void end() noexcept try {
+    for (void* event : events_) {
+      if (event != nullptr) cuda_.status_of("cuEventDestroy_v2", event);
+    }
+    if (module_ != nullptr) cuda_.status_of("cuModuleUnload", module_);
+    if (context_ != nullptr)
+      cuda_.status_of("cuDevicePrimaryCtxRelease_v2", device_);  // with its memory
+  } catch (const Error&) {  // this driver does not have one of them
+  }
+
   void prepare() {
     constexpr int multiprocessor_count = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
     int multiprocessors = 0;
-    void* context = nullptr;
-    void* module = nullptr;
     cuda_.call("cuDeviceGet", &device_, gpu_.index);
     cuda_.call("cuDeviceGetAttribute", &multiprocessors, multiprocessor_count, device_);
-    cuda_.call("cuDevicePrimaryCtxRetain", &context, device_);
-    cuda_.call("cuCtxSetCurrent", context);
+    cuda_.call("cuDevicePrimaryCtxRetain", &context_, device_);
+    cuda_.call("cuCtxSetCurrent", context_);
     const std::string kernels = burn_kernels();
-    cuda_.call("cuModuleLoadData", &module, static_cast<const void*>(kernels.c_str()));
-    cuda_.call("cuModuleGetFunction", &burn_, module, "burn");
-    cuda_.call("cuModuleGetFunction", &compare_, module, "compare");
+    cuda_.call("cuModuleLoadData", &module_, static_cast<const void*>(kernels.c_str()));
+    cuda_.call("cuModuleGetFunction", &burn_, module_, "burn");
+    cuda_.call("cuModuleGetFunction", &compare_, module_, "compare");
     blocks_ = static_cast<unsigned>(std::max(1, multiprocessors)) * blocks_of_a_multiprocessor;
     elements_ = static_cast<double>(blocks_) * burn_threads;
     const BurnStarts starts = burn_starts();
@@ -161,6 +172,8 @@ class BurningGpu {
   const CudaDriver& cuda_;
   BurnedGpu& gpu_;
   const std::atomic<int64_t>& readings_;
+  void* context_ = nullptr;
+  void* module_ = nullptr;
   int device_ = 0;
   void *burn_ = nullptr, *compare_ = nullptr;
   std::array<void*, 2> events_ = {};

@@ -52,6 +52,7 @@ CUresult CUDAAPI cuModuleLoadData(CUmodule* module, const void* image) {
 
 CUresult CUDAAPI cuModuleUnload(CUmodule module) {
   BEGIN_CALL;
+  fake::synchronize(nullptr);  // its kernels may still run
   delete reinterpret_cast<Module*>(module);
   return fake::to_result(fake::ok);
 }
