@@ -22,7 +22,7 @@ def stderr_of(slipway, folder, words, *more):
 
 
 def heads(document):
-    """The message and the first place of each diagnostic in the text output."""
+    """The message and the first place of each diagnostic in the document."""
     for one in document["diagnostics"]:
         place = one["place"]
         yield (f"{one['severity']}[{one['code']}]: {one['message']}",
@@ -30,7 +30,10 @@ def heads(document):
 
 
 def heads_of_text(text):
-    for block in text.split("\n\n"):
+    # `check` also says what Terraform will download.
+    for block in re.sub(r"^on Google Cloud: .*\n?", "", text, flags=re.M).strip("\n").split("\n\n"):
+        if not block:
+            continue
         first, *rest = block.splitlines()
         arrow = re.match(r" *--> (.*)", rest[0]) if rest else None
         yield first, arrow.group(1) if arrow else ""

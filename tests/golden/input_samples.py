@@ -57,6 +57,8 @@ FIREWALL_RULE = {"name": "web", "description": "one", "disabled": True, "priorit
                  "source_ranges": ["10.65.0.0/16"], "source_tags": ["one"], "source_service_accounts": ["nodes@my-project.iam.gserviceaccount.com"],
                  "target_tags": ["one"], "target_service_accounts": ["nodes@my-project.iam.gserviceaccount.com"],
                  "allow": [{"protocol": "tcp", "ports": ["80"]}], "log_config": {"metadata": "EXCLUDE_ALL_METADATA"}}
+POLICY = "projects/my-project/locations/us-central1/%s/ours"
+POOL = "projects/my-project/locations/us-central1/storagePools/first"
 DYNAMIC_PARTITION = cluster("cpu", DYNAMIC, {"partition_name": "cpu", "nodeset_dyn": ["$(nodes.nodeset_dyn)"]})
 WHOLE = {**NETWORK_OF_IT, "partitions": "$(cpu.partitions)", "nodeset": "$(concat(cpu.nodeset, gpu.nodeset))",
          "login_nodes": ["$(login.login_nodes)"]}
@@ -108,6 +110,17 @@ AROUND = {
         {**NETWORK, "group": "network"},
         {"id": "it", "group": "image", "kind": "packer", "outputs": [],
          "settings": {"subnetwork_name": "default", "shell_scripts": ["setup.sh"]}}],
+    "community/modules/database/bigquery-table": [{"id": "it", "settings": {"dataset_id": "results", "table_schema": "[]"}}],
+    "community/modules/pubsub/bigquery-sub": [{"id": "it", "settings": {
+        "dataset_id": "results", "table_id": "runs", "topic_id": "runs"}}],
+    "community/modules/file-system/nfs-server": beside_network(MOUNTING, network_self_link="$(network.network_self_link)"),
+    "modules/file-system/netapp-storage-pool": beside_network(
+        {**SERVICES, "id": "services"}, network_id="$(network.network_id)", network_self_link="$(network.network_self_link)"),
+    "modules/file-system/netapp-volume": [{"id": "it", "settings": {"netapp_storage_pool_id": POOL}}, MOUNTING],
+    "modules/network/dns-managed-zone": [{"id": "it", "settings": {"dns_name": "other.example.com.", "zone_name": "cluster"}}],
+    "modules/network/global-static-ip": [{"id": "it", "settings": {"ip_names": ["front"]}}],
+    "modules/project/workload_identity_binding": [{"id": "it", "settings": {
+        "service_account_email": "pods@my-project.iam.gserviceaccount.com", "k8s_service_account_name": "nodes"}}],
     "modules/project/service-account": [{"id": "it", "settings": {
         "name": "nodes", "project_roles": ["logging.logWriter"], "org_id": "123456789"}}],
 }
@@ -147,6 +160,9 @@ VALUES = {
     "network_address_range": RANGE, "global_ip_address_range": RANGE, "extra_iap_ports": (["8080"],),
     "firewall_rules": ([{"name": "web", "ranges": ["192.0.2.0/24"], "allow": [{"protocol": "tcp", "ports": [80]}]}],),
     "network_id": ("projects/my-project/global/networks/other",),
+    "tier_action": ("ENABLED", "PAUSED"), "access_type": ("READ_ONLY", "READ_WRITE"),
+    "active_directory_policy": (POLICY % "activeDirectoryPolicies",), "cmek_policy": (POLICY % "kmsConfigs",),
+    "protocols": (["NFSV4"],), "unix_permissions": ("0750",), "local_mounts": (["/one"], ["/two"]), "table_schema": ('[{"name": "a", "type": "STRING"}]',),
     "server_ip": ("10.9.0.2", "10.9.0.3"), "remote_mount": ("/one", "/two"), "local_mount": ("/one", "/two"),
     "fs_type": ("nfs", "lustre"), "mount_options": ("ro", "noatime"),
     "client_install_runner": ({"type": "shell", "destination": "one.sh", "content": "true"},

@@ -150,14 +150,19 @@ def changes_within(module, name, kind, settings):
         yield Change(module, path, "effect or word", before, {**before, name: with_attribute(value, attribute, other)})
 
 
-def refused(creator, module, about):
-    """A module without resources: the error that says so counts for all of its inputs."""
+def downloaded(creator, module, about):
+    """Whether a module without resources is called from Cluster Toolkit, with all of its required inputs."""
     settings = {given["name"]: SAMPLES.get((module, given["name"])) or value_of(
                     parsed(given["type"]), given["name"], given["default"], VALUES) for given in about["inputs"]
                 if given["required"] and given["name"] not in VARIABLES}
-    _, said, fine = creator.create(module, "", settings)
-    wanted = f"`{module}` has no resources yet"
-    return "" if not fine and wanted in said else f"no error says that it cannot be created: {headlines(said)}"
+    files, said, fine = creator.create(module, "", settings)
+    if not fine:
+        return f"cannot be created: {headlines(said)}"
+    calls = [call for name, text in files.items() if name.endswith(".tf.json")
+             for call in json.loads(text).get("module", {}).values() if f"//{module}?ref=" in call["source"]]
+    wanted = {given["name"] for given in about["inputs"] if given["required"]}
+    missing = wanted - set(calls[0]) if calls else wanted
+    return f"is called without {', '.join(sorted(missing))}" if missing or not calls else ""
 
 
 def main():
@@ -183,7 +188,7 @@ def main():
         for change, problem in zip(changes, pool.map(creator.problem, changes)):
             failed += bool(problem)
             print(f"FAIL {change.module}: `{change.name}` {problem}\n" if problem else "", end="")
-        for path, problem in zip(interfaces, pool.map(lambda path: refused(creator, path, modules[path]), interfaces)):
+        for path, problem in zip(interfaces, pool.map(lambda path: downloaded(creator, path, modules[path]), interfaces)):
             failed += bool(problem)
             print(f"FAIL {path}: {problem}\n" if problem else "", end="")
     print(f"{len(modules)} modules, {inputs} inputs, {len(changes)} changes, {failed} failed")
