@@ -120,7 +120,7 @@ kill_supervisor() {
   deploy st-life
   on st-life login sh -c 'echo kept >/home/file'
   kill_supervisor st-life
-  run deploy_with_node_conf 'NoSuchKey: 1'
+  run deploy_with_node_conf 'Weight: many'
   fails_with 1 "its files are kept: \`slipway deploy\` tries again, \`slipway destroy st-life\` removes them"
   run slipway status st-life
   fails_with 1 "\`slipway deploy\` restarts it with its files, \`slipway destroy st-life\` removes it"
@@ -301,9 +301,9 @@ at_once() {
 }
 
 @test "life: a daemon that does not start is an error with its output, and nothing is left" {
-  run deploy_with_node_conf "NoSuchKey: 1"
+  run deploy_with_node_conf "Weight: many"
   fails_with 1 "cannot bring up \`st-life\`: node stlife-controller: /usr/sbin/slurmctld ended at once; its output:"
-  [[ "$output" == *"NoSuchKey"* ]]
+  [[ "$output" == *"Weight value (many)"* ]]
   nothing_is_left
 }
 

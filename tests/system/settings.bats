@@ -96,20 +96,6 @@ print(*(row[name] for name in sys.argv[3:]), sep="|")' "$CLOUD/bigquery/my-proje
   says "/opt/apps *(rw,sync,no_subtree_check,no_root_squash)"
 }
 
-# The real program, which needs no NFS server in the kernel, instead of the cloud's stand-in.
-@test "settings: nfs-kernel-server takes the controller's exports" {
-  local exportfs
-  exportfs=$(PATH=$PATH:/usr/sbin command -v exportfs) || skip "nfs-kernel-server is not installed"
-  machine $C cat /etc/exports.d/slipway.exports >"$SUITE/slipway.exports"
-  # shellcheck disable=SC2016  # the inner shell expands it
-  run unshare --user --map-root-user --mount sh -ec 'for folder in /etc /var/lib /opt; do mount -t tmpfs tmpfs $folder; done
-    mkdir /etc/exports.d /var/lib/nfs /opt/apps && touch /etc/exports && cp "$2" /etc/exports.d/ && "$1" -ra && cat /var/lib/nfs/etab' \
-    sh "$exportfs" "$SUITE/slipway.exports"
-  echo "$output"
-  [ "$status" -eq 0 ]
-  [ "$(grep -cE '^/(home|opt/apps)[[:space:]]\*\(rw,sync,.*no_root_squash' <<<"$output")" -eq 2 ]
-}
-
 scripts_log() { machine $N cat /var/log/slurm/scripts.log; }
 
 @test "settings: the blueprint's scripts run around a job, and a task gets their variables" {
