@@ -80,7 +80,7 @@ configure() {
   if [ -e "$folder/build.ninja" ]; then
     adopt "$folder"
   else
-    meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=24 -Ddebug=false "$@"
+    meson setup "$folder" --prefix="$PWD/$folder/prefix" -Dunity=on -Dunity_size=48 -Ddebug=false "$@"
   fi
 }
 

@@ -13,7 +13,7 @@ trap finish EXIT
 mapfile -t packages < <(awk '/^# to build/ { on = 1; next } /^#/ { on = 0 } on && NF' "${source_folder:?}/packages.debian")
 apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 # Several files as one, in a third of the time.
-meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=on -Dunity_size=24 -Ddebug=false \
+meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=on -Dunity_size=48 -Ddebug=false \
   -Doptimization=2 -Dtests=false >"$build/log"
 ninja -C "$build/slipway" >>"$build/log"
 meson install -C "$build/slipway" --no-rebuild --quiet

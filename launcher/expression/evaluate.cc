@@ -29,11 +29,11 @@ constexpr size_t node_limit = 100'000;
 // An expression in a file cannot be larger than the file.
 constexpr size_t written_limit = 1'000'000;
 
-struct Level {
-  Level() { ++depth; }
-  ~Level() { --depth; }
-  Level(const Level&) = delete;
-  Level& operator=(const Level&) = delete;
+struct Nesting {
+  Nesting() { ++depth; }
+  ~Nesting() { --depth; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
   static inline thread_local int depth = 0;
 };
 
@@ -49,9 +49,9 @@ struct Place {
 }  // namespace
 
 Value Evaluator::evaluate(const Expression& expression) {
-  const Level level;
+  const Nesting nesting;
   const Place place(span_, expression.span ? expression.span : span_);
-  if (Level::depth > evaluation_depth_limit) {
+  if (Nesting::depth > evaluation_depth_limit) {
     fail(span_, "the values that this depends on are nested too deeply");
   }
   try {

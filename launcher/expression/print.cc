@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 13> operators{"||", "&&", "==", "!=", "<"
                                                      ">=", "+",  "-",  "*",  "/", "%"};
 constexpr std::array<int, 13> precedences{1, 2, 3, 3, 4, 4, 4, 4, 5, 5, 6, 6, 6};
 constexpr int prefixed = 7;
-constexpr int scalar = 8;  // a number, which cannot be followed by `.name`
+constexpr int bare_number = 8;  // which cannot be followed by `.name`
 constexpr int primary = 9;
 
 class Printer {
@@ -182,7 +182,7 @@ class Printer {
     if (expression.as<Unary>() != nullptr) return prefixed;
     const auto* literal = expression.as<Literal>();
     const auto* number = literal == nullptr ? nullptr : literal->value.as<Value::Number>();
-    return number == nullptr ? primary : *number < 0 ? prefixed : scalar;
+    return number == nullptr ? primary : *number < 0 ? prefixed : bare_number;
   }
 
   std::string text(const Parenthesis& node) { return "(" + print(*node.inner) + ")"; }
@@ -209,7 +209,7 @@ class Printer {
       return bare ? *name : print(*item.key);
     }
     const bool holds = item.key->as<Template>() != nullptr ||
-                       item.key->as<Parenthesis>() != nullptr || binding(*item.key) == scalar;
+                       item.key->as<Parenthesis>() != nullptr || binding(*item.key) == bare_number;
     return holds ? print(*item.key) : "(" + print(*item.key) + ")";
   }
 

@@ -30,6 +30,7 @@
 #include "nccl-tests/tcp_backend.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/flood.h"
+#include "tests/unit/nccl-tests/free_port.h"
 #include "tests/unit/nccl-tests/variable.h"
 #include "tests/unit/temporary_directory.h"
 
@@ -38,10 +39,6 @@ using namespace slipway::bandwidth;
 using namespace std::chrono_literals;
 
 namespace {
-
-int free_port() {
-  return port_of(listen_on({0}).get());
-}
 
 Launch launch(int rank, int size, std::vector<int> ports) {
   return {.rank = rank, .size = size, .host = "127.0.0.1", .ports = std::move(ports), .token = 42};

@@ -20,13 +20,13 @@ constexpr const char* reference_rows =
 #include "tests/unit/nccl-tests/statistics_reference.inc"
     ;
 
-using Numbers = std::vector<double>;
+using List = std::vector<double>;
 
 // "1,2;3,4" is two lists.
-std::vector<Numbers> lists_of(const std::string& text) {
-  std::vector<Numbers> lists;
+std::vector<List> lists_of(const std::string& text) {
+  std::vector<List> lists;
   for (const std::string& part : split(text, ';')) {
-    Numbers& list = lists.emplace_back();
+    List& list = lists.emplace_back();
     for (const std::string& number : split(part, ',')) list.push_back(std::stod(number));
   }
   return lists;
@@ -37,8 +37,8 @@ double p_of(const MeanError& found) {
   return 1 - student_cdf(found.mean / found.error, found.freedom);
 }
 
-Numbers computed(const std::string& function, const std::vector<Numbers>& in) {
-  const Numbers& a = in.at(0);
+List computed(const std::string& function, const std::vector<List>& in) {
+  const List& a = in.at(0);
   if (function == "normal_cdf") return {normal_cdf(a[0])};
   if (function == "normal_quantile") return {normal_quantile(a[0])};
   if (function == "student_cdf") return {student_cdf(a[0], a[1])};
@@ -52,7 +52,7 @@ Numbers computed(const std::string& function, const std::vector<Numbers>& in) {
     return {interval.low, interval.high};
   }
   if (function == "trimmed_mean") {
-    Numbers times;
+    List times;
     for (const double value : a) times.push_back(std::exp(value));
     return {run_level(times).log_us};
   }
@@ -77,8 +77,8 @@ TEST_CASE("statistics: agree with scipy") {
     std::string function, arguments, sign, results, digits;
     words >> function >> arguments >> sign >> results >> digits;
     CAPTURE(line);
-    const Numbers found = computed(function, lists_of(arguments));
-    const Numbers expected = lists_of(results).at(0);
+    const List found = computed(function, lists_of(arguments));
+    const List expected = lists_of(results).at(0);
     REQUIRE(found.size() == expected.size());
     for (size_t i = 0; i < found.size(); ++i)
       CHECK(found[i] == Approx(expected[i]).epsilon(std::stod(digits)).margin(1e-15));

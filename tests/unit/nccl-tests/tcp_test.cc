@@ -9,15 +9,12 @@
 #include "nccl-tests/mesh.h"
 #include "nccl-tests/socket.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/nccl-tests/free_port.h"
 
 using namespace slipway;
 using namespace slipway::bandwidth;
 
 namespace {
-
-int free_port() {
-  return port_of(listen_on({0}).get());
-}
 
 // Several, since another program on this machine may take one before rank 0 does.
 std::vector<int> free_ports() {

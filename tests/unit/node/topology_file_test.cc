@@ -25,11 +25,11 @@ ClusterFile cluster_with(int nodes) {
   return cluster;
 }
 
-struct Fixture {
+struct TopologyFiles {
   TemporaryDirectory folder;
   TopologyPlaces places{folder.path(), folder / "hosts.json"};
 
-  Fixture(const std::string& plugin, const std::string& topology) {
+  TopologyFiles(const std::string& plugin, const std::string& topology) {
     write_file(folder / "slurm.conf", "TopologyPlugin=" + plugin + "\n");
     write_file(folder / "topology.conf", topology);
   }
@@ -101,7 +101,7 @@ TEST_CASE("topology file: machines of one NVLink domain are a block") {
 }
 
 TEST_CASE("topology file: written when machines have a place, and again only if one changes") {
-  const Fixture f("topology/tree", "SwitchName=gpu Nodes=c-gpu-[0-2]\n");
+  const TopologyFiles f("topology/tree", "SwitchName=gpu Nodes=c-gpu-[0-2]\n");
   const ClusterFile cluster = cluster_with(3);
   CHECK_FALSE(update_topology(cluster, {24, 11, 5}, f.places));
   f.hosts(R"({"c-gpu-0": "/b/r/h", "c-gpu-1": 7})");
@@ -118,7 +118,7 @@ TEST_CASE("topology file: written when machines have a place, and again only if 
 }
 
 TEST_CASE("topology file: blocks follow the machines where Slurm has blocks of different sizes") {
-  const Fixture f("topology/block", "BlockName=gpu-0 Nodes=c-gpu-[0-1]\nBlockSizes=2\n");
+  const TopologyFiles f("topology/block", "BlockName=gpu-0 Nodes=c-gpu-[0-1]\nBlockSizes=2\n");
   f.hosts(R"({"c-gpu-0": "/b/r/h", "c-gpu-2": "/b/r/i"})");
   CHECK_FALSE(update_topology(cluster_with(3), {24, 11, 5}, f.places));
   CHECK(update_topology(cluster_with(3), {25, 5, 0}, f.places));
@@ -128,7 +128,7 @@ TEST_CASE("topology file: blocks follow the machines where Slurm has blocks of d
 }
 
 TEST_CASE("topology file: another plugin's topology is left alone") {
-  const Fixture f("topology/flat", "");
+  const TopologyFiles f("topology/flat", "");
   f.hosts(R"({"c-gpu-0": "/b/r/h"})");
   CHECK_FALSE(update_topology(cluster_with(3), {25, 5, 0}, f.places));
   CHECK(read_file(f.folder / "topology.conf").empty());
