@@ -2,6 +2,7 @@
 """The catalogue has no row that nothing uses and none that is missing, and C++ names nothing that the catalogue defines: catalogue.py SOURCE"""
 import fnmatch
 import functools
+import json
 import pathlib
 import re
 import subprocess
@@ -136,6 +137,27 @@ def missing_gpus():
         yield f"health.yaml: no row in `gpu_models` for `{model}` of machines.yaml"
 
 
+# Attributes of replacement.yaml that the provider has since its version 7; the schemas are those of version 6.
+OF_VERSION_7 = {"delete_bgp_always_compare_med", "allow_subnet_cidr_routes_overlap", "dynamic_tier_options"}
+
+
+def has_attribute(body, path):
+    word, _, rest = path.partition(".")
+    inner = body.get("attributes", {}).get(word)
+    return word in body.get("computed", []) or word in OF_VERSION_7 or (inner is not None and (not rest or has_attribute(inner, rest)))
+
+
+def unknown_attributes():
+    """Attributes of replacement.yaml that the provider does not have."""
+    schema = json.loads((ROOT / "tests/schemas/google_provider.json").read_text())
+    types = {kind: body for provider in schema["providers"].values() for kind, body in provider.items()}
+    for row in read("replacement")["resources"]:
+        known = [types[kind] for kind in row["types"] if kind in types]
+        for path in [*row.get("replaces", []), *row.get("keeps", [])]:
+            if known and not any(has_attribute(body, path) for body in known):
+                yield f"replacement.yaml: `{row['types'][0]}` has no `{path}`"
+
+
 def main():
     found = set(names_in_code())
     allows = lambda path, name: any(fnmatch.fnmatch(name, each) for each in ALLOWED.get(path, [[]])[0])
@@ -143,7 +165,7 @@ def main():
     for path, (names, _) in ALLOWED.items():
         used = {name for where, name in found if where == path}
         wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
-    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(set(missing_services())) + sorted(missing_gpus())
+    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(set(missing_services())) + sorted(missing_gpus()) + sorted(set(unknown_attributes()))
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 
