@@ -8,6 +8,7 @@ TLS, at 199.36.153.8 (private.googleapis.com). FOLDER has:
     buckets/BUCKET/…      objects
     secrets/PROJECT/NAME/ a secret; its versions are the files 1, 2, …
     shares/NAME/          the shares of Filestore
+    oslogin.json          accounts of people (oslogin.py)
     conditions.json, stock.json, trouble.json    what the cloud is like (conditions.py)
     log                   all requests, one for each line; with a file `record`, traffic.jsonl has them in full (README.md)
     api.sock              the services without TLS, for deploy.py and control.py

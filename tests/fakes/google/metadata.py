@@ -1,6 +1,7 @@
 """The metadata server: what a machine learns about itself. https://docs.cloud.google.com/compute/docs/metadata/predefined-metadata-keys"""
 import json, re
 
+import oslogin
 from cloud import MACHINE_TOKEN
 from compute.facts import number_of
 
@@ -22,6 +23,8 @@ def answer(cloud, address, path, query, headers):
         accounts = (cloud.get("compute", machine) or {}).get("serviceAccounts", [])
     if path.startswith("/computeMetadata/v1/instance/service-accounts/"):
         return service_account(machine, accounts, path)
+    if path.startswith("/computeMetadata/v1/oslogin/"):
+        return oslogin.answer(cloud.folder, path.removeprefix("/computeMetadata/v1/oslogin/"), query)
     tree = {"instance": record["metadata"], "project": {"projectId": record["project"], "numericProjectId": int(number_of(record["project"]))}}
     return walked(tree, path.removeprefix("/computeMetadata/v1/"), query)
 
