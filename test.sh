@@ -6,7 +6,7 @@
 #   ./test.sh --quick    without packages, sanitizers and system tests
 #   ./test.sh --images   only: an image of nodes is built from Debian's archive, and a cluster runs from it; the steps of
 #                        images for the cloud run in roots of their releases; two releases in one cluster; users
-#                        of LDAP and OS Login
+#                        of LDAP and OS Login, and what a controller exports
 #   ./test.sh --soak     only: tests/system/soak_*.bats, which take minutes each: many rounds, or long watching; 512 ranks
 #   ./test.sh --gpu      only: what only the GPUs of this machine can answer (tests/gpu/run.sh --help)
 #   ./test.sh --distributions   only: the quickstart and --quick on Debian 12, 13 and sid (tests/distributions.sh --help)

@@ -5,27 +5,17 @@
 # bats file_tags=apart,alone
 load helper
 load google_helper
+load packages_helper
 
 C=users-controller
 N=users-cpunodes-0
 L=users-login-001
 SERVER=ldap.example.com # as the guide has it
 
-# get_packages: with what they need and this machine does not have; nothing is installed
-get_packages() {
-  local package
-  mkdir -p "$SUITE/packages/partial" "$SUITE/clients"
-  apt-get install --download-only --no-install-recommends --yes --quiet -o Debug::NoLocking=1 -o APT::Sandbox::User=root \
-    -o Dir::Cache::archives="$SUITE/packages" slapd sssd-ldap libnss-sss google-compute-engine-oslogin >"$SUITE/apt.out" 2>&1 ||
-    { cat "$SUITE/apt.out" && false; }
-  for package in "$SUITE"/packages/*.deb; do dpkg --extract "$package" "$SUITE/clients"; done
-}
-
 # put_clients NAME: as images/steps/79-users.sh and Google's guest agent leave a machine
 put_clients() {
-  tar --create --directory="$SUITE/clients" . | machine "$1" tar --extract --directory=/ --keep-directory-symlink --no-same-owner
-  machine "$1" sh -ec "ldconfig
-    printf 'passwd: files sss cache_oslogin oslogin\ngroup: files sss cache_oslogin oslogin\nhosts: files dns\n' >/etc/nsswitch.conf
+  put_packages "$1"
+  machine "$1" sh -ec "printf 'passwd: files sss cache_oslogin oslogin\ngroup: files sss cache_oslogin oslogin\nhosts: files dns\n' >/etc/nsswitch.conf
     echo '$(address_of $C) $SERVER' >>/etc/hosts"
 }
 
@@ -91,7 +81,7 @@ start_sssd() {
 
 setup_file() {
   local name
-  get_packages
+  get_packages slapd sssd-ldap libnss-sss google-compute-engine-oslogin
   cloud_start "$TOP/tests/system/image_users.yaml"
   machine_start $C $N $L
   for name in $C $N $L; do put_clients $name; done
