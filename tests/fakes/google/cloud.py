@@ -17,6 +17,7 @@ from longrunning import FileShares, ServiceNetworking, ServiceUsage
 from recorder import Recorder
 from rights import OPERATOR, Caller, Rights
 from secret_manager import SecretManager
+from sql import CloudSql, Connections
 from storage import Storage
 
 OPERATOR_TOKEN = "ya29.of-the-operator"
@@ -59,7 +60,8 @@ class Cloud:
         self.services = {"compute": compute, "compute-beta": compute, "storage": Storage(self), "secretmanager": SecretManager(self),
                          "iam": Iam(self), "cloudresourcemanager": ResourceManager(self), "file": shares, "lustre": shares,
                          "serviceusage": ServiceUsage(self), "servicenetworking": ServiceNetworking(self),
-                         "cloudquotas": CloudQuotas(self), "bigquery": BigQuery(self)}
+                         "cloudquotas": CloudQuotas(self), "bigquery": BigQuery(self),
+                         "bigqueryconnection": Connections(self), "sqladmin": CloudSql(self)}
         self.load()
 
     # requests

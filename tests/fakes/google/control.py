@@ -21,7 +21,7 @@ import json, pathlib, sys, time, urllib.parse
 from links import link, name_of, part, path_of
 
 # What stays in a project: it costs nothing, or is not the deployment's.
-STAYS = ("operations/", "serviceusage/", "uploads/")
+STAYS = ("operations/", "serviceusage/", "sqladmin/taken/", "uploads/")
 
 
 def machine_named(cloud, name):

@@ -91,6 +91,8 @@ class Deployment:
             return {"output": body.get("input"), "id": "1"}
         if kind == "random_id":
             return {"hex": hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:2 * body["byte_length"]]}
+        if kind == "random_password":
+            return {"result": hashlib.sha256(json.dumps([group.name, body], sort_keys=True).encode()).hexdigest()[:body["length"]], "id": "none"}
         if kind == "local_file":
             return {"id": body["filename"]}
         try:

@@ -159,11 +159,22 @@ class ServiceNetworking:
                 raise Refusal(400, f"The reserved range {name} does not exist.")
         key = f"connections/{network}"
         if verb == "deleteConnection":
-            return run(self.cloud, "operations", {}, self.cloud.new_id(), work=lambda: self.cloud.remove("servicenetworking", key))
+            def remove():
+                self.cloud.remove("servicenetworking", key)
+                self.peer(network, [])
+            return run(self.cloud, "operations", {}, self.cloud.new_id(), work=remove)
         made = {"network": body.get("network"), "reservedPeeringRanges": body.get("reservedPeeringRanges", []), "service": "services/servicenetworking.googleapis.com",
                 "peering": "servicenetworking-googleapis-com"}
         self.cloud.put("servicenetworking", key, made)
+        self.peer(network, [{"name": made["peering"], "network": f"projects/{self.cloud.new_id()}-tp/global/networks/servicenetworking",
+                             "state": "ACTIVE", "exchangeSubnetRoutes": True, "importCustomRoutes": False, "exportCustomRoutes": False}])
         return run(self.cloud, "operations", made, self.cloud.new_id())
+
+    def peer(self, network, rows):
+        """The network's peering with Google's own, which the connection consists of."""
+        found = self.cloud.get("compute", network) or {}
+        others = [row for row in found.get("peerings", []) if row["name"] != "servicenetworking-googleapis-com"]
+        found["peerings"] = others + rows
 
     def by_number(self, prefix):
         """Networks are named by their project's number here."""

@@ -9,11 +9,12 @@ import json
 from links import part, path_of
 from provider_compute import ComputeResources
 from provider_services import ServiceResources
+from provider_sql import SqlResources
 from provider_storage import StorageResources
 from provider_words import COMPUTE, Failed
 
 
-class Provider(ComputeResources, StorageResources, ServiceResources):
+class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources):
     """`send(verb, url, body, **query)` sends a request and gives the answer's body, or throws Failed."""
 
     def __init__(self, send):
@@ -87,7 +88,7 @@ class Provider(ComputeResources, StorageResources, ServiceResources):
                 elif isinstance(operation, dict) and operation.get("kind") == "compute#operation":
                     self.wait(operation)
             for key, undo in (("//bound", self.unbind), ("//nat", self.remove_nat), ("//bucket", self.remove_bucket), ("//connection", self.disconnect),
-                              ("//post", lambda url: self.send("POST", url))):
+                              ("//sql", self.delete_sql), ("//post", lambda url: self.send("POST", url))):
                 if key in made:
                     undo(*made[key]) if isinstance(made[key], list) else undo(made[key])
         except Failed as failed:

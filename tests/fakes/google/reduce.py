@@ -18,7 +18,8 @@ import json, pathlib, re, sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PLAIN = {"google.protobuf.Timestamp": "string", "google.protobuf.Duration": "string", "google.protobuf.FieldMask": "string",
-         "google.protobuf.BoolValue": "bool", "google.protobuf.Int64Value": "int64", "google.protobuf.Struct": "any",
+         "google.protobuf.BoolValue": "bool", "google.protobuf.Int64Value": "int64", "google.protobuf.Int32Value": "int32",
+         "google.protobuf.DoubleValue": "double", "google.protobuf.FloatValue": "float", "google.protobuf.Struct": "any",
          "google.protobuf.Any": "any", "google.protobuf.Empty": "any", "google.protobuf.Value": "any"}
 SCALARS = {"string", "bool", "bytes", "double", "float", "int32", "int64", "uint32", "uint64", "fixed64", "any"}
 

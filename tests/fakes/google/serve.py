@@ -13,7 +13,8 @@ ENDPOINTS = {"COMPUTE": "compute.googleapis.com/compute/v1/", "STORAGE": "storag
              "SECRET_MANAGER": "secretmanager.googleapis.com/v1/", "IAM": "iam.googleapis.com/v1/",
              "RESOURCE_MANAGER": "cloudresourcemanager.googleapis.com/v1/", "CLOUD_RESOURCE_MANAGER": "cloudresourcemanager.googleapis.com/v1/",
              "FILESTORE": "file.googleapis.com/v1/", "LUSTRE": "lustre.googleapis.com/v1/", "SERVICE_USAGE": "serviceusage.googleapis.com/v1/",
-             "BIG_QUERY": "bigquery.googleapis.com/bigquery/v2/",
+             "BIG_QUERY": "bigquery.googleapis.com/bigquery/v2/", "BIGQUERY_CONNECTION": "bigqueryconnection.googleapis.com/v1/",
+             "SQL": "sqladmin.googleapis.com/sql/v1beta4/",
              "CLOUD_QUOTAS": "cloudquotas.googleapis.com/v1/", "SERVICE_NETWORKING": "servicenetworking.googleapis.com/v1/"}
 
 

@@ -23,7 +23,8 @@ class Example:
 
     def __init__(self, blueprint, folder):
         values = blueprint.with_name(f"{blueprint.stem}-deployment.yaml")
-        subprocess.run([SLIPWAY, "create", blueprint, "-d", values, "-o", folder / "created", "-l", "IGNORE"], check=True, capture_output=True,
+        given = ["-d", values] if values.exists() else []
+        subprocess.run([SLIPWAY, "create", blueprint, *given, "-o", folder / "created", "-l", "IGNORE"], check=True, capture_output=True,
                        timeout=120)
         self.created, self.changes = next((folder / "created").iterdir()), []
         self.folder = folder / "cloud"
