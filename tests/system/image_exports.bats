@@ -18,7 +18,7 @@ setup_file() {
 
 teardown_file() { cloud_stop; }
 
-# exported: what the kernel's server would be told, a line for each folder, sorted
+# exported: what exportfs gives the kernel's server, a line for each folder, sorted
 exported() { machine $C cat /var/lib/nfs/etab | sort; }
 
 @test "exports: every folder is exported to the cluster's machines, to be written by root" {

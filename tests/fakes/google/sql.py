@@ -47,7 +47,7 @@ class CloudSql:
         return found
 
     def is_idle(self, instance):
-        """One change after the other: whoever does not wait is refused."""
+        """An instance takes one change at a time."""
         for _, operation in self.cloud.under("sqladmin", f"projects/{part(instance, 'projects')}/operations/"):
             if operation["targetId"] == instance.rsplit("/", 1)[1] and operation["status"] != "DONE":
                 raise Refusal(409, "Operation failed because another operation was already in progress. Try your request after the current "

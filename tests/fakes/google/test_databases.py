@@ -29,7 +29,7 @@ deployment_groups:
     settings: SETTINGS
   - {id: controller, source: community/modules/scheduler/schedmd-slurm-gcp-v6-controller, use: [network, partition, database]}
 """
-# All that the module can ask of the service, as far as it is reached through the network.
+# Every setting of the module that goes to the service, with an address in the network
 EVERYTHING = """{sql_instance_name: books, tier: db-perf-optimized-N-2, edition: ENTERPRISE_PLUS, data_cache_enabled: true, sql_password: hush, enable_backups: true,
       disk_size_gb: 100, disk_autoresize: false, database_version: MYSQL_8_4, database_flags: {innodb_lock_wait_timeout: "900"},
       authorized_networks: [10.1.0.0/16], user_managed_replication: [{location: us-central1}],

@@ -20,7 +20,7 @@ class Sql(CloudTest):
         return self.works("GET", f"{HOST}/instances/{name}")["state"]
 
     def test_fields_and_values_that_do_not_exist_are_refused(self):
-        for wrong in ({"colour": "red"}, {"edition": "BUSINESS"}, {"ipConfiguration": {"privateNetworks": ["n"]}},
+        for wrong in ({"color": "red"}, {"edition": "BUSINESS"}, {"ipConfiguration": {"privateNetworks": ["n"]}},
                       {"backupConfiguration": {"enabled": "sometimes"}}):
             self.refused(400, "nvalid", "POST", f"{HOST}/instances", instance(**wrong))
         self.refused(400, "nvalid", "POST", f"{HOST}/instances", instance(version="MYSQL_9"))
