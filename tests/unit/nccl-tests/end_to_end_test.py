@@ -3,25 +3,24 @@
 
 Usage: end_to_end_test.py PROGRAM SCHEMA VALIDATOR RANKS
 """
-import contextlib
 import json
 import os
 import pathlib
-import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True  # keep the source tree clean
+import own_port
+
 PROGRAM, SCHEMA, VALIDATOR, RANKS = *sys.argv[1:4], int(sys.argv[4])
 
 # What scripts do with nccl-tests' table: the rows by their number of words, then columns 8 and 12.
 AWK = 'NF == 13 && $1 !~ /#/ {print $1, $8, $12, $9, $13} /Avg bus bandwidth/ {print "avg", $6}'
-
 
 COLLECTIVES = ["all_gather", "all_reduce", "alltoall", "alltoallv", "broadcast", "gather", "hypercube", "reduce",
                "reduce_scatter", "scatter", "sendrecv"]
@@ -38,14 +37,6 @@ def run(*args, ranks=RANKS, environment=None, collective="all_gather"):
     clean["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     return subprocess.run(command, env={**clean, **(environment or {})}, capture_output=True, text=True,
                           timeout=60, check=False)
-
-
-def free_port():
-    """Below the range that Linux takes ports of connections from: nobody else is given it before rank 0 listens."""
-    while True:
-        port = random.randrange(20000, 32000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 def complaints(done):
@@ -150,7 +141,7 @@ class EndToEnd(unittest.TestCase):
                              12 * 5 * 2)
 
     def test_without_mpi_ranks_meet_by_variables_of_our_own(self):
-        place = f"127.0.0.1:{free_port()}"
+        place = f"127.0.0.1:{own_port.own_port()}"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
         ranks = [subprocess.Popen([PROGRAM, "all_reduce", "-b", "1M", "-e", "1M", "-n", "2"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,

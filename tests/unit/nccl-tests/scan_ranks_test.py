@@ -6,20 +6,18 @@ Usage: scan_ranks_test.py PROGRAM SCHEMA VALIDATOR FAKES [TEST...]
 
 The tests run at the same time: what takes long is the wait for ranks that do not answer.
 """
-import contextlib
 import json
 import os
 import pathlib
-import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # keep the source tree clean
+import own_port
 import side_by_side
 
 PROGRAM, SCHEMA, VALIDATOR, FAKES = sys.argv[1:5]
@@ -29,18 +27,10 @@ LOST = re.compile(r"(?m)^node: (\S+): rank ")
 OPTIONS = ["-b", "64K", "-n", "1", "--precision", "0", "--samples", "3", "--detect", "90", "--rounds", "3"]
 
 
-def free_port():
-    """Below the range that Linux takes ports of connections from: nobody else is given it before rank 0 listens."""
-    while True:
-        port = random.randrange(20000, 32000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
-
-
 class Scan:
     def __init__(self, *options, backend="tcp", of_rank_4=None, of_all=None, on_each=1):
         """`of_rank_4` is for all ranks of node n-4; each node has `on_each`."""
-        place = f"127.0.0.1:{free_port()}"
+        place = f"127.0.0.1:{own_port.own_port()}"
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
         self.ranks = [subprocess.Popen([PROGRAM, *OPTIONS, "--backend", backend, *options], text=True, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE,
