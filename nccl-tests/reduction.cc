@@ -63,56 +63,88 @@ uint32_t encode(double value, const Format& format) {
   return sign | (bits >= format.infinity ? format.infinity : static_cast<uint32_t>(bits));
 }
 
-template <class T, T (*Op)(T, T)>
-void reduce_native(const std::byte* other, std::byte* into, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    T a, b;
-    std::memcpy(&a, other + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
-    std::memcpy(&b, into + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
-    b = Op(a, b);
-    std::memcpy(into + i * static_cast<int64_t>(sizeof(T)), &b, sizeof(T));
+// Of the same width without a sign, for which sums and products are defined: whole numbers wrap
+// around, as on a GPU.
+template <class T>
+struct Wrapping {
+  using type = T;
+};
+template <>
+struct Wrapping<int8_t> {
+  using type = uint8_t;
+};
+template <>
+struct Wrapping<int32_t> {
+  using type = uint32_t;
+};
+template <>
+struct Wrapping<int64_t> {
+  using type = uint64_t;
+};
+
+// Each for one element and for a vector of them.
+struct Plus {
+  template <class V>
+  V operator()(V a, V b) const {
+    return static_cast<V>(a + b);
   }
+};
+struct Times {
+  template <class V>
+  V operator()(V a, V b) const {
+    return static_cast<V>(a * b);
+  }
+};
+struct Larger {
+  template <class V>
+  V operator()(V a, V b) const {
+    return a < b ? b : a;
+  }
+};
+struct Smaller {
+  template <class V>
+  V operator()(V a, V b) const {
+    return b < a ? b : a;
+  }
+};
+
+template <class V, class Op>
+void reduce_at(const std::byte* a, const std::byte* b, std::byte* into) {
+  V left, right;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  left = Op()(left, right);
+  std::memcpy(into, &left, sizeof left);
 }
 
-// Whole numbers wrap around, as on a GPU.
-template <class T>
-T sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  } else {
-    return a + b;
-  }
-}
-template <class T>
-T prod(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  } else {
-    return a * b;
-  }
-}
-template <class T>
-T largest(T a, T b) {
-  return std::max(a, b);
-}
-template <class T>
-T smallest(T a, T b) {
-  return std::min(a, b);
+// By vectors as wide as every processor has them: the compilers' usual levels of optimization would
+// take one element at a time.
+template <class T, class Op>
+void reduce_native(const std::byte* a, const std::byte* b, std::byte* into, int64_t count) {
+  using Vector [[gnu::vector_size(16)]] = T;
+  const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+  constexpr auto wide = static_cast<int64_t>(sizeof(Vector));
+  int64_t at = 0;
+  for (; at + wide <= bytes; at += wide) reduce_at<Vector, Op>(a + at, b + at, into + at);
+  for (; at < bytes; at += static_cast<int64_t>(sizeof(T)))
+    reduce_at<T, Op>(a + at, b + at, into + at);
 }
 
 template <class T>
-void reduce_as(Reduction reduction, const std::byte* other, std::byte* into, int64_t count) {
+void reduce_as(Reduction reduction, const std::byte* a, const std::byte* b, std::byte* into,
+               int64_t count) {
+  using Wraps = typename Wrapping<T>::type;
   switch (reduction) {
     case Reduction::sum:
     case Reduction::avg:
     case Reduction::mulsum:
-      return reduce_native<T, sum<T>>(other, into, count);
+      return reduce_native<Wraps, Plus>(a, b, into, count);
     case Reduction::prod:
-      return reduce_native<T, prod<T>>(other, into, count);
+      return reduce_native<Wraps, Times>(a, b, into, count);
     case Reduction::max:
-      return reduce_native<T, largest<T>>(other, into, count);
+      return reduce_native<T, Larger>(a, b, into, count);
     case Reduction::min:
-      return reduce_native<T, smallest<T>>(other, into, count);
+      return reduce_native<T, Smaller>(a, b, into, count);
   }
 }
 
@@ -251,33 +283,38 @@ int mantissa_bits(Element element) {
   }
 }
 
-void reduce_into(Datatype type, Reduction reduction, const std::byte* other, std::byte* into,
-                 int64_t count) {
+void reduce_two(Datatype type, Reduction reduction, const std::byte* a, const std::byte* b,
+                std::byte* into, int64_t count) {
   switch (type.element) {
     case Element::int8:
-      return reduce_as<int8_t>(reduction, other, into, count);
+      return reduce_as<int8_t>(reduction, a, b, into, count);
     case Element::uint8:
-      return reduce_as<uint8_t>(reduction, other, into, count);
+      return reduce_as<uint8_t>(reduction, a, b, into, count);
     case Element::int32:
-      return reduce_as<int32_t>(reduction, other, into, count);
+      return reduce_as<int32_t>(reduction, a, b, into, count);
     case Element::uint32:
-      return reduce_as<uint32_t>(reduction, other, into, count);
+      return reduce_as<uint32_t>(reduction, a, b, into, count);
     case Element::int64:
-      return reduce_as<int64_t>(reduction, other, into, count);
+      return reduce_as<int64_t>(reduction, a, b, into, count);
     case Element::uint64:
-      return reduce_as<uint64_t>(reduction, other, into, count);
+      return reduce_as<uint64_t>(reduction, a, b, into, count);
     case Element::float32:
-      return reduce_as<float>(reduction, other, into, count);
+      return reduce_as<float>(reduction, a, b, into, count);
     case Element::float64:
-      return reduce_as<double>(reduction, other, into, count);
+      return reduce_as<double>(reduction, a, b, into, count);
     default:
       break;
   }
   for (int64_t i = 0; i < count * type.bytes; i += type.bytes) {
-    const double a = load_element(type.element, other + i);
-    const double b = load_element(type.element, into + i);
-    store_element(type.element, apply(reduction, a, b), into + i);
+    const double left = load_element(type.element, a + i);
+    const double right = load_element(type.element, b + i);
+    store_element(type.element, apply(reduction, left, right), into + i);
   }
+}
+
+void reduce_into(Datatype type, Reduction reduction, const std::byte* other, std::byte* into,
+                 int64_t count) {
+  reduce_two(type, reduction, other, into, into, count);
 }
 
 void divide(Datatype type, std::byte* elements, int64_t count, int by) {

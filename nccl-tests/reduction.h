@@ -24,6 +24,9 @@ std::vector<Reduction> parse_reductions(std::string_view name);
 // once, at the end.
 void reduce_into(Datatype type, Reduction reduction, const std::byte* other, std::byte* into,
                  int64_t count);
+// into[i] = a[i] ∘ b[i]. `into` may be `a` or `b`, and must not overlap them otherwise.
+void reduce_two(Datatype type, Reduction reduction, const std::byte* a, const std::byte* b,
+                std::byte* into, int64_t count);
 void divide(Datatype type, std::byte* elements, int64_t count, int by);
 
 // Converts an element to a number, and a number to the nearest element.

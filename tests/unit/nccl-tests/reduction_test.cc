@@ -66,6 +66,31 @@ TEST_CASE("reduction: each is correct for every type") {
   }
 }
 
+TEST_CASE("reduction: a run of elements of any length is what each is alone") {
+  for (const Datatype& each : all_datatypes()) {
+    for (const Reduction how : parse_reductions("all")) {
+      for (const int count : {1, 3, 17, 67}) {
+        const auto bytes = static_cast<size_t>(count * each.bytes);
+        std::vector<std::byte> a(bytes + 1), b(bytes + 1), both(bytes + 1);
+        for (int i = 0; i < count; ++i) {
+          store_element(each.element, i % 5 + 1, a.data() + i * each.bytes);
+          store_element(each.element, 7 - i % 6, b.data() + i * each.bytes);
+        }
+        both.back() = std::byte{0x5a};  // what follows is not touched
+        reduce_two(each, how, a.data(), b.data(), both.data(), count);
+        reduce_two(each, how, a.data(), b.data(), a.data(), count);  // in the place of one of them
+        INFO(each.name << " " << to_string(how) << " " << count);
+        CHECK(both.back() == std::byte{0x5a});
+        CHECK(std::memcmp(a.data(), both.data(), bytes) == 0);
+        for (int i = 0; i < count; ++i) {
+          const double alone = reduced(each, how, i % 5 + 1, 7 - i % 6);
+          REQUIRE(load_element(each.element, both.data() + i * each.bytes) == alone);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("reduction: whole numbers wrap around, and divide down") {
   CHECK(reduced(type("int8"), Reduction::sum, 100, 100) == -56);
   CHECK(reduced(type("uint8"), Reduction::prod, 16, 16) == 0);
