@@ -15,7 +15,6 @@ namespace {
 
 // The most that one system call moves: large enough to cost little, small enough for a cache.
 constexpr int64_t most_bytes_at_once = 1 << 20;
-constexpr int64_t bytes_reduced_at_once = 8 << 10;
 // The least that is forwarded before a step is complete.
 constexpr int64_t least_bytes_passed_on = 64 << 10;
 
@@ -38,6 +37,7 @@ int64_t receive_now(int socket, std::byte* data, int64_t bytes) {
 }
 
 void wait_for_any(std::vector<pollfd>& entries) {
+  Spin::note_sleep();
   if (::poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR) {
     throw_errno("cannot wait for another rank");
   }
@@ -125,18 +125,11 @@ class Runner {
 
   // Reduces the elements that have arrived completely.
   void reduce_arrived() {
-    for (;;) {
-      // So few at a time that they stay in the fastest cache between the two passes.
-      const int64_t most = bytes_reduced_at_once / flow_.type.bytes;
-      const int64_t count = std::min(most, (got_bytes_ - ready_bytes_) / flow_.type.bytes);
-      if (count == 0) return;
-      const int64_t bytes = count * flow_.type.bytes;
-      std::byte* const to = received_.to + ready_bytes_;
-      const std::byte* const own = received_.add + ready_bytes_;
-      if (to != own) std::copy_n(own, bytes, to);
-      reduce_into(flow_.type, flow_.reduction, flow_.arrival.data() + ready_bytes_, to, count);
-      ready_bytes_ += bytes;
-    }
+    const int64_t count = (got_bytes_ - ready_bytes_) / flow_.type.bytes;
+    if (count == 0) return;
+    reduce_two(flow_.type, flow_.reduction, flow_.arrival.data() + ready_bytes_,
+               received_.add + ready_bytes_, received_.to + ready_bytes_, count);
+    ready_bytes_ += count * flow_.type.bytes;
   }
 
   void wait() {
@@ -199,29 +192,29 @@ void exchange(std::vector<Piece> to_send, std::vector<Piece> to_receive) {
 }
 
 void move_between(int out, const std::byte* from, int64_t sent_bytes, int in, std::byte* to,
-                  int64_t received_bytes) {
+                  int64_t received_bytes, const Moved& moved) {
   Spin spin;
-  while (sent_bytes > 0 || received_bytes > 0) {
-    const int64_t sent = sent_bytes > 0 ? send_now(out, from, sent_bytes) : 0;
-    const int64_t got = received_bytes > 0 ? receive_now(in, to, received_bytes) : 0;
-    from += sent;
-    sent_bytes -= sent;
-    to += got;
-    received_bytes -= got;
-    if (sent > 0 || got > 0) {
+  int64_t sent = 0, got = 0;
+  while (sent < sent_bytes || got < received_bytes) {
+    const int64_t went = sent < sent_bytes ? send_now(out, from + sent, sent_bytes - sent) : 0;
+    const int64_t came = got < received_bytes ? receive_now(in, to + got, received_bytes - got) : 0;
+    sent += went;
+    got += came;
+    if (went > 0 || came > 0) {
       spin.reset();
+      if (moved) moved(sent, got);
     } else if (!spin.again()) {
       std::vector<pollfd> entries;
-      if (sent_bytes > 0) entries.push_back({out, POLLOUT, 0});
-      if (received_bytes > 0) entries.push_back({in, POLLIN, 0});
+      if (sent < sent_bytes) entries.push_back({out, POLLOUT, 0});
+      if (got < received_bytes) entries.push_back({in, POLLIN, 0});
       wait_for_any(entries);
     }
   }
 }
 
 void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
-               int64_t received_bytes) {
-  move_between(socket, from, sent_bytes, socket, to, received_bytes);
+               int64_t received_bytes, const Moved& moved) {
+  move_between(socket, from, sent_bytes, socket, to, received_bytes, moved);
 }
 
 }  // namespace slipway::bandwidth

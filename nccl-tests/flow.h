@@ -50,10 +50,13 @@ struct Piece {
 };
 void exchange(std::vector<Piece> to_send, std::vector<Piece> to_receive);
 
+// Called whenever data has moved, with how much of both has by then.
+using Moved = std::function<void(int64_t sent_bytes, int64_t received_bytes)>;
+
 // Sends to one rank and receives from another at the same time; swap_with() does both with one.
 void move_between(int out, const std::byte* from, int64_t sent_bytes, int in, std::byte* to,
-                  int64_t received_bytes);
+                  int64_t received_bytes, const Moved& moved = {});
 void swap_with(int socket, const std::byte* from, int64_t sent_bytes, std::byte* to,
-               int64_t received_bytes);
+               int64_t received_bytes, const Moved& moved = {});
 
 }  // namespace slipway::bandwidth

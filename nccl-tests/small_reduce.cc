@@ -54,25 +54,31 @@ void reduce_small(const Operation& op, const Place& place, std::span<std::byte> 
   const int64_t bytes = op.block_bytes();
   if (bytes == 0) return;
   const Doubling doubling(place.size);
-  if (op.receive != op.send) std::copy_n(op.send, bytes, op.receive);
   if (doubling.gives_away(place.rank)) {
     const int socket = socket_to(place.rank - 1);
-    swap_with(socket, op.receive, bytes, nullptr, 0);
+    swap_with(socket, op.send, bytes, nullptr, 0);
     swap_with(socket, nullptr, 0, op.receive, bytes);
     return;
   }
-  const auto reduce = [&] {
-    reduce_into(op.type, op.reduction, arrival.data(), op.receive, op.count);
+  // What this rank has so far: at first its own data, which stays where it is.
+  const std::byte* have = op.send;
+  const auto exchange_and_reduce = [&](int partner, int64_t sent_bytes) {
+    int64_t reduced = 0;
+    // Elements that have arrived, and whose own part is on its way and may be overwritten.
+    const auto reduce = [&](int64_t sent, int64_t got) {
+      const int64_t both = sent_bytes == 0 ? got : std::min(sent, got);
+      const int64_t count = (both - reduced) / op.type.bytes;
+      reduce_two(op.type, op.reduction, arrival.data() + reduced, have + reduced,
+                 op.receive + reduced, count);
+      reduced += count * op.type.bytes;
+    };
+    swap_with(socket_to(partner), have, sent_bytes, arrival.data(), bytes, reduce);
+    have = op.receive;
   };
-  if (doubling.takes_over(place.rank)) {
-    swap_with(socket_to(place.rank + 1), nullptr, 0, arrival.data(), bytes);
-    reduce();
-  }
+  if (doubling.takes_over(place.rank)) exchange_and_reduce(place.rank + 1, 0);
   const int own = doubling.place_of(place.rank);
-  for (int bit = 1; bit < doubling.size; bit *= 2) {
-    swap_with(socket_to(doubling.rank_at(own ^ bit)), op.receive, bytes, arrival.data(), bytes);
-    reduce();
-  }
+  for (int bit = 1; bit < doubling.size; bit *= 2)
+    exchange_and_reduce(doubling.rank_at(own ^ bit), bytes);
   if (doubling.takes_over(place.rank))
     swap_with(socket_to(place.rank + 1), op.receive, bytes, nullptr, 0);
 }

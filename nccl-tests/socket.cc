@@ -15,10 +15,12 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <fmt/core.h>
 
 #include "common/tcp.h"
+#include "nccl-tests/spin.h"
 
 namespace slipway::bandwidth {
 namespace {
@@ -42,9 +44,27 @@ bool poll_until(int socket, short events, const double* deadline) {
   }
 }
 
+struct Ends {
+  sockaddr_in own, other;
+};
+
+Ends ends_of(int socket) {
+  Ends ends = {};
+  socklen_t length = sizeof ends.own;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&ends.own), &length);
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&ends.other), &length);
+  return ends;
+}
+
+bool is_within_host(int socket) {
+  const Ends ends = ends_of(socket);
+  return ends.own.sin_addr.s_addr == ends.other.sin_addr.s_addr;
+}
+
 void receive_until(int socket, void* data, size_t bytes, const double* deadline,
                    const std::string& peer_name) {
   auto* to = static_cast<char*>(data);
+  Spin spin;
   while (bytes > 0) {
     const ssize_t got = ::recv(socket, to, bytes, 0);
     if (got > 0) {
@@ -53,6 +73,8 @@ void receive_until(int socket, void* data, size_t bytes, const double* deadline,
     } else if (got == 0) {
       throw Error(fmt::format("{} has gone", peer_name));
     } else if (errno == EAGAIN) {
+      if (spin.again()) continue;
+      Spin::note_sleep();
       if (!poll_until(socket, POLLIN, deadline))
         throw Timeout(fmt::format("{} is silent", peer_name));
     } else if (errno != EINTR) {
@@ -74,11 +96,8 @@ std::string receive_text_until(int socket, const double* deadline, const std::st
 }  // namespace
 
 bool is_connected_to_itself(int socket) {
-  sockaddr_in own{}, other{};
-  socklen_t length = sizeof own;
-  ::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &length);
-  ::getpeername(socket, reinterpret_cast<sockaddr*>(&other), &length);
-  return own.sin_port == other.sin_port && own.sin_addr.s_addr == other.sin_addr.s_addr;
+  const Ends ends = ends_of(socket);
+  return ends.own.sin_port == ends.other.sin_port && is_within_host(socket);
 }
 
 double now_seconds() {
@@ -113,6 +132,12 @@ Fd connect_to(const std::string& host, int port, double seconds) {
 void make_prompt(int socket) {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // Within a host there is no congestion. Some algorithms, such as BBR, would measure how fast this
+  // program sends and slow it down to that; Linux always has this one, which does not.
+  constexpr std::string_view unpaced = "reno";
+  if (is_within_host(socket)) {
+    ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, unpaced.data(), unpaced.size());
+  }
 }
 
 void wait_to_read(int fd, double deadline) {

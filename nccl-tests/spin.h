@@ -3,7 +3,9 @@
 
 #include <sched.h>
 
+#include <atomic>
 #include <chrono>
+#include <utility>
 
 namespace slipway::bandwidth {
 
@@ -11,20 +13,35 @@ namespace slipway::bandwidth {
 // processes may run, since there may be more ranks than processors.
 class Spin {
  public:
-  // Whether to try again at once. False when that has not helped for `longest`.
+  using Clock = std::chrono::steady_clock;
+
+  // If every rank of this host can have a processor, nobody is in the way of one that tries for
+  // long. A rank that sleeps wakes up late, and perhaps on the processor of the one that woke it.
+  static void choose_patience(int ranks_here, int processors) {
+    longest_ = ranks_here <= processors ? std::chrono::milliseconds(5) : short_patience;
+  }
+
+  // Whether to try again at once. False when that has not helped for long enough.
   bool again() {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     if (begin_ == Clock::time_point()) begin_ = now;
-    if (now - begin_ > longest) return false;
+    if (now - begin_ > longest_.load(std::memory_order_relaxed)) return false;
     ::sched_yield();
     return true;
   }
   // It has helped.
   void reset() { begin_ = {}; }
 
+  // This rank is about to sleep, since again() is false. has_slept() tells whether it did since it
+  // was last asked.
+  static void note_sleep() { slept_ = true; }
+  static bool has_slept() { return std::exchange(slept_, false); }
+
  private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr auto longest = std::chrono::microseconds(200);
+  static constexpr std::chrono::microseconds short_patience{200};
+  inline static std::atomic<std::chrono::microseconds> longest_ = short_patience;
+  inline static thread_local bool slept_ = false;  // a rank is a thread in tests
+
   Clock::time_point begin_ = {};
 };
 

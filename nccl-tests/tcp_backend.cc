@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include <fmt/core.h>
 
 #include "common/text.h"
 #include "nccl-tests/flow.h"
+#include "nccl-tests/own_processor.h"
 #include "nccl-tests/ranks.h"
 #include "nccl-tests/rounds.h"
 #include "nccl-tests/schedule.h"
 #include "nccl-tests/small_gather.h"
 #include "nccl-tests/small_reduce.h"
+#include "nccl-tests/spin.h"
 #include "nccl-tests/tcp_group.h"
 #include "nccl-tests/transport.h"
 
@@ -28,10 +31,28 @@ std::string kernel_version() {
   return fmt::format("TCP of Linux {}", name.release);
 }
 
+// The processor that this rank returns to, if each rank of this host can have one.
+struct Home {
+  cpu_set_t allowed;
+  std::optional<int> processor;
+
+  void return_to() const {
+    if (processor) go_to(*processor, allowed);
+  }
+};
+
+Home home_of(const RankInfo& own, const std::vector<RankInfo>& ranks, uint64_t token) {
+  const auto here = static_cast<int>(
+      std::ranges::count_if(ranks, [&](const RankInfo& one) { return one.host == own.host; }));
+  const cpu_set_t allowed = allowed_processors();
+  Spin::choose_patience(here, CPU_COUNT(&allowed));
+  return {allowed, own_processor(allowed, own.device, here, token)};
+}
+
 class TcpBackend final : public Backend {
  public:
-  TcpBackend(TcpGroup group, std::vector<RankInfo> ranks)
-      : group_(std::move(group)), ranks_(std::move(ranks)) {}
+  TcpBackend(TcpGroup group, std::vector<RankInfo> ranks, Home home)
+      : group_(std::move(group)), ranks_(std::move(ranks)), home_(home) {}
 
   BackendInfo info() const override {
     return {.name = "tcp", .memory = "host", .library = kernel_version()};
@@ -41,7 +62,10 @@ class TcpBackend final : public Backend {
 
   void start(const Operation& operation) override;
   void wait() override {}  // start() returns when the operation is done
-  void barrier() override { group_.barrier(); }
+  void barrier() override {
+    group_.barrier();
+    if (Spin::has_slept()) home_.return_to();
+  }
   using Backend::combine;
   void combine(Combine how, std::span<double> values) override { group_.combine(how, values); }
   std::vector<std::string> share(const std::string& text) override { return group_.share(text); }
@@ -59,7 +83,7 @@ class TcpBackend final : public Backend {
       const auto found = std::ranges::find(group_.members(), member);
       members.push_back(static_cast<int>(found - group_.members().begin()));
     }
-    return std::make_unique<TcpBackend>(std::move(part), subset(ranks_, members));
+    return std::make_unique<TcpBackend>(std::move(part), subset(ranks_, members), home_);
   }
 
  private:
@@ -72,6 +96,7 @@ class TcpBackend final : public Backend {
 
   TcpGroup group_;
   std::vector<RankInfo> ranks_;
+  Home home_;
   // Kept, so that timed runs have no page faults.
   std::vector<std::byte> scratch_, arrival_;
   // The sockets to the next and previous rank; -1 before they are needed.
@@ -183,7 +208,9 @@ void TcpBackend::run_round(const Exchanges& round) {
 std::unique_ptr<Backend> make_tcp_backend(const Launch& launch) {
   TcpGroup group(std::make_shared<Mesh>(launch));
   std::vector<RankInfo> ranks = parse_rank_descriptions(group.share(describe_this_rank()));
-  return std::make_unique<TcpBackend>(std::move(group), std::move(ranks));
+  const Home home = home_of(ranks.at(static_cast<size_t>(launch.rank)), ranks, launch.token);
+  home.return_to();
+  return std::make_unique<TcpBackend>(std::move(group), std::move(ranks), home);
 }
 
 }  // namespace slipway::bandwidth
