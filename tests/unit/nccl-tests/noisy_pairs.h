@@ -14,7 +14,21 @@
 
 namespace slipway::bandwidth {
 
-enum class PairNoiseShape { operation, pair, heavy, bimodal, drifting, round_offset, node_offset };
+enum class PairNoiseShape {
+  operation,
+  pair,
+  heavy,
+  bimodal,
+  drifting,
+  round_offset,
+  node_offset,
+  // Those that no constant of the scan was chosen on.
+  one_sided,
+  two_routes,
+  late_pairs,
+  block_offset,
+  mixed
+};
 
 // Faults slow a node down; pairs are as fast as the slower of their nodes, times noise.
 class NoisyPairs {
@@ -25,7 +39,8 @@ class NoisyPairs {
         shape_(shape),
         deviation_(deviation),
         random_(seed),
-        state_(nodes.size()) {
+        state_(nodes.size()),
+        of_blocks_(nodes.size() / 16 + 1) {
     for (int i = 0; i < count; ++i) nodes[static_cast<size_t>(i)].name = "n" + std::to_string(i);
     for (double& one : state_) one = normal_(random_);
   }
@@ -42,8 +57,10 @@ class NoisyPairs {
 
   std::vector<PairResult> measure(const Round& round, int number) {
     const double offset = normal_(random_);
+    for (double& one : of_blocks_) one = normal_(random_);
     for (double& one : state_) {
-      if (shape_ == PairNoiseShape::drifting) one = 0.9 * one + std::sqrt(0.19) * normal_(random_);
+      if (shape_ == PairNoiseShape::drifting || shape_ == PairNoiseShape::mixed)
+        one = 0.9 * one + std::sqrt(0.19) * normal_(random_);
     }
     std::vector<PairResult> results;
     for (const Pair& pair : round) {
@@ -90,6 +107,21 @@ class NoisyPairs {
       case PairNoiseShape::node_offset:
         return deviation_ * std::min(state_[at(pair.a)], state_[at(pair.b)]) +
                0.01 * normal_(random_);
+      case PairNoiseShape::one_sided:  // never faster, sometimes much slower
+        return -deviation_ * std::exp(normal_(random_)) / 2.16;
+      case PairNoiseShape::two_routes: {  // a fifth of the pairs have a worse one for good
+        const std::pair key(std::min(pair.a, pair.b), std::max(pair.a, pair.b));
+        const double route = uniform_(random_) < 0.2 ? -2.5 * deviation_ : 0;
+        return of_pairs_.emplace(key, route).first->second + 0.3 * own;
+      }
+      case PairNoiseShape::late_pairs:  // one measurement in twenty takes twice as long
+        return own + (uniform_(random_) < 0.05 ? std::log(0.5) : 0);
+      case PairNoiseShape::block_offset:  // sixteen nodes share a switch that others use, too
+        return deviation_ * std::min(of_blocks_[at(pair.a / 16)], of_blocks_[at(pair.b / 16)]) +
+               0.01 * normal_(random_);
+      case PairNoiseShape::mixed:
+        return deviation_ * (0.5 * offset + 0.4 * (state_[at(pair.a)] + state_[at(pair.b)]) +
+                             0.4 * student_(random_));
     }
     return 0;
   }
@@ -100,7 +132,7 @@ class NoisyPairs {
   std::normal_distribution<double> normal_;
   std::student_t_distribution<double> student_{3};
   std::uniform_real_distribution<double> uniform_;
-  std::vector<double> state_;
+  std::vector<double> state_, of_blocks_;
   std::map<std::pair<int, int>, double> of_pairs_;
 };
 

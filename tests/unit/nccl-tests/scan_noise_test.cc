@@ -1,8 +1,6 @@
 // What a scan says under noise: it names slow nodes and no others, or says that it cannot tell.
-// Seeds are fixed; the cases marked [.long] print the table in docs/background/measurements.md.
+// Seeds are fixed; scan_study_test.cc looks at more of them.
 #include "nccl-tests/scan_noise.h"
-
-#include <fmt/core.h>
 
 #include "nccl-tests/scan_evidence.h"
 #include "tests/unit/catch.h"
@@ -134,32 +132,6 @@ TEST_CASE("scan: nodes of which each has a speed of its own are not named") {
       CHECK(all.wrong_scans <= 1);
       CHECK(all.judged <= 2);
       CHECK(all.named_unjudged == 0);
-    }
-  }
-}
-
-TEST_CASE("scan: healthy nodes that differ a little are not named", "[.long]") {
-  fmt::print(
-      "| noise | deviation | judged | faults of 10 % missed | healthy scans with a name |\n");
-  const std::vector<std::pair<PairNoiseShape, const char*>> shapes = {
-      {PairNoiseShape::operation, "of operations"},
-      {PairNoiseShape::pair, "of pairs, lasting"},
-      {PairNoiseShape::heavy, "heavy tails (t, 3)"},
-      {PairNoiseShape::bimodal, "and 1 in 10 at 0.8"},
-      {PairNoiseShape::drifting, "of nodes, AR(1) 0.9"},
-      {PairNoiseShape::round_offset, "of rounds"},
-      {PairNoiseShape::node_offset, "of nodes, lasting"}};
-  for (const auto& [shape, name] : shapes) {
-    for (const double deviation : {0.01, 0.02, 0.03, 0.05, 0.1, 0.15}) {
-      const ManyScans faulty =
-          scan_many({.shape = shape, .deviation = deviation, .scans = 50, .seed = 77});
-      const ManyScans healthy = scan_many(
-          {.shape = shape, .deviation = deviation, .scans = 50, .most_faults = 0, .seed = 78});
-      fmt::print("| {} | {:.0f} % | {} of 100 | {} of {} | {} of 100 |\n", name, deviation * 100,
-                 faulty.judged + healthy.judged, faulty.missed, faulty.faults,
-                 faulty.wrong_scans + healthy.wrong_scans);
-      std::fflush(stdout);
-      CHECK(faulty.wrong_scans + healthy.wrong_scans <= 5);
     }
   }
 }
