@@ -17,7 +17,7 @@ struct Foreign {
 };
 
 // Of rccl-tests (https://github.com/ROCm/rccl-tests), unless the advice says otherwise.
-constexpr std::array<Foreign, 12> foreign_options = {{
+constexpr std::array<Foreign, 15> foreign_options = {{
     {"output_format,Z", "write -J FILE for nccl-tests' JSON, or --report FILE for ours"},
     {"csv_file",
      "there is no CSV file: write -J FILE for nccl-tests' JSON, or --report FILE for ours"},
@@ -33,6 +33,9 @@ constexpr std::array<Foreign, 12> foreign_options = {{
     {"rotating_tensor,E",
      "consecutive runs use different parts of the buffer anyway: leave it out"},
     {"all_warmup_sizes,A", "warm-up runs all sizes in powers of two anyway: leave it out"},
+    {"host", "it is mpirun's: write it before the program's name"},
+    {"hosts", "it is mpirun's: write it before the program's name"},
+    {"hostfile", "it is mpirun's: write it before the program's name"},
 }};
 
 std::string spelled(const Foreign& option) {
@@ -73,6 +76,14 @@ void refuse_variables(std::span<const std::string> args) {
     throw UsageError(fmt::format(
         "`{}` sets a variable: write it before the program's name, or with -x of mpirun", args[i]));
   }
+}
+
+std::string with_advice(const std::string& complaint) {
+  if (complaint.starts_with("unexpected word"))
+    return complaint + ": leave it out, as nccl-tests ignores it";
+  if (complaint.find("'--stepfactor'") != complaint.npos)
+    return complaint + ": write a whole number, since nccl-tests ignores what follows it";
+  return complaint;
 }
 
 int parse_cta_policy(const std::string& text) {

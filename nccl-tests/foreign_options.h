@@ -25,6 +25,9 @@ class ForeignOptions {
 // `all_reduce_perf -b 8 NCCL_PROTO=LL`: nccl-tests ignores it silently.
 void refuse_variables(std::span<const std::string> args);
 
+// A message about the command line, with what to write where nccl-tests takes what we refuse.
+std::string with_advice(const std::string& complaint);
+
 // nccl-tests' -x, for which rccl-tests has another meaning: a file. Throws UsageError.
 int parse_cta_policy(const std::string& text);
 

@@ -277,7 +277,11 @@ std::optional<Options> parse_options(const Collective& collective,
   line.see_also("bandwidth_compare(1)");
   line.see_also("bandwidth_plot(1)");
   refuse_variables(args);
-  if (!line.parse(args)) return std::nullopt;
+  try {
+    if (!line.parse(args)) return std::nullopt;
+  } catch (const UsageError& error) {
+    throw UsageError(with_advice(error.what()));
+  }
   return read(raw, std::move(options));
 }
 

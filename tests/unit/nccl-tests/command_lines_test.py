@@ -18,6 +18,7 @@ import command_lines
 PROGRAM, FAKES = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 LAUNCHERS = ("SLURM_", "PMIX_", "OMPI_", "PMI_", "NCCL_", "SLIPWAY_")
 PERF = re.compile(r"(.*/)?(nccl_)?(\w+_perf(_mpi)?)$")
+LONG_NAMES = {"g": "ngpus", "t": "nthreads", "n": "iters", "w": "warmup_iters", "c": "check"}
 # GPU memory that holds only small sizes: the largest size of each line is reduced, as in nccl-tests.
 SMALL_MEMORY = (1 << 30) + (1 << 12)
 
@@ -33,9 +34,14 @@ class Line:
         given = [word for word in words[:at] if re.match(r"[A-Z_]+=", word)]
         self.variables = dict(word.split("=", 1) for word in given)
 
+    def shape(self):
+        """The program, and its options as they are spelled, without values."""
+        options = [re.match(r"--\w+=?|-\w(?=(.?))", word) for word in self.args if word.startswith("-")]
+        return self.name, tuple(sorted(found.group() + (":" if found.group(1) else "") for found in options))
+
     def option(self, letter, otherwise):
-        found = [self.args[i + 1] for i, word in enumerate(self.args[:-1]) if word == f"-{letter}"]
-        return found[0] if found else otherwise
+        found = re.search(rf"(?:^| )(?:-{letter} ?|--{LONG_NAMES[letter]}[ =])(\d+)(?: |$)", " ".join(self.args))
+        return found.group(1) if found else otherwise
 
 
 def environment_of(line):
@@ -67,7 +73,9 @@ class CommandLines(unittest.TestCase):
         self.assertTrue(any(re.match(r" +\d+ +\d+ ", row) for row in done.stdout.splitlines()), done.stdout)
 
     def test_enough_lines_from_enough_places(self):
-        self.assertGreaterEqual(len(command_lines.LINES), 84)
+        self.assertGreaterEqual(len(command_lines.LINES), 105)
+        shapes = {Line(text).shape() for _, text, *_ in command_lines.LINES}
+        self.assertGreaterEqual(len(shapes), 70)
         self.assertGreaterEqual(len({source.split("/")[0] for source, *_ in command_lines.LINES}), 15)
 
     def test_each_line(self):
