@@ -35,7 +35,7 @@ class Line:
         self.variables = dict(word.split("=", 1) for word in given)
 
     def shape(self):
-        """The program, and its options as they are spelled, without values."""
+        """The program, and its options as the line spells them, without values."""
         options = [re.match(r"--\w+=?|-\w(?=(.?))", word) for word in self.args if word.startswith("-")]
         return self.name, tuple(sorted(found.group() + (":" if found.group(1) else "") for found in options))
 

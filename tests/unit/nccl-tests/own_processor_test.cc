@@ -61,7 +61,7 @@ TEST_CASE("own processor: a rank that went there may still run on the others") {
   CHECK(CPU_EQUAL(&before, &after));
 }
 
-TEST_CASE("spin: whether a process has slept is told once") {
+TEST_CASE("spin: whether a rank has slept counts once") {
   Spin::has_slept();
   CHECK_FALSE(Spin::has_slept());
   Spin::note_sleep();

@@ -1,5 +1,5 @@
-// Many scans of made-up clusters, with noise and seeds that no other test has. It is no part of a
-// test run: `unit_nccl_tests '[.long]'` prints the table in docs/background/measurements.md. Other
+// Many scans of made-up clusters, with noise and seeds that the other tests lack. Test runs leave
+// it out: `unit_nccl_tests '[.long]'` prints the table in docs/background/measurements.md. Other
 // seeds: SLIPWAY_SEED; a share of the scans: SLIPWAY_SCANS.
 #include <fmt/core.h>
 
@@ -29,7 +29,7 @@ constexpr Noise noises[] = {
     {PairNoiseShape::drifting, "of nodes, AR(1) 0.9"},
     {PairNoiseShape::round_offset, "of rounds"},
     {PairNoiseShape::node_offset, "of nodes, lasting"},
-    {PairNoiseShape::one_sided, "only downwards (lognormal)"},
+    {PairNoiseShape::one_sided, "only slower (lognormal)"},
     {PairNoiseShape::two_routes, "a fifth of the pairs 2.5 times this slower"},
     {PairNoiseShape::late_pairs, "one measurement in twenty at 0.5"},
     {PairNoiseShape::block_offset, "of 16 neighbors, each round"},
