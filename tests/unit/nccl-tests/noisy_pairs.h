@@ -57,7 +57,9 @@ class NoisyPairs {
 
   std::vector<PairResult> measure(const Round& round, int number) {
     const double offset = normal_(random_);
-    for (double& one : of_blocks_) one = normal_(random_);
+    for (double& one : of_blocks_) {
+      if (shape_ == PairNoiseShape::block_offset) one = normal_(random_);
+    }
     for (double& one : state_) {
       if (shape_ == PairNoiseShape::drifting || shape_ == PairNoiseShape::mixed)
         one = 0.9 * one + std::sqrt(0.19) * normal_(random_);
