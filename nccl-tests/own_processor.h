@@ -2,8 +2,8 @@
 //
 // Linux wakes a process up on the processor of the one that sent it data. Two ranks that wait for
 // each other then share a processor while another one is idle, and take turns: twice as slow for a
-// kibibyte (docs/background/measurements.md). So a rank that has slept goes back to its own place.
-// It is not bound: Linux may move it on from there.
+// kibibyte (docs/background/bandwidth-measurements.md). So a rank that has slept goes back to its
+// own place. It is not bound: Linux may move it on from there.
 #pragma once
 
 #include <sched.h>

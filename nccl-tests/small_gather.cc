@@ -13,7 +13,7 @@ namespace slipway::bandwidth {
 namespace {
 
 // Of each rank. Beyond it, a ring is as fast, and its blocks arrive in their places:
-// docs/background/measurements.md.
+// docs/background/bandwidth-measurements.md.
 constexpr int64_t most_block_bytes = 4 << 10;
 
 struct Partners {

@@ -13,8 +13,8 @@
 namespace slipway::bandwidth {
 namespace {
 
-// For two ranks and for more: docs/background/measurements.md. Two ranks send as much by doubling
-// as around a ring, in half the steps; the more ranks there are, the more doubling sends.
+// For two ranks and for more: docs/background/bandwidth-measurements.md. Two ranks send as much by
+// doubling as around a ring, in half the steps; the more ranks there are, the more doubling sends.
 constexpr int64_t most_bytes_of_two = 256 << 10, most_bytes_of_many = 64 << 10;
 
 // The ranks, of which the first `paired` share a place in the doubling by twos.

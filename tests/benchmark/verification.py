@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What it costs the CPU to check data: of GPUs, whose kernels are not run here, and of host memory. Prints CPU seconds a GiB.
 
-Usage: verification.py GPU_KERNELS BANDWIDTH_PERF FOLDER_OF_STAND_INS
+Usage: verification.py GPU_KERNELS BANDWIDTH_PERF FOLDER_OF_STAND_INS [BYTES [RANKS]]
+
+BYTES, 64M by default, is the data of all RANKS (8) together that whole runs check, whose kernels the stand-in of the driver
+interprets. It is in memory once for each collective's buffer, so 8G needs up to 16 GiB, and takes an hour of CPU time.
 """
 import json
 import os
@@ -11,6 +14,7 @@ import subprocess
 import sys
 
 KERNELS, PERF, FAKES = sys.argv[1:4]
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def of_gpus():
@@ -24,27 +28,49 @@ def of_gpus():
     return {data: statistics.median(all_of_it) for data, all_of_it in costs.items()}
 
 
-def cpu_seconds(collective, checks, ranks):
+def bytes_of(text):
+    return int(text[:-1]) * UNITS[text[-1]] if text[-1] in UNITS else int(text)
+
+
+def cpu_seconds(collective, ranks, size, checks, backend="tcp", iterations=1, **settings):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([PERF, collective, "--backend", "tcp", "-g", str(ranks), "-b", "64M", "-e", "64M", "-n", "1", "-w", "0",
-                    "-c", str(checks)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PERF, collective, "--backend", backend, "-g", str(ranks), "-b", str(size), "-e", str(size), "-w", "0",
+                    "-n", str(iterations), "-c", str(checks)], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, **settings})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def of_host_memory(collective, ranks=4, checks=5):
     """One check writes and compares in both placements, on each rank; the operation between them is in it, too."""
-    spent = cpu_seconds(collective, checks, ranks) - cpu_seconds(collective, 0, ranks)
+    spent = cpu_seconds(collective, ranks, 64 << 20, checks) - cpu_seconds(collective, ranks, 64 << 20, 0)
     return spent / (checks * 2 * ranks * 64 / 1024)
 
 
+def of_all_ranks(collective, in_all, ranks, kernels):
+    """Whole runs on the stand-ins, without the operation itself. Of an all_reduce, each rank checks the whole size; of an
+    all_gather, too. There are two placements."""
+    size = in_all // ranks
+    settings = {"LD_LIBRARY_PATH": f"{FAKES}/cuda:{FAKES}/nccl/22809", "FAKE_CUDA_DEVICES": str(ranks),
+                "FAKE_CUDA_MEMORY": str(1 << 40), "FAKE_CUDA_KERNELS": kernels}
+    unchecked, more, checked = (cpu_seconds(collective, ranks, size, checks, "nccl", iterations, **settings)
+                                for checks, iterations in ((0, 1), (0, 3), (1, 1)))
+    operation = (more - unchecked) / 4
+    return (checked - unchecked - 2 * operation) / (2 * ranks * size / (1 << 30))
+
+
 def main():
+    in_all, ranks = bytes_of((sys.argv[4:] or ["64M"])[0]), int((sys.argv[5:] or ["8"])[0])
     costs = of_gpus()
     print("CPU seconds to check a GiB, or to write and check it where it says so")
     for data in ("moved", "sum of float over 2 ranks", "sum of float over 128 ranks", "sum of float over 4096 ranks"):
         print(f"  on GPUs, 8 GiB, {data:<30} {costs[data]:.6f}")
     for collective in ("all_gather", "all_reduce"):
         print(f"  in host memory, {collective}, written, moved, checked  {of_host_memory(collective):.3f}")
+    for collective in ("all_gather", "all_reduce"):
+        for kernels, what in (("skip", "kernels left out"), ("run", "kernels interpreted")):
+            cost = of_all_ranks(collective, in_all, ranks, kernels)
+            print(f"  whole runs on stand-ins, {in_all >> 20} MiB over {ranks} ranks, {collective}, {what}  {cost:.4f}")
 
 
 if __name__ == "__main__":

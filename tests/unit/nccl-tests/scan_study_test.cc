@@ -1,6 +1,7 @@
 // Many scans of made-up clusters, with noise and seeds that the other tests lack. Test runs leave
-// it out: `unit_nccl_tests '[.long]'` prints the table in docs/background/measurements.md. Other
-// seeds: SLIPWAY_SEED; a share of the scans: SLIPWAY_SCANS.
+// it out: `unit_nccl_tests '[.long]'` prints the table in
+// docs/background/bandwidth-measurements.md. Other seeds: SLIPWAY_SEED; a share of the scans:
+// SLIPWAY_SCANS.
 #include <fmt/core.h>
 
 #include "common/environment.h"
