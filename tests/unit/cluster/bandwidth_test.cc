@@ -144,8 +144,12 @@ TEST_CASE(
     if (figure.expected.collective == "all_reduce")
       all_reduce[figure.machine] = figure.expected.busbw_gb_per_s;
   }
-  CHECK(all_reduce == std::map<std::string, double>{
-                          {"a3-highgpu-8g", 480}, {"a3-megagpu-8g", 480}, {"a3-ultragpu-8g", 475}});
+  CHECK(all_reduce == std::map<std::string, double>{{"a2-highgpu-8g", 230.4},
+                                                    {"a2-ultragpu-8g", 230.4},
+                                                    {"a3-highgpu-8g", 480},
+                                                    {"a3-megagpu-8g", 480},
+                                                    {"a3-ultragpu-8g", 475},
+                                                    {"a4x-highgpu-4g", 679.6}});
 }
 
 TEST_CASE("bandwidth: the limit follows the ranks of a node, not its GPUs") {
