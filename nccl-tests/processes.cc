@@ -20,10 +20,32 @@ namespace {
 
 constexpr int status_of_killed = 3;  // the test could not run
 
+pid_t started_process = 0;
+
+// Nobody reads what this process prints, as behind `| head`. The started process ends of the same
+// signal, as a program of one process would, and all others with it: none misses another and
+// complains.
+void end_all_of_them(int signal) {
+  if (::getppid() != started_process) ::_exit(status_of_killed);
+  ::kill(started_process, signal);
+  ::pause();
+}
+
+void end_together_without_reader(pid_t parent) {
+  started_process = parent;
+  struct sigaction before = {};
+  ::sigaction(SIGPIPE, nullptr, &before);
+  if (before.sa_handler != SIG_DFL) return;
+  struct sigaction action = {};
+  action.sa_handler = end_all_of_them;
+  ::sigaction(SIGPIPE, &action, nullptr);
+}
+
 // In the child. It must not outlive its parent, which the launcher knows.
 void begin_share(int number, int count, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(status_of_killed);
+  end_together_without_reader(parent);
   ::setenv(share_variable, fmt::format("{}/{}", number, count).c_str(), 1);
 }
 

@@ -44,6 +44,15 @@ def complaints(done):
 
 
 class EndToEnd(unittest.TestCase):
+    def test_ranks_of_one_process_end_quietly_when_nobody_reads_what_they_print(self):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMIX_", "OMPI_"))}
+        with subprocess.Popen([PROGRAM, "all_gather", "--backend", "tcp", "-t", "3", "-b", "8", "-e", "64", "-i", "8", "-N", "0"],
+                              env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+            started.stdout.readline()
+            started.stdout.close()
+            self.assertEqual(started.stderr.read(), b"")
+            self.assertEqual(started.wait(60), -signal.SIGPIPE)
+
     def test_table_and_report(self):
         with tempfile.TemporaryDirectory() as folder:
             report_path = pathlib.Path(folder) / "report.json"
