@@ -15,6 +15,7 @@
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/slurm_keys.h"
 #include "launcher/cluster/slurm_nodes.h"
+#include "launcher/cluster/slurm_values.h"
 #include "launcher/expression/ipv4.h"
 
 namespace slipway::cluster {
@@ -41,6 +42,8 @@ std::string mount_problem(const std::string& path) {
       {"/dev", "/etc", "/opt/slipway", "/proc", "/run", "/sys", "/usr"});
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
   const std::string whole = path + "/";
+  // A blank ends the folder's name in /etc/fstab.
+  if (path.find(' ') != path.npos) return "the mount point must not have blanks";
   const bool normal = path.starts_with('/') && whole.find("/./") == whole.npos &&
                       whole.find("/../") == whole.npos && path.find("//") == path.npos &&
                       std::ranges::none_of(path, is_control);
@@ -72,6 +75,7 @@ class Check {
     for (const Partition& partition : cluster_.partitions) {
       overrides(partition.id, "partition_conf", partition.partition_conf, fixed_partition_keys,
                 slurm_partition_keys);
+      partition_values(partition);
     }
     default_partition();
     if (diagnostics_.errors() > 0) return;
@@ -172,6 +176,18 @@ class Check {
       }
       diagnostics_.error(Code::no_model, place(id, input, key),
                          fmt::format("`{}` of module `{}`: {}", input, id, problem));
+    }
+  }
+
+  void partition_values(const Partition& partition) {
+    for (const auto& [key, value] : partition.partition_conf) {
+      const std::string problem = partition_value_problem(key, value);
+      if (problem.empty()) continue;
+      diagnostics_
+          .error(Code::no_model, place(partition.id, "partition_conf", key),
+                 fmt::format("`partition_conf` of module `{}`: Slurm does not take `{}` as `{}`",
+                             partition.id, value, key))
+          .help(problem);
     }
   }
 

@@ -15,6 +15,14 @@ namespace {
 using blueprint::Module;
 using expression::Value;
 
+// What the template makes images from is a machine, with the names and values of one.
+void check_sources(Context& context, const Module& module, const Json& written) {
+  const Json types = written.value("source", Json::object());
+  for (const auto& [type, sources] : types.items()) {
+    for (const auto& [name, body] : sources.items()) context.resources.check(module, type, body);
+  }
+}
+
 void write_template(Context& context, const Module& module, size_t group, GroupSteps& steps) {
   try {
     const Value body = context.evaluation.evaluate_in(module, module.interface->packer_template);
@@ -29,6 +37,7 @@ void write_template(Context& context, const Module& module, size_t group, GroupS
       if (secrets.output(output.module->id, output.name))
         file["variable"][name]["sensitive"] = true;
     }
+    check_sources(context, module, written);
     file.update(written);
     steps.packer_target = module.id + ".pkr.json";
     context.add(steps.name + "/" + steps.packer_target, file);

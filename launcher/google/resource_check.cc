@@ -6,8 +6,10 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/text.h"
 #include "launcher/cluster/model_part.h"
@@ -23,7 +25,7 @@ bool is_expression(const std::string& text) {
   return text.find("${") != text.npos || text.find("%{") != text.npos;
 }
 
-bool lists_type(const std::vector<std::string>& types, const std::string& type) {
+bool is_listed(const std::vector<std::string>& types, const std::string& type) {
   return std::ranges::find(types, type) != types.end();
 }
 
@@ -34,20 +36,80 @@ std::string written(const Json& body, const std::string& key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// Whether the value is `wanted`, or has it somewhere in it.
+// The number that a value is, also one in quotes.
+std::optional<double> number_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  double number = 0;
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+// Whether the value is `wanted`, or has it somewhere in it, as a value or a key.
 bool has_value(const Value& value, const Json& wanted) {
   if (const auto* list = value.as<Value::List>()) {
     return std::ranges::any_of(*list, [&](const Value& item) { return has_value(item, wanted); });
   }
   if (const auto* object = value.as<Value::Object>()) {
-    return std::ranges::any_of(
-        *object, [&](const auto& member) { return has_value(member.second, wanted); });
+    return std::ranges::any_of(*object, [&](const auto& member) {
+      return (wanted.is_string() && wanted.get_ref<const std::string&>() == member.first) ||
+             has_value(member.second, wanted);
+    });
   }
   if (const auto* text = value.as<std::string>())
     return wanted.is_string() && *text == wanted.get_ref<const std::string&>();
   const auto* number = value.as<Value::Number>();
-  return number != nullptr && wanted.is_number() &&
-         static_cast<double>(*number) == wanted.get<double>();
+  return number != nullptr && number_of(wanted) == static_cast<double>(*number);
+}
+
+bool is_in(const NumberRange& range, double number) {
+  const double beyond = number - static_cast<double>(range.least);
+  return beyond >= 0 && number <= static_cast<double>(range.most) &&
+         std::fmod(beyond, static_cast<double>(range.step)) == 0;
+}
+
+// The text with `computed` for each ${…} in it; nothing if it is all computed.
+std::optional<std::string> without_expressions(const std::string& text,
+                                               const std::string& computed) {
+  if (!is_expression(text)) return text;
+  if (computed.empty() || text.find("%{") != text.npos) return std::nullopt;
+  std::string plain;
+  bool known = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, 2, "${") != 0) {
+      plain += text[at];
+      known = true;
+      continue;
+    }
+    int depth = 0;
+    for (; at < text.size(); ++at) {
+      if (text[at] == '{') ++depth;
+      if (text[at] == '}' && --depth == 0) break;
+    }
+    plain += computed;
+  }
+  return known ? std::optional(plain) : std::nullopt;
+}
+
+bool is_right_word(const ValueRule& rule, const std::string& text) {
+  if (rule.words.empty() || text.empty() || is_listed(rule.words, text)) return true;
+  return rule.more_words && source::did_you_mean(text, rule.words).empty();
+}
+
+// Whether a plain value keeps a rule; true if only the deployment knows it.
+bool keeps(const ValueRule& rule, const Json& value) {
+  if (value.is_string()) {
+    const auto text = without_expressions(value.get_ref<const std::string&>(), rule.computed);
+    if (!text) return true;
+    if (rule.pattern && !re2::RE2::FullMatch(*text, *rule.pattern)) return false;
+    if (rule.never && re2::RE2::PartialMatch(*text, *rule.never)) return false;
+    if (!is_right_word(rule, *text)) return false;
+  }
+  const auto number = number_of(value);
+  return !number || rule.ranges.empty() ||
+         std::ranges::any_of(rule.ranges, [&](const auto& range) { return is_in(range, *number); });
 }
 
 // Where the value is written in a setting; empty if it is computed.
@@ -62,6 +124,7 @@ source::Span place_in(const expression::ExpressionPtr& setting, const Json& want
     }
   } else if (const auto* object = setting->as<expression::ObjectExpression>()) {
     for (const auto& item : object->items) {
+      if (place = place_in(item.key, wanted); place) return place;
       if (place = place_in(item.value, wanted); place) return place;
     }
   }
@@ -76,7 +139,8 @@ std::string both(const Module& first, const Module& second) {
 }  // namespace
 
 void ResourceCheck::check(const Module& module, const std::string& type, const Json& body) {
-  if (!type.starts_with("google_")) return;
+  // Packer's `googlecompute` is a machine, too.
+  if (!type.starts_with("google")) return;
   check_name(module, type, body);
   for (const auto& [attribute, value] : body.items()) {
     check_by_rules(module, "*." + attribute, attribute, value);
@@ -143,6 +207,7 @@ std::pair<const Module*, const Module*> ResourceCheck::two_with(std::string key,
 
 void ResourceCheck::check_values(const Module& module, const std::string& path, const Json& value) {
   if (value.is_object()) {
+    check_by_rules(module, path, path.substr(path.rfind('.') + 1), value);
     blocks_.push_back(&value);
     for (const auto& [key, member] : value.items()) check_values(module, path + "." + key, member);
     blocks_.pop_back();
@@ -183,25 +248,32 @@ void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
     for (const Json& item : value) check_value(module, rule, attribute, item);
     return;
   }
-  bool fits = true;
-  if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    fits = is_expression(text) || !rule.pattern || re2::RE2::FullMatch(text, *rule.pattern);
-  } else if (value.is_number()) {
-    const auto number = value.get<double>();
-    fits = rule.ranges.empty() || std::ranges::any_of(rule.ranges, [&](const NumberRange& range) {
-             const double beyond = number - static_cast<double>(range.least);
-             return beyond >= 0 && number <= static_cast<double>(range.most) &&
-                    std::fmod(beyond, static_cast<double>(range.step)) == 0;
-           });
+  if (value.is_object()) return check_mapping(module, rule, attribute, value);
+  if (!keeps(rule, value)) wrong_value(module, rule, attribute, value);
+}
+
+// Labels and the like: every key and every value is checked.
+void ResourceCheck::check_mapping(const Module& module, const ValueRule& rule,
+                                  const std::string& attribute, const Json& mapping) {
+  if (!rule.keys) return;
+  for (const auto& [key, value] : mapping.items()) {
+    if (!is_expression(key) && !re2::RE2::FullMatch(key, *rule.keys)) {
+      wrong_value(module, rule, attribute, key);
+    } else if (!keeps(rule, value)) {
+      wrong_value(module, rule, attribute, value);
+    }
   }
-  if (fits) return;
+}
+
+void ResourceCheck::wrong_value(const Module& module, const ValueRule& rule,
+                                const std::string& attribute, const Json& value) {
   const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
   const source::Span place = place_of_value(module, attribute, value);
   // Names that a module makes of one input are wrong together.
   if (!said_.emplace(place.begin, rule.is).second) return;
   diagnostics_.error(Code::rule_broken, place, fmt::format("`{}` is not {}", shown, rule.is))
-      .help(rule.like);
+      .help(rule.words.empty() ? "" : source::did_you_mean(shown, rule.words))
+      .help(rule.like.empty() ? "use one of: " + slipway::join(rule.words, ", ") : rule.like);
 }
 
 void ResourceCheck::check_disks(const Module& module, const Json& body) {
@@ -229,7 +301,7 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
   if (disk_type.empty() || is_expression(disk_type) || is_expression(machine_type)) return;
   const auto& types = rules_.disk_types;
   if (types.empty()) return;
-  if (!lists_type(types, disk_type)) {
+  if (!is_listed(types, disk_type)) {
     const std::string meant = source::did_you_mean(disk_type, types);
     report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),
            fmt::format("there is no disk type `{}`", disk_type),
@@ -240,8 +312,8 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
     return machine_type.starts_with(row.prefix);
   });
   if (family == rules_.families.end()) return;
-  const bool usable = !lists_type(family->not_usable, disk_type);
-  if (usable && !(boots && lists_type(family->data_only, disk_type))) return;
+  const bool usable = !is_listed(family->not_usable, disk_type);
+  if (usable && !(boots && is_listed(family->data_only, disk_type))) return;
   report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),
          fmt::format("`{}` cannot {} a disk of type `{}`", machine_type,
                      usable ? "boot from" : "have", disk_type),

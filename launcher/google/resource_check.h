@@ -29,7 +29,8 @@ class ResourceCheck {
         evaluation_(evaluation),
         diagnostics_(diagnostics) {}
 
-  // Reports what the cloud would refuse, at the setting that has the value.
+  // Reports what the cloud would refuse, at the setting that has the value. `type` is Terraform's,
+  // or that of a source of Packer's.
   void check(const blueprint::Module& module, const std::string& type, const Json& body);
 
  private:
@@ -41,6 +42,10 @@ class ResourceCheck {
   void check_by_rules(const blueprint::Module& module, const std::string& path,
                       const std::string& attribute, const Json& value);
   bool is_for(const ValueRule& rule) const;
+  void check_mapping(const blueprint::Module& module, const ValueRule& rule,
+                     const std::string& attribute, const Json& mapping);
+  void wrong_value(const blueprint::Module& module, const ValueRule& rule,
+                   const std::string& attribute, const Json& value);
   void check_value(const blueprint::Module& module, const ValueRule& rule,
                    const std::string& attribute, const Json& value);
   void check_disks(const blueprint::Module& module, const Json& body);

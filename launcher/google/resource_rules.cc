@@ -1,4 +1,4 @@
-// Reads values.yaml, compute.yaml and attachments.yaml.
+// Reads values.yaml, words.yaml, compute.yaml and attachments.yaml.
 #include "launcher/google/resource_rules.h"
 
 #include <fmt/core.h>
@@ -19,10 +19,20 @@ void read_ranges(RowReader& row, ValueRule& rule, source::Diagnostics& diagnosti
   if (ranges == nullptr) return;
   for (const source::Node& item : ranges->items) {
     RowReader range(item, "a range", diagnostics);
-    rule.ranges.push_back({range.count("least"), range.count("most"),
+    rule.ranges.push_back({range.has("least") ? range.count("least") : int64_t{0},
+                           range.count("most"),
                            range.has("step") ? range.count("step") : int64_t{1}});
     range.finish();
   }
+}
+
+std::shared_ptr<const re2::RE2> pattern_of(RowReader& row, const char* key, source::Span place) {
+  if (!row.has(key)) return nullptr;
+  auto pattern = std::make_shared<const re2::RE2>(row.text(key), re2::RE2::Quiet);
+  if (!pattern->ok()) {
+    row.wrong(place, fmt::format("the pattern is not a regular expression: {}", pattern->error()));
+  }
+  return pattern;
 }
 
 void read_value(const source::Node& item, const std::set<std::string>& sources,
@@ -31,15 +41,14 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   ValueRule rule;
   const std::vector<std::string> attributes = row.texts("of");
   rule.is = row.text("is");
-  rule.like = row.text("like");
   row.one_of("source", sources);
-  if (row.has("pattern")) {
-    rule.pattern = std::make_shared<const re2::RE2>(row.text("pattern"), re2::RE2::Quiet);
-    if (!rule.pattern->ok()) {
-      row.wrong(item.span,
-                fmt::format("the pattern is not a regular expression: {}", rule.pattern->error()));
-    }
-  }
+  rule.pattern = pattern_of(row, "pattern", item.span);
+  rule.keys = pattern_of(row, "keys", item.span);
+  rule.never = pattern_of(row, "never", item.span);
+  rule.more_words = row.has("more_words");
+  rule.words = row.optional_texts(rule.more_words ? "more_words" : "words");
+  rule.computed = row.optional_text("computed");
+  rule.like = rule.words.empty() ? row.text("like") : row.optional_text("like");
   if (row.has("ranges")) read_ranges(row, rule, diagnostics);
   if (row.has("when")) {
     const source::Node* when = row.mapping("when");
@@ -68,6 +77,18 @@ void read_values(const source::Node& root, ResourceRules& rules, source::Diagnos
       row.one_of("source", sources);
       row.finish();
     }
+  }
+  file.finish();
+}
+
+void read_words(const source::Node& root, ResourceRules& rules, source::Diagnostics& diagnostics) {
+  RowReader file(root, "the file", diagnostics);
+  for (const source::Entry& entry : root.entries) {
+    ValueRule rule;
+    rule.words = file.texts(entry.key);
+    rule.is = fmt::format("a value that `{}` can have", entry.key.substr(entry.key.rfind('.') + 1));
+    rules.rules.push_back(std::move(rule));
+    rules.by_attribute.emplace(entry.key, rules.rules.size() - 1);
   }
   file.finish();
 }
@@ -130,6 +151,7 @@ ResourceRules load_resource_rules(const fs::path& library) {
                                 });
   };
   read("values.yaml", read_values);
+  read("words.yaml", read_words);
   read("compute.yaml", read_families);
   read("attachments.yaml", read_attachments);
   return rules;

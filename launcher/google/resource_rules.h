@@ -1,5 +1,5 @@
-// Reads blueprints/catalogue/values.yaml, compute.yaml and attachments.yaml: what the cloud takes
-// as values and names of resources, and with which machines.
+// Reads blueprints/catalogue/values.yaml, words.yaml, compute.yaml and attachments.yaml: what the
+// cloud takes as values and names of resources, and with which machines.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,11 @@ struct NumberRange {
 // A rule about the values of an attribute.
 struct ValueRule {
   std::shared_ptr<const re2::RE2> pattern;  // of the whole text; null without one
+  std::shared_ptr<const re2::RE2> keys;     // of every key of a mapping; null without one
+  std::shared_ptr<const re2::RE2> never;    // of no part of the text; null without one
+  std::vector<std::string> words;           // the value is one of them; empty: any
+  bool more_words = false;                  // there may be others, which nobody confuses with them
+  std::string computed;                     // what text that only the deployment knows counts as
   std::vector<NumberRange> ranges;          // a number is in one of them; empty: any number
   // The rule is for resources with one of these values in other attributes of the same block, or of
   // a block around it. By attribute.
