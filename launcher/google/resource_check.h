@@ -29,8 +29,8 @@ class ResourceCheck {
         evaluation_(evaluation),
         diagnostics_(diagnostics) {}
 
-  // Reports what the cloud would refuse, at the setting that has the value. `type` is Terraform's,
-  // or that of a source of Packer's.
+  // Reports what the cloud would refuse, at the setting that has the value. The type is
+  // Terraform's, or the name of Packer's plugin.
   void check(const blueprint::Module& module, const std::string& type, const Json& body);
 
  private:
