@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
@@ -98,13 +97,19 @@ bool is_right_word(const ValueRule& rule, const std::string& text) {
   return rule.more_words && source::did_you_mean(text, rule.words).empty();
 }
 
+bool is_too_long(const ValueRule& rule, const std::string& text) {
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  return rule.longest > 0 && std::ranges::count_if(text, is_character) > rule.longest;
+}
+
 // Whether a plain value keeps a rule; true if only the deployment knows it.
 bool keeps(const ValueRule& rule, const Json& value) {
   if (value.is_string()) {
     const auto text = without_expressions(value.get_ref<const std::string&>(), rule.computed);
     if (!text) return true;
-    if (rule.pattern && !re2::RE2::FullMatch(*text, *rule.pattern)) return false;
-    if (rule.never && re2::RE2::PartialMatch(*text, *rule.never)) return false;
+    if (rule.pattern && !rule.pattern.fits_all_of(*text)) return false;
+    if (is_too_long(rule, *text)) return false;
+    if (rule.never && rule.never.is_in(*text)) return false;
     if (!is_right_word(rule, *text)) return false;
   }
   const auto number = number_of(value);
@@ -257,7 +262,8 @@ void ResourceCheck::check_mapping(const Module& module, const ValueRule& rule,
                                   const std::string& attribute, const Json& mapping) {
   if (!rule.keys) return;
   for (const auto& [key, value] : mapping.items()) {
-    if (!is_expression(key) && !re2::RE2::FullMatch(key, *rule.keys)) {
+    const bool is_known = !is_expression(key);
+    if (is_known && (is_too_long(rule, key) || !rule.keys.fits_all_of(key))) {
       wrong_value(module, rule, attribute, key);
     } else if (!keeps(rule, value)) {
       wrong_value(module, rule, attribute, value);

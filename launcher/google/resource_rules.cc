@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <re2/re2.h>
 
+#include "common/error.h"
 #include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
@@ -26,15 +27,6 @@ void read_ranges(RowReader& row, ValueRule& rule, source::Diagnostics& diagnosti
   }
 }
 
-std::shared_ptr<const re2::RE2> pattern_of(RowReader& row, const char* key, source::Span place) {
-  if (!row.has(key)) return nullptr;
-  auto pattern = std::make_shared<const re2::RE2>(row.text(key), re2::RE2::Quiet);
-  if (!pattern->ok()) {
-    row.wrong(place, fmt::format("the pattern is not a regular expression: {}", pattern->error()));
-  }
-  return pattern;
-}
-
 void read_value(const source::Node& item, const std::set<std::string>& sources,
                 ResourceRules& rules, source::Diagnostics& diagnostics) {
   RowReader row(item, "a value", diagnostics);
@@ -42,9 +34,10 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   const std::vector<std::string> attributes = row.texts("of");
   rule.is = row.text("is");
   row.one_of("source", sources);
-  rule.pattern = pattern_of(row, "pattern", item.span);
-  rule.keys = pattern_of(row, "keys", item.span);
-  rule.never = pattern_of(row, "never", item.span);
+  rule.pattern = Pattern(row.optional_text("pattern"));
+  rule.keys = Pattern(row.optional_text("keys"));
+  rule.never = Pattern(row.optional_text("never"));
+  if (row.has("longest")) rule.longest = row.count("longest");
   rule.more_words = row.has("more_words");
   rule.words = row.optional_texts(rule.more_words ? "more_words" : "words");
   rule.computed = row.optional_text("computed");
@@ -141,6 +134,23 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
 }
 
 }  // namespace
+
+const re2::RE2& Pattern::compiled() const {
+  if (!compiled_) compiled_ = std::make_shared<const re2::RE2>(text_, re2::RE2::Quiet);
+  if (!compiled_->ok()) {
+    throw Error(fmt::format("the catalogue has `{}`, which is not a regular expression: {}", text_,
+                            compiled_->error()));
+  }
+  return *compiled_;
+}
+
+bool Pattern::fits_all_of(const std::string& text) const {
+  return re2::RE2::FullMatch(text, compiled());
+}
+
+bool Pattern::is_in(const std::string& text) const {
+  return re2::RE2::PartialMatch(text, compiled());
+}
 
 ResourceRules load_resource_rules(const fs::path& library) {
   ResourceRules rules;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace re2 {
@@ -22,15 +23,32 @@ struct NumberRange {
   int64_t step = 1;
 };
 
+// A regular expression that is compiled when it is first needed: a blueprint uses few of them.
+class Pattern {
+ public:
+  Pattern() = default;
+  explicit Pattern(std::string text) : text_(std::move(text)) {}
+
+  explicit operator bool() const { return !text_.empty(); }
+  bool fits_all_of(const std::string& text) const;
+  bool is_in(const std::string& text) const;
+
+ private:
+  const re2::RE2& compiled() const;  // throws Error if it is not a regular expression
+  std::string text_;
+  mutable std::shared_ptr<const re2::RE2> compiled_;
+};
+
 // A rule about the values of an attribute.
 struct ValueRule {
-  std::shared_ptr<const re2::RE2> pattern;  // of the whole text; null without one
-  std::shared_ptr<const re2::RE2> keys;     // of every key of a mapping; null without one
-  std::shared_ptr<const re2::RE2> never;    // of no part of the text; null without one
-  std::vector<std::string> words;           // the value is one of them; empty: any
-  bool more_words = false;                  // there may be others, which nobody confuses with them
-  std::string computed;                     // what text that only the deployment knows counts as
-  std::vector<NumberRange> ranges;          // a number is in one of them; empty: any number
+  Pattern pattern;                  // of the whole text
+  Pattern keys;                     // of every key of a mapping
+  Pattern never;                    // of no part of the text
+  std::vector<std::string> words;   // the value is one of them; empty: any
+  bool more_words = false;          // there may be others, which nobody confuses with them
+  int64_t longest = 0;              // characters; 0: any number
+  std::string computed;             // what text that only the deployment knows counts as
+  std::vector<NumberRange> ranges;  // a number is in one of them; empty: any number
   // The rule is for resources with one of these values in other attributes of the same block, or of
   // a block around it. By attribute.
   std::map<std::string, std::vector<std::string>> when;
