@@ -175,6 +175,20 @@ VALUES = {
     "dws_flex": ({"enabled": True, "max_run_duration": 3600, "use_job_duration": False},), "max_run_duration": (3600, 7200),
     "placement_max_distance": (2,), "maintenance_interval": ("PERIODIC",), "provisioning": (["spot", "on_demand"],),
     "metadata_users": (["root"],),
+    "subnetwork_stack_type": ("IPV4_IPV6",), "subnetwork_ipv6_access_type": ("EXTERNAL",),
+    "http_proxy": ("http://proxy.example.com:3128",), "state_timeout": ("20m",), "disk_size": (20,),
+    "ip_ranges": (["10.9.0.0/16"], ["10.8.0.0/16"]), "access_mode": ("READ_ONLY", "READ_WRITE"),
+    "squash_mode": ("ROOT_SQUASH", "NO_ROOT_SQUASH"),
+    "boot_disk_type": ("pd-ssd",), "service_account": (ACCOUNT,), "provisioning_model": ("SPOT",),
+    "workload_policy.type": ("HIGH_THROUGHPUT", "HIGH_AVAILABILITY"), "max_topology_distance": ("CLUSTER", "BLOCK"),
+    "address_type": ("INTERNAL", "EXTERNAL"), "ip_version": ("IPV4", "IPV6"),
+    "terminal_storage_class": ("NEARLINE", "ARCHIVE"), "action.storage_class": ("COLDLINE", "ARCHIVE"),
+    "lifecycle_rules.action.type": ("SetStorageClass", "Delete"), "lifecycle_rules.action.storage_class": ("COLDLINE", "ARCHIVE"),
+    "size_gib": (54000,), "per_unit_storage_throughput": (250,),
+    "source_service_accounts": ([ACCOUNT], ["other-" + ACCOUNT]), "target_service_accounts": ([ACCOUNT], ["other-" + ACCOUNT]),
+    "log_config.metadata": ("INCLUDE_ALL_METADATA", "EXCLUDE_ALL_METADATA"),
+    "ingress_rules.log_config.metadata": ("INCLUDE_ALL_METADATA", "EXCLUDE_ALL_METADATA"),
+    "egress_rules.log_config.metadata": ("INCLUDE_ALL_METADATA", "EXCLUDE_ALL_METADATA"),
 }
 
 # By module and input, or attribute; `*` is every module.
@@ -192,6 +206,7 @@ TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
 KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
 STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
 SAMPLES = {
+    ("community/modules/file-system/nfs-server", "type"): "pd-balanced",
     (DATABASE, "database_version"): "MYSQL_8_4",
     (DATABASE, "deletion_protection"): "true",
     (DATABASE, "sql_password"): "hush",
