@@ -20,6 +20,7 @@
 #include "launcher/google/needs.h"
 #include "launcher/google/project_needs.h"
 #include "launcher/health/policy.h"
+#include "launcher/kubernetes/check.h"
 #include "launcher/local/plan.h"
 
 namespace slipway::commands {
@@ -123,8 +124,8 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
   as_json_ = input.diagnostics == "json";
   shows_ = input.shows_diagnostics;
   blueprint::Texts texts;
-  texts.blueprint = input.text ? sources_.add(input.blueprint, *input.text)
-                               : sources_.add_file(input.blueprint);
+  texts.blueprint =
+      input.text ? sources_.add(input.blueprint, *input.text) : sources_.add_file(input.blueprint);
   for (const std::string& file : input.deployment_files) {
     texts.deployment_files.push_back(sources_.add_file(file));
   }
@@ -239,8 +240,15 @@ void LoadedBlueprint::plan_here(const cluster::Cluster& cluster, bool is_only_ta
   }
 }
 
+void LoadedBlueprint::check_manifests() {
+  if (!compiled_) return;
+  not_checked_ = kubernetes::check_manifests(compiled_->evaluation, catalogue_folder(), sources_,
+                                             diagnostics_);
+}
+
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
+  check_manifests();
   std::optional<cluster::Cluster> cluster;
   if (has_cluster()) cluster = build();
   if (compiled_ && diagnostics_.errors() == 0) {
@@ -276,6 +284,7 @@ google::CloudNeeds LoadedBlueprint::cloud_needs(const google::Definitions& defin
 }
 
 void LoadedBlueprint::plan(Targets targets) {
+  if (targets.google) check_manifests();
   std::optional<cluster::Cluster> cluster;
   if (has_cluster()) cluster = build();
   if (!compiled_ || diagnostics_.errors() > 0) return;

@@ -92,6 +92,8 @@ class LoadedBlueprint {
   CheckedCluster cluster();
   // The modules that a local cluster ignores, and why: a line for each kind of module.
   std::vector<std::string> left_out_here() const;
+  // The manifests of Kubernetes objects that could not be checked, a line for each, after check().
+  const std::vector<std::string>& not_checked() const { return not_checked_; }
 
   // The definitions for Google Cloud. Throws InvalidBlueprint in the same way.
   google::Definitions define();
@@ -123,6 +125,7 @@ class LoadedBlueprint {
   const SiteData& site_data();
 
   bool has_cluster() const;
+  void check_manifests();
   std::optional<cluster::Cluster> build();
   void plan(Targets targets);
   google::Definitions plan_on_google(const cluster::Cluster* cluster, google::Wanted wanted);
@@ -133,6 +136,7 @@ class LoadedBlueprint {
   source::Diagnostics diagnostics_{sources_};
   bool as_json_ = false, shows_ = true;
   modules::Library library_;
+  std::vector<std::string> not_checked_;
   std::unique_ptr<blueprint::Compiled> compiled_;  // null if the blueprint cannot be read
   const Purpose purpose_;
   std::future<std::optional<SiteData>> early_data_;  // read in the background; none if it is wrong

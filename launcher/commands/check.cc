@@ -14,6 +14,7 @@ namespace {
 // Says which modules Terraform downloads and, for a local cluster, which it does without.
 void print_notes(LoadedBlueprint& blueprint, const std::string& target) {
   if (target != "local") {
+    for (const std::string& line : blueprint.not_checked()) fmt::print(stderr, "{}\n", line);
     const std::string downloads = google::describe_downloads(blueprint.deployment_with_errors());
     if (!downloads.empty()) fmt::print(stderr, "on Google Cloud: {}\n", downloads);
     return;

@@ -1,0 +1,219 @@
+// Reads the manifests that modules apply.
+#include "launcher/kubernetes/manifests.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "common/error.h"
+#include "launcher/expression/evaluate.h"
+#include "launcher/kubernetes/manifest_place.h"
+#include "launcher/kubernetes/manifest_text.h"
+
+namespace slipway::kubernetes {
+namespace {
+
+namespace fs = std::filesystem;
+
+using blueprint::Module;
+using expression::Value;
+using source::Code;
+using source::Node;
+using source::Span;
+
+// A value of a manifest setting, and where the blueprint has it.
+struct Entry {
+  const Module& module;
+  const ManifestSetting& setting;
+  const Value& value;
+  std::optional<size_t> index;  // in a list
+};
+
+const Value* member(const Value& value, const std::string& name) {
+  const auto* object = value.as<Value::Object>();
+  if (object == nullptr || name.empty()) return nullptr;
+  const auto found = object->find(name);
+  return found == object->end() || found->second.is_null() ? nullptr : &found->second;
+}
+
+class ManifestReader {
+ public:
+  ManifestReader(blueprint::Evaluation& evaluation, source::Sources& sources,
+                 source::Diagnostics& diagnostics)
+      : evaluation_(evaluation), sources_(sources), diagnostics_(diagnostics) {}
+
+  Manifests run(const Table& table) {
+    for (const blueprint::Group& group : evaluation_.deployment().groups) {
+      for (const Module& module : group.modules) {
+        if (module.interface == nullptr) continue;
+        for (const ManifestSetting& setting : table.manifests) {
+          if (setting.module == module.interface->path) read(module, setting);
+        }
+      }
+    }
+    return std::move(manifests_);
+  }
+
+ private:
+  void read(const Module& module, const ManifestSetting& setting) {
+    if (!module.settings.contains(setting.setting)) return;
+    const Value& value = evaluation_.input(module, setting.setting);
+    if (!setting.list) return read(Entry{module, setting, value, std::nullopt});
+    const auto* list = value.as<Value::List>();
+    if (list == nullptr) {
+      manifests_.complete = manifests_.complete && !value.is_unknown();
+      return;
+    }
+    for (size_t i = 0; i < list->size(); ++i) read(Entry{module, setting, (*list)[i], i});
+  }
+
+  void read(const Entry& entry) {
+    if (entry.value.is_unknown()) manifests_.complete = false;
+    const Value* enabled = member(entry.value, entry.setting.enabled);
+    if (enabled != nullptr && *enabled == Value(false)) return;
+    const Value* space = member(entry.value, entry.setting.space);
+    const auto* name = space == nullptr ? nullptr : space->as<std::string>();
+    space_ = name == nullptr ? "default" : *name;
+    if (const Value* path = member(entry.value, entry.setting.path)) {
+      from_path(entry, *path);
+    } else if (const Value* content = member(entry.value, entry.setting.content)) {
+      from_content(entry, *content);
+    }
+  }
+
+  void from_path(const Entry& entry, const Value& value) {
+    const auto* path = value.as<std::string>();
+    if (path == nullptr) return skip(entry, "its path is known after deployment");
+    if (path->empty()) return;
+    if (path->starts_with("https://") || path->starts_with("http://")) return skip(entry, *path);
+    const fs::path place = place_on_this_machine(*path, evaluation_.deployment());
+    std::error_code error;
+    if (fs::is_directory(place, error)) return from_folder(place);
+    if (fs::is_regular_file(place, error)) return from_file(place);
+    manifests_.complete = false;
+    const bool is_staged = path->starts_with("../.ghpc/") || path->find("modules/") == 0;
+    if (is_staged || path->starts_with("../_modules/")) return skip(entry, *path);
+    diagnostics_
+        .warning(Code::no_such_file, span_of(entry, entry.setting.path),
+                 fmt::format("there is no file `{}`", *path))
+        .help("name a manifest with ghpc_stage(\"PATH\") or an absolute path");
+  }
+
+  // Terraform's fileset() in the module: files of these names, without those of inner folders.
+  void from_folder(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      const fs::path name = at->path().extension();
+      if (name == ".yaml" || name == ".yml" || name == ".tftpl") files.push_back(at->path());
+    }
+    std::ranges::sort(files);
+    for (const fs::path& file : files) from_file(file);
+  }
+
+  void from_file(const fs::path& file) {
+    if (std::ranges::find(files_, file) != files_.end()) return;
+    files_.push_back(file);
+    try {
+      const Span span = sources_.add_file(file);
+      objects({std::string(sources_.text(span)), {}, span, false});
+    } catch (const Error& problem) {
+      manifests_.complete = false;
+      manifests_.not_read.push_back(problem.what());
+    }
+  }
+
+  void from_content(const Entry& entry, const Value& value) {
+    const auto written = written_member(entry.module.settings.at(entry.setting.setting).value,
+                                        entry.index, entry.setting.content);
+    const bool is_text = written != nullptr && (written->as<expression::Literal>() != nullptr ||
+                                                written->as<expression::Template>() != nullptr);
+    if (is_text) {
+      if (const auto text = text_in_blueprint(written->span, sources_)) return objects(*text);
+    }
+    const auto* text = value.as<std::string>();
+    if (text == nullptr) return skip(entry, "its text is known after deployment");
+    const std::string name = fmt::format("{} of {}", entry.setting.content, entry.module.id);
+    objects({*text, {}, sources_.add(name, *text), false});
+  }
+
+  void objects(const ManifestText& manifest) {
+    for (Document& document : read_documents(manifest, sources_, diagnostics_)) {
+      add(std::move(document));
+    }
+  }
+
+  void add(Document document) {
+    const Node& root = document.root;
+    if (root.is_scalar() && (root.is_null() || is_unknown(root.text))) return;
+    if (!root.is_mapping()) {
+      diagnostics_.error(
+          Code::wrong_shape, root.span,
+          fmt::format("a Kubernetes object must be a mapping, not {}", source::describe(root)));
+      return;
+    }
+    Object object{text_at(root, "apiVersion"), text_at(root, "kind"), "", space_, {}, false};
+    if (object.kind == "List") return add_items(document);
+    if (const Node* metadata = root.find("metadata")) {
+      object.name = text_at(*metadata, "name");
+      if (const std::string space = text_at(*metadata, "namespace"); !space.empty()) {
+        object.space = space;
+      }
+    }
+    object.open = document.open;
+    object.root = std::move(document.root);
+    if (has_identity(object)) manifests_.objects.push_back(std::move(object));
+  }
+
+  void add_items(const Document& list) {
+    const Node* items = list.root.find("items");
+    if (items == nullptr) return;
+    for (const Node& item : items->items) add({item, list.open});
+  }
+
+  // Reports an object without the fields that say what it is.
+  bool has_identity(const Object& object) {
+    for (const char* field : {"apiVersion", "kind"}) {
+      const std::string text = text_at(object.root, field);
+      if (object.open && text.empty()) return false;
+      if (!text.empty()) continue;
+      const Span place =
+          object.root.entries.empty() ? object.root.span : object.root.entries.front().key_span;
+      diagnostics_.error(Code::missing_key, place,
+                         fmt::format("a Kubernetes object needs `{}`", field));
+      return false;
+    }
+    return !is_unknown(object.kind) && !is_unknown(object.api);
+  }
+
+  void skip(const Entry& entry, const std::string& what) {
+    manifests_.complete = false;
+    const std::string line =
+        fmt::format("a manifest of `{}` is not checked: {}", entry.module.id, what);
+    auto& lines = manifests_.not_read;
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+  }
+
+  static Span span_of(const Entry& entry, const std::string& name) {
+    const blueprint::Setting& setting = entry.module.settings.at(entry.setting.setting);
+    const auto written = written_member(setting.value, entry.index, name);
+    return written != nullptr && written->span ? written->span : setting.span;
+  }
+
+  blueprint::Evaluation& evaluation_;
+  source::Sources& sources_;
+  source::Diagnostics& diagnostics_;
+  Manifests manifests_;
+  std::vector<fs::path> files_;
+  std::string space_;  // of objects that do not say their namespace
+};
+
+}  // namespace
+
+Manifests read_manifests(blueprint::Evaluation& evaluation, const Table& table,
+                         source::Sources& sources, source::Diagnostics& diagnostics) {
+  return ManifestReader(evaluation, sources, diagnostics).run(table);
+}
+
+}  // namespace slipway::kubernetes

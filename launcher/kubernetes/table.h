@@ -1,0 +1,37 @@
+// kubernetes.yaml of the catalogue: which settings name manifests, and which objects name others.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "launcher/source/diagnostics.h"
+
+namespace slipway::kubernetes {
+
+// A setting that names a manifest. Members of its value are by name; empty: it has no such member.
+struct ManifestSetting {
+  std::string module, setting;
+  bool list = false;  // it is a list of such values
+  std::string path, content, variables, space, enabled;
+};
+
+// A field of an object that holds the name of another object.
+struct Reference {
+  std::vector<std::string> from;       // kinds
+  std::vector<std::string> at;         // keys; "[]": each entry of a list
+  std::string to;                      // a kind
+  std::vector<std::string> condition;  // a field that must be `to`; empty: always
+  bool same_namespace = false;
+};
+
+struct Table {
+  std::vector<ManifestSetting> manifests;
+  std::vector<Reference> references;
+};
+
+// Problems with the file go to `diagnostics` (E0902).
+Table load_table(const std::filesystem::path& catalogue, source::Sources& sources,
+                 source::Diagnostics& diagnostics);
+
+}  // namespace slipway::kubernetes
