@@ -15,6 +15,7 @@
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/bandwidth_reader.h"
 #include "launcher/cluster/build.h"
+#include "launcher/cluster/tpu_check.h"
 #include "launcher/commands/page.h"
 #include "launcher/google/definitions.h"
 #include "launcher/google/needs.h"
@@ -81,6 +82,13 @@ blueprint::Options options_of(const BlueprintInput& input) {
 
 std::filesystem::path catalogue_folder() {
   return find_installation().blueprints() / "catalogue";
+}
+
+void check_slices(blueprint::Compiled* compiled, source::Sources& sources,
+                  source::Diagnostics& diagnostics) {
+  if (compiled == nullptr) return;
+  cluster::check_tpus(compiled->evaluation,
+                      cluster::load_tpus(catalogue_folder(), sources, diagnostics), diagnostics);
 }
 
 }  // namespace
@@ -249,6 +257,7 @@ void LoadedBlueprint::check_manifests() {
 google::Definitions LoadedBlueprint::define() {
   google::Definitions definitions;
   check_manifests();
+  check_slices(compiled_.get(), sources_, diagnostics_);
   std::optional<cluster::Cluster> cluster;
   if (has_cluster()) cluster = build();
   if (compiled_ && diagnostics_.errors() == 0) {
@@ -284,7 +293,10 @@ google::CloudNeeds LoadedBlueprint::cloud_needs(const google::Definitions& defin
 }
 
 void LoadedBlueprint::plan(Targets targets) {
-  if (targets.google) check_manifests();
+  if (targets.google) {
+    check_manifests();
+    check_slices(compiled_.get(), sources_, diagnostics_);
+  }
   std::optional<cluster::Cluster> cluster;
   if (has_cluster()) cluster = build();
   if (!compiled_ || diagnostics_.errors() > 0) return;

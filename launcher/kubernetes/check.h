@@ -12,7 +12,7 @@ namespace slipway::kubernetes {
 
 // Reports what the API servers of these objects would refuse or ignore, at the manifest's own line.
 // `catalogue` has kubernetes.yaml and kubernetes_schemas.json. Returns a line for each manifest
-// that was not checked, such as one that is only on the internet.
+// that was not checked, such as a manifest on the internet.
 std::vector<std::string> check_manifests(blueprint::Evaluation& evaluation,
                                          const std::filesystem::path& catalogue,
                                          source::Sources& sources,

@@ -10,6 +10,7 @@
 #include "launcher/expression/evaluate.h"
 #include "launcher/kubernetes/manifest_place.h"
 #include "launcher/kubernetes/manifest_text.h"
+#include "launcher/kubernetes/template_variables.h"
 
 namespace slipway::kubernetes {
 namespace {
@@ -74,7 +75,7 @@ class ManifestReader {
     if (enabled != nullptr && *enabled == Value(false)) return;
     const Value* space = member(entry.value, entry.setting.space);
     const auto* name = space == nullptr ? nullptr : space->as<std::string>();
-    space_ = name == nullptr ? "default" : *name;
+    space_ = name == nullptr ? entry.setting.default_space : *name;
     if (const Value* path = member(entry.value, entry.setting.path)) {
       from_path(entry, *path);
     } else if (const Value* content = member(entry.value, entry.setting.content)) {
@@ -89,8 +90,12 @@ class ManifestReader {
     if (path->starts_with("https://") || path->starts_with("http://")) return skip(entry, *path);
     const fs::path place = place_on_this_machine(*path, evaluation_.deployment());
     std::error_code error;
-    if (fs::is_directory(place, error)) return from_folder(place);
-    if (fs::is_regular_file(place, error)) return from_file(place);
+    if (fs::is_directory(place, error)) return from_folder(entry, place);
+    if (fs::is_regular_file(place, error)) {
+      const Value* variables = member(entry.value, entry.setting.variables);
+      const auto* given = variables == nullptr ? nullptr : variables->as<Value::Object>();
+      return from_file(entry, place, given != nullptr && !given->empty());
+    }
     manifests_.complete = false;
     const bool is_staged = path->starts_with("../.ghpc/") || path->find("modules/") == 0;
     if (is_staged || path->starts_with("../_modules/")) return skip(entry, *path);
@@ -101,7 +106,7 @@ class ManifestReader {
   }
 
   // Terraform's fileset() in the module: files of these names, without those of inner folders.
-  void from_folder(const fs::path& folder) {
+  void from_folder(const Entry& entry, const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -109,19 +114,31 @@ class ManifestReader {
       if (name == ".yaml" || name == ".yml" || name == ".tftpl") files.push_back(at->path());
     }
     std::ranges::sort(files);
-    for (const fs::path& file : files) from_file(file);
+    for (const fs::path& file : files) from_file(entry, file, false);
   }
 
-  void from_file(const fs::path& file) {
+  void from_file(const Entry& entry, const fs::path& file, bool has_variables) {
     if (std::ranges::find(files_, file) != files_.end()) return;
     files_.push_back(file);
     try {
       const Span span = sources_.add_file(file);
-      objects({std::string(sources_.text(span)), {}, span, false});
+      const ManifestText manifest{std::string(sources_.text(span)), {}, span, false};
+      if (has_variables || file.extension() == ".tftpl") variables_of(entry, manifest);
+      objects(manifest);
     } catch (const Error& problem) {
       manifests_.complete = false;
       manifests_.not_read.push_back(problem.what());
     }
+  }
+
+  void variables_of(const Entry& entry, const ManifestText& manifest) {
+    const Value* given = member(entry.value, entry.setting.variables);
+    if (given != nullptr && given->as<Value::Object>() == nullptr) return;  // not known yet
+    std::vector<std::string> names;
+    if (given != nullptr) {
+      for (const auto& [name, value] : *given->as<Value::Object>()) names.push_back(name);
+    }
+    check_variables(manifest, names, entry.setting.variables, diagnostics_);
   }
 
   void from_content(const Entry& entry, const Value& value) {

@@ -7,7 +7,7 @@
 namespace slipway::kubernetes {
 
 // Warns of each name of an object that none of `objects` has. It may be in the cluster already, so
-// this is no error.
+// it cannot be an error.
 void check_references(const std::vector<Object>& objects, const std::vector<Reference>& references,
                       source::Diagnostics& diagnostics);
 

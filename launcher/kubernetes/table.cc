@@ -30,6 +30,8 @@ ManifestSetting read_setting(const source::Node& node, source::Diagnostics& diag
   setting.variables = row.optional_text("variables");
   setting.space = row.optional_text("namespace");
   setting.enabled = row.optional_text("enabled");
+  setting.default_space = row.optional_text("default_namespace");
+  if (setting.default_space.empty()) setting.default_space = "default";
   row.finish();
   return setting;
 }

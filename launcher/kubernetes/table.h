@@ -14,6 +14,7 @@ struct ManifestSetting {
   std::string module, setting;
   bool list = false;  // it is a list of such values
   std::string path, content, variables, space, enabled;
+  std::string default_space;  // the namespace of objects that do not say theirs
 };
 
 // A field of an object that holds the name of another object.

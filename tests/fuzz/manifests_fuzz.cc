@@ -9,6 +9,7 @@
 #include "launcher/kubernetes/object_rules.h"
 #include "launcher/kubernetes/table.h"
 #include "launcher/kubernetes/template_mask.h"
+#include "launcher/kubernetes/template_variables.h"
 #include "tests/fuzz/check.h"
 
 namespace {
@@ -57,6 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Span file = sources.add("fuzz.yaml", text);
   // A byte order mark is dropped.
   const ManifestText manifest{std::string(sources.text(file)), {}, file, in_blueprint};
+  check_variables(manifest, {"x"}, "template_vars", diagnostics);
   const std::vector<Object> objects = objects_of(manifest, sources, diagnostics);
   for (const Object& object : objects) {
     check_object(object, schemas, diagnostics);

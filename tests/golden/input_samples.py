@@ -86,6 +86,7 @@ AROUND = {
     (MACHINE, "local_ssd_count"): beside_network(**WITH_GPUS),
     (MACHINE, "local_ssd_interface"): beside_network(**WITH_GPUS),
     (MACHINE, "network_self_link"): beside_network(network_self_link="$(network.network_self_link)"),
+    "community/modules/compute/schedmd-slurm-gcp-v6-nodeset-tpu": [{"id": "it", "settings": {"node_type": "v3-8"}}],
     "community/modules/project/service-enablement": [{"id": "it", "settings": {"gcp_service_list": ["file.googleapis.com"]}}],
     "community/modules/scripts/wait-for-startup": [{"id": "it", "settings": {"instance_name": "machine-0"}}],
     "modules/compute/resource-policy": [{"id": "it", "settings": {"name": "near", "group_placement_max_distance": 2}}],
