@@ -5,6 +5,7 @@
 #include "launcher/kubernetes/object_check.h"
 #include "launcher/kubernetes/object_references.h"
 #include "launcher/kubernetes/object_rules.h"
+#include "launcher/kubernetes/programs.h"
 
 namespace slipway::kubernetes {
 
@@ -20,7 +21,10 @@ std::vector<std::string> check_manifests(blueprint::Evaluation& evaluation,
     check_object(object, schemas, diagnostics);
     check_rules(object, diagnostics);
   }
-  if (manifests.complete) check_references(manifests.objects, table.references, diagnostics);
+  if (manifests.complete) {
+    check_references(manifests.objects, table.references, diagnostics);
+    check_programs(evaluation, manifests.objects, table.programs, diagnostics);
+  }
   return manifests.not_read;
 }
 

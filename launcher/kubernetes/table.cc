@@ -48,6 +48,18 @@ Reference read_reference(const source::Node& node, source::Diagnostics& diagnost
   return reference;
 }
 
+Program read_program(const source::Node& node, source::Diagnostics& diagnostics) {
+  RowReader row(node, "a program", diagnostics);
+  Program program;
+  program.name = row.text("name");
+  program.group = row.text("group");
+  program.module = row.text("module");
+  program.setting = row.text("setting");
+  program.absent_in = row.text("absent_in");
+  row.finish();
+  return program;
+}
+
 }  // namespace
 
 Table load_table(const std::filesystem::path& catalogue, source::Sources& sources,
@@ -65,6 +77,11 @@ Table load_table(const std::filesystem::path& catalogue, source::Sources& source
   if (const source::Node* references = file.sequence("references")) {
     for (const source::Node& node : references->items) {
       table.references.push_back(read_reference(node, diagnostics));
+    }
+  }
+  if (const source::Node* programs = file.sequence("programs")) {
+    for (const source::Node& node : programs->items) {
+      table.programs.push_back(read_program(node, diagnostics));
     }
   }
   file.finish();

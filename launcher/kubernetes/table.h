@@ -26,9 +26,17 @@ struct Reference {
   bool same_namespace = false;
 };
 
+// A program that defines the objects of a group.
+struct Program {
+  std::string name, group;
+  std::string module, setting;  // whose `install` installs it
+  std::string absent_in;        // the module that makes clusters without it
+};
+
 struct Table {
   std::vector<ManifestSetting> manifests;
   std::vector<Reference> references;
+  std::vector<Program> programs;
 };
 
 // Problems with the file go to `diagnostics` (E0902).
