@@ -30,6 +30,7 @@ TpuGeneration read_generation(const source::Node& node, source::Diagnostics& dia
   generation.topologies = row.texts("topologies");
   if (row.has("cubes")) generation.cubes = row.count("cubes");
   generation.chips_per_machine = row.count("chips_per_machine");
+  generation.labels = row.optional_texts("labels");
   generation.in_toolkit = row.one_of("toolkit", {"true", "false"}) == "true";
   generation.zones = row.texts("zones");
   if (row.has("machines")) {
@@ -62,6 +63,13 @@ PoolSettings read_pool(const source::Node& node, source::Diagnostics& diagnostic
                     row.text("topology")};
   row.finish();
   return pool;
+}
+
+TpuPods read_pods(const source::Node& node, source::Diagnostics& diagnostics) {
+  RowReader row(node, "pods", diagnostics);
+  TpuPods pods{row.text("accelerator"), row.text("topology"), row.text("chips")};
+  row.finish();
+  return pods;
 }
 
 template <class Read, class Row>
@@ -115,6 +123,7 @@ TpuTable load_tpus(const std::filesystem::path& folder, source::Sources& sources
   read_rows(file, "generations", read_generation, table.generations, diagnostics);
   read_rows(file, "slices", read_slice, table.slices, diagnostics);
   read_rows(file, "pools", read_pool, table.pools, diagnostics);
+  if (const source::Node* pods = file.mapping("pods")) table.pods = read_pods(*pods, diagnostics);
   for (const TpuGeneration& generation : table.generations) {
     for (const std::string& topology : generation.topologies) {
       if (!tpu_sides(topology)) file.wrong(root->span, "`" + topology + "` is not a topology");

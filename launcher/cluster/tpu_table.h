@@ -24,6 +24,7 @@ struct TpuGeneration {
   std::vector<std::string> topologies;  // those that are not made of cubes
   int64_t cubes = 0;                    // most cubes of 4x4x4 chips; 0: slices are flat
   int64_t chips_per_machine = 0;        // in slices of several machines
+  std::vector<std::string> labels;      // of its machines in GKE
   bool in_toolkit = false;              // Cluster Toolkit's Slurm starts them
   std::vector<std::string> zones;
   std::vector<TpuMachine> machines;
@@ -46,11 +47,18 @@ struct PoolSettings {
   std::string module, machine, policy, topology;
 };
 
+// How pods choose TPU machines in GKE.
+struct TpuPods {
+  std::string accelerator, topology;  // labels
+  std::string chips;                  // a resource
+};
+
 struct TpuTable {
   std::string zones_known_in;  // beginning of the names of zones that are listed completely
   std::vector<TpuGeneration> generations;
   std::vector<SliceSettings> slices;
   std::vector<PoolSettings> pools;
+  TpuPods pods;
 };
 
 // The sides of a topology, 2 or 3; nothing if it is written differently or larger than any.

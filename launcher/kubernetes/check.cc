@@ -6,6 +6,7 @@
 #include "launcher/kubernetes/object_references.h"
 #include "launcher/kubernetes/object_rules.h"
 #include "launcher/kubernetes/programs.h"
+#include "launcher/kubernetes/tpu_pods.h"
 
 namespace slipway::kubernetes {
 
@@ -17,9 +18,11 @@ std::vector<std::string> check_manifests(blueprint::Evaluation& evaluation,
   const Manifests manifests = read_manifests(evaluation, table, sources, diagnostics);
   if (manifests.objects.empty()) return manifests.not_read;
   const Schemas schemas(catalogue);
+  const cluster::TpuTable tpus = cluster::load_tpus(catalogue, sources, diagnostics);
   for (const Object& object : manifests.objects) {
     check_object(object, schemas, diagnostics);
     check_rules(object, diagnostics);
+    check_tpu_pods(object, tpus, diagnostics);
   }
   if (manifests.complete) {
     check_references(manifests.objects, table.references, diagnostics);

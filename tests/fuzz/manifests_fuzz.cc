@@ -10,6 +10,7 @@
 #include "launcher/kubernetes/table.h"
 #include "launcher/kubernetes/template_mask.h"
 #include "launcher/kubernetes/template_variables.h"
+#include "launcher/kubernetes/tpu_pods.h"
 #include "tests/fuzz/check.h"
 
 namespace {
@@ -25,6 +26,15 @@ const Table& shipped_table() {
   static Diagnostics diagnostics(sources);
   static const Table table = load_table(catalogue, sources, diagnostics);
   require(diagnostics.errors() == 0, "kubernetes.yaml has no mistakes");
+  return table;
+}
+
+const slipway::cluster::TpuTable& shipped_tpus() {
+  static Sources sources;
+  static Diagnostics diagnostics(sources);
+  static const slipway::cluster::TpuTable table =
+      slipway::cluster::load_tpus(catalogue, sources, diagnostics);
+  require(diagnostics.errors() == 0, "tpu.yaml has no mistakes");
   return table;
 }
 
@@ -63,6 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const Object& object : objects) {
     check_object(object, schemas, diagnostics);
     check_rules(object, diagnostics);
+    check_tpu_pods(object, shipped_tpus(), diagnostics);
   }
   check_references(objects, shipped_table().references, diagnostics);
   for (const Diagnostic& found : diagnostics.sorted()) {

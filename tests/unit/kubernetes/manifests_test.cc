@@ -7,6 +7,7 @@
 #include "launcher/kubernetes/object_check.h"
 #include "launcher/kubernetes/object_rules.h"
 #include "launcher/kubernetes/template_mask.h"
+#include "launcher/kubernetes/tpu_pods.h"
 #include "tests/unit/catch.h"
 
 using namespace slipway;
@@ -17,6 +18,14 @@ namespace {
 const Schemas& shipped_schemas() {
   static const Schemas schemas(TEST_SOURCE_ROOT "/blueprints/catalogue");
   return schemas;
+}
+
+const cluster::TpuTable& shipped_tpus() {
+  static source::Sources sources;
+  static source::Diagnostics diagnostics(sources);
+  static const cluster::TpuTable table =
+      cluster::load_tpus(TEST_SOURCE_ROOT "/blueprints/catalogue", sources, diagnostics);
+  return table;
 }
 
 // The findings for a manifest, as LINE:COLUMN: MESSAGE (HELP), a line for each.
@@ -37,6 +46,7 @@ std::string findings(const std::string& text) {
     object.root = std::move(document.root);
     check_object(object, shipped_schemas(), diagnostics);
     check_rules(object, diagnostics);
+    check_tpu_pods(object, shipped_tpus(), diagnostics);
   }
   std::string lines;
   for (const source::Diagnostic& found : diagnostics.sorted()) {
@@ -186,4 +196,35 @@ TEST_CASE("manifests: text that is not YAML is an error, unless a template may b
   CHECK(findings("kind: [${x}\n").empty());
   CHECK(findings("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nkind: ConfigMap\n")
             .find("4:1") == 0);
+}
+
+TEST_CASE("manifests: jobs on slices of TPUs") {
+  const auto job = [](const std::string& accelerator, const std::string& topology,
+                      const std::string& completions) {
+    return findings(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\n"
+        "spec:\n"
+        "  completions: " +
+        completions +
+        "\n"
+        "  template:\n"
+        "    spec:\n"
+        "      nodeSelector:\n"
+        "        cloud.google.com/gke-tpu-accelerator: " +
+        accelerator + "\n        cloud.google.com/gke-tpu-topology: " + topology +
+        "\n      containers: [{name: main, resources: {limits: {google.com/tpu: \"4\"}}}]\n");
+  };
+  CHECK(job("tpu-v6e-slice", "4x4", "4").empty());
+  CHECK(job("tpu-v5p-slice", "4x4x8", "32").empty());
+  CHECK(job("${type}", "${shape}", "${count}").empty());
+  CHECK(job("tpu-v6e-slice", "2x2x4", "4") ==
+        "10:44: TPUs of the generation `v6e` have no topology `2x2x4` (topologies are 1x1, 2x2, "
+        "2x4, 4x4, 4x8, 8x8, 8x16, 16x16)\n");
+  CHECK(job("tpu-v6ee-slice", "4x4", "4") ==
+        "9:47: machines of GKE may not have the TPUs `tpu-v6ee-slice` (did you mean "
+        "`tpu-v6e-slice`?)\n");
+  CHECK(job("tpu-v6e-slice", "4x8", "4") ==
+        "5:16: a slice of 4x8 has 8 machines with 4 chips, but this job has 4 pods (set "
+        "`completions` and `parallelism` to the machines of a slice, and `replicas` to the number "
+        "of slices)\n");
 }
