@@ -76,11 +76,23 @@ class ManifestReader {
     const Value* space = member(entry.value, entry.setting.space);
     const auto* name = space == nullptr ? nullptr : space->as<std::string>();
     space_ = name == nullptr ? entry.setting.default_space : *name;
-    if (const Value* path = member(entry.value, entry.setting.path)) {
+    const Value* path = member(entry.value, entry.setting.path);
+    const Value* content = member(entry.value, entry.setting.content);
+    if (path != nullptr) {
+      if (content != nullptr) no_effect(entry, entry.setting.content, entry.setting.path);
       from_path(entry, *path);
-    } else if (const Value* content = member(entry.value, entry.setting.content)) {
+    } else if (content != nullptr) {
+      if (member(entry.value, entry.setting.variables) != nullptr) {
+        no_effect(entry, entry.setting.variables, entry.setting.content);
+      }
       from_content(entry, *content);
     }
+  }
+
+  // The module takes a file instead of a text, and applies a text unchanged.
+  void no_effect(const Entry& entry, const std::string& name, const std::string& beside) {
+    diagnostics_.warning(Code::rule_broken, span_of(entry, name),
+                         fmt::format("`{}` of a manifest has no effect beside `{}`", name, beside));
   }
 
   void from_path(const Entry& entry, const Value& value) {
