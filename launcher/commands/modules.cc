@@ -13,7 +13,9 @@
 #include "common/text.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/module_page.h"
+#include "launcher/commands/module_parts.h"
 #include "launcher/commands/page.h"
+#include "launcher/commands/verb.h"
 #include "launcher/modules/becomes.h"
 #include "launcher/modules/library.h"
 
@@ -89,9 +91,9 @@ nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
   return {{"schema", "slipway/modules/1"}, {"modules", std::move(list)}};
 }
 
-}  // namespace
+constexpr Part module_parts[] = {{"import", modules_import}};
 
-int modules(Args args) {
+int show_modules(Args args) {
   std::string name;
   bool json = false;
   CommandLine line("slipway modules", "List the modules that blueprints can use, or describe one.");
@@ -100,6 +102,7 @@ int modules(Args args) {
       "the Google APIs that it needs. MODULE is a path, its last part, or any part that only one "
       "module has. It can also be, as in a blueprint, a folder of your own (./storage) or a "
       "source that `slipway fetch` has downloaded.");
+  for (const Part& part : module_parts) add_part(line, part, false);
   line.positional("MODULE", &name, Arity::optional);
   line.json("schemas slipway/modules/1 and slipway/module/1", &json);
   line.example("slipway modules", "list every module, by folder");
@@ -131,6 +134,17 @@ int modules(Args args) {
     std::fputs(for_locale(module_page(*found[0], stdout_paint())).c_str(), stdout);
   }
   return diagnostics.errors() == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int modules(Args args) {
+  for (const Part& part : module_parts) {
+    if (args.empty() || args[0] != part.name) continue;
+    return run_main(std::string("slipway modules ") + part.name,
+                    [&] { return part.run(args.subspan(1)); });
+  }
+  return show_modules(args);
 }
 
 }  // namespace slipway::commands

@@ -155,7 +155,8 @@ class ModuleFileReader {
   }
 
   void read_input(const Entry& entry) {
-    keys(entry.value, "an input", {"type", "default", "help", "one_of", "gone", "no_effect"});
+    keys(entry.value, "an input",
+         {"type", "default", "help", "one_of", "gone", "no_effect", "own"});
     Input input;
     input.name = entry.key;
     input.span = entry.key_span;
@@ -205,7 +206,7 @@ class ModuleFileReader {
     output.name = entry.key;
     output.span = entry.key_span;
     if (!entry.value.is_null())
-      keys(entry.value, "an output", {"type", "help", "value", "sensitive"});
+      keys(entry.value, "an output", {"type", "help", "value", "sensitive", "own"});
     if (const Node* node = entry.value.find("type")) output.type = read_type(*node);
     if (const Node* node = entry.value.find("help")) output.help = text(*node);
     if (const Node* node = entry.value.find("value")) output.value = tree(*node);
