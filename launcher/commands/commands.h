@@ -33,6 +33,7 @@ int image(Args args);
 int launch(Args args);
 int ledger(Args args);
 int lsp(Args args);
+int migrate(Args args);
 int model(Args args);
 int modules(Args args);
 int node(Args args);

@@ -197,7 +197,7 @@ int modules_import(Args args) {
       "defaults, outputs, services and providers of its modules are taken over into the module "
       "files; resources, rules and help that are there stay. The report says what was added, "
       "changed and removed, what lost its meaning (`lost`: the file still uses an input that is "
-      "gone) and what is left to do by hand. An input that is gone stays in the file and says so "
+      "gone) and what remains to do by hand. An input that is gone stays in the file and says so "
       "to those who set it. If anything is wrong, nothing is written.");
   line.positional("SOURCE", &input.source);
   line.option("library", "FOLDER", "the module library, such as blueprints/ of Slipway's source",

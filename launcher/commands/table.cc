@@ -50,6 +50,7 @@ std::span<const Command> table() {
       {"graph", blueprints, graph},
       {"model", blueprints, model},
       {"fmt", blueprints, format},
+      {"migrate", blueprints, migrate},
       {"lsp", blueprints, lsp},
       {"schema", blueprints, schema},
       {"deploy", clusters, deploy},

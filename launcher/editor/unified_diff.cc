@@ -1,9 +1,10 @@
-// Shows what formatting changes.
+// Shows what an edit changes.
 #include "launcher/editor/unified_diff.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace slipway::editor {
@@ -85,11 +86,7 @@ void put_hunk(const std::vector<Pair>& pairs, size_t begin, size_t end, std::str
   }
 }
 
-}  // namespace
-
-std::string unified_diff(std::string_view before, std::string_view after, std::string_view name) {
-  const std::vector<std::string_view> old_lines = lines_of(before), new_lines = lines_of(after);
-  const std::vector<Pair> pairs = pairs_of(old_lines, new_lines);
+std::string diff_of(const std::vector<Pair>& pairs, std::string_view name) {
   std::string out;
   for (size_t i = 0; i < pairs.size(); ++i) {
     if (!pairs[i].changed()) continue;
@@ -103,6 +100,53 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
     i = end - 1;
   }
   return out;
+}
+
+// Above this product of line counts, what differs is shown as a whole.
+constexpr size_t most_comparisons = 50'000'000;
+
+// Appends pairs for a[begin, a_end) and b[begin, b_end) by a longest common subsequence.
+void put_common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b,
+                size_t begin, size_t a_end, size_t b_end, std::vector<Pair>& pairs) {
+  const size_t rows = a_end - begin, columns = b_end - begin;
+  std::vector<uint32_t> length;  // of the longest one from (i, j) on
+  if (rows * columns <= most_comparisons) length.resize((rows + 1) * (columns + 1));
+  const auto at = [&](size_t i, size_t j) -> uint32_t& { return length[i * (columns + 1) + j]; };
+  for (size_t i = length.empty() ? 0 : rows; i-- > 0;) {
+    for (size_t j = columns; j-- > 0;) {
+      at(i, j) = a[begin + i] == b[begin + j] ? at(i + 1, j + 1) + 1
+                                              : std::max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  size_t i = 0, j = 0;
+  while (i < rows || j < columns) {
+    if (!length.empty() && i < rows && j < columns && a[begin + i] == b[begin + j]) {
+      pairs.push_back({&a[begin + i++], &b[begin + j++]});
+    } else if (i < rows && (j == columns || length.empty() || at(i + 1, j) >= at(i, j + 1))) {
+      pairs.push_back({&a[begin + i++], nullptr});
+    } else {
+      pairs.push_back({nullptr, &b[begin + j++]});
+    }
+  }
+}
+
+}  // namespace
+
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view name) {
+  const std::vector<std::string_view> old_lines = lines_of(before), new_lines = lines_of(after);
+  return diff_of(pairs_of(old_lines, new_lines), name);
+}
+
+std::string line_diff(std::string_view before, std::string_view after, std::string_view name) {
+  const std::vector<std::string_view> a = lines_of(before), b = lines_of(after);
+  size_t begin = 0, a_end = a.size(), b_end = b.size();
+  while (begin < a_end && begin < b_end && a[begin] == b[begin]) ++begin;
+  while (a_end > begin && b_end > begin && a[a_end - 1] == b[b_end - 1]) --a_end, --b_end;
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < begin; ++i) pairs.push_back({&a[i], &b[i]});
+  put_common(a, b, begin, a_end, b_end, pairs);
+  for (size_t i = 0; a_end + i < a.size(); ++i) pairs.push_back({&a[a_end + i], &b[b_end + i]});
+  return diff_of(pairs, name);
 }
 
 }  // namespace slipway::editor

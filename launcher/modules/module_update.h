@@ -15,7 +15,7 @@ struct ModuleChange {
     changed,
     removed,    // from Cluster Toolkit: an input gets `gone`, an output is left out
     lost,       // the file still uses an input that is gone
-    by_hand,    // what somebody has to write
+    by_hand,    // what a person has to write
     unchecked,  // Cluster Toolkit checks it, the file does not
   };
   Kind kind = Kind::changed;

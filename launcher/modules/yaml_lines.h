@@ -1,5 +1,5 @@
-// Writes YAML in the layout of module files, and splits a mapping into the lines of its entries so
-// that some can be replaced and the rest stays as it is.
+// Writes YAML in the layout of module files, and splits a mapping into the lines of its entries:
+// some can be replaced while the rest stays.
 #pragma once
 
 #include <string>

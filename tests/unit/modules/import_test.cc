@@ -103,7 +103,7 @@ constexpr const char* lan_variables =
 
 }  // namespace
 
-TEST_CASE("import: leaves a module file as it is if nothing has changed") {
+TEST_CASE("import: changes no module file if the interfaces are equal") {
   OneImport one(lan, lan_variables);
   CHECK(one.run() == lan);
   CHECK(one.import.version == "v1.1.0");

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Migrates blueprints and checks the result: usage: migrate.py SLIPWAY
+
+tests/golden/migrate/NAME.yaml gives NAME.out: reasons, then the diff. With SLIPWAY_ACCEPT=1, writes these files.
+"""
+import os, pathlib, shutil, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True  # keep the source tree clean
+from checks import exit_status, same
+from run import ROOT, installed
+
+CASES = ROOT / "tests/golden/migrate"
+
+
+def main():
+    accept = os.environ.get("SLIPWAY_ACCEPT") == "1" and "CI" not in os.environ
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = installed(sys.argv[1], folder / "prefix")
+
+        def slipway(*words, cwd=folder):
+            done = subprocess.run([program, *words], cwd=cwd, capture_output=True, text=True, timeout=120)
+            return done.returncode, done.stdout, done.stderr
+
+        for case in sorted(CASES.glob("*.yaml")):
+            shutil.copy(case, folder / case.name)
+            status, out, err = slipway("migrate", case.name)
+            text = f"--- stderr\n{err}--- stdout\n{out}--- exit status {status}\n"
+            expected = case.with_suffix(".out")
+            if accept:
+                expected.write_text(text)
+            same(case.name, text, expected.read_text())
+            same(f"{case.name} stays", (folder / case.name).read_text(), case.read_text())
+            written(slipway, folder, case, out, status)
+        nothing_to_do(slipway)
+        refused(slipway, folder)
+    return exit_status()
+
+
+def written(slipway, folder, case, patch, status):
+    file = folder / case.name
+    patched = subprocess.run(["patch", "--silent", "-o", "-", case.name], input=patch, text=True, cwd=folder, capture_output=True)
+    file.chmod(0o640)
+    same(f"{case.name} --write", slipway("migrate", "--write", case.name)[:2], (status, f"{case.name}\n"))
+    same(f"{case.name} as the diff says", file.read_text(), patched.stdout)
+    same(f"{case.name} keeps its mode", file.stat().st_mode & 0o777, 0o640)
+    comments = [line.strip() for line in case.read_text().splitlines() if line.strip().startswith("#")]
+    same(f"{case.name}: comments", [line for line in comments if line not in file.read_text()], [])
+    if status != 0:
+        return
+    same(f"{case.name} again", slipway("migrate", case.name), (0, "", f"{case.name} has nothing to migrate\n"))
+    checked = slipway("check", case.name)
+    same(f"{case.name}: check", (checked[0], "0 errors, 0 warnings" in checked[1] + checked[2]), (0, True))
+
+
+def nothing_to_do(slipway):
+    """Blueprints of today stay."""
+    for file in sorted((ROOT / "examples").glob("*.yaml")):
+        if not any(line.startswith("blueprint_name") for line in file.read_text().splitlines()):
+            continue
+        same(file.name, slipway("migrate", file.name, cwd=file.parent), (0, "", f"{file.name} has nothing to migrate\n"))
+
+
+def refused(slipway, folder):
+    (folder / "wrong.yaml").write_text("a: [1\n")
+    status, out, err = slipway("migrate", "--write", "wrong.yaml")
+    same("no YAML", (status, out, "error[E0101]" in err, (folder / "wrong.yaml").read_text()), (1, "", True, "a: [1\n"))
+    same("no file", slipway("migrate", "none.yaml")[0], 1)
+    same("no name", slipway("migrate")[0], 2)
+    (folder / "empty.yaml").write_text("")
+    same("an empty file", slipway("migrate", "empty.yaml")[:2], (0, ""))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
