@@ -14,6 +14,7 @@
 #include "launcher/blueprint/tpu_nodes.h"
 #include "launcher/blueprint/use_check.h"
 #include "launcher/blueprint/variables.h"
+#include "launcher/blueprint/version_check.h"
 #include "launcher/blueprint/wiring.h"
 
 namespace slipway::blueprint {
@@ -42,13 +43,19 @@ void find_interfaces(Deployment& deployment, modules::Library& library,
   }
 }
 
+// Whether a source in Cluster Toolkit's repository names another release than the blueprint.
+bool has_own_version(const Module& module, const Deployment& deployment) {
+  const modules::ModuleSource source = modules::parse_source(module.source);
+  return !source.path.empty() && !source.ref.empty() && source.ref != deployment.toolkit_version;
+}
+
 // Removes the URL of a site's own copy of the library from sources, to which `expand` adds it.
 void strip_toolkit_url(Deployment& deployment) {
   if (deployment.toolkit_url.empty()) return;
   const std::string prefix = deployment.toolkit_url + "//";
   for (Group& group : deployment.groups) {
     for (Module& module : group.modules) {
-      if (!module.source.starts_with(prefix)) continue;
+      if (!module.source.starts_with(prefix) || has_own_version(module, deployment)) continue;
       module.source = module.source.substr(prefix.size());
       module.source = module.source.substr(0, module.source.find('?'));
     }
@@ -86,6 +93,7 @@ std::unique_ptr<Compiled> compile(const Texts& texts, const Options& options,
   strip_toolkit_url(deployment);
   library.look_from(fs::path(deployment.files.front()).parent_path());
   find_interfaces(deployment, library, diagnostics);
+  check_versions(deployment, diagnostics);
   check_references(deployment, diagnostics);
   add_labels(deployment);
   wire(deployment, diagnostics);

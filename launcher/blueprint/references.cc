@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "launcher/blueprint/version_check.h"
 #include "launcher/expression/notation.h"
 
 namespace slipway::blueprint {
@@ -58,7 +59,8 @@ class ReferenceCheck {
         diagnostics_
             .error(Code::unknown_setting, setting.span,
                    fmt::format("module `{}` has no setting `{}`", module.id, name))
-            .help(did_you_mean(name, module.interface->input_names()));
+            .help(did_you_mean(name, module.interface->input_names()))
+            .help(setting_history(deployment_, module, name));
       }
       expression::for_each_reference(setting.value, [&](const Traversal& traversal, Span span) {
         reference(traversal, span, group);

@@ -65,7 +65,7 @@ CommandDescription description_of(const Command& command, std::vector<std::strin
 std::string overview();
 std::string first_steps();
 
-// "slipway 0.1.0 (commit 0123456789ab), for Slurm 22.05".
+// "slipway 0.1.0 (commit 0123456789ab), for Slurm 22.05, modules of Cluster Toolkit v1.95.0".
 std::string version_text();
 
 }  // namespace slipway::commands

@@ -19,7 +19,7 @@
 namespace slipway::commands {
 namespace {
 
-// Returns what is left to a person.
+// Returns how many changes a person has to make.
 size_t report(const editor::Migration& migration, const std::string& file) {
   size_t by_hand = 0;
   for (const editor::MigrationNote& note : migration.notes) {

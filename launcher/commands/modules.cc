@@ -18,6 +18,7 @@
 #include "launcher/commands/verb.h"
 #include "launcher/modules/becomes.h"
 #include "launcher/modules/library.h"
+#include "launcher/modules/lifetimes.h"
 
 namespace slipway::commands {
 namespace {
@@ -79,7 +80,8 @@ std::string list_text(const std::vector<const Interface*>& all, const Paint& pai
   return text;
 }
 
-nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
+nlohmann::ordered_json list_json(const std::vector<const Interface*>& all,
+                                 const std::string& release) {
   auto list = nlohmann::ordered_json::array();
   for (const Interface* interface : all) {
     list.push_back({{"path", interface->path},
@@ -88,7 +90,8 @@ nlohmann::ordered_json list_json(const std::vector<const Interface*>& all) {
                     {"google", modules::on_google(*interface).name},
                     {"local", modules::on_this_machine(*interface).name}});
   }
-  return {{"schema", "slipway/modules/1"}, {"modules", std::move(list)}};
+  return {
+      {"schema", "slipway/modules/1"}, {"cluster_toolkit", release}, {"modules", std::move(list)}};
 }
 
 constexpr Part module_parts[] = {{"import", modules_import}};
@@ -115,7 +118,9 @@ int show_modules(Args args) {
 
   source::Sources sources;
   source::Diagnostics diagnostics(sources);
-  modules::Library library(find_installation().blueprints(), sources);
+  const fs::path blueprints = find_installation().blueprints();
+  const std::string release = modules::library_version(blueprints);
+  modules::Library library(blueprints, sources);
   std::vector<std::string> paths = library.paths();
   if (!name.empty()) paths = {pick(name, paths)};
   std::vector<const Interface*> found;
@@ -126,10 +131,15 @@ int show_modules(Args args) {
   show(diagnostics);
   if (json) {
     if (name.empty() || !found.empty()) {
-      fmt::print("{}\n", (name.empty() ? list_json(found) : module_json(*found[0])).dump(2));
+      fmt::print("{}\n",
+                 (name.empty() ? list_json(found, release) : module_json(*found[0])).dump(2));
     }
   } else if (name.empty()) {
-    std::fputs(for_locale(list_text(found, stdout_paint())).c_str(), stdout);
+    std::string text = list_text(found, stdout_paint());
+    if (!release.empty()) {
+      text += fmt::format("\nThe interfaces are those of Cluster Toolkit {}.\n", release);
+    }
+    std::fputs(for_locale(text).c_str(), stdout);
   } else if (!found.empty()) {
     std::fputs(for_locale(module_page(*found[0], stdout_paint())).c_str(), stdout);
   }

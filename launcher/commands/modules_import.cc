@@ -16,6 +16,7 @@
 #include "launcher/google/toolkit.h"
 #include "launcher/modules/fetch.h"
 #include "launcher/modules/import.h"
+#include "launcher/modules/lifetimes.h"
 
 namespace slipway::commands {
 namespace {
@@ -62,6 +63,8 @@ const char* word_of(State state) {
       return "added";
     case State::missing:
       return "missing";
+    case State::gone:
+      return "gone";
   }
   return "";
 }
@@ -104,11 +107,14 @@ std::string summary_of(const Import& import, bool dry_run) {
   std::map<State, size_t> counts;
   for (const ModuleImport& module : import.modules) ++counts[module.state];
   std::vector<std::string> parts;
-  for (const State state : {State::changed, State::added, State::missing, State::unchanged}) {
+  for (const State state :
+       {State::changed, State::added, State::missing, State::gone, State::unchanged}) {
     if (counts[state] > 0) parts.push_back(fmt::format("{} {}", counts[state], word_of(state)));
   }
-  return fmt::format("Cluster Toolkit {} (the library was of {}): {}{}", import.version,
-                     import.before, counted(import.modules.size(), "module"),
+  const bool is_older = modules::compare_versions(import.version, import.before) < 0;
+  return fmt::format("Cluster Toolkit {} (the library {} of {}): {}{}", import.version,
+                     is_older ? "stays" : "was", import.before,
+                     counted(import.modules.size(), "module"),
                      parts.empty() ? "" : ", " + join(parts, ", ")) +
          (dry_run ? "; nothing is written\n" : "\n");
 }
@@ -119,9 +125,8 @@ std::string report_text(const Import& import, bool dry_run, const Paint& paint) 
     if (module.state == State::unchanged) continue;
     text += "\n" + paint.bold(module.path) + "\n";
     if (module.state == State::added) text += "  a new module, with an interface only\n";
-    if (module.state == State::missing) {
-      text += "  not in Cluster Toolkit; the file stays\n";
-    }
+    if (module.state == State::missing) text += "  not in this release; the file stays\n";
+    if (module.state == State::gone) text += "  the library does not have it\n";
     for (const ModuleChange& change : module.changes) {
       text += fmt::format("  {} {}{}\n", padded(word_of(change.kind), 10), change.what,
                           change.text.empty() ? "" : ": " + cut(change.text, page_width));
@@ -198,7 +203,9 @@ int modules_import(Args args) {
       "files; resources, rules and help that are there stay. The report says what was added, "
       "changed and removed, what lost its meaning (`lost`: the file still uses an input that is "
       "gone) and what remains to do by hand. An input that is gone stays in the file and says so "
-      "to those who set it. If anything is wrong, nothing is written.");
+      "to those who set it. If anything is wrong, nothing is written. An older release changes no "
+      "module file: it is recorded which inputs came later, so that blueprints that name the "
+      "release are checked.");
   line.positional("SOURCE", &input.source);
   line.option("library", "FOLDER", "the module library, such as blueprints/ of Slipway's source",
               &input.library, "the installed one");

@@ -4,16 +4,34 @@
 #include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
+#include "common/error.h"
+#include "common/installation.h"
 #include "common/requirement.h"
 #include "launcher/commands/commands.h"
 #include "launcher/commands/commit.h"
+#include "launcher/modules/lifetimes.h"
 
 namespace slipway::commands {
 
+namespace {
+
+// The release of Cluster Toolkit that the installed modules follow; empty without an installation.
+std::string toolkit_release() {
+  try {
+    return modules::library_version(find_installation().blueprints());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
 std::string version_text() {
   const std::string commit = SLIPWAY_COMMIT;
-  return fmt::format("slipway {}{}, for Slurm {}", SLIPWAY_VERSION,
-                     commit.empty() ? "" : fmt::format(" (commit {})", commit), slurm_release());
+  const std::string toolkit = toolkit_release();
+  return fmt::format("slipway {}{}, for Slurm {}{}", SLIPWAY_VERSION,
+                     commit.empty() ? "" : fmt::format(" (commit {})", commit), slurm_release(),
+                     toolkit.empty() ? "" : ", modules of Cluster Toolkit " + toolkit);
 }
 
 int version(Args args) {
@@ -29,7 +47,8 @@ int version(Args args) {
     const nlohmann::ordered_json tree{{"schema", "slipway/version/1"},
                                       {"version", SLIPWAY_VERSION},
                                       {"commit", SLIPWAY_COMMIT},
-                                      {"slurm", slurm_release()}};
+                                      {"slurm", slurm_release()},
+                                      {"cluster_toolkit", toolkit_release()}};
     fmt::print("{}\n", tree.dump(2));
   } else {
     fmt::print("{}\n", version_text());

@@ -12,7 +12,7 @@ namespace slipway::editor {
 
 struct MigrationNote {
   size_t line = 0;       // in the old text, from 1
-  bool by_hand = false;  // somebody has to do it
+  bool by_hand = false;  // a person has to do it
   std::string text;
 };
 

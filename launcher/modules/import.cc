@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "common/error.h"
 #include "common/file.h"
 #include "common/text.h"
 #include "launcher/modules/library.h"
+#include "launcher/modules/lifetimes.h"
 #include "launcher/modules/module_lines.h"
+#include "launcher/modules/module_uses.h"
 #include "launcher/source/yaml.h"
 
 namespace slipway::modules {
@@ -42,17 +45,22 @@ class Importer {
   Import plan() {
     import_.version = from_.version;
     import_.before = from_.before;
+    is_older_ = compare_versions(from_.version, from_.before) < 0;
+    lifetimes_ = read_imported_lifetimes(from_.library);
     std::map<std::string, const ToolkitModule*> theirs;
     for (const ToolkitModule& module : from_.checkout.modules) {
       theirs[module.interface.path] = &module;
     }
     for (const std::string& path : Library(from_.library, sources_, {}).paths()) {
-      if (!theirs.contains(path)) import_.modules.push_back({path, State::missing, {}});
+      if (theirs.contains(path)) continue;
+      import_.modules.push_back({path, State::missing, {}});
+      if (is_older_) later(lifetimes_.modules[path].after, from_.version);
     }
     for (const auto& [path, module] : theirs) take(path, *module);
     std::sort(import_.modules.begin(), import_.modules.end(),
               [](const ModuleImport& a, const ModuleImport& b) { return a.path < b.path; });
-    if (from_.version != from_.before) {
+    add_lifetimes();
+    if (!is_older_ && from_.version != from_.before) {
       const std::string text = read_file(from_.library / version_file);
       import_.files.emplace_back(version_file, with_version(text, from_.before, from_.version));
     }
@@ -63,7 +71,13 @@ class Importer {
   void take(const std::string& path, const ToolkitModule& theirs) {
     const std::string file = path + "/module.yaml";
     std::error_code ignored;
-    if (!fs::exists(from_.library / file, ignored)) {
+    const bool is_known = fs::exists(from_.library / file, ignored);
+    if (!is_known && is_older_) {
+      later(lifetimes_.modules[path].until, from_.version);
+      return import_.modules.push_back({path, State::gone, {}});
+    }
+    if (!is_known) {
+      if (from_.version != from_.before) later(lifetimes_.modules[path].after, from_.before);
       const std::string text = new_module_text(theirs, from_.version);
       read_again(path, text);
       import_.modules.push_back({path, State::added, {}});
@@ -73,6 +87,11 @@ class Importer {
     const source::Span span = sources_.add_file(from_.library / file);
     const auto ours = read(path, span, diagnostics_);
     if (!ours) return;
+    std::vector<ModuleChange> changes = record(*ours, theirs, own_inputs(span, sources_));
+    if (is_older_) {
+      const State found = changes.empty() ? State::unchanged : State::changed;
+      return import_.modules.push_back({path, found, std::move(changes)});
+    }
     ModuleUpdate update = update_module(span, *ours, theirs, from_.version, sources_);
     const std::string before(sources_.text(span));
     const State state = update.changes.empty() ? State::unchanged : State::changed;
@@ -81,6 +100,47 @@ class Importer {
       import_.files.emplace_back(file, update.text);
     }
     import_.modules.push_back({path, state, std::move(update.changes)});
+  }
+
+  // The later one of two versions.
+  static void later(std::string& version, const std::string& other) {
+    if (version.empty() || compare_versions(version, other) < 0) version = other;
+  }
+
+  // Records which inputs came, and which are gone, between the older and the newer release; says
+  // so only for an older one, since an update says it by itself.
+  std::vector<ModuleChange> record(const Interface& ours, const ToolkitModule& theirs,
+                                   const std::set<std::string>& own) {
+    std::vector<ModuleChange> changes;
+    if (from_.version == from_.before) return changes;
+    const std::string& older = is_older_ ? from_.version : from_.before;
+    std::map<std::string, Lifetime>& inputs = lifetimes_.inputs[ours.path];
+    for (const Input& input : ours.inputs) {
+      if (theirs.interface.input(input.name) != nullptr || own.contains(input.name)) continue;
+      if (!input.gone.empty()) continue;
+      later(is_older_ ? inputs[input.name].after : inputs[input.name].until, older);
+      if (is_older_) changes.push_back({Kind::changed, input_text(input), "came later"});
+    }
+    for (const Input& input : theirs.interface.inputs) {
+      if (ours.input(input.name) != nullptr) continue;
+      later(is_older_ ? inputs[input.name].until : inputs[input.name].after, older);
+      if (is_older_) changes.push_back({Kind::changed, input_text(input), "is gone since"});
+    }
+    return changes;
+  }
+
+  static std::string input_text(const Input& input) { return "input `" + input.name + "`"; }
+
+  void add_lifetimes() {
+    std::erase_if(lifetimes_.inputs, [](const auto& one) { return one.second.empty(); });
+    const fs::path file = from_.library / imported_lifetimes_file;
+    std::error_code ignored;
+    const std::string text = lifetimes_text(lifetimes_);
+    const bool exists = fs::exists(file, ignored);
+    if (!exists && lifetimes_.inputs.empty() && lifetimes_.modules.empty()) return;
+    if (!exists || read_file(file) != text) {
+      import_.files.emplace_back(imported_lifetimes_file, text);
+    }
   }
 
   std::optional<Interface> read(const std::string& path, source::Span file,
@@ -116,6 +176,8 @@ class Importer {
   source::Sources& sources_;
   source::Diagnostics& diagnostics_;
   Import import_;
+  Lifetimes lifetimes_;
+  bool is_older_ = false;
 };
 
 struct Kept {

@@ -12,7 +12,8 @@
 namespace slipway::modules {
 
 struct ModuleImport {
-  enum class State { unchanged, changed, added, missing };  // missing: Cluster Toolkit has none
+  // missing: Cluster Toolkit has none. gone: only an older release has it.
+  enum class State { unchanged, changed, added, missing, gone };
   std::string path;
   State state = State::unchanged;
   std::vector<ModuleChange> changes;
@@ -33,8 +34,9 @@ struct ImportFrom {
   std::string before;             // the version in its catalogue
 };
 
-// What an import would change. Reports mistakes in module files of the library. Throws Error if a
-// module file cannot be edited.
+// What an import would change. An older release than the library's changes no module file: what
+// came since, and what is gone, is recorded, so that blueprints that name it are checked. Reports
+// mistakes in module files of the library. Throws Error if a module file cannot be edited.
 Import plan_import(const ImportFrom& from, source::Sources& sources,
                    source::Diagnostics& diagnostics);
 

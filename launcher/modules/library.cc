@@ -53,6 +53,15 @@ std::vector<std::string> folders_in(const fs::path& folder, const std::string& p
   return found;
 }
 
+// Whether `slipway migrate` has a rule for a module, as a word of the file of its rules.
+bool can_be_migrated(const fs::path& library, const std::string& path) {
+  const fs::path rules = library / "catalogue/migrations.yaml";
+  std::error_code ignored;
+  if (path.empty() || !fs::exists(rules, ignored)) return false;
+  const std::string text = read_file(rules);
+  return text.find("from: [" + path + "]") != text.npos;
+}
+
 std::string last_part(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -88,7 +97,9 @@ const Interface* Library::find(const std::string& text, source::Diagnostics& dia
   std::error_code ignored;
   const bool folder = !text.empty() && (fs::is_directory(text, ignored) ||
                                         fs::is_directory(blueprint_folder_ / text, ignored));
-  if (folder) {
+  if (can_be_migrated(directory_, source.path)) {
+    said.help("`slipway migrate` knows what takes its place");
+  } else if (folder) {
     said.help(fmt::format("for a local folder, write `./{}`", text));
   } else if (near.empty()) {
     said.help("`slipway modules` lists the library");

@@ -113,11 +113,6 @@ class Updater {
     sections_.push_back({key, std::move(lines)});
   }
 
-  static bool is_own(const Node* entry) {
-    const Node* own = entry == nullptr ? nullptr : entry->find("own");
-    return own != nullptr && own->is_scalar() && own->text == "true";
-  }
-
   void update_inputs() {
     std::vector<const Input*> added;
     edit_section("inputs", [&](const Node& node, std::vector<TextEntry>& entries) {

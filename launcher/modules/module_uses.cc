@@ -40,6 +40,23 @@ std::set<size_t> lines_that_use(const std::string& input, const Interface& inter
   return lines;
 }
 
+bool is_own(const source::Node* entry) {
+  const source::Node* own = entry == nullptr ? nullptr : entry->find("own");
+  return own != nullptr && own->is_scalar() && own->text == "true";
+}
+
+std::set<std::string> own_inputs(source::Span file, const source::Sources& sources) {
+  source::Diagnostics reported(sources);
+  std::set<std::string> names;
+  const auto root = source::read_yaml(file, sources, reported);
+  const source::Node* inputs = root ? root->find("inputs") : nullptr;
+  if (inputs == nullptr) return names;
+  for (const source::Entry& entry : inputs->entries) {
+    if (is_own(&entry.value)) names.insert(entry.key);
+  }
+  return names;
+}
+
 bool same_default(const Input& ours, const Input& theirs) {
   if (!theirs.default_value.is_known()) return true;
   std::vector<expression::Mismatch> mismatches;

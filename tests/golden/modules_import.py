@@ -96,6 +96,11 @@ def main():
                                                                 f"{len(modules)} modules, {len(modules)} unchanged\n"))
         same("nothing is written", tree(library), before)
         changes(slipway, checkout, library, folder)
+        variables = checkout.folder / LAN / "variables.tf"
+        text = variables.read_text()
+        variables.write_text(text.replace('"enable_iap_ssh_ingress"', '"iap"'))
+        older(slipway, checkout, library, folder)
+        variables.write_text(text)
         refused(slipway, checkout, library, folder)
         fetched(slipway, checkout, library, folder)
     return exit_status()
@@ -128,7 +133,7 @@ def changes(slipway, checkout, library, folder):
     same("the version", version_of(library), "v9.0.0")
     after = tree(library)
     same("files", sorted(name for name in after if after[name] != before.get(name)),
-         ["catalogue/toolkit.yaml", "community/modules/network/made-up/module.yaml", LAN + "/module.yaml"])
+         ["catalogue/imported.yaml", "catalogue/toolkit.yaml", "community/modules/network/made-up/module.yaml", LAN + "/module.yaml"])
     status, out, err = slipway(*words)
     same("again", (status, "unchanged" in out, "changed," in out), (0, True, False))
     same("nothing new", tree(library), after)
@@ -145,6 +150,18 @@ def changes(slipway, checkout, library, folder):
     same("the page of a new module", slipway("modules", "made-up")[0], 0)
     shutil.rmtree(install)
     install.symlink_to(target) if target != install else shutil.copytree(ROOT / "blueprints", install)
+
+
+def older(slipway, checkout, library, folder):
+    """An older release than the library's is recorded; blueprints that name it are checked against it."""
+    before = tree(library)
+    status, out, err = slipway("modules", "import", "toolkit", "--library", "library", "--version", "v1.41.0", "--json")
+    found = {module["path"]: module for module in json.loads(out)["modules"] if module["state"] != "unchanged"}
+    same("an older release", (status, err, breaks_schema(out), sorted(found)), (0, "", "", [LAN]))
+    same("of a module", [(change["what"], change["text"]) for change in found[LAN]["changes"]], 
+         [("input `enable_iap_ssh_ingress`", "came later"), ("input `iap`", "is gone since")])
+    after = tree(library)
+    same("only recorded", sorted(name for name in after if after[name] != before.get(name)), ["catalogue/imported.yaml"])
 
 
 def refused(slipway, checkout, library, folder):

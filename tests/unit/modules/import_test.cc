@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "launcher/modules/lifetimes.h"
 #include "launcher/source/yaml.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/temporary_directory.h"
@@ -280,4 +281,53 @@ TEST_CASE("import: refuses a folder without modules") {
                     Catch::Matchers::EndsWith(
                         "is not a checkout of Cluster Toolkit: it has no module in modules/ or "
                         "community/modules/"));
+}
+
+TEST_CASE("import: an older release changes no module file, and is recorded") {
+  OneImport one(lan, "variable \"name\" {\n  type = string\n}\nvariable \"old\" {}\n");
+  const auto checkout = modules::read_checkout(one.toolkit, one.sources, one.diagnostics);
+  one.import = modules::plan_import({checkout, "v0.9.0", one.library, "v1.0.0"}, one.sources,
+                                    one.diagnostics);
+  write_import(one.import, one.library);
+  CHECK(read_file(one.library / "modules/network/lan/module.yaml") == lan);
+  CHECK(read_file(one.library / "catalogue/toolkit.yaml") == "# v1.0.0\nversion: v1.0.0\n");
+  CHECK(one.report() == "1 input `mtu`: came later\n1 input `old`: is gone since\n");
+  const modules::Lifetimes known = modules::read_lifetimes(one.library);
+  const modules::Lifetime* mtu = known.input("modules/network/lan", "mtu");
+  REQUIRE(mtu != nullptr);
+  CHECK(came_later(*mtu, "v0.9.0") == "it came after v0.9.0");
+  CHECK(came_later(*mtu, "v0.8.4") == "it came after v0.9.0");
+  CHECK(came_later(*mtu, "v0.10.0").empty());
+  const modules::Lifetime* old = known.input("modules/network/lan", "old");
+  REQUIRE(old != nullptr);
+  CHECK(went_away(*old) == "it is gone: Cluster Toolkit v0.9.0 had it");
+  CHECK(known.input("modules/network/lan", "name") == nullptr);
+}
+
+TEST_CASE("import: an update records what the release before did not have") {
+  OneImport one(lan, "variable \"name\" {\n  type = string\n}\nvariable \"new\" {}\n");
+  one.put(one.toolkit / "modules/network/wan/main.tf", "variable \"x\" {}\n");
+  one.run();
+  const modules::Lifetimes known = modules::read_lifetimes(one.library);
+  CHECK(came_later(*known.input("modules/network/lan", "new"), "v1.0.0") == "it came after v1.0.0");
+  CHECK(went_away(*known.input("modules/network/lan", "mtu")) ==
+        "it is gone: Cluster Toolkit v1.0.0 had it");
+  CHECK(came_later(*known.module("modules/network/wan"), "v1.0.0") == "it came after v1.0.0");
+  CHECK(lifetimes_text(known) == read_file(one.library / modules::imported_lifetimes_file));
+}
+
+TEST_CASE("lifetimes: the first release is the first that has an input") {
+  const modules::Lifetime lifetime{"v1.34.0", {}, {}, {}};
+  CHECK(came_later(lifetime, "v1.33.9") == "it came with v1.34.0");
+  CHECK(came_later(lifetime, "v1.34.0").empty());
+  CHECK(came_later(lifetime, "v1.100.0").empty());
+  CHECK(came_later(lifetime, "develop").empty());
+}
+
+TEST_CASE("lifetimes: reports what is not a version") {
+  TemporaryDirectory folder;
+  make_directories(folder / "catalogue");
+  write_file(folder / "catalogue/lifetimes.yaml", "modules:\n  modules/a/b: {came: soon}\n");
+  CHECK_THROWS_WITH(modules::read_lifetimes(folder.path()),
+                    Catch::Matchers::Contains("`came` must be a version such as v1.95.0"));
 }
