@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "launcher/expression/evaluate.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::blueprint {
 namespace {
@@ -92,7 +93,8 @@ Value meaning(const modules::Resource& resource, const ResourceSet& set) {
     if (resource.looked_up) {
       return Unknown{expression::reference("data", {resource.type, name}), {}};
     }
-    return Unknown{expression::reference(resource.type, {name}), {}};
+    const bool called = resource.type == modules::toolkit_call_type;
+    return Unknown{expression::reference(called ? "module" : resource.type, {name}), {}};
   };
   switch (set.shape) {
     case Shape::absent:

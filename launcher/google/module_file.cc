@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/google/providers.h"
+#include "launcher/google/toolkit.h"
+#include "launcher/modules/becomes.h"
 
 namespace slipway::google {
 namespace {
@@ -16,7 +18,12 @@ using blueprint::ResourceSet;
 using expression::Value;
 using modules::Resource;
 
+bool is_call(const Resource& resource) {
+  return resource.type == modules::toolkit_call_type;
+}
+
 std::string address(const Resource& resource, const ResourceSet::Member& member) {
+  if (is_call(resource)) return "module." + member.name;
   return (resource.looked_up ? "data." : "") + resource.type + "." + member.name;
 }
 
@@ -76,6 +83,10 @@ class ModuleFile {
       for (const auto& member : context_.evaluation.resource_set(module_, resource).members) {
         check_name(address(resource, member));
         Value body = context_.evaluation.resource_body(module_, resource, member);
+        if (is_call(resource)) {
+          file["module"][member.name] = call(member.name, std::move(body));
+          continue;
+        }
         Json& types = file[resource.looked_up ? "data" : "resource"];
         Json& text = types[resource.type][member.name];
         text = written(resource, std::move(body));
@@ -106,16 +117,38 @@ class ModuleFile {
     return out;
   }
 
+  // A call of a module of Cluster Toolkit's. Terraform lets no module wait that configures
+  // providers itself, so it has no `depends_on`: its inputs make it wait.
+  Json call(const std::string& name, Value body) {
+    Json inputs =
+        to_terraform(context_.links.resolve(std::move(body), contents_.index), Nulls::left_out);
+    Json out{{"source", toolkit_source(context_.deployment, module_, inputs.at("path"))}};
+    for (const Json& provider : inputs.at("providers")) {
+      contents_.foreign_providers.insert(provider);
+      contents_.providers.try_emplace(provider);
+    }
+    for (const auto& [input, value] : inputs.items()) {
+      if (input != "path" && input != "providers") out[input] = value;
+    }
+    for (const Module& other : contents_.group->modules) {
+      if (other.id != name || !modules::is_called(*other.interface)) continue;
+      taken("a call", name, other);
+    }
+    return out;
+  }
+
   void check_name(const std::string& name) {
     const auto [other, fresh] = contents_.resources.emplace(name, &module_);
-    if (fresh) return;
+    if (!fresh) taken("a resource", name, *other->second);
+  }
+
+  void taken(const char* what, const std::string& name, const Module& other) {
     context_.diagnostics
-        .error(
-            source::Code::duplicate_id, module_.id_span,
-            fmt::format("a resource of module `{}` gets the name `{}`, which a resource of module "
-                        "`{}` already has",
-                        module_.id, name, other->second->id))
-        .other(other->second->id_span, "the other module");
+        .error(source::Code::duplicate_id, module_.id_span,
+               fmt::format("{0} of module `{1}` gets the name `{2}`, which {0} of module `{3}` "
+                           "already has",
+                           what, module_.id, name, other.id))
+        .other(other.id_span, "the other module");
   }
 
   Context& context_;

@@ -23,8 +23,12 @@ Toolkit load_toolkit(const std::filesystem::path& library);
 std::string toolkit_source(const blueprint::Deployment& deployment,
                            const blueprint::Module& module);
 
-// "2 modules are Cluster Toolkit's own, which `terraform init` downloads: a, b from v1.95.0"; empty
-// without any.
+// The source of another of Cluster Toolkit's modules that a library module calls.
+std::string toolkit_source(const blueprint::Deployment& deployment, const blueprint::Module& module,
+                           const std::string& path);
+
+// "2 modules are Cluster Toolkit's own, which `terraform init` downloads: a, b from v1.95.0", and
+// on a second line those that call one of its modules; empty without any.
 std::string describe_downloads(const blueprint::Deployment& deployment);
 
 }  // namespace slipway::google

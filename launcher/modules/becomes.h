@@ -12,6 +12,11 @@ namespace slipway::modules {
 // it `configures_providers` itself.
 inline constexpr const char* toolkit_type = "module";
 
+// The type of a resource of a module with `resources` that is a call of one of Cluster Toolkit's
+// modules, for what Google's resources cannot do: toolkit_module.NAME. Its body has that module's
+// `path`, its `providers` and its inputs.
+inline constexpr const char* toolkit_call_type = "toolkit_module";
+
 // That resource, or nullptr.
 const Resource* toolkit_module(const Interface& interface);
 
