@@ -20,8 +20,20 @@ BUILT_IN = {"terraform_data": {"attributes": {"input": {"type": "any"}, "trigger
                                "computed": ["id", "output"]}}
 
 # Newer than the packages, whose last version is 6.50: taken from the npm package @pulumi/gcp 9.37.0, which follows
-# version 7 of the provider (compute/resourcePolicy.d.ts, lustre/instance.d.ts).
+# version 7 of the provider (compute/resourcePolicy.d.ts, lustre/instance.d.ts, types/input.d.ts for Kubernetes).
+# Of clusters, and large: node pools are resources of their own.
+UNUSED_BLOCKS = {"node_pool"}
+
+ENABLED = {"block": "one", "attributes": {"enabled": {"type": "bool"}}}
+KUBELET = ("google_container_node_pool", "node_config", "kubelet_config")
 NEWER = {("google_lustre_instance", "kms_key"): {"type": "string"},
+         ("google_container_cluster", "addons_config", "slice_controller_config"): ENABLED,
+         ("google_container_cluster", "managed_machine_learning_diagnostics_config"): ENABLED,
+         ("google_container_cluster", "maintenance_policy", "maintenance_exclusion", "exclusion_options", "end_time_behavior"):
+             {"type": "string"},
+         ("google_container_node_pool", "network_config", "accelerator_network_profile"): {"type": "string"},
+         (*KUBELET, "topology_manager"): {"block": "one", "attributes": {"policy": {"type": "string"}, "scope": {"type": "string"}}},
+         (*KUBELET, "memory_manager"): {"block": "one", "attributes": {"policy": {"type": "string"}}},
          ("google_compute_resource_policy", "workload_policy", "accelerator_topology_mode"): {"type": "string"}}
 
 
@@ -31,6 +43,8 @@ def types_in_use():
     for file in (ROOT / "blueprints").glob("**/module.yaml"):
         for kind, body in re.findall(r"^  ((?:data\.)?[a-z]+_[a-z0-9_]+)\.[\w-]+:(.*\n(?:(?:    .*)?\n)*)", file.read_text(), re.M):
             own = kind.removeprefix("data.").split("_")[0]
+            if kind == "toolkit_module":  # a call of another module
+                continue
             # A module may choose the provider: $(CONDITION ? "google-beta" : null).
             provider = re.search(r"^    provider:(.*\n(?:      .*\n)*)", body, re.M)
             named = re.findall(r"[\w-]+-beta", provider.group(1)) if provider else []
@@ -67,6 +81,8 @@ class Package:
 
     def facts(self, fqn):
         attributes = self.attributes(self.types[fqn + "Config"])
+        for name in UNUSED_BLOCKS & attributes.keys():
+            del attributes[name]
         readable = {member["name"] for member in self.types[fqn]["properties"]
                     if not member.get("static") and not member["name"].endswith("Input")}
         settable = {member["name"] for member in self.types[fqn + "Config"]["properties"]}

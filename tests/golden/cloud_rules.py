@@ -9,7 +9,9 @@ import json, pathlib, re, sys
 # Attributes within which a name is unique, besides the type.
 SCOPES = ("project", "region", "zone", "location", "bucket", "router", "instance")
 # Attributes that only the provider google-beta has.
-ONLY_BETA = {"google_compute_resource_policy": ("max_distance", "gpu_topology", "accelerator_topology_mode")}
+ONLY_BETA = {"google_compute_resource_policy": ("max_distance", "gpu_topology", "accelerator_topology_mode"),
+             "google_container_cluster": ("slice_controller_config", "managed_machine_learning_diagnostics_config"),
+             "google_container_node_pool": ("accelerator_network_profile", "topology_manager", "memory_manager")}
 
 
 def blocks(value):

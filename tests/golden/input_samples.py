@@ -20,6 +20,9 @@ LOGIN = "community/modules/scheduler/schedmd-slurm-gcp-v6-login"
 CONTROLLER = "community/modules/scheduler/schedmd-slurm-gcp-v6-controller"
 MACHINE = "modules/compute/vm-instance"
 DATABASE = "community/modules/database/slurm-cloudsql-federation"
+GKE, POOL_OF_GKE = "modules/scheduler/gke-cluster", "modules/compute/gke-node-pool"
+OLD_GKE = "modules/scheduler/pre-existing-gke-cluster"
+GKE_ID = "projects/my-project/locations/us-central1/clusters/%s"
 
 
 def cluster(under_test, nodes=NODESET, settings=None):
@@ -119,6 +122,11 @@ AROUND = {
         {**SERVICES, "id": "services"}, network_id="$(network.network_id)", network_self_link="$(network.network_self_link)"),
     "modules/file-system/netapp-volume": [{"id": "it", "settings": {"netapp_storage_pool_id": POOL}}, MOUNTING],
     "modules/network/dns-managed-zone": [{"id": "it", "settings": {"dns_name": "other.example.com.", "zone_name": "cluster"}}],
+    OLD_GKE: [{"id": "it", "settings": {"cluster_name": "theirs"}}],
+    GKE: beside_network(network_id="$(network.network_id)", **NETWORK_OF_IT),
+    POOL_OF_GKE: beside_network(cluster_id=GKE_ID % "one", gke_version="1.35.1-gke.1000000"),
+    (POOL_OF_GKE, "guest_accelerator"): beside_network(
+        cluster_id=GKE_ID % "one", gke_version="1.35.1-gke.1000000", machine_type="n1-standard-8"),
     "modules/network/global-static-ip": [{"id": "it", "settings": {"ip_names": ["front"]}}],
     "modules/project/workload_identity_binding": [{"id": "it", "settings": {
         "service_account_email": "pods@my-project.iam.gserviceaccount.com", "k8s_service_account_name": "nodes"}}],
@@ -192,6 +200,22 @@ VALUES = {
     "egress_rules.log_config.metadata": ("INCLUDE_ALL_METADATA", "EXCLUDE_ALL_METADATA"),
 }
 
+VALUES |= {
+    "cluster_id": (GKE_ID % "one", GKE_ID % "two"), "gke_version": ("1.34.1-gke.2000000", "1.34.2-gke.2000000"),
+    "master_ipv4_cidr_block": ("172.16.0.64/28",), "version_prefix": ("1.33.",), "maintenance_start_time": ("10:00",),
+    "authenticator_security_group": ("gke-security-groups@example.com",), "authorized_networks.cidr_block": RANGE,
+    "default_max_pods_per_node": (32,), "max_pods_per_node": (32,), "system_node_pool_disk_size_gb": (50,),
+    "maintenance_exclusions.exclusion_scope": ("NO_UPGRADES", "NO_MINOR_UPGRADES"),
+    "maintenance_exclusions.exclusion_end_time_behavior": ("UNTIL_END_OF_SUPPORT",),
+    "cloud_dns_config.cluster_dns": ("CLOUD_DNS", "PLATFORM_DEFAULT"), "cloud_dns_config.cluster_dns_scope": ("VPC_SCOPE", "CLUSTER_SCOPE"),
+    "network_policy.provider": ("CALICO",), "upgrade_settings.strategy": ("SURGE",), "tpu_topology": ("4x4", "4x8"),
+    "consume_reservation_type": ("ANY_RESERVATION", "NO_RESERVATION"), "placement_policy.type": ("COMPACT",),
+    "system_node_pool_machine_type": ("n2-standard-8",), "system_node_pool_zones": (["us-central1-b"],),
+    "taints.value": ("one", "two"), "taints.effect": ("NO_EXECUTE", "PREFER_NO_SCHEDULE"),
+    "system_node_pool_taints.value": ("one", "two"), "system_node_pool_taints.effect": ("NO_EXECUTE", "PREFER_NO_SCHEDULE"),
+    "cluster_autoscaling.limits": ([{"autoprovisioning_machine_type": "ct6e-standard-4t"}], [{"autoprovisioning_machine_type": "a3-megagpu-8g"}]),
+}
+
 # By module and input, or attribute; `*` is every module.
 INTERFACE = {"network": None, "subnetwork": "$(second.subnetwork_self_link)", "subnetwork_project": None, "network_ip": "10.0.0.9",
              "nic_type": "GVNIC", "stack_type": "IPV4_ONLY", "queue_count": 4,
@@ -204,11 +228,24 @@ DENY = [{**FIREWALL_RULE, "name": "other", "allow": [], "deny": [{"protocol": "u
 OTHER_DENY = [{**DENY[0], "deny": [{"protocol": "udp", "ports": ["54"]}]}]
 SCRIPT = [{"filename": "one.sh", "content": "#!/bin/sh\ntrue\n"}]
 TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
+RESERVED = {"zones": ["us-central1-b"], "reservation_affinity": {
+    "consume_reservation_type": "SPECIFIC_RESERVATION", "specific_reservations": [{"name": "mine", "project": "my-project"}]}}
+SURGE = {"strategy": "SURGE", "max_surge": 2, "max_unavailable": 3}
+POD_NETWORKS = [{**INTERFACE, "network": "one", "subnetwork": "one", "subnetwork_project": "my-project", "nic_type": kind,
+                 "access_config": [], "ipv6_access_config": [], "alias_ip_range": []} for kind in ("GVNIC", "RDMA")]
+UNUSED_BY_GKE = ("subnetwork_project", "network_ip", "stack_type", "queue_count", "access_config", "ipv6_access_config", "alias_ip_range")
 KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
 STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
 SAMPLES = {
     ("community/modules/file-system/nfs-server", "type"): "pd-balanced",
     (DATABASE, "database_version"): "MYSQL_8_4",
+    **{(of, "additional_networks"): POD_NETWORKS for of in (GKE, OLD_GKE, POOL_OF_GKE)},
+    **{(of, "additional_networks.network"): "two" for of in (GKE, OLD_GKE, POOL_OF_GKE)},
+    **{(of, "additional_networks.subnetwork"): "two" for of in (GKE, OLD_GKE, POOL_OF_GKE)},
+    (POOL_OF_GKE, "cluster_id"): GKE_ID % "two", (POOL_OF_GKE, "threads_per_core"): 2,
+    (POOL_OF_GKE, "reservation_affinity"): RESERVED["reservation_affinity"],
+    (POOL_OF_GKE, "reservation_affinity.specific_reservations"): [{"name": "theirs", "project": "other-project"}],
+    **{(of, "additional_networks.nic_type"): "RDMA" for of in (GKE, OLD_GKE)}, (GKE, "upgrade_settings"): SURGE, (POOL_OF_GKE, "upgrade_settings"): SURGE,
     (DATABASE, "deletion_protection"): "true",
     (DATABASE, "sql_password"): "hush",
     ("*", "subnetwork_self_link"): "$(second.subnetwork_self_link)",
@@ -282,6 +319,11 @@ EXEMPT = {
     **{(MACHINE, f"network_storage.{name}"): "`mount_runner` has these values as its arguments"
        for name in ("server_ip", "remote_mount", "local_mount", "fs_type", "mount_options")},
     (DATABASE, "subnetwork_self_link"): "a network hands it over with its id",
+    **{(of, f"additional_networks.{name}"): "networks hand it over" for name in UNUSED_BY_GKE for of in (GKE, OLD_GKE, POOL_OF_GKE)},
+    (POOL_OF_GKE, "reservation_affinity.consume_reservation_type"): "the other types exclude the rest of this setting",
+    (POOL_OF_GKE, "additional_networks.nic_type"): "networks hand it over; the cluster needs it",
+    (GKE, "upgrade_settings.strategy"): "there is only one", (POOL_OF_GKE, "upgrade_settings.strategy"): "there is only one",
+    (GKE, "zone"): "blueprints have a variable of that name; a regional cluster is in all zones",
 }
 
 # Settings without which an input has no effect, or is refused: without them there must be a diagnostic, with them an effect.
@@ -295,6 +337,23 @@ WITH = {
     (CONTROLLER, "backup_zone"): BACKUP,
     (DATABASE, "data_cache_enabled"): {"edition": "ENTERPRISE_PLUS"},
     (DATABASE, "subnetwork_self_link"): {"use_psc_connection": True, "subnetwork_self_link": "$(network.subnetwork_self_link)"},
+    **{(of, "additional_networks.network"): {"additional_networks": POD_NETWORKS} for of in (GKE, OLD_GKE, POOL_OF_GKE)},
+    (OLD_GKE, "additional_networks"): {"rdma_subnetwork_name_prefix": "rdma"},
+    (OLD_GKE, "rdma_subnetwork_name_prefix"): {"additional_networks": POD_NETWORKS, "rdma_subnetwork_name_prefix": "rdma"},
+    (POOL_OF_GKE, "is_reservation_active"): RESERVED,
+    (POOL_OF_GKE, "install_gpu_direct_manifests"): {"machine_type": "a3-megagpu-8g"},
+    (POOL_OF_GKE, "enable_dranet"): {"machine_type": "a4-highgpu-8g"},
+    (POOL_OF_GKE, "dranet_device_class_name"): {"machine_type": "a4-highgpu-8g", "enable_dranet": True},
+    (POOL_OF_GKE, "dranet_allocation_mode"): {"machine_type": "a4-highgpu-8g", "enable_dranet": True},
+    (POOL_OF_GKE, "placement_policy.tpu_topology"): {
+        "machine_type": "ct6e-standard-4t", "zones": ["us-central1-b"], "placement_policy": {"type": "COMPACT", "name": None, "tpu_topology": "4x4"}},
+    (POOL_OF_GKE, "placement_policy"): {"zones": ["us-central1-b"]},
+    (GKE, "zone"): {"cluster_availability_type": "ZONAL"},
+    (GKE, "k8s_network_names"): {"additional_networks": POD_NETWORKS},
+    (GKE, "enable_slice_controller"): {"version_prefix": "1.35."},
+    (GKE, "enable_ml_diagnostics"): {"version_prefix": "1.35.", "configure_workload_identity_sa": True, "namespace": "jobs"},
+    (GKE, "enable_fqdn_network_policy"): {"enable_dataplane_v2": True},
+    (GKE, "k8s_service_account_name"): {"configure_workload_identity_sa": True},
     (DATABASE, "use_psc_connection"): {"subnetwork_self_link": "$(network.subnetwork_self_link)"},
     ("*", "shielded_instance_config"): {"enable_shielded_vm": True},
     ("*", "disk_encryption_key_service_account"): {"disk_encryption_key": KEY + "one"},

@@ -25,6 +25,8 @@ deployment_groups:
   - {id: login, source: community/modules/scheduler/schedmd-slurm-gcp-v6-login, use: [network]}
   - {id: controller, source: community/modules/scheduler/schedmd-slurm-gcp-v6-controller, use: [network, files, cpu, login]}
   - {id: machine, source: modules/compute/vm-instance, use: [network], settings: {name_prefix: other}}
+  - {id: gke, source: modules/scheduler/gke-cluster, use: [network]}
+  - {id: pool, source: modules/compute/gke-node-pool, use: [gke], settings: {name: cpu, machine_type: c3-standard-8}}
 """
 TEMPLATE = "google_compute_instance_template.{}"
 NODES, LOGIN, CONTROLLER = (TEMPLATE.format(name) for name in ("nodes", "login", "controller"))
@@ -46,7 +48,14 @@ CASES = {
         "google_compute_router_nat.*": ".*", "google_compute_firewall.*": ".*name.*", "google_compute_address.*": ".*",
         "google_filestore_instance.files": "networks", NODES: "network_interface", LOGIN: "network_interface",
         CONTROLLER: "network_interface", "google_compute_instance_from_template.*": "source_instance_template",
+        "google_container_cluster.gke": "network, subnetwork", "google_container_node_pool.*": "cluster",
         }),
+    "another machine type of a pool": (("c3-standard-8", "c3-standard-22"), {}),
+    "Spot VMs in a pool": (("c3-standard-8", "c3-standard-8, spot: true"), {"google_container_node_pool.pool_0": "node_config.spot"}),
+    "more pods on a node": (("c3-standard-8", "c3-standard-8, max_pods_per_node: 64"), {
+        "google_container_node_pool.pool_0": "max_pods_per_node"}),
+    "a cluster's data plane": (("use: [network]}\n  - {id: pool", "use: [network], settings: {enable_dataplane_v2: true}}\n  - {id: pool"), {
+        "google_container_cluster.gke": "datapath_provider", "google_container_node_pool.*": "cluster"}),
     "a larger share": (("local_mount: /home", "local_mount: /home, size_gb: 5120"), {}),
     "another tier": (("local_mount: /home", "local_mount: /home, filestore_tier: ZONAL"), {"google_filestore_instance.files": "tier"}),
     "another machine type of a machine": (("name_prefix: other", "name_prefix: other, machine_type: n2-standard-8"), {}),

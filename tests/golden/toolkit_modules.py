@@ -34,12 +34,14 @@ def fits(value, wanted):
     return not isinstance(value, (list, dict))
 
 
-def call_problems(name, call, providers):
+def call_problems(name, call, providers, is_whole):
+    """`is_whole`: a module of the blueprint is this call; otherwise one calls it beside its resources."""
     module = interface(SOURCE.search(call["source"])[1])
     facts = module.get("toolkit_module")
-    if facts is None:
+    if facts is None and is_whole:
         yield f"module.{name}: the library has resources for it"
         return
+    facts = facts or {"configures_providers": True}
     inputs = module["inputs"]
     for key in call.keys() - META:
         if key not in inputs or "gone" in inputs[key]:
@@ -61,7 +63,7 @@ def problems(documents):
     providers = documents.get("versions.tf.json", {}).get("terraform", {}).get("required_providers", {})
     theirs = {name: interface(found[1]) for name, call in calls.items() if (found := SOURCE.search(call["source"]))}
     for name in theirs:
-        yield from call_problems(name, calls[name], providers)
+        yield from call_problems(name, calls[name], providers, f"{name}.tf.json" in documents)
     for file, document in documents.items():
         for text in (part for whole in texts(document) for part in expressions(whole)):
             for name, output in OUTPUT.findall(text):

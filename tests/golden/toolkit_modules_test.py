@@ -14,7 +14,7 @@ PINNED = {name: {} for name in ("google", "google-beta", "kubernetes")}
 def found(call, providers=PINNED, **more):
     cluster = {"source": "./modules/cluster"}
     return list(problems({"versions.tf.json": {"terraform": {"required_providers": providers}},
-                          "a.tf.json": {"module": {"namespace": call, "cluster": cluster}}, **more}))
+                          "namespace.tf.json": {"module": {"namespace": call, "cluster": cluster}}, **more}))
 
 
 class ToolkitModules(unittest.TestCase):
@@ -42,6 +42,13 @@ class ToolkitModules(unittest.TestCase):
     def test_finds_a_module_with_resources_of_its_own(self):
         call = {"source": REPOSITORY + "modules/network/vpc?ref=v1.95.0&depth=1"}
         self.assertEqual(found(call), ["module.namespace: the library has resources for it"])
+
+    def test_takes_a_call_beside_resources(self):
+        call = {"source": REPOSITORY + "modules/network/vpc?ref=v1.95.0&depth=1", "project_id": "p", "deployment_name": "d", "region": "r"}
+        calls = {"pool.tf.json": {"module": {"pool_vpc": call}}, "versions.tf.json": {}}
+        self.assertEqual(list(problems(calls)), [])
+        call["depends_on"] = ["x.y"]
+        self.assertEqual(list(problems(calls)), ["module.pool_vpc: it configures providers, so it cannot have `depends_on`"])
 
     def test_finds_references_to_nothing(self):
         output = {"output": {"a": {"value": "${module.namespace.nothing}"}, "b": {"value": "${module.none.x}"}}}

@@ -96,7 +96,7 @@ def unused_rows():
     families = {name.split("-")[0] for name in machine_types()}
     for name in set(quotas["cpus"]) - families - {"other"}:
         yield f"quotas.yaml: no machine type is in the family `{name}`"
-    for file in ("machines", "transports", "quotas", "bandwidth", "services", "compute", "replacement"):
+    for file in ("machines", "transports", "quotas", "bandwidth", "services", "compute", "replacement", "gke"):
         text = (ROOT / "blueprints/catalogue" / f"{file}.yaml").read_text()
         for source in read(file)["sources"]:
             if not re.search(rf"source: (\[[^\]]*)?(?<![\w-]){re.escape(source)}(?![\w-])", text):

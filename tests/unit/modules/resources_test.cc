@@ -155,3 +155,18 @@ TEST_CASE("becomes: says what each kind of module becomes") {
   const ModuleWithResources two("model: {login: {}}\n");
   CHECK(modules::on_this_machine(*two.interface).name == "cluster");
 }
+
+TEST_CASE("becomes: names the modules of Cluster Toolkit's that a module calls") {
+  const ModuleWithResources one(
+      "resources:\n"
+      "  google_x_y.this: {}\n"
+      "  toolkit_module.kubectl_apply: {path: modules/management/kubectl-apply, providers: "
+      "[helm]}\n"
+      "outputs:\n"
+      "  ready: {value: $(toolkit_module.kubectl_apply.ready), help: Whether it is there.}\n");
+  CHECK(one.messages().empty());
+  CHECK_FALSE(modules::is_called(*one.interface));
+  CHECK(modules::on_google(*one.interface).name == "resources");
+  CHECK(modules::on_google(*one.interface).text ==
+        "Google's resources, and Cluster Toolkit's `kubectl-apply` for what is on Kubernetes");
+}
