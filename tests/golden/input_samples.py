@@ -22,6 +22,7 @@ MACHINE = "modules/compute/vm-instance"
 DATABASE = "community/modules/database/slurm-cloudsql-federation"
 GKE, POOL_OF_GKE = "modules/scheduler/gke-cluster", "modules/compute/gke-node-pool"
 OLD_GKE = "modules/scheduler/pre-existing-gke-cluster"
+JOB_OF_GKE = "modules/compute/gke-job-template"
 GKE_ID = "projects/my-project/locations/us-central1/clusters/%s"
 
 
@@ -201,6 +202,9 @@ VALUES = {
 }
 
 VALUES |= {
+    "allocatable_cpu_per_node": ([8], [16]), "allocatable_gpu_per_node": ([8], [4]), "has_gpu": ([True],),
+    "requested_cpu_per_pod": (3, 5), "requested_gpu_per_pod": (2,), "tpu_chips_per_node": (["4"],), "ephemeral_volumes.type": ("memory", "local-ssd"),
+    "ephemeral_volumes.mount_path": ("/one", "/two"), "persistent_volume_claims.mount_path": ("/one", "/two"),
     "cluster_id": (GKE_ID % "one", GKE_ID % "two"), "gke_version": ("1.34.1-gke.2000000", "1.34.2-gke.2000000"),
     "master_ipv4_cidr_block": ("172.16.0.64/28",), "version_prefix": ("1.33.",), "maintenance_start_time": ("10:00",),
     "authenticator_security_group": ("gke-security-groups@example.com",), "authorized_networks.cidr_block": RANGE,
@@ -242,6 +246,7 @@ SAMPLES = {
     **{(of, "additional_networks"): POD_NETWORKS for of in (GKE, OLD_GKE, POOL_OF_GKE)},
     **{(of, "additional_networks.network"): "two" for of in (GKE, OLD_GKE, POOL_OF_GKE)},
     **{(of, "additional_networks.subnetwork"): "two" for of in (GKE, OLD_GKE, POOL_OF_GKE)},
+    (JOB_OF_GKE, "tpu_topology"): ["4x4"], (JOB_OF_GKE, "enable_dranet"): [True], (JOB_OF_GKE, "persistent_volume_claims.storage_type"): "gcs",
     (POOL_OF_GKE, "cluster_id"): GKE_ID % "two", (POOL_OF_GKE, "threads_per_core"): 2,
     (POOL_OF_GKE, "reservation_affinity"): RESERVED["reservation_affinity"],
     (POOL_OF_GKE, "reservation_affinity.specific_reservations"): [{"name": "theirs", "project": "other-project"}],
@@ -322,6 +327,8 @@ EXEMPT = {
     **{(of, f"additional_networks.{name}"): "networks hand it over" for name in UNUSED_BY_GKE for of in (GKE, OLD_GKE, POOL_OF_GKE)},
     (POOL_OF_GKE, "reservation_affinity.consume_reservation_type"): "the other types exclude the rest of this setting",
     (POOL_OF_GKE, "additional_networks.nic_type"): "networks hand it over; the cluster needs it",
+    **{(JOB_OF_GKE, name): "node pools hand it over with the rest" for name in ("has_gpu", "allocatable_gpu_per_node")},
+    (JOB_OF_GKE, "persistent_volume_claims.mount_options"): "the volume has them",
     (GKE, "upgrade_settings.strategy"): "there is only one", (POOL_OF_GKE, "upgrade_settings.strategy"): "there is only one",
     (GKE, "zone"): "blueprints have a variable of that name; a regional cluster is in all zones",
 }
@@ -348,6 +355,10 @@ WITH = {
     (POOL_OF_GKE, "placement_policy.tpu_topology"): {
         "machine_type": "ct6e-standard-4t", "zones": ["us-central1-b"], "placement_policy": {"type": "COMPACT", "name": None, "tpu_topology": "4x4"}},
     (POOL_OF_GKE, "placement_policy"): {"zones": ["us-central1-b"]},
+    (JOB_OF_GKE, "allocatable_gpu_per_node"): {"has_gpu": [True]}, (JOB_OF_GKE, "requested_gpu_per_pod"): {"has_gpu": [True]},
+    (JOB_OF_GKE, "has_gpu"): {"allocatable_gpu_per_node": [8]}, (JOB_OF_GKE, "persistent_volume_claims.storage_type"): {
+        "k8s_service_account_name": "pods", "persistent_volume_claims": [
+            {"name": "data", "namespace": "jobs", "mount_path": "/data", "mount_options": "ro", "storage_type": "filestore"}]},
     (GKE, "zone"): {"cluster_availability_type": "ZONAL"},
     (GKE, "k8s_network_names"): {"additional_networks": POD_NETWORKS},
     (GKE, "enable_slice_controller"): {"version_prefix": "1.35."},
