@@ -102,6 +102,12 @@ ON_GOOGLE = {"resources": "resources", "image": "an image", "slurm": "part of Sl
              "toolkit": "Cluster Toolkit's module", "none": "nothing yet"}
 
 
+def on_google(module):
+    """For the table: what it becomes, and which of Cluster Toolkit's modules its resources come with."""
+    called = re.search(r"Cluster Toolkit's (`.*`) for what is on Kubernetes", module["google"]["text"])
+    return ON_GOOGLE[module["google"]["becomes"]] + (f"; on Kubernetes: Cluster Toolkit's {called[1]}" if called else "")
+
+
 def introduction(module):
     text = HEAD + f"# {module['path']}\n\n{module['about']}\n\n"
     notes = []
@@ -142,6 +148,6 @@ def module_pages(programs):
     for folder, modules in sorted(folders.items(), key=lambda one: (one[0].startswith("community"), one[0])):
         text += f"\n## {folder}\n\n" + table(["module", "what it is", "on Google Cloud", "local"], [
             [f"[`{pathlib.PurePath(module['path']).name}`]({name})", cell(module["about"].split(". ")[0]),
-             ON_GOOGLE[module["google"]["becomes"]], module["local"]["becomes"]] for module, name in modules])
+             on_google(module), module["local"]["becomes"]] for module, name in modules])
     pages["modules/README.md"] = text
     return pages
