@@ -127,6 +127,10 @@ AROUND = {
     "modules/database/spanner": [{"id": "it", "settings": {"instance_name": "books"}}],
     "modules/compute/cloud-run": [{"id": "it", "settings": {"service_name": "front", "image": "us-docker.pkg.dev/p/r/i:1"}}],
     "modules/iam/iap-policy": [{"id": "it", "settings": {"backend_service_id": "front", "iap_members": ["group:team@example.com"]}}],
+    "modules/file-system/parallelstore": beside_network(
+        {**SERVICES, "id": "services"}, {**SERVICES, "id": "others"}, MOUNTING, network_id="$(network.network_id)",
+        private_vpc_connection_peering="$(services.private_vpc_connection_peering)"),
+    "community/modules/compute/mig": [{"id": "it", "settings": {"versions": [{"name": "one", "instance_template": "one"}]}}],
     OLD_GKE: [{"id": "it", "settings": {"cluster_name": "theirs"}}],
     GKE: beside_network(network_id="$(network.network_id)", **NETWORK_OF_IT),
     POOL_OF_GKE: beside_network(cluster_id=GKE_ID % "one", gke_version="1.35.1-gke.1000000"),
@@ -253,6 +257,8 @@ SAMPLES = {
     ("modules/iam/iap-policy", "iap_members"): ["user:you@example.com"], ("modules/database/spanner", "processing_units"): 200,
     ("modules/database/spanner", "databases"): {"books": {
         "name": "books", "deletion_protection": False, "iam_members": [{"role": "roles/spanner.databaseUser", "member": "user:you@example.com"}]}},
+    ("modules/file-system/parallelstore", "private_vpc_connection_peering"): "$(others.private_vpc_connection_peering)",
+    ("modules/file-system/parallelstore", "size_gb"): 16000, ("modules/file-system/parallelstore", "import_gcs_bucket_uri"): "gs://data",
     (JOB_OF_GKE, "tpu_topology"): ["4x4"], (JOB_OF_GKE, "enable_dranet"): [True], (JOB_OF_GKE, "persistent_volume_claims.storage_type"): "gcs",
     (POOL_OF_GKE, "cluster_id"): GKE_ID % "two", (POOL_OF_GKE, "threads_per_core"): 2,
     (POOL_OF_GKE, "reservation_affinity"): RESERVED["reservation_affinity"],
@@ -366,6 +372,7 @@ WITH = {
     (JOB_OF_GKE, "has_gpu"): {"allocatable_gpu_per_node": [8]}, (JOB_OF_GKE, "persistent_volume_claims.storage_type"): {
         "k8s_service_account_name": "pods", "persistent_volume_claims": [
             {"name": "data", "namespace": "jobs", "mount_path": "/data", "mount_options": "ro", "storage_type": "filestore"}]},
+    ("modules/file-system/parallelstore", "import_destination_path"): {"import_gcs_bucket_uri": "gs://data"},
     (GKE, "zone"): {"cluster_availability_type": "ZONAL"},
     (GKE, "k8s_network_names"): {"additional_networks": POD_NETWORKS},
     (GKE, "enable_slice_controller"): {"version_prefix": "1.35."},
