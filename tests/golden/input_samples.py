@@ -23,6 +23,7 @@ DATABASE = "community/modules/database/slurm-cloudsql-federation"
 GKE, POOL_OF_GKE = "modules/scheduler/gke-cluster", "modules/compute/gke-node-pool"
 OLD_GKE = "modules/scheduler/pre-existing-gke-cluster"
 JOB_OF_GKE = "modules/compute/gke-job-template"
+REGISTRY = "community/modules/container/artifact-registry"
 GKE_ID = "projects/my-project/locations/us-central1/clusters/%s"
 
 
@@ -242,6 +243,8 @@ SCRIPT = [{"filename": "one.sh", "content": "#!/bin/sh\ntrue\n"}]
 TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
 RESERVED = {"zones": ["us-central1-b"], "reservation_affinity": {
     "consume_reservation_type": "SPECIFIC_RESERVATION", "specific_reservations": [{"name": "mine", "project": "my-project"}]}}
+MIRROR = {"repo_mode": "REMOTE_REPOSITORY"}
+PACKAGES = {**MIRROR, "format": "APT", "repo_public_repository": "DEBIAN", "repository_base": "DEBIAN", "repository_path": "debian/dists/bookworm"}
 SURGE = {"strategy": "SURGE", "max_surge": 2, "max_unavailable": 3}
 POD_NETWORKS = [{**INTERFACE, "network": "one", "subnetwork": "one", "subnetwork_project": "my-project", "nic_type": kind,
                  "access_config": [], "ipv6_access_config": [], "alias_ip_range": []} for kind in ("GVNIC", "RDMA")]
@@ -259,6 +262,8 @@ SAMPLES = {
         "name": "books", "deletion_protection": False, "iam_members": [{"role": "roles/spanner.databaseUser", "member": "user:you@example.com"}]}},
     ("modules/file-system/parallelstore", "private_vpc_connection_peering"): "$(others.private_vpc_connection_peering)",
     ("modules/file-system/parallelstore", "size_gb"): 16000, ("modules/file-system/parallelstore", "import_gcs_bucket_uri"): "gs://data",
+    (REGISTRY, "format"): "NPM", (REGISTRY, "repo_mode"): "VIRTUAL_REPOSITORY", (REGISTRY, "repo_mirror_url"): "https://registry.example.com", (REGISTRY, "repo_public_repository"): "DOCKER_HUB",
+    (REGISTRY, "user_managed_replication"): [{"location": "us-east1", "kms_key_name": KEY + "one"}],
     (JOB_OF_GKE, "tpu_topology"): ["4x4"], (JOB_OF_GKE, "enable_dranet"): [True], (JOB_OF_GKE, "persistent_volume_claims.storage_type"): "gcs",
     (POOL_OF_GKE, "cluster_id"): GKE_ID % "two", (POOL_OF_GKE, "threads_per_core"): 2,
     (POOL_OF_GKE, "reservation_affinity"): RESERVED["reservation_affinity"],
@@ -373,6 +378,12 @@ WITH = {
         "k8s_service_account_name": "pods", "persistent_volume_claims": [
             {"name": "data", "namespace": "jobs", "mount_path": "/data", "mount_options": "ro", "storage_type": "filestore"}]},
     ("modules/file-system/parallelstore", "import_destination_path"): {"import_gcs_bucket_uri": "gs://data"},
+    (REGISTRY, "repo_mirror_url"): {**MIRROR, "repo_public_repository": "DOCKER_HUB"},
+    (REGISTRY, "repo_public_repository"): {**MIRROR, "repo_mirror_url": "https://registry.example.com"},
+    **{(REGISTRY, name): {**MIRROR, "repo_mirror_url": "https://registry.example.com", "use_upstream_credentials": True, "repo_username": "us"}
+       for name in ("repo_username", "repo_password", "user_managed_replication")},
+    (REGISTRY, "use_upstream_credentials"): {**MIRROR, "repo_mirror_url": "https://registry.example.com"},
+    (REGISTRY, "repository_base"): PACKAGES, (REGISTRY, "repository_path"): PACKAGES,
     (GKE, "zone"): {"cluster_availability_type": "ZONAL"},
     (GKE, "k8s_network_names"): {"additional_networks": POD_NETWORKS},
     (GKE, "enable_slice_controller"): {"version_prefix": "1.35."},
