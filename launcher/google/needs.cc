@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "common/count.h"
 #include "common/text.h"
 #include "launcher/google/terraform_value.h"
 
@@ -156,6 +157,8 @@ class Counter {
       count_disk(here, text(body, "type"), number(body, "size"), false);
     } else if (resource.type == "google_compute_address") {
       count_address(here, body);
+    } else if (resource.type == "google_container_node_pool") {
+      count_pool(resource);
     } else if (resource.type == "google_filestore_instance") {
       for (const Json& share : blocks(body, "file_shares")) {
         const Quota* quota = quotas_.find("filestore", text(body, "tier"));
@@ -199,6 +202,48 @@ class Counter {
     }
     if (counts.on_demand > 0) {
       count_machine({region, module, counts.on_demand, true}, made_from->body);
+    }
+  }
+
+  // The region, or the zone, of a GKE cluster that a pool names by an expression or an id.
+  std::string place_of_cluster(const std::string& cluster) const {
+    constexpr std::string_view locations = "/locations/";
+    if (const size_t at = cluster.find(locations); at != cluster.npos) {
+      const std::string rest = cluster.substr(at + locations.size());
+      return rest.substr(0, rest.find('/'));
+    }
+    for (const MadeResource& resource : resources_) {
+      if (resource.type == "google_container_cluster" &&
+          cluster.find(resource.type + "." + resource.name + ".") != cluster.npos) {
+        return text(resource.body, "location");
+      }
+    }
+    return {};
+  }
+
+  // The machines of a GKE pool that are always there: their number is per zone, and a cluster of a
+  // region has three zones unless the pool names others.
+  void count_pool(const MadeResource& resource) {
+    const Json& pool = resource.body;
+    const Json zones = pool.value("node_locations", Json::array());
+    const std::string place =
+        zones.empty() ? place_of_cluster(pool.value("cluster", "")) : zones[0].get<std::string>();
+    if (place.empty()) return note(resource.module, "the region of its cluster is not known");
+    const bool is_zone = std::ranges::count(place, '-') == 2;
+    const int64_t in_zones = !zones.empty() ? static_cast<int64_t>(zones.size()) : is_zone ? 1 : 3;
+    int64_t machines = number(pool, "node_count") * in_zones;
+    for (const Json& limits : blocks(pool, "autoscaling")) {
+      machines =
+          number(limits, "total_min_node_count") + number(limits, "min_node_count") * in_zones;
+      note(resource.module,
+           fmt::format("grows by demand, but only {} are counted", counted(machines, "machine")));
+    }
+    for (Json machine : blocks(pool, "node_config")) {
+      machine["disk"] = {{"disk_type", text(machine, "disk_type")},
+                         {"disk_size_gb", number(machine, "disk_size_gb")}};
+      if (machine.value("spot", false)) machine["scheduling"] = {{"preemptible", true}};
+      const Where where{is_zone ? region_of_zone(place) : place, resource.module, machines, false};
+      count_machine(where, machine);
     }
   }
 
