@@ -24,6 +24,7 @@ GKE, POOL_OF_GKE = "modules/scheduler/gke-cluster", "modules/compute/gke-node-po
 OLD_GKE = "modules/scheduler/pre-existing-gke-cluster"
 JOB_OF_GKE = "modules/compute/gke-job-template"
 REGISTRY = "community/modules/container/artifact-registry"
+BATCH = "modules/scheduler/batch-job-template"
 GKE_ID = "projects/my-project/locations/us-central1/clusters/%s"
 
 
@@ -132,6 +133,8 @@ AROUND = {
         {**SERVICES, "id": "services"}, {**SERVICES, "id": "others"}, MOUNTING, network_id="$(network.network_id)",
         private_vpc_connection_peering="$(services.private_vpc_connection_peering)"),
     "community/modules/compute/mig": [{"id": "it", "settings": {"versions": [{"name": "one", "instance_template": "one"}]}}],
+    BATCH: beside_network(runnable="true"),
+    (BATCH, "runnables"): [{"id": "it", "settings": {"runnables": [{"script": "false"}]}}],
     OLD_GKE: [{"id": "it", "settings": {"cluster_name": "theirs"}}],
     GKE: beside_network(network_id="$(network.network_id)", **NETWORK_OF_IT),
     POOL_OF_GKE: beside_network(cluster_id=GKE_ID % "one", gke_version="1.35.1-gke.1000000"),
@@ -243,6 +246,9 @@ SCRIPT = [{"filename": "one.sh", "content": "#!/bin/sh\ntrue\n"}]
 TEMPLATE = '$(ghpc_stage("slurm.conf.tpl"))'
 RESERVED = {"zones": ["us-central1-b"], "reservation_affinity": {
     "consume_reservation_type": "SPECIFIC_RESERVATION", "specific_reservations": [{"name": "mine", "project": "my-project"}]}}
+BATCH_SHARE = {"server_ip": "10.0.0.9", "remote_mount": "/share", "local_mount": "/data", "fs_type": "nfs", "mount_options": "ro",
+               "client_install_runner": {"type": "shell", "destination": "one.sh", "content": "true"},
+               "mount_runner": {"type": "shell", "destination": "one.sh", "content": "true"}}
 MIRROR = {"repo_mode": "REMOTE_REPOSITORY"}
 PACKAGES = {**MIRROR, "format": "APT", "repo_public_repository": "DEBIAN", "repository_base": "DEBIAN", "repository_path": "debian/dists/bookworm"}
 SURGE = {"strategy": "SURGE", "max_surge": 2, "max_unavailable": 3}
@@ -264,6 +270,8 @@ SAMPLES = {
     ("modules/file-system/parallelstore", "size_gb"): 16000, ("modules/file-system/parallelstore", "import_gcs_bucket_uri"): "gs://data",
     (REGISTRY, "format"): "NPM", (REGISTRY, "repo_mode"): "VIRTUAL_REPOSITORY", (REGISTRY, "repo_mirror_url"): "https://registry.example.com", (REGISTRY, "repo_public_repository"): "DOCKER_HUB",
     (REGISTRY, "user_managed_replication"): [{"location": "us-east1", "kms_key_name": KEY + "one"}],
+    (BATCH, "subnetwork"): "$(second.subnetwork)", (BATCH, "instance_template"): "projects/my-project/global/instanceTemplates/mine",
+    (BATCH, "runnables"): [{"script": "true"}], (BATCH, "network_storage"): [BATCH_SHARE], (BATCH, "on_host_maintenance"): "TERMINATE",
     (JOB_OF_GKE, "tpu_topology"): ["4x4"], (JOB_OF_GKE, "enable_dranet"): [True], (JOB_OF_GKE, "persistent_volume_claims.storage_type"): "gcs",
     (POOL_OF_GKE, "cluster_id"): GKE_ID % "two", (POOL_OF_GKE, "threads_per_core"): 2,
     (POOL_OF_GKE, "reservation_affinity"): RESERVED["reservation_affinity"],
@@ -384,6 +392,7 @@ WITH = {
        for name in ("repo_username", "repo_password", "user_managed_replication")},
     (REGISTRY, "use_upstream_credentials"): {**MIRROR, "repo_mirror_url": "https://registry.example.com"},
     (REGISTRY, "repository_base"): PACKAGES, (REGISTRY, "repository_path"): PACKAGES,
+    (BATCH, "native_batch_mounting"): {"network_storage": [BATCH_SHARE]},
     (GKE, "zone"): {"cluster_availability_type": "ZONAL"},
     (GKE, "k8s_network_names"): {"additional_networks": POD_NETWORKS},
     (GKE, "enable_slice_controller"): {"version_prefix": "1.35."},
