@@ -135,6 +135,9 @@ AROUND = {
     "community/modules/compute/mig": [{"id": "it", "settings": {"versions": [{"name": "one", "instance_template": "one"}]}}],
     BATCH: beside_network(runnable="true"),
     (BATCH, "runnables"): [{"id": "it", "settings": {"runnables": [{"script": "false"}]}}],
+    "modules/scheduler/batch-login-node": [{"id": "it", "settings": {
+        "instance_template": "projects/my-project/global/instanceTemplates/mine",
+        "job_data": [{"template_contents": "{}", "filename": "one.json", "id": "one"}]}}],
     OLD_GKE: [{"id": "it", "settings": {"cluster_name": "theirs"}}],
     GKE: beside_network(network_id="$(network.network_id)", **NETWORK_OF_IT),
     POOL_OF_GKE: beside_network(cluster_id=GKE_ID % "one", gke_version="1.35.1-gke.1000000"),
@@ -272,6 +275,8 @@ SAMPLES = {
     (REGISTRY, "user_managed_replication"): [{"location": "us-east1", "kms_key_name": KEY + "one"}],
     (BATCH, "subnetwork"): "$(second.subnetwork)", (BATCH, "instance_template"): "projects/my-project/global/instanceTemplates/mine",
     (BATCH, "runnables"): [{"script": "true"}], (BATCH, "network_storage"): [BATCH_SHARE], (BATCH, "on_host_maintenance"): "TERMINATE",
+    ("modules/scheduler/batch-login-node", "network_storage"): [BATCH_SHARE],
+    ("modules/scheduler/batch-login-node", "batch_job_directory"): "/srv/jobs",
     (JOB_OF_GKE, "tpu_topology"): ["4x4"], (JOB_OF_GKE, "enable_dranet"): [True], (JOB_OF_GKE, "persistent_volume_claims.storage_type"): "gcs",
     (POOL_OF_GKE, "cluster_id"): GKE_ID % "two", (POOL_OF_GKE, "threads_per_core"): 2,
     (POOL_OF_GKE, "reservation_affinity"): RESERVED["reservation_affinity"],
@@ -353,6 +358,8 @@ EXEMPT = {
     **{(of, f"additional_networks.{name}"): "networks hand it over" for name in UNUSED_BY_GKE for of in (GKE, OLD_GKE, POOL_OF_GKE)},
     (POOL_OF_GKE, "reservation_affinity.consume_reservation_type"): "the other types exclude the rest of this setting",
     (POOL_OF_GKE, "additional_networks.nic_type"): "networks hand it over; the cluster needs it",
+    **{("modules/scheduler/batch-login-node", f"network_storage.{name}"): "`mount_runner` has these values as its arguments"
+       for name in ("server_ip", "remote_mount", "local_mount", "fs_type", "mount_options")},
     **{(JOB_OF_GKE, name): "node pools hand it over with the rest" for name in ("has_gpu", "allocatable_gpu_per_node")},
     (JOB_OF_GKE, "persistent_volume_claims.mount_options"): "the volume has them",
     (GKE, "upgrade_settings.strategy"): "there is only one", (POOL_OF_GKE, "upgrade_settings.strategy"): "there is only one",
