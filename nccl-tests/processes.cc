@@ -22,7 +22,7 @@ constexpr int status_of_killed = 3;  // the test could not run
 
 pid_t started_process = 0;
 
-// Nobody reads what this process prints, as behind `| head`. The started process ends of the same
+// Nobody reads what this process prints, as in `| head`. The started process ends of the same
 // signal, as a program of one process would, and all others with it: none misses another and
 // complains.
 void end_all_of_them(int signal) {
