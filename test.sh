@@ -161,7 +161,10 @@ sanitized=
 trap end EXIT
 $quick || install_packages all
 use_debians_python
-build_slipway tests
+# Unit tests that the sanitizers run in full are compiled and run once: with them, unless this is about the usual build.
+once=
+$quick || once=sanitized
+build_slipway tests $once
 if $images; then
   count tests/system/run.py tests/system/image*.bats tests/system/slurm_auth.bats
   finish
@@ -194,7 +197,7 @@ say "test: history"
 count_history
 say "test: unit and golden"
 # Two for each processor, as some of them wait for most of their time.
-count_meson build --num-processes $((2 * $(nproc)))
+count_meson build --num-processes $((2 * $(nproc))) ${once:+--no-suite "$once"}
 count_conformance
 
 if ! $quick; then

@@ -84,20 +84,23 @@ configure() {
   fi
 }
 
-# build_into FOLDER [meson option...]: configures, compiles and installs.
+# build_into FOLDER [meson option...]: configures, compiles and installs. If $left_out is a suite of tests, the programs that
+# only its tests run are not compiled.
 build_into() {
-  local folder=$1
+  local folder=$1 files=
   configure "$@"
-  ninja -C "$folder"
+  [ -z "${left_out:-}" ] || files=$(tests/sanitizers/needed.py "$folder" --without "$left_out")
+  mapfile -t files < <(printf %s "$files")
+  ninja -C "$folder" "${files[@]}"
   meson install -C "$folder" --no-rebuild --only-changed --quiet
 }
 
-# build_slipway [tests]: the build that people use and that the tests test. Without `tests`, tests are not compiled
-# unless they were before. Warnings are errors only with the compiler that we develop with: a newer compiler's new
-# warning should not stop a newcomer. -O1 compiles in three quarters of the time of -O2. Images of nodes get -O2
-# (images/steps/80-slipway.sh).
+# build_slipway [tests [SUITE]]: the build that people use and that the tests test. Without `tests`, tests are not compiled
+# unless they were before; with SUITE, those of this suite are not. Warnings are errors only with the compiler that we
+# develop with: a newer compiler's new warning should not stop a newcomer. -O1 compiles in three quarters of the time of
+# -O2. Images of nodes get -O2 (images/steps/80-slipway.sh).
 build_slipway() {
-  local werror=false tests=false
+  local werror=false tests=false left_out=${2:-}
   [ "$(g++ -dumpversion)" = 12 ] && werror=true
   [ "${1:-}" = tests ] && tests=true
   if $tests && [ -e build/build.ninja ]; then meson configure build -Dtests=true; fi
