@@ -8,13 +8,14 @@ import json
 
 from links import part, path_of
 from provider_compute import ComputeResources
+from provider_pubsub import PubSubResources
 from provider_services import ServiceResources
 from provider_sql import SqlResources
 from provider_storage import StorageResources
 from provider_words import COMPUTE, Failed
 
 
-class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources):
+class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources, PubSubResources):
     """`send(verb, url, body, **query)` sends a request and gives the answer's body, or throws Failed."""
 
     def __init__(self, send):
@@ -62,6 +63,9 @@ class Provider(ComputeResources, StorageResources, ServiceResources, SqlResource
 
     def data(self, kind, body):
         """A resource that was there before."""
+        if kind == "google_project":
+            found = self.send("GET", f"cloudresourcemanager.googleapis.com/v1/projects/{body['project_id']}")
+            return {"id": f"projects/{found['projectId']}", "project_id": found["projectId"], "number": str(found["projectNumber"])}
         if kind == "google_compute_network":
             return self.read(f"projects/{body['project']}/global/networks/{body['name']}")
         if kind == "google_compute_image":
