@@ -5,6 +5,7 @@ The servers (google_cloud.py, serve.py), the unit tests and deploy.py call Cloud
 import dataclasses, heapq, itertools, json, pathlib, re, threading, time, urllib.parse
 
 from bigquery import BigQuery
+from cloud_dns import CloudDns
 from cloud_quotas import CloudQuotas
 from compute.service import Compute
 from conditions import Conditions
@@ -62,7 +63,7 @@ class Cloud:
                          "iam": Iam(self), "cloudresourcemanager": ResourceManager(self), "file": shares, "lustre": shares,
                          "serviceusage": ServiceUsage(self), "servicenetworking": ServiceNetworking(self),
                          "cloudquotas": CloudQuotas(self), "bigquery": BigQuery(self),
-                         "bigqueryconnection": Connections(self), "pubsub": PubSub(self), "sqladmin": CloudSql(self)}
+                         "bigqueryconnection": Connections(self), "dns": CloudDns(self), "pubsub": PubSub(self), "sqladmin": CloudSql(self)}
         self.load()
 
     # requests

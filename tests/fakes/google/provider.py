@@ -8,6 +8,7 @@ import json
 
 from links import part, path_of
 from provider_compute import ComputeResources
+from provider_dns import DnsResources
 from provider_pubsub import PubSubResources
 from provider_services import ServiceResources
 from provider_sql import SqlResources
@@ -15,7 +16,7 @@ from provider_storage import StorageResources
 from provider_words import COMPUTE, Failed
 
 
-class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources, PubSubResources):
+class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources, PubSubResources, DnsResources):
     """`send(verb, url, body, **query)` sends a request and gives the answer's body, or throws Failed."""
 
     def __init__(self, send):
@@ -92,7 +93,7 @@ class Provider(ComputeResources, StorageResources, ServiceResources, SqlResource
                 elif isinstance(operation, dict) and operation.get("kind") == "compute#operation":
                     self.wait(operation)
             for key, undo in (("//bound", self.unbind), ("//nat", self.remove_nat), ("//bucket", self.remove_bucket), ("//connection", self.disconnect),
-                              ("//sql", self.delete_sql), ("//post", lambda url: self.send("POST", url))):
+                              ("//sql", self.delete_sql), ("//records", self.remove_records), ("//post", lambda url: self.send("POST", url))):
                 if key in made:
                     undo(*made[key]) if isinstance(made[key], list) else undo(made[key])
         except Failed as failed:
