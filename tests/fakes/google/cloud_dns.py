@@ -82,7 +82,7 @@ class CloudDns:
     # records
 
     def change(self, found, body):
-        """All of it or nothing: what goes has to be there as it is named, and what comes must not be there yet."""
+        """All or nothing: each deletion names a record that is there, and no addition is there yet."""
         records = list(found["records"])
         for row in body.get("deletions") or []:
             same = [one for one in records if all(one.get(key) == row.get(key) for key in ("name", "type", "ttl", "rrdatas"))]
@@ -112,7 +112,7 @@ class CloudDns:
         if name != zone["dnsName"] and not name.endswith("." + zone["dnsName"]):
             raise wrong("entity.change.additions.name", name, f"it is not in the zone {zone['dnsName']}.")
         if kind not in TYPES:
-            raise wrong("entity.change.additions.type", kind, "there is no such type of records.")
+            raise wrong("entity.change.additions.type", kind, "Cloud DNS does not have this type.")
         if not data or kind in ("CNAME", "SOA") and len(data) > 1:
             raise wrong("entity.change.additions.rrdata", data, f"a record of the type {kind} has another number of values.")
         if not 0 <= int(row.get("ttl") or 0) < 2**31:
@@ -124,4 +124,4 @@ class CloudDns:
                 try:
                     {"A": ipaddress.IPv4Address, "AAAA": ipaddress.IPv6Address}[kind](value)
                 except ValueError as error:
-                    raise wrong("entity.change.additions.rrdata", value, "it is no such address.") from error
+                    raise wrong("entity.change.additions.rrdata", value, "it is not an address of that type.") from error

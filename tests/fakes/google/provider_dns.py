@@ -16,7 +16,7 @@ class DnsResources:
 
     def make_dns_record_set(self, body):
         zone, made = f"projects/{body['project']}/managedZones/{body['managed_zone']}", picked(body, "name", "type", "ttl", "rrdatas")
-        # What is there already under that name and type goes.
+        # A record set of that name and type is replaced.
         there = self.send("GET", f"{DNS}/{zone}/rrsets")["rrsets"]
         gone = [row for row in there if (row["name"], row["type"]) == (body["name"], body["type"])]
         self.change_records(zone, {"additions": [made], **({"deletions": gone} if gone else {})})

@@ -50,7 +50,7 @@ class Deployed(unittest.TestCase):
         self.assertEqual(left(example.cloud), [])
 
     def test_a_record_that_the_service_refuses_ends_the_deployment(self):
-        with self.assertRaisesRegex(Failed, "no such address"):
+        with self.assertRaisesRegex(Failed, "not an address of that type"):
             self.example("203.0.113.700").deploy()
 
 
@@ -74,7 +74,7 @@ class Refused(CloudTest):
 
     def test_records(self):
         changes = f"{self.ZONES}/z/changes"
-        for change, reason in [(self.add("a.example.org."), "not in the zone"), (self.add(kind="AA"), "no such type"), (self.add(data="::1"), "no such address"),
+        for change, reason in [(self.add("a.example.org."), "not in the zone"), (self.add(kind="AA"), "does not have this type"), (self.add(data="::1"), "not an address of that type"),
                                (self.add(kind="CNAME", data="b"), "final dot"), (self.add("example.com.", "CNAME", "b.example.com."), "CNAME"),
                                (self.add(weight=3), "Unknown name")]:
             self.refused(400, reason, "POST", changes, change)
