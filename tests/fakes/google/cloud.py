@@ -15,6 +15,7 @@ from iam import Iam, ResourceManager
 from instances_folder import InstancesFolder
 from limits import Limits
 from longrunning import FileShares, ServiceNetworking, ServiceUsage
+from netapp import NetApp
 from pubsub import PubSub
 from recorder import Recorder
 from rights import OPERATOR, Caller, Rights
@@ -63,7 +64,7 @@ class Cloud:
                          "iam": Iam(self), "cloudresourcemanager": ResourceManager(self), "file": shares, "lustre": shares,
                          "serviceusage": ServiceUsage(self), "servicenetworking": ServiceNetworking(self),
                          "cloudquotas": CloudQuotas(self), "bigquery": BigQuery(self),
-                         "bigqueryconnection": Connections(self), "dns": CloudDns(self), "pubsub": PubSub(self), "sqladmin": CloudSql(self)}
+                         "bigqueryconnection": Connections(self), "dns": CloudDns(self), "netapp": NetApp(self), "pubsub": PubSub(self), "sqladmin": CloudSql(self)}
         self.load()
 
     # requests

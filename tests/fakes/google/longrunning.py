@@ -91,7 +91,7 @@ class FileShares:
             raise Refusal(400, f"{tier} does not support NFS_V4_1.")
         network = made["networks"][0]
         path = self.network(parent, network.get("network", ""))
-        if network.get("connectMode") == "PRIVATE_SERVICE_ACCESS" and not self.cloud.under("servicenetworking", f"connections/{path}"):
+        if network.get("connectMode") == "PRIVATE_SERVICE_ACCESS" and not self.cloud.get("servicenetworking", f"connections/{path}/servicenetworking.googleapis.com"):
             raise Refusal(400, f"The network {path} has no private services access.", word="FAILED_PRECONDITION")
         network.setdefault("ipAddresses", ["10.0.0.1"])
 
@@ -105,7 +105,7 @@ class FileShares:
         low, high = THROUGHPUT.get(speed, (9000, 954000))
         if not low <= int(made["capacityGib"]) <= high or int(made["capacityGib"]) % 9000:
             raise Refusal(400, f"capacityGib {made['capacityGib']} has to be a multiple of 9000 between {low} and {high}.")
-        if not self.cloud.under("servicenetworking", f"connections/{path}"):
+        if not self.cloud.get("servicenetworking", f"connections/{path}/servicenetworking.googleapis.com"):
             raise Refusal(400, f"The network {path} has no private services access.", word="FAILED_PRECONDITION")
         made["mountPoint"] = f"10.0.0.1@tcp:/{made['filesystem']}"
 
@@ -151,29 +151,31 @@ class ServiceNetworking:
         network = path_of(body.get("network") or body.get("consumerNetwork") or query.get("network", ""))
         network = re.sub(r"^projects/\d+/", lambda found: self.by_number(found[0]), network)
         if verb == "list":
-            return {"connections": [one for _, one in self.cloud.under("servicenetworking", f"connections/{network}")]}
+            return {"connections": [one for _, one in self.cloud.under("servicenetworking", f"connections/{network}/")]}
         if self.cloud.get("compute", network) is None:
             raise Refusal(400, f"The network {network} does not exist.")
         for name in body.get("reservedPeeringRanges", []):
             if self.cloud.get("compute", f"projects/{part(network, 'projects')}/global/addresses/{name}") is None:
                 raise Refusal(400, f"The reserved range {name} does not exist.")
-        key = f"connections/{network}"
+        service = (params.get("parent") or params["name"]).split("/")[1]
+        peering = service.replace(".", "-")
+        key = f"connections/{network}/{service}"
         if verb == "deleteConnection":
             def remove():
                 self.cloud.remove("servicenetworking", key)
-                self.peer(network, [])
+                self.peer(network, peering, [])
             return run(self.cloud, "operations", {}, self.cloud.new_id(), work=remove)
-        made = {"network": body.get("network"), "reservedPeeringRanges": body.get("reservedPeeringRanges", []), "service": "services/servicenetworking.googleapis.com",
-                "peering": "servicenetworking-googleapis-com"}
+        made = {"network": body.get("network"), "reservedPeeringRanges": body.get("reservedPeeringRanges", []), "service": f"services/{service}",
+                "peering": peering}
         self.cloud.put("servicenetworking", key, made)
-        self.peer(network, [{"name": made["peering"], "network": f"projects/{self.cloud.new_id()}-tp/global/networks/servicenetworking",
+        self.peer(network, peering, [{"name": peering, "network": f"projects/{self.cloud.new_id()}-tp/global/networks/servicenetworking",
                              "state": "ACTIVE", "exchangeSubnetRoutes": True, "importCustomRoutes": False, "exportCustomRoutes": False}])
         return run(self.cloud, "operations", made, self.cloud.new_id())
 
-    def peer(self, network, rows):
+    def peer(self, network, peering, rows):
         """The network's peering with Google's own, which the connection consists of."""
         found = self.cloud.get("compute", network) or {}
-        others = [row for row in found.get("peerings", []) if row["name"] != "servicenetworking-googleapis-com"]
+        others = [row for row in found.get("peerings", []) if row["name"] != peering]
         found["peerings"] = others + rows
 
     def by_number(self, prefix):

@@ -9,6 +9,7 @@ import json
 from links import part, path_of
 from provider_compute import ComputeResources
 from provider_dns import DnsResources
+from provider_netapp import NetAppResources
 from provider_pubsub import PubSubResources
 from provider_services import ServiceResources
 from provider_sql import SqlResources
@@ -16,7 +17,8 @@ from provider_storage import StorageResources
 from provider_words import COMPUTE, Failed
 
 
-class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources, PubSubResources, DnsResources):
+class Provider(ComputeResources, StorageResources, ServiceResources, SqlResources, PubSubResources, DnsResources,
+               NetAppResources):
     """`send(verb, url, body, **query)` sends a request and gives the answer's body, or throws Failed."""
 
     def __init__(self, send):

@@ -14,7 +14,8 @@ ENDPOINTS = {"COMPUTE": "compute.googleapis.com/compute/v1/", "STORAGE": "storag
              "RESOURCE_MANAGER": "cloudresourcemanager.googleapis.com/v1/", "CLOUD_RESOURCE_MANAGER": "cloudresourcemanager.googleapis.com/v1/",
              "FILESTORE": "file.googleapis.com/v1/", "LUSTRE": "lustre.googleapis.com/v1/", "SERVICE_USAGE": "serviceusage.googleapis.com/v1/",
              "BIG_QUERY": "bigquery.googleapis.com/bigquery/v2/", "BIGQUERY_CONNECTION": "bigqueryconnection.googleapis.com/v1/",
-             "DNS": "dns.googleapis.com/dns/v1/", "PUBSUB": "pubsub.googleapis.com/v1/", "SQL": "sqladmin.googleapis.com/sql/v1beta4/",
+             "DNS": "dns.googleapis.com/dns/v1/", "NETAPP": "netapp.googleapis.com/v1/",
+             "PUBSUB": "pubsub.googleapis.com/v1/", "SQL": "sqladmin.googleapis.com/sql/v1beta4/",
              "CLOUD_QUOTAS": "cloudquotas.googleapis.com/v1/", "SERVICE_NETWORKING": "servicenetworking.googleapis.com/v1/"}
 
 

@@ -118,7 +118,7 @@ class CloudSql:
             network = path_of(private, project, "global/networks")
             if self.cloud.get("compute", network) is None:
                 raise Refusal(400, f"The network {network} does not exist.", "invalid")
-            if not self.cloud.under("servicenetworking", f"connections/{network}"):
+            if not self.cloud.get("servicenetworking", f"connections/{network}/servicenetworking.googleapis.com"):
                 raise Refusal(400, f"Failed to create subnetwork: the network {network} has no connection to servicenetworking.googleapis.com, "
                                    "which is private services access.", "NETWORK_NOT_PEERED")
         elif wanted.get("enablePrivatePathForGoogleCloudServices"):
