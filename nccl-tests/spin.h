@@ -21,12 +21,16 @@ class Spin {
     longest_ = ranks_here <= processors ? std::chrono::milliseconds(5) : short_patience;
   }
 
-  // Whether to try again at once. False when that has not helped for long enough.
+  // Whether to try again at once. False when that has not helped for long enough, or when others
+  // need the processor: who lets them run gets it back late, who sleeps is woken when it is time.
   bool again() {
     const auto now = Clock::now();
+    if (now < crowded_until_) return false;
     if (begin_ == Clock::time_point()) begin_ = now;
     if (now - begin_ > longest_.load(std::memory_order_relaxed)) return false;
     ::sched_yield();
+    const auto back = Clock::now();
+    if (back - now > crowded_pause) crowded_until_ = back + crowded_time;
     return true;
   }
   // It has helped.
@@ -39,7 +43,12 @@ class Spin {
 
  private:
   static constexpr std::chrono::microseconds short_patience{200};
+  // Longer than other ranks of this host need for a part of a message.
+  static constexpr std::chrono::milliseconds crowded_pause{1};
+  // So that finding out costs little.
+  static constexpr std::chrono::milliseconds crowded_time{100};
   inline static std::atomic<std::chrono::microseconds> longest_ = short_patience;
+  inline static thread_local Clock::time_point crowded_until_ = {};
   inline static thread_local bool slept_ = false;  // a rank is a thread in tests
 
   Clock::time_point begin_ = {};
