@@ -2,6 +2,8 @@
 // it out: `unit_nccl_tests '[.long]'` prints the table in
 // docs/background/bandwidth-measurements.md. Other seeds: SLIPWAY_SEED; a share of the scans:
 // SLIPWAY_SCANS.
+#include <cstdio>
+
 #include <fmt/core.h>
 
 #include "common/environment.h"
