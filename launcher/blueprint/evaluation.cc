@@ -135,10 +135,12 @@ class Evaluation::BlueprintScope : public Scope {
   Found find(const Traversal& traversal, Span span) const override {
     const std::string* name = name_after(traversal, 0);
     const std::string* output = name_after(traversal, 1);
-    if (traversal.root == "var" && name != nullptr) return {evaluation_.variable(*name), 1};
+    if (traversal.root == "var" && name != nullptr) {
+      return {{}, 1, &evaluation_.variable(*name)};
+    }
     if (traversal.root == "module" && output != nullptr) {
       if (const Module* module = evaluation_.deployment_.find(*name).module) {
-        return {evaluation_.output(*module, *output), 2};
+        return {{}, 2, &evaluation_.output(*module, *output)};
       }
     }
     return {Unknown{expression::make(span, traversal), {}}, traversal.steps.size()};
@@ -159,19 +161,19 @@ class Evaluation::ModuleScope : public Scope {
     const std::string* name = name_after(traversal, 0);
     if (name != nullptr && traversal.root == "input" &&
         module_.interface->input(*name) != nullptr) {
-      return {evaluation_.input(module_, *name), 1};
+      return {{}, 1, &evaluation_.input(module_, *name)};
     }
     if (name != nullptr && traversal.root == "local") {
       const auto local = module_.interface->locals.find(*name);
       if (local != module_.interface->locals.end()) {
-        return {evaluation_.once(evaluation_.locals_, {&module_, *name}, Value(),
-                                 [&] { return evaluation_.evaluate_in(module_, local->second); }),
-                1};
+        return {{}, 1, &evaluation_.once(evaluation_.locals_, {&module_, *name}, Value(), [&] {
+                  return evaluation_.evaluate_in(module_, local->second);
+                })};
       }
     }
     if (name != nullptr && traversal.root == "output" &&
         module_.interface->output(*name) != nullptr) {
-      return {evaluation_.output(module_, *name), 1};
+      return {{}, 1, &evaluation_.output(module_, *name)};
     }
     if (name != nullptr && traversal.root == "given" &&
         module_.interface->input(*name) != nullptr) {
@@ -180,7 +182,7 @@ class Evaluation::ModuleScope : public Scope {
     if (name != nullptr && traversal.root == "module" && *name == "id") return {module_.id, 1};
     if (name != nullptr && traversal.root == "each" && each_ != nullptr) {
       if (*name == "key") return {each_->key, 1};
-      if (*name == "value") return {each_->value, 1};
+      if (*name == "value") return {{}, 1, &each_->value};
     }
     if (traversal.root == "toolkit" && name != nullptr &&
         modules::toolkit_module(*module_.interface) != nullptr) {

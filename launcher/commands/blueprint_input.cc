@@ -7,10 +7,12 @@
 #include <cctype>
 #include <cstdio>
 #include <map>
+#include <mutex>
 
 #include "common/count.h"
 #include "common/file.h"
 #include "common/installation.h"
+#include "common/kept.h"
 #include "common/text.h"
 #include "launcher/blueprint/terraform_reader.h"
 #include "launcher/cluster/bandwidth_reader.h"
@@ -138,13 +140,7 @@ LoadedBlueprint::LoadedBlueprint(const BlueprintInput& input, Purpose purpose)
     texts.deployment_files.push_back(sources_.add_file(file));
   }
   if (purpose != Purpose::deployment) {
-    early_data_ = std::async(std::launch::async, [purpose]() -> std::optional<SiteData> {
-      source::Sources sources;
-      source::Diagnostics diagnostics(sources);
-      SiteData data = read_site_data(purpose, sources, diagnostics);
-      if (diagnostics.errors() + diagnostics.warnings() > 0) return std::nullopt;
-      return data;
-    });
+    early_data_ = std::async(std::launch::async, right_site_data, purpose);
   }
   texts.assignments = add_assignments("--vars", input.vars);
   texts.backend_assignments = add_assignments("--backend-config", input.backend_config);
@@ -155,10 +151,12 @@ void LoadedBlueprint::show() const {
   if (shows_) commands::show(diagnostics_, as_json_);
 }
 
-LoadedBlueprint::SiteData LoadedBlueprint::read_site_data(Purpose purpose, source::Sources& sources,
-                                                          source::Diagnostics& diagnostics) {
+LoadedBlueprint::SharedSiteData LoadedBlueprint::read_site_data(Purpose purpose,
+                                                                source::Sources& sources,
+                                                                source::Diagnostics& diagnostics) {
   const std::filesystem::path folder = catalogue_folder();
-  SiteData data;
+  auto shared = std::make_shared<SiteData>();
+  SiteData& data = *shared;
   data.catalogue = cluster::load_catalogue(folder, sources, diagnostics);
   if (data.catalogue.complete) {
     cluster::load_bandwidth(folder, data.catalogue, sources, diagnostics);
@@ -166,7 +164,24 @@ LoadedBlueprint::SiteData LoadedBlueprint::read_site_data(Purpose purpose, sourc
   if (purpose == Purpose::definitions) {
     data.zones = cluster::load_zones(folder, sources, diagnostics);
   }
-  return data;
+  return shared;
+}
+
+// Null if there is a mistake in it.
+LoadedBlueprint::SharedSiteData LoadedBlueprint::right_site_data(Purpose purpose) {
+  static std::map<Purpose, Kept<SiteData>> kept{};
+  static std::mutex mutex;
+  Kept<SiteData>* own = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    own = &kept[purpose];
+  }
+  return own->get(catalogue_folder(), [&] {
+    source::Sources sources;
+    source::Diagnostics diagnostics(sources);
+    SharedSiteData data = read_site_data(purpose, sources, diagnostics);
+    return diagnostics.errors() + diagnostics.warnings() > 0 ? nullptr : data;
+  });
 }
 
 const LoadedBlueprint::SiteData& LoadedBlueprint::site_data() {
@@ -209,7 +224,7 @@ CheckedCluster LoadedBlueprint::cluster() {
   if (compiled_) cluster = build();
   show();
   if (!cluster) throw InvalidBlueprint();
-  return {*std::move(cluster), std::move(data_->catalogue)};
+  return {*std::move(cluster), data_->catalogue};
 }
 
 std::vector<std::string> LoadedBlueprint::left_out_here() const {

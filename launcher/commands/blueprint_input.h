@@ -120,8 +120,10 @@ class LoadedBlueprint {
     cluster::Catalogue catalogue;
     cluster::Zones zones;  // for definitions only
   };
-  static SiteData read_site_data(Purpose purpose, source::Sources& sources,
-                                 source::Diagnostics& diagnostics);
+  using SharedSiteData = std::shared_ptr<const SiteData>;
+  static SharedSiteData read_site_data(Purpose purpose, source::Sources& sources,
+                                       source::Diagnostics& diagnostics);
+  static SharedSiteData right_site_data(Purpose purpose);
   const SiteData& site_data();
 
   bool has_cluster() const;
@@ -139,8 +141,8 @@ class LoadedBlueprint {
   std::vector<std::string> not_checked_;
   std::unique_ptr<blueprint::Compiled> compiled_;  // null if the blueprint cannot be read
   const Purpose purpose_;
-  std::future<std::optional<SiteData>> early_data_;  // read in the background; none if it is wrong
-  std::optional<SiteData> data_;
+  std::future<SharedSiteData> early_data_;  // read in the background; null if it is wrong
+  SharedSiteData data_;
 };
 
 // The cluster that the blueprint describes. Diagnostics go to stderr. Throws InvalidBlueprint when

@@ -137,6 +137,7 @@ std::string heading(const Deployment& deployment, const Wanted& wanted, const Pa
 int explain(Args args) {
   BlueprintInput input;
   std::string what;
+  bool full = false;
   bool json = false;
   CommandLine line("slipway explain",
                    "Show where the value of a setting comes from, or explain a diagnostic.");
@@ -147,6 +148,7 @@ int explain(Args args) {
       "With a code such as E0203, its page is printed: what it means, an example, and what to do.");
   input.add_options(line, "BLUEPRINT|CODE");
   line.positional("MODULE[.SETTING]", &what, Arity::optional);
+  line.flag("full", "print scripts and other long texts whole", &full);
   line.json("schema slipway/explain/1", &json);
   line.example("slipway explain examples/quickstart.yaml homefs.network_id",
                "show which network the file system is in, and why");
@@ -156,6 +158,8 @@ int explain(Args args) {
                "trace one part of a setting");
   line.example("slipway explain cluster.yaml vars.zone -d site.yaml",
                "show which file sets the zone, and which modules read it");
+  line.example("slipway explain cluster.yaml setup.runners --full",
+               "print the scripts that it runs");
   line.example("slipway explain E0203", "read about a diagnostic");
   line.see_also("slipway-check(1)");
   line.see_also("slipway-modules(1)");
@@ -183,7 +187,7 @@ int explain(Args args) {
         wanted.name.empty()
             ? heading(deployment, wanted, paint) +
                   explain_table(explanations, sources, library, input.blueprint, paint)
-            : explain_page(explanations[0], sources, library, paint);
+            : explain_page(explanations[0], sources, library, paint, full);
     std::fputs(for_locale(page).c_str(), stdout);
   }
   const size_t errors = loaded.diagnostics().errors();

@@ -14,6 +14,7 @@ namespace {
 
 using source::display_width;
 using Kind = Step::Kind;
+using expression::Value;
 
 constexpr const char* later = "known after deployment";
 
@@ -28,18 +29,48 @@ std::string short_value(const Step& step, size_t columns) {
   return cut(one_line(*step.value), columns);
 }
 
+// A script or another long text, cut after its first line.
+std::string first_line(const std::string& text) {
+  constexpr size_t most_lines = 3;
+  constexpr size_t most_bytes = 200;
+  const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (lines <= most_lines && text.size() <= most_bytes) return text;
+  size_t end = std::min(text.find('\n'), most_bytes);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  const std::string all = lines > 1 ? counted(lines, "line") : counted(text.size(), "byte");
+  return fmt::format("{} … ({})", text.substr(0, end), all);
+}
+
+// The value with every long text in it cut; `was_cut` says whether there was one.
+Value with_cut_texts(const Value& value, bool& was_cut) {
+  Value copy = value;
+  if (const auto* text = value.as<std::string>()) {
+    copy.data = first_line(*text);
+    was_cut = was_cut || *copy.as<std::string>() != *text;
+  } else if (auto* list = std::get_if<Value::List>(&copy.data)) {
+    for (Value& item : *list) item = with_cut_texts(item, was_cut);
+  } else if (auto* object = std::get_if<Value::Object>(&copy.data)) {
+    for (auto& [name, member] : *object) member = with_cut_texts(member, was_cut);
+  }
+  return copy;
+}
+
 class ExplainPage {
  public:
   ExplainPage(const source::Sources& sources, const std::string& library, const Paint& paint)
       : sources_(sources), library_(library), paint_(paint) {}
 
-  std::string one(const Explanation& explanation) {
-    const Step& step = explanation.step;
+  // With `whole`, long texts are not cut.
+  std::string one(Explanation explanation, bool whole) {
+    Step& step = explanation.step;
+    bool was_cut = false;
+    if (!whole && step.value) step.value = with_cut_texts(*step.value, was_cut);
     out_ = paint_.bold(step.name) + title_value(step) + "\n";
     if (!explanation.type.empty()) {
       const std::string help = explanation.help.empty() ? "" : ": " + explanation.help;
       out_ += wrapped(explanation.type + help, 2);
     }
+    if (was_cut) out_ += "  " + paint_.dim("long texts are cut: --full prints all of them") + "\n";
     out_ += "\n";
     line("  ", "  ", step, false);
     parts("  ", step);
@@ -261,8 +292,8 @@ class ExplainPage {
 }  // namespace
 
 std::string explain_page(const Explanation& explanation, const source::Sources& sources,
-                         const std::string& library, const Paint& paint) {
-  return ExplainPage(sources, library, paint).one(explanation);
+                         const std::string& library, const Paint& paint, bool whole) {
+  return ExplainPage(sources, library, paint).one(explanation, whole);
 }
 
 std::string explain_table(const std::vector<Explanation>& explanations,

@@ -11,9 +11,10 @@
 namespace slipway::commands {
 
 // How one setting or variable got its value, as a tree. `library` is the folder of the module
-// library; places in it are shown relative to it.
+// library; places in it are shown relative to it. Scripts and other long texts of the value are
+// cut, unless `whole` is set.
 std::string explain_page(const Explanation& explanation, const source::Sources& sources,
-                         const std::string& library, const Paint& paint);
+                         const std::string& library, const Paint& paint, bool whole = false);
 
 // A table: name, value, and the first step back. Places in the file `blueprint` are shown as lines.
 // Settings at their defaults come last.

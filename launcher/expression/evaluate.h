@@ -17,6 +17,9 @@ class Scope {
   struct Found {
     Value value;
     size_t steps = 0;  // how many of the traversal's steps lead to the value
+    // Instead of `value`: one that the scope keeps, so that a part of it is taken without copying
+    // all of it.
+    const Value* kept = nullptr;
   };
 
   virtual ~Scope() = default;

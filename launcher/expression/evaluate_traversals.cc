@@ -15,22 +15,30 @@ using Object = Value::Object;
 using Number = Value::Number;
 
 Value Evaluator::value_of(const Traversal& node) {
+  const auto is_computed = [](const Step& step) {
+    return step.key && step.key->as<Literal>() == nullptr;
+  };
+  if (std::ranges::none_of(node.steps, is_computed)) return value_with_keys(node);
   // Evaluate the keys first, since they may contain names that a `for` binds.
   Traversal traversal = node;
   for (Step& step : traversal.steps) {
-    if (step.key && step.key->as<Literal>() == nullptr) {
-      step.key = to_expression(evaluate(*step.key), step.key->span);
-    }
+    if (is_computed(step)) step.key = to_expression(evaluate(*step.key), step.key->span);
   }
+  return value_with_keys(traversal);
+}
+
+// The value of a traversal whose keys are literals.
+Value Evaluator::value_with_keys(const Traversal& traversal) {
   const Steps& steps = traversal.steps;
   const auto from = [&](const Value& value, size_t begin) {
     Value result = walk(value, steps, begin, steps.size());
     spend_value(result);
     return result;
   };
-  if (node.base) return from(evaluate(*node.base), 0);
-  if (const Local* local = find_local(node.root)) return from(local->value, 0);
+  if (traversal.base) return from(evaluate(*traversal.base), 0);
+  if (const Local* local = find_local(traversal.root)) return from(local->value, 0);
   Scope::Found found = scope_.find(traversal, span_);
+  if (found.kept != nullptr) return from(*found.kept, found.steps);
   if (found.steps == steps.size()) {
     spend_value(found.value);
     return std::move(found.value);

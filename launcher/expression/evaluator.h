@@ -65,6 +65,7 @@ class Evaluator {
   // evaluate_traversals.cc
   using Steps = std::vector<Step>;
   Value value_of(const Traversal& node);
+  Value value_with_keys(const Traversal& traversal);
   Value walk(const Value& from, const Steps& steps, size_t at, size_t end);
   Value splat(const Value& value, const Steps& steps, size_t at, size_t end);
   const Value& attribute(const Value& value, const Step& step) const;

@@ -71,7 +71,7 @@ void ResourceCheck::check_gpus(const blueprint::Module& module, const cluster::M
                   "leave `guest_accelerator` out");
   }
   std::vector<std::string> models;
-  for (const AttachedGpus& row : rules_.attached_gpus) {
+  for (const AttachedGpus& row : rules_->attached_gpus) {
     if (!type.name.starts_with(row.machines)) continue;
     models.push_back(row.model);
     if (row.model != model) continue;
@@ -93,16 +93,16 @@ void ResourceCheck::check_local_ssds(const blueprint::Module& module,
   const auto scratch = static_cast<int64_t>(blocks_of(body, "scratch_disk").size());
   const int64_t count =
       scratch + std::ranges::count_if(blocks_of(body, "disk"), [&](const Json& disk) {
-        return text_of(disk, "disk_type") == rules_.local_ssd;
+        return text_of(disk, "disk_type") == rules_->local_ssd;
       });
   if (count == 0) return;
-  const auto row = std::ranges::find_if(rules_.local_ssds, [&](const LocalSsds& some) {
+  const auto row = std::ranges::find_if(rules_->local_ssds, [&](const LocalSsds& some) {
     return type.name.starts_with(some.machines) && (some.vcpus == 0 || type.cpus() <= some.vcpus);
   });
-  if (row == rules_.local_ssds.end() || is_counted(row->counts, count)) return;
+  if (row == rules_->local_ssds.end() || is_counted(row->counts, count)) return;
   report(Code::rule_broken,
          scratch > 0 ? place_of_value(module, "local_ssd_count", scratch)
-                     : place_of_value(module, "disks", rules_.local_ssd),
+                     : place_of_value(module, "disks", rules_->local_ssd),
          row->counts.empty()
              ? fmt::format("`{}` cannot have local SSDs", type.name)
              : fmt::format("`{}` cannot have {}", type.name, slipway::counted(count, "local SSD")),

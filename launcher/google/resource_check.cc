@@ -159,12 +159,12 @@ void ResourceCheck::check(const Module& module, const std::string& type, const J
 void ResourceCheck::check_name(const Module& module, const std::string& type, const Json& body) {
   if (type.find("_iam_") != type.npos) return check_grant(module, type, body);
   const auto attribute = std::ranges::find_if(
-      rules_.names, [&](const std::string& name) { return body.contains(name); });
-  if (attribute == rules_.names.end()) return;
+      rules_->names, [&](const std::string& name) { return body.contains(name); });
+  if (attribute == rules_->names.end()) return;
   const std::string name = written(body, *attribute);
-  const auto own = rules_.scopes_of.find(type);
+  const auto own = rules_->scopes_of.find(type);
   std::string key = type + '\n' + name, where;
-  for (const std::string& scope : own == rules_.scopes_of.end() ? rules_.scopes : own->second) {
+  for (const std::string& scope : own == rules_->scopes_of.end() ? rules_->scopes : own->second) {
     const std::string value = written(body, scope);
     key += '\n' + value;
     if (!value.empty() && !is_expression(value)) {
@@ -227,10 +227,10 @@ void ResourceCheck::check_values(const Module& module, const std::string& path, 
 
 void ResourceCheck::check_by_rules(const Module& module, const std::string& path,
                                    const std::string& attribute, const Json& value) {
-  const auto [begin, end] = rules_.by_attribute.equal_range(path);
+  const auto [begin, end] = rules_->by_attribute.equal_range(path);
   for (auto rule = begin; rule != end; ++rule) {
-    if (is_for(rules_.rules[rule->second])) {
-      check_value(module, rules_.rules[rule->second], attribute, value);
+    if (is_for(rules_->rules[rule->second])) {
+      check_value(module, rules_->rules[rule->second], attribute, value);
     }
   }
 }
@@ -305,7 +305,7 @@ void ResourceCheck::check_disks(const Module& module, const Json& body) {
 void ResourceCheck::check_disk(const Module& module, const std::string& machine_type,
                                const std::string& disk_type, bool boots) {
   if (disk_type.empty() || is_expression(disk_type) || is_expression(machine_type)) return;
-  const auto& types = rules_.disk_types;
+  const auto& types = rules_->disk_types;
   if (types.empty()) return;
   if (!is_listed(types, disk_type)) {
     const std::string meant = source::did_you_mean(disk_type, types);
@@ -314,10 +314,10 @@ void ResourceCheck::check_disk(const Module& module, const std::string& machine_
            meant.empty() ? fmt::format("disk types are {}", slipway::join(types, ", ")) : meant);
     return;
   }
-  const auto family = std::ranges::find_if(rules_.families, [&](const MachineFamily& row) {
+  const auto family = std::ranges::find_if(rules_->families, [&](const MachineFamily& row) {
     return machine_type.starts_with(row.prefix);
   });
-  if (family == rules_.families.end()) return;
+  if (family == rules_->families.end()) return;
   const bool usable = !is_listed(family->not_usable, disk_type);
   if (usable && !(boots && is_listed(family->data_only, disk_type))) return;
   report(Code::rule_broken, place_of_value(module, "disk_type", disk_type),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ namespace slipway::google {
 class ResourceCheck {
  public:
   // Without `machines`, machine types are not checked.
-  ResourceCheck(ResourceRules rules, const cluster::Catalogue* machines,
+  ResourceCheck(std::shared_ptr<const ResourceRules> rules, const cluster::Catalogue* machines,
                 blueprint::Evaluation& evaluation, source::Diagnostics& diagnostics)
       : rules_(std::move(rules)),
         machines_(machines),
@@ -68,7 +69,7 @@ class ResourceCheck {
   void report(source::Code code, source::Span place, const std::string& message,
               const std::string& help);
 
-  ResourceRules rules_;
+  std::shared_ptr<const ResourceRules> rules_;
   const cluster::Catalogue* machines_;  // may be null
   blueprint::Evaluation& evaluation_;
   source::Diagnostics& diagnostics_;

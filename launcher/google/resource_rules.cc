@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include "common/error.h"
+#include "common/kept.h"
 #include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
@@ -133,6 +134,21 @@ void read_attachments(const source::Node& root, ResourceRules& rules,
   file.finish();
 }
 
+std::shared_ptr<const ResourceRules> read_rules(const fs::path& catalogue) {
+  auto rules = std::make_shared<ResourceRules>();
+  const auto read = [&](const char* file, auto reader) {
+    cluster::read_library_table(catalogue / file,
+                                [&](const source::Node& root, source::Diagnostics& diagnostics) {
+                                  reader(root, *rules, diagnostics);
+                                });
+  };
+  read("values.yaml", read_values);
+  read("words.yaml", read_words);
+  read("compute.yaml", read_families);
+  read("attachments.yaml", read_attachments);
+  return rules;
+}
+
 }  // namespace
 
 const re2::RE2& Pattern::compiled() const {
@@ -152,19 +168,9 @@ bool Pattern::is_in(const std::string& text) const {
   return re2::RE2::PartialMatch(text, compiled());
 }
 
-ResourceRules load_resource_rules(const fs::path& library) {
-  ResourceRules rules;
-  const auto read = [&](const char* file, auto reader) {
-    cluster::read_library_table(library / "catalogue" / file,
-                                [&](const source::Node& root, source::Diagnostics& diagnostics) {
-                                  reader(root, rules, diagnostics);
-                                });
-  };
-  read("values.yaml", read_values);
-  read("words.yaml", read_words);
-  read("compute.yaml", read_families);
-  read("attachments.yaml", read_attachments);
-  return rules;
+std::shared_ptr<const ResourceRules> load_resource_rules(const fs::path& library) {
+  static Kept<ResourceRules> kept;
+  return kept.get(library / "catalogue", [&] { return read_rules(library / "catalogue"); });
 }
 
 }  // namespace slipway::google

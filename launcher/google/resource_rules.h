@@ -93,8 +93,8 @@ struct ResourceRules {
   std::vector<LocalSsds> local_ssds;
 };
 
-// From the folder `catalogue` of `library`; without the files, there are no rules. Throws Error if
-// a file is invalid.
-ResourceRules load_resource_rules(const std::filesystem::path& library);
+// From the folder `catalogue` of `library`, read again only if a file changed; without the files,
+// there are no rules. For one thread. Throws Error if a file is invalid.
+std::shared_ptr<const ResourceRules> load_resource_rules(const std::filesystem::path& library);
 
 }  // namespace slipway::google
