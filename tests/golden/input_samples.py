@@ -204,7 +204,7 @@ VALUES = {
     "http_proxy": ("http://proxy.example.com:3128",), "state_timeout": ("20m",), "disk_size": (20,),
     "ip_ranges": (["10.9.0.0/16"], ["10.8.0.0/16"]), "access_mode": ("READ_ONLY", "READ_WRITE"),
     "squash_mode": ("ROOT_SQUASH", "NO_ROOT_SQUASH"),
-    "boot_disk_type": ("pd-ssd",), "service_account": (ACCOUNT,), "provisioning_model": ("SPOT",),
+    "boot_disk_type": ("pd-ssd",), "provisioning_model": ("SPOT",),
     "workload_policy.type": ("HIGH_THROUGHPUT", "HIGH_AVAILABILITY"), "max_topology_distance": ("CLUSTER", "BLOCK"),
     "address_type": ("INTERNAL", "EXTERNAL"), "ip_version": ("IPV4", "IPV6"),
     "terminal_storage_class": ("NEARLINE", "ARCHIVE"), "action.storage_class": ("COLDLINE", "ARCHIVE"),
@@ -262,6 +262,7 @@ KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
 STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
 SAMPLES = {
     ("community/modules/file-system/nfs-server", "type"): "pd-balanced",
+    ("community/modules/file-system/nfs-server", "service_account"): ACCOUNT,
     (DATABASE, "database_version"): "MYSQL_8_4",
     **{(of, "additional_networks"): POD_NETWORKS for of in (GKE, OLD_GKE, POOL_OF_GKE)},
     **{(of, "additional_networks.network"): "two" for of in (GKE, OLD_GKE, POOL_OF_GKE)},
