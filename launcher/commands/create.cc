@@ -47,6 +47,7 @@ int create(Args args) {
   const size_t files = google::write_folder(
       folder, definitions, replace ? google::Existing::replace : google::Existing::refuse);
   if (input.diagnostics != "json") {  // otherwise programs read stderr
+    for (const std::string& line : loaded.not_checked()) fmt::print(stderr, "{}\n", line);
     const std::string downloads = google::describe_downloads(loaded.deployment_with_errors());
     if (!downloads.empty()) fmt::print(stderr, "{}\n", downloads);
   }
