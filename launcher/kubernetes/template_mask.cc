@@ -7,13 +7,16 @@ namespace slipway::kubernetes {
 namespace {
 
 constexpr size_t npos = std::string_view::npos;
+// Longer than any expression in a template: what has no end must not make reading slow.
+constexpr size_t longest_expression = 4096;
 
 // The offset after the bracket that closes the one at `open`, or npos.
 size_t end_of_brackets(std::string_view text, size_t open) {
   const char opening = text[open];
   const char closing = opening == '{' ? '}' : ')';
   size_t depth = 0;
-  for (size_t at = open; at < text.size(); ++at) {
+  const size_t end = std::min(text.size(), open + longest_expression);
+  for (size_t at = open; at < end; ++at) {
     if (text[at] == opening) ++depth;
     if (text[at] == closing && --depth == 0) return at + 1;
   }
@@ -43,9 +46,9 @@ class TemplateMask {
     if (is_at(at, "${")) return value(at, end_of_brackets(masked_.text, at + 1));
     if (is_at(at, "%{")) return directive(at, end_of_brackets(masked_.text, at + 1));
     if (is_at(at, "{{")) {
-      const size_t end = masked_.text.find("}}", at);
-      const bool same_line = end != npos && masked_.text.find('\n', at) > end;
-      return same_line ? value(at, end + 2) : at + 2;
+      const auto rest = std::string_view(masked_.text).substr(at, longest_expression);
+      const size_t length = rest.substr(0, rest.find('\n')).find("}}");
+      return length == npos ? at + 2 : value(at, at + length + 2);
     }
     if (expressions_ && is_at(at, "$(")) return value(at, end_of_brackets(masked_.text, at + 1));
     return at + 1;

@@ -137,6 +137,11 @@ TEST_CASE("manifests: a template's mask keeps every place") {
   CHECK(mask_templates("$(e)", true).open);
   CHECK_FALSE(mask_templates("a: $(e)", true).open);
   CHECK(mask_templates("${open", false).text == "${open");
+  // Also among many that have no end.
+  std::string many;
+  for (int i = 0; i < 50000; ++i) many += "${{{";
+  CHECK(mask_templates(many, false).text == many);
+  CHECK(mask_templates(many + "\n}${b}", false).any);
 }
 
 TEST_CASE("manifests: JobSets that the webhook refuses") {
