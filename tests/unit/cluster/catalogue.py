@@ -158,6 +158,14 @@ def unknown_attributes():
                 yield f"replacement.yaml: `{row['types'][0]}` has no `{path}`"
 
 
+def other_tpus():
+    """TPUs of machine types that the table of slices does not know, or names differently."""
+    labels = {machine["type"].split("-")[0]: row["labels"] for row in read("tpu")["generations"] for machine in row.get("machines", [])}
+    for family, label in read("gke")["tpus"]["names"].items():
+        if label not in labels.get(family, []):
+            yield f"tpu.yaml: no generation of `{family}` has the label `{label}` of gke.yaml"
+
+
 def main():
     found = set(names_in_code())
     allows = lambda path, name: any(fnmatch.fnmatch(name, each) for each in ALLOWED.get(path, [[]])[0])
@@ -165,7 +173,7 @@ def main():
     for path, (names, _) in ALLOWED.items():
         used = {name for where, name in found if where == path}
         wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
-    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(set(missing_services())) + sorted(missing_gpus()) + sorted(set(unknown_attributes()))
+    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(set(missing_services())) + sorted(missing_gpus()) + sorted(set(unknown_attributes())) + sorted(other_tpus())
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 
