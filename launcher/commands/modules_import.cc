@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using modules::Import;
 using modules::ModuleChange;
 using modules::ModuleImport;
-using State = ModuleImport::State;
+using ImportState = ModuleImport::State;
 
 struct ImportInput {
   std::string source;
@@ -53,17 +53,17 @@ const char* word_of(ModuleChange::Kind kind) {
   return "";
 }
 
-const char* word_of(State state) {
+const char* word_of(ImportState state) {
   switch (state) {
-    case State::unchanged:
+    case ImportState::unchanged:
       return "unchanged";
-    case State::changed:
+    case ImportState::changed:
       return "changed";
-    case State::added:
+    case ImportState::added:
       return "added";
-    case State::missing:
+    case ImportState::missing:
       return "missing";
-    case State::gone:
+    case ImportState::gone:
       return "gone";
   }
   return "";
@@ -104,11 +104,11 @@ fs::path checkout_folder(const std::string& source, const std::string& repositor
 }
 
 std::string summary_of(const Import& import, bool dry_run) {
-  std::map<State, size_t> counts;
+  std::map<ImportState, size_t> counts;
   for (const ModuleImport& module : import.modules) ++counts[module.state];
   std::vector<std::string> parts;
-  for (const State state :
-       {State::changed, State::added, State::missing, State::gone, State::unchanged}) {
+  for (const ImportState state : {ImportState::changed, ImportState::added, ImportState::missing,
+                                  ImportState::gone, ImportState::unchanged}) {
     if (counts[state] > 0) parts.push_back(fmt::format("{} {}", counts[state], word_of(state)));
   }
   const bool is_older = modules::compare_versions(import.version, import.before) < 0;
@@ -122,11 +122,11 @@ std::string summary_of(const Import& import, bool dry_run) {
 std::string report_text(const Import& import, bool dry_run, const Paint& paint) {
   std::string text = summary_of(import, dry_run);
   for (const ModuleImport& module : import.modules) {
-    if (module.state == State::unchanged) continue;
+    if (module.state == ImportState::unchanged) continue;
     text += "\n" + paint.bold(module.path) + "\n";
-    if (module.state == State::added) text += "  a new module, with an interface only\n";
-    if (module.state == State::missing) text += "  not in this release; the file stays\n";
-    if (module.state == State::gone) text += "  the library does not have it\n";
+    if (module.state == ImportState::added) text += "  a new module, with an interface only\n";
+    if (module.state == ImportState::missing) text += "  not in this release; the file stays\n";
+    if (module.state == ImportState::gone) text += "  the library does not have it\n";
     for (const ModuleChange& change : module.changes) {
       text += fmt::format("  {} {}{}\n", padded(word_of(change.kind), 10), change.what,
                           change.text.empty() ? "" : ": " + cut(change.text, page_width));

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/editor/migrated_module.h"
+#include "launcher/editor/migrated_variables.h"
 #include "launcher/expression/notation.h"
 
 namespace slipway::editor {
@@ -21,8 +23,12 @@ using source::Node;
 class Migrator {
  public:
   Migrator(source::Span file, const MigrationRules& rules, modules::Library& library,
-           source::Sources& sources)
-      : rules_(rules), library_(library), sources_(sources), edits_(file, sources) {}
+           source::Sources& sources, const Node& root)
+      : rules_(rules),
+        library_(library),
+        sources_(sources),
+        edits_(file, sources),
+        variables_(rules, edits_, find_names(root, sources)) {}
 
   Migration run(const Node& root) {
     read_modules(root);
@@ -30,8 +36,16 @@ class Migrator {
     for (MigratedModule& module : modules_) turn_uses(module);
     for (MigratedModule& module : modules_) hand_on(module);
     for (MigratedModule& module : modules_) drop_uses(module);
+    const auto say = [this](uint32_t at, bool is_by_hand, std::string text) {
+      is_by_hand ? by_hand(at, std::move(text)) : note(at, std::move(text));
+    };
+    const Node* vars = root.find("vars");
+    if (vars != nullptr && has_migrated()) {
+      variables_.change(
+          *vars, sources_, [this](const std::string& name) { return is_input(name); }, say);
+    }
     for (MigratedModule& module : modules_) change_settings(module);
-    if (const Node* vars = root.find("vars")) change_variables(*vars);
+    variables_.report_uses(say);
     for (const MigratedModule& module : modules_) {
       if (write_module(module, edits_)) continue;
       by_hand(
@@ -194,7 +208,7 @@ class Migrator {
         const auto found = module.rule->settings.find(entry.key);
         if (found != module.rule->settings.end()) rule = &found->second;
       }
-      if (rule != nullptr && applies(*rule, entry)) {
+      if (rule != nullptr && applies(*rule, text_of(entry))) {
         change_setting(module, *settings, i, *rule);
       } else if (rule == nullptr) {
         report_gone(module, entry);
@@ -215,12 +229,15 @@ class Migrator {
                         input == nullptr ? "there is no such setting" : input->gone));
   }
 
-  bool applies(const SettingRule& rule, const Entry& entry) const {
-    const std::string_view text = sources_.text({entry.key_span.end, edits_.end_of(entry.value)});
-    return rule.only_if.empty() ||
-           std::ranges::any_of(rule.only_if, [text](const std::string& part) {
-             return text.find(part) != text.npos;
-           });
+  std::string_view text_of(const Entry& entry) const {
+    return sources_.text(
+        {entry.key_span.end, std::max(entry.key_span.end, edits_.end_of(entry.value))});
+  }
+
+  bool has_migrated() const {
+    return std::ranges::any_of(modules_, [](const MigratedModule& module) {
+      return module.rule != nullptr && !module.rule->to.empty();
+    });
   }
 
   void change_setting(MigratedModule& module, const Node& settings, size_t index,
@@ -236,11 +253,10 @@ class Migrator {
     }
     std::string value;
     if (!rule.values.empty()) {
-      const auto found = rule.values.find(entry.value.text);
-      if (found == rule.values.end() || !entry.value.is_scalar()) {
+      value = new_value(rule, entry.value);
+      if (value.empty()) {
         return by_hand(at, fmt::format("{} is now `{}`: write its value", what, name));
       }
-      value = found->second;
     }
     if (settings.find(name) != nullptr && name != entry.key) {
       return by_hand(at, fmt::format("{} is now `{}`, which is set, too", what, name));
@@ -320,14 +336,26 @@ class Migrator {
              (name == entry.key ? "" : ", as `" + name + "`"));
   }
 
-  void change_variables(const Node& vars) {
-    for (size_t i = 0; i < vars.entries.size(); ++i) {
-      const Entry& entry = vars.entries[i];
-      const auto rule = rules_.variables.find(entry.key);
-      if (rule == rules_.variables.end() || !applies(rule->second, entry)) continue;
-      by_hand(entry.key_span.begin,
-              fmt::format("variable `{}`: {}", entry.key, rule->second.by_hand));
+  // Empty if a person has to write it.
+  std::string new_value(const SettingRule& rule, const Node& value) {
+    if (!value.is_scalar()) return {};
+    if (const auto found = rule.values.find(value.text); found != rule.values.end()) {
+      return found->second;
     }
+    return is_opposite(rule) ? variables_.opposite(value) : std::string();
+  }
+
+  static bool is_opposite(const SettingRule& rule) {
+    return rule.values == std::map<std::string, std::string>{{"true", "false"}, {"false", "true"}};
+  }
+
+  // Whether a module takes the variable of that name today.
+  bool is_input(const std::string& name) {
+    return std::ranges::any_of(modules_, [&](const MigratedModule& module) {
+      const Interface* interface = interface_of(source_of(module));
+      const modules::Input* input = interface == nullptr ? nullptr : interface->input(name);
+      return input != nullptr && input->gone.empty();
+    });
   }
 
   const MigrationRules& rules_;
@@ -335,6 +363,7 @@ class Migrator {
   source::Sources& sources_;
   TextEdits edits_;
   std::deque<MigratedModule> modules_;
+  MigratedVariables variables_;
   Migration result_;
 };
 
@@ -346,7 +375,7 @@ std::optional<Migration> migrate(source::Span file, const MigrationRules& rules,
   const size_t errors = diagnostics.errors();
   const auto root = source::read_yaml(file, sources, diagnostics);
   if (!root || diagnostics.errors() > errors) return std::nullopt;
-  Migration migration = Migrator(file, rules, library, sources).run(*root);
+  Migration migration = Migrator(file, rules, library, sources, *root).run(*root);
   source::Diagnostics mistakes(sources);
   const source::Span after = sources.add("migrated", migration.text);
   if (!source::read_yaml(after, sources, mistakes) || mistakes.errors() > 0) {

@@ -21,13 +21,14 @@ namespace slipway::modules {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = ModuleChange::Kind;
-using State = ModuleImport::State;
+using ChangeKind = ModuleChange::Kind;
+using ImportState = ModuleImport::State;
 
 constexpr const char* version_file = "catalogue/toolkit.yaml";
 
 bool is_edit(const ModuleChange& change) {
-  return change.kind == Kind::added || change.kind == Kind::changed || change.kind == Kind::removed;
+  return change.kind == ChangeKind::added || change.kind == ChangeKind::changed ||
+         change.kind == ChangeKind::removed;
 }
 
 std::string with_version(std::string text, const std::string& before, const std::string& after) {
@@ -53,7 +54,7 @@ class Importer {
     }
     for (const std::string& path : Library(from_.library, sources_, {}).paths()) {
       if (theirs.contains(path)) continue;
-      import_.modules.push_back({path, State::missing, {}});
+      import_.modules.push_back({path, ImportState::missing, {}});
       if (is_older_) later(lifetimes_.modules[path].after, from_.version);
     }
     for (const auto& [path, module] : theirs) take(path, *module);
@@ -74,13 +75,13 @@ class Importer {
     const bool is_known = fs::exists(from_.library / file, ignored);
     if (!is_known && is_older_) {
       later(lifetimes_.modules[path].until, from_.version);
-      return import_.modules.push_back({path, State::gone, {}});
+      return import_.modules.push_back({path, ImportState::gone, {}});
     }
     if (!is_known) {
       if (from_.version != from_.before) later(lifetimes_.modules[path].after, from_.before);
       const std::string text = new_module_text(theirs, from_.version);
       read_again(path, text);
-      import_.modules.push_back({path, State::added, {}});
+      import_.modules.push_back({path, ImportState::added, {}});
       import_.files.emplace_back(file, text);
       return;
     }
@@ -89,12 +90,13 @@ class Importer {
     if (!ours) return;
     std::vector<ModuleChange> changes = record(*ours, theirs, own_inputs(span, sources_));
     if (is_older_) {
-      const State found = changes.empty() ? State::unchanged : State::changed;
+      const ImportState found = changes.empty() ? ImportState::unchanged : ImportState::changed;
       return import_.modules.push_back({path, found, std::move(changes)});
     }
     ModuleUpdate update = update_module(span, *ours, theirs, from_.version, sources_);
     const std::string before(sources_.text(span));
-    const State state = update.changes.empty() ? State::unchanged : State::changed;
+    const ImportState state =
+        update.changes.empty() ? ImportState::unchanged : ImportState::changed;
     if (update.text != before) {
       require_done(path, update.text, theirs);
       import_.files.emplace_back(file, update.text);
@@ -119,12 +121,12 @@ class Importer {
       if (theirs.interface.input(input.name) != nullptr || own.contains(input.name)) continue;
       if (!input.gone.empty()) continue;
       later(is_older_ ? inputs[input.name].after : inputs[input.name].until, older);
-      if (is_older_) changes.push_back({Kind::changed, input_text(input), "came later"});
+      if (is_older_) changes.push_back({ChangeKind::changed, input_text(input), "came later"});
     }
     for (const Input& input : theirs.interface.inputs) {
       if (ours.input(input.name) != nullptr) continue;
       later(is_older_ ? inputs[input.name].until : inputs[input.name].after, older);
-      if (is_older_) changes.push_back({Kind::changed, input_text(input), "is gone since"});
+      if (is_older_) changes.push_back({ChangeKind::changed, input_text(input), "is gone since"});
     }
     return changes;
   }

@@ -21,7 +21,7 @@ namespace {
 
 using expression::Value;
 using source::Node;
-using Kind = ModuleChange::Kind;
+using ChangeKind = ModuleChange::Kind;
 
 class Updater {
  public:
@@ -56,7 +56,7 @@ class Updater {
                             ours_.path, what));
   }
 
-  void note(Kind kind, std::string what, std::string text = {}) {
+  void note(ChangeKind kind, std::string what, std::string text = {}) {
     result_.changes.push_back({kind, std::move(what), std::move(text)});
   }
 
@@ -127,7 +127,7 @@ class Updater {
       for (const Input& input : theirs_.interface.inputs) {
         if (ours_.input(input.name) != nullptr) continue;
         entries.push_back({input.name, input_lines(input, theirs_, version_)});
-        note(Kind::added, input_word(input.name), describe_input(input));
+        note(ChangeKind::added, input_word(input.name), describe_input(input));
         added.push_back(&input);
       }
     });
@@ -177,7 +177,8 @@ class Updater {
     const size_t before = result_.changes.size();
     if (type != old_type) {
       put_entry(keys, "type", text_lines(4, "type", type), "");
-      note(Kind::changed, input_word(input.name), fmt::format("type {}, was {}", type, old_type));
+      note(ChangeKind::changed, input_word(input.name),
+           fmt::format("type {}, was {}", type, old_type));
     }
     change_default(input, now, keys);
     change_deprecation(input, keys);
@@ -191,12 +192,12 @@ class Updater {
                          (!input.gone.empty() && !input.gone.starts_with(gone_begin));
     if (now.required && !input.required && !refused) {
       drop_entry(keys, "default");
-      note(Kind::changed, input_word(input.name),
+      note(ChangeKind::changed, input_word(input.name),
            fmt::format("must be set, was {} by default", full_text(input.default_value, 0)));
     } else if (!now.required && (input.required || !same_default(input, now))) {
       if (!now.default_value.is_known()) return;
       put_entry(keys, "default", value_lines(4, "default", now.default_value), "type");
-      note(Kind::changed, input_word(input.name),
+      note(ChangeKind::changed, input_word(input.name),
            fmt::format(
                "default {}, {}", full_text(now.default_value, 0),
                input.required ? "had to be set" : "was " + full_text(input.default_value, 0)));
@@ -211,11 +212,11 @@ class Updater {
         put_entry(keys, "default", value_lines(4, "default", Value()), "type");
       }
       put_entry(keys, "gone", text_lines(4, "gone", why), "default");
-      note(Kind::changed, input_word(input.name), "deprecated: " + why);
+      note(ChangeKind::changed, input_word(input.name), "deprecated: " + why);
       report_lost(input.name);
     } else if (deprecated == theirs_.deprecated.end() && input.gone.starts_with(gone_begin)) {
       drop_entry(keys, "gone");
-      note(Kind::changed, input_word(input.name), "is back");
+      note(ChangeKind::changed, input_word(input.name), "is back");
     }
   }
 
@@ -231,7 +232,7 @@ class Updater {
     }
     if (more.empty()) return;
     put_entry(keys, "one_of", list_lines(4, "one_of", all), "default");
-    note(Kind::changed, input_word(input.name), "may also be " + join(more, ", "));
+    note(ChangeKind::changed, input_word(input.name), "may also be " + join(more, ", "));
   }
 
   void remove_input(const Input& input, const Node& entry, TextEntry& text) {
@@ -241,7 +242,7 @@ class Updater {
     put_entry(keys, "gone", text_lines(4, "gone", fmt::format("{}{}", gone_begin, version_)),
               "default");
     put_keys(entry, text, keys);
-    note(Kind::removed, input_word(input.name), "was " + describe_input(input));
+    note(ChangeKind::removed, input_word(input.name), "was " + describe_input(input));
     report_lost(input.name);
   }
 
@@ -251,7 +252,7 @@ class Updater {
       numbers.push_back(std::to_string(line));
     }
     if (numbers.empty()) return;
-    note(Kind::lost, input_word(name),
+    note(ChangeKind::lost, input_word(name),
          fmt::format("still used in line{} {}", numbers.size() == 1 ? "" : "s",
                      join(numbers, ", ")));
   }
@@ -263,14 +264,14 @@ class Updater {
     const auto at = [&](const Rule& rule) { return rule.at == input.name; };
     if (std::any_of(ours_.rules.begin(), ours_.rules.end(), at)) return;
     for (const Rule& rule : theirs_.interface.rules) {
-      if (at(rule)) note(Kind::unchecked, input_word(input.name), rule.message);
+      if (at(rule)) note(ChangeKind::unchecked, input_word(input.name), rule.message);
     }
   }
 
   void add_rules(const Input& input) {
     TextLines lines = rules_of(input.name, theirs_);
     if (lines.empty()) return;
-    note(Kind::added, "rules for `" + input.name + "`");
+    note(ChangeKind::added, "rules for `" + input.name + "`");
     const Node* rules = root_.find("rules");
     TextEntry* section = find_entry(sections_, "rules");
     if (rules == nullptr || rules->items.empty()) {
@@ -300,26 +301,26 @@ class Updater {
         if (theirs_.interface.output(output.name) != nullptr) continue;
         if (is_own(node.find(output.name))) continue;
         if (output.value) {
-          note(Kind::by_hand, output_word(output.name),
+          note(ChangeKind::by_hand, output_word(output.name),
                fmt::format("Cluster Toolkit {} no longer has it; the file gives it a value: delete "
                            "it, or mark it with `own: true`",
                            version_));
           continue;
         }
         drop_entry(entries, output.name);
-        note(Kind::removed, output_word(output.name));
+        note(ChangeKind::removed, output_word(output.name));
       }
       for (const Output& output : theirs_.interface.outputs) {
         if (ours_.output(output.name) != nullptr) continue;
         if (needs_value) {
-          note(Kind::by_hand, output_word(output.name),
+          note(ChangeKind::by_hand, output_word(output.name),
                fmt::format("is new in Cluster Toolkit {}; it needs a value of the file's "
                            "resources",
                            version_));
           continue;
         }
         entries.push_back({output.name, output_lines(output)});
-        note(Kind::added, output_word(output.name));
+        note(ChangeKind::added, output_word(output.name));
       }
     });
   }
@@ -334,15 +335,15 @@ class Updater {
     }
     if (!more.empty()) {
       put_section("apis", list_lines(0, "apis", apis));
-      note(Kind::added, "services", join(more, ", "));
+      note(ChangeKind::added, "services", join(more, ", "));
     }
     if (!theirs.id_input.empty() && theirs.id_input != ours_.id_input) {
       put_section("id_input", text_lines(0, "id_input", theirs.id_input));
-      note(Kind::changed, "`id_input`", theirs.id_input);
+      note(ChangeKind::changed, "`id_input`", theirs.id_input);
     }
     if (theirs.must_be_used && !ours_.must_be_used) {
       put_section("must_be_used", value_lines(0, "must_be_used", true));
-      note(Kind::changed, "`must_be_used`", "it does nothing unless another module uses it");
+      note(ChangeKind::changed, "`must_be_used`", "it does nothing unless another module uses it");
     }
     update_providers();
   }
@@ -360,7 +361,7 @@ class Updater {
     const bool configured = configures != nullptr && configures->text == "true";
     if (ours == theirs && configured == theirs_.configures_providers) return;
     put_section("toolkit_module", {toolkit_module_line(theirs_)});
-    note(Kind::changed, "providers", join(theirs_.providers, ", "));
+    note(ChangeKind::changed, "providers", join(theirs_.providers, ", "));
   }
 
   static constexpr std::string_view gone_begin = "it is no longer in Cluster Toolkit ";
