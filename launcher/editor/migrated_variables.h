@@ -22,7 +22,7 @@ class MigratedVariables {
   // Whether a module of the blueprint has an input of that name today: a variable sets it.
   using IsInput = std::function<bool(const std::string& name)>;
 
-  // `names` are all that the blueprint mentions.
+  // `names` is what the blueprint mentions.
   MigratedVariables(const MigrationRules& rules, TextEdits& edits, std::vector<Occurrence> names)
       : rules_(rules), edits_(edits), names_(std::move(names)) {}
 
