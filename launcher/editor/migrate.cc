@@ -212,7 +212,21 @@ class Migrator {
         change_setting(module, *settings, i, *rule);
       } else if (rule == nullptr) {
         report_gone(module, entry);
+        move_paths(entry);
       }
+    }
+  }
+
+  // A value may name a file of a module: modules/embedded/PATH/etc/slurm.conf.tpl.
+  void move_paths(const Entry& entry) {
+    const std::string_view text = text_of(entry);
+    for (const auto& [path, rule] : rules_.modules) {
+      const size_t at = text.find("embedded/" + path + "/");
+      if (rule.to.empty() || at == text.npos) continue;
+      const uint32_t begin =
+          entry.key_span.end + static_cast<uint32_t>(at + std::string_view("embedded/").size());
+      edits_.replace({begin, begin + static_cast<uint32_t>(path.size())}, rule.to);
+      note(begin, fmt::format("the files of `{}` are those of `{}`", path, rule.to));
     }
   }
 
@@ -342,11 +356,7 @@ class Migrator {
     if (const auto found = rule.values.find(value.text); found != rule.values.end()) {
       return found->second;
     }
-    return is_opposite(rule) ? variables_.opposite(value) : std::string();
-  }
-
-  static bool is_opposite(const SettingRule& rule) {
-    return rule.values == std::map<std::string, std::string>{{"true", "false"}, {"false", "true"}};
+    return variables_.opposite(rule, value);
   }
 
   // Whether a module takes the variable of that name today.

@@ -42,7 +42,13 @@ class ModuleWriter {
     const size_t before = uses == nullptr ? 0 : uses->items.size();
     const size_t left = before - module_.removed_uses.size() + module_.added_uses.size();
     if (left == before && module_.added_uses.empty()) return;
-    if (uses == nullptr) return add_entry("source", fmt::format("use: [{}]", joined(nullptr)));
+    if (uses == nullptr) {
+      const Node* text = module_.node->find("use");  // a mistake, or nothing
+      const bool has_text = text != nullptr && text->is_scalar() && !text->is_null();
+      remove_entry("use");
+      return add_entry(
+          "source", fmt::format("use: [{}{}]", has_text ? text->text + ", " : "", joined(nullptr)));
+    }
     if (left == 0) return remove_entry("use");
     if (edits_.is_flow(*uses) || uses->items.empty()) {
       return edits_.replace(uses->span, fmt::format("[{}]", joined(uses)));

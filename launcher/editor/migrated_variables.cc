@@ -55,8 +55,10 @@ void MigratedVariables::change(const Node& vars, const source::Sources& sources,
   }
 }
 
-std::string MigratedVariables::opposite(const Node& value) {
-  if (!value.text.starts_with("$(") || !value.text.ends_with(')')) return {};
+std::string MigratedVariables::opposite(const SettingRule& rule, const Node& value) {
+  const std::map<std::string, std::string> other{{"true", "false"}, {"false", "true"}};
+  if (rule.values != other || !value.text.starts_with("$(") || !value.text.ends_with(')'))
+    return {};
   const std::string inner = value.text.substr(2, value.text.size() - 3);
   const bool plain = std::ranges::all_of(inner, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';

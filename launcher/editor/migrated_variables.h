@@ -29,8 +29,9 @@ class MigratedVariables {
   void change(const source::Node& vars, const source::Sources& sources, const IsInput& is_input,
               const Say& say);
 
-  // The opposite of `$(NAME)`, as an expression; empty for other values.
-  std::string opposite(const source::Node& value);
+  // The opposite of `$(NAME)`, as an expression; empty for other values, and if that is not what
+  // the rule makes of values.
+  std::string opposite(const SettingRule& rule, const source::Node& value);
 
   // Reports expressions that still have the old name of a variable.
   void report_uses(const Say& say) const;
