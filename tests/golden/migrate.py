@@ -3,7 +3,7 @@
 
 tests/golden/migrate/NAME.yaml gives NAME.out: reasons, then the diff. With SLIPWAY_ACCEPT=1, writes these files.
 """
-import os, pathlib, shutil, subprocess, sys, tempfile
+import os, pathlib, re, shutil, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # keep the source tree clean
 from checks import exit_status, same
@@ -33,6 +33,7 @@ def main():
             same(f"{case.name} stays", (folder / case.name).read_text(), case.read_text())
             written(slipway, folder, case, out, status)
         nothing_to_do(slipway)
+        from_v5(slipway, folder)
         refused(slipway, folder)
     return exit_status()
 
@@ -59,6 +60,23 @@ def nothing_to_do(slipway):
         if not any(line.startswith("blueprint_name") for line in file.read_text().splitlines()):
             continue
         same(file.name, slipway("migrate", file.name, cwd=file.parent), (0, "", f"{file.name} has nothing to migrate\n"))
+
+
+def from_v5(slipway, folder):
+    """Blueprints of today, as they would have been with slurm-gcp v5, are migrated to ones without mistakes."""
+    migrated = 0
+    shutil.copytree(ROOT / "tests/golden/create", folder / "create")
+    for file in sorted((folder / "create").glob("ok-*.yaml")):
+        text = file.read_text()
+        if not re.search(r"schedmd-slurm-gcp-v6-nodeset\b(?!-)", text) or slipway("check", str(file), cwd=file.parent)[0] != 0:
+            continue
+        for today, before in {r"v6-nodeset\b(?!-)": "v5-node-group", "v6-(partition|controller|login)": r"v5-\1"}.items():
+            text = re.sub("schedmd-slurm-gcp-" + today, "schedmd-slurm-gcp-" + before, text)
+        file.write_text(text)
+        same(f"{file.name} from v5", slipway("migrate", "--write", str(file))[0], 0)
+        same(f"{file.name} from v5: check", slipway("check", str(file), cwd=file.parent)[0], 0)
+        migrated += 1
+    same("blueprints from v5", migrated > 3, True)
 
 
 def refused(slipway, folder):
