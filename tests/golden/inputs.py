@@ -3,12 +3,13 @@
 
 For each input of each module, two deployments are created that differ in this input only: it must change what Google Cloud
 or Slurm gets, or there must be a diagnostic that names it. The same holds for each attribute of an object. A module without
-resources is refused as a whole. The blueprints around the modules and the values are in input_samples.py.
+resources is refused as a whole. The blueprints around the modules are in input_blueprints.py, the values in input_samples.py.
 """
 import concurrent.futures, dataclasses, json, os, pathlib, re, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True  # keep the source tree clean
-from input_samples import ALONE, AROUND, EXEMPT, FILES, SAMPLES, VALUES, VARIABLES, WIRED, WITH
+from input_blueprints import ALONE, AROUND, FILES, VARIABLES
+from input_samples import EXEMPT, SAMPLES, VALUES, WIRED, WITH
 from input_types import attributes, parsed, value_of, with_attribute
 from run import HERE, ROOT, installed
 
