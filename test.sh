@@ -123,7 +123,7 @@ count_conformance() {
 test_sanitized() {
   (
     local needed
-    renice -n 19 "$BASHPID" >/dev/null
+    renice -n 10 "$BASHPID" >/dev/null
     CXX=clang++ CXX_LD=lld configure build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
     needed=$(tests/sanitizers/needed.py build-sanitized)
     mapfile -t needed <<<"$needed"
