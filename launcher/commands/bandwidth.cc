@@ -56,7 +56,7 @@ int record(Args args) {
   return 0;
 }
 
-int show(Args args) {
+int show_history(Args args) {
   std::string database, page;
   history::Selection selection;
   double least_percent = 3;
@@ -108,7 +108,7 @@ int bandwidth(Args args) {
        "The tests themselves are all_gather_perf and its siblings. Their reports are recorded in a "
        "database, from which you see when a cluster became slower, and after which change of "
        "driver, image or library.",
-       {{"record", record}, {"history", show}},
+       {{"record", record}, {"history", show_history}},
        {{"slipway bandwidth record /home/all_gather.json", "add a report"},
         {"slipway bandwidth history", "show what has become slower"}}},
       args);
