@@ -123,16 +123,16 @@ count_conformance() {
 test_sanitized() {
   (
     local needed
-    renice -n 10 "$BASHPID" >/dev/null
+    renice -n 5 "$BASHPID" >/dev/null
     CXX=clang++ CXX_LD=lld configure build-sanitized -Db_sanitize=address,undefined -Dfuzz=true -Doptimization=0
     needed=$(tests/sanitizers/needed.py build-sanitized)
     mapfile -t needed <<<"$needed"
-    ninja -C build-sanitized "${needed[@]}"
+    ninja -C build-sanitized -j "$(nproc)" "${needed[@]}"
   )
   touch "$scratch/sanitized"
   say "test: unit, golden and fuzzing under the sanitizers"
   renice -n 5 "$BASHPID" >/dev/null
-  run_meson build-sanitized --no-suite program || true
+  run_meson build-sanitized --no-suite program --num-processes $((2 * $(nproc))) || true
 }
 
 # wait_for_sanitized: until the build is there, or has failed
