@@ -38,13 +38,16 @@ int migrate_file(const std::string& file, bool write) {
   modules::Library library(blueprints, sources);
   library.skip_bodies();
   library.look_from(std::filesystem::path(file).parent_path());
+  // Lines are inserted after others, so the last one needs its end.
+  const std::string whole = text.empty() || text.ends_with('\n') ? text : text + "\n";
   auto migration =
-      editor::migrate(sources.add(file, text), editor::load_migration_rules(blueprints), library,
+      editor::migrate(sources.add(file, whole), editor::load_migration_rules(blueprints), library,
                       sources, diagnostics);
   show(diagnostics);
   if (!migration) return 1;
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) migration->text.insert(0, mark);
+  if (migration->text == whole) migration->text = text;
   const size_t by_hand = report(*migration, file);
   if (migration->notes.empty()) {
     fmt::print(stderr, "{} has nothing to migrate\n", file);

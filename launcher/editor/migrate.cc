@@ -48,9 +48,9 @@ class Migrator {
     variables_.report_uses(say);
     for (const MigratedModule& module : modules_) {
       if (write_module(module, edits_)) continue;
-      by_hand(
-          module.node->span.begin,
-          fmt::format("module `{}` is in braces: write it in lines, and migrate again", module.id));
+      throw Error(
+          fmt::format("line {}: module `{}` is in braces: write it in lines, and migrate again",
+                      sources_.place(module.node->span.begin).line, module.id));
     }
     std::ranges::stable_sort(result_.notes, {}, [](const MigrationNote& one) { return one.line; });
     result_.text = edits_.changed();
@@ -104,7 +104,11 @@ class Migrator {
          fmt::format("module `{}` is now `{}`: {}", module.id, module.rule->to, module.rule->why));
     module.path = module.rule->to;
     if (module.rule->split_to.empty()) return;
-    module.split_id = module.id + module.rule->split_suffix;
+    const std::string id = module.id + module.rule->split_suffix;
+    module.split_id = id;
+    for (int number = 2; find(module.split_id) != nullptr; ++number) {
+      module.split_id = fmt::format("{}_{}", id, number);
+    }
     module.added_uses.push_back(module.split_id);
     note(source.span.begin,
          fmt::format("module `{}` is new: `{}`", module.split_id, module.rule->split_to));
@@ -221,12 +225,14 @@ class Migrator {
   void move_paths(const Entry& entry) {
     const std::string_view text = text_of(entry);
     for (const auto& [path, rule] : rules_.modules) {
-      const size_t at = text.find("embedded/" + path + "/");
-      if (rule.to.empty() || at == text.npos) continue;
-      const uint32_t begin =
-          entry.key_span.end + static_cast<uint32_t>(at + std::string_view("embedded/").size());
-      edits_.replace({begin, begin + static_cast<uint32_t>(path.size())}, rule.to);
-      note(begin, fmt::format("the files of `{}` are those of `{}`", path, rule.to));
+      if (rule.to.empty()) continue;
+      const std::string named = "embedded/" + path + "/";
+      for (size_t at = text.find(named); at != text.npos; at = text.find(named, at + 1)) {
+        const uint32_t begin =
+            entry.key_span.end + static_cast<uint32_t>(at + std::string_view("embedded/").size());
+        edits_.replace({begin, begin + static_cast<uint32_t>(path.size())}, rule.to);
+        note(begin, fmt::format("the files of `{}` are those of `{}`", path, rule.to));
+      }
     }
   }
 

@@ -57,7 +57,7 @@ class ModuleWriter {
     const uint32_t first = uses->items.front().span.begin;
     const uint32_t end = edits_.next_line(edits_.end_of(*uses) - 1);
     for (const std::string& id : module_.added_uses) {
-      const size_t dash = edits_.column(first) - 2;
+      const size_t dash = edits_.indent(first);
       edits_.insert(end, fmt::format("{}- {}\n", blanks(dash), id));
     }
   }
@@ -99,7 +99,7 @@ class ModuleWriter {
       for (const MovedSetting& setting : added) {
         const std::string text = text_of_setting(setting, edits_, 0);
         if (text.find('\n') != text.npos) return false;
-        edits_.insert(settings->span.end - 1, ", " + text);
+        edits_.insert(settings->span.begin + 1, text + ", ");  // before what may be removed
       }
       return true;
     }

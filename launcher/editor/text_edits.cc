@@ -13,11 +13,16 @@ TextEdits::TextEdits(Span file, const source::Sources& sources)
     : text_(sources.text(file)), base_(file.begin), sources_(sources) {}
 
 void TextEdits::replace(Span span, std::string text) {
-  edits_.emplace(span.begin, Edit{span.end, std::move(text)});
+  // An alias repeats the nodes of its anchor, and so their edits.
+  const auto [first, last] = edits_.equal_range(span.begin);
+  const bool known = std::any_of(first, last, [&](const auto& edit) {
+    return edit.second.end == span.end && edit.second.text == text;
+  });
+  if (!known) edits_.emplace(span.begin, Edit{span.end, std::move(text)});
 }
 
 void TextEdits::insert(uint32_t at, std::string text) {
-  edits_.emplace(at, Edit{at, std::move(text)});
+  replace({at, at}, std::move(text));
 }
 
 bool TextEdits::is_flow(const Node& node) const {
@@ -33,6 +38,11 @@ uint32_t TextEdits::line_begin(uint32_t offset) const {
 
 size_t TextEdits::column(uint32_t offset) const {
   return offset - line_begin(offset);
+}
+
+size_t TextEdits::indent(uint32_t offset) const {
+  const size_t begin = line_begin(offset) - base_;
+  return std::min(text_.find_first_not_of(' ', begin), text_.size()) - begin;
 }
 
 uint32_t TextEdits::next_line(uint32_t offset) const {
@@ -59,11 +69,7 @@ uint32_t TextEdits::end_of(const Node& node) const {
 }
 
 void TextEdits::remove_range(uint32_t begin, uint32_t end) {
-  const auto [first, last] = edits_.equal_range(begin);
-  const bool known = std::any_of(first, last, [end](const auto& edit) {
-    return edit.second.end == end && edit.second.text.empty();
-  });
-  if (!known) replace({begin, end}, {});
+  replace({begin, end}, {});
 }
 
 // In flow style, the comma goes, too. In block style, whole lines go, or what follows a dash.
@@ -104,7 +110,10 @@ std::string TextEdits::moved_entry(const Entry& entry, std::string_view name,
   uint32_t end = std::max(begin, end_of(entry.value));
   const size_t own_column = column(entry.key_span.begin);
   const std::string_view before = text_.substr(line_begin(begin) - base_, own_column);
-  if (before.find_first_not_of(" -") == before.npos) {  // with the comment after it
+  const std::string_view after = text_.substr(end - base_, next_line(end) - end);
+  const size_t next = after.find_first_not_of(" \t\r\n");
+  const bool alone = next == after.npos || after[next] == '#';   // no comma or brace follows
+  if (before.find_first_not_of(" -") == before.npos && alone) {  // with the comment after it
     end = next_line(end - 1);
     while (end > begin && text_[end - base_ - 1] == '\n') --end;
   }
@@ -127,7 +136,10 @@ std::string TextEdits::changed() const {
   std::string out;
   uint32_t at = base_;
   for (const auto& [begin, edit] : edits_) {
-    if (begin < at && edit.end > begin) continue;  // within what is removed
+    if (begin < at && edit.end > begin) {  // it begins within what is removed
+      if (edit.text.empty()) at = std::max(at, edit.end);
+      continue;
+    }
     if (begin > at) out += text_.substr(at - base_, begin - at);
     out += edit.text;
     at = std::max(at, edit.end);

@@ -31,6 +31,7 @@ class TextEdits {
 
   bool is_flow(const source::Node& node) const;
   size_t column(uint32_t offset) const;  // bytes from the beginning of its line
+  size_t indent(uint32_t offset) const;  // blanks at the beginning of its line
   uint32_t line_begin(uint32_t offset) const;
   uint32_t next_line(uint32_t offset) const;  // where the line after the one of `offset` begins
   uint32_t end_of(const source::Node& node) const;  // one past the last character of its value

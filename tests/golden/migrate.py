@@ -34,6 +34,8 @@ def main():
             written(slipway, folder, case, out, status)
         nothing_to_do(slipway)
         from_v5(slipway, folder)
+        without_last_newline(slipway, folder)
+        in_braces(slipway, folder)
         refused(slipway, folder)
     return exit_status()
 
@@ -77,6 +79,33 @@ def from_v5(slipway, folder):
         same(f"{file.name} from v5: check", slipway("check", str(file), cwd=file.parent)[0], 0)
         migrated += 1
     same("blueprints from v5", migrated > 3, True)
+
+
+def without_last_newline(slipway, folder):
+    """What is inserted after the last line does not become a part of it."""
+    case = CASES / "v4.yaml"
+    file = folder / "cut.yaml"
+    file.write_text(case.read_text())
+    slipway("migrate", "--write", file.name)
+    whole = file.read_text()
+    file.write_text(case.read_text().rstrip("\n"))
+    slipway("migrate", "--write", file.name)
+    same("no newline at the end", file.read_text(), whole)
+    file.write_text("blueprint_name: x")
+    slipway("migrate", "--write", file.name)
+    same("nothing to do without a newline", file.read_text(), "blueprint_name: x")
+
+
+def in_braces(slipway, folder):
+    """A module in braces has no room for lines: nothing is written."""
+    file = folder / "braces.yaml"
+    text = (CASES / "layouts.yaml").read_text()
+    begin, end = text.index("  - id: braces\n"), text.index("  # A module has the name")
+    text = text[:begin] + ("  - {id: braces, source: community/modules/compute/SchedMD-slurm-on-gcp-partition, settings: "
+                           "{partition_name: braces, machine_type: c2-standard-60, max_node_count: 5}}\n") + text[end:]
+    file.write_text(text)
+    status, out, err = slipway("migrate", "--write", file.name)
+    same("a module in braces", (status, out, "module `braces` is in braces" in err, file.read_text()), (1, "", True, text))
 
 
 def refused(slipway, folder):
