@@ -165,11 +165,13 @@ int run_import(const ImportInput& input) {
   source::Diagnostics diagnostics(sources);
   const modules::Checkout checkout = modules::read_checkout(
       checkout_folder(input.source, toolkit.repository), sources, diagnostics);
-  const std::string version = input.version.empty() ? checkout.version : input.version;
+  std::string version = input.version.empty() ? checkout.version : input.version;
+  const bool is_bare = !version.empty() && version[0] >= '0' && version[0] <= '9';
+  if (is_bare) version.insert(0, "v");  // as tags are named
   if (version.empty()) {
     throw Error("no versions.tf of the checkout names its version: add --version");
   }
-  if (modules::version_numbers(version).empty()) {
+  if (modules::version_numbers(version).size() != 3) {
     throw Error(fmt::format("`{}` is not a version such as v1.95.0", version));
   }
   Import import;

@@ -119,7 +119,7 @@ def changes(slipway, checkout, library, folder):
     new = checkout.folder / "community/modules/network/made-up"
     new.mkdir(parents=True)
     (new / "main.tf").write_text('variable "name" {}\nterraform {\n  required_providers {\n    google = {}\n  }\n}\n')
-    words = ("modules", "import", "toolkit", "--library", "library", "--version", "v9.0.0")
+    words = ("modules", "import", "toolkit", "--library", "library", "--version", "9.0.0")
     status, out, err = slipway(*words, "--dry-run", "--json")
     same("--dry-run", (status, err, breaks_schema(out)), (0, "", ""))
     report = json.loads(out)
@@ -171,6 +171,8 @@ def refused(slipway, checkout, library, folder):
          (1, "slipway modules import: there is no folder `./none`\n"))
     status, _, err = slipway(*words, "--version", "newest")
     same("no version", (status, "`newest` is not a version such as v1.95.0" in err), (1, True))
+    status, _, err = slipway(*words, "--version", "v9.1")
+    same("no tag's version", (status, "`v9.1` is not a version such as v1.95.0" in err), (1, True))
     same("no source", slipway("modules", "import")[0], 2)
     same("an unknown option", slipway(*words, "--dryrun")[0], 2)
     wrong = checkout.folder / "modules/compute/broken/variables.tf"
