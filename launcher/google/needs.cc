@@ -225,9 +225,12 @@ class Counter {
   // region has three zones unless the pool names others.
   void count_pool(const MadeResource& resource) {
     const Json& pool = resource.body;
-    const Json zones = pool.value("node_locations", Json::array());
+    Json zones = pool.value("node_locations", Json::array());
+    if (!zones.is_array()) zones = Json::array();  // only the deployment knows them
+    const bool known = !zones.empty() && zones[0].is_string() &&
+                       zones[0].get_ref<const std::string&>().find("${") == std::string::npos;
     const std::string place =
-        zones.empty() ? place_of_cluster(pool.value("cluster", "")) : zones[0].get<std::string>();
+        known ? zones[0].get<std::string>() : place_of_cluster(text(pool, "cluster"));
     if (place.empty()) return note(resource.module, "the region of its cluster is not known");
     const bool is_zone = std::ranges::count(place, '-') == 2;
     const int64_t in_zones = !zones.empty() ? static_cast<int64_t>(zones.size()) : is_zone ? 1 : 3;
@@ -241,7 +244,8 @@ class Counter {
     for (Json machine : blocks(pool, "node_config")) {
       machine["disk"] = {{"disk_type", text(machine, "disk_type")},
                          {"disk_size_gb", number(machine, "disk_size_gb")}};
-      if (machine.value("spot", false)) machine["scheduling"] = {{"preemptible", true}};
+      if (machine.value("spot", Json()) == Json(true))
+        machine["scheduling"] = {{"preemptible", true}};
       const Where where{is_zone ? region_of_zone(place) : place, resource.module, machines, false};
       count_machine(where, machine);
     }
