@@ -72,13 +72,17 @@ fs::path place_on_this_machine(const std::string& path, const blueprint::Deploym
   return inside.empty() || inside == "." ? fs::path(staged->from) : fs::path(staged->from) / inside;
 }
 
-std::optional<ManifestText> text_in_blueprint(Span span, const source::Sources& sources) {
+std::optional<ManifestText> text_in_blueprint(Span span, const source::Sources& sources,
+                                              Roots& roots) {
   if (!span) return std::nullopt;
   const auto file = file_around(span.begin, sources);
   if (!file) return std::nullopt;
-  source::Diagnostics reported_before(sources);
-  const auto root = source::read_yaml(*file, sources, reported_before);
-  const Node* scalar = root ? scalar_at(*root, span) : nullptr;
+  const auto [root, is_new] = roots.try_emplace(file->begin);
+  if (is_new) {
+    source::Diagnostics reported_before(sources);
+    root->second = source::read_yaml(*file, sources, reported_before);
+  }
+  const Node* scalar = root->second ? scalar_at(*root->second, span) : nullptr;
   if (scalar == nullptr) return std::nullopt;
   return ManifestText{scalar->text, source::text_offsets(*scalar, sources), *file, true};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,9 @@ std::filesystem::path place_on_this_machine(const std::string& path,
 
 // The text of a scalar of a YAML file at `span`, with the place of each byte; nothing if it is not
 // there, such as for a value from the command line.
-std::optional<ManifestText> text_in_blueprint(source::Span span, const source::Sources& sources);
+// Each file is parsed once, into `roots`.
+using Roots = std::map<uint32_t, std::optional<source::Node>>;  // by where files begin
+std::optional<ManifestText> text_in_blueprint(source::Span span, const source::Sources& sources,
+                                              Roots& roots);
 
 }  // namespace slipway::kubernetes

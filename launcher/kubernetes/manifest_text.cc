@@ -60,16 +60,22 @@ class DocumentReader {
   void document(std::string_view text, size_t begin) {
     if (!has_content(text)) return;
     const Masked masked = mask_templates(text, manifest_.in_blueprint);
-    if (!has_content(masked.text)) return;
+    if (!has_content(masked.text)) {
+      if (text.find("${") != text.npos) open_document();
+      return;
+    }
     copy_ = sources_.add("", masked.text);
     begin_ = begin;
     source::Diagnostics found(sources_);
     auto root = source::read_yaml(copy_, sources_, found);
     if (!masked.any) report(found);
-    if (!root) return;
+    if (!root) return open_document();
     move_to_manifest(*root);
     documents_.push_back({*std::move(root), masked.open});
   }
+
+  // One whose objects only its template makes, or that cannot be read.
+  void open_document() { documents_.push_back({Node(), true}); }
 
   void report(const source::Diagnostics& found) {
     for (const Diagnostic& diagnostic : found.sorted()) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "common/error.h"
@@ -130,13 +131,14 @@ class ManifestReader {
   }
 
   void from_file(const Entry& entry, const fs::path& file, bool has_variables) {
-    if (std::ranges::find(files_, file) != files_.end()) return;
-    files_.push_back(file);
+    const auto [known, is_new] = files_.try_emplace(file, space_, Span());
+    auto& [space, span] = known->second;
+    if (space != space_) manifests_.complete = false;  // its objects are in another one, too
     try {
-      const Span span = sources_.add_file(file);
+      if (!span) span = sources_.add_file(file);
       const ManifestText manifest{std::string(sources_.text(span)), {}, span, false};
       if (has_variables || file.extension() == ".tftpl") variables_of(entry, manifest);
-      objects(manifest);
+      if (is_new) objects(manifest);
     } catch (const Error& problem) {
       manifests_.complete = false;
       manifests_.not_read.push_back(problem.what());
@@ -159,7 +161,8 @@ class ManifestReader {
     const bool is_text = written != nullptr && (written->as<expression::Literal>() != nullptr ||
                                                 written->as<expression::Template>() != nullptr);
     if (is_text) {
-      if (const auto text = text_in_blueprint(written->span, sources_)) return objects(*text);
+      if (const auto text = text_in_blueprint(written->span, sources_, roots_))
+        return objects(*text);
     }
     const auto* text = value.as<std::string>();
     if (text == nullptr) return skip(entry, "its text is known after deployment");
@@ -175,7 +178,10 @@ class ManifestReader {
 
   void add(Document document) {
     const Node& root = document.root;
-    if (root.is_scalar() && (root.is_null() || is_unknown(root.text))) return;
+    if (root.is_scalar() && (root.is_null() || is_unknown(root.text))) {
+      if (document.open || !root.is_null()) manifests_.complete = false;  // it may be any object
+      return;
+    }
     if (!root.is_mapping()) {
       diagnostics_.error(
           Code::wrong_shape, root.span,
@@ -205,15 +211,20 @@ class ManifestReader {
   bool has_identity(const Object& object) {
     for (const char* field : {"apiVersion", "kind"}) {
       const std::string text = text_at(object.root, field);
-      if (object.open && text.empty()) return false;
       if (!text.empty()) continue;
+      if (object.open) {
+        manifests_.complete = false;
+        return false;
+      }
       const Span place =
           object.root.entries.empty() ? object.root.span : object.root.entries.front().key_span;
       diagnostics_.error(Code::missing_key, place,
                          fmt::format("a Kubernetes object needs `{}`", field));
       return false;
     }
-    return !is_unknown(object.kind) && !is_unknown(object.api);
+    const bool known = !is_unknown(object.kind) && !is_unknown(object.api);
+    if (!known) manifests_.complete = false;
+    return known;
   }
 
   void skip(const Entry& entry, const std::string& what) {
@@ -234,7 +245,8 @@ class ManifestReader {
   source::Sources& sources_;
   source::Diagnostics& diagnostics_;
   Manifests manifests_;
-  std::vector<fs::path> files_;
+  std::map<fs::path, std::pair<std::string, Span>> files_;  // with their first namespace
+  Roots roots_;
   std::string space_;  // of objects that do not say their namespace
 };
 

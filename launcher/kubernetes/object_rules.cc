@@ -106,6 +106,9 @@ class JobSetRules {
   void order(const Node& job) {
     const Node* depends = job.find("dependsOn");
     if (depends == nullptr || !depends->is_sequence()) return;
+    const bool any_unknown =
+        std::ranges::any_of(names_, [](const std::string& name) { return is_unknown(name); });
+    if (object_.open || any_unknown) return;  // a template may make the job that it names
     for (const Node& item : depends->items) {
       const Node* on = item.find("name");
       if (on == nullptr || is_unknown(on->text) || names_.contains(on->text)) continue;

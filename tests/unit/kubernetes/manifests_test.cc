@@ -1,6 +1,7 @@
 // Tests what is reported about manifests, with the schemas of the catalogue.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 
 #include "launcher/kubernetes/manifest_text.h"
@@ -34,6 +35,7 @@ std::string findings(const std::string& text) {
   source::Diagnostics diagnostics(sources);
   const source::Span file = sources.add("x.yaml", text);
   for (Document& document : read_documents({text, {}, file, false}, sources, diagnostics)) {
+    if (!document.root.is_mapping()) continue;  // only its template makes objects
     Object object{text_at(document.root, "apiVersion"),
                   text_at(document.root, "kind"),
                   "",
@@ -232,4 +234,39 @@ TEST_CASE("manifests: jobs on slices of TPUs") {
         "5:16: a slice of 4x8 has 8 machines with 4 chips, but this job has 4 pods (set "
         "`completions` and `parallelism` to the machines of a slice, and `replicas` to the number "
         "of slices)\n");
+}
+
+TEST_CASE("manifests: a job may depend on one that only a template names") {
+  const auto jobs = [](const std::string& first) {
+    return findings(
+        "apiVersion: jobset.x-k8s.io/v1alpha2\n"
+        "kind: JobSet\n"
+        "metadata: {name: train}\n"
+        "spec:\n"
+        "  replicatedJobs:\n"
+        "  - name: " +
+        first +
+        "\n"
+        "    template: {spec: {template: {spec: {containers: [{name: main}]}}}}\n"
+        "  - name: workers\n"
+        "    dependsOn: [{name: driver, status: Ready}]\n"
+        "    template: {spec: {template: {spec: {containers: [{name: main}]}}}}\n");
+  };
+  CHECK(jobs("${driver}").empty());
+  CHECK(jobs("driver").empty());
+  CHECK(jobs("drivers").starts_with("9:24: `workers` cannot depend on `driver`"));
+}
+
+TEST_CASE("manifests: a document that only its template makes may be any object") {
+  const auto open_documents = [](const std::string& text) {
+    source::Sources sources;
+    source::Diagnostics diagnostics(sources);
+    const source::Span file = sources.add("x.yaml", text);
+    const auto documents = read_documents({text, {}, file, false}, sources, diagnostics);
+    return std::ranges::count(documents, true, &Document::open);
+  };
+  CHECK(open_documents("${yamlencode(queue)}\n") == 1);
+  CHECK(open_documents("kind: A\n---\n${one}\n---\n${two}\n") == 2);
+  CHECK(open_documents("kind: A\n---\n%{ if more ~}\n%{ endif ~}\n") == 0);
+  CHECK(open_documents("kind: [${one}\n") == 1);
 }
