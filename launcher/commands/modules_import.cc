@@ -1,6 +1,7 @@
 // `slipway modules import`: brings the module library up to a version of Cluster Toolkit.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -171,7 +172,7 @@ int run_import(const ImportInput& input) {
   if (version.empty()) {
     throw Error("no versions.tf of the checkout names its version: add --version");
   }
-  if (modules::version_numbers(version).size() != 3) {
+  if (modules::version_numbers(version).empty() || std::ranges::count(version, '.') != 2) {
     throw Error(fmt::format("`{}` is not a version such as v1.95.0", version));
   }
   Import import;

@@ -230,7 +230,7 @@ class Counter {
     const bool known = !zones.empty() && zones[0].is_string() &&
                        zones[0].get_ref<const std::string&>().find("${") == std::string::npos;
     const std::string place =
-        known ? zones[0].get<std::string>() : place_of_cluster(text(pool, "cluster"));
+        known ? zones[0].get<std::string>() : place_of_cluster(pool.value("cluster", ""));
     if (place.empty()) return note(resource.module, "the region of its cluster is not known");
     const bool is_zone = std::ranges::count(place, '-') == 2;
     const int64_t in_zones = !zones.empty() ? static_cast<int64_t>(zones.size()) : is_zone ? 1 : 3;

@@ -69,7 +69,10 @@ class DocumentReader {
     source::Diagnostics found(sources_);
     auto root = source::read_yaml(copy_, sources_, found);
     if (!masked.any) report(found);
-    if (!root) return open_document();
+    if (!root) {
+      if (masked.any) open_document();
+      return;
+    }
     move_to_manifest(*root);
     documents_.push_back({*std::move(root), masked.open});
   }
