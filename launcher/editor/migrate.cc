@@ -285,26 +285,13 @@ class Migrator {
     if (!rule.move.empty()) return move_setting(module, settings, index, rule, value);
     edits_.replace(entry.key_span, name);
     if (!value.empty()) edits_.replace(entry.value.span, value);
-    if (rule.list) make_list(entry.value);
+    if (rule.list) edits_.make_list(entry.value);
     note(at, fmt::format("{} is now `{}`", what, name));
   }
 
   void remove(MigratedModule& module, const Node& settings, size_t index) {
     edits_.remove_entry(settings, index);
     ++module.removed_settings;
-  }
-
-  void make_list(const Node& value) {
-    if (!value.is_mapping() || edits_.is_flow(value)) {
-      edits_.insert(value.span.begin, "[");
-      return edits_.insert(edits_.end_of(value), "]");
-    }
-    const uint32_t first = value.entries.front().key_span.begin;
-    const uint32_t end = edits_.end_of(value);
-    edits_.insert(first, "- ");
-    for (uint32_t line = edits_.next_line(first); line < end; line = edits_.next_line(line)) {
-      edits_.insert(line, "  ");
-    }
   }
 
   void split_members(MigratedModule& module, const Node& settings, size_t index,

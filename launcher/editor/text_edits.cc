@@ -104,6 +104,17 @@ void TextEdits::remove_item(const Node& sequence, size_t index) {
   remove_part(is_flow(sequence), item.span.begin, end_of(item), next, previous);
 }
 
+void TextEdits::make_list(const Node& value) {
+  if (!value.is_mapping() || is_flow(value)) {
+    insert(value.span.begin, "[");
+    return insert(end_of(value), "]");
+  }
+  const uint32_t first = value.entries.front().key_span.begin;
+  const uint32_t end = end_of(value);
+  insert(first, "- ");
+  for (uint32_t line = next_line(first); line < end; line = next_line(line)) insert(line, "  ");
+}
+
 std::string TextEdits::moved_entry(const Entry& entry, std::string_view name,
                                    size_t to_column) const {
   const uint32_t begin = entry.key_span.end;

@@ -22,6 +22,9 @@ class TextEdits {
   void remove_entry(const source::Node& mapping, size_t index);
   void remove_item(const source::Node& sequence, size_t index);
 
+  // Makes a value the only item of a list, in its style.
+  void make_list(const source::Node& value);
+
   // The text of an entry from its key to the end of its last line (block style) or value, as it
   // would be with its key in `column`.
   std::string moved_entry(const source::Entry& entry, std::string_view name, size_t column) const;
