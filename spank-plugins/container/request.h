@@ -25,9 +25,9 @@ struct Request {
   std::optional<std::string> workdir;
   std::optional<std::string> name;
   Reuse reuse = Reuse::automatic;
-  std::optional<std::string> save;                // where the container is written to at the end
-  std::vector<std::string> environment;           // names whose values in the job beat the image's
-  std::vector<std::string> unshared;              // of "net", "ipc", "uts"
+  std::optional<std::string> save;       // where the container is written to at the end
+  std::vector<std::string> environment;  // names whose values in the job beat the image's
+  std::vector<std::string> unshared;     // of "net", "ipc", "uts"
   std::optional<bool> mount_home;
   std::optional<bool> remap_root;
   std::optional<bool> entrypoint;

@@ -1,66 +1,75 @@
 // A container on this node: made once for a step, then joined by each of its tasks.
 //
-// Everything here runs with the rights of the job's user. What needs root happens before, in
-// root_help.h.
+// start() runs a small program, the keeper, as the job's user: it holds the container's namespaces
+// and its file system, and ends everything in it when slurmstepd closes the connection or dies.
 #pragma once
 
 #include <sys/types.h>
 
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/fd.h"
+#include "spank-plugins/container/environment.h"
 #include "spank-plugins/container/request.h"
 
 namespace slipway::container {
-
-using Environment = std::map<std::string, std::string>;
-
-// What root opened for the user, where it could: empty descriptors are opened as the user.
-struct RootHelp {
-  Fd fuse;          // /dev/fuse, which some machines keep for root
-  Fd kernel_image;  // a detached mount of the image by the kernel, if root owns the image
-};
 
 struct ContainerPlan {
   std::filesystem::path image;    // a squashfs file; or a folder that is the root itself
   std::filesystem::path changes;  // folder of a named container's changes, made if missing;
                                   // empty: in memory, gone with the container
   std::vector<MountRequest> mounts;
-  std::string workdir;            // empty: what the image or the job has
+  std::string workdir;  // empty: where /etc/rc of the image changes to, otherwise /
   bool mount_home = false;
   bool remap_root = false;
   bool writable = false;
-  bool entrypoint = false;        // run /etc/rc of the image
-  std::filesystem::path entrypoint_log;
-  std::vector<std::string> unshared;    // of "net", "ipc", "uts"
-  std::filesystem::path batch_script;   // mounted into the container; empty: none
-  Environment job;                      // of the step's tasks
-  std::vector<std::string> job_wins;    // names whose values in `job` beat the image's
+  bool entrypoint = false;  // without it, /etc/rc runs as far as its line `. /etc/rc.local`
+  std::filesystem::path entrypoint_log;  // of /etc/rc's output; empty: dropped
+  std::vector<std::string> unshared;     // of "net", "ipc", "uts"
+  std::filesystem::path batch_script;    // mounted at its own place; empty: none
+  Environment job;                       // of the step's tasks
+  std::vector<std::string> job_wins;     // names whose values in `job` beat the image's
+
+  // Of the administrator, never of the user.
+  std::filesystem::path keeper = SLIPWAY_CONTAINER_KEEPER;  // the program
+  bool kernel_images = false;  // the kernel mounts images that only root can write
 };
 
-// A container that is up. Tasks inherit the descriptors from slurmstepd, which starts it.
+// A container that is up. slurmstepd, which starts it, holds the descriptors; its tasks inherit
+// them until they execute a program.
 struct Container {
-  pid_t keeper = 0;          // holds the namespaces and serves the file system
-  Fd namespaces;             // a pidfd of the keeper, for setns(2)
-  Environment environment;   // of a task: the job's, under the image's
-  std::string workdir;       // inside
+  pid_t keeper = 0;
+  Fd process;             // a pidfd of the keeper
+  Fd control;             // the keeper ends the container when this is closed; empty in attach()'s
+  int namespaces = 0;     // CLONE_NEW… that tasks join
+  bool remapped = false;  // the user is root inside, and the only one
+  Environment environment;  // of a task: the job's, and what the image sets over it
+  std::string workdir;      // inside
 };
 
-// Starts a container. Throws Error with what the user has to know; nothing is left behind then.
-Container start(const ContainerPlan& plan, RootHelp help);
+// Starts a container. Throws Error with what the user has to know; nothing is left then.
+//
+// Called in slurm_spank_user_init: with the user's effective ids, and root as the saved one, which
+// root_help.h uses in a process of its own. As an ordinary user without a saved root it works, too.
+Container start(const ContainerPlan& plan);
 
-// Moves the calling task into the container: its namespaces, root, working directory.
-// Single-threaded processes only. Throws Error.
+// A container that another step of the same user has started on this node. stop() leaves it alone.
+// Throws Error if `keeper` is not the keeper of one.
+Container attach(pid_t keeper);
+
+// Moves the calling task into the container: its namespaces, root, working directory. In
+// slurm_spank_task_init, as the user; single-threaded processes only. Throws Error.
 void join(const Container& container);
 
 // Ends the keeper and everything in the container that is left. Does nothing if it is gone.
 void stop(Container& container) noexcept;
 
-// Writes the container's root as a squashfs file, for --container-save. Throws Error.
+// Writes the container's root as a squashfs file, for --container-save, without what is mounted in
+// it. As the user, while the container is up: proctrack/linuxproc kills the keeper at the end of a
+// step, before slurm_spank_exit, so call it in slurm_spank_task_exit of the last task. Throws
+// Error.
 void save(const Container& container, const std::filesystem::path& file);
 
 }  // namespace slipway::container

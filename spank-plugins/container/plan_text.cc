@@ -1,0 +1,167 @@
+// How slurmstepd tells the keeper what to do, and how the keeper answers.
+#include "spank-plugins/container/plan_text.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace slipway::container {
+namespace {
+
+class FieldWriter {
+ public:
+  void put(std::string_view field) {
+    text_ += std::to_string(field.size()) + ':';
+    text_ += field;
+  }
+  void put(long number) { put(std::to_string(number)); }
+  void put(const std::vector<std::string>& fields) {
+    put(static_cast<long>(fields.size()));
+    for (const std::string& field : fields) put(field);
+  }
+  void put(const Environment& variables) {
+    put(static_cast<long>(variables.size()));
+    for (const auto& [name, value] : variables) {
+      put(name);
+      put(value);
+    }
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+class FieldReader {
+ public:
+  explicit FieldReader(std::string_view text) : rest_(text) {}
+
+  std::string text() {
+    const size_t colon = rest_.find(':');
+    const auto size = to_number<size_t>(rest_.substr(0, colon));
+    if (colon == std::string_view::npos || !size || *size > rest_.size() - colon - 1) {
+      throw Error("the container's keeper sent an invalid message");
+    }
+    std::string field(rest_.substr(colon + 1, *size));
+    rest_.remove_prefix(colon + 1 + *size);
+    return field;
+  }
+  long number() { return to_number<long>(text()).value_or(0); }
+  bool flag() { return number() != 0; }
+  std::vector<std::string> texts() {
+    std::vector<std::string> fields;
+    for (long left = number(); left > 0; --left) fields.push_back(text());
+    return fields;
+  }
+  Environment variables() {
+    Environment all;
+    for (long left = number(); left > 0; --left) {
+      const std::string name = text();
+      all[name] = text();
+    }
+    return all;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::string encode(const ContainerPlan& plan) {
+  FieldWriter to;
+  for (const auto& path : {plan.image, plan.changes, plan.entrypoint_log, plan.batch_script}) {
+    to.put(path.string());
+  }
+  to.put(plan.workdir);
+  for (const bool flag :
+       {plan.mount_home, plan.remap_root, plan.writable, plan.entrypoint, plan.kernel_images}) {
+    to.put(flag ? 1L : 0L);
+  }
+  to.put(static_cast<long>(plan.mounts.size()));
+  for (const MountRequest& mount : plan.mounts) {
+    to.put(mount.source);
+    to.put(mount.target);
+    to.put(mount.flags);
+  }
+  to.put(plan.unshared);
+  to.put(plan.job_wins);
+  to.put(plan.job);
+  return std::move(to).text();
+}
+
+ContainerPlan decode_plan(std::string_view text) {
+  FieldReader from(text);
+  ContainerPlan plan;
+  for (auto* path : {&plan.image, &plan.changes, &plan.entrypoint_log, &plan.batch_script}) {
+    *path = from.text();
+  }
+  plan.workdir = from.text();
+  for (bool* flag : {&plan.mount_home, &plan.remap_root, &plan.writable, &plan.entrypoint,
+                     &plan.kernel_images}) {
+    *flag = from.flag();
+  }
+  for (long left = from.number(); left > 0; --left) {
+    MountRequest mount;
+    mount.source = from.text();
+    mount.target = from.text();
+    mount.flags = from.texts();
+    plan.mounts.push_back(mount);
+  }
+  plan.unshared = from.texts();
+  plan.job_wins = from.texts();
+  plan.job = from.variables();
+  return plan;
+}
+
+std::string encode(const Answer& answer) {
+  FieldWriter to;
+  to.put(answer.error);
+  to.put(static_cast<long>(answer.namespaces));
+  to.put(answer.remapped ? 1L : 0L);
+  to.put(answer.workdir);
+  to.put(answer.environment);
+  return std::move(to).text();
+}
+
+Answer decode_answer(std::string_view text) {
+  FieldReader from(text);
+  Answer answer;
+  answer.error = from.text();
+  answer.namespaces = static_cast<int>(from.number());
+  answer.remapped = from.flag();
+  answer.workdir = from.text();
+  answer.environment = from.variables();
+  return answer;
+}
+
+Fd memory_file(const char* name, std::string_view text) {
+  Fd file(::memfd_create(name, MFD_CLOEXEC));
+  if (!file) throw_errno("cannot make a file in memory");
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t n =
+        ::pwrite(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (n < 0) throw_errno("cannot write a file in memory");
+    done += static_cast<size_t>(n);
+  }
+  return file;
+}
+
+std::string read_whole(int fd, size_t limit) {
+  std::string text;
+  char buffer[1 << 14];
+  for (;;) {
+    const ssize_t n = ::pread(fd, buffer, sizeof buffer, static_cast<off_t>(text.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_errno("cannot read");
+    if (n == 0) return text;
+    text.append(buffer, static_cast<size_t>(n));
+    if (text.size() > limit) throw Error("more than " + std::to_string(limit) + " bytes");
+  }
+}
+
+}  // namespace slipway::container

@@ -1,0 +1,197 @@
+// Builds the root of a container out of its image.
+#include "spank-plugins/container/root.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "spank-plugins/container/path_in_root.h"
+#include "spank-plugins/container/pmi.h"
+#include "spank-plugins/container/user_namespace.h"
+
+namespace slipway::container {
+namespace {
+
+void mount_or_explain(const char* source, const std::string& target, const char* type,
+                      unsigned long flags, const char* options = nullptr) {
+  if (::mount(source, target.c_str(), type, flags, options) == 0) return;
+  const int code = errno;
+  const std::string forbidden = user_namespaces_forbidden();
+  throw_errno(fmt::format("cannot mount {} at {}{}", type == nullptr ? source : type, target,
+                          forbidden.empty() ? "" : " (" + forbidden + ")"),
+              code);
+}
+
+void make_folder(const char* path) {
+  if (::mkdir(path, 0755) != 0) throw_errno(fmt::format("cannot make `{}`", path));
+}
+
+Fd open_folder(const char* path) {
+  Fd folder(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) throw_errno(fmt::format("cannot open `{}`", path));
+  return folder;
+}
+
+// The folder in which a named container keeps its changes, for this step alone.
+Fd open_changes(const std::filesystem::path& path) {
+  if (path.empty()) return Fd();
+  for (const char* name : {"upper", "work"}) make_directories(path / name, 0700);
+  Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) throw_errno(fmt::format("cannot open `{}`", path.string()));
+  if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error(fmt::format("another step on this node has the container whose changes are in `{}`",
+                            path.string()));
+  }
+  return folder;
+}
+
+// Some folder that every node has; it is covered only until the node's root is put aside.
+std::string covered_folder() {
+  for (const char* path : {"/tmp", "/run", "/var", "/mnt"}) {
+    struct stat info = {};
+    if (::stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return path;
+  }
+  throw Error("this node has none of /tmp, /run, /var and /mnt");
+}
+
+void pivot(const char* new_root, const char* old_root) {
+  if (::syscall(SYS_pivot_root, new_root, old_root) != 0) {
+    throw_errno("cannot change the root file system");
+  }
+}
+
+}  // namespace
+
+RootBuilder::RootBuilder(const ContainerPlan& plan)
+    : plan_(plan),
+      account_(account_of_caller()),
+      image_(open_image(plan.image)),
+      changes_(open_changes(plan.changes)) {}
+
+void RootBuilder::put_node_aside() {
+  mount_or_explain("none", "/", nullptr, MS_SLAVE | MS_REC);
+  const std::string base = covered_folder();
+  mount_or_explain("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+  if (::chdir(base.c_str()) != 0) throw_errno("cannot enter a new file system");
+  for (const char* name :
+       {"node", "image", "root", "proc", "changes", "changes/upper", "changes/work"}) {
+    make_folder(name);
+  }
+  pivot(".", "node");
+  if (::chdir("/") != 0) throw_errno("cannot enter the new root");
+  // For names of descriptors, as long as the container is built.
+  mount_or_explain("/node/proc", "/proc", nullptr, MS_BIND | MS_REC);
+  node_ = open_folder("/node");
+}
+
+void RootBuilder::mount_image(StepdLine& line) {
+  if (image_.is_folder) return mount_overlay(name_of(image_.file.get()));
+  if (plan_.kernel_images) {
+    if (const Fd tree = line.ask(Signal::wants_kernel_image, image_.file.get())) {
+      if (::move_mount(tree.get(), "", AT_FDCWD, "/image", MOVE_MOUNT_F_EMPTY_PATH) != 0) {
+        throw_errno("cannot attach the kernel's mount of the image");
+      }
+      return mount_overlay("/image");
+    }
+  }
+  serve_image(image_, "/image", line);
+  mount_overlay("/image");
+}
+
+std::string RootBuilder::place_of_changes() {
+  return changes_ ? name_of(changes_.get()) : "/changes";
+}
+
+void RootBuilder::mount_overlay(const std::string& lower) {
+  const std::string place = place_of_changes();
+  const std::string layers =
+      fmt::format("lowerdir={},upperdir={}/upper,workdir={}/work,userxattr", lower, place, place);
+  if (::mount("overlay", "/root", "overlay", MS_NOSUID | MS_NODEV, layers.c_str()) != 0) {
+    const int code = errno;
+    throw_errno(changes_ ? fmt::format("cannot keep the container's changes in `{}`: overlays need "
+                                       "a local file system, not NFS",
+                                       plan_.changes.string())
+                         : "cannot mount the container's overlay",
+                code);
+  }
+  container_ = open_folder("/root");
+}
+
+Environment RootBuilder::image_environment() const {
+  return parse_environment(read_in_root(container_.get(), "etc/environment"), plan_.job);
+}
+
+// Before anything of the node is mounted: a link of the image cannot lead to a file of the node.
+void RootBuilder::add_files() {
+  write_accounts(container_.get(), account_, plan_.remap_root);
+  if (!plan_.entrypoint && find_in_root(container_.get(), "etc/rc")) {
+    write_in_root(container_.get(), "etc/rc.local", "exec \"$@\"\n", 0755);
+  }
+}
+
+void RootBuilder::mount_system() {
+  const std::vector<MountLine> lines = {
+      {"/proc", "/proc", "", {"x-create=dir", "rbind", "nosuid", "nodev", "noexec"}},
+      {"/sys", "/sys", "", {"x-create=dir", "rbind", "nosuid", "nodev", "noexec", "ro"}},
+      {"/dev", "/dev", "", {"x-create=dir", "rbind", "nosuid", "noexec"}},
+      {"tmpfs", "/tmp", "tmpfs", {"x-create=dir", "nosuid", "nodev", "mode=1777"}},
+      {"tmpfs", "/run", "tmpfs", {"x-create=dir", "nosuid", "nodev", "mode=0755"}}};
+  for (const MountLine& line : lines) mount_line(roots(), line);
+}
+
+void RootBuilder::mount_configuration() {
+  for (const char* file :
+       {"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/etc/localtime", "/etc/machine-id"}) {
+    mount_line(
+        roots(),
+        {file, file, "", {"x-create=file", "bind", "ro", "nosuid", "nodev", "noexec", "nofail"}});
+  }
+}
+
+void RootBuilder::add_mounts(const Environment& environment) {
+  mount_system();
+  mount_configuration();
+  if (plan_.mount_home && !account_.home.empty()) {
+    mount_line(roots(), {account_.home,
+                         plan_.remap_root ? "/root" : account_.home,
+                         "",
+                         {"x-create=dir", "rbind", "nosuid"}});
+  }
+  for (const MountRequest& mount : pmi_mounts(environment)) mount_line(roots(), line_of(mount));
+  for (const MountLine& line :
+       parse_fstab(read_in_root(container_.get(), "etc/fstab"), environment)) {
+    mount_line(roots(), line);
+  }
+  for (const MountRequest& mount : plan_.mounts) mount_line(roots(), line_of(mount));
+  if (!plan_.batch_script.empty()) {
+    mount_line(
+        roots(),
+        {plan_.batch_script, plan_.batch_script, "", {"x-create=file", "bind", "nosuid", "nodev"}});
+  }
+}
+
+void RootBuilder::enter() {
+  if (!plan_.writable) {
+    mount_attr attributes = {};
+    attributes.attr_set = MOUNT_ATTR_RDONLY;
+    if (::mount_setattr(AT_FDCWD, "/root", 0, &attributes, sizeof attributes) != 0) {
+      throw_errno("cannot make the container read-only");
+    }
+  }
+  if (::chdir("/root") != 0) throw_errno("cannot enter the container");
+  pivot(".", ".");
+  if (::umount2(".", MNT_DETACH) != 0) throw_errno("cannot leave the node's file systems");
+  if (::chdir("/") != 0) throw_errno("cannot enter the container");
+  node_.reset();
+  container_.reset();
+}
+
+}  // namespace slipway::container

@@ -1,0 +1,45 @@
+// Builds the root of a container out of its image, as enroot's default mounts and hooks have it.
+#pragma once
+
+#include <string>
+
+#include "common/fd.h"
+#include "spank-plugins/container/accounts.h"
+#include "spank-plugins/container/image.h"
+#include "spank-plugins/container/mounts.h"
+#include "spank-plugins/container/runtime.h"
+
+namespace slipway::container {
+
+// In a new user namespace and a new mount namespace of the caller. The constructor puts the node's
+// root aside; enter() makes the container's root the only one.
+class RootBuilder {
+ public:
+  // Opens what is named by paths of the node: they mean something else afterwards. Throws Error.
+  explicit RootBuilder(const ContainerPlan& plan);
+  RootBuilder(const RootBuilder&) = delete;
+  RootBuilder& operator=(const RootBuilder&) = delete;
+
+  void put_node_aside();
+  void mount_image(StepdLine& line);
+  // The image's own variables, with the node's in them.
+  Environment image_environment() const;
+  void add_files();
+  void add_mounts(const Environment& environment);
+  void enter();
+
+ private:
+  void mount_overlay(const std::string& lower);
+  void mount_system();
+  void mount_configuration();
+  std::string place_of_changes();
+  Roots roots() const { return {node_.get(), container_.get()}; }
+
+  const ContainerPlan& plan_;
+  const Account account_;
+  Image image_;
+  Fd changes_;  // locked while the container is up
+  Fd node_, container_;
+};
+
+}  // namespace slipway::container

@@ -1,0 +1,177 @@
+// Starts, joins and ends containers: the part that runs in slurmstepd and its tasks.
+#include "spank-plugins/container/runtime.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "common/child.h"
+#include "common/error.h"
+#include "common/process.h"
+#include "spank-plugins/container/plan_text.h"
+#include "spank-plugins/container/pretended_ids.h"
+#include "spank-plugins/container/root_help.h"
+#include "spank-plugins/container/slurmstepd_line.h"
+
+namespace slipway::container {
+namespace {
+
+// Descriptors that the keeper starts with, in the order of their numbers.
+struct Handed {
+  Fd plan, control, answer;
+};
+
+// After fork(): gives up root for good, and becomes the keeper.
+[[noreturn]] void become_keeper(const char* program, const Handed& handed) {
+  const uid_t uid = ::geteuid();
+  const gid_t gid = ::getegid();
+  if (::setresgid(gid, gid, gid) != 0 || ::setresuid(uid, uid, uid) != 0) ::_exit(126);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int null = ::open("/dev/null", O_RDWR);
+  int copies[3] = {handed.plan.get(), handed.control.get(), handed.answer.get()};
+  for (int& copy : copies) copy = ::fcntl(copy, F_DUPFD, 10);
+  for (int i = 0; i < 3; ++i) ::dup2(null, i);
+  ::dup2(copies[0], plan_descriptor);
+  ::dup2(copies[1], control_descriptor);
+  ::dup2(copies[2], answer_descriptor);
+  close_all_but({plan_descriptor, control_descriptor, answer_descriptor});
+  unblock_signals();
+  ::setpgid(0, 0);
+  char* const words[] = {const_cast<char*>("slipway-container"), nullptr};
+  char* const variables[] = {nullptr};
+  ::execve(program, words, variables);
+  ::_exit(127);
+}
+
+Fd help(Signal signal, int process, int with) {
+  if (signal == Signal::wants_fuse) return fuse_device_for(process);
+  if (signal == Signal::wants_kernel_image) return kernel_mount_for(process, with);
+  errno = EINVAL;
+  return Fd();
+}
+
+// Helps until the keeper says how it went. False if it is gone.
+bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal& last) {
+  char byte = 0;
+  Fd with;
+  while (receive_with_fd(container.control.get(), byte, with)) {
+    last = static_cast<Signal>(byte);
+    if (last == Signal::ready || last == Signal::failed) return true;
+    const bool refused = last == Signal::wants_kernel_image && !plan.kernel_images;
+    if (refused) errno = EPERM;
+    const Fd found = refused ? Fd() : help(last, container.process.get(), with.get());
+    const char code = static_cast<char>(found ? 0 : errno);
+    if (!send_with_fd(container.control.get(), code, found.get())) return false;
+  }
+  return false;
+}
+
+[[noreturn]] void explain_death(const ContainerPlan& plan, int status) {
+  const int code = exit_code_of(status);
+  if (code == 127) {
+    throw Error(
+        fmt::format("cannot execute `{}`, which Slipway installs on nodes", plan.keeper.string()));
+  }
+  throw Error(fmt::format("the container's keeper ended with status {}", code));
+}
+
+void kill_process(const Fd& process) {
+  if (process) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+}
+
+bool same_namespace(pid_t process, const char* name) {
+  struct stat own = {}, other = {};
+  return ::stat(fmt::format("/proc/self/ns/{}", name).c_str(), &own) == 0 &&
+         ::stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &other) == 0 &&
+         own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+}
+
+}  // namespace
+
+Container start(const ContainerPlan& plan) {
+  const Fd text = memory_file("plan", encode(plan)), answer = memory_file("answer", "");
+  SocketPair talk = make_socket_pair();
+  Handed handed;
+  handed.plan = Fd(::fcntl(text.get(), F_DUPFD_CLOEXEC, 0));
+  handed.control = std::move(talk.theirs);
+  handed.answer = Fd(::fcntl(answer.get(), F_DUPFD_CLOEXEC, 0));
+  Container container;
+  const std::string program = plan.keeper.string();
+  container.keeper = fork_child("the container's keeper");
+  if (container.keeper == 0) become_keeper(program.c_str(), handed);
+  handed = {};
+  container.control = std::move(talk.ours);
+  container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, container.keeper, 0)));
+  Signal last = Signal::failed;
+  const bool answered = container.process && serve_keeper(container, plan, last);
+  if (!answered || last != Signal::ready) {
+    container.control.reset();
+    if (!answered) kill_process(container.process);
+    const int status = wait_for_child(container.keeper);
+    if (!answered) explain_death(plan, status);
+    throw Error(decode_answer(read_whole(answer.get())).error);
+  }
+  Answer result = decode_answer(read_whole(answer.get()));
+  container.namespaces = result.namespaces;
+  container.remapped = result.remapped;
+  container.environment = std::move(result.environment);
+  container.workdir = std::move(result.workdir);
+  return container;
+}
+
+Container attach(pid_t keeper) {
+  const std::string what = fmt::format("process {} has no container of yours", keeper);
+  Container container;
+  container.keeper = keeper;
+  container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, keeper, 0)));
+  const std::string file = fmt::format("/proc/{}/fd/{}", keeper, answer_descriptor);
+  const Fd answer(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!container.process || !answer) throw_errno(what);
+  const Answer result = decode_answer(read_whole(answer.get()));
+  container.namespaces = CLONE_NEWUSER | CLONE_NEWNS;
+  for (const auto& [name, flag] : {std::pair("net", CLONE_NEWNET), std::pair("ipc", CLONE_NEWIPC),
+                                   std::pair("uts", CLONE_NEWUTS)}) {
+    if (!same_namespace(keeper, name)) container.namespaces |= flag;
+  }
+  container.remapped = result.remapped;
+  container.environment = result.environment;
+  container.workdir = result.workdir;
+  return container;
+}
+
+void join(const Container& container) {
+  if (::setns(container.process.get(), container.namespaces) != 0) {
+    throw_errno("cannot enter the container");
+  }
+  if (::chdir(container.workdir.c_str()) != 0) {
+    throw_errno(
+        fmt::format("cannot change to the folder `{}` in the container", container.workdir));
+  }
+  if (container.remapped) pretend_to_change_ids();
+}
+
+void stop(Container& container) noexcept {
+  if (!container.control) {  // another step's
+    container.process.reset();
+    return;
+  }
+  container.control.reset();
+  constexpr int patience_ms = 10'000;
+  pollfd ended = {container.process.get(), POLLIN, 0};
+  if (::poll(&ended, 1, patience_ms) != 1) kill_process(container.process);
+  int status = 0;
+  while (::waitpid(container.keeper, &status, 0) < 0 && errno == EINTR) {
+  }
+  container.process.reset();
+}
+
+}  // namespace slipway::container

@@ -1,0 +1,81 @@
+// Writes a container's root as a squashfs file.
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "spank-plugins/container/runtime.h"
+#include "spank-plugins/container/save_excludes.h"
+
+namespace slipway::container {
+
+std::vector<std::string> excluded_mounts(std::string_view mountinfo, const std::string& root) {
+  std::vector<std::string> excluded;
+  for (const std::string& line : split(mountinfo, '\n')) {
+    const std::vector<std::string> field = split(line, ' ');
+    if (field.size() < 5 || field[4] == "/") continue;
+    const std::string path = unescaped_mount(field[4]);
+    struct stat info = {};
+    const bool folder = ::stat((root + path).c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+    excluded.push_back(glob_of(path.substr(1)) + (folder ? "/*" : ""));
+  }
+  return excluded;
+}
+
+std::string unescaped_mount(std::string_view text) {
+  std::string path;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      path += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      path += text[i];
+    }
+  }
+  return path;
+}
+
+std::string glob_of(std::string_view path) {
+  std::string glob;
+  for (const char c : path) {
+    if (std::string_view("*?[]\\").find(c) != std::string_view::npos) glob += '\\';
+    glob += c;
+  }
+  return glob;
+}
+
+void save(const Container& container, const std::filesystem::path& file) {
+  const std::string process = fmt::format("/proc/{}", container.keeper);
+  std::ifstream mounts(process + "/mountinfo");
+  const std::string mountinfo(std::istreambuf_iterator<char>(mounts), {});
+  if (mountinfo.empty()) throw Error("cannot save the container: it is gone");
+  const std::string part = file.string() + ".part";
+  std::vector<std::string> argv = {"mksquashfs", process + "/root",     part,     "-noappend",
+                                   "-all-root",  "-no-progress",        "-quiet", "-comp",
+                                   "zstd",       "-Xcompression-level", "3",      "-wildcards",
+                                   "-e"};
+  for (const std::string& path : excluded_mounts(mountinfo, process + "/root")) {
+    argv.push_back(path);
+  }
+  try {
+    ProcessOptions options;
+    options.deadline = std::chrono::hours(24);
+    run_checked(argv, options);
+  } catch (const Error& error) {
+    ::unlink(part.c_str());
+    throw error.within("cannot save the container (mksquashfs is in Debian's squashfs-tools)");
+  }
+  if (std::rename(part.c_str(), file.c_str()) != 0) {
+    throw_errno(fmt::format("cannot save the container as `{}`", file.string()));
+  }
+}
+
+}  // namespace slipway::container
