@@ -23,8 +23,8 @@ namespace {
 constexpr std::string_view squashfs_magic = "hsqs";
 
 // The device, opened in our user namespace, by us or by root in it.
-Fd open_fuse(StepdLine& line) {
-  Fd device(::open("/dev/fuse", O_RDWR | O_CLOEXEC));
+Fd open_fuse(int node, StepdLine& line) {
+  Fd device(::openat(node, "dev/fuse", O_RDWR | O_CLOEXEC));
   if (device || errno == ENOENT) return device;
   if (Fd helped = line.ask(Signal::wants_fuse)) return helped;
   errno = EACCES;
@@ -40,11 +40,12 @@ Fd open_fuse(StepdLine& line) {
       "a udev rule that keeps it");
 }
 
-[[noreturn]] void become_server(int image, int fuse, int log) {
+[[noreturn]] void become_server(int node, int image, int fuse, int log) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // It reads a file that may be made to break it, and needs no rights of a setuid program.
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   ::setpgid(0, 0);
+  if (::fchdir(node) != 0 || ::chroot(".") != 0) ::_exit(126);
   ::dup2(::open("/dev/null", O_RDWR), 0);
   ::dup2(log, 1);
   ::dup2(log, 2);
@@ -88,8 +89,8 @@ Image open_image(const std::filesystem::path& path) {
   return {std::move(file), false};
 }
 
-void serve_image(const Image& image, const std::string& mount_point, StepdLine& line) {
-  Fd fuse = open_fuse(line);
+void serve_image(const Image& image, int node, const std::string& mount_point, StepdLine& line) {
+  Fd fuse = open_fuse(node, line);
   if (!fuse) explain_fuse();
   const std::string options =
       fmt::format("fd={},rootmode=40000,user_id=0,group_id=0,allow_other", fuse.get());
@@ -99,7 +100,7 @@ void serve_image(const Image& image, const std::string& mount_point, StepdLine& 
   }
   const Fd log = memory_file("squashfuse", "");
   const pid_t server = fork_child("squashfuse_ll");
-  if (server == 0) become_server(image.file.get(), fuse.get(), log.get());
+  if (server == 0) become_server(node, image.file.get(), fuse.get(), log.get());
   fuse.reset();  // the server's is now the only one: its end is the end of the mount
   if (is_served(mount_point)) return;
   const int status = exit_code_of(wait_for_child(server));

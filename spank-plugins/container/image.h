@@ -22,7 +22,8 @@ Image open_image(const std::filesystem::path& path);
 
 // Serves the image at the empty folder `mount_point`, read-only, without setuid files and device
 // nodes: the caller is root of its user namespace and has its own mount namespace. The server is a
-// child of the caller and ends with it. Throws Error with what the server says.
-void serve_image(const Image& image, const std::string& mount_point, StepdLine& line);
+// child of the caller and ends with it; its program is one of `node`, the node's root. Throws Error
+// with what the server says.
+void serve_image(const Image& image, int node, const std::string& mount_point, StepdLine& line);
 
 }  // namespace slipway::container

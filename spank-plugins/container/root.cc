@@ -102,7 +102,7 @@ void RootBuilder::mount_image(StepdLine& line) {
       return mount_overlay("/image");
     }
   }
-  serve_image(image_, "/image", line);
+  serve_image(image_, node_.get(), "/image", line);
   mount_overlay("/image");
 }
 
