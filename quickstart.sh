@@ -8,6 +8,7 @@ cd "$(dirname "$0")"
 . scripts/setup.sh
 
 install_packages
+open_fuse
 build_slipway
 slipway=$PWD/build/prefix/bin/slipway
 

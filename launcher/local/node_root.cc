@@ -33,6 +33,8 @@ const fs::path second_tmp = "var/tmp";
 
 constexpr const char* root_name = "root";  // below NodeRoot::folder
 
+constexpr const char* fuse_device = "/dev/fuse";
+
 constexpr uintmax_t max_copied_bytes = 1 << 20;
 
 void mount_or_throw(const char* source, const fs::path& target, const char* type,
@@ -245,6 +247,7 @@ class Builder {
     for (const char* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
       bind_device(fs::path("/dev") / name, dev / name);
     }
+    make_fuse(dev / "fuse");
     for (const std::string& device : plan_.null_devices) {
       bind_device("/dev/null", root_ / fs::path(device).relative_path());
     }
@@ -260,8 +263,22 @@ class Builder {
     mount_or_throw("tmpfs", dev / "shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
   }
 
+  // Images of containers are mounted with FUSE, by the job's user. Root makes the device with the
+  // mode that fuse3's udev rule gives it; machines without udev keep it for root. An ordinary user
+  // has the host's, with the host's mode. A host may have none: its nodes then have none, either.
+  static void make_fuse(const fs::path& target) {
+    struct stat hosts = {};
+    if (::stat(fuse_device, &hosts) != 0 || !S_ISCHR(hosts.st_mode)) return;
+    if (::mknod(target.c_str(), S_IFCHR | 0666, hosts.st_rdev) == 0) {
+      ::chmod(target.c_str(), 0666);  // whatever the umask is
+      if (Fd(::open(target.c_str(), O_RDWR | O_CLOEXEC))) return;
+      ::unlink(target.c_str());  // a node of our own cannot be opened in a user namespace
+    }
+    bind_device(fuse_device, target);
+  }
+
   // A bind mount, because an ordinary user may not make device nodes.
-  void bind_device(const fs::path& device, const fs::path& target) {
+  static void bind_device(const fs::path& device, const fs::path& target) {
     touch(target);
     mount_or_throw(device.c_str(), target, nullptr, MS_BIND);
   }

@@ -1,12 +1,16 @@
 // What a cluster on this machine needs from it.
 #include "launcher/local/requirements.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <set>
 
 #include "common/error.h"
+#include "common/fd.h"
 #include "common/text.h"
 #include "launcher/local/deployment_folder.h"
 #include "launcher/local/image_store.h"
@@ -39,6 +43,14 @@ constexpr NeededProgram programs[] = {
      NeededProgram::accounting},
     {"/usr/bin/newuidmap", "uidmap", "gives an ordinary user's cluster its users",
      NeededProgram::ordinary_user, false},
+    {"/usr/bin/squashfuse", "squashfuse",
+     "mounts the image of a container (srun --container-image)", NeededProgram::some_commands},
+    {"/usr/bin/mksquashfs", "squashfs-tools", "makes images of containers",
+     NeededProgram::some_commands},
+    {"/usr/bin/skopeo", "skopeo", "fetches images of containers (slipway container import)",
+     NeededProgram::some_commands},
+    {"/usr/bin/umoci", "umoci", "unpacks images of containers (slipway container import)",
+     NeededProgram::some_commands},
     {"/usr/bin/mmdebstrap", "mmdebstrap", "builds images (slipway image build)",
      NeededProgram::some_commands, false},
     {"/usr/bin/dot", "graphviz", "draws pictures (slipway graph --format svg)",
@@ -84,6 +96,26 @@ void add_kernel(std::vector<Requirement>& all) {
   all.push_back(std::move(time));
 }
 
+// As the job's user opens it: root's clusters have a device of their own, with the usual mode.
+Requirement fuse_device() {
+  constexpr const char* path = "/dev/fuse";
+  Requirement fuse{path, "containers of jobs mount their images with it"};
+  if (Fd(::open(path, O_RDWR | O_CLOEXEC))) return fuse;
+  const int code = errno;
+  fuse.state = State::warning;
+  if (code == ENOENT) {
+    fuse.found = "not there";
+    fuse.remedy = "as root: modprobe fuse; in a container, give it the device (--device /dev/fuse)";
+  } else if (code == EACCES && ::geteuid() != 0) {
+    fuse.found = "you may not open it";
+    fuse.remedy = "as root: chmod 0666 /dev/fuse, as the package fuse3 does where udev runs";
+  } else {
+    fuse.found = std::strerror(code);
+    fuse.remedy = "as root: modprobe fuse; in a container, give it the device (--device /dev/fuse)";
+  }
+  return fuse;
+}
+
 Requirement subordinate_ids() {
   Requirement ids{"/etc/subuid and /etc/subgid", "an ordinary user's cluster has its own users"};
   try {
@@ -121,6 +153,7 @@ std::vector<Requirement> requirements() {
     all.push_back(program_required(program.path, program.purpose, program.package,
                                    always ? Needed::always : Needed::sometimes));
   }
+  all.push_back(fuse_device());
   all.push_back(slurm_release_required());
   all.push_back(deployments());
   return all;

@@ -27,6 +27,8 @@ namespace {
 
 constexpr const char* munge_socket = "/run/munge/munge.socket.2";
 constexpr const char* spool_folder = "/var/spool/slurmd";
+// In memory: what containers of running jobs need of the node. Users' parts are below it.
+constexpr const char* containers_folder = "/run/slipway/containers";
 
 bool is_mount_point(const std::filesystem::path& folder) {
   struct stat here = {}, above = {};
@@ -59,6 +61,7 @@ void prepare_folders() {
   make_folder_for("slurm", log_folder, 0755);
   make_folder_for("slurm", "/var/spool/slurmctld", 0755);
   make_folder_for("root", spool_folder, 0755);
+  make_folder_for("root", containers_folder, 0755);
 }
 
 void prepare_spool() {

@@ -43,6 +43,28 @@ teardown_file() {
 }
 
 # bats test_tags=user
+@test "doctor: an ordinary user of a node mounts the image of a container, and root owns where it runs" {
+  local image=$SUITE/doctor.sqsh
+  rm -f "$image"
+  "$BATS_TEST_DIRNAME/container_image.py" "$image"
+  on st-doctor a3meganodeset-0 sh -c 'cat >/home/doctor.sqsh && useradd --no-create-home fuse-user' <"$image"
+  run -0 on st-doctor a3meganodeset-0 setpriv --reuid fuse-user --regid fuse-user --clear-groups unshare --user --map-root-user --mount sh -c '
+    mkdir /tmp/image && squashfuse /home/doctor.sqsh /tmp/image && cat /tmp/image/etc/os-release && umount /tmp/image'
+  [[ "$output" == *"A test image"* ]]
+  run -0 on st-doctor a3meganodeset-0 stat -c '%U %a' /run/slipway/containers
+  [ "$output" = "root 755" ]
+  run -0 on st-doctor a3meganodeset-0 /opt/slipway/bin/slipway doctor node
+  [[ "$output" == *"containers "* ]]
+}
+
+@test "doctor: a /dev/fuse that is missing or closed is named, with the line to run" {
+  local map=() hide="mount -t tmpfs none /dev; : >/dev/null"
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user)
+  run unshare "${map[@]}" --mount bash -c "$hide; \"\$0\" doctor local" "$SUITE/prefix/bin/slipway"
+  [[ "$output" == *"warning  /dev/fuse "*"not there"*"as root: modprobe fuse"* ]]
+}
+
+# bats test_tags=user
 @test "doctor: a node without its profile is not ready" {
   run -1 on st-doctor a3meganodeset-0 sh -c 'mv /etc/slipway/node.json /etc/slipway/away
     /opt/slipway/bin/slipway doctor node; code=$?; mv /etc/slipway/away /etc/slipway/node.json; exit $code'
