@@ -255,6 +255,7 @@ class Builder {
     if (part.has("private_tmp_path")) {
       cluster_.controller.private_tmp_path = part.text("private_tmp_path");
     }
+    if (part.has("containers")) cluster_.controller.containers = part.text("containers");
     read_slurm_settings(part, deployment_, diagnostics_, cluster_.controller);
 
     keep(cluster_.partitions, part.texts("partitions"));

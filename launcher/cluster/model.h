@@ -78,6 +78,8 @@ struct Controller {
                                       // empty
   bool private_tmp = true;            // each job has its own /tmp, /var/tmp and /dev/shm
   std::string private_tmp_path = {};  // where these are on nodes; empty: Slipway's default
+  // What provides srun's --container-image: our plugin ("slipway"), "pyxis", or "none".
+  std::string containers = "slipway";
 
   // The following is for clusters in a cloud; a local cluster has its own settings.
   bool slurm_auth = false;  // daemons authenticate with auth/slurm instead of munge

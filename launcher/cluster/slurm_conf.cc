@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "launcher/cluster/accounting.h"
+#include "launcher/cluster/plugstack.h"
 #include "launcher/cluster/slurm_job_programs.h"
 #include "launcher/cluster/slurm_nodes.h"
 #include "launcher/cluster/slurm_overrides.h"
@@ -215,13 +216,7 @@ std::string gres_text(const Cluster& cluster, const SlurmSite& site, const Lines
 
 std::string plugstack_text(const Cluster& cluster, const SlurmSite& site) {
   return head(cluster, site, "SPANK plugins for srun, sbatch and slurmd: spank(8).") +
-         fmt::format(
-             "# Sets NCCL's variables for the node's transport. `optional`: if it fails, "
-             "the job runs.\noptional {}/nccl_env.so\n"
-             "# Checks each node before a job. The line itself is installed with the plugin: "
-             "images\n# built before the plugin existed have neither, and start.\ninclude "
-             "{}/*.conf\n",
-             site.plugin_dir, site.plugin_dir);
+         plugstack_lines(cluster.controller, site);
 }
 
 std::string job_container_text(const Cluster& cluster, const SlurmSite& site) {

@@ -26,6 +26,7 @@ SlurmSite local_slurm_site(bool elastic) {
   site.target = "local";
   site.elastic = elastic;
   site.always_on_state = "UNKNOWN";
+  site.pyxis_dir = "/usr/local/share/pyxis";  // of its `make install`: /etc/slurm is the cluster's
   site.settings = {
       {"AuthType", "auth/munge", "Every node has a munged with this deployment's own key."},
       {"AuthInfo", "cred_expire=15",

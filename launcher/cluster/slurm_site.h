@@ -26,10 +26,13 @@ struct SlurmSite {
   std::string state_dir = "/var/spool/slurmctld";  // slurmctld's; owned by slurm_user, mode 0755
   // Where two controllers have it: below a file system that both mount.
   std::string shared_state_dir = "/var/spool/slurm/slurmctld";
-  std::string spool_dir = "/var/spool/slurmd";     // slurmd's; owned by root
-  std::string log_dir = "/var/log/slurm";          // owned by slurm_user
-  std::string run_dir = "/run";                    // for PID files
+  std::string spool_dir = "/var/spool/slurmd";                // slurmd's; owned by root
+  std::string log_dir = "/var/log/slurm";                     // owned by slurm_user
+  std::string run_dir = "/run";                               // for PID files
   std::string plugin_dir = "/opt/slipway/lib/slipway/spank";  // SPANK plugins, on every node
+
+  // Where pyxis's own lines for plugstack.conf are, on every node, if the blueprint wants pyxis.
+  std::string pyxis_dir = "/etc/slurm/plugstack.conf.d";
 
   // Nodes start and stop on demand: dynamic nodes are listed, and partitions have suspend and
   // resume times. Otherwise the cluster has only its static nodes.

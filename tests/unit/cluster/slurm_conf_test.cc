@@ -65,6 +65,39 @@ TEST_CASE("slurm files: the quickstart cluster's, complete") {
   for (const auto& [name, text] : files) check_golden(name, text);
 }
 
+// The plugins of plugstack.conf, in its order.
+static std::string plugins_with(const std::string& containers, const SlurmSite& site) {
+  Cluster cluster = quickstart_cluster();
+  cluster.controller.containers = containers;
+  std::string lines;
+  for (const std::string& line :
+       slipway::split(files_of(cluster, site).at("plugstack.conf"), '\n')) {
+    if (!line.starts_with("#") && !line.empty()) lines += line + "\n";
+  }
+  return lines;
+}
+
+TEST_CASE("slurm files: containers come before nccl_env, whose values so hold against an image's") {
+  const std::string ours =
+      "optional /opt/slipway/lib/slipway/spank/nccl_env.so\n"
+      "include /opt/slipway/lib/slipway/spank/*.conf\n";
+  for (const SlurmSite& site : {local_slurm_site(), google_slurm_site()}) {
+    CHECK(plugins_with("slipway", site) ==
+          "include /opt/slipway/lib/slipway/spank/container/*.conf\n" + ours);
+    CHECK(plugins_with("none", site) == ours);
+  }
+  CHECK(plugins_with("pyxis", google_slurm_site()) ==
+        "include /etc/slurm/plugstack.conf.d/*.conf\n" + ours);
+  CHECK(plugins_with("pyxis", local_slurm_site()) ==
+        "include /usr/local/share/pyxis/*.conf\n" + ours);
+}
+
+TEST_CASE("slurm files: no line makes a job depend on a plugin that a machine may lack") {
+  for (const std::string containers : {"slipway", "pyxis", "none"}) {
+    CHECK(plugins_with(containers, google_slurm_site()).find("required") == std::string::npos);
+  }
+}
+
 TEST_CASE("slurm files: every file begins with its origin") {
   for (const auto& [name, text] : files_of(quickstart_cluster())) {
     CHECK(text.substr(0, text.find('\n')) ==
