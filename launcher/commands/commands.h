@@ -29,6 +29,7 @@ int format(Args args);  // `slipway fmt`
 int graph(Args args);
 int health(Args args);
 int help(Args args);
+int container(Args args);
 int image(Args args);
 int launch(Args args);
 int ledger(Args args);

@@ -62,6 +62,7 @@ std::span<const Command> table() {
       {"quota", cloud, quota},
       {"create", cloud, create},
       {"plan", cloud, plan},
+      {"container", jobs, container},
       {"launch", jobs, launch},
       {"ledger", jobs, ledger},
       {"rehearse", jobs, rehearse},

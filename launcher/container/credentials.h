@@ -1,0 +1,30 @@
+// The user's credentials for registries, as enroot keeps them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "launcher/container/image_address.h"
+
+namespace slipway::container {
+
+struct Credentials {
+  std::string user, password;
+};
+
+// The entry of a netrc text (`machine HOST login USER password WORD`) for the registry's host, with
+// this user if one is given. `$NAME` as the password is a variable of the environment.
+std::optional<Credentials> find_credentials(const std::string& netrc, const std::string& registry,
+                                            const std::string& user);
+
+// The user's file: $ENROOT_CONFIG_PATH/.credentials, else ~/.config/enroot/.credentials. Empty if
+// there is none.
+std::filesystem::path credentials_file();
+
+// Writes what skopeo reads with --authfile, for its user's eyes only. Never on a command line,
+// which everybody can read. False if there are no credentials for the registry in enroot's file:
+// skopeo then uses its own. Throws Error if the address names a user whose password is unknown.
+bool write_auth_file(const ImageAddress& address, const std::filesystem::path& file);
+
+}  // namespace slipway::container

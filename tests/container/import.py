@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Imports images with the real skopeo, umoci and mksquashfs: usage: import.py SLIPWAY
+
+They come from OCI layouts, archives, folders, and a registry on this machine. No network is used."""
+import os, pathlib, signal, subprocess, sys, tarfile, tempfile, time
+
+sys.dont_write_bytecode = True  # keep the source tree clean
+ROOT = pathlib.Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "golden"), str(ROOT / "fakes/containers")]
+from checks import exit_status, same
+from images import Image
+from registry import Registry
+
+CONFIG = {"Env": ["PATH=/usr/bin:/bin", "NCCL_NET=IB", "TWO=a b\"c'", "BROKEN=a\nEVIL=1"], "Entrypoint": ["/entry point", "--x=$HOME"],
+          "Cmd": ["train", "it's"], "WorkingDir": "/work space/here", "Volumes": {"/data": {}, "/bad dir": {}}}
+IMAGE = Image([{"etc/": "", "etc/motd": "one\n", "etc/gone": "x", "secret": ("s", 0o000), "dev/": "", "dev/null": "no device"},
+               {"etc/motd": "two\n", "etc/.wh.gone": "", "bin/": "", "bin/su": ("su", 0o4755)}], CONFIG)
+
+
+class Import:
+    def __init__(self, slipway, folder):
+        self.program, self.folder = slipway, folder
+        (folder / "tmp").mkdir()
+        (folder / "home").mkdir()
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"), "LC_ALL": "C.UTF-8"}
+
+    def command(self, *words):
+        return [str(self.program), "container", "import", *map(str, words)]
+
+    def __call__(self, *words, **more):
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, cwd=self.folder, env={**self.environment, **more})
+        same(f"{words}: leaves nothing in TMPDIR", os.listdir(self.folder / "tmp"), [])
+        same(f"{words}: leaves no part", [name for name in os.listdir(self.folder) if name.endswith(".part")], [])
+        return done
+
+    def fails(self, what, expected, *words, **more):
+        done = self(*words, "--output", "never.sqsh", **more)
+        same(f"{what}: fails", done.returncode, 1)
+        said = done.stderr.strip().splitlines()[-1]
+        same(f"{what}: says `{expected}`", expected in said, True)
+        if expected not in said:
+            print("  said:", said)
+        same(f"{what}: no image", (self.folder / "never.sqsh").exists(), False)
+        return done.stdout + done.stderr
+
+
+def cat(image, path):
+    return subprocess.run(["unsquashfs", "-cat", image, path], capture_output=True, text=True, check=True).stdout
+
+
+def listing(image):
+    """{path: (mode and owner)}"""
+    lines = subprocess.run(["unsquashfs", "-lln", image], capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = [line.split(None, 5) for line in lines if "squashfs-root/" in line]
+    return {row[5].removeprefix("squashfs-root/"): (row[0], row[1]) for row in rows}
+
+
+def check_image(what, image):
+    files = listing(image)
+    same(f"{what}: a file of both layers is the second's", cat(image, "etc/motd"), "two\n")
+    same(f"{what}: a file that the second layer removes is gone", "etc/gone" in files, False)
+    same(f"{what}: devices are left out", "dev/null" in files, False)
+    same(f"{what}: everything belongs to root", {owner for _, owner in files.values()}, {"0/0"})
+    same(f"{what}: a setuid program keeps its mode", files["bin/su"][0], "-rwsr-xr-x")
+    same(f"{what}: what its owner could not read is there", cat(image, "secret"), "s")
+    same(f"{what}: the environment, without a variable of two lines", cat(image, "etc/environment"),
+         "PATH=/usr/bin:/bin\nNCCL_NET=IB\nTWO=a b\"c'\n")
+    same(f"{what}: volumes", cat(image, "etc/fstab"), "${ENROOT_ROOTFS}/data /data none x-create=dir,bind,rw,nosuid,nodev\n")
+    same(f"{what}: the working directory exists", "work space/here" in files, True)
+
+
+def check_rc(image, folder):
+    """Runs the image's /etc/rc here: what it would execute is a program that prints its arguments."""
+    work = folder / "rc"
+    work.mkdir()
+    (work / "echo").write_text('#!/bin/sh\nprintf "<%s>" "$@"\n')
+    (work / "echo").chmod(0o755)
+    rc = cat(image, "etc/rc").replace("'/work space/here'", f"'{work}'").replace("'/entry point'", f"'{work}/echo'")
+    for arguments, expected in (([], "<--x=$HOME><train><it's>"), (["a b", "$c"], "<--x=$HOME><a b><$c>")):
+        done = subprocess.run(["/bin/sh", "-c", rc, "rc", *arguments], capture_output=True, text=True)
+        same(f"rc with {arguments}", done.stdout + done.stderr, expected)
+
+
+def check_local(run, folder):
+    IMAGE.write_layout(folder / "layout")
+    done = run("dir:layout/", "--output", "oci.sqsh")
+    same("a layout", (done.returncode, done.stdout), (0, f"{folder}/oci.sqsh\n"))
+    check_image("a layout", folder / "oci.sqsh")
+    check_rc(folder / "oci.sqsh", folder)
+    IMAGE.write_archive(folder / "saved.tar", "me/image:1")
+    same("what docker saved", run("tar:saved.tar", "--output", "saved.sqsh", "--compressor", "gzip").returncode, 0)
+    check_image("what docker saved", folder / "saved.sqsh")
+    with tarfile.open(folder / "layout.tar", "w") as tar:
+        tar.add(folder / "layout", arcname=".")
+    same("a layout in an archive", run("tar:layout.tar", "-o", "archive.sqsh", "--compressor", "none").returncode, 0)
+    check_image("a layout in an archive", folder / "archive.sqsh")
+
+
+def check_roots(run, folder):
+    root = folder / "debian"
+    for path in ("etc", "usr/bin", "dev", "proc"):
+        (root / path).mkdir(parents=True)
+    (root / "etc/environment").write_text("A=1\n")
+    (root / "etc/rc").write_text("exec \"$@\"\n")
+    (root / "dev/null").write_text("")
+    with tarfile.open(folder / "root.tar.gz", "w:gz") as tar:
+        tar.add(root, arcname=".")
+    for address, image in (("dir:debian", "debian.sqsh"), ("tar:root.tar.gz", "root.tar.gz.sqsh")):
+        same(address, run(address, "--threads", "1").returncode, 0)
+        same(f"{address}: its own files stay", (cat(folder / image, "etc/environment"), cat(folder / image, "etc/rc")), ("A=1\n", "exec \"$@\"\n"))
+        same(f"{address}: devices are left out", "dev/null" in listing(folder / image), False)
+    done = run("dir:debian")
+    same("a file that exists stays", (done.returncode, f"File already exists: {folder}/debian.sqsh" in done.stderr), (1, True))
+    same("--force replaces it", run("dir:debian", "--force").returncode, 0)
+    run.fails("no folder", "there is no folder", "dir:nothing")
+    run.fails("no archive", "there is no file", "tar:nothing")
+    (folder / "text.tar").write_text("not an archive")
+    run.fails("no tar", "cannot unpack", "tar:text.tar")
+
+
+def check_hostile(run, folder):
+    out = folder / "outside"
+    out.mkdir()
+    for name in ("rc", "environment", "fstab"):
+        (out / name).write_text("mine\n")
+    layers = [{path: what.replace("{out}", str(out)) for path, what in
+               {"etc": "-> {out}", "work": "-> ../../../../../../..{out}", "file": "x"}.items()}]
+    Image(layers, {"WorkingDir": "/work/made", "Env": ["A=b"]}).write_layout(folder / "hostile")
+    run("dir:hostile", "--output", "hostile.sqsh")
+    same("an image's links do not lead out of it", {name: (out / name).read_text() for name in ("rc", "environment", "fstab")},
+         {"rc": "mine\n", "environment": "mine\n", "fstab": "mine\n"})
+    same("nothing new is outside", sorted(os.listdir(out)), ["environment", "fstab", "rc"])
+
+
+def check_registry(run, folder):
+    registry = Registry({"nvidia/nemo": {"25.11": IMAGE, "latest": IMAGE}, "team/own": {"1": IMAGE}}, ["team/own"], "$oauthtoken", "s3cret")
+    here = f"docker://{registry.address}"
+    run.fails("a registry without HTTPS", "use --allow-http", f"{here}#nvidia/nemo:25.11")
+    http = {"ENROOT_ALLOW_HTTP": "y"}
+    same("a registry", run(f"{here}#nvidia/nemo:25.11", **http).returncode, 0)
+    check_image("a registry", folder / "nvidia+nemo+25.11.sqsh")
+    same("as docker writes it", run(f"{here}/nvidia/nemo", "-o", "two.sqsh", "--allow-http").returncode, 0)
+    same("by its digest", run(f"{here}#nvidia/nemo@{IMAGE.manifest}", "-o", "three.sqsh", **http).returncode, 0)
+    run.fails("an unknown image", "the registry has no such image", f"{here}#nvidia/nothing:1", **http)
+    run.fails("an unknown tag", "the registry has no such image or tag", f"{here}#nvidia/nemo:2", **http)
+    run.fails("a private image", "the registry", f"{here}#team/own:1", **http)
+    run.fails("a user without a password", "there is no password of `$oauthtoken`", f"{here.replace('//', '//$oauthtoken@')}#team/own:1", **http)
+    check_cancel(run, folder, registry, here)
+    check_credentials(run, folder, here, http)
+    registry.stop()
+    run.fails("a registry that is off", "the registry", "docker://127.0.0.1:1#x/y", **http)
+
+
+def check_credentials(run, folder, here, http):
+    netrc = folder / "home/.config/enroot/.credentials"
+    netrc.parent.mkdir(parents=True)
+    netrc.write_text("machine other login $oauthtoken password no\nmachine 127.0.0.1 login $oauthtoken password $SECRET\n")
+    done = run(f"{here.replace('//', '//$oauthtoken@')}#team/own:1", "-o", "own.sqsh", SECRET="s3cret", **http)
+    same("a private image", done.returncode, 0)
+    said = done.stdout + done.stderr
+    said += run.fails("a wrong password", "the registry", f"{here}#team/own:1", SECRET="wr0ng", **http)
+    same("no password is printed", [word for word in ("s3cret", "wr0ng") if word in said], [])
+    # Neither is it in an argument, which everybody can read.
+    words = folder / "words"
+    fake = folder / "bin"
+    fake.mkdir()
+    (fake / "skopeo").write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{words}; stat -c %a "$TMPDIR"/*/auth.json >>{words}; exit 1\n')
+    (fake / "skopeo").chmod(0o755)
+    run(f"{here}#team/own:1", "-o", "never.sqsh", PATH=f"{fake}:{os.environ['PATH']}", SECRET="s3cret", **http)
+    same("nor passed where others see it", ("s3cret" in words.read_text(), words.read_text().splitlines()[-1]), (False, "600"))
+
+
+def check_cancel(run, folder, registry, here):
+    registry.stalled.set()
+    before = len(registry.log)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        started = subprocess.Popen(run.command(f"{here}#nvidia/nemo", "-o", "cancelled.sqsh", "--allow-http"), cwd=folder,
+                                   env=run.environment, stderr=subprocess.PIPE, text=True)
+        while started.poll() is None and not any("blobs" in line for line in registry.log[before:]):
+            time.sleep(0.01)
+        before = len(registry.log)
+        started.send_signal(number)
+        _, said = started.communicate(timeout=60)
+        same(f"{number!r} ends it", (started.returncode, "interrupted" in said), (1, True))
+        same(f"{number!r}: nothing is left", (os.listdir(folder / "tmp"), [n for n in os.listdir(folder) if "cancelled" in n]), ([], []))
+    registry.stalled.clear()
+
+
+def check_surroundings(run, folder):
+    empty = folder / "empty"
+    empty.mkdir()
+    run.fails("no skopeo", "skopeo is not installed; as root: apt-get install skopeo", "docker://a#b/c", PATH=str(empty))
+    run.fails("no mksquashfs", "mksquashfs is not installed; as root: apt-get install squashfs-tools", "dir:debian", PATH=str(empty))
+    full = folder / "full"
+    full.write_text('#!/bin/sh\necho "FATAL ERROR: Write failed because No space left on device" >&2\nexit 1\n')
+    full.chmod(0o755)
+    (empty / "mksquashfs").symlink_to(full)
+    run.fails("a full disk", f"the disk of {folder} is full", "dir:debian", PATH=str(empty))
+    for address, expected in (("docker://me:pw@x#y", "a password in an address"), ("docker://x#Y", "is not the name of an image"),
+                              ("docker://x#../y", "is not the name of an image"), ("docker://x#y:a b", "is not a tag"),
+                              ("docker://-x#y", "is not the name of a registry"), ("nemo", "an address begins with its kind"),
+                              ("http://x/y", "unknown kind of address `http`"), ("docker://y@sha256:12", "is not a digest"),
+                              ("dir:", "a path is missing")):
+        said = run.fails(address, expected, address)
+        same(f"{address}: no password is printed", "pw@" in said, False)
+
+
+def main(slipway):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder).resolve()
+        run = Import(pathlib.Path(slipway).resolve(), folder)
+        check_local(run, folder)
+        check_roots(run, folder)
+        check_hostile(run, folder)
+        check_registry(run, folder)
+        check_surroundings(run, folder)
+    return exit_status()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
