@@ -22,7 +22,7 @@ struct ImageAddress {
   std::filesystem::path path;  // of a folder or an archive
 };
 
-// Throws Error if the text is no address. What looks like a password is refused, not repeated.
+// Throws Error if the text is not an address. What looks like a password is refused, not repeated.
 ImageAddress parse_address(const std::string& text);
 
 // What skopeo copies from: "docker://nvcr.io/nvidia/nemo:25.11". Not for roots.

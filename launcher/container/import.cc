@@ -169,7 +169,7 @@ class Import {
     argv.insert(argv.end(), {"-wildcards", "-e", "dev/*", "proc/*", "sys/*"});
     const std::string said =
         run_tool(argv, "write " + options_.output.string(), options_.output.parent_path().string());
-    // mksquashfs goes on without what it cannot read.
+    // mksquashfs writes empty files for what it cannot read.
     for (const char* mark : {"creating empty file", "creating empty dir", "Failed to read"}) {
       if (const size_t at = said.find(mark); at != said.npos) {
         const size_t begin = said.rfind('\n', at) == said.npos ? 0 : said.rfind('\n', at) + 1;

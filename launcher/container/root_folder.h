@@ -1,4 +1,4 @@
-// A root file system that somebody else made, as a folder: its links may lead anywhere.
+// A root file system of unknown origin, as a folder: its links may lead anywhere.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace slipway::container {
 
 class RootFolder {
  public:
-  // Throws Error if it is no folder.
+  // Throws Error if it is not a folder.
   explicit RootFolder(std::filesystem::path folder);
 
   // Makes a folder and its parents. Links are followed as in the container: never out of the root.

@@ -15,7 +15,7 @@ void require_tool(const std::string& program, const std::string& package);
 std::string run_tool(const std::vector<std::string>& argv, const std::string& what,
                      const std::string& folder);
 
-// The cause that a tool's messages name, and what to do; its last line if it is none of these.
+// The cause that a tool's messages name, and what to do; otherwise its last line.
 std::string cause_of(const std::string& messages, const std::string& folder);
 
 }  // namespace slipway::container

@@ -1,4 +1,4 @@
-// Work that a signal can end at any moment, with a folder that is gone afterwards.
+// Work that a signal can end at any moment, with a folder that it removes.
 #pragma once
 
 #include <filesystem>
