@@ -50,7 +50,7 @@ void declare(CommandLine& line, ImportCommand& given) {
   line.environment("TMPDIR", "where images are unpacked (default /tmp); three times their size");
   line.environment("ENROOT_ALLOW_HTTP", "the same as --allow-http, if it is y, yes or true");
   line.file("~/.config/enroot/.credentials", "passwords of registries");
-  line.see_also("skopeo(1), umoci(1), mksquashfs(1)");
+  line.see_also("slipway-launch(1)");
 }
 
 container::ImportOptions options_of(const ImportCommand& given,
