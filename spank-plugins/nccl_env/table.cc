@@ -33,19 +33,6 @@ std::string columns(const std::vector<Row>& rows) {
 
 }  // namespace
 
-std::string printable(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string table(const NodeProfile& profile, const Resolution& resolution) {
   if (resolution.decisions.empty()) {
     return headline(profile) + "  this job needs no variables\n";

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "spank-plugins/nccl_env/resolve.h"
+#include "spank-plugins/spank/printable.h"
 
 namespace slipway::nccl_env {
 
@@ -18,7 +19,6 @@ std::string table_without_gpus(const NodeProfile& profile);
 // do.
 std::string table_of_differences(const NodeProfile& profile, const Resolution& resolution);
 
-// Escapes control characters, which must not reach a terminal or break a line.
-std::string printable(const std::string& text);
+using spank::printable;
 
 }  // namespace slipway::nccl_env
