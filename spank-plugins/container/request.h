@@ -32,7 +32,7 @@ struct Request {
   std::optional<bool> remap_root;
   std::optional<bool> entrypoint;
   std::optional<bool> writable;
-  std::optional<std::string> entrypoint_log;
+  std::optional<bool> entrypoint_log;  // print what the entrypoint writes
 };
 
 }  // namespace slipway::container

@@ -1,0 +1,153 @@
+// Imports an image of a registry, by a program that runs as the job's user.
+#include "spank-plugins/container/importing.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "common/child.h"
+#include "common/error.h"
+#include "common/fd.h"
+#include "common/process.h"
+#include "common/text.h"
+#include "spank-plugins/container/notation.h"
+
+namespace slipway::container {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// srun gives up ten minutes after it asked the nodes to start the tasks.
+constexpr auto import_limit = std::chrono::minutes(9);
+constexpr auto release_limit = std::chrono::seconds(20);
+constexpr size_t longest_output = 256 << 10;
+
+struct Outcome {
+  int status = 0;
+  bool timed_out = false;
+  std::string output, errors;
+};
+
+// In the child: never returns.
+[[noreturn]] void execute(std::vector<std::string> words, const Environment& environment, int out,
+                          int err) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : environment) lines.push_back(name + "=" + value);
+  ::setpgid(0, 0);
+  const int null = ::open("/dev/null", O_RDONLY);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  close_all_but({});
+  ::execve(words[0].c_str(), pointers(words).data(), pointers(lines).data());
+  const std::string text = fmt::format("cannot start {}: {}\n", words[0], std::strerror(errno));
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) ::_exit(126);
+  ::_exit(127);
+}
+
+// Of a program that prints its progress all the time, the end says why it failed.
+void keep_end(std::string& text) {
+  if (text.size() > longest_output) text.erase(0, text.size() - longest_output / 2);
+}
+
+// Reads both until they end. False at the deadline.
+bool read_both(Pipe& output, Pipe& errors, Outcome& outcome, Clock::time_point deadline) {
+  while (output.read || errors.read) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd both[2] = {{output.read.get(), POLLIN, 0}, {errors.read.get(), POLLIN, 0}};
+    if (::poll(both, 2, static_cast<int>(left)) < 0 && errno != EINTR) return false;
+    if (both[0].revents != 0) read_some(output.read, outcome.output);
+    if (both[1].revents != 0) read_some(errors.read, outcome.errors);
+    keep_end(outcome.output);
+    keep_end(outcome.errors);
+  }
+  return true;
+}
+
+Outcome run_program(const User& user, const std::vector<std::string>& words,
+                    const Environment& environment, std::chrono::seconds limit) {
+  Pipe output = make_pipe(), errors = make_pipe();
+  const pid_t child =
+      start_as(user, [&] { execute(words, environment, output.write.get(), errors.write.get()); });
+  output.write.reset();
+  errors.write.reset();
+  Outcome outcome;
+  outcome.timed_out = !read_both(output, errors, outcome, Clock::now() + limit);
+  if (outcome.timed_out) ::kill(-child, SIGKILL);
+  outcome.status = exit_code_of(wait_for_child(child));
+  return outcome;
+}
+
+Environment program_environment(const Importing& importing) {
+  Environment environment = importing.job;
+  environment["PYXIS_RUNTIME_PATH"] = importing.runtime_path.string();
+  environment.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
+  return environment;
+}
+
+}  // namespace
+
+std::filesystem::path installation_of_plugin() {
+  Dl_info info = {};
+  if (::dladdr(reinterpret_cast<const void*>(&installation_of_plugin), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    throw Error("cannot find the folder in which Slipway is installed");
+  }
+  const std::filesystem::path plugin = info.dli_fname;
+  return plugin.parent_path().parent_path().parent_path().parent_path();
+}
+
+std::filesystem::path import_image(const User& user, const Importing& importing,
+                                   const std::string& image) {
+  const std::string address = registry_address(image);
+  const bool own = importing.importer.empty();
+  const std::vector<std::string> words =
+      own ? std::vector<std::string>{(installation_of_plugin() / "bin/slipway").string(),
+                                     "container",
+                                     "import",
+                                     "--output",
+                                     importing.output.string(),
+                                     address}
+          : std::vector<std::string>{importing.importer, "get", address};
+  const Outcome outcome = run_program(user, words, program_environment(importing), import_limit);
+  if (outcome.timed_out) {
+    throw Error(
+        fmt::format("importing {} takes too long: import it once, in the batch script or "
+                    "on the login node, with `slipway container import --output FILE {}`, "
+                    "and give the file",
+                    address, address));
+  }
+  if (outcome.status != 0) {
+    throw Error(fmt::format("cannot import {}: {}", address,
+                            trim(outcome.errors.empty() ? outcome.output : outcome.errors)));
+  }
+  if (own) return importing.output;
+  const std::string path(trim(outcome.output.substr(0, outcome.output.find('\n'))));
+  if (!path.starts_with('/')) {
+    throw Error(
+        fmt::format("{} did not print the path of the image {}", importing.importer, address));
+  }
+  return path;
+}
+
+void release_image(const User& user, const Importing& importing) noexcept {
+  if (importing.importer.empty()) return;
+  try {
+    run_program(user, {importing.importer, "release"}, program_environment(importing),
+                release_limit);
+  } catch (...) {  // the administrator's program has its own log
+  }
+}
+
+}  // namespace slipway::container

@@ -1,0 +1,45 @@
+// From what a job asks for to what the runtime makes: the container to use, and its plan.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spank-plugins/container/places.h"
+#include "spank-plugins/container/request.h"
+#include "spank-plugins/container/runtime.h"
+#include "spank-plugins/container/settings.h"
+
+namespace slipway::container {
+
+// What a step does with the container that it asks for.
+enum class Way {
+  make,    // of an image
+  reuse,   // start the files of a named container again
+  attach,  // join the tasks to the running container
+};
+
+// What is there of a container.
+struct Existing {
+  bool made = false;     // its files
+  bool running = false;  // its namespaces
+};
+
+// Throws Error if the flags of the name, or
+// a missing image, forbid it.
+Way choose_way(const Request& request, const Existing& existing);
+
+// Everything of a plan that follows from the request and the settings. `folder`: where relative
+// paths of the node begin.
+ContainerPlan plan_of(const Request& request, const Settings& settings,
+                      const std::filesystem::path& folder);
+
+// How a container's environment differs from the job's: it is applied to each task, whose own
+// variables Slurm sets later.
+EnvironmentChanges changes_of(const Environment& job, const Environment& task);
+
+// What a user should know about a container that is not made: settings that do nothing then.
+std::vector<std::string> notes_on(const Request& request, Way way, const std::string& asked_before);
+
+}  // namespace slipway::container

@@ -1,0 +1,174 @@
+// The container of one step on this node: slurmstepd's part.
+#include "spank-plugins/container/step.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process_stat.h"
+#include "common/text.h"
+#include "spank-plugins/container/notation.h"
+
+namespace slipway::container {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t longest_log = 64 << 10;
+constexpr auto time_to_finish = std::chrono::seconds(2);
+
+Importing importing_of(const StepFacts& facts, const fs::path& place) {
+  return {facts.settings.importer, facts.settings.runtime_path, place / "image.sqsh", facts.job};
+}
+
+}  // namespace
+
+StepContainer::StepContainer(StepFacts facts) : facts_(std::move(facts)) {
+  choose_folder();
+  make_directories(place_, 0700);
+  lock_ = lock_file(place_ / "lock");
+  try {
+    begin();
+  } catch (...) {
+    std::error_code ignored;
+    if (temporary_) fs::remove_all(place_, ignored);
+    throw;
+  }
+  unlock(lock_);
+}
+
+void StepContainer::choose_folder() {
+  const fs::path own = user_folder(facts_.settings.runtime_path, facts_.user.uid);
+  temporary_ = !facts_.request.name;
+  if (temporary_) {
+    place_ = own / unnamed_folder(facts_.id);
+    return;
+  }
+  // The name of an unnamed container is JOB.STEP: another step can be in it, too.
+  const fs::path unnamed = own / ("step." + *facts_.request.name);
+  const fs::path named =
+      own / named_folder(*facts_.request.name, facts_.settings.job_scope, facts_.id.job);
+  place_ = fs::exists(unnamed / "running.json") ? unnamed : named;
+}
+
+void StepContainer::begin() {
+  const std::optional<Running> running = read_running(place_);
+  const std::optional<Made> made = temporary_ ? std::nullopt : read_made(place_);
+  const Way way = choose_way(facts_.request, {made.has_value() || running, running.has_value()});
+  notes_ = notes_on(facts_.request, way, made ? made->asked : "");
+  if (way == Way::attach) {
+    attach_to(*running);
+  } else {
+    listed_ = !running;
+    start_anew(way);
+  }
+}
+
+fs::path StepContainer::image_file(Way way) {
+  if (way == Way::reuse) return read_made(place_)->image;
+  const std::string& asked = *facts_.request.image;
+  fs::remove(place_ / "image.sqsh");  // of an import that failed
+  const fs::path image = is_file(asked)
+                             ? (facts_.folder / asked).lexically_normal()
+                             : import_image(facts_.user, importing_of(facts_, place_), asked);
+  if (!temporary_) write_made(place_, made_of(image, asked));
+  return image;
+}
+
+void StepContainer::start_anew(Way way) {
+  ContainerPlan plan = plan_of(facts_.request, facts_.settings, facts_.folder);
+  plan.image = image_file(way);
+  if (!temporary_) plan.changes = place_ / "changes";
+  plan.job = facts_.job;
+  plan.batch_script = facts_.batch_script;
+  plan.keeper = installation_of_plugin() / "libexec/slipway/container-keeper";
+  const bool logs = facts_.request.entrypoint_log.value_or(false) && plan.entrypoint;
+  if (logs) plan.entrypoint_log = place_ / "entrypoint.log";
+  try {
+    container_ = start(plan);
+  } catch (const Error&) {
+    if (logs) read_entrypoint_log(plan.entrypoint_log);
+    if (way == Way::make) fs::remove(place_ / "made.json");
+    throw;
+  }
+  own_ = true;
+  changes_ = changes_of(facts_.job, container_.environment);
+  if (logs) read_entrypoint_log(plan.entrypoint_log);
+  if (!listed_) return;
+  const auto state = process_stat(container_.keeper);
+  const std::string workdir = facts_.request.workdir ? "/" : container_.workdir;
+  write_running(place_, {container_.keeper, state ? state->start : "", workdir, changes_});
+}
+
+void StepContainer::attach_to(const Running& running) {
+  container_ = attach(running.keeper);
+  container_.workdir = facts_.request.workdir.value_or(running.workdir);
+  changes_ = running.changes;
+  for (const std::string& name : facts_.request.environment) changes_.erase(name);
+}
+
+void StepContainer::read_entrypoint_log(const fs::path& log) {
+  try {
+    for (const std::string& line : split(read_regular_file(log, longest_log), '\n')) {
+      if (!line.empty()) notes_.push_back(line);
+    }
+  } catch (const Error& error) {
+    notes_.push_back(fmt::format("cannot show the entrypoint's output: {}", error.what()));
+  }
+}
+
+void StepContainer::save() const {
+  if (!facts_.request.save) return;
+  const fs::path target = (facts_.folder / *facts_.request.save).lexically_normal();
+  run_as(facts_.user, [&] {
+    // Every node of the step writes; the file is one of theirs, whole.
+    const fs::path part =
+        fmt::format("{}.{}.{}.part", target.string(), facts_.id.job, container_.keeper);
+    try {
+      container::save(container_, part);
+      fs::rename(part, target);
+    } catch (...) {
+      std::error_code ignored;
+      fs::remove(part, ignored);
+      throw;
+    }
+  });
+}
+
+void StepContainer::finish() {
+  if (!own_) return;
+  // The user can hold the lock, too: root does not wait for it for long.
+  try_lock(lock_, time_to_finish);
+  stop(container_);
+  run_as(facts_.user, [&] {
+    if (temporary_) {
+      remove_folder(place_);
+    } else if (listed_) {
+      fs::remove(place_ / "running.json");
+    }
+  });
+  release_image(facts_.user, importing_of(facts_, place_));
+  unlock(lock_);
+}
+
+void remove_containers(const Settings& settings, uid_t user, uint32_t job) {
+  const fs::path own = user_folder(settings.runtime_path, user);
+  struct stat state = {};
+  if (::lstat(own.c_str(), &state) != 0) return;  // never had a container here
+  // The folder's group: Slurm does not say the user's in an epilog.
+  run_as({user, state.st_gid, {}}, [&] {
+    for (const fs::path& folder : folders_of_job(own, job)) {
+      if (const auto running = read_running(folder)) ::kill(running->keeper, SIGKILL);
+      remove_folder(folder);
+    }
+  });
+}
+
+}  // namespace slipway::container
