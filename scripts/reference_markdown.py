@@ -152,7 +152,7 @@ The SPANK plugins add these options to Slurm's commands.
     for plugin in programs.plugins:
         for option in plugin["options"]:
             names, value = spelled(option)
-            rows.append([code(f"{names[-1]}={value}"), cell(option["help"]), code(option["default"]),
+            rows.append([code(names[-1] + (f"={value}" if value else "")), cell(option["help"]), code(option["default"]),
                          f"[{plugin['program']}](#{plugin['program']})"])
     text += table(["option", "", "default", "plugin"], rows)
     for plugin in programs.plugins:

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "common/command_description.h"
+#include "spank-plugins/container/options.h"
+#include "spank-plugins/container/settings.h"
 #include "spank-plugins/nccl_env/settings.h"
 #include "spank-plugins/node_health/settings.h"
 
@@ -14,10 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <class ArgumentHelp>
-Json described(slipway::CommandDescription plugin,
-               const slipway::CommandDescription::Option& option,
-               std::span<const ArgumentHelp> arguments) {
-  plugin.options.push_back(option);
+Json described(const slipway::CommandDescription& plugin, std::span<const ArgumentHelp> arguments) {
   Json json = Json::parse(to_json(plugin));
   json["usage"] = "";
   json["arguments"] = Json::array();
@@ -28,11 +27,11 @@ Json described(slipway::CommandDescription plugin,
 }
 
 slipway::CommandDescription::Option job_option(const char* name, const char* values,
-                                               const char* help) {
+                                               const char* help, const char* standard = "on") {
   return {.name = name,
           .value = values,
           .help = help,
-          .standard = "on",
+          .standard = standard,
           .section = "Options of sbatch, srun and salloc"};
 }
 
@@ -55,8 +54,8 @@ Json nccl_env() {
                   {"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"}};
   plugin.see_also = {"node_health(8)", "all_gather_perf(1)"};
   using namespace slipway::nccl_env;
-  return described<ArgumentHelp>(plugin, job_option(option_name, option_values, option_help),
-                                 argument_help);
+  plugin.options.push_back(job_option(option_name, option_values, option_help));
+  return described<ArgumentHelp>(plugin, argument_help);
 }
 
 Json node_health() {
@@ -76,14 +75,44 @@ Json node_health() {
                   {"/etc/slipway/health.yaml", "this node's own health policy"}};
   plugin.see_also = {"slipway-health(1)", "nccl_env(8)"};
   using namespace slipway::node_health;
-  return described<ArgumentHelp>(plugin, job_option(option_name, option_values, option_help),
-                                 argument_help);
+  plugin.options.push_back(job_option(option_name, option_values, option_help));
+  return described<ArgumentHelp>(plugin, argument_help);
+}
+
+Json container() {
+  slipway::CommandDescription plugin;
+  plugin.program = "container";
+  plugin.summary = "Run the tasks of a Slurm job in a container, with pyxis's options.";
+  plugin.about =
+      "This SPANK plugin mounts an image on each node of a step, once for all tasks there, and "
+      "moves the tasks into it. Nothing is unpacked, and nobody becomes root on the node. Without "
+      "an image or a name, it does nothing. With a wrong argument in plugstack.conf, jobs that ask "
+      "for a container fail. It must be built for the Slurm release that loads it.\n\n"
+      "Each option but a negation has a variable, which acts where the option is not given: "
+      "PYXIS_CONTAINER_IMAGE is --container-image, PYXIS_CONTAINER_READONLY=yes is "
+      "--container-readonly.\n\n"
+      "In plugstack.conf, the same on login and compute nodes:\n\n"
+      "  optional /opt/slipway/lib/slipway/spank/container.so";
+  plugin.examples = {
+      {"srun -N4 --container-image=/home/me/nemo.sqsh --container-mounts=/data:/data:ro ./train.sh",
+       "run a script in an image that is a file"},
+      {"srun --container-image=ubuntu:24.04 --container-name=work --container-writable bash",
+       "import an image, and keep what changes in it under a name"}};
+  plugin.files = {{"/run/slipway/containers", "each user's containers on a node"},
+                  {"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"}};
+  plugin.see_also = {"nccl_env(8)"};
+  using namespace slipway::container;
+  for (const OptionRow& row : option_rows()) {
+    const char* const value = row.values == nullptr ? "" : row.values;
+    plugin.options.push_back(job_option(row.name, value, row.help, ""));
+  }
+  return described<ArgumentHelp>(plugin, argument_help);
 }
 
 }  // namespace
 
 int main() {
   const Json all{{"schema", "slipway/plugins/1"},
-                 {"plugins", Json::array({nccl_env(), node_health()})}};
+                 {"plugins", Json::array({nccl_env(), node_health(), container()})}};
   std::puts(all.dump(2).c_str());
 }

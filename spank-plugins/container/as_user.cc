@@ -15,7 +15,7 @@
 namespace slipway::container {
 namespace {
 
-// Afterwards no id is root's any more, not even a saved one. In user_init slurmstepd already has
+// Leaves no id of root's, not even a saved one. In user_init slurmstepd already has
 // the user's effective ids and groups, and may not set the groups.
 void give_up_root(const User& user) {
   if (::geteuid() == 0 && ::setgroups(user.groups.size(), user.groups.data()) != 0) {

@@ -16,8 +16,8 @@ constexpr OptionRow all_options[] = {
     {"container-workdir", "PATH", "start the tasks in this folder of the container", Field::workdir,
      nullptr},
     {"container-name", "NAME[:auto|create|exec|no_exec]",
-     "keep the container under this name, or use the one that has it; `create` wants a new one, "
-     "`exec` one that is running, `no_exec` starts a second one of its files",
+     "keep the container under this name, or use the container of this name; `create` fails if it "
+     "exists, `exec` fails unless it runs, and `no_exec` starts its files a second time",
      Field::name, nullptr},
     {"container-save", "PATH", "write the container to this squashfs file at the end of the step",
      Field::save, nullptr},

@@ -83,7 +83,7 @@ void make_user_folder(const fs::path& runtime_path, uid_t uid, gid_t gid) {
     throw_errno("cannot give " + path.string() + " to the user");
   }
   if (state.st_uid != 0 && state.st_uid != uid) {
-    throw Error(path.string() + " belongs to somebody else");
+    throw Error(path.string() + " belongs to another user");
   }
 }
 

@@ -29,7 +29,7 @@ struct StepId {
 };
 
 // Makes RUNTIME_PATH/UID for the user, and what is missing above it, as root. Throws Error if
-// somebody else could have made it, or put something else in its place.
+// another user could have made it, or put something else in its place.
 void make_user_folder(const std::filesystem::path& runtime_path, uid_t uid, gid_t gid);
 
 std::filesystem::path user_folder(const std::filesystem::path& runtime_path, uid_t uid);
@@ -70,7 +70,7 @@ void write_running(const std::filesystem::path& folder, const Running& running);
 std::optional<Running> read_running(const std::filesystem::path& folder);
 
 // Opens a file of the folder and takes its lock, which ends with the descriptor and its copies in
-// children. Throws Error if somebody else holds it for more than ten minutes.
+// children. Throws Error if another process holds it for more than ten minutes.
 Fd lock_file(const std::filesystem::path& file);
 // Waits for the lock that this descriptor had; false if it is not free within `limit`.
 bool try_lock(const Fd& lock, std::chrono::milliseconds limit);

@@ -20,7 +20,7 @@ enum class Way {
   attach,  // join the tasks to the running container
 };
 
-// What is there of a container.
+// The parts of a container that exist.
 struct Existing {
   bool made = false;     // its files
   bool running = false;  // its namespaces

@@ -115,7 +115,7 @@ TEST_CASE("container notation: lists of variables and namespaces") {
                     "unknown namespace `foo`: use `net`, `ipc` or `uts`");
 }
 
-TEST_CASE("container options: what is given is what is asked for") {
+TEST_CASE("container options: the request has what was given") {
   Asked asked;
   CHECK_FALSE(asked.wants_container());
   asked.take(row("container-image"), "/a.sqsh");
@@ -193,7 +193,7 @@ TEST_CASE("container options: every option but its negation has a variable") {
                     "PYXIS_CONTAINER_WRITABLE: `maybe` is neither yes nor no");
 }
 
-TEST_CASE("container options: what has no effect is said") {
+TEST_CASE("container options: settings without effect are reported") {
   Asked asked;
   asked.take(row("container-mounts"), "/a");
   asked.take(row("container-writable"), nullptr);

@@ -96,7 +96,7 @@ TEST_CASE("container places: a folder that nobody may read is removed") {
   CHECK(fs::exists("/etc/passwd"));
 }
 
-TEST_CASE("container places: a lock is waited for, but not for ever") {
+TEST_CASE("container places: waiting for a lock ends") {
   TemporaryDirectory folder;
   const slipway::Fd first = lock_file(folder / "lock");
   unlock(first);
