@@ -1,10 +1,15 @@
 // `slipway launch`: runs a training program that survives the loss of nodes.
-#include "launcher/job/launch.h"
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
 
 #include "common/command_line.h"
 #include "common/error.h"
 #include "launcher/commands/commands.h"
 #include "launcher/job/agent.h"
+#include "launcher/job/explain.h"
+#include "launcher/job/launch.h"
 
 namespace slipway::commands {
 namespace {
@@ -27,7 +32,7 @@ void check_launch(const job::LaunchOptions& options) {
 }
 
 void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::string& progress,
-                        std::string& ledger) {
+                        std::string& ledger, bool& explain) {
   line.option("spares", "N", "nodes of the job to hold back as replacements", &options.spares);
   line.option("min-nodes", "N", "continue as long as this many nodes are left", &options.min_nodes,
               "the number at the start");
@@ -50,11 +55,18 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
   line.option("srun", "OPTION", "pass this option to the srun that starts the agents",
               &options.srun);
   line.option("mpi", "pmix|none", "how MPI's ranks find each other", &options.mpi);
+  line.option("framework", "NAME",
+              "set the variables of this framework, too; `--explain` lists them",
+              &options.framework, "by the command's arguments");
   line.flag("label", "write the rank before each line of output", &options.label);
   line.flag("no-kill", "the job was submitted with --no-kill on sbatch's command line",
             &options.no_kill);
+  line.flag("explain", "print the variables that the program would get, and why, and end",
+            &explain);
   line.rest_after_dashes("COMMAND [ARG...]", &options.command);
   line.example("slipway launch --spares 1 -- ./train.sh", "instead of `srun ./train.sh`");
+  line.example("slipway launch --explain -- python3 train.py hardware=cpu",
+               "print the variables by which the tasks would find each other");
   line.example("slipway launch --stall 300 --min-nodes 6 -- python3 train.py",
                "treat hangs as failures, and continue with as few as six nodes");
   line.exit_status("0", "the program succeeded on all nodes");
@@ -63,6 +75,17 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
   line.file("slipway-ledger-JOB.jsonl", "what happened; `slipway ledger JOB` reads it");
   line.see_also("slipway-ledger(1)");
   line.see_also("slipway-rehearse(1)");
+}
+
+// Outside a job, for one of two nodes with as many tasks as the options say.
+int explain_variables(const job::LaunchOptions& options) {
+  const job::World world = job::explained_world(options);
+  const job::TaskVariables variables = job::task_variables(options);
+  fmt::print("{}", variables.table(world));
+  const std::vector<std::string> notes = variables.notes(world);
+  if (!notes.empty()) fmt::print("\n");
+  for (const std::string& note : notes) fmt::print("{}\n", note);
+  return 0;
 }
 
 }  // namespace
@@ -78,8 +101,10 @@ int launch(Args args) {
       "Use it in an sbatch script in place of srun, with --exclusive and --no-kill. It starts one "
       "set of tasks on each node of the job. After a failure it finds the node to blame, puts a "
       "spare in its place, and starts the program again from its last checkpoint.");
-  add_launch_options(line, options, progress, ledger);
+  bool explain = false;
+  add_launch_options(line, options, progress, ledger, explain);
   if (!line.parse(args)) return 0;
+  if (explain) return explain_variables(options);
   if (options.command.empty()) throw UsageError("COMMAND is missing: slipway launch -- COMMAND");
   check_launch(options);
   options.progress = progress;

@@ -30,6 +30,7 @@
 #include "launcher/job/node_tasks.h"
 #include "launcher/job/orphan.h"
 #include "launcher/job/pmix_node.h"
+#include "launcher/job/port_offers.h"
 #include "launcher/job/protocol.h"
 #include "launcher/job/requeue.h"
 #include "launcher/job/wire.h"
@@ -48,6 +49,7 @@ constexpr size_t most_kernel_lines = 1000;  // kept per attempt
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
 constexpr milliseconds health_interval = std::chrono::seconds(1);
+constexpr uint64_t port_spread = 211;  // between the first ports of agents that start in a row
 
 Fd task_signals() {
   sigset_t set;
@@ -78,9 +80,11 @@ class Agent {
                                   this_program()),
               longest_message),
         signals_(task_signals()),
-        pmix_(settings.with_pmix, orphan_.node) {}
+        pmix_(settings.with_pmix, orphan_.node),
+        ports_(static_cast<uint64_t>(::getpid()) * port_spread) {}
 
   int run() {
+    offer_ports();
     while (!over_) {
       wait();
       report_signals();
@@ -102,6 +106,12 @@ class Agent {
 
  private:
   void send(const ToLauncher& message) { wire_.put(encode(message)); }
+
+  void offer_ports() {
+    const std::vector<int64_t> ports = ports_.next();
+    if (ports.empty()) throw Error("no port is free on this node for the first rank");
+    send(Ports{ports[0], ports[1]});
+  }
 
   void wait() {
     std::vector<pollfd> fds = {{signals_.get(), POLLIN, 0}};
@@ -212,6 +222,7 @@ class Agent {
   void handle(Start& order) {
     attempt_ = order.attempt;
     ending_ = false;
+    if (order.pmix.node == 0) offer_ports();  // for the next attempt: it may begin here again
     log_.skip();
     xids_.news();
     kernel_ = {};
@@ -345,6 +356,7 @@ class Agent {
   NodeTasks tasks_;
   EnergyMeter energy_;
   PmixNode pmix_;
+  PortOffers ports_;
   std::optional<Start> waiting_;  // for the PMIx server
   KernelLog log_{policy_here()};
   XidListener xids_;

@@ -32,18 +32,23 @@ Attempt::Attempt(int64_t number, World world, const std::string& launcher_node)
   evidence_.tasks_per_node = world_.tasks_per_node;
 }
 
+void Attempt::use(const Ports& ports) {
+  world_.port = ports.port;
+  world_.second_port = ports.second;
+}
+
 Start Attempt::start_message(size_t node, const std::vector<std::string>& command,
-                             const Variables& taken) const {
+                             const TaskVariables& variables, const Variables& taken) const {
   Start start;
   start.attempt = number_;
   start.command = command;
-  start.set = world_variables(world_);
+  start.set = variables.for_all(world_);
   start.set.insert(taken.begin(), taken.end());
   start.unset = agents_own;
   const auto of_node = static_cast<int64_t>(node);
   for (int64_t local = 0; local < world_.tasks_per_node; ++local) {
-    start.tasks.push_back(
-        {of_node * world_.tasks_per_node + local, rank_variables(world_, of_node, local)});
+    const Place place = {of_node, local};
+    start.tasks.push_back({place.rank(world_), variables.for_task(world_, place)});
   }
   start.pmix = {fmt::format("slipway.{}.{}", world_.job, number_), world_.nodes, of_node,
                 world_.tasks_per_node};

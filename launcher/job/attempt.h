@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "launcher/job/agents.h"
 #include "launcher/job/blame.h"
+#include "launcher/job/frameworks.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/pmix_exchange.h"
 #include "launcher/job/rendezvous.h"
@@ -31,9 +32,11 @@ class Attempt {
 
   int64_t number() const { return number_; }
   const World& world() const { return world_; }
+  // Ports of the first node, before any task starts.
+  void use(const Ports& ports);
   // The message that starts a node's tasks. `taken` are variables from take_step_options().
   Start start_message(size_t node, const std::vector<std::string>& command,
-                      const Variables& taken) const;
+                      const TaskVariables& variables, const Variables& taken) const;
 
   // Throws InvalidMessage if a rank is not on the node.
   void handle(const AgentEvent& event);

@@ -20,6 +20,7 @@ struct LaunchOptions {
   std::filesystem::path ledger;    // empty: ledger_name() in the current folder
   std::vector<std::string> srun;   // more options for the agents' step
   std::string mpi = "pmix";        // or "none": how MPI ranks find each other
+  std::string framework;  // of the catalog; empty: by the command
   bool label = false;
   bool no_kill = false;  // the job has --no-kill, although its script does not
 };

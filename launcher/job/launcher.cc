@@ -8,6 +8,7 @@
 
 #include "common/count.h"
 #include "common/text.h"
+#include "launcher/job/explain.h"
 
 namespace slipway::job {
 namespace {
@@ -44,6 +45,7 @@ Launcher::Launcher(const LaunchOptions& options, Allocation allocation)
       output_(async_, options.label),
       watch_(options.progress, async_),
       agents_(allocation_.nodes, to_milliseconds(options.heartbeat_seconds), allocation_.here),
+      variables_(task_variables(options)),
       restarts_(options.restarts),
       run_({allocation_.job, allocation_.restarts}, to_milliseconds(options.heartbeat_seconds),
            [this](bool stops) { hold_step(stops); }) {}
@@ -75,8 +77,13 @@ Attempt Launcher::run_attempt() {
   energy_.begin(attempt.number(), choice_.nodes);
   say(fmt::format("attempt {} on {}, {}", attempt.number(), counted(choice_.nodes.size(), "node"),
                   counted(choice_.spares.size(), "spare")));
-  for (size_t node = 0; node < choice_.nodes.size(); ++node)
-    agents_.send(choice_.nodes[node], attempt.start_message(node, options_.command, taken_));
+  take_ports(attempt);
+  if (attempt.number() == 1)
+    for (const std::string& note : variables_.notes(attempt.world())) say(note);
+  for (size_t node = 0; node < choice_.nodes.size(); ++node) {
+    agents_.send(choice_.nodes[node],
+                 attempt.start_message(node, options_.command, variables_, taken_));
+  }
   while (!attempt.all_ended() && !is_over(attempt)) pump(&attempt, patience(attempt));
   const bool all_well = attempt.all_ended() && !attempt.has_failed();
   noticed_ms_ = now_ms();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "launcher/job/attempt.h"
 #include "launcher/job/choose_nodes.h"
 #include "launcher/job/energy_tally.h"
+#include "launcher/job/frameworks.h"
 #include "launcher/job/job_ledger.h"
 #include "launcher/job/launch.h"
 #include "launcher/job/launcher_signals.h"
@@ -63,6 +65,8 @@ class Launcher {
 
   // launcher.cc: attempts, and what follows a failure.
   Attempt run_attempt();
+  // Takes the ports that the first node's agent offers.
+  void take_ports(Attempt& attempt);
   std::chrono::milliseconds patience(const Attempt& attempt) const;
   bool is_over(Attempt& attempt) const;
   // Waits until all processes are gone and every node has reported what it knows.
@@ -91,6 +95,8 @@ class Launcher {
   Agents agents_;
   EnergyTally energy_;
   Variables taken_;
+  TaskVariables variables_;
+  std::map<std::string, Ports> ports_;  // offered by nodes
   std::optional<AgentStep> step_;
   NodeChoice choice_;
   std::vector<std::string> bad_;  // for the rest of the job

@@ -60,6 +60,13 @@ void Launcher::choose_first() {
   choice_ = first_choice(good, wanted());
 }
 
+void Launcher::take_ports(Attempt& attempt) {
+  const std::string& first = attempt.world().nodes.front();
+  while (!ports_.contains(first) && agents_.is_here(first) && !is_over(attempt)) pump(&attempt);
+  const auto offer = ports_.extract(first);
+  if (offer) attempt.use(offer.mapped());
+}
+
 void Launcher::hold_step(bool stops) {
   if (step_) step_->hold(stops);
 }
@@ -99,6 +106,7 @@ void Launcher::handle(const AgentEvent& event, Attempt* attempt) {
                      say(refused.text);
                      refused_ = true;
                    },
+                   [&](const Ports& ports) { ports_[event.node] = ports; },
                    [&](const Gone& gone) {
                      say(fmt::format("{}: {}", event.node, gone.text));
                      add_bad(event.node);

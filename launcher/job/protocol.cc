@@ -11,6 +11,7 @@ namespace slipway::job {
 namespace {
 
 constexpr int64_t largest_number = std::numeric_limits<int64_t>::max();
+constexpr int64_t most_port = 65535;
 constexpr int64_t most_signal = 64, most_status = std::numeric_limits<int32_t>::max();
 constexpr size_t longest_name = 1024, longest_note = 65536, longest_output = size_t{1} << 20;
 constexpr size_t longest_word = size_t{2} << 20;  // longer than Linux accepts: execve(2)
@@ -187,6 +188,10 @@ void fields(auto& a, Is<PmixNews> auto& m) {
 }
 void fields(auto& a, Is<Refused> auto& m) {
   a.text(m.text, longest_note);
+}
+void fields(auto& a, Is<Ports> auto& m) {
+  a.number(m.port, 1, most_port);
+  a.number(m.second, 1, most_port);
 }
 
 namespace {

@@ -20,7 +20,7 @@
 
 namespace slipway::job {
 
-inline constexpr uint32_t protocol_number = 1;
+inline constexpr uint32_t protocol_number = 2;
 Speaker this_program();
 
 // For std::visit.
@@ -193,8 +193,11 @@ struct PmixNews {
 struct Refused {  // Slurm did not requeue the job
   std::string text;
 };
-using ToLauncher =
-    std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal, PmixNews, Refused>;
+struct Ports {  // free on this node, for the first rank of an attempt: port_offers.h
+  int64_t port = 0, second = 0;
+};
+using ToLauncher = std::variant<Beat, TaskText, Ended, Stopped, Energy, Health, StepSignal,
+                                PmixNews, Refused, Ports>;
 
 // --- as bytes
 

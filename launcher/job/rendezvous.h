@@ -1,5 +1,5 @@
-// The variables that tell tasks their rank and how to find each other, for PyTorch, JAX and
-// programs that read Slurm's.
+// The tasks of an attempt and their places, from which the variables of frameworks follow:
+// frameworks.h.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ struct World {
   std::vector<std::string> nodes;  // in the order of their ranks
   int64_t tasks_per_node = 1;
   int64_t restarts = 0;  // attempts before this one
+  // Of the first node, for this attempt: port_offers.h.
+  int64_t port = 0, second_port = 0;
   int64_t size() const { return static_cast<int64_t>(nodes.size()) * tasks_per_node; }
 };
 
-// The port of rank 0. Each attempt uses another one, so that nothing connects to the remains of an
-// earlier attempt; all are below Linux's ephemeral ports (32768 and above).
-int64_t master_port(const World& world);
-
-// Variables for all tasks of an attempt, and for each one.
-Variables world_variables(const World& world);
-Variables rank_variables(const World& world, int64_t node, int64_t local_rank);
+// A task's place: its node's index, and its rank on the node.
+struct Place {
+  int64_t node = 0;
+  int64_t local_rank = 0;
+  int64_t rank(const World& world) const { return node * world.tasks_per_node + local_rank; }
+};
 
 }  // namespace slipway::job
