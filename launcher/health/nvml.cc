@@ -1,5 +1,4 @@
 // Reads GPUs through NVML.
-#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,53 +7,14 @@
 
 #include "common/process_stat.h"
 #include "launcher/health/gpus.h"
-#include "launcher/simulated_nvml/nvml_calls.h"
+#include "launcher/simulated_nvml/library.h"
 
 namespace slipway::health {
 namespace {
 
+using nvml::Library;
+
 constexpr unsigned most_processes = 256;
-
-// Calls NVML functions by name: one that this driver lacks counts as not supported.
-class Library {
- public:
-  Library() : handle_(::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {}
-
-  explicit operator bool() const { return handle_ != nullptr; }
-
-  template <class... Given>
-  nvmlReturn_t call(const char* name, Given... given) const {
-    using Function = nvmlReturn_t (*)(Given...);
-    const auto function = reinterpret_cast<Function>(::dlsym(handle_, name));
-    return function == nullptr ? NVML_ERROR_NOT_SUPPORTED : function(given...);
-  }
-
-  // Reads a value through the last parameter.
-  template <class Value, class... Given>
-  std::optional<Value> ask(const char* name, Given... given) const {
-    Value value{};
-    if (call(name, given..., &value) != NVML_SUCCESS) return std::nullopt;
-    return value;
-  }
-
-  template <class... Given>
-  std::string text(const char* name, Given... given) const {
-    char buffer[128] = {};
-    const bool is =
-        call(name, given..., &buffer[0], static_cast<unsigned>(sizeof buffer)) == NVML_SUCCESS;
-    return is ? std::string(buffer, ::strnlen(buffer, sizeof buffer)) : "";
-  }
-
-  std::string words_of(nvmlReturn_t code) const {
-    using Function = const char* (*)(nvmlReturn_t);
-    const auto function = reinterpret_cast<Function>(::dlsym(handle_, "nvmlErrorString"));
-    return function == nullptr ? fmt::format("NVML error {}", static_cast<int>(code))
-                               : function(code);
-  }
-
- private:
-  void* handle_;  // never closed: the process is short-lived
-};
 
 // Converts NVML's "00000000:07:00.0" to the kernel's "0000:07:00.0".
 std::string kernel_bus(const std::string& bus) {

@@ -97,8 +97,11 @@ void show_gpus(const std::filesystem::path& gpus, const PlannedNode& node,
   root.null_devices = node.gpu_devices;
   root.null_devices.insert(root.null_devices.end(), {"/dev/nvidiactl", "/dev/nvidia-uvm"});
   root.binds.push_back({gpus / node.name, simulated_gpus_folder, true});
-  root.binds.push_back(
-      {prefix / "lib/slipway/simulated" / nvml_name, nvml_folder / nvml_name, true});
+  const std::filesystem::path simulated = prefix / "lib/slipway/simulated";
+  root.binds.push_back({simulated / nvml_name, nvml_folder / nvml_name, true});
+  for (const char* program : {"nvidia-smi", "dcgmi"}) {
+    root.binds.push_back({simulated / program, std::filesystem::path("/usr/bin") / program, true});
+  }
 }
 
 void begin_kernel_log(const std::filesystem::path& gpus, const PlannedNode& node) {

@@ -3,22 +3,13 @@
 // Nodes of a local cluster whose machine type has GPUs see it in place of NVIDIA's library. It has
 // only the calls that a health check makes; other symbols are missing. Healthy values are
 // constants; values that a fault can change come from the file.
-#if __has_include(<nvml.h>)
-#include <nvml.h>
-#else
-#include "launcher/simulated_nvml/nvml_calls.h"
-#endif
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <thread>
 
-#include "launcher/simulated_nvml/state.h"
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
+#include "launcher/simulated_nvml/device.h"
 
 namespace {
 
@@ -36,7 +27,18 @@ nvmlDevice_t handle_of(unsigned index) {
   return reinterpret_cast<nvmlDevice_t>(&handles[index]);
 }
 
-// Finds the GPU for a handle, or returns why it cannot be queried.
+nvmlPciInfo_t pci_of(const Gpu& gpu) {
+  nvmlPciInfo_t pci = {};
+  pci.bus = gpu.pci_bus;
+  std::snprintf(pci.busIdLegacy, sizeof pci.busIdLegacy, "0000:%02X:00.0", gpu.pci_bus);
+  std::snprintf(pci.busId, sizeof pci.busId, "00000000:%02X:00.0", gpu.pci_bus);
+  return pci;
+}
+
+}  // namespace
+
+namespace slipway::simulated_nvml {
+
 nvmlReturn_t find_gpu(nvmlDevice_t device, Gpu& gpu) {
   if (users == 0) return NVML_ERROR_UNINITIALIZED;
   const auto state = current_state();
@@ -47,33 +49,11 @@ nvmlReturn_t find_gpu(nvmlDevice_t device, Gpu& gpu) {
   return gpu.lost ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
 }
 
-nvmlReturn_t copy_text(const std::string& text, char* to, unsigned length) {
-  if (to == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  if (length < text.size() + 1) return NVML_ERROR_INSUFFICIENT_SIZE;
-  std::memcpy(to, text.c_str(), text.size() + 1);
-  return NVML_SUCCESS;
+unsigned index_of(nvmlDevice_t device) {
+  return static_cast<unsigned>(reinterpret_cast<const char*>(device) - handles);
 }
 
-// `make(gpu)` computes the requested value.
-template <class Value, class Make>
-nvmlReturn_t give(nvmlDevice_t device, Value* to, Make make) {
-  Gpu gpu;
-  const nvmlReturn_t found = find_gpu(device, gpu);
-  if (found != NVML_SUCCESS) return found;
-  if (to == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  *to = make(gpu);
-  return NVML_SUCCESS;
-}
-
-nvmlPciInfo_t pci_of(const Gpu& gpu) {
-  nvmlPciInfo_t pci = {};
-  pci.bus = gpu.pci_bus;
-  std::snprintf(pci.busIdLegacy, sizeof pci.busIdLegacy, "0000:%02X:00.0", gpu.pci_bus);
-  std::snprintf(pci.busId, sizeof pci.busId, "00000000:%02X:00.0", gpu.pci_bus);
-  return pci;
-}
-
-}  // namespace
+}  // namespace slipway::simulated_nvml
 
 // A program waiting for events of some GPUs.
 struct nvmlEventSet_st {
@@ -109,6 +89,8 @@ EXPORTED const char* nvmlErrorString(nvmlReturn_t result) {
       return "Invalid Argument";
     case NVML_ERROR_NOT_SUPPORTED:
       return "Not Supported";
+    case NVML_ERROR_NO_PERMISSION:
+      return "Insufficient Permissions";
     case NVML_ERROR_NOT_FOUND:
       return "Not Found";
     case NVML_ERROR_INSUFFICIENT_SIZE:
@@ -280,19 +262,31 @@ EXPORTED nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t devi
   return give(device, milliwatts, [](const Gpu&) { return 700'000U; });
 }
 
+namespace {
+
+constexpr unsigned nvlink_mb_per_s = 26'562;  // of Hopper
+
+void give_field(const Gpu& gpu, nvmlFieldValue_t& field) {
+  std::optional<unsigned> value;
+  if (field.fieldId == NVML_FI_DEV_GET_GPU_RECOVERY_ACTION && gpu.recovery_action >= 0) {
+    value = static_cast<unsigned>(gpu.recovery_action);
+  } else if (field.fieldId == NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON) {
+    value = nvlink_mb_per_s;
+  }
+  field.nvmlReturn = value ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+  field.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+  if (value) field.value.uiVal = *value;
+}
+
+}  // namespace
+
 EXPORTED nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count,
                                                nvmlFieldValue_t* values) {
   Gpu gpu;
   const nvmlReturn_t found = find_gpu(device, gpu);
   if (found != NVML_SUCCESS) return found;
   if (count <= 0 || values == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-  for (int i = 0; i < count; ++i) {
-    const bool known =
-        values[i].fieldId == NVML_FI_DEV_GET_GPU_RECOVERY_ACTION && gpu.recovery_action >= 0;
-    values[i].nvmlReturn = known ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
-    values[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-    if (known) values[i].value.uiVal = static_cast<unsigned>(gpu.recovery_action);
-  }
+  for (int i = 0; i < count; ++i) give_field(gpu, values[i]);
   return NVML_SUCCESS;
 }
 
@@ -352,7 +346,7 @@ EXPORTED nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned lon
   if (found != NVML_SUCCESS) return found;
   if (set == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
   if ((types & ~nvmlEventTypeXidCriticalError) != 0) return NVML_ERROR_NOT_SUPPORTED;
-  set->devices |= 1ULL << (reinterpret_cast<const char*>(device) - handles);
+  set->devices |= 1ULL << index_of(device);
   return NVML_SUCCESS;
 }
 

@@ -14,6 +14,7 @@ enum nvmlReturn_t {
   NVML_ERROR_UNINITIALIZED = 1,
   NVML_ERROR_INVALID_ARGUMENT = 2,
   NVML_ERROR_NOT_SUPPORTED = 3,
+  NVML_ERROR_NO_PERMISSION = 4,
   NVML_ERROR_NOT_FOUND = 6,
   NVML_ERROR_INSUFFICIENT_SIZE = 7,
   NVML_ERROR_DRIVER_NOT_LOADED = 9,
@@ -24,7 +25,14 @@ enum nvmlReturn_t {
 };
 
 enum nvmlEnableState_t { NVML_FEATURE_DISABLED = 0, NVML_FEATURE_ENABLED = 1 };
-enum nvmlClockType_t { NVML_CLOCK_GRAPHICS = 0, NVML_CLOCK_SM = 1 };
+enum nvmlClockType_t {
+  NVML_CLOCK_GRAPHICS = 0,
+  NVML_CLOCK_SM = 1,
+  NVML_CLOCK_MEM = 2,
+  NVML_CLOCK_VIDEO = 3,
+};
+enum nvmlComputeMode_t { NVML_COMPUTEMODE_DEFAULT = 0 };
+enum nvmlGpuTopologyLevel_t { NVML_TOPOLOGY_INTERNAL = 0, NVML_TOPOLOGY_SYSTEM = 50 };
 enum nvmlTemperatureSensors_t { NVML_TEMPERATURE_GPU = 0 };
 enum nvmlMemoryErrorType_t {
   NVML_MEMORY_ERROR_TYPE_CORRECTED = 0,
@@ -47,6 +55,10 @@ struct nvmlPciInfo_t {
 
 struct nvmlMemory_t {
   unsigned long long total, free, used;  // bytes
+};
+
+struct nvmlUtilization_t {
+  unsigned int gpu, memory;  // percent of the last second
 };
 
 struct nvmlProcessInfo_t {
@@ -90,3 +102,4 @@ constexpr unsigned long long nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x80
 }  // extern "C"
 
 #define NVML_FI_DEV_GET_GPU_RECOVERY_ACTION 230
+#define NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON 90

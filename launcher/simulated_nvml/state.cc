@@ -12,7 +12,11 @@
 namespace slipway::simulated_nvml {
 namespace {
 
-constexpr const char* path = "/run/slipway-gpus/gpus.json";
+// Tests have a file of their own.
+#ifndef SLIPWAY_GPUS
+#define SLIPWAY_GPUS "/run/slipway-gpus/gpus.json"
+#endif
+constexpr const char* path = SLIPWAY_GPUS;
 
 Gpu gpu_of(const nlohmann::json& one) {
   Gpu gpu{one.at("uuid"),

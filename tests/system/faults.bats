@@ -122,6 +122,24 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   fault $N-3 clear gpu-xid
 }
 
+@test "faults: nvidia-smi runs in a job, and tells of a fault, as dcgmi does" {
+  run on $NAME login srun --nodelist=$N-3 nvidia-smi -L
+  says "GPU 7: simulated nvidia-h100-mega-80gb (UUID: GPU-"
+  fault $N-3 gpu-ecc 2 5
+  fault $N-3 gpu-xid 4 79
+  run on $NAME $N-3 nvidia-smi --query-gpu=index,ecc.errors.uncorrected.volatile.total --format=csv,noheader
+  says "2, 5"
+  says "7, 0"
+  run on $NAME $N-3 dcgmi diag -r 2
+  [ "$status" -eq 205 ]
+  says "GPU2: Fail"
+  says "Detected XID 79 for GPU 4"
+  fault $N-3 clear gpu-ecc
+  fault $N-3 clear gpu-xid
+  run on $NAME $N-3 dcgmi diag -r 2
+  [ "$status" -eq 0 ]
+}
+
 @test "faults: an NVML that hangs blocks its callers until the fault is cleared" {
   fault $N-3 nvml-hang
   run on $NAME $N-3 timeout 1 /home/nvml_probe
