@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/command_description.h"
+#include "spank-plugins/auto_resume/advice.h"
 #include "spank-plugins/container/options.h"
 #include "spank-plugins/container/settings.h"
 #include "spank-plugins/nccl_env/settings.h"
@@ -109,10 +110,35 @@ Json container() {
   return described<ArgumentHelp>(plugin, argument_help);
 }
 
+Json auto_resume() {
+  slipway::CommandDescription plugin;
+  plugin.program = "auto_resume";
+  plugin.summary = "Accept srun --auto-resume=1 of scripts for SageMaker HyperPod.";
+  plugin.about =
+      "On HyperPod, `srun --auto-resume=1` restarts a step on other nodes after a failure. This "
+      "SPANK "
+      "plugin accepts the option, so that such a script runs, and prints the line that does it "
+      "here: "
+      "the same command under `slipway launch`.\n\n"
+      "In plugstack.conf:\n\n"
+      "  optional /opt/slipway/lib/slipway/spank/auto_resume.so";
+  plugin.examples = {{"srun --auto-resume=1 ./train.sh", "run ./train.sh, and print what to write"},
+                     {"slipway launch --spares 1 -- ./train.sh", "what to write"}};
+  plugin.files = {{"/etc/slurm/plugstack.conf", "where Slurm finds the plugin"}};
+  plugin.see_also = {"slipway-launch(1)"};
+  using namespace slipway::auto_resume;
+  plugin.options.push_back(job_option(option_name, option_values, option_help, "0"));
+  struct NoArgument {
+    const char* name;
+    const char* help;
+  };
+  return described<NoArgument>(plugin, {});
+}
+
 }  // namespace
 
 int main() {
   const Json all{{"schema", "slipway/plugins/1"},
-                 {"plugins", Json::array({nccl_env(), node_health(), container()})}};
+                 {"plugins", Json::array({nccl_env(), node_health(), container(), auto_resume()})}};
   std::puts(all.dump(2).c_str());
 }
