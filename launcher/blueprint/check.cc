@@ -9,6 +9,7 @@
 #include "common/text.h"
 #include "launcher/blueprint/attribute_check.h"
 #include "launcher/blueprint/names.h"
+#include "launcher/blueprint/storage_check.h"
 #include "launcher/expression/evaluate.h"
 
 namespace slipway::blueprint {
@@ -32,6 +33,7 @@ class SettingCheck {
         if (module.interface == nullptr || module.id.empty()) continue;
         check(module);
         check_attributes(module, diagnostics_);
+        check_storage(module, evaluation_, diagnostics_);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -153,21 +154,63 @@ class Builder {
   }
 
   void add_file_system(const ModelPart& part) {
-    std::string mount = part.text("mount");
-    if (mount.size() > 1 && mount.ends_with('/')) mount.pop_back();
-    cluster_.file_systems.push_back({new_id(part), part.text("kind"), std::move(mount),
+    cluster_.file_systems.push_back({new_id(part), part.text("kind"), folder(part.text("mount")),
                                      part.integer("size_gib", 0, most_gib, "size_gb"),
                                      part.id("network", "network")});
   }
 
+  // "/scratch/" is "/scratch".
+  static std::string folder(std::string path) {
+    if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path;
+  }
+
   // Only file systems that are in the model: a module without a model may make others.
-  std::vector<std::string> file_systems(const ModelPart& part, std::string_view field) {
-    std::vector<std::string> named = ids(part, field, "file system");
-    std::erase_if(named, [&](const std::string& id) {
-      return std::ranges::find(cluster_.file_systems, id, &FileSystem::id) ==
-             cluster_.file_systems.end();
-    });
-    return named;
+  std::vector<MountedFileSystem> file_systems(const ModelPart& part, std::string_view field) {
+    std::vector<MountedFileSystem> named = part.mounts(field);
+    std::set<std::string> taken;
+    for (MountedFileSystem& entry : named) {
+      entry.mount = folder(entry.mount);
+      const FileSystem* exact = mounted_at(entry);
+      if (exact != nullptr) taken.insert(exact->id);
+    }
+    std::vector<MountedFileSystem> mounted;
+    for (const MountedFileSystem& entry : named) {
+      const FileSystem* found = mounted_at(entry);
+      if (found == nullptr) found = next_of(entry.id, taken);
+      if (found == nullptr) continue;
+      mounted.push_back({found->id, entry.mount.empty() ? found->mount : entry.mount});
+    }
+    return mounted;
+  }
+
+  std::vector<const FileSystem*> file_systems_of(const std::string& module) const {
+    std::vector<const FileSystem*> made;
+    const auto ids = made_by_.find(module);
+    if (ids == made_by_.end()) return made;
+    for (const std::string& id : ids->second) {
+      const auto row = std::ranges::find(cluster_.file_systems, id, &FileSystem::id);
+      if (row != cluster_.file_systems.end()) made.push_back(&*row);
+    }
+    return made;
+  }
+
+  // Of a module's file systems, the one with the mount point of the entry.
+  const FileSystem* mounted_at(const MountedFileSystem& entry) const {
+    for (const FileSystem* made : file_systems_of(entry.id)) {
+      if (made->mount == entry.mount) return made;
+    }
+    return nullptr;
+  }
+
+  // The first one that no entry has taken, which takes it; the last one if there is none.
+  const FileSystem* next_of(const std::string& module, std::set<std::string>& taken) const {
+    const FileSystem* last = nullptr;
+    for (const FileSystem* made : file_systems_of(module)) {
+      last = made;
+      if (taken.insert(made->id).second) break;
+    }
+    return last;
   }
 
   MachineSpec machine(const ModelPart& part) {
@@ -247,7 +290,7 @@ class Builder {
     cluster_.name = part.text("cluster_name");
     cluster_.controller.id = part.module().id;
     cluster_.controller.machine = machine(part);
-    const std::vector<std::string> everywhere = file_systems(part, "file_systems");
+    const std::vector<MountedFileSystem> everywhere = file_systems(part, "file_systems");
     cluster_.controller.machine.file_systems = everywhere;
     cluster_.controller.accounting = part.has("accounting") && part.boolean("accounting");
     if (part.has("health_policy")) cluster_.controller.health_policy = part.text("health_policy");
@@ -267,7 +310,7 @@ class Builder {
     keep(cluster_.nodesets, nodesets);
 
     for (Nodeset& nodeset : cluster_.nodesets) mount(nodeset.machine, everywhere);
-    const std::vector<std::string> on_logins = file_systems(part, "login_file_systems");
+    const std::vector<MountedFileSystem> on_logins = file_systems(part, "login_file_systems");
     for (Login& login : cluster_.logins) {
       mount(login.machine, everywhere);
       mount(login.machine, on_logins);
@@ -281,10 +324,11 @@ class Builder {
     });
   }
 
-  static void mount(MachineSpec& machine, const std::vector<std::string>& file_systems) {
-    for (const std::string& id : file_systems) {
+  static void mount(MachineSpec& machine, const std::vector<MountedFileSystem>& file_systems) {
+    for (const MountedFileSystem& file_system : file_systems) {
       auto& mounted = machine.file_systems;
-      if (std::find(mounted.begin(), mounted.end(), id) == mounted.end()) mounted.push_back(id);
+      const bool has = std::find(mounted.begin(), mounted.end(), file_system) != mounted.end();
+      if (!has) mounted.push_back(file_system);
     }
   }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "launcher/blueprint/storage_check.h"
 #include "launcher/cluster/hardware.h"
 #include "launcher/cluster/model_part.h"
 #include "launcher/cluster/slurm_keys.h"
@@ -29,31 +30,6 @@ using source::Span;
 // second-to-last, and the broadcast address.
 // https://cloud.google.com/vpc/docs/subnets#unusable-ip-addresses-in-every-subnet
 constexpr int64_t kept_addresses = 4;
-
-bool is_below(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
-}
-
-// Why nothing can be mounted there, or "".
-std::string mount_problem(const std::string& path) {
-  constexpr auto taken = std::to_array<std::string_view>(
-      {"/", "/bin", "/boot", "/lib", "/lib32", "/lib64", "/root", "/sbin", "/tmp", "/var"});
-  constexpr auto taken_with_all_below = std::to_array<std::string_view>(
-      {"/dev", "/etc", "/opt/slipway", "/proc", "/run", "/sys", "/usr"});
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
-  const std::string whole = path + "/";
-  // A blank ends the folder's name in /etc/fstab.
-  if (path.find(' ') != path.npos) return "the mount point must not have blanks";
-  const bool normal = path.starts_with('/') && whole.find("/./") == whole.npos &&
-                      whole.find("/../") == whole.npos && path.find("//") == path.npos &&
-                      std::ranges::none_of(path, is_control);
-  if (!normal) return "the mount point must be an absolute path without `.`, `..` and `//`";
-  const bool is_taken = std::ranges::find(taken, path) != taken.end() ||
-                        std::ranges::any_of(taken_with_all_below, [&](std::string_view folder) {
-                          return path == folder || is_below(path, folder);
-                        });
-  return is_taken ? fmt::format("`{}` belongs to the operating system", path) : std::string();
-}
 
 class Check {
  public:
@@ -140,29 +116,69 @@ class Check {
   void mounts() {
     for (const FileSystem& file_system : cluster_.file_systems) {
       if (file_system.mount.empty() && diagnostics_.errors() > 0) continue;
-      const std::string problem = mount_problem(file_system.mount);
+      const std::string problem = blueprint::mount_problem(file_system.mount);
       if (problem.empty()) continue;
       diagnostics_.error(Code::no_model, place(file_system.id, "local_mount"),
                          fmt::format("module `{}`: {}", file_system.id, problem));
     }
-    mounts_of(cluster_.controller.machine);
-    for (const Nodeset& nodeset : cluster_.nodesets) mounts_of(nodeset.machine);
-    for (const Login& login : cluster_.logins) mounts_of(login.machine);
+    mounts_of(cluster_.controller.id, cluster_.controller.machine);
+    for (const Nodeset& nodeset : cluster_.nodesets) mounts_of(nodeset.id, nodeset.machine);
+    for (const Login& login : cluster_.logins) mounts_of(login.id, login.machine);
   }
 
-  void mounts_of(const MachineSpec& machine) {
-    std::map<std::string, const FileSystem*> seen;
+  // In the blueprint's order of file systems, so that the second of two at one place is reported.
+  void mounts_of(const std::string& id, const MachineSpec& machine) {
+    std::map<std::string, std::string> seen;
     for (const FileSystem& file_system : cluster_.file_systems) {
-      if (std::ranges::find(machine.file_systems, file_system.id) == machine.file_systems.end())
-        continue;
-      const auto [first, fresh] = seen.emplace(file_system.mount, &file_system);
-      if (fresh || file_system.mount.empty()) continue;
-      diagnostics_
-          .error(Code::two_of_one_name, place(file_system.id, "local_mount"),
-                 fmt::format("the file systems `{}` and `{}` are both mounted at `{}`",
-                             first->second->id, file_system.id, file_system.mount))
-          .other(place(first->second->id, "local_mount"), "the first");
+      for (const MountedFileSystem& mounted : machine.file_systems) {
+        if (mounted.id != file_system.id || mounted.mount.empty()) continue;
+        written_mount(id, mounted);
+        const auto [first, fresh] = seen.emplace(mounted.mount, mounted.id);
+        if (!fresh) two_at_one_place(id, first->second, mounted);
+      }
     }
+  }
+
+  void two_at_one_place(const std::string& id, const std::string& first,
+                        const MountedFileSystem& second) {
+    const std::vector<Span> written = written_for(id, second.mount);
+    if (written.size() > 1) return;  // within one setting, which has been reported
+    const bool first_is_written = !written.empty() && mount_of(first) != second.mount;
+    const Span there = place(first_is_written ? second.id : first, "local_mount");
+    const Span here = written.empty() ? place(second.id, "local_mount") : written.front();
+    diagnostics_
+        .error(Code::two_of_one_name, here,
+               fmt::format("the file systems `{}` and `{}` are both mounted at `{}`", first,
+                           second.id, second.mount))
+        .other(here == there ? Span() : there, written.empty() ? "the first" : "the other one");
+  }
+
+  // A mount point that the settings of the machine write for it.
+  void written_mount(const std::string& id, const MountedFileSystem& mounted) {
+    if (mounted.mount == mount_of(mounted.id)) return;
+    const std::string problem = blueprint::mount_problem(mounted.mount);
+    if (problem.empty() || !blueprint::path_problem(mounted.mount).empty()) return;
+    const std::vector<Span> written = written_for(id, mounted.mount);
+    diagnostics_.error(Code::no_model,
+                       written.empty() ? place(id, "network_storage") : written.front(),
+                       fmt::format("module `{}`: {}", id, problem));
+  }
+
+  const std::string& mount_of(const std::string& id) const {
+    return std::ranges::find(cluster_.file_systems, id, &FileSystem::id)->mount;
+  }
+
+  // Where the settings of a machine write a mount point.
+  std::vector<Span> written_for(const std::string& id, const std::string& mount) const {
+    for (const std::string& module : {id, cluster_.controller.id}) {
+      const blueprint::Module* found = deployment_.find(module).module;
+      if (found == nullptr) continue;  // there is no controller
+      for (const std::string_view setting : {"network_storage", "login_network_storage"}) {
+        std::vector<Span> places = blueprint::written_mounts(*found, deployment_, setting, mount);
+        if (!places.empty()) return places;
+      }
+    }
+    return {};
   }
 
   void overrides(const std::string& id, std::string_view input,

@@ -1,6 +1,7 @@
 // Prints the cluster model as JSON.
 #include "launcher/cluster/json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace slipway::cluster {
@@ -24,9 +25,15 @@ Json tree(const FileSystem& file_system) {
 }
 
 Json tree(const MachineSpec& machine) {
+  Json ids = Json::array(), mounts = Json::array();
+  for (const MountedFileSystem& mounted : machine.file_systems) {
+    if (std::find(ids.begin(), ids.end(), Json(mounted.id)) == ids.end()) ids.push_back(mounted.id);
+    mounts.push_back({{"file_system", mounted.id}, {"mount", mounted.mount}});
+  }
   Json json{{"machine_type", machine.machine_type},
             {"networks", machine.networks},
-            {"file_systems", machine.file_systems}};
+            {"file_systems", std::move(ids)},
+            {"mounts", std::move(mounts)}};
   if (machine.threads_per_core > 0) json["threads_per_core"] = machine.threads_per_core;
   if (machine.visible_core_count > 0) json["visible_core_count"] = machine.visible_core_count;
   return json;

@@ -24,16 +24,25 @@ struct Network {
 struct FileSystem {
   std::string id;
   std::string kind;      // "nfs", "gcsfuse" (a bucket) or "lustre"
-  std::string mount;     // mount point on the nodes, "/home"
+  std::string mount;     // mount point on nodes unless they have another one, "/home"
   int64_t size_gib = 0;  // 0: grows as needed
   std::string network;   // id of the network that reaches it; empty: any
 };
 
+// A file system on a machine. A machine can mount one several times, at different places.
+struct MountedFileSystem {
+  std::string id;
+  std::string mount;  // the mount point on this machine: the file system's unless the blueprint
+                      // writes another one for it
+
+  bool operator==(const MountedFileSystem&) const = default;
+};
+
 // What a machine of the cluster consists of, in any role.
 struct MachineSpec {
-  std::string machine_type;               // a row of blueprints/catalogue/machines.yaml
-  std::vector<std::string> networks;      // ids, in the order of the machine's network interfaces
-  std::vector<std::string> file_systems;  // ids
+  std::string machine_type;           // a row of blueprints/catalogue/machines.yaml
+  std::vector<std::string> networks;  // ids, in the order of the machine's network interfaces
+  std::vector<MountedFileSystem> file_systems;
   // What the cloud shows the machine of its type's cores; 0: all.
   int64_t threads_per_core = 0;
   int64_t visible_core_count = 0;  // in all sockets together

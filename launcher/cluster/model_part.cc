@@ -171,4 +171,26 @@ std::string ModelPart::id(std::string_view field, std::string_view what) const {
   return id == nullptr ? std::string() : *id;
 }
 
+std::vector<MountedFileSystem> ModelPart::mounts(std::string_view field) const {
+  std::vector<MountedFileSystem> mounts;
+  const Value* value = find(field);
+  const auto* list = value == nullptr ? nullptr : value->as<Value::List>();
+  if (value != nullptr && list == nullptr) wrong(field, *value);
+  if (list == nullptr) return mounts;
+  for (const Value& item : *list) {
+    const auto* object = item.as<Value::Object>();
+    const auto id = object == nullptr ? Value::Object::const_iterator() : object->find("id");
+    const auto* text =
+        object == nullptr || id == object->end() ? nullptr : id->second.as<std::string>();
+    if (text == nullptr) {
+      no_such("file system");
+      continue;
+    }
+    const auto place = object->find("mount");
+    const auto mount = place == object->end() ? std::nullopt : expression::text_of(place->second);
+    mounts.push_back({*text, mount.value_or("")});
+  }
+  return mounts;
+}
+
 }  // namespace slipway::cluster

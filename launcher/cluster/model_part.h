@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launcher/blueprint/deployment.h"
+#include "launcher/cluster/model.h"
 #include "launcher/expression/value.h"
 #include "launcher/source/diagnostics.h"
 
@@ -40,6 +41,10 @@ class ModelPart {
   // Ids of modules in this deployment. `what` says what each must be: "network".
   std::vector<std::string> ids(std::string_view field, std::string_view what) const;
   std::string id(std::string_view field, std::string_view what) const;
+
+  // File systems of this deployment and where they are mounted: a list of {id, mount}, in which
+  // `mount` may be unknown or null, and is then empty.
+  std::vector<MountedFileSystem> mounts(std::string_view field) const;
 
   bool has(std::string_view field) const { return fields_.contains(field); }
 

@@ -88,9 +88,8 @@ NodeProfile make_profile(const Node& node, const Cluster& cluster, const Catalog
     profile.gpus.devices.push_back(fmt::format("/dev/nvidia{}", i));
   }
   profile.network_interfaces = attach(node, cluster, machine, site);
-  for (const std::string& id : node.machine.file_systems) {
-    const auto found = std::ranges::find(cluster.file_systems, id, &FileSystem::id);
-    if (found != cluster.file_systems.end()) profile.mounts.push_back(found->mount);
+  for (const MountedFileSystem& mounted : node.machine.file_systems) {
+    profile.mounts.push_back(mounted.mount);
   }
   profile.transport =
       fill_in(choose_transport(machine, profile.network_interfaces.size(), catalogue, site),

@@ -115,12 +115,13 @@ class Networks {
 
 std::vector<Mount> mounts_of(const cluster::Node& node, const cluster::Cluster& cluster) {
   std::vector<Mount> mounts;
-  for (const std::string& id : node.machine.file_systems) {
-    const auto found = std::ranges::find(cluster.file_systems, id, &cluster::FileSystem::id);
+  for (const cluster::MountedFileSystem& mounted : node.machine.file_systems) {
+    const auto found =
+        std::ranges::find(cluster.file_systems, mounted.id, &cluster::FileSystem::id);
     if (found == cluster.file_systems.end()) {
-      throw Error(fmt::format("there is no file system `{}`", id));
+      throw Error(fmt::format("there is no file system `{}`", mounted.id));
     }
-    mounts.push_back({id, found->mount});
+    mounts.push_back({mounted.id, mounted.mount});
   }
   std::ranges::sort(mounts, {}, &Mount::target);  // "/a" before "/a/b"
   return mounts;

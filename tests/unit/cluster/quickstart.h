@@ -27,7 +27,7 @@ inline Cluster quickstart_cluster(int64_t node_count = 4) {
   cluster.networks = {{"network", "quickstart-net", "10.0.0.0/16", 8244}};
   cluster.file_systems = {{"homefs", "nfs", "/home", 2560, "network"}};
   const std::vector<std::string> networks = {"network"};
-  const std::vector<std::string> file_systems = {"homefs"};
+  const std::vector<MountedFileSystem> file_systems = {{"homefs", "/home"}};
   cluster.nodesets = {{"a3mega_nodeset",
                        "a3meganodeset",
                        {"a3-megagpu-8g", networks, file_systems},

@@ -26,6 +26,19 @@ TEST_CASE("plan: /etc/hosts has every node's first address") {
   }
 }
 
+TEST_CASE("plan: a machine mounts a file system where its settings say, also twice") {
+  cluster::Cluster cluster = cluster::quickstart_cluster();
+  cluster.nodesets.at(0).machine.file_systems = {{"homefs", "/shared"}, {"homefs", "/apps"}};
+  const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
+  const PlannedNode& compute = plan.nodes.back();
+  REQUIRE(compute.mounts.size() == 2);
+  CHECK(compute.mounts[0].shared == "homefs");
+  CHECK(compute.mounts[0].target == "/apps");
+  CHECK(compute.mounts[1].target == "/shared");
+  CHECK(plan.controller().mounts.at(0).target == "/home");
+  CHECK_THAT(compute.node_json, ContainsSubstring("/shared"));
+}
+
 TEST_CASE("plan: a bridge carries the largest frames of its nodes") {
   cluster::Cluster cluster = cluster::quickstart_cluster();
   cluster.networks.at(0).mtu_bytes = 1460;
@@ -39,7 +52,7 @@ TEST_CASE("plan: mounts of shared file systems list parents first") {
   cluster::Cluster cluster = cluster::quickstart_cluster();
   cluster.file_systems.push_back({"inner", "nfs", "/home/inner", 1024, cluster.networks[0].id});
   auto& file_systems = cluster.nodesets.at(0).machine.file_systems;
-  file_systems.insert(file_systems.begin(), "inner");
+  file_systems.insert(file_systems.begin(), {"inner", "/home/inner"});
   const Plan plan = make_plan(cluster, cluster::shipped_catalogue());
   const std::vector<Mount>& mounts = plan.nodes.back().mounts;
   REQUIRE(mounts.size() == 2);
