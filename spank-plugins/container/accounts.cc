@@ -43,12 +43,6 @@ std::string shell_in(int root, const std::string& shell) {
   return !shell.empty() && find_in_root(root, shell) ? shell : "/bin/sh";
 }
 
-void make_home(int root, const std::string& home) {
-  if (home.empty() || home == "/" || find_in_root(root, home)) return;
-  const Fd made = open_in_root(root, home, Missing::becomes_folder);
-  ::chmod(name_of(made.get()).c_str(), 0700);
-}
-
 }  // namespace
 
 Account account_of_caller() {
@@ -87,13 +81,15 @@ std::string group_with(const Account& account, const std::string& image_text, bo
   return with_first(ours, image_text);
 }
 
-void write_accounts(int root, const Account& account, bool remap_root) {
-  Account inside = account;
-  inside.shell = shell_in(root, account.shell);
-  write_in_root(root, "etc/passwd",
-                passwd_with(inside, read_in_root(root, "etc/passwd"), remap_root));
-  write_in_root(root, "etc/group", group_with(inside, read_in_root(root, "etc/group"), remap_root));
-  make_home(root, remap_root || account.uid == 0 ? "/root" : account.home);
+Account account_in(int root, Account account) {
+  account.shell = shell_in(root, account.shell);
+  return account;
+}
+
+void make_home(int root, const std::string& home) {
+  if (home.empty() || home == "/" || find_in_root(root, home)) return;
+  const Fd made = open_in_root(root, home, Missing::becomes_folder);
+  ::chmod(name_of(made.get()).c_str(), 0700);
 }
 
 }  // namespace slipway::container

@@ -21,7 +21,10 @@ Account account_of_caller();
 std::string passwd_with(const Account& account, const std::string& image_text, bool remap_root);
 std::string group_with(const Account& account, const std::string& image_text, bool remap_root);
 
-// Writes both into the open root, and makes the home folder unless the image has it.
-void write_accounts(int root, const Account& account, bool remap_root);
+// The account with a shell that the image in the open root has.
+Account account_in(int root, Account account);
+
+// Makes the home folder in the open root, unless the image has it. Throws Error.
+void make_home(int root, const std::string& home);
 
 }  // namespace slipway::container

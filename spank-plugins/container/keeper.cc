@@ -78,12 +78,12 @@ void drop_shell_variables(Environment& environment) {
   for (const char* name : {"_", "PWD", "OLDPWD", "SHLVL"}) environment.erase(name);
 }
 
-Answer run_rc(const ContainerPlan& plan, const Environment& image, const Fd& log) {
+Answer run_rc(const ContainerPlan& plan, const Environment& image, const Fd& log, bool runs) {
   Answer answer;
   answer.workdir = "/";
   Environment changed = image;
   if (plan.remap_root && !image.contains("HOME")) changed["HOME"] = "/root";
-  if (::access("/etc/rc", R_OK) == 0) {
+  if (runs && ::access("/etc/rc", R_OK) == 0) {
     const Environment before = container_environment(plan, image);
     EntrypointResult result = run_entrypoint(before, log);
     drop_shell_variables(result.environment);
@@ -97,7 +97,8 @@ Answer run_rc(const ContainerPlan& plan, const Environment& image, const Fd& log
   return answer;
 }
 
-Answer make_container(const ContainerPlan& plan, StepdLine& line) {
+// `lock` holds the container's changes.
+Answer make_container(const ContainerPlan& plan, StepdLine& line, Fd& lock) {
   const uid_t uid = ::geteuid();
   const gid_t gid = ::getegid();
   const bool real_root = uid == 0;
@@ -108,13 +109,13 @@ Answer make_container(const ContainerPlan& plan, StepdLine& line) {
   root.put_node_aside();
   root.mount_image(line);
   const Environment image = root.image_environment();
-  Environment hooks = plan.job;
   root.add_files();
-  root.add_mounts(hooks);
+  root.add_mounts();
   root.enter();
+  lock = root.take_lock();
   enter_user_namespace(inner_ids(real_root, plan.remap_root, uid, gid),
                        namespaces & ~CLONE_NEWUSER);
-  Answer answer = run_rc(plan, image, log);
+  Answer answer = run_rc(plan, image, log, root.runs_rc());
   if (!plan.workdir.empty()) answer.workdir = plan.workdir;
   struct stat info = {};
   if (::stat(answer.workdir.c_str(), &info) != 0) {
@@ -163,9 +164,10 @@ void ignore_signals() {
 
 int keep() {
   StepdLine line{Fd(control_descriptor)};
+  Fd lock;
   ignore_signals();
   try {
-    const Answer answer = make_container(decode_plan(read_whole(plan_descriptor)), line);
+    const Answer answer = make_container(decode_plan(read_whole(plan_descriptor)), line, lock);
     const std::string text = encode(answer);
     if (::pwrite(answer_descriptor, text.data(), text.size(), 0) < 0) throw_errno("cannot answer");
     line.tell(Signal::ready);

@@ -34,14 +34,14 @@ void make_folder(const char* path) {
   if (::mkdir(path, 0755) != 0) throw_errno(fmt::format("cannot make `{}`", path));
 }
 
-Fd open_folder(const char* path) {
-  Fd folder(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) throw_errno(fmt::format("cannot open `{}`", path));
+Fd open_folder(const std::filesystem::path& path) {
+  Fd folder(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) throw_errno(fmt::format("cannot open `{}`", path.string()));
   return folder;
 }
 
 // The folder in which a named container keeps its changes, for this step alone.
-Fd open_changes(const std::filesystem::path& path) {
+Fd lock_changes(const std::filesystem::path& path) {
   if (path.empty()) return Fd();
   for (const char* name : {"upper", "work"}) make_directories(path / name, 0700);
   Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -74,15 +74,18 @@ RootBuilder::RootBuilder(const ContainerPlan& plan)
     : plan_(plan),
       account_(account_of_caller()),
       image_(open_image(plan.image)),
-      changes_(open_changes(plan.changes)) {}
+      lock_(lock_changes(plan.changes)) {}
 
 void RootBuilder::put_node_aside() {
   mount_or_explain("none", "/", nullptr, MS_SLAVE | MS_REC);
+  // An overlay takes folders of its own mount namespace only, and we have a new one.
+  if (lock_) changes_ = open_folder(plan_.changes);
+  if (image_.is_folder) image_.file = open_folder(plan_.image);
   const std::string base = covered_folder();
   mount_or_explain("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
   if (::chdir(base.c_str()) != 0) throw_errno("cannot enter a new file system");
   for (const char* name :
-       {"node", "image", "root", "proc", "changes", "changes/upper", "changes/work"}) {
+       {"node", "image", "root", "files", "proc", "changes", "changes/upper", "changes/work"}) {
     make_folder(name);
   }
   pivot(".", "node");
@@ -131,9 +134,39 @@ Environment RootBuilder::image_environment() const {
 
 // Before anything of the node is mounted: a link of the image cannot lead to a file of the node.
 void RootBuilder::add_files() {
-  write_accounts(container_.get(), account_, plan_.remap_root);
-  if (!plan_.entrypoint && find_in_root(container_.get(), "etc/rc")) {
+  add_accounts();
+  if (plan_.entrypoint || !find_in_root(container_.get(), "etc/rc")) return;
+  try {
     write_in_root(container_.get(), "etc/rc.local", "exec \"$@\"\n", 0755);
+  } catch (const Error&) {
+    runs_rc_ = false;
+  }
+}
+
+void RootBuilder::add_accounts() {
+  const int root = container_.get();
+  const Account inside = account_in(root, account_);
+  const std::string users = passwd_with(inside, read_in_root(root, "etc/passwd"), plan_.remap_root);
+  const std::string groups = group_with(inside, read_in_root(root, "etc/group"), plan_.remap_root);
+  try {
+    write_in_root(root, "etc/passwd", users);
+    write_in_root(root, "etc/group", groups);
+    make_home(root, plan_.remap_root ? "/root" : account_.home);
+  } catch (const Error&) {  // a folder of somebody else: its files cannot be changed, only covered
+    cover_file("etc/passwd", users);
+    cover_file("etc/group", groups);
+  }
+}
+
+void RootBuilder::cover_file(const std::string& path, const std::string& text) {
+  const Fd target = find_in_root(container_.get(), path);
+  if (!target) return;
+  const std::string file = "/files/" + std::filesystem::path(path).filename().string();
+  write_file(file, text);
+  const Fd tree(::open_tree(AT_FDCWD, file.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+  if (!tree || ::move_mount(tree.get(), "", target.get(), "",
+                            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+    throw_errno(fmt::format("cannot cover `{}` in the container", path));
   }
 }
 
@@ -156,7 +189,7 @@ void RootBuilder::mount_configuration() {
   }
 }
 
-void RootBuilder::add_mounts(const Environment& environment) {
+void RootBuilder::add_mounts() {
   mount_system();
   mount_configuration();
   if (plan_.mount_home && !account_.home.empty()) {
@@ -165,9 +198,9 @@ void RootBuilder::add_mounts(const Environment& environment) {
                          "",
                          {"x-create=dir", "rbind", "nosuid"}});
   }
-  for (const MountRequest& mount : pmi_mounts(environment)) mount_line(roots(), line_of(mount));
+  for (const MountRequest& mount : pmi_mounts(plan_.job)) mount_line(roots(), line_of(mount));
   for (const MountLine& line :
-       parse_fstab(read_in_root(container_.get(), "etc/fstab"), environment)) {
+       parse_fstab(read_in_root(container_.get(), "etc/fstab"), plan_.job)) {
     mount_line(roots(), line);
   }
   for (const MountRequest& mount : plan_.mounts) mount_line(roots(), line_of(mount));

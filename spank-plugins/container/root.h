@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "common/fd.h"
 #include "spank-plugins/container/accounts.h"
@@ -25,10 +26,17 @@ class RootBuilder {
   // The image's own variables, with the node's in them.
   Environment image_environment() const;
   void add_files();
-  void add_mounts(const Environment& environment);
+  void add_mounts();
   void enter();
 
+  Fd take_lock() { return std::move(lock_); }
+  // Whether /etc/rc runs as the plan asks; an image that the user cannot write has no place for
+  // the file that makes it leave out its entrypoint.
+  bool runs_rc() const { return runs_rc_; }
+
  private:
+  void add_accounts();
+  void cover_file(const std::string& path, const std::string& text);
   void mount_overlay(const std::string& lower);
   void mount_system();
   void mount_configuration();
@@ -38,8 +46,9 @@ class RootBuilder {
   const ContainerPlan& plan_;
   const Account account_;
   Image image_;
-  Fd changes_;  // locked while the container is up
-  Fd node_, container_;
+  Fd lock_;  // of the changes, while the container is up
+  Fd changes_, node_, container_;
+  bool runs_rc_ = true;
 };
 
 }  // namespace slipway::container

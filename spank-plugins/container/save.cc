@@ -57,10 +57,14 @@ void save(const Container& container, const std::filesystem::path& file) {
   std::ifstream mounts(process + "/mountinfo");
   const std::string mountinfo(std::istreambuf_iterator<char>(mounts), {});
   if (mountinfo.empty()) throw Error("cannot save the container: it is gone");
-  const std::string part = file.string() + ".part";
-  std::vector<std::string> argv = {"mksquashfs", process + "/root",     part,     "-noappend",
-                                   "-all-root",  "-no-progress",        "-quiet", "-comp",
-                                   "zstd",       "-Xcompression-level", "3",      "-wildcards",
+  const std::string part = std::filesystem::absolute(file).string() + ".part";
+  std::vector<std::string> argv = {"env",        "--chdir=" + process + "/root",
+                                   "mksquashfs", ".",
+                                   part,         "-noappend",
+                                   "-all-root",  "-no-progress",
+                                   "-quiet",     "-comp",
+                                   "zstd",       "-Xcompression-level",
+                                   "3",          "-wildcards",
                                    "-e"};
   for (const std::string& path : excluded_mounts(mountinfo, process + "/root")) {
     argv.push_back(path);
