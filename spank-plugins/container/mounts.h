@@ -21,7 +21,7 @@ struct MountFlags {
   bool may_fail = false;
   uint64_t set = 0;          // MOUNT_ATTR_…
   uint64_t clear = 0;        // of the access times, which are a choice and not bits
-  uint64_t propagation = 0;  // MS_PRIVATE, …; 0: as it is
+  uint64_t propagation = 0;  // MS_PRIVATE, …; 0: unchanged
   bool propagation_recursive = false;
   std::vector<std::string> options;  // of a file system: "size=1G"
 };

@@ -152,7 +152,7 @@ void RootBuilder::add_accounts() {
     write_in_root(root, "etc/passwd", users);
     write_in_root(root, "etc/group", groups);
     make_home(root, plan_.remap_root ? "/root" : account_.home);
-  } catch (const Error&) {  // a folder of somebody else: its files cannot be changed, only covered
+  } catch (const Error&) {  // a folder of another user: its files can only be covered
     cover_file("etc/passwd", users);
     cover_file("etc/group", groups);
   }

@@ -16,7 +16,7 @@ namespace slipway::container {
 // root aside; enter() makes the container's root the only one.
 class RootBuilder {
  public:
-  // Opens what is named by paths of the node: they mean something else afterwards. Throws Error.
+  // Opens what is named by paths of the node: later they mean something else. Throws Error.
   explicit RootBuilder(const ContainerPlan& plan);
   RootBuilder(const RootBuilder&) = delete;
   RootBuilder& operator=(const RootBuilder&) = delete;

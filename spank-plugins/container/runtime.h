@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/fd.h"
+#include "common/text.h"
 #include "spank-plugins/container/environment.h"
 #include "spank-plugins/container/request.h"
 
@@ -58,6 +59,8 @@ Container start(const ContainerPlan& plan);
 // A container that another step of the same user has started on this node. stop() leaves it alone.
 // Throws Error if `keeper` is not the keeper of one.
 Container attach(pid_t keeper);
+
+using slipway::join;  // of text, which the next would hide
 
 // Moves the calling task into the container: its namespaces, root, working directory. In
 // slurm_spank_task_init, as the user; single-threaded processes only. Throws Error.
