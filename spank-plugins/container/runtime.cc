@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 
 #include "common/child.h"
 #include "common/error.h"
@@ -24,6 +26,8 @@
 
 namespace slipway::container {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 // Descriptors that the keeper starts with, in the order of their numbers.
 struct Handed {
@@ -59,11 +63,29 @@ Fd help(Signal signal, int process, int with) {
   return Fd();
 }
 
-// Helps until the keeper says how it went. False if it is gone.
+// False if the deadline passes first.
+bool readable_until(int socket, Clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd ready = {socket, POLLIN, 0};
+    const int found = ::poll(&ready, 1, static_cast<int>(std::max<long>(left.count(), 0)));
+    if (found > 0) return true;
+    if (found == 0 || errno != EINTR) return false;
+  }
+}
+
+// Helps until the keeper says how it went. False if it is gone, or takes too long, or asks for more
+// than a keeper does: it belongs to the user.
 bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal& last) {
+  constexpr int most_messages = 4;
+  const auto deadline = Clock::now() + plan.patience;
   char byte = 0;
-  Fd with;
-  while (receive_with_fd(container.control.get(), byte, with)) {
+  for (int messages = 0; messages < most_messages; ++messages) {
+    Fd with;
+    if (!readable_until(container.control.get(), deadline)) {
+      throw Error(fmt::format("the container is not up after {} s", plan.patience.count()));
+    }
+    if (!receive_with_fd(container.control.get(), byte, with)) return false;
     last = static_cast<Signal>(byte);
     if (last == Signal::ready || last == Signal::failed) return true;
     const bool refused = last == Signal::wants_kernel_image && !plan.kernel_images;
@@ -86,6 +108,15 @@ bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal&
 
 void kill_process(const Fd& process) {
   if (process) ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+}
+
+// Of a container that did not come up. Returns the keeper's wait status.
+int end_keeper(Container& container) {
+  container.control.reset();
+  pollfd ended = {container.process.get(), POLLIN, 0};
+  constexpr int patience_ms = 1'000;
+  if (::poll(&ended, 1, patience_ms) != 1) kill_process(container.process);
+  return wait_for_child(container.keeper);
 }
 
 bool same_namespace(pid_t process, const char* name) {
@@ -112,12 +143,16 @@ Container start(const ContainerPlan& plan) {
   container.control = std::move(talk.ours);
   container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, container.keeper, 0)));
   Signal last = Signal::failed;
-  const bool answered = container.process && serve_keeper(container, plan, last);
-  if (!answered || last != Signal::ready) {
-    container.control.reset();
-    if (!answered) kill_process(container.process);
-    const int status = wait_for_child(container.keeper);
-    if (!answered) explain_death(plan, status);
+  bool answered = false;
+  try {
+    answered = container.process && serve_keeper(container, plan, last);
+  } catch (const Error&) {
+    end_keeper(container);
+    throw;
+  }
+  if (!answered) explain_death(plan, end_keeper(container));
+  if (last != Signal::ready) {
+    end_keeper(container);
     throw Error(decode_answer(read_whole(answer.get())).error);
   }
   Answer result = decode_answer(read_whole(answer.get()));

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct ContainerPlan {
 
   // Of the administrator, never of the user.
   std::filesystem::path keeper = SLIPWAY_CONTAINER_KEEPER;  // the program
+  std::chrono::seconds patience{600};                       // for the container to come up
   bool kernel_images = false;  // the kernel mounts images that only root can write
 };
 

@@ -41,7 +41,7 @@ bool receive_with_fd(int socket, char& byte, Fd& fd) {
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = control.bytes;
-  message.msg_controllen = sizeof control.bytes;
+  message.msg_controllen = CMSG_LEN(sizeof(int));  // the kernel closes what else was sent
   ssize_t size = 0;
   do size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (size < 0 && errno == EINTR);

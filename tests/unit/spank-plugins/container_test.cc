@@ -1,0 +1,142 @@
+// The notations that containers read: environments, fstab, mount flags, accounts, mountinfo.
+#include <sys/mount.h>
+
+#include "common/error.h"
+#include "spank-plugins/container/accounts.h"
+#include "spank-plugins/container/entrypoint.h"
+#include "spank-plugins/container/environment.h"
+#include "spank-plugins/container/mounts.h"
+#include "spank-plugins/container/plan_text.h"
+#include "spank-plugins/container/pmi.h"
+#include "spank-plugins/container/save_excludes.h"
+#include "tests/unit/catch.h"
+
+using namespace slipway;
+using namespace slipway::container;
+
+TEST_CASE("container environment: reads what images write") {
+  const Environment job = {{"USER", "ada"}, {"EMPTY", ""}};
+  const Environment read = parse_environment(
+      "# comment\nPLAIN=a b\nQUOTED=\"a b\"\nexport TOO=1\nJOB=x${USER}y${NONE}z\n=none\n1A=b\n"
+      "BAD NAME=c\nODD=${not a name}\nEQUALS=a=b\nEND=\"\r\n",
+      job);
+  CHECK(read == Environment{{"PLAIN", "a b"},
+                            {"QUOTED", "a b"},
+                            {"TOO", "1"},
+                            {"JOB", "xadayz"},
+                            {"ODD", "${not a name}"},
+                            {"EQUALS", "a=b"},
+                            {"END", "\""}});
+}
+
+TEST_CASE("container environment: the image wins, except what the job asked for and has") {
+  const Environment job = {{"A", "job"}, {"B", "job"}, {"LANG", "de"}, {"LC_ALL", "de"}};
+  const Environment image = {{"A", "image"}, {"B", "image"}, {"C", "image"}};
+  CHECK(merged(job, image, {"B", "C", "LC_ALL"}) ==
+        Environment{{"A", "image"}, {"B", "job"}, {"C", "image"}, {"LC_ALL", "de"}});
+}
+
+TEST_CASE("container environment: what PyTorch and PMIx need of a task") {
+  Environment task = {{"SLURM_PROCID", "5"},
+                      {"SLURM_LOCALID", "1"},
+                      {"SLURM_JOB_ID", "9073"},
+                      {"SLURM_NTASKS", "8"},
+                      {"RANK", "0"},
+                      {"SLURM_STEP_NODELIST", "n[07-09,12],x"},
+                      {"SLURM_STEP_NUM_TASKS", "8"},
+                      {"SLURM_STEP_NUM_NODES", "4"}};
+  CHECK(task_variables(task).empty());
+  task["PYTORCH_VERSION"] = "2";
+  task["WORLD_SIZE"] = "16";
+  CHECK(task_variables(task) == Environment{{"RANK", "5"},
+                                            {"LOCAL_RANK", "1"},
+                                            {"MASTER_ADDR", "n07"},
+                                            {"MASTER_PORT", "61001"},
+                                            {"OMP_NUM_THREADS", "1"}});
+  CHECK(task_variables({{"PMIX_RANK", "0"}, {"PMIX_GDS_MODULE", "hash"}}) ==
+        Environment{{"PMIX_MCA_gds", "hash"}});
+}
+
+TEST_CASE("container environment: the first host of a list") {
+  CHECK(first_host("") == "");
+  CHECK(first_host("a,b") == "a");
+  CHECK(first_host("a[3,5-7]b[1-2],c") == "a3b1");
+  CHECK(first_host("a[003-010]") == "a003");
+  CHECK(first_host("a[") == "a");
+}
+
+TEST_CASE("container mounts: flags of a bind mount") {
+  const MountFlags flags = understand_flags(
+      {"x-create=auto", "rbind", "ro", "noexec", "rprivate", "nofail", "noatime"}, "");
+  CHECK(flags.kind == MountKind::bind);
+  CHECK(flags.make == MakeTarget::automatic);
+  CHECK((flags.recursive && flags.may_fail && flags.propagation_recursive));
+  CHECK(flags.propagation == MS_PRIVATE);
+  CHECK(flags.set == (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_NOATIME));
+  CHECK(understand_flags({"ro", "rw"}, "none").set == 0);
+  CHECK_THROWS_WITH(understand_flags({"size=1"}, ""), "unknown mount flag `size=1`");
+  CHECK(understand_flags({"size=1"}, "tmpfs").options == std::vector<std::string>{"size=1"});
+}
+
+TEST_CASE("container mounts: lines of enroot's fstab") {
+  const auto lines = parse_fstab(
+      "# comment\n/proc /proc rbind,ro\ntmpfs\t/tmp\n${PWD} /mnt none x-create=dir,bind # own\n"
+      "/data nofail\n",
+      {{"PWD", "/job"}});
+  REQUIRE(lines.size() == 4);
+  CHECK((lines[0].target == "/proc" && lines[0].type.empty() && lines[0].flags.size() == 2));
+  CHECK((lines[1].target == "/tmp" && lines[1].type == "tmpfs"));
+  CHECK((lines[2].source == "/job" && lines[2].type == "none" && lines[2].flags.size() == 2));
+  CHECK((lines[3].target == "/data" && lines[3].flags == std::vector<std::string>{"nofail"}));
+  CHECK_THROWS_WITH(parse_fstab("\n\nUUID=1 none swap\n", {}),
+                    "/etc/fstab of the image, line 3: `UUID=1` is not an absolute path");
+}
+
+TEST_CASE("container accounts: ours come first, and replace the image's") {
+  const Account ada = {1000, 1001, "ada", "team", "Ada", "/home/ada", "/bin/bash"};
+  const std::string image =
+      "root:x:0:0::/:/bin/x\n_apt:x:42:1::/:\nother:x:1000:1::/:\nweb:x:9:9::/:\n";
+  CHECK(passwd_with(ada, image, false) ==
+        "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1001:Ada:/home/ada:/bin/bash\nweb:x:9:9::/:\n");
+  CHECK(passwd_with(ada, "ada:x:7:7::/:\n", true) ==
+        "root:x:0:0:root:/root:/bin/bash\nada:x:7:7::/:\n");
+  CHECK(group_with(ada, "team:x:5:\nweb:x:9:\n", false) == "root:x:0:\nteam:x:1001:\nweb:x:9:\n");
+}
+
+TEST_CASE("container save: names mounts as patterns") {
+  CHECK(unescaped_mount("/a\\040b\\") == "/a b\\");
+  CHECK(glob_of("a[b]*\\") == "a\\[b\\]\\*\\\\");
+  CHECK(excluded_mounts("1 0 0:1 / / rw - a a\n2 1 0:2 / /etc rw - a a\n3 1 0:3 / /no\\040ne rw\n",
+                        "") == std::vector<std::string>{"etc/*", "no ne"});
+}
+
+TEST_CASE("container PMIx: the folder of a step's server") {
+  const std::string sockets =
+      "Num RefCount Protocol Flags Type St Inode Path\n"
+      "0: 2 0 10000 1 1 5 /var/spool/slurmd/pmix.4.10/stepd.slurm.pmix.4.10.0\n"
+      "0: 2 0 10000 1 1 6 /var/spool/slurmd/pmix.4.1/stepd.slurm.pmix.4.1.0\n"
+      "0: 2 0 10000 1 1 7\n";
+  CHECK(pmix_folder(sockets, "4", "1") == "/var/spool/slurmd/pmix.4.1");
+  CHECK(pmix_folder(sockets, "4", "2").empty());
+}
+
+TEST_CASE("container messages: any bytes come back, and anything else is refused") {
+  ContainerPlan plan;
+  plan.image = "/a b";
+  plan.mounts = {{"/x", "", {"ro", ""}}};
+  plan.job = {{"A", std::string("\xff\n:\"", 4)}, {"EMPTY", ""}};
+  plan.remap_root = true;
+  const ContainerPlan read = decode_plan(encode(plan));
+  CHECK(read.image == plan.image);
+  CHECK(read.mounts.at(0).flags == plan.mounts[0].flags);
+  CHECK(read.job == plan.job);
+  CHECK((read.remap_root && !read.writable));
+  for (const char* text : {"", "5", "5:ab", "x:", "99999999999999999999:", "-1:", "1:a:"}) {
+    CHECK_THROWS_WITH(decode_answer(text), "the container's keeper sent an invalid message");
+  }
+}
+
+TEST_CASE("container entrypoint: reads a process's variables") {
+  CHECK(parse_environ(std::string_view("A=1\0B=x\ny\0\0=c\0D", 15)) ==
+        Environment{{"A", "1"}, {"B", "x\ny"}});
+}
