@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034  # read by the scripts that source it
-# Chooses an image by options: --transport, --base and --machine-type, with blueprints/catalogue/images.yaml.
+# Chooses an image by options: --transport, --base, --machine-type and --containers, with blueprints/catalogue/images.yaml.
 
 images_catalogue=${BASH_SOURCE[0]%/*}/../blueprints/catalogue/images.yaml
 
@@ -36,17 +36,23 @@ row_of_machine() {
   done < <(rows machines)
 }
 
-# choose OPTION...: sets `transport`, `base`, the base's properties, and `rest`, all other options
+# choose OPTION...: sets `transport`, `base`, the base's properties, `containers`, and `rest`, all other options
 choose() {
   local machine line
-  transport='' base='' rest=()
+  transport='' base='' containers=slipway rest=()
   while [ $# -gt 0 ]; do
     case $1 in
-      --transport | --base | --machine-type)
+      --transport | --base | --machine-type | --containers)
         [ $# -gt 1 ] || die "\`$1\` needs a value"
         case $1 in
           --transport) transport=$2 ;;
           --base) base=$2 ;;
+          --containers)
+            case $2 in
+              slipway | pyxis | none) containers=$2 ;;
+              *) die "\`--containers $2\`: known are slipway, pyxis and none" ;;
+            esac
+            ;;
           --machine-type)
             [[ $2 =~ ^[a-z0-9]+-[-a-z0-9]+$ ]] || die "\`$2\` is not a machine type"
             machine=$(row_of_machine "$2")

@@ -8,6 +8,7 @@
 #   --machine-type TYPE    the machine type that the image is for, such as a3-megagpu-8g: sets the next two
 #   --transport NAME       the machine type's transport: tcpxo, tcpx, gib or socket (default); see versions.sh
 #   --base NAME            the public image that this system is, if not the transport's own; blueprints/catalogue/images.yaml
+#   --containers WHAT      as the blueprint's `containers`: slipway (default), none, or pyxis, with which it and enroot are built
 #   --source FOLDER        Slipway's source, for the step slipway (default: the parent folder of images/)
 #
 # Run it in the root of an image: the step slurm removes the munge key, and the step clean the machine's identity. A step is
@@ -42,7 +43,7 @@ left_out() {
 }
 
 choose "$@"
-export transport base system release architecture kernel driver
+export transport base system release architecture kernel driver containers
 set -- "${rest[@]}"
 while [ $# -gt 0 ]; do
   case $1 in

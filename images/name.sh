@@ -16,7 +16,7 @@ mapfile -t source < <(grep -v '^#' images/source)
 files() { find "${recipe[@]}" "${source[@]}" -type f ! -name '*.pyc' "$@" -print0 | LC_ALL=C sort -z; }
 digest=$(
   {
-    printf 'option %s\n' "--transport $transport" "--base $base" "${rest[@]}"
+    printf 'option %s\n' "--transport $transport" "--base $base" "--containers $containers" "${rest[@]}"
     files | xargs -0 sha256sum
     # The mode bits that git tracks.
     files -perm -u+x
@@ -25,4 +25,6 @@ digest=$(
 family=slipway-$transport
 # The images of a transport on different bases are families of their own.
 [ "$base" = "$default_base" ] || family+=-$base
+# So are those with pyxis: which image is a family's newest must not decide what jobs get.
+[ "$containers" != pyxis ] || family+=-pyxis
 echo "$family-$digest"

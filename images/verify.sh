@@ -2,7 +2,7 @@
 # Fails unless the image in a root folder has what it needs: images/verify.sh [ROOT]
 #
 # What it needs is in the file requirements. The step verify runs this with the properties of the image, as install.sh sets
-# them: transport, base, system, release, architecture, kernel, driver, and steps_of_image.
+# them: transport, base, containers, system, release, architecture, kernel, driver, and steps_of_image.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${1:-/}
@@ -22,6 +22,7 @@ applies() {
   for word in ${1//+/ }; do
     case $word in
       all | "${transport:?}" | "${system:?}" | "${architecture:?}") ;;
+      pyxis) [ "${containers:-slipway}" = pyxis ] || return 1 ;;
       gpu) [ "${driver:?}" != none ] || return 1 ;;
       *) return 1 ;;
     esac

@@ -9,6 +9,7 @@ nvidia_archive=${nvidia_archive:-https://developer.download.nvidia.com/compute/c
 google_archive=${google_archive:-https://packages.cloud.google.com}
 artifact_archive=${artifact_archive:-https://us-apt.pkg.dev}
 tcpx_archive=${tcpx_archive:-https://private-ppa.launchpadcontent.net/canonical-kernel-gcp-tcpx/release/ubuntu}
+github_mirror=${github_mirror:-https://github.com}
 key_archive=${key_archive:-https://keyserver.ubuntu.com}
 registry_mirror=${registry_mirror:-us-docker.pkg.dev}
 
@@ -31,6 +32,15 @@ ops_agent_version='2.*'
 
 # Cluster Toolkit, examples/machine-learning/a3-highgpu-8g/a3high-slurm-tcpxo-blueprint.yaml
 dmabuf_version=1.1
+
+# enroot and pyxis, for --containers pyxis. Tags can move, so what is built is the commit. enroot's is known by its beginning
+# only: no protection against a mirror that wants to harm you; put the whole commit here if you have it.
+enroot_version=${enroot_version:-v4.1.2}
+enroot_commit=${enroot_commit:-8ea147d}
+pyxis_version=${pyxis_version:-v0.24.0}
+pyxis_commit=${pyxis_commit:-107519944221822ea1dace4db8e7234b2eaa4cd5}
+# Arguments of pyxis in plugstack.conf, such as `use_squashfuse=1 container_scope=job`
+pyxis_arguments=${pyxis_arguments:-}
 
 # NCCL from NVIDIA's archive; the plugins' containers bring the NCCL that they are built for.
 nccl_version=

@@ -18,6 +18,8 @@ meson setup "$build/slipway" "${source_folder:?}" --prefix=/opt/slipway -Dunity=
 ninja -C "$build/slipway" >>"$build/log"
 meson install -C "$build/slipway" --no-rebuild --quiet
 /opt/slipway/bin/slipway --version
+# For scripts that call enroot, where it is not installed; it runs a real one that comes later.
+if ! command -v enroot >/dev/null; then ln -sf /opt/slipway/bin/enroot /usr/local/bin/enroot; fi
 install -m 644 "${images_folder:?}/slipway-guard.service" "${images_folder:?}/slipway-node.service" \
   "${images_folder:?}/slipway-watch.service" "${images_folder:?}/slipway-reconcile.service" \
   "${images_folder:?}/slipway-reconcile.timer" "${images_folder:?}/slipway-follow.service" \

@@ -46,6 +46,12 @@ class Recipe(unittest.TestCase):
         self.assertTrue(all(needs in ("nothing", "cloud") for _, needs, _ in lines))
         self.assertEqual(lines[-1][0], "verify")
 
+    def test_an_image_with_pyxis_has_a_family_of_its_own(self):
+        names = [self.name("--transport", "tcpxo", *more).rsplit("-", 1) for more in ((), ("--containers", "slipway"), ("--containers", "pyxis"))]
+        self.assertEqual([family for family, _ in names], ["slipway-tcpxo", "slipway-tcpxo", "slipway-tcpxo-pyxis"])
+        self.assertEqual(names[0], names[1])
+        self.assertNotEqual(names[0][1], names[2][1])
+
     def test_skips_steps_whose_needs_are_missing(self):
         done = run(self.images / "install.sh", "--without", "cloud", "cuda", "driver")
         self.assertEqual(done.stdout, "==> driver: skipped, it needs cloud\n==> cuda: skipped, it needs cloud\n")
@@ -69,6 +75,7 @@ class Recipe(unittest.TestCase):
                             (["--list", "--machine-type", "A3 Mega"], "`A3 Mega` is not a machine type"),
                             (["--list", "--transport", "tcpxo", "--base", "accelerator-arm64"],
                              "there is no software for the transport tcpxo on arm64 machines"),
+                            (["--list", "--containers", "docker"], "`--containers docker`: known are slipway, pyxis and none"),
                             (["--transport"], "`--transport` needs a value"), ([], "name the steps, or use `--all`")]:
             done = run(self.images / "install.sh", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
