@@ -2,6 +2,7 @@
 #include "spank-plugins/container/environment.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "common/text.h"
 
@@ -26,11 +27,15 @@ std::string value_of(const Environment& from, const std::string& name) {
   return found == from.end() ? "" : found->second;
 }
 
-// enroot's 50-slurm-pytorch: the port that every node computes by itself.
-std::string master_port(const std::string& job_id) {
-  constexpr unsigned first = 61000, count = 4536;
-  const auto id = to_number<unsigned>(job_id);
-  return id ? std::to_string(*id % count + first) : "";
+// The port that every node computes by itself: for a job's step 0, that of enroot's
+// 50-slurm-pytorch. Steps that run at the same time must not have the same one. `stride` is about
+// the golden section of the ports, so neighbors are far apart, and has no factor in common with
+// their number: two steps of a job share a port only if their numbers differ by a multiple of it.
+std::string master_port(const std::string& job_id, const std::string& step_id) {
+  constexpr uint64_t first = 61000, count = 4536, stride = 2803;
+  const auto job = to_number<uint32_t>(job_id);
+  const uint64_t step = to_number<uint32_t>(step_id).value_or(0);
+  return job ? std::to_string((*job + step * stride) % count + first) : "";
 }
 
 }  // namespace
@@ -97,7 +102,8 @@ Environment task_variables(const Environment& task) {
     always("RANK", "SLURM_PROCID");
     always("LOCAL_RANK", "SLURM_LOCALID");
     where_absent("MASTER_ADDR", first_host(value_of(task, "SLURM_STEP_NODELIST")));
-    where_absent("MASTER_PORT", master_port(value_of(task, "SLURM_JOB_ID")));
+    where_absent("MASTER_PORT",
+                 master_port(value_of(task, "SLURM_JOB_ID"), value_of(task, "SLURM_STEP_ID")));
     where_absent("WORLD_SIZE", value_of(task, "SLURM_NTASKS"));
     if (number("SLURM_STEP_NUM_TASKS") > number("SLURM_STEP_NUM_NODES")) {
       where_absent("OMP_NUM_THREADS", "1");

@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "spank-plugins/container/asked.h"
 #include "spank-plugins/container/job_items.h"
+#include "spank-plugins/container/ours.h"
 #include "spank-plugins/container/step.h"
 #include "spank-plugins/spank/guard.h"
 #include "spank-plugins/spank/printable.h"
@@ -110,9 +111,13 @@ Environment changed(Environment environment, const EnvironmentChanges& changes) 
 void enter(spank_t spank) {
   const spank::Handle slurm(spank);
   const EnvironmentChanges& changes = state.container->changes();
-  const Environment task = changed(job_environment(spank), changes);
   for (const auto& [name, value] : changes) change_variable(slurm, name, value);
-  for (const auto& [name, value] : task_variables(task)) change_variable(slurm, name, value);
+  const Environment inherited = changed(job_environment(spank), changes);
+  const Environment task = without_ours(inherited);
+  for (const auto& [name, value] : changes_of(inherited, task)) change_variable(slurm, name, value);
+  const Environment ours = task_variables(task);
+  for (const auto& [name, value] : ours) change_variable(slurm, name, value);
+  if (!ours.empty()) change_variable(slurm, ours_marker, list_of_ours(ours));
   join(state.container->container());
 }
 

@@ -1,7 +1,12 @@
 // Tests of the container plugin's notation: images, mounts, names, options, variables, settings.
+#include <map>
+#include <set>
+#include <stdexcept>
+
 #include "common/error.h"
 #include "spank-plugins/container/asked.h"
 #include "spank-plugins/container/notation.h"
+#include "spank-plugins/container/ours.h"
 #include "spank-plugins/container/planning.h"
 #include "spank-plugins/container/settings.h"
 #include "tests/unit/catch.h"
@@ -259,6 +264,37 @@ TEST_CASE("container names: the flags choose between making, reusing and joining
                     "--container-name=x:create: the container already exists");
   CHECK_THROWS_WITH(choose_way(named("x:exec"), {true, false}),
                     "--container-name=x:exec: the container is not running");
+}
+
+TEST_CASE("container variables: steps of a job get different ports, the first one enroot's") {
+  const auto port_of = [](const std::string& job, const std::string& step) {
+    return task_variables(
+               {{"PYTORCH_VERSION", "2"}, {"SLURM_JOB_ID", job}, {"SLURM_STEP_ID", step}})
+        .at("MASTER_PORT");
+  };
+  CHECK(port_of("5000", "0") == "61464");
+  std::set<std::string> ports;
+  for (int step = 0; step < 4536; ++step) ports.insert(port_of("5000", std::to_string(step)));
+  CHECK(ports.size() == 4536);
+  CHECK(*ports.begin() == "61000");
+  CHECK(*ports.rbegin() == "65535");
+}
+
+TEST_CASE("container variables: what a batch script hands on is not taken for the user's") {
+  Environment task = {{"PYTORCH_VERSION", "2"},
+                      {"SLURM_JOB_ID", "7"},
+                      {"SLURM_STEP_ID", "4294967291"},
+                      {"MASTER_ADDR", "mine"}};
+  Environment inherited = task;
+  const Environment ours = task_variables(task);
+  for (const auto& [name, value] : ours) inherited[name] = value;
+  inherited[ours_marker] = list_of_ours(ours);
+  inherited["SLURM_STEP_ID"] = "1";
+  const Environment step = task_variables(without_ours(inherited));
+  CHECK(step.at("MASTER_PORT") != ours.at("MASTER_PORT"));
+  CHECK_FALSE(step.contains("MASTER_ADDR"));
+  inherited["MASTER_PORT"] = "29500";
+  CHECK_FALSE(task_variables(without_ours(inherited)).contains("MASTER_PORT"));
 }
 
 TEST_CASE("container plan: relative paths of the node begin in the job's folder") {
