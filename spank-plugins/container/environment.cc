@@ -30,11 +30,12 @@ std::string value_of(const Environment& from, const std::string& name) {
 // The port that every node computes by itself: for a job's step 0, that of enroot's
 // 50-slurm-pytorch. Steps that run at the same time must not have the same one. `stride` is about
 // the golden section of the ports, so neighbors are far apart, and has no factor in common with
-// their number: two steps of a job share a port only if their numbers differ by a multiple of it.
+// their number: two steps of a job share a port only if their numbers differ by a multiple of it. A
+// batch script has no number.
 std::string master_port(const std::string& job_id, const std::string& step_id) {
   constexpr uint64_t first = 61000, count = 4536, stride = 2803;
   const auto job = to_number<uint32_t>(job_id);
-  const uint64_t step = to_number<uint32_t>(step_id).value_or(0);
+  const uint64_t step = to_number<uint32_t>(step_id).value_or(count - 1);
   return job ? std::to_string((*job + step * stride) % count + first) : "";
 }
 
