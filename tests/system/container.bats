@@ -1,0 +1,216 @@
+# The SPANK plugin container in a real Slurm: pyxis's options, names and errors. docs/guides/containers.md has the table.
+
+# bats file_tags=user
+load helper
+load container_helper
+
+NAME=st-container
+
+setup_file() {
+  deploy st-container
+  put_image a.sqsh --env FROM_IMAGE=image --env BOTH=image --env PYTORCH_VERSION=2 --workdir /srv
+}
+
+teardown_file() { slipway destroy st-container; }
+
+teardown() { leave_nothing; }
+
+@test "container: tasks on each node run in the image, in its folder and with its environment" {
+  run in_image --nodes=4 --ntasks-per-node=2 sh -c 'echo "$FROM_IMAGE $(pwd) $(test -e /usr/sbin/slurmd || echo inside)"'
+  [ "$(sort <<<"$output" | uniq -c | xargs)" = "8 image /srv inside" ]
+}
+
+@test "container: without options, jobs run on the node" {
+  run sh_on login 'srun --quiet sh -c "test -e /usr/sbin/slurmd && echo outside"'
+  says "outside"
+}
+
+@test "container: the job's environment passes, the image's wins, and --container-env turns that around" {
+  run sh_on login 'export BOTH=job MINE=job LANG=C.UTF-8; srun --quiet --container-image=/home/a.sqsh sh -c "echo \$MINE \$BOTH [\$LANG]"'
+  says "job image []"
+  run sh_on login 'export BOTH=job LANG=C.UTF-8; srun --quiet --container-image=/home/a.sqsh --container-env=LANG,BOTH sh -c "echo \$BOTH [\$LANG]"'
+  says "job [C.UTF-8]"
+}
+
+@test "container: PyTorch's variables are each task's own, and keep what the job set" {
+  run in_image --nodes=4 --ntasks-per-node=2 sh -c \
+    'test $RANK = $SLURM_PROCID && test $LOCAL_RANK = $SLURM_LOCALID && echo "$WORLD_SIZE $OMP_NUM_THREADS $MASTER_ADDR"'
+  [ "$(sort -u <<<"$output")" = "8 1 $(compute_nodes $NAME | head -n 1)" ]
+  run sh_on login 'MASTER_PORT=29500 srun --quiet --container-image=/home/a.sqsh sh -c "echo port \$MASTER_PORT"'
+  says "port 29500"
+}
+
+@test "container: steps of one job derive different ports, also in a batch script in a container" {
+  run sh_on login 'salloc --quiet --nodes=1 sh -c "for i in 1 2 3; do srun --container-image=/home/a.sqsh sh -c \"echo \\\$MASTER_PORT\"; done"'
+  [ "$(sort -u <<<"$output" | grep -c '^6[1-5]...$')" -eq 3 ]
+}
+
+@test "container: mounts of folders, files, devices and tmpfs, with flags" {
+  run in_image --container-mounts=/etc/slurm:/a/b:ro,/etc/hostname:/name,/dev/null:/null,tmpfs:/scratch,/var/lib sh -c \
+    'ls /a/b/slurm.conf && test -s /name && test -c /null && touch /scratch/x && test -e /var/lib/dpkg && echo all; touch /a/b/x'
+  fails_with 1 "all"
+  [[ "$output" == *"Read-only file system"* ]]
+  run sh_on login 'cd /home && srun --quiet --container-image=./a.sqsh --container-mounts=./:/mnt ls /mnt'
+  says "a.sqsh"
+}
+
+@test "container: mistakes are refused before there is a job" {
+  local options wrong=(
+    '--container-mounts='
+    '--container-mounts=:'
+    '--container-mounts=/tmp:'
+    '--container-mounts=/home:../home'
+    '--container-mounts=proc:/proc'
+    '--container-workdir='
+    '--container-name=/tmp/foo'
+    '--container-name=x:exek'
+    '--container-env=A,'
+    '--container-unshare=net,foo'
+    '--container-save=/home/'
+    '--container-image=/home/b.sqsh'
+    '--container-writable --container-readonly'
+  )
+  for options in "${wrong[@]}"; do
+    # shellcheck disable=SC2086  # words
+    run in_image $options true
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"error: container: "*--container-* ]]
+  done
+  run on $NAME login sbatch --container-image= --wrap true
+  [ "$status" -ne 0 ]
+  run on $NAME login squeue --noheader --states=all --format=%j
+  lacks wrap
+}
+
+@test "container: what cannot start fails the step, says why, and drains no node" {
+  run sh_on login 'srun --quiet --nodes=2 --container-image=/home/none.sqsh true'
+  fails_with 1 "container: "
+  [[ "$output" == *"/home/none.sqsh"*"No such file"* ]]
+  run sh_on login 'srun --quiet --container-image=/dev/urandom true'
+  fails_with 1 "container: "
+  run sh_on login 'srun --quiet --container-image=/home/ true'
+  [ "$status" -ne 0 ]
+  run in_image --container-workdir=/pyxis true
+  fails_with 1 "/pyxis"
+  [[ "$output" == *"No such file or directory"* ]]
+  run sh_on login 'srun --quiet --container-name=never-made true'
+  fails_with 1 'a container with name "never-made" does not exist, and --container-image is not set'
+  run on $NAME controller sinfo --noheader --Node --states=drain,down,fail
+  [ "$output" = "" ]
+}
+
+@test "container: settings without an image say that they do nothing" {
+  run sh_on login 'srun --quiet --container-mounts=/home --container-writable echo ran'
+  says "ignoring --container-mounts because neither --container-image nor --container-name is set"
+  says "ignoring --container-writable because"
+  says "ran"
+}
+
+@test "container: folders to start in" {
+  run in_image --container-workdir=/usr/bin pwd
+  says "/usr/bin"
+  run in_image --container-workdir=../ pwd
+  [ "$output" = / ]
+}
+
+@test "container: read-only unless asked, by option and by variable, and options win" {
+  run in_image touch /new
+  fails_with 1 "Read-only file system"
+  run in_image --container-writable sh -c 'touch /new && echo done'
+  says "done"
+  run sh_on login 'PYXIS_CONTAINER_WRITABLE=1 PYXIS_CONTAINER_IMAGE=/home/a.sqsh srun --quiet sh -c "touch /new && echo done"'
+  says "done"
+  run sh_on login 'PYXIS_CONTAINER_WRITABLE=1 PYXIS_CONTAINER_IMAGE=/none srun --quiet --container-image=/home/a.sqsh --container-readonly touch /new'
+  fails_with 1 "Read-only file system"
+  run sh_on login 'PYXIS_CONTAINER_READONLY=maybe srun --quiet --container-image=/home/a.sqsh true'
+  fails_with 1 "PYXIS_CONTAINER_READONLY: \`maybe\` is neither yes nor no"
+}
+
+@test "container: variables for mounts, folder, name, save and environment" {
+  run sh_on login 'export PYXIS_CONTAINER_IMAGE=/home/a.sqsh PYXIS_CONTAINER_MOUNTS=tmpfs:/scratch PYXIS_CONTAINER_WORKDIR=/usr \
+    PYXIS_CONTAINER_ENV=BOTH PYXIS_CONTAINER_NAME=by-variable PYXIS_CONTAINER_SAVE=/home/variable.sqsh BOTH=job
+    srun --quiet sh -c "touch /scratch/x && pwd && echo \$BOTH"'
+  says "$(printf '/usr\njob')"
+  on $NAME login test -s /home/variable.sqsh
+}
+
+@test "container: namespaces of its own" {
+  run in_image sh -c 'readlink /proc/self/ns/net /proc/self/ns/ipc /proc/self/ns/uts'
+  local shared=$output kind
+  run in_image --container-unshare=net,ipc,uts sh -c 'readlink /proc/self/ns/net /proc/self/ns/ipc /proc/self/ns/uts'
+  for kind in net ipc uts; do [ "$(grep "$kind" <<<"$output")" != "$(grep "$kind" <<<"$shared")" ]; done
+}
+
+@test "container: the home folder, and being root in the container" {
+  run sh_on login 'srun --quiet --container-image=/home/a.sqsh --container-mount-home --container-remap-root sh -c "id -u; ls -d \$HOME; findmnt --noheadings --output=TARGET /root"'
+  says "$(printf '0\n/root\n/root')"
+  run sh_on login 'srun --quiet --container-image=/home/a.sqsh --no-container-mount-home --container-remap-root findmnt /root'
+  [ "$status" -ne 0 ]
+  run sh_on login 'PYXIS_CONTAINER_MOUNT_HOME=1 srun --quiet --container-image=/home/a.sqsh --no-container-mount-home --container-remap-root findmnt /root'
+  [ "$status" -ne 0 ]
+}
+
+@test "container: the entrypoint runs if asked, sets variables, and shows its output if asked" {
+  put_image entry.sqsh --rc 'echo from the entrypoint; export SET_BY_ENTRYPOINT=yes; [ -e /etc/rc.local ] && . /etc/rc.local; exec "$@"'
+  run sh_on login 'srun --quiet --container-image=/home/entry.sqsh --container-entrypoint --container-entrypoint-log sh -c "echo [\$SET_BY_ENTRYPOINT]"'
+  says "container: from the entrypoint"
+  says "[yes]"
+  run sh_on login 'PYXIS_CONTAINER_ENTRYPOINT=1 srun --quiet --container-image=/home/entry.sqsh sh -c "echo [\$SET_BY_ENTRYPOINT]"'
+  [ "$output" = "[yes]" ]
+  run sh_on login 'srun --container-image=/home/a.sqsh --container-entrypoint-log true'
+  says "ignoring --container-entrypoint-log because the entrypoint is not run: add --container-entrypoint"
+}
+
+@test "container: a named container keeps its changes, and is used again without an image" {
+  on_one --container-image=/home/a.sqsh --container-writable --container-name=kept sh -c 'echo changed >/changed'
+  run on_one --container-name=kept cat /changed
+  says "changed"
+  run on_one --container-name=kept:create true
+  fails_with 1 "the container already exists"
+  run on_one --container-name=kept:exec true
+  fails_with 1 "the container is not running"
+  run on_one --container-name=kept --container-image=/home/other.sqsh echo ran
+  says 'using the container "kept", which was made of /home/a.sqsh, not of /home/other.sqsh'
+  run on_one --container-image=/home/a.sqsh cat /changed
+  [ "$status" -ne 0 ]
+}
+
+@test "container: other steps join a running container, named or not" {
+  run sh_on login 'salloc --quiet --nodes=1 sh -c "
+    srun --container-image=/home/a.sqsh --container-name=joined --container-mounts=tmpfs:/mnt sh -c \"echo here >/mnt/x; until test -e /mnt/end; do sleep 0.1; done\" &
+    until srun --overlap --container-name=joined:exec cat /mnt/x 2>/dev/null; do sleep 0.1; done
+    srun --overlap --container-name=joined --container-mounts=/home sh -c \"pwd; ls /home\" 2>&1
+    srun --overlap --container-name=joined touch /mnt/end; wait"'
+  [[ "$output" == *"here"*"ignoring --container-mounts when attaching to a running container"*"/srv"* ]]
+  lacks a.sqsh
+}
+
+@test "container: what a step changed can be saved as an image" {
+  run on_one --container-image=/home/a.sqsh --container-writable --container-save=/home/saved.sqsh sh -c 'echo saved >/saved'
+  run sh_on login 'srun --quiet --container-image=/home/saved.sqsh cat /saved; unsquashfs -ll /home/saved.sqsh | grep -c /saved$'
+  says "saved"
+}
+
+@test "container: a batch script runs in the container, also with --export=NONE" {
+  sh_on login 'printf "#!/bin/bash\n#SBATCH --container-image=/home/a.sqsh\necho \$FROM_IMAGE \$0\n" >/home/batch.sh'
+  sh_on login 'sbatch --quiet --wait --output=/home/batch.out /home/batch.sh'
+  [[ "$(on $NAME login cat /home/batch.out)" == "image "*slurm_script ]]
+  sh_on login 'printf "#!/bin/bash\necho \$FROM_IMAGE\n" >/home/batch.sh
+    sbatch --quiet --wait --export=NONE --container-image=/home/a.sqsh --output=/home/batch.out /home/batch.sh'
+  [ "$(on $NAME login cat /home/batch.out)" = image ]
+  run sh_on login 'sbatch --wait --container-image=/home/none.sqsh --output=/home/batch.out /home/batch.sh'
+  [ "$status" -ne 0 ]
+  [[ "$(on $NAME login cat /home/batch.out)" == "container: "*none.sqsh* ]]
+}
+
+@test "container: a step in a batch job uses its own image, not the job's" {
+  sh_on login 'cp /home/a.sqsh /home/second.sqsh
+    salloc --quiet --nodes=1 --container-image=/home/none.sqsh srun --container-image=/home/second.sqsh sh -c "echo \$FROM_IMAGE" >/home/own.out'
+  [ "$(on $NAME login cat /home/own.out)" = image ]
+}
+
+@test "container: nothing is left of unnamed containers" {
+  in_image --nodes=4 true
+  run on_nodes "ls -d /run/slipway/containers/*/step.* 2>/dev/null; pgrep -f '[c]ontainer-keeper'; true"
+  [ "$output" = "" ]
+}
