@@ -52,6 +52,10 @@ int init(const spank::Handle& slurm, int count, char** words) {
       break;
     case S_CTX_REMOTE:
       remote::begin(std::move(arguments));
+      spank::guarded("an image may replace NCCL variables", [&] {
+        remote::init(slurm);
+        return 0;
+      });
       break;
     default:  // slurmd: only checks the arguments, as there is no job
       break;

@@ -12,6 +12,9 @@
 #include <fmt/core.h>
 
 #include "common/error.h"
+#include "common/text.h"
+#include "spank-plugins/nccl_env/below_us.h"
+#include "spank-plugins/nccl_env/image.h"
 #include "spank-plugins/nccl_env/job.h"
 #include "spank-plugins/nccl_env/preflight.h"
 #include "spank-plugins/nccl_env/resolve.h"
@@ -29,10 +32,13 @@ struct Step {
   // Decided by user_init, for tasks with GPUs; others get nothing.
   bool decided = false;
   Resolution resolution;
+  Environment job;    // the step's environment, without our variables
   Environment users;  // the user's own NCCL variables
+  NodeProfile profile;
   std::vector<Finding> findings;
-  std::string table;               // printed by the first task
-  std::string table_without_gpus;  // the same for tasks without GPUs
+
+  // A plugin that applies a container's image after us; empty: none.
+  std::string container_below;
 };
 
 Step step;
@@ -74,6 +80,10 @@ void print(std::string_view text) {
 // then this variable alone arrives, and no callback is called (seen in 22.05).
 constexpr const char* option_of_job = "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_env_nccl_env";
 
+// The names of variables whose values in the job beat those of a container's image. pyxis and our
+// own plugin read it after all plugins' slurm_spank_init, unless --container-env is given.
+constexpr const char* kept_in_container = "PYXIS_CONTAINER_ENV";
+
 void take_option_of_job(const Environment& environment) {
   const auto option = environment.find(option_of_job);
   if (option == environment.end()) return;
@@ -105,7 +115,8 @@ Environment read_environment(const spank::Handle& slurm) {
 
 void decide(const spank::Handle& slurm, const Environment& environment, Mode mode) {
   const Arguments& arguments = *step.arguments;
-  const NodeProfile profile = load_node_profile(arguments.profile_path);
+  step.profile = load_node_profile(arguments.profile_path);
+  const NodeProfile& profile = step.profile;
   const bool several_nodes = has_several_nodes(environment, slurm.node_count());
   Advised advised = collect_advice(profile, {arguments.variables, several_nodes});
   if (!arguments.environment_plugin.empty()) {
@@ -121,20 +132,52 @@ void decide(const spank::Handle& slurm, const Environment& environment, Mode mod
   const auto found = judge(profile, look_up(profile, environment), seen, advised.advice,
                            {several_nodes, text_of(environment, digest_name)});
   step.findings.insert(step.findings.end(), found.begin(), found.end());
-  if (mode == Mode::show) {
-    step.table = table(profile, step.resolution);
-    step.table_without_gpus = table_without_gpus(profile);
-  } else if (mode == Mode::warn) {
-    step.table = table_of_differences(profile, step.resolution);
-  }
   step.decided = true;
 }
 
-// A container image has been applied over the environment: restores the job's own values.
-void restore_users(const spank::Handle& slurm) {
-  for (const auto& [name, value] : step.users) {
-    if (slurm.variable(name) != value) change(slurm, name, value);
+// Of the step's first task.
+std::string table_of(const Resolution& resolution, bool gpus) {
+  if (step.mode == Mode::show)
+    return gpus ? table(step.profile, resolution) : table_without_gpus(step.profile);
+  return step.mode == Mode::warn && gpus ? table_of_differences(step.profile, resolution) : "";
+}
+
+// The transport's libraries that the task does not find under `root`, although the node has them:
+// it is in a container.
+std::vector<std::string> hidden_libraries(const std::string& root) {
+  const NodeTransport::Libraries& libraries = step.profile.transport.libraries;
+  const bool ours = std::ranges::any_of(step.resolution.decisions, [](const Decision& each) {
+    return each.name == "LD_LIBRARY_PATH" && each.action == Action::set;
+  });
+  std::vector<std::string> hidden;
+  for (const std::string& name : libraries.names) {
+    const std::string path = libraries.folder + "/" + name;
+    const std::string in_container = root + path;
+    if (ours && ::access(in_container.c_str(), F_OK) != 0) hidden.push_back(path);
   }
+  return hidden;
+}
+
+void warn(const std::string& text) {
+  print(fmt::format("nccl_env: warning: {}: {}\n", step.profile.node, printable(text)));
+}
+
+void warn_of_hidden(const std::string& root) {
+  const std::vector<std::string> hidden = hidden_libraries(root);
+  if (hidden.empty()) return;
+  warn(fmt::format("the container lacks {}: add --container-mounts={}", join(hidden, ", "),
+                   step.profile.transport.libraries.folder));
+}
+
+// The container's plugin acts after us, so that only the program's own environment shows who won.
+void tell_after_start() {
+  watch_start([](const Environment& seen, const std::string& root) {
+    for (const std::string& each : lost_to_image(step.resolution, step.users, seen)) {
+      warn(fmt::format("the container image won: {}; put nccl_env below {} in plugstack.conf", each,
+                       step.container_below));
+    }
+    warn_of_hidden(root);
+  });
 }
 
 // The longest NAME=value that a program can be started with, including the final 0: execve(2).
@@ -179,6 +222,17 @@ void begin(std::optional<Arguments> arguments) {
   step.arguments = std::move(arguments);
 }
 
+void init(const spank::Handle& slurm) {
+  if (!step.arguments) return;
+  step.container_below = container_plugin_below();
+  if (step.container_below.empty()) return;
+  const Environment environment = read_environment(slurm);
+  std::string names = text_of(environment, kept_in_container);
+  for (const std::string& name : names_to_keep(*step.arguments, environment))
+    names += (names.empty() ? "" : ",") + name;
+  if (!names.empty()) change(slurm, kept_in_container, names);
+}
+
 void take_option(const char* value) {
   // sbatch and srun rejected unknown values, so this can only be another version's value. It must
   // not fail a job that is already here.
@@ -197,6 +251,7 @@ void user_init(const spank::Handle& slurm) {
   if (mode == Mode::off) nothing_of_ours.marker.reset();
   if (mode != Mode::off) decide(slurm, environment, mode);
   apply(slurm, nothing_of_ours);
+  step.job = after(nothing_of_ours, environment);
   change(slurm, digest_name, std::nullopt);
   for (const auto& [name, value] : environment) {
     if (name.starts_with(users_prefix)) change(slurm, name, std::nullopt);
@@ -206,14 +261,23 @@ void user_init(const spank::Handle& slurm) {
 bool task_init(const spank::Handle& slurm) {
   if (!step.decided) return true;
   const bool gpus = has_gpus([&](const char* name) { return slurm.variable(name); });
-  if (slurm.global_task_id() == 0U) print(gpus ? step.table : step.table_without_gpus);
+  const Resolution resolution = under_image(step.resolution, step.job, read_environment(slurm));
+  if (slurm.global_task_id() == 0U) print(table_of(resolution, gpus));
   if (!gpus) return true;
+  for (Finding& each : image_findings(resolution)) step.findings.push_back(std::move(each));
   if (step.mode != Mode::warn) {
-    apply(slurm, step.resolution);
-    restore_users(slurm);
+    apply(slurm, resolution);
     if (!step.arguments->environment_plugin.empty()) hand_on_users(slurm);
   }
-  return tell_findings(slurm);
+  const bool starts = tell_findings(slurm);
+  if (starts && step.mode != Mode::warn && slurm.local_task_id() == 0U) {
+    if (step.container_below.empty()) {
+      warn_of_hidden("");
+    } else {
+      tell_after_start();
+    }
+  }
+  return starts;
 }
 
 }  // namespace slipway::nccl_env::remote

@@ -239,6 +239,8 @@ class Script {
   bool ended_ = false;
 };
 
+}  // namespace
+
 void require_of_root(const std::filesystem::path& path) {
   struct stat info = {};
   for (const std::filesystem::path& part : {path, path.parent_path()}) {
@@ -248,8 +250,6 @@ void require_of_root(const std::filesystem::path& path) {
     }
   }
 }
-
-}  // namespace
 
 VendorVariables parse_vendor_profile(std::string_view text,
                                      const std::map<std::string, std::string>& inputs) {

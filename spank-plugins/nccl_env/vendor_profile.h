@@ -27,6 +27,9 @@ struct VendorVariables {
 VendorVariables parse_vendor_profile(std::string_view text,
                                      const std::map<std::string, std::string>& inputs);
 
+// Throws Error if anybody besides root can write the file or its folder.
+void require_of_root(const std::filesystem::path& path);
+
 // Reads the profile with the caller's rights; as root, only if nobody else can have written it.
 // Throws Error.
 std::string read_vendor_profile(const std::filesystem::path& path);

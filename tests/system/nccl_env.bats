@@ -234,12 +234,46 @@ EOF
   without_transport
 }
 
-@test "nccl_env: an image's variables do not reach the task when nccl_env comes after its plugin" {
-  on $NAME login sh -c 'cat >/home/fake_image.so' <"$TOP/build/tests/fakes/spank/fake_image.so"
-  as_owner "sed -i '1i optional /home/fake_image.so NCCL_NET=IB NCCL_DEBUG=TRACE NCCL_ALGO=Ring' $(slurm_file plugstack.conf)"
-  run on $NAME login sh -c 'NCCL_DEBUG=WARN srun --quiet --nodes=2 --gpus-per-node=1 sh -c "echo \$NCCL_NET \$NCCL_DEBUG \$NCCL_ALGO"'
-  as_owner "sed -i 1d $(slurm_file plugstack.conf)"
-  [ "$(sort -u <<<"$output")" = "Socket WARN Ring" ]
+# in_image WHERE OPTION... COMMAND: srun on two nodes under the stand-in of pyxis, whose line stands above or below nccl_env's
+# in plugstack.conf, with an image that sets everything that it can.
+in_image() {
+  local where=$1 line
+  shift
+  on $NAME login sh -c 'cat >/home/fake_pyxis.so' <"$TOP/build/tests/fakes/spank/fake_pyxis.so"
+  line="optional /home/fake_pyxis.so NCCL_NET=IB NCCL_SOCKET_IFNAME=eth9 NCCL_DEBUG=TRACE NCCL_ALGO=Ring LD_PRELOAD=/of/image.so"
+  [ "$where" = below ] && as_owner "sed -i '\$a $line' $(slurm_file plugstack.conf)"
+  [ "$where" = above ] && as_owner "sed -i '1i $line' $(slurm_file plugstack.conf)"
+  run on $NAME login sh -c "NCCL_DEBUG=WARN srun --quiet --nodes=2 --gpus-per-node=1 $*"
+  as_owner "sed -i '/fake_pyxis/d' $(slurm_file plugstack.conf)"
+}
+
+# The stand-in's LD_PRELOAD makes ld.so complain about a file that is not there.
+effective='sh -c "echo [\$NCCL_NET \$NCCL_SOCKET_IFNAME \$NCCL_DEBUG \$NCCL_ALGO]"'
+
+@test "nccl_env: what nccl_env and the user set holds against an image, in both orders of plugstack.conf" {
+  for where in above below; do
+    in_image $where "$effective"
+    [ "$(grep -cFx '[Socket =enp0s12 WARN Ring]' <<<"$output")" -eq 2 ] || { echo "$where: $output" && return 1; }
+    lacks "the container image won"
+  done
+}
+
+@test "nccl_env: --nccl-env=show names the image as an origin" {
+  in_image above --nccl-env=show "$effective"
+  says "NCCL_NET .* Socket .* slipway: transport .*; the image has \`IB\`"
+  says "NCCL_DEBUG .* WARN .* user .* the image has \`TRACE\`"
+  says "NCCL_ALGO .* Ring .* image .* set by the image alone"
+  says "the container image decides about LD_PRELOAD=/of/image.so, NCCL_ALGO=Ring"
+}
+
+@test "nccl_env: if an image wins after all, the job is told which variable" {
+  # --container-env replaces the names that nccl_env asks to keep. The program waits until it has been looked at.
+  in_image below --container-env=NCCL_NET --ntasks-per-node=1 \
+    "sh -c 'echo [\$NCCL_NET \$NCCL_DEBUG]; sleep 3'"
+  [ "$(grep -cFx '[Socket TRACE]' <<<"$output")" -eq 2 ]
+  [ "$(grep -c 'the container image won: NCCL_DEBUG is `TRACE`, not `WARN`; put nccl_env below pyxis' <<<"$output")" -eq 2 ]
+  [ "$(grep -c 'the container image won: NCCL_SOCKET_IFNAME is `eth9`, not `=enp0s12`' <<<"$output")" -eq 2 ]
+  lacks "won: NCCL_NET "
 }
 
 @test "nccl_env: an unknown transport and a wrong argument in plugstack.conf affect neither job nor node" {
