@@ -150,6 +150,12 @@ std::optional<MachineType> unlisted_machine(const MachineTable& table, std::stri
   if (one_slip_away(table, name) && !newer_generation(table, name)) return std::nullopt;
   const int64_t vcpus = parts.size() >= 3 ? std::max<int64_t>(1, positive_number(parts[2])) : 1;
   std::optional<MachineType> type = with_vcpus(*table.unlisted, vcpus);
+  if (!type) {  // a number that does not divide into such cores: each is a core with one thread
+    MachineSeries plain = *table.unlisted;
+    plain.threads_per_core = 1;
+    plain.two_sockets_above = 0;
+    type = with_vcpus(plain, vcpus);
+  }
   if (!type) return std::nullopt;
   type->name = name;
   type->memory_mib = vcpus * least_mib_per_vcpu(table, parts[1]);

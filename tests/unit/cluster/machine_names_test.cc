@@ -60,6 +60,19 @@ TEST_CASE("catalogue: a machine type that is not listed has the vCPUs of its nam
   CHECK(catalogue.machine("a5-gigagpu-16g").cpus() == 1);
 }
 
+TEST_CASE("catalogue: a machine type that is not listed can have any number of vCPUs") {
+  const Catalogue catalogue = shipped_catalogue();
+  for (const auto& [name, vcpus] : {std::pair("c5-standard-7", 7),
+                                    {"q7-highcpu-361", 361},
+                                    {"m5-standard-225-lssd", 225},
+                                    {"c6-standard-1", 1}}) {
+    INFO(name);
+    const MachineType& machine = catalogue.machine(name);
+    CHECK(machine.assumed);
+    CHECK(machine.cpus() == vcpus);
+  }
+}
+
 TEST_CASE("catalogue: a slip is not a machine type that is newer than the list") {
   const Catalogue catalogue = shipped_catalogue();
   for (const char* name :
