@@ -199,6 +199,7 @@ class SettingCheck {
   }
 
   void keep(const Module& module, const modules::Rule& rule) {
+    if (rule.validator && deployment_.validation_level == Level::ignore) return;
     const auto setting = module.settings.find(rule.at);
     const Span span = setting == module.settings.end() ? module.id_span : place(setting->second);
     try {
@@ -206,7 +207,7 @@ class SettingCheck {
       const bool* holds = kept.as<bool>();
       if (holds != nullptr && !*holds) {
         const std::string message = fmt::format("module `{}`: {}", module.id, rule.message);
-        if (rule.warning) {
+        if (rule.warning || (rule.validator && deployment_.validation_level == Level::warning)) {
           diagnostics_.warning(Code::rule_broken, span, message);
         } else {
           diagnostics_.error(Code::rule_broken, span, message);

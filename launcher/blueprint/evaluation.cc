@@ -179,6 +179,14 @@ class Evaluation::ModuleScope : public Scope {
         module_.interface->input(*name) != nullptr) {
       return {module_.settings.contains(*name), 1};
     }
+    // What a Terraform module's validators see: not what `use` or the compiler sets.
+    if (name != nullptr && traversal.root == "written" &&
+        module_.interface->input(*name) != nullptr) {
+      const auto setting = module_.settings.find(*name);
+      return {setting != module_.settings.end() && (setting->second.origin == Origin::blueprint ||
+                                                    setting->second.origin == Origin::variable),
+              1};
+    }
     if (name != nullptr && traversal.root == "module" && *name == "id") return {module_.id, 1};
     if (name != nullptr && traversal.root == "each" && each_ != nullptr) {
       if (*name == "key") return {each_->key, 1};

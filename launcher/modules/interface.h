@@ -58,6 +58,7 @@ struct Rule {
   std::string at;       // the input at which a violation is reported
   std::string message;  // for a violation
   bool warning = false;
+  bool validator = false;  // of a Terraform module's metadata: obeys the level of validators
 };
 
 struct Interface {

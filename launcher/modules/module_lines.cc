@@ -51,7 +51,7 @@ TextLines rules_of(const std::string& input, const ToolkitModule& theirs) {
   TextLines lines;
   if (theirs.deprecated.contains(input) || theirs.allowed.contains(input)) return lines;
   for (const Rule& rule : theirs.interface.rules) {
-    if (rule.at != input) continue;
+    if (rule.at != input || rule.validator) continue;
     TextLines that = text_lines(4, "that", "$(" + to_hcl(*rule.that) + ")");
     that[0].replace(0, 4, "  - ");
     append(lines, that);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "launcher/modules/module_validators.h"
 #include "launcher/source/input_limit.h"
 #include "launcher/source/yaml.h"
 
@@ -54,6 +55,21 @@ void read_must_be_used(const Node& node, Interface& interface, source::Diagnosti
   }
 }
 
+// Adds a rule that warns of a module whose metadata names a day on which it goes away.
+void read_deprecation(const Node& ghpc, Interface& interface) {
+  const Node* date = ghpc.find("deprecation_date");
+  const Node* instead = ghpc.find("alternative_module");
+  if (date == nullptr || !date->is_scalar() || date->text.empty()) return;
+  Rule rule;
+  rule.that = expression::parse("false");
+  rule.message = fmt::format("it goes away on {}", date->text);
+  if (instead != nullptr && instead->is_scalar() && !instead->text.empty()) {
+    rule.message += fmt::format("; use `{}`", instead->text);
+  }
+  rule.warning = true;
+  interface.rules.push_back(std::move(rule));
+}
+
 }  // namespace
 
 void read_metadata(const fs::path& folder, Interface& interface, source::Sources& sources,
@@ -77,6 +93,10 @@ void read_metadata(const fs::path& folder, Interface& interface, source::Sources
   if (const Node* node = at(&*root, {"ghpc", "has_to_be_used"})) {
     read_must_be_used(*node, interface, diagnostics);
   }
+  if (const Node* node = at(&*root, {"ghpc", "validators"})) {
+    read_metadata_rules(*node, interface, diagnostics);
+  }
+  if (const Node* node = at(&*root, {"ghpc"})) read_deprecation(*node, interface);
 }
 
 }  // namespace slipway::modules

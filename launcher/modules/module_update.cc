@@ -264,7 +264,7 @@ class Updater {
     const auto at = [&](const Rule& rule) { return rule.at == input.name; };
     if (std::any_of(ours_.rules.begin(), ours_.rules.end(), at)) return;
     for (const Rule& rule : theirs_.interface.rules) {
-      if (at(rule)) note(ChangeKind::unchecked, input_word(input.name), rule.message);
+      if (at(rule) && !rule.validator) note(ChangeKind::unchecked, input_word(input.name), rule.message);
     }
   }
 

@@ -354,6 +354,40 @@ TEST_CASE("terraform module: what is wrong in metadata.yaml is reported") {
   CHECK(module.interface.id_input.empty());
 }
 
+TEST_CASE("terraform module: validators that cannot be run are reported") {
+  const OneFolder module(Files{{"main.tf", "variable \"name\" { type = string }\n"},
+                               {"metadata.yaml",
+                                "ghpc:\n  validators:\n"
+                                "  - {validator: regex, inputs: {vars: [name], pattern: '(?!x)'}}\n"
+                                "  - {validator: regex, inputs: {vars: [name]}}\n"
+                                "  - {validator: range, inputs: {vars: [name]}}\n"
+                                "  - {validator: range, inputs: {vars: [name], min: many}}\n"
+                                "  - {validator: allowed_enum, inputs: {vars: [name]}}\n"
+                                "  - {validator: exclusive}\n"
+                                "  - {validator: conditional, inputs: {trigger: name}}\n"
+                                "  - {validator: required, inputs: {vars: name, deprecated: 2}}\n"
+                                "  - {inputs: {vars: [name]}}\n"}});
+  for (const char* part :
+       {"metadata.yaml:3:56\n", "metadata.yaml:4:5\n", "needs a `pattern`", "needs `min` or `max`",
+        "`min` must be a number", "needs a list `allowed`", "metadata.yaml:8:5\n", "needs `vars`",
+        "needs `dependent`", "`deprecated` must be true or false", "needs `validator`"}) {
+    INFO(part);
+    CHECK_THAT(module.said(), ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("terraform module: validators of variables that do not exist are passed over") {
+  const OneFolder module(
+      Files{{"main.tf", "variable \"name\" { type = string }\n"},
+            {"metadata.yaml",
+             "ghpc:\n  validators:\n"
+             "  - {validator: regex, inputs: {vars: [nmae], pattern: x}}\n"
+             "  - {validator: conditional, inputs: {trigger: name, dependent: local.x}}\n"
+             "  - {validator: new_kind, inputs: {vars: [name]}}\n"}});
+  CHECK(module.said().empty());
+  CHECK(module.interface.rules.empty());
+}
+
 TEST_CASE("terraform module: empty and other metadata changes nothing") {
   for (const char* text : {"", "ghpc:\n", "ghpc: {inject_module_id: \"\"}\n", "[1]\n",
                            "spec: {requirements: {services: null}}\n"}) {
