@@ -29,6 +29,7 @@ std::string known_text(const Value& value) {
 
 struct Image {
   std::string project, name;  // of the family or the image; empty: not known
+  std::string family;
 };
 
 class ImageCheck {
@@ -36,6 +37,37 @@ class ImageCheck {
   ImageCheck(const ImageTable& table, blueprint::Evaluation& evaluation,
              source::Diagnostics& diagnostics)
       : table_(table), evaluation_(evaluation), diagnostics_(diagnostics) {}
+
+  // Families that a publisher of images does not have, and slips in the publisher's name.
+  void check_family(const Module& module) {
+    if (module.interface == nullptr || module.interface->input(image_input) == nullptr) return;
+    if (!module.settings.contains(image_input)) return;
+    const Image image = read(evaluation_.input(module, image_input));
+    if (image.project.empty() || image.family.empty()) return;
+    const auto known = table_.publishers.find(image.project);
+    if (known == table_.publishers.end()) return slip(module, image);
+    if (known->second.has_family(image.family)) return;
+    diagnostics_
+        .error(Code::rule_broken, cluster::place_of(module, image_input, "family"),
+               fmt::format("module `{}`: `{}` has no image family `{}`", module.id, image.project,
+                           image.family))
+        .help(fmt::format("its families have names such as `{}`", known->second.like));
+  }
+
+  // Your own project may be named like a publisher's, so this is a warning.
+  void slip(const Module& module, const Image& image) {
+    constexpr size_t most_slips = 2;
+    for (const auto& [project, publisher] : table_.publishers) {
+      if (!publisher.has_family(image.family)) continue;
+      if (edit_distance(project, image.project) > most_slips) continue;
+      diagnostics_
+          .warning(Code::rule_broken, cluster::place_of(module, image_input, "project"),
+                   fmt::format("module `{}`: `{}` is not a publisher of images", module.id,
+                               image.project))
+          .help(fmt::format("did you mean `{}`?", project));
+      return;
+    }
+  }
 
   void check(const Module& module) {
     const std::string type = known_text(evaluation_.input(module, machine_type_input));
@@ -58,17 +90,24 @@ class ImageCheck {
   }
 
  private:
+  // What an image setting says.
+  Image read(const Value& value) const {
+    Image found;
+    const auto* image = value.as<Value::Object>();
+    if (image == nullptr) return found;
+    for (const auto& [key, value] : *image) {
+      if (key == "project") found.project = known_text(value);
+      if (key == "family") found.family = known_text(value);
+      if (key == "name" || (key == "family" && found.name.empty())) found.name = known_text(value);
+    }
+    return found;
+  }
+
   // The image that the blueprint asks for; empty if it is the default, or one that modules replace
   // by ours.
   Image image_of(const Module& module) {
     if (!module.settings.contains(image_input)) return {};
-    const auto* image = evaluation_.input(module, image_input).as<Value::Object>();
-    if (image == nullptr) return {};
-    Image found;
-    for (const auto& [key, value] : *image) {
-      if (key == "project") found.project = known_text(value);
-      if (key == "name" || (key == "family" && found.name.empty())) found.name = known_text(value);
-    }
+    Image found = read(evaluation_.input(module, image_input));
     if (found.project == "schedmd-slurm-public" || found.name.starts_with("slurm-gcp-")) return {};
     return found;
   }
@@ -126,6 +165,7 @@ void check_images(const blueprint::Deployment& deployment, blueprint::Evaluation
   ImageCheck check(table, evaluation, diagnostics);
   for (const blueprint::Group& group : deployment.groups) {
     for (const Module& module : group.modules) {
+      check.check_family(module);
       if (is_of_cluster(module)) check.check(module);
     }
   }

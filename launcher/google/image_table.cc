@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <set>
 
+#include "common/text.h"
 #include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
@@ -35,6 +37,16 @@ void read_machines(const source::Node& machines, const std::set<std::string>& so
   }
 }
 
+void read_publishers(const source::Node& publishers, const std::set<std::string>& sources,
+                     ImageTable& table, source::Diagnostics& diagnostics) {
+  for (const source::Entry& entry : publishers.entries) {
+    RowReader row(entry.value, fmt::format("the publisher `{}`", entry.key), diagnostics);
+    ImagePublisher publisher{split(row.text("families"), ' '), row.text("like")};
+    row.one_of("source", sources);
+    if (row.finish()) table.publishers[entry.key] = std::move(publisher);
+  }
+}
+
 void read_images(const source::Node& root, ImageTable& table, source::Diagnostics& diagnostics) {
   RowReader file(root, "the file", diagnostics);
   const std::set<std::string> sources = file.keys("sources");
@@ -48,9 +60,19 @@ void read_images(const source::Node& root, ImageTable& table, source::Diagnostic
   if (const source::Node* machines = file.mapping("machines")) {
     read_machines(*machines, sources, table, diagnostics);
   }
+  if (!file.has("publishers")) return;
+  if (const source::Node* publishers = file.mapping("publishers")) {
+    read_publishers(*publishers, sources, table, diagnostics);
+  }
 }
 
 }  // namespace
+
+bool ImagePublisher::has_family(const std::string& family) const {
+  return std::ranges::any_of(families, [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), family.c_str(), 0) == 0;
+  });
+}
 
 const ImageOfMachine* ImageTable::of(std::string_view machine_type) const {
   const std::string type(machine_type);

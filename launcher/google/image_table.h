@@ -23,10 +23,20 @@ struct ImageOfMachine {
   std::string lacks;            // what no image of ours has; may be empty
 };
 
+// A project with public images.
+struct ImagePublisher {
+  std::vector<std::string> families;  // patterns: "debian-[0-9]*"
+  std::string like;                   // an example: "debian-12"
+
+  bool has_family(const std::string& family) const;
+};
+
 struct ImageTable {
   std::map<std::string, ImageBase, std::less<>> bases;         // by name: "debian-13"
   std::map<std::string, std::string, std::less<>> transports;  // the usual base of each
   std::vector<ImageOfMachine> machines;                        // the first that matches counts
+
+  std::map<std::string, ImagePublisher, std::less<>> publishers;  // by project
 
   // Null if there is none.
   const ImageOfMachine* of(std::string_view machine_type) const;

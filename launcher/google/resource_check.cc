@@ -57,10 +57,21 @@ bool has_value(const Value& value, const Json& wanted) {
              has_value(member.second, wanted);
     });
   }
-  if (const auto* text = value.as<std::string>())
-    return wanted.is_string() && *text == wanted.get_ref<const std::string&>();
+  if (const auto* text = value.as<std::string>()) {
+    if (!wanted.is_string()) return false;
+    const auto& whole = wanted.get_ref<const std::string&>();
+    // Modules write prefixes for people: "viewer" becomes "roles/viewer".
+    return *text == whole || (!text->empty() && whole.ends_with("/" + *text));
+  }
   const auto* number = value.as<Value::Number>();
   return number != nullptr && number_of(wanted) == static_cast<double>(*number);
+}
+
+// Whether a list has the value.
+bool has_item(const Value& value, const Json& wanted) {
+  const auto* list = value.as<Value::List>();
+  return list != nullptr && wanted.is_string() &&
+         std::ranges::any_of(*list, [&](const Value& item) { return has_value(item, wanted); });
 }
 
 bool is_in(const NumberRange& range, double number) {
@@ -68,6 +79,8 @@ bool is_in(const NumberRange& range, double number) {
   return beyond >= 0 && number <= static_cast<double>(range.most) &&
          std::fmod(beyond, static_cast<double>(range.step)) == 0;
 }
+
+constexpr size_t most_listed = 100;  // words in one message
 
 // The text with `computed` for each ${…} in it; nothing if it is all computed.
 std::optional<std::string> without_expressions(const std::string& text,
@@ -279,7 +292,9 @@ void ResourceCheck::wrong_value(const Module& module, const ValueRule& rule,
   if (!said_.emplace(place.begin, rule.is).second) return;
   diagnostics_.error(Code::rule_broken, place, fmt::format("`{}` is not {}", shown, rule.is))
       .help(rule.words.empty() ? "" : source::did_you_mean(shown, rule.words))
-      .help(rule.like.empty() ? "use one of: " + slipway::join(rule.words, ", ") : rule.like);
+      .help(!rule.like.empty()                ? rule.like
+            : rule.words.size() > most_listed ? ""
+                                              : "use one of: " + slipway::join(rule.words, ", "));
 }
 
 void ResourceCheck::check_disks(const Module& module, const Json& body) {
@@ -337,7 +352,7 @@ source::Span ResourceCheck::place_of_value(const Module& module, const std::stri
     if (module.interface->input(name) == nullptr) continue;
     const Value& set = evaluation_.input(module, name);
     const auto* text = set.as<std::string>();
-    if (has_value(set, value)) {
+    if (has_value(set, value) || has_item(set, value)) {
       if (found == nullptr || name.find(attribute) != name.npos) found = &name;
     } else if (text != nullptr && value.is_string() && text->size() > longest &&
                value.get_ref<const std::string&>().starts_with(*text)) {

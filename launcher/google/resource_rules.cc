@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/kept.h"
+#include "common/text.h"
 #include "launcher/cluster/library_table.h"
 #include "launcher/cluster/row_reader.h"
 #include "launcher/source/diagnostics.h"
@@ -39,8 +40,10 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   rule.keys = Pattern(row.optional_text("keys"));
   rule.never = Pattern(row.optional_text("never"));
   if (row.has("longest")) rule.longest = row.count("longest");
-  rule.more_words = row.has("more_words");
-  rule.words = row.optional_texts(rule.more_words ? "more_words" : "words");
+  const bool many = row.has("many_words");
+  rule.more_words = row.has("more_words") || many;
+  rule.words = many ? split(row.text("many_words"), ' ')
+                    : row.optional_texts(rule.more_words ? "more_words" : "words");
   rule.computed = row.optional_text("computed");
   rule.like = rule.words.empty() ? row.text("like") : row.optional_text("like");
   if (row.has("ranges")) read_ranges(row, rule, diagnostics);
