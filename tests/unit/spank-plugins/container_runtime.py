@@ -417,6 +417,75 @@ class Life(ContainerCase):
         self.assertIn("/dev/fuse is closed to users; as root: `chmod 0666 /dev/fuse`", result.stderr)
 
 
+@unittest.skipUnless(os.geteuid() == 0, "an ordinary user's slurmstepd has no root")
+class HostileKeeper(ContainerCase):
+    """A keeper that a user changed, and a slurmstepd that can take root back."""
+
+    @classmethod
+    def prepare(cls):
+        os.mknod(cls.root + "/zero", 0o666 | 0o020000, os.makedev(1, 5))
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "container_hostile_keeper.py")
+        for attack in ["silent", "garbage", "many", "fuse", "ownfuse", "kernel"]:
+            shutil.copy(source, f"{cls.folder}/{attack}.py")
+        # Nobody but root can write the folders above it.
+        cls.closed = tempfile.mkdtemp(prefix="slipway-container.", dir="/var")
+        os.chmod(cls.closed, 0o755)
+        cls.kept = cls.closed + "/image.sqsh"
+        make_image(cls.root, cls.kept)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.closed)
+        super().tearDownClass()
+
+    def said(self, attack, *options, image=None):
+        command = command_of([f"image={image or self.image}", *options], ["true"])
+        command[1] = f"{self.folder}/{attack}.py"
+        result = subprocess.run(command, check=False, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 99)
+        return result.stderr.strip()
+
+    def test_the_device_is_opened_only_in_a_namespace_of_its_own(self):
+        self.assertEqual(self.said("fuse"), "Invalid argument, 0")
+        self.assertEqual(self.said("ownfuse"), "Success, [True]")
+
+    def test_the_kernel_mounts_no_image_that_others_can_write(self):
+        refused = "Operation not permitted, no mount"
+        self.assertEqual(self.said("kernel", "kernel"), refused)
+        self.assertEqual(self.said("kernel", image=self.kept), refused)  # the administrator did not allow it
+        for change, back in [(0o666, 0o644), (0o664, 0o644)]:
+            os.chown(self.kept, 0, 1)
+            os.chmod(self.kept, change)
+            self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
+            os.chmod(self.kept, back)
+        for path, owner in [(self.kept, USER), (self.closed, USER)]:
+            os.chown(path, owner, 0)
+            self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
+            os.chown(path, 0, 0)
+        os.chmod(self.closed, 0o777)
+        self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
+        os.chmod(self.closed, 0o755)
+        link = self.made("linked") + "/image.sqsh"
+        os.symlink(self.kept, link)  # a link is followed by the user, who then has root's file
+        self.assertNotEqual(self.said("kernel", "kernel", image=link), refused)
+
+    @unittest.skipUnless(os.path.exists("/dev/loop-control"), "this machine has no loop devices")
+    def test_the_kernels_mount_is_locked(self):
+        said = self.said("kernel", "kernel", image=self.kept)
+        no = "Operation not permitted"
+        self.assertEqual(said, f"nodev: {no}, nosuid: {no}, ro: {no}, device: Permission denied")
+
+    @unittest.skipUnless(os.path.exists("/dev/loop-control"), "this machine has no loop devices")
+    def test_the_kernels_images_work(self):
+        result = shell("id -u; touch /bin/new && stat -c %u /bin/id", f"image={self.kept}", "kernel", "writable")
+        self.assertEqual((result.stdout, result.stderr), (f"{USER}\n{USER}\n", ""))
+
+    def test_what_a_keeper_says_is_not_believed(self):
+        self.assertEqual(self.said("garbage"), "the container's keeper sent an invalid message")
+        self.assertRegex(self.said("many"), "^the container's keeper ended with status ")
+        self.assertEqual(self.said("silent", "patience=1"), "the container is not up after 1 s")
+
+
 if __name__ == "__main__":
     DRIVER, KEEPER = (os.path.abspath(path) for path in sys.argv[1:3])
     why = reason_to_skip()
