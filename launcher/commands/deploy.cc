@@ -41,6 +41,9 @@ void deploy_local(const BlueprintInput& input, const LocalOptions& given) {
   local::require_programs(checked.cluster.controller.accounting, given.image);
   if (!given.quiet) {
     for (const std::string& line : loaded.left_out_here()) fmt::print(stderr, "{}\n", line);
+    const std::string note =
+        local::note_on_containers(checked.cluster.controller.containers, given.image);
+    if (!note.empty()) fmt::print(stderr, "{}\n", note);
   }
   const local::DeploymentFolder folder(local::deployments_folder(), checked.cluster.deployment);
   local::LaunchOptions options;

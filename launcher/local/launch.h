@@ -16,6 +16,10 @@ namespace slipway::local {
 // accounting.
 void require_programs(bool accounting, const std::string& image);
 
+// What to tell the user if jobs will have no containers although the blueprint's `containers` wants
+// them: nothing if they will.
+std::string note_on_containers(const std::string& containers, const std::string& image);
+
 // Throws Error if nodes cannot start on demand: Slurm must see that they have just booted.
 void require_elastic_nodes();
 

@@ -31,6 +31,9 @@ struct NeededProgram {
   bool on_nodes = true;  // false: this machine runs it on the nodes' behalf
 };
 
+constexpr const char* squashfuse = "usr/bin/squashfuse";
+constexpr const char* pyxis_lines = "usr/local/share/pyxis/pyxis.conf";  // of its `make install`
+
 constexpr NeededProgram programs[] = {
     {"/usr/sbin/slurmctld", "slurmctld", "controls the cluster"},
     {"/usr/sbin/slurmd", "slurmd", "runs jobs on the nodes"},
@@ -187,6 +190,26 @@ void require_programs(bool accounting, const std::string& image) {
   }
   throw Error(fmt::format("this machine lacks {}; as root: apt-get install {}", join(missing, ", "),
                           join(names, " ")));
+}
+
+std::string note_on_containers(const std::string& containers, const std::string& image) {
+  const std::filesystem::path root = image_root(image);
+  const std::string where = image.empty() ? "this machine" : fmt::format("the image `{}`", image);
+  if (containers == "pyxis" && !std::filesystem::exists(root / pyxis_lines)) {
+    return fmt::format(
+        "jobs have no --container-image: `containers` is pyxis, and {} has no /{}; install pyxis "
+        "and enroot there, or set `containers` to slipway",
+        where, pyxis_lines);
+  }
+  if (containers != "slipway") return {};
+  const Requirement fuse = fuse_device();
+  if (fuse.state != State::ok) {
+    return fmt::format("jobs cannot use --container-image: {} is {}; {}", fuse.name,
+                       fuse.found == "not there" ? "missing" : "closed", fuse.remedy);
+  }
+  if (::access((root / squashfuse).c_str(), X_OK) == 0) return {};
+  return fmt::format(
+      "jobs cannot use --container-image: {} has no squashfuse (package: squashfuse)", where);
 }
 
 void require_elastic_nodes() {

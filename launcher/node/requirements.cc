@@ -1,7 +1,6 @@
 // What the programs on a compute node need from it.
 #include "launcher/node/requirements.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <glob.h>
 #include <sys/resource.h>
@@ -12,11 +11,11 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/fd.h"
 #include "common/file.h"
 #include "common/installation.h"
 #include "common/node_profile.h"
 #include "common/text.h"
+#include "launcher/node/container_requirements.h"
 
 namespace slipway::node {
 namespace {
@@ -75,7 +74,10 @@ class Node {
       prefix.remedy = fmt::format("install with --prefix={}", node_prefix);
     }
     const std::string configured = plugstack();
-    containers(configured);
+    const fs::path container = installation.spank_plugins() / "container.so";
+    for (Requirement& one : container_requirements(configured, container, root_)) {
+      add(std::move(one));
+    }
     for (const char* name : {"nccl_env.so", "node_health.so"}) {
       const fs::path plugin = installation.spank_plugins() / name;
       Requirement& one =
@@ -90,42 +92,6 @@ class Node {
         one.remedy = guide;
       }
     }
-  }
-
-  // Plugins that provide --container-image. Of two, Slurm gives the options to the first, but both
-  // read PYXIS_CONTAINER_IMAGE.
-  void containers(const std::string& configured) {
-    const bool pyxis = configured.find("spank_pyxis.so") != configured.npos;
-    const bool ours = configured.find("/container.so") != configured.npos;
-    Requirement& one = add({"containers", "srun --container-image", State::ok,
-                            pyxis ? "by pyxis" : "by Slipway's plugin"});
-    if (pyxis && ours) {
-      one.state = State::missing;
-      one.found = "plugstack.conf names Slipway's plugin and pyxis";
-      one.remedy = "set the controller's `containers` to pyxis, or remove pyxis's line";
-    } else if (!pyxis && !ours && configured.find("containers: none") != configured.npos) {
-      one.found = "none, as the blueprint says";
-    } else if (!pyxis && !ours) {
-      one.state = State::warning;
-      one.found = "plugstack.conf names no plugin for them";
-      one.remedy = "set the controller's `containers`, or install Slipway again on this node";
-    } else if (pyxis) {
-      add(program_required("/usr/bin/enroot", "pyxis starts containers with it", "",
-                           Needed::sometimes))
-          .remedy = "build the image again with `containers=pyxis`: docs/guides/images.md";
-    } else {
-      ours_needs(find_installation().spank_plugins() / "container.so");
-    }
-  }
-
-  void ours_needs(const fs::path& plugin) {
-    file(plugin, "srun --container-image", Needed::always, "install Slipway on this node");
-    add(program_required("/usr/bin/squashfuse", "mounts the images of containers", "squashfuse",
-                         Needed::sometimes));
-    if (Fd(::open((root_ / "dev/fuse").c_str(), O_RDWR | O_CLOEXEC))) return;
-    add({"/dev/fuse", "users mount the images of their containers with it", State::warning,
-         "you may not open it, or it is not there", "",
-         "as root: modprobe fuse; chmod 0666 /dev/fuse"});
   }
 
   // The text of plugstack.conf with the files that it includes.
