@@ -159,7 +159,7 @@ failures=$scratch/failures
 : >"$failures"
 sanitized=
 trap end EXIT
-$quick || install_packages all
+$quick || { install_packages all && open_fuse; }
 use_debians_python
 # Unit tests that the sanitizers run in full are compiled and run once: with them, unless this is about the usual build.
 once=

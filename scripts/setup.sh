@@ -54,16 +54,20 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# open_fuse: lets users mount the images of their containers. Where udev runs, the package fuse3 does the same; machines
-# without udev, such as many containers, keep the device for root. What cannot be done is only said: the rest works without.
+# open_fuse [DEVICE]: lets users mount the images of their containers. Where udev runs, the package fuse3 does the same;
+# machines without udev, such as many containers, keep the device for root. What cannot be done is only said: the rest works
+# without.
 open_fuse() {
-  if [ ! -e /dev/fuse ]; then
-    say "containers: there is no /dev/fuse, so jobs here cannot use --container-image; as root: modprobe fuse"
-  elif [ "$(id -u)" -ne 0 ] && [ ! -w /dev/fuse ] && ! command -v sudo >/dev/null; then
-    say "containers: only root may open /dev/fuse, so jobs here cannot use --container-image; as root: chmod 0666 /dev/fuse"
-  elif [ "$(stat -c %a /dev/fuse)" != 666 ]; then
-    say "containers: chmod 0666 /dev/fuse, with which users mount the images of their jobs"
-    as_root chmod 0666 /dev/fuse || say "containers: that failed, so users' jobs here cannot use --container-image"
+  local device=${1:-/dev/fuse}
+  if [ ! -e "$device" ]; then
+    say "containers: there is no $device, so jobs here cannot use --container-image; as root: modprobe fuse"
+  elif [ "$(stat -c %a "$device")" = 666 ]; then
+    return
+  elif [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    say "containers: not everybody may open $device, so jobs here cannot use --container-image; as root: chmod 0666 $device"
+  else
+    say "containers: chmod 0666 $device, with which users mount the images of their jobs"
+    as_root chmod 0666 "$device" || say "containers: that failed, so users' jobs here cannot use --container-image"
   fi
 }
 

@@ -88,5 +88,33 @@ class Setup(unittest.TestCase):
                       done.stdout)
 
 
+class OpenFuse(unittest.TestCase):
+    """open_fuse, with a file as the device and a stand-in of root."""
+
+    def said(self, mode):
+        with tempfile.TemporaryDirectory() as folder:
+            device = pathlib.Path(folder) / "fuse"
+            if mode is not None:
+                device.write_text("")
+                device.chmod(mode)
+            script = f". scripts/setup.sh; as_root() {{ \"$@\"; }}; open_fuse {device}"
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=TOP, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return done.stdout.replace(str(device), "DEVICE").strip(), device.stat().st_mode & 0o777 if mode is not None else None
+
+    def test_a_closed_device_is_opened_and_that_is_said(self):
+        said, mode = self.said(0o600)
+        if os.geteuid() == 0 or shutil.which("sudo"):
+            self.assertEqual((said, mode), ("==> containers: chmod 0666 DEVICE, with which users mount the images of their jobs", 0o666))
+        else:
+            self.assertIn("as root: chmod 0666 DEVICE", said)
+
+    def test_an_open_device_stays(self):
+        self.assertEqual(self.said(0o666), ("", 0o666))
+
+    def test_a_missing_device_is_named_with_the_line_to_run(self):
+        self.assertIn("there is no DEVICE, so jobs here cannot use --container-image; as root: modprobe fuse", self.said(None)[0])
+
+
 if __name__ == "__main__":
     unittest.main()
