@@ -193,6 +193,17 @@ void require_source(const ImageAddress& address) {
   }
 }
 
+// mksquashfs would read what it writes.
+void require_outside(const fs::path& folder, const fs::path& output) {
+  const fs::path place = fs::weakly_canonical(output.parent_path()) / output.filename();
+  const fs::path relative = place.lexically_relative(fs::canonical(folder));
+  if (*relative.begin() == "..") return;
+  throw Error(
+      fmt::format("the image would be in {}, which it is made of: name a place outside with "
+                  "--output",
+                  folder.string()));
+}
+
 void require_output(const ImportOptions& options) {
   if (::access(options.output.parent_path().c_str(), W_OK | X_OK) != 0) {
     throw_errno(fmt::format("cannot write into {}", options.output.parent_path().string()));
@@ -225,6 +236,7 @@ void publish(const fs::path& unfinished, const ImportOptions& options) {
 void import_image(const ImageAddress& address, const ImportOptions& options) {
   require_source(address);
   require_output(options);
+  if (address.kind == Kind::folder) require_outside(address.path, options.output);
   const std::string given = environment_variable("TMPDIR");
   const fs::path unfinished =
       options.output.parent_path() /

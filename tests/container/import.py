@@ -112,6 +112,9 @@ def check_roots(run, folder):
     done = run("dir:debian")
     same("a file that exists stays", (done.returncode, f"File already exists: {folder}/debian.sqsh" in done.stderr), (1, True))
     same("--force replaces it", run("dir:debian", "--force").returncode, 0)
+    for inside in ("debian/x.sqsh", "debian/etc/../x.sqsh"):
+        done = run("dir:debian", "--output", inside)
+        same(f"{inside}: not in itself", (done.returncode, "which it is made of" in done.stderr, (root / "x.sqsh").exists()), (1, True, False))
     run.fails("no folder", "there is no folder", "dir:nothing")
     run.fails("no archive", "there is no file", "tar:nothing")
     (folder / "text.tar").write_text("not an archive")
