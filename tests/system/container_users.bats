@@ -1,0 +1,90 @@
+# The container plugin for accounts other than root, and with an administrator's arguments in plugstack.conf.
+load helper
+load container_helper
+
+NAME=st-conusers
+
+setup_file() {
+  deploy $NAME
+  put_image a.sqsh --env FROM_IMAGE=image
+  on $NAME all useradd --uid 4321 --no-create-home --home-dir /home/ann ann
+  sh_on login 'install -d -o ann /home/ann && printf "#!/bin/sh\necho \"\$1 \$2 \$SLURM_JOB_UID\" >>/home/ann/imports; case \$1 in get) [ \$2 = docker://known ] || { echo no such image >&2; exit 3; }; echo /home/a.sqsh;; esac\n" >/home/importer && chmod 755 /home/importer'
+}
+
+teardown_file() { slipway destroy $NAME; }
+
+teardown() { leave_nothing; }
+
+# with ARGUMENT...: the plugin's arguments, on every node: all have the installation under test
+with() { echo "optional /opt/slipway/lib/slipway/spank/container.so $*" >"$SUITE/prefix/lib/slipway/spank/container/container.conf"; }
+
+# as_ann SCRIPT: on the login node
+as_ann() { sh_on login "cd /home/ann && runuser -u ann -- sh -c '$1'"; }
+
+@test "container users: an ordinary account has its own ids, folders and images" {
+  run as_ann 'srun --quiet --nodes=2 --container-image=/home/a.sqsh sh -c "id -u; cat /proc/self/uid_map"'
+  [ "$(grep -c '^4321$' <<<"$output")" -eq 2 ]
+  [ "$(grep -c '4321 .* 1$' <<<"$output")" -eq 2 ]
+  run as_ann 'srun --quiet --container-remap-root --container-image=/home/a.sqsh sh -c "id -u; grep Seccomp: /proc/self/status; cat /etc/shadow /proc/1/environ"'
+  [[ "$output" == "0"*"Seccomp:"*2* ]]
+  [ "$status" -ne 0 ]
+  run on_nodes 'stat --format="%u %a %n" /run/slipway/containers /run/slipway/containers/4321 2>/dev/null; true'
+  [[ "$output" == *"0 755 /run/slipway/containers"*"4321 700 /run/slipway/containers/4321"* ]]
+}
+
+@test "container users: another user's named container is another container" {
+  on_one --container-image=/home/a.sqsh --container-name=shared true
+  run as_ann 'srun --quiet --nodes=4 --container-name=shared true'
+  fails_with 1 'a container with name "shared" does not exist'
+}
+
+@test "container users: a folder that an ordinary user could have put in the way is not used" {
+  with runtime_path=/tmp/evil/containers
+  on_nodes 'mkdir -p /tmp/evil && chown ann /tmp/evil && ln -sfn /etc /tmp/evil/containers'
+  run as_ann 'srun --quiet --container-image=/home/a.sqsh true'
+  with
+  fails_with 1 "can be changed by others than root"
+  run on_nodes 'ls -d /etc/4321; true'
+  lacks '^/etc/4321'
+}
+
+@test "container users: the administrator's importer gets images as the user, and its errors are shown" {
+  with importer=/home/importer
+  run as_ann 'srun --quiet --container-image=known sh -c "echo \$FROM_IMAGE"'
+  says "image"
+  run as_ann 'srun --quiet --container-image=unknown:1 true'
+  fails_with 1 "container: cannot import docker://unknown:1: no such image"
+  with
+  run sh_on login 'stat --format=%U /home/ann/imports; cat /home/ann/imports'
+  [ "$output" = "$(printf 'ann\nget docker://known 4321\nrelease  4321\nget docker://unknown:1 4321')" ]
+}
+
+@test "container users: with container_scope=job, a job's containers end with it" {
+  with container_scope=job
+  run as_ann 'salloc --quiet --nodes=1 sh -c "srun --container-writable --container-image=/home/a.sqsh --container-name=mine touch /new; srun --container-name=mine ls /new"'
+  says "/new"
+  is_gone() { [ -z "$(on_nodes 'ls -d /run/slipway/containers/4321/job.* 2>/dev/null; true')" ]; }
+  wait_for is_gone
+  run as_ann 'srun --quiet --nodes=4 --container-name=mine true'
+  with
+  [ "$status" -ne 0 ]
+}
+
+@test "container users: a wrong argument fails jobs in containers, with its text, and no others" {
+  with runtime_pat=/run/x
+  run as_ann 'srun --quiet true'
+  [ "$status" -eq 0 ]
+  run as_ann 'srun --quiet --container-image=/home/a.sqsh true'
+  with
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"container: unknown argument \`runtime_pat=/run/x\` in plugstack.conf; did you mean \`runtime_path=\`?"* ]]
+}
+
+@test "container users: sbatch has the options unless the administrator takes them away" {
+  with sbatch_support=no
+  run as_ann 'sbatch --container-image=/home/a.sqsh --wrap true'
+  local refused=$status
+  with
+  [ "$refused" -ne 0 ]
+  [[ "$output" == *"unrecognized option"* ]]
+}
