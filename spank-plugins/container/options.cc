@@ -17,7 +17,7 @@ constexpr OptionRow all_options[] = {
      nullptr},
     {"container-name", "NAME[:auto|create|exec|no_exec]",
      "keep the container under this name, or use the container of this name; `create` fails if it "
-     "exists, `exec` fails unless it runs, and `no_exec` starts its files a second time",
+     "exists, `exec` fails unless it runs, `no_exec` fails if it runs",
      Field::name, nullptr},
     {"container-save", "PATH", "write the container to this squashfs file at the end of the step",
      Field::save, nullptr},

@@ -21,7 +21,13 @@ Way choose_way(const Request& request, const Existing& existing) {
   if (request.reuse == Reuse::exec && !existing.running) {
     throw Error(fmt::format("--container-name={}:exec: the container is not running", name));
   }
-  if (existing.running && request.reuse != Reuse::no_exec) return Way::attach;
+  if (existing.running && request.reuse == Reuse::no_exec) {
+    throw Error(
+        fmt::format("--container-name={}:no_exec: another step runs the container, and two "
+                    "cannot write the same changes; leave out `:no_exec` to join it",
+                    name));
+  }
+  if (existing.running) return Way::attach;
   if (existing.made) return Way::reuse;
   if (!request.image) {
     throw Error(fmt::format(

@@ -66,7 +66,6 @@ void StepContainer::begin() {
   if (way == Way::attach) {
     attach_to(*running);
   } else {
-    listed_ = !running;
     start_anew(way);
   }
 }
@@ -101,7 +100,6 @@ void StepContainer::start_anew(Way way) {
   own_ = true;
   changes_ = changes_of(facts_.job, container_.environment);
   if (logs) read_entrypoint_log(plan.entrypoint_log);
-  if (!listed_) return;
   const auto state = process_stat(container_.keeper);
   const std::string workdir = facts_.request.workdir ? "/" : container_.workdir;
   write_running(place_, {container_.keeper, state ? state->start : "", workdir, changes_});
@@ -150,7 +148,7 @@ void StepContainer::finish() {
   run_as(facts_.user, [&] {
     if (temporary_) {
       remove_folder(place_);
-    } else if (listed_) {
+    } else {
       fs::remove(place_ / "running.json");
     }
   });

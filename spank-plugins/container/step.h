@@ -57,7 +57,6 @@ class StepContainer {
   Container container_;
   bool temporary_ = false;  // the folder goes with the step
   bool own_ = false;        // this step has started the container
-  bool listed_ = false;     // further steps can join it
   Fd lock_;                 // of the folder
   EnvironmentChanges changes_;
   std::vector<std::string> notes_;

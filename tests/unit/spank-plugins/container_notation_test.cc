@@ -256,7 +256,10 @@ TEST_CASE("container names: the flags choose between making, reusing and joining
   CHECK(choose_way(request, {false, false}) == Way::make);
   CHECK(choose_way(request, {true, false}) == Way::reuse);
   CHECK(choose_way(request, {true, true}) == Way::attach);
-  CHECK(choose_way(named("x:no_exec"), {true, true}) == Way::reuse);
+  CHECK(choose_way(named("x:no_exec"), {true, false}) == Way::reuse);
+  CHECK_THROWS_WITH(choose_way(named("x:no_exec"), {true, true}),
+                    "--container-name=x:no_exec: another step runs the container, and two cannot "
+                    "write the same changes; leave out `:no_exec` to join it");
   CHECK(choose_way(named("x:exec"), {true, true}) == Way::attach);
   CHECK_THROWS_WITH(choose_way(named("x"), {false, false}),
                     "a container with name \"x\" does not exist, and --container-image is not set");
