@@ -7,6 +7,7 @@
 #include "common/command_line.h"
 #include "common/error.h"
 #include "launcher/commands/commands.h"
+#include "launcher/commands/launch_container.h"
 #include "launcher/job/agent.h"
 #include "launcher/job/explain.h"
 #include "launcher/job/launch.h"
@@ -65,6 +66,8 @@ void add_launch_options(CommandLine& line, job::LaunchOptions& options, std::str
             &explain);
   line.rest_after_dashes("COMMAND [ARG...]", &options.command);
   line.example("slipway launch --spares 1 -- ./train.sh", "instead of `srun ./train.sh`");
+  line.example("slipway launch --spares 1 --container-image=/home/train.sqsh -- ./train.sh",
+               "run it in a container");
   line.example("slipway launch --explain -- python3 train.py hardware=cpu",
                "print the variables by which the tasks would find each other");
   line.example("slipway launch --stall 300 --min-nodes 6 -- python3 train.py",
@@ -102,8 +105,11 @@ int launch(Args args) {
       "set of tasks on each node of the job. After a failure it finds the node to blame, puts a "
       "spare in its place, and starts the program again from its last checkpoint.");
   bool explain = false;
+  ContainerOptions container;
   add_launch_options(line, options, progress, ledger, explain);
+  container.add_to(line);
   if (!line.parse(args)) return 0;
+  options.container = container.take();
   if (explain) return explain_variables(options);
   if (options.command.empty()) throw UsageError("COMMAND is missing: slipway launch -- COMMAND");
   check_launch(options);

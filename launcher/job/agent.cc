@@ -24,6 +24,7 @@
 #include "launcher/health/report_slots.h"
 #include "launcher/job/agent_connection.h"
 #include "launcher/job/agent_settings.h"
+#include "launcher/job/container_place.h"
 #include "launcher/job/energy_meter.h"
 #include "launcher/job/kernel_log.h"
 #include "launcher/job/node_health.h"
@@ -48,7 +49,10 @@ constexpr milliseconds connect_limit = std::chrono::seconds(30);
 constexpr size_t most_kernel_lines = 1000;  // kept per attempt
 constexpr milliseconds kill_limit = std::chrono::seconds(20);
 constexpr milliseconds health_limit = std::chrono::seconds(3);
+constexpr milliseconds container_interval = milliseconds(20);  // while tasks wait for it
 constexpr milliseconds health_interval = std::chrono::seconds(1);
+// An image may have to be fetched first.
+constexpr auto container_limit = std::chrono::minutes(30);
 constexpr uint64_t port_spread = 211;  // between the first ports of agents that start in a row
 
 Fd task_signals() {
@@ -72,8 +76,10 @@ void take_all_cpus() {
 
 class Agent {
  public:
-  explicit Agent(AgentSettings settings)
+  // `container`: where the tasks run; null: nowhere else.
+  Agent(AgentSettings settings, ContainerPlace* container)
       : limit_(settings.heartbeat),
+        container_(container),
         orphan_(std::move(settings.orphan)),
         key_(settings.key),
         wire_(connect_to_launcher(orphan_.launcher, orphan_.port, key_, orphan_.node, connect_limit,
@@ -122,7 +128,8 @@ class Agent {
     }
     for (const pollfd& each : energy_.descriptors()) fds.push_back(each);
     for (const pollfd& each : pmix_.descriptors()) fds.push_back(each);
-    const auto step = std::min(limit_ / 8, milliseconds(250));
+    auto step = std::min(limit_ / 8, milliseconds(250));
+    if (waiting_ && container_ != nullptr) step = container_interval;
     ::poll(fds.data(), fds.size(), static_cast<int>(std::max(step, milliseconds(10)).count()));
     wire_.flush();
   }
@@ -232,9 +239,20 @@ class Agent {
     waiting_ = std::move(order);
   }
 
-  // Starts tasks once the PMIx server is ready, which takes a few milliseconds per attempt.
+  // Without the container, this node is of no use: another one takes its place.
+  bool container_is_ready() {
+    if (container_ == nullptr) return true;
+    if (container_->is_gone()) throw Error("the process that holds this node's container is gone");
+    if (container_->ready()) return true;
+    if (Clock::now() - begin_ > container_limit)
+      throw Error(fmt::format("no container within {} minutes", container_limit.count()));
+    return false;
+  }
+
+  // Starts tasks once the PMIx server is ready, which takes a few milliseconds per attempt, and the
+  // container, which is made once.
   void start_tasks() {
-    if (!waiting_ || !pmix_.settled()) return;
+    if (!waiting_ || !pmix_.settled() || !container_is_ready()) return;
     const Start order = *std::exchange(waiting_, std::nullopt);
     // All nodes derive the same key, so it is never sent.
     const std::string run_key =
@@ -245,7 +263,8 @@ class Agent {
       variables[run_key_variable] = run_key;
       for (const auto& [name, value] : task.set) variables[name] = value;
       for (const auto& [name, value] : pmix_.variables(local++)) variables[name] = value;
-      tasks_.start(task.rank, order.command, variables, order.unset);
+      tasks_.start(task.rank, order.command, variables, order.unset,
+                   container_ == nullptr ? nullptr : &container_->container());
     }
   }
 
@@ -349,6 +368,8 @@ class Agent {
   }
 
   milliseconds limit_;
+  ContainerPlace* container_;
+  Clock::time_point begin_ = Clock::now();
   Orphan orphan_;
   Secret key_;
   Wire wire_;
@@ -373,7 +394,10 @@ class Agent {
 
 int run_agent() {
   take_all_cpus();
-  return Agent(take_agent_settings()).run();
+  AgentSettings settings = take_agent_settings();
+  std::optional<ContainerPlace> container;
+  if (!settings.container.empty()) container.emplace(settings.container);
+  return Agent(std::move(settings), container ? &*container : nullptr).run();
 }
 
 }  // namespace slipway::job

@@ -23,6 +23,8 @@ constexpr const char* restarts_variable = "SLIPWAY_LAUNCH_RESTARTS";    // of th
 constexpr const char* ledger_variable = "SLIPWAY_LAUNCH_LEDGER";        // absolute path
 constexpr const char* heartbeat_variable = "SLIPWAY_LAUNCH_HEARTBEAT";  // seconds
 
+constexpr const char* container_variable = "SLIPWAY_LAUNCH_CONTAINER";  // absolute path, or empty
+
 std::string required(const char* name) {
   std::string value = environment_variable(name);
   if (value.empty())
@@ -72,6 +74,7 @@ Variables agent_variables(const AgentSettings& settings) {
           {mpi_variable, settings.with_pmix ? "pmix" : "none"},
           {restarts_variable, std::to_string(orphan.run.restarts)},
           {ledger_variable, orphan.ledger.native()},
+          {container_variable, settings.container.native()},
           {heartbeat_variable,
            fmt::format("{}", static_cast<double>(settings.heartbeat.count()) / 1000)}};
 }
@@ -82,8 +85,9 @@ AgentSettings take_agent_settings() {
   settings.orphan = orphan_from_environment();
   settings.key = key_in_environment();
   settings.with_pmix = required(mpi_variable) == "pmix";
+  settings.container = environment_variable(container_variable);
   for (const char* name : {launcher_variable, key_variable, mpi_variable, restarts_variable,
-                           ledger_variable, heartbeat_variable})
+                           ledger_variable, container_variable, heartbeat_variable})
     ::unsetenv(name);
   return settings;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 
 #include "common/secret.h"
 #include "launcher/job/orphan.h"
@@ -14,6 +15,8 @@ struct AgentSettings {
   Secret key;     // proves launcher and agent to each other
   std::chrono::milliseconds heartbeat{};  // the longest silence
   bool with_pmix = false;
+  // Tasks join a container that another step holds: container_place.h. Empty: they do not.
+  std::filesystem::path container;
 };
 
 // The variables for all agents of a launcher that listens at `orphan.launcher`:`orphan.port`. Only

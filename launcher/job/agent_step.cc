@@ -14,20 +14,22 @@
 #include <thread>
 
 #include "common/child.h"
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/installation.h"
 #include "common/process.h"
 #include "common/text.h"
+#include "launcher/job/container_place.h"
 
 namespace slipway::job {
 namespace {
 
-std::vector<std::string> srun_words(const std::vector<std::string>& nodes,
+std::vector<std::string> srun_words(const std::vector<std::string>& nodes, const char* name,
                                     const std::vector<std::string>& options) {
   const std::string count = std::to_string(nodes.size());
   std::vector<std::string> words = {
       "srun",
-      "--job-name=slipway-launch",
+      std::string("--job-name=") + name,
       "--overlap",  // runs beside other steps of the script
       "--nodes=" + count,
       "--ntasks=" + count,
@@ -42,9 +44,23 @@ std::vector<std::string> srun_words(const std::vector<std::string>& nodes,
       "--input=none",
   };
   words.insert(words.end(), options.begin(), options.end());
-  words.insert(words.end(),
-               {(find_installation().programs() / "slipway").native(), "launch", "--agent"});
   return words;
+}
+
+// What users set instead of options; the agents themselves run outside of the container.
+void leave_container() {
+  std::vector<std::string> names;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    if (entry.starts_with("PYXIS_CONTAINER_")) names.emplace_back(entry.substr(0, entry.find('=')));
+  }
+  for (const std::string& name : names) ::unsetenv(name.c_str());
+}
+
+// The user's mounts, if they are in the environment: an option takes their place.
+std::string mounts_of(const LaunchContainer& container) {
+  return container.mounts.empty() ? environment_variable("PYXIS_CONTAINER_MOUNTS")
+                                  : container.mounts;
 }
 
 }  // namespace
@@ -82,10 +98,29 @@ Variables take_step_options() {
 
 AgentStep::AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
                      const std::vector<std::string>& options) {
-  std::vector<std::string> words = srun_words(nodes, options);
+  std::vector<std::string> words = srun_words(nodes, "slipway-launch", options);
+  words.insert(words.end(),
+               {(find_installation().programs() / "slipway").native(), "launch", "--agent"});
+  start(std::move(words), variables, /*for_container=*/false);
+}
+
+AgentStep::AgentStep(const std::vector<std::string>& nodes, const LaunchContainer& container,
+                     const std::vector<std::string>& options, const std::filesystem::path& folder) {
+  std::vector<std::string> words = srun_words(nodes, "slipway-container", options);
+  words.insert(words.end(), container.options.begin(), container.options.end());
+  const std::string mounts = mounts_of(container);
+  words.push_back(fmt::format("--container-mounts={}{}{}:{}", mounts, mounts.empty() ? "" : ",",
+                              folder.native(), folder.native()));
+  for (std::string& word : holding_command(folder)) words.push_back(std::move(word));
+  start(std::move(words), {}, /*for_container=*/true);
+}
+
+void AgentStep::start(std::vector<std::string> words, const Variables& variables,
+                      bool for_container) {
   const std::vector<char*> argv = pointers(words);
   pid_ = fork_child("srun");
   if (pid_ > 0) return;
+  if (!for_container) leave_container();
   ::setpgid(0, 0);  // the launcher passes a terminal's signals on
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
   unblock_signals();

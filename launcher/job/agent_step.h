@@ -3,9 +3,11 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "launcher/job/launch.h"
 #include "launcher/job/rendezvous.h"
 
 namespace slipway::job {
@@ -19,6 +21,10 @@ class AgentStep {
   // Starts srun on `nodes`, with `variables` for the agents. Throws Error if it cannot fork.
   AgentStep(const std::vector<std::string>& nodes, const Variables& variables,
             const std::vector<std::string>& options);
+  // The step that holds a container on each node, whose options `container` has, for agents that
+  // have started with `folder`: container_place.h.
+  AgentStep(const std::vector<std::string>& nodes, const LaunchContainer& container,
+            const std::vector<std::string>& options, const std::filesystem::path& folder);
   // Ends srun if it has not ended by itself.
   ~AgentStep();
   AgentStep(const AgentStep&) = delete;
@@ -33,6 +39,8 @@ class AgentStep {
   void abandon();
 
  private:
+  void start(std::vector<std::string> words, const Variables& variables, bool for_container);
+
   pid_t pid_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace slipway::job {
 
 int launch(const LaunchOptions& options) {
   Allocation allocation = read_allocation();
-  check_command(options.command.at(0));
+  if (!options.container.wanted) check_command(options.command.at(0));
   check_counts(options, allocation);
   const std::string warning = check_allocation(allocation, options.no_kill);
   if (!warning.empty()) Launcher::say(warning);

@@ -8,6 +8,13 @@
 
 namespace slipway::job {
 
+// The container that the tasks run in: options of srun, as pyxis and our own plugin have them.
+struct LaunchContainer {
+  std::vector<std::string> options;  // "--container-image=…", without the mounts
+  std::string mounts;                // of --container-mounts
+  bool wanted = false;               // an option or a variable asks for a container
+};
+
 struct LaunchOptions {
   std::vector<std::string> command;
   int64_t spares = 0;
@@ -19,8 +26,9 @@ struct LaunchOptions {
   std::filesystem::path progress;  // empty: only what tasks write to $SLIPWAY_PROGRESS
   std::filesystem::path ledger;    // empty: ledger_name() in the current folder
   std::vector<std::string> srun;   // more options for the agents' step
-  std::string mpi = "pmix";        // or "none": how MPI ranks find each other
-  std::string framework;  // of the catalog; empty: by the command
+  LaunchContainer container;
+  std::string mpi = "pmix";  // or "none": how MPI ranks find each other
+  std::string framework;     // of the catalog; empty: by the command
   bool label = false;
   bool no_kill = false;  // the job has --no-kill, although its script does not
 };

@@ -57,11 +57,13 @@ void Launcher::add_bad(const std::string& node) {
 int Launcher::run() {
   ledger_.begin(options_.command);
   begin_agents();
+  begin_container();
   choose_first();
   for (;;) {
     if (const auto status = too_few()) return *status;
     Attempt attempt = run_attempt();
     if (run_.is_over()) return give_way();
+    if (container_is_lost_ && cancelled_ == 0) return end("failed", 1);
     if (cancelled_) return end("cancelled", attempt.status() == 0 ? cancelled_ : attempt.status());
     if (!attempt.has_failed()) return end("done", 0);
     if (!may_restart(attempt)) return end("failed", attempt.status());
@@ -105,7 +107,7 @@ milliseconds Launcher::patience(const Attempt& attempt) const {
 }
 
 bool Launcher::is_over(Attempt& attempt) const {
-  if (at_once_ || run_.is_over()) return true;
+  if (at_once_ || container_is_lost_ || run_.is_over()) return true;
   if (cancelled_ != 0) return !attempt.evidence().gone.empty();
   const auto stall = to_milliseconds(options_.stall_seconds);
   if (stall.count() > 0 && Clock::now() - attempt.last_progress() > stall) {
@@ -180,6 +182,7 @@ int Launcher::give_way() {
   say(fmt::format("this run of the job is over ({}): leaving the job to Slurm",
                   run_.over_because()));
   if (step_) step_->abandon();
+  if (container_) container_->abandon();
   end_agents();
   return 1;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/secret.h"
 #include "launcher/job/agent_settings.h"
 #include "launcher/job/agent_step.h"
 #include "launcher/job/agents.h"
@@ -51,6 +52,9 @@ class Launcher {
   void begin_agents();
   void choose_first();
   void hold_step(bool stops);
+  void begin_container();
+  // Notices that the container could not be made, or is gone from all nodes.
+  void check_container();
   bool is_alone(const Attempt& attempt) const;
   // Handles everything that has arrived. `attempt` may be null.
   void pump(Attempt* attempt, std::chrono::milliseconds timeout = std::chrono::milliseconds(250));
@@ -97,7 +101,10 @@ class Launcher {
   Variables taken_;
   TaskVariables variables_;
   std::map<std::string, Ports> ports_;  // offered by nodes
-  std::optional<AgentStep> step_;
+  // A name that nobody can guess, because it is in /tmp of each node.
+  const std::filesystem::path container_folder_ = "/tmp/slipway-" + to_hex(random_secret());
+  std::optional<AgentStep> step_, container_;
+  bool container_is_lost_ = false;
   NodeChoice choice_;
   std::vector<std::string> bad_;  // for the rest of the job
   std::vector<Verdict> history_;

@@ -29,6 +29,7 @@ AgentSettings Launcher::agent_settings() const {
   settings.key = agents_.key();
   settings.heartbeat = to_milliseconds(options_.heartbeat_seconds);
   settings.with_pmix = options_.mpi == "pmix";
+  if (options_.container.wanted) settings.container = container_folder_;
   return settings;
 }
 
@@ -41,6 +42,20 @@ void Launcher::begin_agents() {
     pump(nullptr);
     if (!step_->runs()) throw Error("srun ended before agents started on all nodes");
   }
+}
+
+void Launcher::begin_container() {
+  if (!options_.container.wanted) return;
+  std::vector<std::string> nodes;
+  for (const std::string& node : allocation_.nodes)
+    if (agents_.is_here(node)) nodes.push_back(node);
+  container_.emplace(nodes, options_.container, options_.srun, container_folder_);
+}
+
+void Launcher::check_container() {
+  if (!container_ || container_is_lost_ || container_->runs()) return;
+  container_is_lost_ = true;
+  say("the step of the container has ended: its messages are above");
 }
 
 void Launcher::choose_first() {
@@ -69,6 +84,7 @@ void Launcher::take_ports(Attempt& attempt) {
 
 void Launcher::hold_step(bool stops) {
   if (step_) step_->hold(stops);
+  if (container_) container_->hold(stops);
 }
 
 bool Launcher::is_alone(const Attempt& attempt) const {
@@ -88,6 +104,7 @@ void Launcher::pump(Attempt* attempt, milliseconds timeout) {
   for (const AgentEvent& event : events) handle(event, attempt);
   for (const AttemptEnergy& energy : energy_.complete()) ledger_.energy(energy);
   handle_signals(attempt);
+  check_container();
   if (const auto step = watch_.changed(); step && attempt != nullptr) attempt->reached(*step);
   if (attempt != nullptr && attempt->step().step >= 0)
     ledger_.progress(attempt->number(), attempt->first_step(), attempt->step());
@@ -155,6 +172,7 @@ void Launcher::cancel(int signal) {
 void Launcher::end_agents() {
   for (const std::string& node : allocation_.nodes) agents_.send(node, End{});
   step_.reset();
+  container_.reset();  // after the agents, with which it ends
 }
 
 }  // namespace slipway::job

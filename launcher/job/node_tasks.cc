@@ -33,12 +33,18 @@ constexpr size_t most_last_output = size_t{64} << 10;
 constexpr size_t largest_error_file = size_t{1} << 20;
 constexpr const char* error_variable = "TORCHELASTIC_ERROR_FILE";
 
-std::vector<std::string> environment_with(const Variables& variables,
+std::vector<std::string> own_environment() {
+  std::vector<std::string> all;
+  for (char** each = environ; *each != nullptr; ++each) all.emplace_back(*each);
+  return all;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& before,
+                                          const Variables& variables,
                                           const std::vector<std::string>& unset) {
   std::vector<std::string> all;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view entry = *each;
-    const std::string name(entry.substr(0, entry.find('=')));
+  for (const std::string& entry : before) {
+    const std::string name = entry.substr(0, entry.find('='));
     if (!variables.contains(name) && std::ranges::find(unset, name) == unset.end()) {
       all.emplace_back(entry);
     }
@@ -48,8 +54,8 @@ std::vector<std::string> environment_with(const Variables& variables,
 }
 
 // Runs in the child; never returns.
-[[noreturn]] void become_task(pid_t parent, char* const* command, char* const* variables, int out,
-                              int err) {
+[[noreturn]] void become_task(pid_t parent, char* const* command, char** variables, int out,
+                              int err, const Container* container) {
   ::setpgid(0, 0);
   // If the agent is killed, its tasks die too.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -61,7 +67,13 @@ std::vector<std::string> environment_with(const Variables& variables,
   ::dup2(err, 2);
   unblock_signals();
   ::signal(SIGPIPE, SIG_DFL);
-  ::execvpe(command[0], command, variables);
+  const char* const failed = container == nullptr ? nullptr : container->join();
+  if (failed != nullptr) {
+    ::dprintf(2, "slipway launch: %s: %s\n", failed, std::strerror(errno));
+    ::_exit(1);
+  }
+  ::environ = variables;  // with the PATH of the container
+  ::execvp(command[0], command);
   const int code = errno;
   ::dprintf(2, "slipway launch: cannot start %s: %s\n", command[0], std::strerror(code));
   ::_exit(code == ENOENT ? 127 : 126);
@@ -83,7 +95,8 @@ bool NodeTasks::awaits_step() const {
 }
 
 void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
-                      const Variables& variables, const std::vector<std::string>& unset) {
+                      const Variables& variables, const std::vector<std::string>& unset,
+                      const Container* container) {
   Task task;
   task.rank = rank;
   task.progress_file = folder_.path() / fmt::format("step-{}", rank);
@@ -101,13 +114,17 @@ void NodeTasks::start(int64_t rank, const std::vector<std::string>& command,
     std::filesystem::remove(task.error_file, ignored);
     all[error_variable] = task.error_file;
   }
-  std::vector<std::string> words = command, environment = environment_with(all, unset);
-  const std::vector<char*> argv = pointers(words), envp = pointers(environment);
+  std::vector<std::string> words = command,
+                           environment = environment_with(
+                               container == nullptr ? own_environment() : container->environment,
+                               all, unset);
+  const std::vector<char*> argv = pointers(words);
+  std::vector<char*> envp = pointers(environment);
   Pipe out = make_pipe(), err = make_pipe();
   const pid_t parent = ::getpid();
   task.pid = fork_child("a task");
   if (task.pid == 0)
-    become_task(parent, argv.data(), envp.data(), out.write.get(), err.write.get());
+    become_task(parent, argv.data(), envp.data(), out.write.get(), err.write.get(), container);
   task.out = without_waiting(std::move(out.read));
   task.err = without_waiting(std::move(err.read));
   tasks_.push_back(std::move(task));

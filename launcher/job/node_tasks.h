@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/fd.h"
+#include "launcher/job/container_place.h"
 #include "launcher/job/private_folder.h"
 #include "launcher/job/rendezvous.h"
 
@@ -51,9 +52,10 @@ class NodeTasks {
   NodeTasks& operator=(const NodeTasks&) = delete;
 
   // Adds `variables` to our own environment, without `unset`. If the command cannot be run, the
-  // task ends with 127 or 126, as in a shell.
+  // task ends with 127 or 126, as in a shell. In a container, its environment takes the place of
+  // ours.
   void start(int64_t rank, const std::vector<std::string>& command, const Variables& variables,
-             const std::vector<std::string>& unset);
+             const std::vector<std::string>& unset, const Container* container = nullptr);
 
   // File descriptors to poll for reading. The caller handles SIGCHLD.
   std::vector<pollfd> descriptors() const;

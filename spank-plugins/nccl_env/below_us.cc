@@ -1,4 +1,4 @@
-// Container plugins that stand below nccl_env in plugstack.conf.
+// Container plugins that come after nccl_env in plugstack.conf.
 #include "spank-plugins/nccl_env/below_us.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Container plugins that stand below nccl_env in plugstack.conf: they apply an image's environment
+// Container plugins that come after nccl_env in plugstack.conf: they apply an image's environment
 // after our task_init, and so over our values.
 #pragma once
 

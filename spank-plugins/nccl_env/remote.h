@@ -11,7 +11,7 @@ namespace slipway::nccl_env::remote {
 // Called from slurm_spank_init. Empty: plugstack.conf is invalid, so the plugin leaves jobs alone.
 void begin(std::optional<Arguments> arguments);
 
-// In slurm_spank_init: asks a container plugin that stands below this one in plugstack.conf to keep
+// In slurm_spank_init: asks a container plugin that comes after this one in plugstack.conf to keep
 // our variables.
 void init(const spank::Handle& slurm);
 

@@ -13,6 +13,9 @@
 
 namespace {
 
+// Among the arguments, as the option of this name on srun's command line: our own plugin has it.
+constexpr const char* option = "--container-env=";
+
 std::set<std::string> kept;
 
 void keep_names(const std::string& list) {
@@ -24,29 +27,17 @@ void keep_names(const std::string& list) {
   }
 }
 
-int take_option(int, const char* names, int) {
-  keep_names(names);
-  return 0;
-}
-
-spank_option container_env = {const_cast<char*>("container-env"),
-                              const_cast<char*>("NAME[,NAME...]"),
-                              const_cast<char*>("names whose values beat the image's"),
-                              1,
-                              0,
-                              take_option};
-
 }  // namespace
 
 extern "C" {
 
 SPANK_PLUGIN(pyxis, 1)
 
-int slurm_spank_init(spank_t spank, int, char*[]) {
-  return spank_option_register(spank, &container_env) == ESPANK_SUCCESS ? 0 : -1;
-}
-
-int slurm_spank_init_post_opt(spank_t spank, int, char*[]) {
+int slurm_spank_init_post_opt(spank_t spank, int count, char* words[]) {
+  for (int i = 0; i < count; ++i) {
+    const std::string word = words[i];
+    if (word.starts_with(option)) keep_names(word.substr(std::string(option).size()));
+  }
   static char names[1 << 16];
   if (spank_context() == S_CTX_REMOTE && kept.empty() &&
       spank_getenv(spank, "PYXIS_CONTAINER_ENV", names, sizeof names) == ESPANK_SUCCESS) {
@@ -60,6 +51,7 @@ int slurm_spank_task_init(spank_t spank, int count, char* words[]) {
     if (!kept.contains(name)) spank_unsetenv(spank, name);
   for (int i = 0; i < count; ++i) {
     const std::string word = words[i];
+    if (word.starts_with(option)) continue;
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     spank_setenv(spank, name.c_str(), word.substr(equals + 1).c_str(), kept.contains(name) ? 0 : 1);

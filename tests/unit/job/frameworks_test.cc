@@ -149,7 +149,7 @@ TEST_CASE("frameworks: MaxText on CPUs takes the place of JAX, by its argument o
                     Catch::Contains("did you mean `maxtext-gpu`?"));
 }
 
-TEST_CASE("frameworks: a user's port stays, places do not, and both are said") {
+TEST_CASE("frameworks: a user's port stays, places do not, and notes name both") {
   const TaskVariables variables = variables_of({"./train"}, "",
                                                {{"MASTER_PORT", "29500"},
                                                 {"MASTER_ADDR", "a-2"},

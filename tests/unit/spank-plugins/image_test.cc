@@ -66,7 +66,7 @@ TEST_CASE("image: what the user set or removed holds") {
   CHECK(image_findings(seen).empty());
 }
 
-TEST_CASE("image: what the image alone sets stays, and the job is told") {
+TEST_CASE("image: what the image alone sets stays, and the job learns of it") {
   const Environment now = {{"NCCL_ALGO", "Ring"},
                            {"LD_PRELOAD", "/i.so"},
                            {"NCCL_VERSION", "2.21"},
