@@ -123,7 +123,7 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
 }
 
 @test "faults: nvidia-smi runs in a job, and tells of a fault, as dcgmi does" {
-  run on $NAME login srun --nodelist=$N-3 nvidia-smi -L
+  run on $NAME login srun --exclude=$N-3 nvidia-smi -L  # its log has the Xid of the test before
   says "GPU 7: simulated nvidia-h100-mega-80gb (UUID: GPU-"
   fault $N-3 gpu-ecc 2 5
   fault $N-3 gpu-xid 4 79
@@ -131,9 +131,8 @@ probe() { on $NAME $N-3 /home/nvml_probe "$@"; }
   says "2, 5"
   says "7, 0"
   run on $NAME $N-3 dcgmi diag -r 2
-  [ "$status" -eq 205 ]
-  says "GPU2: Fail"
-  says "Detected XID 79 for GPU 4"
+  fails_with 205 "GPU2: Fail"
+  fails_with 205 "Detected XID 79 for GPU 4"
   fault $N-3 clear gpu-ecc
   fault $N-3 clear gpu-xid
   run on $NAME $N-3 dcgmi diag -r 2
