@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "common/command_line.h"
 #include "common/count.h"
@@ -30,7 +31,25 @@ size_t report(const editor::Migration& migration, const std::string& file) {
   return by_hand;
 }
 
-int migrate_file(const std::string& file, bool write) {
+nlohmann::ordered_json migration_json(const editor::Migration& migration, const std::string& file,
+                                      const std::string& diff, bool written) {
+  auto changes = nlohmann::ordered_json::array();
+  for (const editor::MigrationNote& note : migration.notes) {
+    changes.push_back({{"line", note.line}, {"by_hand", note.by_hand}, {"text", note.text}});
+  }
+  return {{"schema", "slipway/migration/1"},
+          {"file", file},
+          {"written", written},
+          {"changes", std::move(changes)},
+          {"diff", diff}};
+}
+
+size_t count_by_hand(const editor::Migration& migration) {
+  return static_cast<size_t>(
+      std::ranges::count_if(migration.notes, &editor::MigrationNote::by_hand));
+}
+
+int migrate_file(const std::string& file, bool write, bool json) {
   const std::filesystem::path blueprints = find_installation().blueprints();
   const std::string text = read_regular_file(file, source::max_input_bytes);
   source::Sources sources;
@@ -48,6 +67,15 @@ int migrate_file(const std::string& file, bool write) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) migration->text.insert(0, mark);
   if (migration->text == whole) migration->text = text;
+  if (json) {
+    const bool changes = write && migration->text != text;
+    const std::string diff = editor::line_diff(text, migration->text, file);
+    if (changes) replace_file(file, migration->text);
+    // Bytes that are not UTF-8, as a comment may have them, become U+FFFD.
+    fmt::print("{}\n", migration_json(*migration, file, diff, changes)
+                           .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return count_by_hand(*migration) == 0 ? 0 : 1;
+  }
   const size_t by_hand = report(*migration, file);
   if (migration->notes.empty()) {
     fmt::print(stderr, "{} has nothing to migrate\n", file);
@@ -66,7 +94,7 @@ int migrate_file(const std::string& file, bool write) {
 
 int migrate(Args args) {
   std::string file;
-  bool write = false;
+  bool write = false, json = false;
   CommandLine line("slipway migrate",
                    "Rewrite a blueprint of an older Cluster Toolkit for the modules of today.");
   line.about(
@@ -76,6 +104,7 @@ int migrate(Args args) {
       "Comments and layout stay. What nobody can rewrite without you is listed as `by hand`.");
   line.positional("BLUEPRINT", &file);
   line.flag("write", "change the file instead of printing the diff", &write);
+  line.json("schema slipway/migration/1", &json);
   line.example("slipway migrate cluster.yaml", "see what would change, and why");
   line.example("slipway migrate cluster.yaml --write && slipway check cluster.yaml",
                "change it, and check the result");
@@ -84,7 +113,7 @@ int migrate(Args args) {
   line.see_also("slipway-check(1)");
   line.see_also("slipway-modules(1)");
   if (!line.parse(args)) return 0;
-  return migrate_file(file, write);
+  return migrate_file(file, write, json);
 }
 
 }  // namespace slipway::commands

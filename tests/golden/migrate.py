@@ -3,7 +3,9 @@
 
 tests/golden/migrate/NAME.yaml gives NAME.out: reasons, then the diff. With SLIPWAY_ACCEPT=1, writes these files.
 """
-import os, pathlib, re, shutil, subprocess, sys, tempfile
+import json, os, pathlib, re, shutil, subprocess, sys, tempfile
+
+import jsonschema
 
 sys.dont_write_bytecode = True  # keep the source tree clean
 from checks import exit_status, same
@@ -31,6 +33,7 @@ def main():
                 expected.write_text(text)
             same(case.name, text, expected.read_text())
             same(f"{case.name} stays", (folder / case.name).read_text(), case.read_text())
+            as_json(slipway, case, err, out, status)
             written(slipway, folder, case, out, status)
         nothing_to_do(slipway)
         from_v5(slipway, folder)
@@ -38,6 +41,17 @@ def main():
         in_braces(slipway, folder)
         refused(slipway, folder)
     return exit_status()
+
+
+def as_json(slipway, case, err, out, status):
+    """The same reasons and the same diff as without --json."""
+    code, text, rest = slipway("migrate", "--json", case.name)
+    found = json.loads(text)
+    schema = json.loads((ROOT / "docs/schemas/migration-1.schema.json").read_text())
+    same(f"{case.name} --json", [e.message for e in jsonschema.Draft202012Validator(schema).iter_errors(found)], [])
+    notes = [f"{case.name}:{c['line']}: {'by hand: ' * c['by_hand']}{c['text']}" for c in found["changes"]]
+    same(f"{case.name} --json: reasons", notes, [line for line in err.splitlines() if line.startswith(case.name + ":")])
+    same(f"{case.name} --json: the rest", (code, rest, found["written"], found["diff"]), (status, "", False, out))
 
 
 def written(slipway, folder, case, patch, status):
