@@ -4,7 +4,7 @@ does before a first start.
 
     container_start.py DRIVER KEEPER [--gib 2] [--runs 10]
 
-The image has the files of /usr, and files of random bytes up to its size. Before a cold start, the image is dropped from the page
+The image has headers and Python's modules of this machine, and files of random bytes up to its size. Before a cold start, the image is dropped from the page
 cache; squashfuse_ll is timed with what it reads until then. A line for each, with the median and the range.
 """
 
@@ -27,14 +27,13 @@ def tree_size(folder):
 
 def make_large_image(folder, gib):
     root, image = make_root(folder + "/root"), folder + "/image.sqsh"
-    for part in ["share", "lib/python3"]:
+    for part in ["include", "lib/python3"]:
         if os.path.isdir("/usr/" + part):
             shutil.copytree("/usr/" + part, f"{root}/copied/{part}", symlinks=True, ignore_dangling_symlinks=True)
-    block, number = 64 << 20, 0
-    while tree_size(root) < gib * (1 << 30):
+    block = 64 << 20
+    for number in range(max(0, int(gib * (1 << 30)) - tree_size(root)) // block):
         with open(f"{root}/work/{number}", "wb") as file:
             file.write(os.urandom(block))
-        number += 1
     subprocess.run(["mksquashfs", root, image, "-all-root", "-quiet", "-no-progress", "-comp", "zstd", "-Xcompression-level", "1"], check=True)
     return image
 
