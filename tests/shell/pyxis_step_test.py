@@ -36,7 +36,7 @@ class PyxisStep(unittest.TestCase):
         (self.top / "root/etc/enroot/enroot.conf").write_text("ENROOT_CONFIG_PATH ${HOME}/.enroot\n")
         for name in ("apt-get", "dpkg-query"):
             self.program(name, f'echo "{name} $*" >>{self.top}/calls')
-        # Nothing but the mirror can be reached, and git asks nobody.
+        # Only the mirror can be reached, and git never prompts.
         self.environment = {"PATH": f"{self.top}/programs:/usr/bin:/bin", "HOME": str(self.top), "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "file",
                             "images_folder": str(TOP / "images"), "TMPDIR": str(self.top / "work"), "transport": "socket", "architecture": "amd64",
                             "github_mirror": f"file://{self.top}/mirror", "containers": "pyxis"}

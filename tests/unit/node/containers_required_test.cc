@@ -6,7 +6,7 @@ using slipway::Requirement;
 
 namespace {
 
-// What is said first of a node with this plugstack.conf.
+// The first requirement of a node with this plugstack.conf.
 Requirement containers_of(const std::string& plugstack) {
   return slipway::node::container_requirements(plugstack, "/none/container.so", "/none").at(0);
 }
