@@ -136,7 +136,8 @@ def check_hostile(run, folder):
 
 
 def check_registry(run, folder):
-    registry = Registry({"nvidia/nemo": {"25.11": IMAGE, "latest": IMAGE}, "team/own": {"1": IMAGE}}, ["team/own"], "$oauthtoken", "s3cret")
+    registry = Registry({"nvidia/nemo": {"25.11": IMAGE, "latest": IMAGE}, "team/own": {"1": IMAGE}, "slow/one": {"latest": IMAGE},
+                         "slow/two": {"latest": IMAGE}}, ["team/own"], "$oauthtoken", "s3cret")
     here = f"docker://{registry.address}"
     run.fails("a registry without HTTPS", "use --allow-http", f"{here}#nvidia/nemo:25.11")
     http = {"ENROOT_ALLOW_HTTP": "y"}
@@ -175,13 +176,12 @@ def check_credentials(run, folder, here, http):
 
 def check_cancel(run, folder, registry, here):
     registry.stalled.set()
-    before = len(registry.log)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        started = subprocess.Popen(run.command(f"{here}#nvidia/nemo", "-o", "cancelled.sqsh", "--allow-http"), cwd=folder,
+    # Images of their own, so that no request of the one before is taken for the next one's.
+    for number, name in ((signal.SIGINT, "slow/one"), (signal.SIGTERM, "slow/two")):
+        started = subprocess.Popen(run.command(f"{here}#{name}", "-o", "cancelled.sqsh", "--allow-http"), cwd=folder,
                                    env=run.environment, stderr=subprocess.PIPE, text=True)
-        while started.poll() is None and not any("blobs" in line for line in registry.log[before:]):
+        while started.poll() is None and not any(f"{name}/blobs" in line for line in registry.log):
             time.sleep(0.01)
-        before = len(registry.log)
         started.send_signal(number)
         _, said = started.communicate(timeout=60)
         same(f"{number!r} ends it", (started.returncode, "interrupted" in said), (1, True))
