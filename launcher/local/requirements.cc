@@ -100,7 +100,7 @@ void add_kernel(std::vector<Requirement>& all) {
 }
 
 // As the job's user opens it: root's clusters have a device of their own, with the usual mode.
-Requirement fuse_device() {
+Requirement fuse_required() {
   constexpr const char* path = "/dev/fuse";
   Requirement fuse{path, "containers of jobs mount their images with it"};
   if (Fd(::open(path, O_RDWR | O_CLOEXEC))) return fuse;
@@ -156,7 +156,7 @@ std::vector<Requirement> requirements() {
     all.push_back(program_required(program.path, program.purpose, program.package,
                                    always ? Needed::always : Needed::sometimes));
   }
-  all.push_back(fuse_device());
+  all.push_back(fuse_required());
   all.push_back(slurm_release_required());
   all.push_back(deployments());
   return all;
@@ -202,7 +202,7 @@ std::string note_on_containers(const std::string& containers, const std::string&
         where, pyxis_lines);
   }
   if (containers != "slipway") return {};
-  const Requirement fuse = fuse_device();
+  const Requirement fuse = fuse_required();
   if (fuse.state != State::ok) {
     return fmt::format("jobs cannot use --container-image: {} is {}; {}", fuse.name,
                        fuse.found == "not there" ? "missing" : "closed", fuse.remedy);

@@ -29,7 +29,7 @@ Requirement one_plugin(const std::string& plugstack, bool pyxis, bool ours) {
   return one;
 }
 
-Requirement readable(const std::filesystem::path& file) {
+Requirement plugin_file(const std::filesystem::path& file) {
   const bool is_there = ::access(file.c_str(), R_OK) == 0;
   return {file.string(),
           "srun --container-image",
@@ -62,7 +62,7 @@ std::vector<Requirement> container_requirements(const std::string& plugstack,
     enroot.remedy = "build the image with --containers pyxis: docs/guides/images.md";
     all.push_back(std::move(enroot));
   } else if (ours) {
-    all.push_back(readable(plugin));
+    all.push_back(plugin_file(plugin));
     all.push_back(program_required("/usr/bin/squashfuse", "mounts the images of containers",
                                    "squashfuse", Needed::sometimes));
     all.push_back(fuse(root / "dev/fuse"));
