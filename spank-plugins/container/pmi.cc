@@ -23,7 +23,14 @@ const std::vector<std::string> pmix_flags = {"x-create=dir", "bind",  "rw",     
 
 std::string pmix_folder(std::string_view sockets, const std::string& job, const std::string& step) {
   const std::string folder = fmt::format("/pmix.{}.{}/", job, step);
+  // Of Slurm's own PMIx server, beside the folder: pmixp_info.c, "stepd.slurm.pmix.%d.%d".
+  const std::string beside = fmt::format("/stepd.slurm.pmix.{}.{}", job, step);
   for (const std::string& line : split(sockets, '\n')) {
+    const size_t root = line.find('/');
+    if (root != std::string::npos && line.ends_with(beside)) {
+      return line.substr(root, line.size() - beside.size() - root) +
+             folder.substr(0, folder.size() - 1);
+    }
     const size_t path = line.find('/'), at = line.find(folder);
     if (path != std::string::npos && at != std::string::npos) {
       return line.substr(path, at + folder.size() - 1 - path);

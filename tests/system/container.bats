@@ -40,6 +40,12 @@ teardown() { leave_nothing; }
   says "port 29500"
 }
 
+@test "container: tasks see the folder of the PMIx server" {
+  run in_image --nodes=2 --mpi=pmix sh -c 'ls -d "$PMIX_SERVER_TMPDIR"'
+  [ "$status" -eq 0 ] || { echo "$output" && false; }
+  [ "$(sort -u <<<"$output" | grep -c '/pmix\.[0-9]*\.0/$')" -eq 1 ]
+}
+
 @test "container: steps of one job derive different ports, also in a batch script in a container" {
   run sh_on login 'salloc --quiet --nodes=1 sh -c "for i in 1 2 3; do srun --container-image=/home/a.sqsh sh -c \"echo \\\$MASTER_PORT\"; done"'
   [ "$(sort -u <<<"$output" | grep -c '^6[1-5]...$')" -eq 3 ]

@@ -8,6 +8,7 @@
 #include "spank-plugins/container/notation.h"
 #include "spank-plugins/container/ours.h"
 #include "spank-plugins/container/planning.h"
+#include "spank-plugins/container/pmi.h"
 #include "spank-plugins/container/settings.h"
 #include "tests/unit/catch.h"
 
@@ -299,6 +300,14 @@ TEST_CASE("container variables: what a batch script hands on is not taken for th
   CHECK_FALSE(step.contains("MASTER_ADDR"));
   inherited["MASTER_PORT"] = "29500";
   CHECK_FALSE(task_variables(without_ours(inherited)).contains("MASTER_PORT"));
+}
+
+TEST_CASE("container PMIx: the server's folder is beside the socket of Slurm's plugin") {
+  const std::string line = "000: 00000002 00000000 00010000 0001 01 32249120 /var/spool/slurmd/";
+  CHECK(pmix_folder("Num RefCount\n" + line + "stepd.slurm.pmix.2.0\n", "2", "0") ==
+        "/var/spool/slurmd/pmix.2.0");
+  CHECK(pmix_folder(line + "stepd.slurm.pmix.12.0\n", "2", "0").empty());
+  CHECK(pmix_folder(line + "stepd.slurm.pmix.2.01\n", "2", "0").empty());
 }
 
 TEST_CASE("container plan: relative paths of the node begin in the job's folder") {
