@@ -1,4 +1,4 @@
-# The container plugin for accounts other than root, and with an administrator's arguments in plugstack.conf.
+# The container plugin for ordinary accounts, and with an administrator's arguments in plugstack.conf.
 load helper
 load container_helper
 
