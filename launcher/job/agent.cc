@@ -396,7 +396,7 @@ int run_agent() {
   take_all_cpus();
   AgentSettings settings = take_agent_settings();
   std::optional<ContainerPlace> container;
-  if (!settings.container.empty()) container.emplace(settings.container);
+  if (!settings.container.empty()) container.emplace(settings.container, settings.orphan.node);
   return Agent(std::move(settings), container ? &*container : nullptr).run();
 }
 

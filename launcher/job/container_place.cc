@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <optional>
 
 #include "common/error.h"
@@ -60,8 +61,8 @@ Container container_of(pid_t holder) {
 
 std::vector<std::string> holding_command(const fs::path& folder) {
   return {"sh", "-c",
-          fmt::format("echo $$ >{0}/{1} && read -r line <{0}/{2}", folder.native(), holder_name,
-                      hold_name)};
+          fmt::format("p='{}/'$SLURMD_NODENAME; echo $$ >\"$p/{}\" && read -r line <\"$p/{}\"",
+                      folder.native(), holder_name, hold_name)};
 }
 
 const char* Container::join() const {
@@ -72,7 +73,15 @@ const char* Container::join() const {
   return nullptr;
 }
 
-ContainerPlace::ContainerPlace(fs::path folder) : folder_(std::move(folder)) {
+ContainerPlace::ContainerPlace(fs::path folder, const std::string& node)
+    : shared_(std::move(folder)), folder_(shared_ / node) {
+  if (::mkdir(shared_.c_str(), 0700) != 0 && errno != EEXIST)
+    throw_errno("cannot create " + shared_.native());
+  struct stat info = {};
+  if (::lstat(shared_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+      info.st_uid != ::geteuid() || (info.st_mode & 077) != 0) {
+    throw Error(fmt::format("{} is not a folder of this job alone", shared_.native()));
+  }
   if (::mkdir(folder_.c_str(), 0700) != 0) throw_errno("cannot create " + folder_.native());
   const fs::path hold = folder_ / hold_name;
   if (::mkfifo(hold.c_str(), 0600) != 0) throw_errno("cannot create " + hold.native());
@@ -85,6 +94,7 @@ ContainerPlace::ContainerPlace(fs::path folder) : folder_(std::move(folder)) {
 ContainerPlace::~ContainerPlace() {
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
+  fs::remove(shared_, ignored);  // by the last node that has a part of it
 }
 
 bool ContainerPlace::ready() {

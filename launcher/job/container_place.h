@@ -15,7 +15,7 @@
 namespace slipway::job {
 
 // The command that holds a container, for a step with --container-image: it writes its process
-// number to a file in `folder`, and ends when the agent does.
+// number to a file in the node's part of `folder`, and ends when the agent does.
 std::vector<std::string> holding_command(const std::filesystem::path& folder);
 
 // What a task needs to join a container. Valid in child processes, too.
@@ -31,9 +31,9 @@ struct Container {
 
 class ContainerPlace {
  public:
-  // Creates the folder, which the container and its tasks see, too, and keeps temporary folders of
-  // this process in it. Throws Error if it exists: then it is not ours.
-  explicit ContainerPlace(std::filesystem::path folder);
+  // Creates this node's part of the folder, which the container and its tasks see, too, and keeps
+  // temporary folders of this process in it. Nodes may share the folder. Throws Error.
+  ContainerPlace(std::filesystem::path folder, const std::string& node);
   ~ContainerPlace();
   ContainerPlace(const ContainerPlace&) = delete;
   ContainerPlace& operator=(const ContainerPlace&) = delete;
@@ -45,7 +45,7 @@ class ContainerPlace {
   const Container& container() const { return container_; }
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path shared_, folder_;
   Fd hold_;    // the holding command reads it until we end
   Fd holder_;  // a pidfd
   Container container_;

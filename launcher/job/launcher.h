@@ -52,6 +52,7 @@ class Launcher {
   void begin_agents();
   void choose_first();
   void hold_step(bool stops);
+  std::filesystem::path container_folder() const;
   void begin_container();
   // Notices that the container could not be made, or is gone from all nodes.
   void check_container();
@@ -100,9 +101,8 @@ class Launcher {
   EnergyTally energy_;
   Variables taken_;
   TaskVariables variables_;
-  std::map<std::string, Ports> ports_;  // offered by nodes
-  // A name that nobody can guess, because it is in /tmp of each node.
-  const std::filesystem::path container_folder_ = "/tmp/slipway-" + to_hex(random_secret());
+  std::map<std::string, Ports> ports_;      // offered by nodes
+  std::filesystem::path container_folder_;  // container_place.h
   std::optional<AgentStep> step_, container_;
   bool container_is_lost_ = false;
   NodeChoice choice_;

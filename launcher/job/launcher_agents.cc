@@ -29,11 +29,26 @@ AgentSettings Launcher::agent_settings() const {
   settings.key = agents_.key();
   settings.heartbeat = to_milliseconds(options_.heartbeat_seconds);
   settings.with_pmix = options_.mpi == "pmix";
-  if (options_.container.wanted) settings.container = container_folder_;
+  settings.container = container_folder_;
   return settings;
 }
 
+// Beside the ledger: a job's /tmp is its own, and other plugins may not see it.
+std::filesystem::path Launcher::container_folder() const {
+  const std::filesystem::path folder =
+      std::filesystem::absolute(ledger_path(options_, allocation_.label)).parent_path() /
+      (".slipway-container-" + to_hex(random_secret()).substr(0, 16));
+  if (folder.native().find_first_of(",:'\"\\$` \t\n") != std::string::npos) {
+    throw UsageError(
+        fmt::format("{} cannot be mounted in a container: run in a folder without `,`, "
+                    "`:`, quotes and spaces in its path",
+                    folder.parent_path().native()));
+  }
+  return folder;
+}
+
 void Launcher::begin_agents() {
+  if (options_.container.wanted) container_folder_ = container_folder();
   taken_ = take_step_options();
   step_.emplace(allocation_.nodes, agent_variables(agent_settings()), options_.srun);
   raise_descriptor_limit();  // for unproven connections; tasks keep the old limit
@@ -173,6 +188,8 @@ void Launcher::end_agents() {
   for (const std::string& node : allocation_.nodes) agents_.send(node, End{});
   step_.reset();
   container_.reset();  // after the agents, with which it ends
+  std::error_code ignored;
+  if (!container_folder_.empty()) std::filesystem::remove(container_folder_, ignored);
 }
 
 }  // namespace slipway::job

@@ -61,11 +61,13 @@ END_OF_SCRIPT
   says "the step of the container has ended"
 }
 
-@test "launch in a container: nothing of it is left in /tmp or as a process" {
+@test "launch in a container: no folder and no process of it is left" {
   submit "$container" -- true
   ended 0
+  run on "$NAME" login sh -c 'ls -A /home'
+  lacks slipway-container
   for node in 0 1 2 3 4; do
-    run on "$NAME" "$N-$node" sh -c 'ls /tmp; pgrep -f slipway-container'
-    lacks slipway-
+    run on "$NAME" "$N-$node" pgrep -f slipway-container-
+    [ "$output" = "" ]
   done
 }
