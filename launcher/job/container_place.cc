@@ -61,7 +61,8 @@ Container container_of(pid_t holder) {
 
 std::vector<std::string> holding_command(const fs::path& folder) {
   return {"sh", "-c",
-          fmt::format("p='{}/'$SLURMD_NODENAME; echo $$ >\"$p/{}\" && read -r line <\"$p/{}\"",
+          fmt::format("p='{}/'$SLURMD_NODENAME; echo $$ >\"$p/{}\" || exit 1; "
+                      "read -r line <\"$p/{}\"; exit 0",
                       folder.native(), holder_name, hold_name)};
 }
 

@@ -189,7 +189,8 @@ void Launcher::end_agents() {
   step_.reset();
   container_.reset();  // after the agents, with which it ends
   std::error_code ignored;
-  if (!container_folder_.empty()) std::filesystem::remove(container_folder_, ignored);
+  // Lost nodes have left their parts.
+  if (!container_folder_.empty()) std::filesystem::remove_all(container_folder_, ignored);
 }
 
 }  // namespace slipway::job
