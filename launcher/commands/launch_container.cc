@@ -20,7 +20,7 @@ constexpr size_t image = 0, mounts = 1, name = 2;  // indices below
 constexpr std::array<ValueOption, 7> value_options = {{
     {"container-image", "IMAGE|FILE", "run the program in a container of this image"},
     {"container-mounts", "SRC:DST[:FLAGS],...", "mount these folders in the container"},
-    {"container-name", "NAME", "keep the container, or use one that was kept"},
+    {"container-name", "NAME", "keep the container, or use the one of this name"},
     {"container-workdir", "FOLDER", "the folder in the container in which the program starts"},
     {"container-save", "FILE", "write the container to this file at the end"},
     {"container-env", "NAME,...", "variables whose values in the job beat the image's"},
