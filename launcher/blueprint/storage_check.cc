@@ -170,8 +170,6 @@ std::string path_problem(const std::string& path) {
       {"/", "/bin", "/boot", "/lib", "/lib32", "/lib64", "/root", "/sbin", "/tmp", "/var"});
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
   const std::string whole = path + "/";
-  // A blank ends the folder's name in /etc/fstab.
-  if (path.find(' ') != path.npos) return "the mount point must not have blanks";
   const bool normal = path.starts_with('/') && whole.find("/./") == whole.npos &&
                       whole.find("/../") == whole.npos && path.find("//") == path.npos &&
                       std::ranges::none_of(path, is_control);
@@ -183,6 +181,8 @@ std::string path_problem(const std::string& path) {
 }
 
 std::string mount_problem(const std::string& path) {
+  // A blank ends the folder's name in /etc/fstab.
+  if (path.find(' ') != path.npos) return "the mount point must not have blanks";
   std::string problem = path_problem(path);
   if (!problem.empty()) return problem;
   const auto below = [&](std::string_view folder) { return is_below(path, folder); };

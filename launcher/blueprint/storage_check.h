@@ -14,7 +14,8 @@ namespace slipway::blueprint {
 // Why a path is not a mount point, or "".
 std::string path_problem(const std::string& path);
 
-// The same, also for folders in which the operating system has its files.
+// The same for a machine of a cluster, also for folders in which the operating system has its
+// files.
 std::string mount_problem(const std::string& path);
 
 // The places where a setting of a module, or the variable that it gets, writes `mount` as the mount

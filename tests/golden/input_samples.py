@@ -27,6 +27,7 @@ VALUES = {
     "guest_accelerator.type": ("nvidia-tesla-t4", "nvidia-tesla-v100"),
     "guest_accelerator.count": (1, 2),
     "placement_policy.max_distance": (2, 3), "placement_policy.collocation": ("COLLOCATED",),
+    "project_roles": (["storage.objectViewer"], ["logging.logWriter"]),
     "ingress_rules.allow.protocol": ("tcp", "udp"), "ingress_rules.allow.ports": (["80"], ["443"]),
     "egress_rules.allow.protocol": ("tcp", "udp"), "egress_rules.allow.ports": (["80"], ["443"]),
     "turbo_mode": ("ALL_CORE_MAX", "NONE"), "performance_monitoring_unit": ("STANDARD", "ENHANCED"),
