@@ -334,15 +334,12 @@ class Agent {
       RealSlurmPrograms slurm;
       const RequeueResult outcome =
           requeue_job({order.job, orphan_.run.restarts}, order.bad, order.comment, slurm);
-      if (outcome.what != RequeueOutcome::requeued) return send(Refused{refusal(outcome)});
+      if (outcome.what != RequeueOutcome::requeued)
+        return send(Refused{outcome.text.empty() ? "this run of the job is over" : outcome.text});
       stay_until_free(order.bad, slurm);
     } catch (const Error& error) {
       send(Refused{error.what()});
     }
-  }
-
-  static std::string refusal(const RequeueResult& outcome) {
-    return outcome.text.empty() ? "this run of the job is over" : outcome.text;
   }
 
   std::vector<std::string> end_tasks(milliseconds grace) {

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/fd.h"
 #include "common/process.h"
+#include "spank-plugins/container/job_namespace.h"
 
 namespace slipway::container {
 namespace {
@@ -36,11 +37,12 @@ void write_all(int fd, const std::string& text) {
 
 }  // namespace
 
-pid_t start_as(const User& user, const std::function<void()>& body) {
+pid_t start_as(const User& user, const std::function<void()>& body, uint32_t job) {
   const pid_t child = fork_child("a process for the container");
   if (child != 0) return child;
   try {
     unblock_signals();
+    if (enter_job_namespace(job) != 0) throw_errno("cannot enter the job's mount namespace");
     give_up_root(user);
     body();
     ::_exit(0);
@@ -49,17 +51,20 @@ pid_t start_as(const User& user, const std::function<void()>& body) {
   }
 }
 
-void run_as(const User& user, const std::function<void()>& body) {
+void run_as(const User& user, const std::function<void()>& body, uint32_t job) {
   Pipe answer = make_pipe();
-  const pid_t child = start_as(user, [&] {
-    answer.read.reset();
-    try {
-      body();
-    } catch (const std::exception& error) {
-      write_all(answer.write.get(), error.what());
-      throw;
-    }
-  });
+  const pid_t child = start_as(
+      user,
+      [&] {
+        answer.read.reset();
+        try {
+          body();
+        } catch (const std::exception& error) {
+          write_all(answer.write.get(), error.what());
+          throw;
+        }
+      },
+      job);
   answer.write.reset();
   std::string text;
   while (answer.read) read_some(answer.read, text);

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -15,10 +16,11 @@ struct User {
 };
 
 // Forks; the child gives up root for good, runs `body` and ends. `body` may throw; what it throws
-// is lost. Returns the child's id. Throws Error if there is no child.
-pid_t start_as(const User& user, const std::function<void()>& body);
+// is lost. With `job`, it sees the files of that job, also its private /tmp. Returns the child's
+// id. Throws Error if there is no child.
+pid_t start_as(const User& user, const std::function<void()>& body, uint32_t job = 0);
 
 // The same, and waits. Throws Error with what `body` throws.
-void run_as(const User& user, const std::function<void()>& body);
+void run_as(const User& user, const std::function<void()>& body, uint32_t job = 0);
 
 }  // namespace slipway::container

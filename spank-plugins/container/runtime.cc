@@ -19,6 +19,7 @@
 #include "common/child.h"
 #include "common/error.h"
 #include "common/process.h"
+#include "spank-plugins/container/job_namespace.h"
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/pretended_ids.h"
 #include "spank-plugins/container/root_help.h"
@@ -35,9 +36,10 @@ struct Handed {
 };
 
 // After fork(): gives up root for good, and becomes the keeper.
-[[noreturn]] void become_keeper(const char* program, const Handed& handed) {
+[[noreturn]] void become_keeper(const char* program, const Handed& handed, uint32_t job) {
   const uid_t uid = ::geteuid();
   const gid_t gid = ::getegid();
+  if (enter_job_namespace(job) != 0) ::_exit(125);
   if (::setresgid(gid, gid, gid) != 0 || ::setresuid(uid, uid, uid) != 0) ::_exit(126);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int null = ::open("/dev/null", O_RDWR);
@@ -103,6 +105,7 @@ bool serve_keeper(const Container& container, const ContainerPlan& plan, Signal&
     throw Error(
         fmt::format("cannot execute `{}`, which Slipway installs on nodes", plan.keeper.string()));
   }
+  if (code == 125) throw Error("cannot enter the mount namespace that Slurm made for the job");
   throw Error(fmt::format("the container's keeper ended with status {}", code));
 }
 
@@ -138,7 +141,7 @@ Container start(const ContainerPlan& plan) {
   Container container;
   const std::string program = plan.keeper.string();
   container.keeper = fork_child("the container's keeper");
-  if (container.keeper == 0) become_keeper(program.c_str(), handed);
+  if (container.keeper == 0) become_keeper(program.c_str(), handed, plan.job_id);
   handed = {};
   container.control = std::move(talk.ours);
   container.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, container.keeper, 0)));

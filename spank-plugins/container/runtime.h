@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ struct ContainerPlan {
   Environment job;                       // of the step's tasks
   std::vector<std::string> job_wins;     // names whose values in `job` beat the image's
 
-  // Of the administrator, never of the user.
+  // Of Slurm and the administrator, never of the user.
+  uint32_t job_id = 0;  // whose mount namespace the container is made in; 0: the caller's
   std::filesystem::path keeper = SLIPWAY_CONTAINER_KEEPER;  // the program
   std::chrono::seconds patience{600};                       // for the container to come up
   bool kernel_images = false;  // the kernel mounts images that only root can write

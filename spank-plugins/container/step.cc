@@ -86,6 +86,7 @@ void StepContainer::start_anew(Way way) {
   plan.image = image_file(way);
   if (!temporary_) plan.changes = place_ / "changes";
   plan.job = facts_.job;
+  plan.job_id = facts_.id.job;
   plan.batch_script = facts_.batch_script;
   plan.keeper = installation_of_plugin() / "libexec/slipway/container-keeper";
   const bool logs = facts_.request.entrypoint_log.value_or(false) && plan.entrypoint;
@@ -125,19 +126,22 @@ void StepContainer::read_entrypoint_log(const fs::path& log) {
 void StepContainer::save() const {
   if (!facts_.request.save) return;
   const fs::path target = (facts_.folder / *facts_.request.save).lexically_normal();
-  run_as(facts_.user, [&] {
-    // Every node of the step writes; the file is one of theirs, whole.
-    const fs::path part =
-        fmt::format("{}.{}.{}.part", target.string(), facts_.id.job, container_.keeper);
-    try {
-      container::save(container_, part);
-      fs::rename(part, target);
-    } catch (...) {
-      std::error_code ignored;
-      fs::remove(part, ignored);
-      throw;
-    }
-  });
+  run_as(
+      facts_.user,
+      [&] {
+        // Every node of the step writes; the file is one of theirs, whole.
+        const fs::path part =
+            fmt::format("{}.{}.{}.part", target.string(), facts_.id.job, container_.keeper);
+        try {
+          container::save(container_, part);
+          fs::rename(part, target);
+        } catch (...) {
+          std::error_code ignored;
+          fs::remove(part, ignored);
+          throw;
+        }
+      },
+      facts_.id.job);
 }
 
 void StepContainer::finish() {

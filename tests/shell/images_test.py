@@ -186,7 +186,7 @@ class Recipe(unittest.TestCase):
 
     def test_scripts_read_the_catalogue_as_yaml_does(self):
         catalogue = yaml.safe_load((self.top / "blueprints/catalogue/images.yaml").read_text())
-        self.assertEqual(list(catalogue), ["sources", "bases", "transports", "machines"])
+        self.assertEqual(list(catalogue), ["sources", "bases", "transports", "machines", "publishers"])
         for section in ("bases", "transports", "machines"):
             said = run("bash", "-euc", f'. {self.images}/choose.sh; rows {section} | while read -r name rest; do row=$(row {section} "$name"); '
                        'for key in $(grep -oE "[a-z]+:" <<<"$rest"); do echo "$name|${key%:}|$(field "$row" "${key%:}")"; done; done').stdout
@@ -233,7 +233,7 @@ class Recipe(unittest.TestCase):
 
     def test_the_catalogue_is_consistent(self):
         catalogue = yaml.safe_load((self.top / "blueprints/catalogue/images.yaml").read_text())
-        rows = [*catalogue["bases"].values(), *catalogue["machines"].values()]
+        rows = [row for section in ("bases", "machines", "publishers") for row in catalogue[section].values()]
         self.assertEqual({row["source"] for row in rows}, set(catalogue["sources"]))
         self.assertEqual({row["base"] for row in (*catalogue["machines"].values(), *catalogue["transports"].values())},
                          set(catalogue["bases"]))

@@ -60,6 +60,17 @@ teardown() { leave_nothing; }
   says "a.sqsh"
 }
 
+@test "container: the job's own /tmp and /dev/shm hold images, mounts and what is saved" {
+  run sh_on login 'salloc --quiet --nodes=2 sh -c "
+    sbcast --force /home/a.sqsh /dev/shm/mine.sqsh && srun sh -c \"echo ours >/tmp/file\" &&
+    srun --container-image=/dev/shm/mine.sqsh --container-mounts=/tmp:/theirs --container-save=/tmp/saved.sqsh sh -c \"echo \\\$FROM_IMAGE \\\$(cat /theirs/file)\" &&
+    srun --container-image=/tmp/saved.sqsh sh -c \"echo \\\$FROM_IMAGE again\""'
+  echo "$output" >&2
+  [ "$(sort <<<"$output" | uniq -c | xargs)" = "2 image again 2 image ours" ]
+  run on_nodes 'ls /tmp/saved.sqsh /dev/shm/mine.sqsh'
+  [ "$status" -ne 0 ]
+}
+
 @test "container: mistakes are refused before there is a job" {
   local options wrong=(
     '--container-mounts='

@@ -1,112 +1,15 @@
 #!/usr/bin/env python3
-"""Containers as slurmstepd starts them, with real images: what a task sees, and what it cannot do.
-
-As root, the job's user is another one, as in slurmstepd; as an ordinary user, the caller.
-"""
+"""Containers as slurmstepd starts them, with real images: what a task sees."""
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
-from container_test_image import make_image, make_root  # noqa: E402
-
-DRIVER, KEEPER = "", ""
-USER = 4321 if os.geteuid() == 0 else os.geteuid()
-
-
-def reason_to_skip():
-    if not os.path.exists("/dev/fuse"):
-        return "this machine has no /dev/fuse"
-    for program in ["squashfuse_ll", "mksquashfs"]:
-        if shutil.which(program) is None:
-            return f"{program} is not installed"
-    if os.geteuid() != 0 and not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        return "/dev/fuse is closed to this user"
-    unshare = ["unshare", "-Urm", "true"]
-    if os.geteuid() == 0:
-        unshare = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *unshare]
-    if subprocess.run(unshare, check=False, capture_output=True).returncode != 0:
-        return "ordinary users may not make user namespaces here"
-    return None
-
-
-def command_of(options, command):
-    user = [f"user={USER}"] if os.geteuid() == 0 and "user=0" not in options else []
-    return [DRIVER, KEEPER, *user, *[option for option in options if option != "user=0"], "--", *command]
-
-
-def run(*options, command=("true",), **more):
-    return subprocess.run(command_of(options, command), check=False, capture_output=True, text=True, **more)
-
-
-def shell(script, *options, **more):
-    return run(*options, command=("sh", "-c", script), **more)
-
-
-def eventually(condition):
-    while not condition():
-        time.sleep(0.02)
-
-
-@contextlib.contextmanager
-def loitering(*options):
-    """A driver whose container stays up, and the process id of its keeper."""
-    with subprocess.Popen(command_of([*options, "loiter"], ["true"]), stdout=subprocess.PIPE, text=True) as driver:
-        try:
-            yield driver, int(driver.stdout.readline().split()[1])
-        finally:
-            driver.kill()
-
-
-class ContainerCase(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="slipway-container.")
-        os.chmod(cls.folder, 0o755)
-        cls.root = make_root(cls.folder + "/root", cls.files())
-        cls.prepare()
-        cls.image = make_image(cls.root, cls.folder + "/image.sqsh")
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder, ignore_errors=True)
-
-    @classmethod
-    def files(cls):
-        return {}
-
-    @classmethod
-    def prepare(cls):
-        """What the image has besides files."""
-
-    def made(self, name, text=None):
-        """A folder or file of the job's user, outside of the container."""
-        path = f"{self.folder}/{name}"
-        if text is None:
-            os.makedirs(path, exist_ok=True)
-        else:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-        if os.geteuid() == 0:
-            os.chown(path, USER, USER)
-        return path
-
-    def output(self, script, *options):
-        result = shell(script, f"image={self.image}", *options)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return result.stdout
-
-    def failure(self, *options, command=("true",)):
-        result = run(*options, command=command)
-        self.assertEqual(result.returncode, 99, result)
-        return result.stderr.strip().replace(self.folder, "")
+from container_case import command_of, ContainerCase, eventually, loitering, main, programs, run, shell, USER  # noqa: E402
 
 
 class Root(ContainerCase):
@@ -163,7 +66,7 @@ class Root(ContainerCase):
         self.assertEqual((result.stdout, result.stderr), ("deep", ""))
 
     def test_the_environment_of_a_task(self):
-        job = ["BOTH=job", "WON=job", "ONLY=job", "LANG=de_DE.UTF-8", "LC_ALL=de", "SLURM_JOB_USER=me", "SLURM_PROCID=3", "SLURM_JOB_ID=4537"]
+        job = ["BOTH=job", "WON=job", "ONLY=job", "LANG=de_DE.UTF-8", "LC_ALL=de", "SLURM_JOB_USER=me", "SLURM_PROCID=3", "SLURM_JOB_ID=4537", "SLURM_STEP_ID=0"]
         said = self.output("env", *[f"job={variable}" for variable in job], "wins=WON", "wins=ABSENT")
         ours = {"FROM_IMAGE=yes", "BOTH=image", "WON=job", "ONLY=job", "LANG=C", "WHO=me", "RANK=3", "LOCAL_RANK=0", "MASTER_PORT=61001"}
         self.assertEqual(ours - set(said.splitlines()), set())
@@ -282,74 +185,6 @@ class Entrypoint(ContainerCase):
         self.assertEqual([line.split()[4:6][1][:2] for line in said.splitlines()], ["rw", "ro"])
 
 
-class Hostile(ContainerCase):
-    """What the image of a user cannot do."""
-
-    @classmethod
-    def prepare(cls):
-        shutil.copy2(cls.root + "/bin/id", cls.root + "/bin/suid")
-        os.chmod(cls.root + "/bin/suid", 0o6755)
-        cls.victim = cls.folder + "/victim"
-        with open(cls.victim, "w", encoding="utf-8") as file:
-            file.write("untouched\n")
-        os.chmod(cls.victim, 0o666)
-        os.unlink(cls.root + "/etc/passwd")
-        os.symlink(cls.victim, cls.root + "/etc/passwd")
-        os.unlink(cls.root + "/etc/group")
-        os.symlink("/proc/self/environ", cls.root + "/etc/group")
-        if os.geteuid() == 0:
-            os.mknod(cls.root + "/zero", 0o666 | 0o020000, os.makedev(1, 5))
-
-    def test_setuid_files_change_nothing(self):
-        self.assertIn("nosuid,nodev", self.output("grep ' / / ' /proc/self/mountinfo", "writable"))
-        self.assertEqual(self.output("suid -u").strip(), str(USER))
-
-    @unittest.skipUnless(os.geteuid() == 0, "only root makes device nodes")
-    def test_device_nodes_do_not_open(self):
-        for options in [[], ["remap", "writable"]]:
-            result = shell("dd if=/zero of=/dev/null count=1", f"image={self.image}", *options)
-            self.assertIn("Permission denied", result.stderr)
-
-    def test_links_of_the_image_do_not_reach_the_node(self):
-        self.output("cat /etc/passwd")
-        with open(self.victim, encoding="utf-8") as file:
-            self.assertEqual(file.read(), "untouched\n")
-
-    def test_mounts_cannot_be_taken_away_by_a_containers_root(self):
-        for script in ["umount -l /sys", "umount -l /proc", "mount -o remount,rw,bind /sys", "mount -o remount,suid,dev,bind /"]:
-            result = shell(script, f"image={self.image}", "remap")
-            self.assertNotEqual(result.returncode, 0, script)
-
-    @unittest.skipUnless(os.geteuid() == 0, "the files of root")
-    def test_a_containers_root_is_the_user_outside(self):
-        secret = self.folder + "/secret"
-        with open(secret, "w", encoding="utf-8") as file:
-            file.write("root's\n")
-        os.chmod(secret, 0o600)
-        result = shell("cat /secret", f"image={self.image}", f"mount={secret}:/secret", "remap")
-        self.assertIn("Permission denied", result.stderr)
-        self.assertIn("Permission denied", self.failure(f"image={self.folder}/closed/image") if self.closed() else "Permission denied")
-
-    def closed(self):
-        os.makedirs(self.folder + "/closed", mode=0o700, exist_ok=True)
-        shutil.copy(self.image, self.folder + "/closed/image")
-        return True
-
-    def test_an_image_that_is_truncated_fails_the_task_alone(self):
-        image = f"{self.folder}/truncated.sqsh"
-        shutil.copy(self.image, image)
-        script = "echo ready > /out/ready; while [ ! -e /out/cut ]; do sleep 0.02; done; cat /bin/grep /bin/dd > /dev/null"
-        out = self.made("out")
-        with subprocess.Popen(command_of([f"image={image}", f"mount={out}:/out"], ["sh", "-c", script]), stderr=subprocess.PIPE) as task:
-            eventually(lambda: os.path.exists(out + "/ready"))
-            os.truncate(image, 4096)
-            with open(out + "/cut", "w", encoding="utf-8"):
-                pass
-            task.communicate()
-        self.assertNotIn(task.returncode, (0, 99))
-        self.assertEqual(self.output("cat /bin/grep > /dev/null; echo fine"), "fine\n")
-
-
 class Life(ContainerCase):
     def processes_of(self, marker):
         found = []
@@ -412,84 +247,10 @@ class Life(ContainerCase):
     @unittest.skipUnless(os.geteuid() == 0, "only root changes /dev")
     def test_a_closed_device_without_root_is_explained(self):
         change = f"mknod -m 600 {self.folder}/fuse2 c 10 229; mount --bind {self.folder}/fuse2 /dev/fuse"
-        command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", DRIVER, KEEPER, f"image={self.image}", "--", "true"]
+        command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", programs[0], programs[1], f"image={self.image}", "--", "true"]
         result = subprocess.run(["unshare", "-m", "sh", "-ec", change + '; exec "$@"', "sh", *command], check=False, capture_output=True, text=True)
         self.assertIn("/dev/fuse is closed to users; as root: `chmod 0666 /dev/fuse`", result.stderr)
 
 
-@unittest.skipUnless(os.geteuid() == 0, "an ordinary user's slurmstepd has no root")
-class HostileKeeper(ContainerCase):
-    """A keeper that a user changed, and a slurmstepd that can take root back."""
-
-    @classmethod
-    def prepare(cls):
-        os.mknod(cls.root + "/zero", 0o666 | 0o020000, os.makedev(1, 5))
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "container_hostile_keeper.py")
-        for attack in ["silent", "garbage", "many", "fuse", "ownfuse", "kernel"]:
-            shutil.copy(source, f"{cls.folder}/{attack}.py")
-        # Nobody but root can write the folders above it.
-        cls.closed = tempfile.mkdtemp(prefix="slipway-container.", dir="/var")
-        os.chmod(cls.closed, 0o755)
-        cls.kept = cls.closed + "/image.sqsh"
-        make_image(cls.root, cls.kept)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.closed)
-        super().tearDownClass()
-
-    def said(self, attack, *options, image=None):
-        command = command_of([f"image={image or self.image}", *options], ["true"])
-        command[1] = f"{self.folder}/{attack}.py"
-        result = subprocess.run(command, check=False, capture_output=True, text=True)
-        self.assertEqual(result.returncode, 99)
-        return result.stderr.strip()
-
-    def test_the_device_is_opened_only_in_a_namespace_of_its_own(self):
-        self.assertEqual(self.said("fuse"), "Invalid argument, 0")
-        self.assertEqual(self.said("ownfuse"), "Success, [True]")
-
-    def test_the_kernel_mounts_no_image_that_others_can_write(self):
-        refused = "Operation not permitted, no mount"
-        self.assertEqual(self.said("kernel", "kernel"), refused)
-        self.assertEqual(self.said("kernel", image=self.kept), refused)  # the administrator did not allow it
-        for change, back in [(0o666, 0o644), (0o664, 0o644)]:
-            os.chown(self.kept, 0, 1)
-            os.chmod(self.kept, change)
-            self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
-            os.chmod(self.kept, back)
-        for path, owner in [(self.kept, USER), (self.closed, USER)]:
-            os.chown(path, owner, 0)
-            self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
-            os.chown(path, 0, 0)
-        os.chmod(self.closed, 0o777)
-        self.assertEqual(self.said("kernel", "kernel", image=self.kept), refused)
-        os.chmod(self.closed, 0o755)
-        link = self.made("linked") + "/image.sqsh"
-        os.symlink(self.kept, link)  # a link is followed by the user, who then has root's file
-        self.assertNotEqual(self.said("kernel", "kernel", image=link), refused)
-
-    @unittest.skipUnless(os.path.exists("/dev/loop-control"), "this machine has no loop devices")
-    def test_the_kernels_mount_is_locked(self):
-        said = self.said("kernel", "kernel", image=self.kept)
-        no = "Operation not permitted"
-        self.assertEqual(said, f"nodev: {no}, nosuid: {no}, ro: {no}, device: Permission denied")
-
-    @unittest.skipUnless(os.path.exists("/dev/loop-control"), "this machine has no loop devices")
-    def test_the_kernels_images_work(self):
-        result = shell("id -u; touch /bin/new && stat -c %u /bin/id", f"image={self.kept}", "kernel", "writable")
-        self.assertEqual((result.stdout, result.stderr), (f"{USER}\n{USER}\n", ""))
-
-    def test_what_a_keeper_says_is_not_believed(self):
-        self.assertEqual(self.said("garbage"), "the container's keeper sent an invalid message")
-        self.assertRegex(self.said("many"), "^the container's keeper ended with status ")
-        self.assertEqual(self.said("silent", "patience=1"), "the container is not up after 1 s")
-
-
 if __name__ == "__main__":
-    DRIVER, KEEPER = (os.path.abspath(path) for path in sys.argv[1:3])
-    why = reason_to_skip()
-    if why:
-        print(why)
-        sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    main()

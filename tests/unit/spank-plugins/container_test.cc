@@ -5,6 +5,7 @@
 #include "spank-plugins/container/accounts.h"
 #include "spank-plugins/container/entrypoint.h"
 #include "spank-plugins/container/environment.h"
+#include "spank-plugins/container/job_namespace.h"
 #include "spank-plugins/container/mounts.h"
 #include "spank-plugins/container/plan_text.h"
 #include "spank-plugins/container/pmi.h"
@@ -36,10 +37,22 @@ TEST_CASE("container environment: the image wins, except what the job asked for 
         Environment{{"A", "image"}, {"B", "job"}, {"C", "image"}, {"LC_ALL", "de"}});
 }
 
+TEST_CASE("container namespaces: Slurm's of a job is the mount of an nsfs file") {
+  const std::string mounts =
+      "60 24 0:4 mnt:[4026532711] /var/job\\040tmp/12/.ns rw shared:1 - nsfs nsfs rw\n"
+      "61 24 0:4 mnt:[4026532712] /var/job\\040tmp/112/.ns rw - nsfs nsfs rw\n"
+      "62 24 0:9 / /tmp/13/.ns rw - tmpfs nsfs rw\n";
+  CHECK(job_namespace_in(mounts, 12) == "/var/job tmp/12/.ns");
+  CHECK(job_namespace_in(mounts, 2).empty());
+  CHECK(job_namespace_in(mounts, 13).empty());
+  CHECK(job_namespace_in("", 12).empty());
+}
+
 TEST_CASE("container environment: what PyTorch and PMIx need of a task") {
   Environment task = {{"SLURM_PROCID", "5"},
                       {"SLURM_LOCALID", "1"},
                       {"SLURM_JOB_ID", "9073"},
+                      {"SLURM_STEP_ID", "0"},
                       {"SLURM_NTASKS", "8"},
                       {"RANK", "0"},
                       {"SLURM_STEP_NODELIST", "n[07-09,12],x"},
