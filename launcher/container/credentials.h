@@ -22,9 +22,10 @@ std::optional<Credentials> find_credentials(const std::string& netrc, const std:
 // there is none.
 std::filesystem::path credentials_file();
 
-// Writes what skopeo reads with --authfile, for its user's eyes only. Never on a command line,
-// which everybody can read. False if there are no credentials for the registry in enroot's file:
-// skopeo then uses its own. Throws Error if the address names a user whose password is unknown.
+// Writes what skopeo reads with --authfile, readable only by the user. Passwords are never on a
+// command line, which everyone can read. False if enroot's file has no credentials for the
+// registry: skopeo then uses its own. Throws Error if the address names a user whose password is
+// unknown.
 bool write_auth_file(const ImageAddress& address, const std::filesystem::path& file);
 
 }  // namespace slipway::container

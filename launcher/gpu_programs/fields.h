@@ -1,5 +1,5 @@
-// The fields of `nvidia-smi --query-gpu` and its sisters, as `nvidia-smi --help-query-gpu` names
-// them.
+// The fields of `nvidia-smi --query-gpu` and similar options, with the names that
+// `nvidia-smi --help-query-gpu` gives them.
 #pragma once
 
 #include <optional>

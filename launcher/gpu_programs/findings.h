@@ -9,10 +9,10 @@
 namespace slipway::gpu_programs {
 
 // The part of a GPU that a finding is about: a test of `dcgmi diag` and a system of `dcgmi health`
-// look at some of them.
+// each cover some of them.
 enum class Part { software, memory, pcie, nvlink, thermal, driver };
 
-// Numbers are of enumerations in DCGM's documentation, Diagnostic Errors.
+// The numbers are those of the enumerations in DCGM's documentation, Diagnostic Errors.
 struct Finding {
   Part part;
   bool fails;  // dcgmi health: Failure, not Warning

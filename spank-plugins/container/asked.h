@@ -29,8 +29,8 @@ class Asked {
 
   Request request() const;
 
-  // One line for each setting that nothing is done with. `runs_entrypoint`: where the job does not
-  // say it.
+  // One line for each setting that has no effect. `runs_entrypoint`: the default, for
+  // jobs that do not choose.
   std::vector<std::string> without_effect(bool runs_entrypoint) const;
 
  private:

@@ -17,7 +17,7 @@ struct Image {
   bool is_folder = false;
 };
 
-// Opens it as the user. Throws Error if it is missing, or neither a squashfs nor a folder.
+// Opens the image as the user. Throws Error if it is missing, or neither a squashfs nor a folder.
 Image open_image(const std::filesystem::path& path);
 
 // Serves the image at the empty folder `mount_point`, read-only, without setuid files and device

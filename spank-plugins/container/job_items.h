@@ -16,7 +16,7 @@ namespace slipway::container {
 bool is_batch_script(const StepId& id);
 bool is_extern_step(const StepId& id);
 
-// Throw Error if Slurm does not say it.
+// Throw Error if Slurm does not know it.
 StepId step_of(spank_t spank);
 User user_of(spank_t spank);
 // The copy of the batch script on the node.

@@ -1,5 +1,5 @@
-// Recognizes the variables that a task got from us. A batch script in a container hands its own on
-// to its steps, whose port, size and first host are others.
+// Recognizes the variables that a task got from us. A batch script in a container passes its own
+// on to its steps, which have another port, size and first host.
 #pragma once
 
 #include <string>

@@ -50,8 +50,8 @@ struct Made {
 // Throws Error if the file cannot be read.
 Made made_of(const std::filesystem::path& image, const std::string& asked);
 void write_made(const std::filesystem::path& folder, const Made& made);
-// Empty if there is no such container. Throws Error if the record is damaged, or its file is gone
-// or another one now.
+// Empty if there is no such container. Throws Error if the record is damaged, or if its file is
+// gone or has been replaced.
 std::optional<Made> read_made(const std::filesystem::path& folder);
 
 // Variables that a container sets, or, without a value, takes away.

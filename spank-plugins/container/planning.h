@@ -26,8 +26,7 @@ struct Existing {
   bool running = false;  // its namespaces
 };
 
-// Throws Error if the flags of the name, or
-// a missing image, forbid it.
+// Throws Error if the flags of the name, or a missing image, forbid it.
 Way choose_way(const Request& request, const Existing& existing);
 
 // Everything of a plan that follows from the request and the settings. `folder`: where relative

@@ -64,7 +64,7 @@ Container start(const ContainerPlan& plan);
 // Throws Error if `keeper` is not the keeper of one.
 Container attach(pid_t keeper);
 
-using slipway::join;  // of text, which the next would hide
+using slipway::join;  // of text.h, which the next join() hides
 
 // Moves the calling task into the container: its namespaces, root, working directory. In
 // slurm_spank_task_init, as the user; single-threaded processes only. Throws Error.
