@@ -15,7 +15,7 @@ struct ValueOption {
   const char* help;
 };
 
-constexpr size_t image = 0, mounts = 1, name = 2;  // indices below
+constexpr size_t image_index = 0, mounts_index = 1, name_index = 2;  // in the table below
 
 constexpr std::array<ValueOption, 7> value_options = {{
     {"container-image", "IMAGE|FILE", "run the program in a container of this image"},
@@ -53,15 +53,15 @@ job::LaunchContainer ContainerOptions::take() const {
     }
   }
   job::LaunchContainer container;
-  container.mounts = values_[mounts];
-  container.wanted = !values_[image].empty() || !values_[name].empty() ||
+  container.mounts = values_[mounts_index];
+  container.wanted = !values_[image_index].empty() || !values_[name_index].empty() ||
                      !environment_variable("PYXIS_CONTAINER_IMAGE").empty() ||
                      !environment_variable("PYXIS_CONTAINER_NAME").empty();
   std::vector<std::string> given;
   for (size_t i = 0; i < value_options.size(); ++i) {
     if (values_[i].empty()) continue;
     given.emplace_back(value_options[i].name);
-    if (i == mounts) continue;
+    if (i == mounts_index) continue;
     container.options.push_back(fmt::format("--{}={}", value_options[i].name, values_[i]));
   }
   for (size_t i = 0; i < flag_options.size(); ++i) {
