@@ -19,7 +19,7 @@ using namespace slipway::job;
 
 namespace {
 
-const World attempt = {"123", {"b-1", "a-7"}, 4, 2, 20001, 20002};
+const World two_nodes = {"123", {"b-1", "a-7"}, 4, 2, 20001, 20002};
 const World one_task_a_node = {"123", {"b-1", "a-7", "a-2"}, 1, 0, 20001, 20002};
 
 const std::vector<Framework>& shipped_frameworks() {
@@ -73,7 +73,7 @@ std::vector<std::string> all_ranks(const std::string& coordinator, int64_t size)
   return lines;
 }
 
-struct Start {
+struct FrameworkStart {
   const char* framework;
   std::vector<std::string> command;
   const char* coordinator;
@@ -92,23 +92,27 @@ std::string errors_of(const std::string& yaml) {
 
 TEST_CASE("frameworks: with a task for each GPU, all ranks meet at one coordinator") {
   const auto start = GENERATE(
-      Start{"torch", {"./train"}, "b-1:20001"}, Start{"jax", {"./train"}, "b-1:20002"},
-      Start{"maxtext_gpu_multiprocess", {"python3", "hardware=gpu_multiprocess"}, "b-1:20002"},
-      Start{"maxtext_cpu", {"python3", "hardware=cpu"}, "b-1:1234"},
-      Start{"deepspeed", {"./train"}, "b-1:20001"}, Start{"accelerate", {"./train"}, "b-1:20001"},
-      Start{"lightning", {"./train"}, "b-1:20001"});
+      FrameworkStart{"torch", {"./train"}, "b-1:20001"},
+      FrameworkStart{"jax", {"./train"}, "b-1:20002"},
+      FrameworkStart{
+          "maxtext_gpu_multiprocess", {"python3", "hardware=gpu_multiprocess"}, "b-1:20002"},
+      FrameworkStart{"maxtext_cpu", {"python3", "hardware=cpu"}, "b-1:1234"},
+      FrameworkStart{"deepspeed", {"./train"}, "b-1:20001"},
+      FrameworkStart{"accelerate", {"./train"}, "b-1:20001"},
+      FrameworkStart{"lightning", {"./train"}, "b-1:20001"});
   INFO(start.framework);
-  CHECK(starts(start.framework, environments(variables_of(start.command), attempt)) ==
+  CHECK(starts(start.framework, environments(variables_of(start.command), two_nodes)) ==
         all_ranks(start.coordinator, 8));
 }
 
 TEST_CASE("frameworks: with a task a node, all nodes meet at one coordinator") {
-  const auto start = GENERATE(Start{"maxtext_gpu", {"python3", "hardware=gpu"}, "b-1:20002"},
-                              Start{"maxtext_cpu", {"python3", "hardware=cpu"}, "b-1:1234"},
-                              Start{"torchrun_static", {"./train"}, "b-1:20001"},
-                              Start{"torchrun_c10d", {"./train"}, "b-1:20001"},
-                              Start{"nemo_run", {"./train"}, "b-1:20001"},
-                              Start{"megatron_bridge", {"./train"}, "b-1:20001"});
+  const auto start =
+      GENERATE(FrameworkStart{"maxtext_gpu", {"python3", "hardware=gpu"}, "b-1:20002"},
+               FrameworkStart{"maxtext_cpu", {"python3", "hardware=cpu"}, "b-1:1234"},
+               FrameworkStart{"torchrun_static", {"./train"}, "b-1:20001"},
+               FrameworkStart{"torchrun_c10d", {"./train"}, "b-1:20001"},
+               FrameworkStart{"nemo_run", {"./train"}, "b-1:20001"},
+               FrameworkStart{"megatron_bridge", {"./train"}, "b-1:20001"});
   INFO(start.framework);
   CHECK(starts(start.framework, environments(variables_of(start.command), one_task_a_node)) ==
         all_ranks(start.coordinator, 3));
@@ -140,7 +144,7 @@ TEST_CASE("frameworks: the stand-ins refuse, or start alone, without any one var
 
 TEST_CASE("frameworks: MaxText on CPUs takes the place of JAX, by its argument or by name") {
   const auto address = [](const TaskVariables& variables) {
-    return variables.for_all(attempt).at("JAX_COORDINATOR_ADDRESS");
+    return variables.for_all(two_nodes).at("JAX_COORDINATOR_ADDRESS");
   };
   CHECK(address(variables_of({"python3", "train.py"})) == "b-1:20002");
   CHECK(address(variables_of({"python3", "train.py", "hardware=cpu"})) == "b-1");
@@ -156,15 +160,15 @@ TEST_CASE("frameworks: a user's port stays, places do not, and notes name both")
                                                 {"RANK", "0"},
                                                 {"WORLD_SIZE", "8"},
                                                 {"SLURM_NTASKS", "9"}});
-  Variables all = variables.for_all(attempt);
+  Variables all = variables.for_all(two_nodes);
   CHECK_FALSE(all.contains("MASTER_PORT"));
   CHECK(all.at("MASTER_ADDR") == "b-1");
-  CHECK(variables.notes(attempt) ==
+  CHECK(variables.notes(two_nodes) ==
         std::vector<std::string>{
             "MASTER_ADDR=a-2 of the job's environment is replaced: tasks get their own",
             "MASTER_PORT=29500 stays, in every attempt: it is in the job's environment",
             "RANK=0 of the job's environment is replaced: tasks get their own"});
-  CHECK(variables.table(attempt).find("MASTER_PORT                 29500") != std::string::npos);
+  CHECK(variables.table(two_nodes).find("MASTER_PORT                 29500") != std::string::npos);
 }
 
 TEST_CASE("frameworks: no two that apply to one command set a variable to different values") {

@@ -11,7 +11,7 @@ Requirement containers_of(const std::string& plugstack) {
   return slipway::node::container_requirements(plugstack, "/none/container.so", "/none").at(0);
 }
 
-constexpr const char* ours = "optional /opt/slipway/lib/slipway/spank/container.so\n";
+constexpr const char* our_line = "optional /opt/slipway/lib/slipway/spank/container.so\n";
 constexpr const char* pyxis = "required /usr/local/lib/slurm/spank_pyxis.so\n";
 constexpr const char* others = "optional /opt/slipway/lib/slipway/spank/nccl_env.so\n";
 
@@ -19,7 +19,7 @@ constexpr const char* others = "optional /opt/slipway/lib/slipway/spank/nccl_env
 
 TEST_CASE("doctor node: one plugin gives jobs containers") {
   for (const auto& [plugin, found] :
-       {std::pair(ours, "by Slipway's plugin"), {pyxis, "by pyxis"}}) {
+       {std::pair(our_line, "by Slipway's plugin"), {pyxis, "by pyxis"}}) {
     const Requirement said = containers_of(std::string(plugin) + others);
     CHECK(said.state == Requirement::State::ok);
     CHECK(said.found == found);
@@ -27,7 +27,8 @@ TEST_CASE("doctor node: one plugin gives jobs containers") {
 }
 
 TEST_CASE("doctor node: Slipway's plugin and pyxis together are an error") {
-  for (const std::string& both : {std::string(ours) + others + pyxis, std::string(pyxis) + ours}) {
+  for (const std::string& both :
+       {std::string(our_line) + others + pyxis, std::string(pyxis) + our_line}) {
     const Requirement said = containers_of(both);
     CHECK(said.state == Requirement::State::missing);
     CHECK(said.found == "plugstack.conf names Slipway's plugin and pyxis");
@@ -44,7 +45,7 @@ TEST_CASE("doctor node: jobs without containers are a warning, unless the bluepr
 }
 
 TEST_CASE("doctor node: a plugin that plugstack.conf names and that is not there is missing") {
-  const auto all = slipway::node::container_requirements(ours, "/none/container.so", "/none");
+  const auto all = slipway::node::container_requirements(our_line, "/none/container.so", "/none");
   REQUIRE(all.size() == 4);
   CHECK(all[1].name == "/none/container.so");
   CHECK(all[1].state == Requirement::State::missing);
