@@ -110,11 +110,11 @@ std::vector<std::string> lost_to_image(const Resolution& resolution, const Envir
     if (decision.action == Action::set && decision.value) compare(decision.name, *decision.value);
   }
   for (const auto& [name, value] : users) {
-    if (std::ranges::none_of(resolution.decisions, [&](const Decision& each) {
-          return each.name == name && each.action == Action::set;
-        })) {
-      compare(name, value);
-    }
+    const bool is_set =
+        std::ranges::any_of(resolution.decisions, [&wanted = name](const Decision& each) {
+          return each.name == wanted && each.action == Action::set;
+        });
+    if (!is_set) compare(name, value);
   }
   return lost;
 }

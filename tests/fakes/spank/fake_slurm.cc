@@ -193,6 +193,10 @@ spank_err_t spank_option_getopt(spank_t, spank_option* option, char** value) {
   return success;
 }
 
+// spank.h declares an enum before the dots, which is promoted to int.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wvarargs"
+#endif
 spank_err_t spank_get_item(spank_t, spank_item_t item, ...) {
   va_list list;
   va_start(list, item);
