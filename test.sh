@@ -41,6 +41,7 @@ folder_in_memory() {
   if folder=$(mktemp -d /dev/shm/slipway-tests.XXXXXX 2>/dev/null); then
     free=$(df --output=avail "$folder" | tail -1) # KiB
     if [ "$free" -gt 2000000 ] && cp /bin/true "$folder" && "$folder/true" 2>/dev/null; then
+      chmod 711 "$folder" # tests of root's programs become other users
       echo "$folder" && return
     fi
     rm -rf "$folder"

@@ -5,6 +5,7 @@ As root, the job's user is another one, as in slurmstepd; as an ordinary user, t
 
 import contextlib
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -49,8 +50,21 @@ def shell(script, *options, **more):
 
 
 def eventually(condition):
+    """Waits until it is true. What has not come after two minutes never comes, also on a busy machine."""
+    end = time.monotonic() + 120
     while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("waited in vain")
         time.sleep(0.02)
+
+
+def folder_for_all():
+    """A folder that the job's user can reach, wherever this user's own temporary files are."""
+    parents = [tempfile.gettempdir(), *pathlib.Path(tempfile.gettempdir()).resolve().parents]
+    is_open = all(os.stat(parent).st_mode & 0o001 for parent in parents)
+    folder = tempfile.mkdtemp(prefix="slipway-container.", dir=None if is_open or os.geteuid() != 0 else "/var/tmp")
+    os.chmod(folder, 0o755)
+    return folder
 
 
 @contextlib.contextmanager
@@ -66,8 +80,7 @@ def loitering(*options):
 class ContainerCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="slipway-container.")
-        os.chmod(cls.folder, 0o755)
+        cls.folder = folder_for_all()
         cls.root = make_root(cls.folder + "/root", cls.files())
         cls.prepare()
         cls.image = make_image(cls.root, cls.folder + "/image.sqsh")
