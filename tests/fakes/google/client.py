@@ -1,8 +1,16 @@
 """Sends requests to the stand-in as the person who deploys: to the one that runs in a folder, or to one in this process."""
-import http.client, json, socket, urllib.parse
+import http.client, json, re, socket, time, urllib.parse
 
 from cloud import OPERATOR_TOKEN, Cloud, Request
 from provider import Failed
+
+
+RETRY_SECONDS = 90  # in all, for one request
+
+
+def is_temporary(status, message):
+    """Whether Google's provider sends the request again: terraform-provider-google, transport/error_retry_predicates.go."""
+    return status in (429, 502, 503) or (status == 403 and re.search(r"Quota exceeded for quota metric.*per minute", str(message)))
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -28,12 +36,17 @@ class Client:
         """The body of the answer to a request for "HOST/path". Throws Failed with "STATUS message"."""
         host, path = url.split("/", 1)
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        status, text = (self.over_socket if self.connection else self.inside)(verb, host, "/" + path, query, data)
-        answer = json.loads(text) if text.strip().startswith(b"{") else text
-        if status >= 300:
+        pause, end = 0.5, time.monotonic() + RETRY_SECONDS
+        while True:
+            status, text = (self.over_socket if self.connection else self.inside)(verb, host, "/" + path, query, data)
+            answer = json.loads(text) if text.strip().startswith(b"{") else text
+            if status < 300:
+                return answer
             message = answer.get("error", {}).get("message", answer) if isinstance(answer, dict) else answer
-            raise Failed(f"{status} {message}")
-        return answer
+            if not is_temporary(status, message) or time.monotonic() + pause > end:
+                raise Failed(f"{status} {message}")
+            time.sleep(pause)
+            pause = min(2 * pause, 30)
 
     def inside(self, verb, host, path, query, data):
         answer = self.cloud.handle(Request(verb, host, path, query, data, {"Authorization": f"Bearer {OPERATOR_TOKEN}"}))
