@@ -1,6 +1,7 @@
 # The bandwidth tests on a cluster: the scripts that users copy, the scan, and a rank that dies.
 
 load helper
+load container_helper
 
 NAME=st-bandwidth
 N=stbandwidt-a3meganodeset
@@ -32,18 +33,39 @@ small="-b 256K -e 1M -f 4 -n 2 --samples 6"
   [ "$(grep -cE '^ +(2|4|6)  all_(gather|reduce) ' <<<"$output")" -eq 6 ]
 }
 
-@test "bandwidth: a script in the shape of Google's run-nccl-tests.sh, with --mpi=pmi2 and a sourced environment" {
+# run_nccl_tests SETTINGS: submits the script in /home with these variables, and prints its output
+run_nccl_tests() {
   # The environment that a machine's profile script would set; srun gives it to the ranks.
   on $NAME login sh -c 'echo "export NCCL_FASTRAK_CTRL_DEV=enp0s12 NCCL_SOCKET_IFNAME=enp0s12 NCCL_TESTS_SPLIT_MASK=0x0" >/home/nccl-env.sh'
-  run on $NAME login sh -c "cd /home; NCCL_ENV_SCRIPT=/home/nccl-env.sh CONTAINER_IMAGE=./pytorch.sqsh BANDWIDTH_SIZES='-b 256K -e 1M -f 2 -w 1 --iters 2' \
-    sbatch --wait --ntasks-per-node=1 /opt/slipway/share/slipway/examples/bandwidth/run-nccl-tests.sbatch; cat run-nccl-tests_*.out"
+  on $NAME login sh -c "cd /home; rm -f run-nccl-tests_*; NCCL_ENV_SCRIPT=/home/nccl-env.sh BANDWIDTH_SIZES='-b 256K -e 1M -f 2 -w 1 --iters 2' $1 \
+    sbatch --wait --ntasks-per-node=1 /opt/slipway/share/slipway/examples/bandwidth/run-nccl-tests.sbatch; status=\$?; cat run-nccl-tests_*.out; exit \$status"
+}
+
+# two_ranks_measured: in both of them
+two_ranks_measured() {
   [ "$status" -eq 0 ] || { echo "$output" && false; }
-  says "this cluster has no pyxis: ./pytorch.sqsh is not used"
   # srun -l puts the task's number before each line.
   [ "$(grep -cE '^0: #  Rank +[01] ' <<<"$output")" -eq 2 ]
   says "0: # Out of bounds values : 0 OK"
   [ "$(grep -cE '^0: # Verdict: ' <<<"$output")" -eq 1 ]
   on $NAME login sh -c 'cat /home/run-nccl-tests_*.json' | grep -q '"NCCL_SOCKET_IFNAME": "enp0s12"'
+}
+
+@test "bandwidth: a script in the shape of Google's run-nccl-tests.sh, with --mpi=pmi2 and a sourced environment" {
+  run run_nccl_tests ""
+  two_ranks_measured
+}
+
+@test "bandwidth: the same script in an image beside it, which has no library of the programs and sets NCCL's variables" {
+  put_image pytorch.sqsh --env NCCL_SOCKET_IFNAME=image0 --env NCCL_CROSS_NIC=2 --env LD_LIBRARY_PATH=/usr/local/nvidia/lib
+  run run_nccl_tests CONTAINER_IMAGE=./pytorch.sqsh
+  two_ranks_measured
+  on $NAME login sh -c 'cat /home/run-nccl-tests_*.json' | grep -q '"NCCL_CROSS_NIC": "2"'
+  run on $NAME login sh -c 'ls /home'
+  lacks libraries
+  run run_nccl_tests CONTAINER_IMAGE=./nowhere.sqsh
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"container: cannot open the image \`/home/nowhere.sqsh\`: No such file"* ]]
 }
 
 @test "bandwidth: mpirun in an allocation of several nodes, as in nccl-tests' README" {
