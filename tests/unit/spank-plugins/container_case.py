@@ -54,7 +54,7 @@ def eventually(condition):
     end = time.monotonic() + 120
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError("waited in vain")
+            raise AssertionError("waited two minutes without success")
         time.sleep(0.02)
 
 
