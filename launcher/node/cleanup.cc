@@ -112,7 +112,7 @@ std::vector<std::string> placement_policies(Cloud& cloud, const std::string& clu
     for (const json& policy : answer.value("items", json::array())) {
       const std::string name = policy.value("name", "");
       const bool is_placement = policy.contains("groupPlacementPolicy");
-      if (is_placement && parse_node_name(cluster, name).number >= 0) names.push_back(name);
+      if (is_placement && is_own_policy(cluster, name)) names.push_back(name);
     }
     page = answer.value("nextPageToken", "");
   } while (!page.empty());

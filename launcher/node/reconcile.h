@@ -148,6 +148,10 @@ bool is_own_machine(const std::string& cluster, const CloudMachine& machine);
 // The name of the reservation for a node's maintenance.
 std::string reservation_of(const std::string& node, int64_t start);
 
+// Whether a name is that of a placement policy that we made for this cluster, and not for another
+// one whose name begins alike: CLUSTER-NODESET-JOB-NUMBER, or CLUSTER-NODESET-static-NUMBER.
+bool is_own_policy(const std::string& cluster, const std::string& name);
+
 // Placement policies of this cluster that no machine has had for the grace; also remembers the
 // others in `memory`.
 std::vector<std::string> unused_policies(const Situation& situation,

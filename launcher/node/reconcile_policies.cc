@@ -1,9 +1,22 @@
 // Finds placement policies that were left over.
 #include <algorithm>
 
+#include "common/text.h"
 #include "launcher/node/reconcile.h"
 
 namespace slipway::node {
+
+bool is_own_policy(const std::string& cluster, const std::string& name) {
+  if (!name.starts_with(cluster + "-")) return false;
+  const std::vector<std::string> parts = split(name.substr(cluster.size() + 1), '-');
+  const auto all_in = [](const std::string& text, const char* letters) {
+    return !text.empty() && text.find_first_not_of(letters) == text.npos;
+  };
+  constexpr const char* digits = "0123456789";
+  // The names of nodesets have no hyphens.
+  return parts.size() == 3 && !parts[0].empty() &&
+         (parts[1] == "static" || all_in(parts[1], digits)) && all_in(parts[2], digits);
+}
 
 std::vector<std::string> unused_policies(const Situation& situation,
                                          const std::vector<std::string>& policies, Memory& memory,
@@ -14,9 +27,7 @@ std::vector<std::string> unused_policies(const Situation& situation,
   }
   std::vector<std::string> unused;
   for (const std::string& policy : policies) {
-    // CLUSTER-NODESET-JOB-NUMBER; its number at least is not negotiable.
-    const bool is_ours = parse_node_name(situation.cluster.cluster, policy).number >= 0;
-    if (!is_ours || used.contains(policy)) continue;
+    if (!is_own_policy(situation.cluster.cluster, policy) || used.contains(policy)) continue;
     const std::string key = "policy " + policy;
     const auto known = before.since.find(key);
     const int64_t since = known == before.since.end() ? situation.now : known->second;

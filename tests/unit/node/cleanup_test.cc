@@ -114,7 +114,8 @@ TEST_CASE("cleanup: the controller goes first, then every machine of its nodes, 
   MemoryCloud fake;
   fake.machines = {{"c-controller", "RUNNING"}, {"c-login-0", "RUNNING"}, {"c-gpu-0", "RUNNING"},
                    {"c-gpu-1", "TERMINATED"},   {"c-gpu-x7", "RUNNING"},  {"c-gpu-2", "STOPPING"}};
-  fake.policies = {"c-gpu-17-0", "c-gpu-placement", "other-gpu-17-0"};
+  fake.policies = {"c-gpu-17-0", "c-gpu-placement", "c-train-gpu-17-0", "c-train-gpu-static-0",
+                   "other-gpu-17-0"};
   Cloud cloud = fake.cloud();
   std::vector<std::string> said;
   remove_made(cloud, places, controllers, for_time(20s),
@@ -124,7 +125,9 @@ TEST_CASE("cleanup: the controller goes first, then every machine of its nodes, 
                                          "deleted placement policies: c-gpu-17-0"});
   CHECK(fake.machines ==
         std::map<std::string, std::string>{{"c-gpu-x7", "RUNNING"}, {"c-login-0", "RUNNING"}});
-  CHECK(fake.policies == std::set<std::string>{"c-gpu-placement", "other-gpu-17-0"});
+  // The cluster c-train is another one.
+  CHECK(fake.policies == std::set<std::string>{"c-gpu-placement", "c-train-gpu-17-0",
+                                               "c-train-gpu-static-0", "other-gpu-17-0"});
   CHECK(std::ranges::find(fake.requests,
                           "DELETE /projects/p/zones/us-central1-a/instances/c-gpu-0") !=
         fake.requests.end());

@@ -63,7 +63,8 @@ TEST_CASE("reconcile: placement policies without machines are left over after ha
   world.machine("c-gpu-0").policies = {"c-gpu-17-0"};
   const Graces graces;
   Situation situation{world.cluster, world.nodes, world.machines, graces, now};
-  const StepTexts policies = {"c-gpu-17-0", "c-gpu-18-0", "other-gpu-18-0", "c-placement"};
+  const StepTexts policies = {"c-gpu-17-0", "c-gpu-18-0", "other-gpu-18-0", "c-placement",
+                              "c-train-gpu-18-0"};  // of the cluster c-train
   Memory first, second;
   CHECK(unused_policies(situation, policies, first, Memory{}).empty());
   situation.now += graces.policy;
