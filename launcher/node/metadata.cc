@@ -103,7 +103,8 @@ void read_power(const json& nodeset, Nodes& nodes) {
     nodes.buy.push_back(way_from(way));
   }
   if (const json placement = value_or(nodeset, "placement", json()); !placement.is_null()) {
-    nodes.placement = {value_or(placement, "max_distance", 0), placement.at("machines_per_policy")};
+    nodes.placement = {value_or(placement, "max_distance", 0), placement.at("machines_per_policy"),
+                       value_or(placement, "gpu_topology", std::string())};
     if (nodes.placement->machines_per_policy < 1) {
       throw Error("a placement policy for less than one machine");
     }

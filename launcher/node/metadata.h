@@ -54,6 +54,7 @@ struct Way {
 struct Placement {
   int max_distance = 0;         // groupPlacementPolicy.maxDistance; 0: not set
   int machines_per_policy = 1;  // at most; more machines get several policies
+  std::string gpu_topology{};   // groupPlacementPolicy.gpuTopology; empty: not set
 };
 
 // What to do about maintenance of the hosts.

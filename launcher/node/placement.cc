@@ -15,6 +15,9 @@ using nlohmann::json;
 json policy_request(Compute& compute, const std::string& region, const std::string& name,
                     const Placement& placement) {
   json body = {{"name", name}, {"groupPlacementPolicy", {{"collocation", "COLLOCATED"}}}};
+  if (!placement.gpu_topology.empty()) {
+    body["groupPlacementPolicy"]["gpuTopology"] = placement.gpu_topology;
+  }
   const std::string path = fmt::format("regions/{}/resourcePolicies", region);
   if (placement.max_distance == 0) return compute.post(path, body);
   // Version 1 of the API has no maximum distance.

@@ -295,6 +295,18 @@ TEST_CASE("resume: a job's machines share placement policies, as many as they ne
   CHECK(compute.asked[0] == "POST beta regions/zone/resourcePolicies");
 }
 
+TEST_CASE("resume: machines of an NVLink domain share a policy with its shape") {
+  FakeCompute compute;
+  ClusterFile cluster = gpu_cluster();
+  cluster.nodesets["gpu"].placement = Placement{0, 18, "1x72"};
+  cluster.nodesets["gpu"].static_count = 20;
+  CHECK(resumed(compute, cluster, {gpu_nodes(0, 19)}).failed.empty());
+  CHECK(compute.instances["c-gpu-17"].policies == Names{"c-gpu-static-0"});
+  CHECK(compute.instances["c-gpu-18"].policies == Names{"c-gpu-static-1"});
+  CHECK(compute.policies.at("regions/zone/c-gpu-static-1")["groupPlacementPolicy"] ==
+        json::parse(R"({"collocation": "COLLOCATED", "gpuTopology": "1x72"})"));
+}
+
 TEST_CASE("resume: a job that gets nothing leaves no placement policy, but that of static nodes") {
   FakeCompute compute;
   ClusterFile cluster = gpu_cluster();
