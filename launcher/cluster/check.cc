@@ -276,8 +276,10 @@ class Check {
     diagnostics_.error(Code::partition_without_nodeset, here, "the cluster has no compute node");
   }
 
+  // Machines that are always there have to fit; jobs cannot start nodes for which there is no
+  // address.
   void room() {
-    std::map<std::string, int64_t> machines;  // by network id
+    std::map<std::string, int64_t> machines, on_demand;  // by network id
     const auto add = [&](const MachineSpec& machine, int64_t count) {
       for (const std::string& network : machine.networks) machines[network] += count;
     };
@@ -285,24 +287,34 @@ class Check {
     for (const Login& login : cluster_.logins) add(login.machine, login.count);
     for (const Nodeset& nodeset : cluster_.nodesets) {
       add(nodeset.machine, nodeset.node_count_static);
+      for (const std::string& network : nodeset.machine.networks) {
+        on_demand[network] += nodeset.node_count_dynamic_max;
+      }
     }
     for (const Network& network : cluster_.networks) {
       if (network.cidr.empty()) continue;
       const auto range = expression::parse_ipv4_range(network.cidr);
       const int64_t free = (int64_t{1} << (32 - range->prefix)) - kept_addresses;
-      if (machines[network.id] <= free) continue;
+      const int64_t always = machines[network.id], most = always + on_demand[network.id];
+      if (most <= free) continue;
+      const bool fits = always <= free;
       const auto largest = std::ranges::max_element(cluster_.nodesets, {}, [&](const Nodeset& n) {
         const bool here =
             std::ranges::find(n.machine.networks, network.id) != n.machine.networks.end();
-        return here ? n.node_count_static : -1;
+        return here ? fits ? n.node_count_dynamic_max : n.node_count_static : -1;
       });
-      diagnostics_
-          .error(Code::no_model, place(largest->id, "node_count_static"),
-                 fmt::format("the network `{}` ({}) has room for {} machines, but the cluster has "
-                             "{} in it",
-                             network.id, network.cidr, std::max<int64_t>(0, free),
-                             machines[network.id]))
-          .other(range_of(network), "declared here")
+      auto& said =
+          fits ? diagnostics_.warning(
+                     Code::rule_broken, place(largest->id, "node_count_dynamic_max"),
+                     fmt::format("the network `{}` ({}) has room for {} machines, but jobs can "
+                                 "start nodes until the cluster has {} in it",
+                                 network.id, network.cidr, std::max<int64_t>(0, free), most))
+               : diagnostics_.error(
+                     Code::no_model, place(largest->id, "node_count_static"),
+                     fmt::format("the network `{}` ({}) has room for {} machines, but the cluster "
+                                 "has {} in it",
+                                 network.id, network.cidr, std::max<int64_t>(0, free), always));
+      said.other(range_of(network), "declared here")
           .help("use more of the range, or a larger range");
     }
   }
