@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "common/count.h"
 #include "common/text.h"
 #include "launcher/cluster/model_part.h"
 
@@ -81,6 +82,7 @@ bool is_in(const NumberRange& range, double number) {
 }
 
 constexpr size_t most_listed = 100;  // words in one message
+constexpr size_t most_shown = 200;   // bytes of a value
 
 // The text with `computed` for each ${…} in it; nothing if it is all computed.
 std::optional<std::string> without_expressions(const std::string& text,
@@ -274,7 +276,9 @@ void ResourceCheck::check_value(const Module& module, const ValueRule& rule,
 void ResourceCheck::check_mapping(const Module& module, const ValueRule& rule,
                                   const std::string& attribute, const Json& mapping) {
   if (!rule.keys) return;
+  size_t together = 0;
   for (const auto& [key, value] : mapping.items()) {
+    together += key.size() + (value.is_string() ? value.get_ref<const std::string&>().size() : 0);
     const bool is_known = !is_expression(key);
     if (is_known && (is_too_long(rule, key) || !rule.keys.fits_all_of(key))) {
       wrong_value(module, rule, attribute, key);
@@ -282,16 +286,24 @@ void ResourceCheck::check_mapping(const Module& module, const ValueRule& rule,
       wrong_value(module, rule, attribute, value);
     }
   }
+  if (rule.longest_together > 0 && together > static_cast<size_t>(rule.longest_together)) {
+    report(Code::rule_broken, cluster::place_of(module, attribute),
+           fmt::format("`{}` has {} bytes in its keys and values, and {} are the most", attribute,
+                       together, rule.longest_together),
+           rule.like);
+  }
 }
 
 void ResourceCheck::wrong_value(const Module& module, const ValueRule& rule,
                                 const std::string& attribute, const Json& value) {
-  const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string whole = value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string shown =
+      whole.size() > most_shown ? slipway::counted(whole.size(), "byte") : "`" + whole + "`";
   const source::Span place = place_of_value(module, attribute, value);
   // Names that a module makes of one input are wrong together.
   if (!said_.emplace(place.begin, rule.is).second) return;
-  diagnostics_.error(Code::rule_broken, place, fmt::format("`{}` is not {}", shown, rule.is))
-      .help(rule.words.empty() ? "" : source::did_you_mean(shown, rule.words))
+  diagnostics_.error(Code::rule_broken, place, fmt::format("{} is not {}", shown, rule.is))
+      .help(rule.words.empty() ? "" : source::did_you_mean(whole, rule.words))
       .help(!rule.like.empty()                ? rule.like
             : rule.words.size() > most_listed ? ""
                                               : "use one of: " + slipway::join(rule.words, ", "));

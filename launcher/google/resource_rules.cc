@@ -40,6 +40,7 @@ void read_value(const source::Node& item, const std::set<std::string>& sources,
   rule.keys = Pattern(row.optional_text("keys"));
   rule.never = Pattern(row.optional_text("never"));
   if (row.has("longest")) rule.longest = row.count("longest");
+  if (row.has("longest_together")) rule.longest_together = row.count("longest_together");
   const bool many = row.has("many_words");
   rule.more_words = row.has("more_words") || many;
   rule.words = many ? split(row.text("many_words"), ' ')
