@@ -66,6 +66,8 @@ source "googlecompute" "node" {
   metadata = {
     user-data = "#cloud-config\npackage_update: false\npackage_upgrade: false\n"
   }
+  # With the default scopes, apt cannot read Artifact Registry. What the machine may do follows from its account's roles.
+  scopes = ["https://www.googleapis.com/auth/cloud-platform"]
   # Reachable only through the Identity-Aware Proxy.
   omit_external_ip = true
   use_internal_ip  = true
