@@ -116,6 +116,7 @@ UNUSED_BY_GKE = ("subnetwork_project", "network_ip", "stack_type", "queue_count"
 KINDS = ("prolog", "epilog", "task_prolog", "task_epilog")
 STAGED = [{"filename": "one.sh", "source": '$(ghpc_stage("one.sh"))'}]
 SAMPLES = {
+    (NODESET, "accelerator_topology"): "1x72",
     ("community/modules/file-system/nfs-server", "type"): "pd-balanced",
     ("community/modules/file-system/nfs-server", "service_account"): ACCOUNT,
     (DATABASE, "database_version"): "MYSQL_8_4",
@@ -270,6 +271,7 @@ WITH = {
     ("*", "confidential_instance_type"): {"enable_confidential_vm": True},
     ("*", "spot_instance_config"): SPOT,
     (NODESET, "on_host_maintenance"): {"enable_placement": False},
+    (NODESET, "accelerator_topology"): {"machine_type": "a4x-highgpu-4g"},
     ("*", "additional_networks.network"): {"additional_networks": BY_NETWORK},
     (DYNAMIC, "additional_networks.network"): {"additional_networks": [{**INTERFACE, "network": "$(second.network_self_link)"}]},
     ("*", "network_interfaces.network"): {

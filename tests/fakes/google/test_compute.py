@@ -143,6 +143,34 @@ class Buying(CloudTest):
                      disks=[{**BOOT, "initializeParams": {**BOOT["initializeParams"], "diskType": "pd-ssd"}}])
         self.refuses("cannot specify a termination action", scheduling={"instanceTerminationAction": "DELETE"})
 
+    def test_what_happens_during_maintenance_depends_on_the_machine_type(self):
+        self.refuses("can only live migrate", machineType="e2-standard-4", scheduling={"onHostMaintenance": "TERMINATE"})
+        self.refuses("do not support live migration", machineType="c3-standard-192-metal", scheduling={"onHostMaintenance": "MIGRATE"},
+                     disks=[{**BOOT, "initializeParams": {**BOOT["initializeParams"], "diskType": "hyperdisk-balanced"}}])
+        self.template(machineType="e2-standard-4", scheduling={"onHostMaintenance": "TERMINATE", "preemptible": True, "automaticRestart": False})
+
+    def test_threads_of_a_shared_core_cannot_be_set(self):
+        self.template(machineType="e2-medium", advancedMachineFeatures={"threadsPerCore": 1})
+        self.refused(400, "threads per core of e2-medium cannot be set", "POST", f"{ZONE}/instances/bulkInsert", self.bulk("a"))
+
+    def test_a_disk_that_exists_has_to_be_of_a_type_that_the_machine_can_have(self):
+        self.works("POST", f"{ZONE}/disks", {"name": "state", "sizeGb": "50", "type": f"{ZONE}/diskTypes/pd-ssd"})
+        boot = {**BOOT, "initializeParams": {**BOOT["initializeParams"], "diskType": "hyperdisk-balanced"}}
+        self.template(machineType="c4-standard-8", disks=[boot, {"source": f"{ZONE}/disks/state"}])
+        self.refused(400, "c4-standard-8 does not support it", "POST", f"{ZONE}/instances/bulkInsert", self.bulk("a"))
+
+    def test_a_policy_with_an_nvlink_domain_is_for_its_machines_only(self):
+        whole = {"name": "p", "groupPlacementPolicy": {"collocation": "COLLOCATED", "gpuTopology": "1x72"}}
+        self.refused(400, "with collocation", "POST", f"{REGION}/resourcePolicies", {**whole, "groupPlacementPolicy": {"gpuTopology": "1x72"}})
+        self.refused(400, "Must be a shape", "POST", f"{REGION}/resourcePolicies",
+                     {**whole, "groupPlacementPolicy": {"collocation": "COLLOCATED", "gpuTopology": "72"}})
+        self.works("POST", f"{REGION}/resourcePolicies", whole)
+        boot = {**BOOT, "initializeParams": {**BOOT["initializeParams"], "diskType": "hyperdisk-balanced"}}
+        self.template(machineType="a4x-highgpu-4g", disks=[boot], resourcePolicies=["p"], scheduling={"onHostMaintenance": "TERMINATE"})
+        names = [f"m-{number:02}" for number in range(20)]
+        self.works("POST", f"{ZONE}/instances/bulkInsert", self.bulk(*names, minCount="1"))
+        self.assertEqual(self.machines(), names[:18])
+
     def test_disks_that_a_machine_type_does_not_have_are_refused(self):
         self.refuses("does not support it", machineType="a3-megagpu-8g", scheduling={"onHostMaintenance": "TERMINATE"},
                      disks=[{**BOOT, "initializeParams": {**BOOT["initializeParams"], "diskType": "pd-standard"}}])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Deploys the examples to the stand-in: test_examples.py SLIPWAY
+"""Deploys the examples, and the blueprints beside this file, to the stand-in: test_examples.py SLIPWAY
 
 Every request of the definitions is accepted, a second deploy sends no change, the templates make machines, and a destroy leaves nothing.
 """
@@ -73,6 +73,13 @@ class Examples(unittest.TestCase):
     def test_each_example_is_accepted_changes_nothing_twice_and_goes_away(self):
         found = sorted(file for file in EXAMPLES.glob("*.yaml") if file.with_name(f"{file.stem}-deployment.yaml").exists())
         self.assertGreaterEqual(len(found), 4)
+        for blueprint in found:
+            with self.subTest(blueprint.stem), tempfile.TemporaryDirectory() as folder:
+                self.life_of(Example(blueprint, pathlib.Path(folder)))
+
+    def test_machines_of_many_types_are_accepted(self):
+        found = sorted(HERE.glob("*.yaml"))
+        self.assertGreaterEqual(len(found), 2)
         for blueprint in found:
             with self.subTest(blueprint.stem), tempfile.TemporaryDirectory() as folder:
                 self.life_of(Example(blueprint, pathlib.Path(folder)))

@@ -113,9 +113,20 @@ def wrong_disks():
     for name in machine_types():
         if not any(row["prefix"] and name.startswith(row["prefix"]) for row in offer["families"]):
             yield f"compute.yaml: no family for `{name}`"
-    for row in offer["families"] + offer["placement"]:
+    others = [offer[key] for key in ("fixed_threads", "unsigned_modules", "confidential_moves", "flex_start")]
+    for row in offer["families"] + offer["placement"] + offer["maintenance"] + offer["nvlink_domains"] + others:
         for source in {*([row["source"]] if isinstance(row["source"], str) else row["source"])} - {*offer["sources"]}:
             yield f"compute.yaml: there is no source `{source}`"
+
+
+def wrong_domains():
+    """NVLink domains of compute.yaml that machines.yaml does not have, or has with another number of machines."""
+    rows = read("compute")["nvlink_domains"]
+    for name, machine in machines["machines"].items():
+        told = [row["machines"] for row in rows if re.fullmatch(row["types"], name)]
+        domain = machine.get("nvlink_domain")
+        if told != ([domain["machines"]] if domain else []):
+            yield f"compute.yaml: nvlink_domains has {told} machines for `{name}`, machines.yaml {domain}"
 
 
 # Resource types whose rights are not the project's: of its organization, of a billing account.
@@ -173,7 +184,7 @@ def main():
     for path, (names, _) in ALLOWED.items():
         used = {name for where, name in found if where == path}
         wrong += [f"{path}: `{each}` is allowed but not there" for each in names if not fnmatch.filter(used, each)]
-    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(set(missing_services())) + sorted(missing_gpus()) + sorted(set(unknown_attributes())) + sorted(other_tpus())
+    wrong += sorted(unused_rows()) + sorted(set(wrong_disks())) + sorted(wrong_domains()) + sorted(set(missing_services())) + sorted(missing_gpus()) + sorted(set(unknown_attributes())) + sorted(other_tpus())
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

@@ -14,6 +14,11 @@ from links import link, name_of, part, path_of, region_of
 # Series without Persistent Disks of these types.
 NO_DISKS = [(r"(a3|c3|c3d|h3|z3)-.*", ("pd-standard", "pd-extreme")), (r"(a3-ultragpu|a4|a4x|c4|c4a|c4d|n4|n4d|h4d)-.*",
                                                                         ("pd-standard", "pd-ssd", "pd-balanced", "pd-extreme"))]
+# What may happen during maintenance: https://docs.cloud.google.com/compute/docs/instances/setting-vm-host-options
+ONLY_STOP = r".*-metal|h4d-.*|z3-highmem-(88|88-highlssd|176|176-standardlssd)"
+ONLY_MOVE = r"(e2|z3)-.*"
+# https://docs.cloud.google.com/compute/docs/instances/set-threads-per-core
+FIXED_THREADS = r"(t2a|t2d|f1|g1)-.*|e2-(micro|small|medium)|n1-standard-1|.*-metal"
 LONGEST_FLEX_START = 7 * 24 * 3600
 
 
@@ -81,6 +86,18 @@ def check_disk(disk, field, machine):
         raise invalid(f"{field}.initializeParams.diskSizeGb", made.get("diskSizeGb"), "Local SSDs have 375 GB, or 3000 GB on Z3.")
     if disk.get("boot") and not (made.get("sourceImage") or made.get("sourceSnapshot")):
         raise Refusal(400, "You must specify a source image or snapshot for the boot disk.", "required")
+    check_type_of_disk(kind, machine)
+
+
+def check_attached(compute, path, resource, machine):
+    """Disks that exist already have to be of a type that the machine can have."""
+    for disk in resource.get("disks", []):
+        if disk.get("source"):
+            found = compute.cloud.get("compute", path_of(disk["source"], part(path, "projects")))
+            check_type_of_disk(name_of((found or {}).get("type", "")), machine)
+
+
+def check_type_of_disk(kind, machine):
     for series, without in NO_DISKS:
         if re.fullmatch(series, machine) and kind in without:
             raise Refusal(400, f"[{kind}] features are not compatible for creating instance: {machine} does not support it.", "badRequest")
@@ -96,6 +113,11 @@ def check_scheduling(properties, machine):
     gpus = bool((kind or {}).get("gpus") or properties.get("guestAccelerators"))
     if (gpus or model != "STANDARD") and host == "MIGRATE":
         raise bad_scheduling("onHostMaintenance", "MIGRATE", f"Instances with {'guest accelerators' if gpus else model} do not support live migration.")
+    if not gpus and model == "STANDARD":
+        if scheduling.get("onHostMaintenance") == "MIGRATE" and re.fullmatch(ONLY_STOP, machine):
+            raise bad_scheduling("onHostMaintenance", host, f"{machine} instances do not support live migration.")
+        if host == "TERMINATE" and re.fullmatch(ONLY_MOVE, machine) and not re.fullmatch(ONLY_STOP, machine):
+            raise bad_scheduling("onHostMaintenance", host, f"{machine} instances can only live migrate.")
     if model in ("SPOT", "FLEX_START") and scheduling.get("automaticRestart", model != "SPOT" and "automaticRestart" in scheduling):
         raise bad_scheduling("automaticRestart", True, f"Automatic restart cannot be used with {model}.")
     if scheduling.get("preemptible") and model != "SPOT" and scheduling.get("provisioningModel"):
@@ -145,6 +167,7 @@ def check_machine(compute, path, resource):
     if machine_type(machine) is None:
         raise invalid("resource.machineType", resource.get("machineType", ""), f"Machine type with name '{machine}' does not exist in zone '{zone}'.")
     check_disks(resource, "resource.disks")
+    check_attached(compute, path, resource, machine)
     check_interfaces(compute, path, resource)
     check_labels("resource.labels", resource.get("labels", {}))
     check_tags(resource.get("tags", {}))
@@ -197,6 +220,8 @@ def check_interfaces(compute, path, resource):
 def check_cpus(resource, machine):
     features, kind = resource.get("advancedMachineFeatures") or {}, machine_type(machine)
     threads, cores = features.get("threadsPerCore"), features.get("visibleCoreCount")
+    if threads is not None and re.fullmatch(FIXED_THREADS, machine):
+        raise invalid("resource.advancedMachineFeatures.threadsPerCore", threads, f"The threads per core of {machine} cannot be set.")
     if threads is not None and not 1 <= threads <= kind["threads"]:
         raise invalid("resource.advancedMachineFeatures.threadsPerCore", threads, f"{machine} has {kind['threads']} threads per core.")
     if cores is not None and not 1 <= cores <= kind["vcpus"] // kind["threads"]:

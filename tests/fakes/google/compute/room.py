@@ -4,6 +4,7 @@ import json, pathlib, re
 from conditions import STOCK_WORDS
 from errors import Refusal
 from links import name_of, part, path_of, region_of
+from compute.hardware import machine_type
 from compute.machine_life import STOPPED
 
 PLACEMENT = json.loads((pathlib.Path(__file__).resolve().parent / "placement.json").read_text())["limits"]
@@ -76,5 +77,8 @@ class Room:
 
     @staticmethod
     def most_in_policy(placement, machine):
+        if placement.get("gpuTopology"):  # "1x72": the GPUs of a domain
+            one, all_of_them = placement["gpuTopology"].split("x")
+            return int(one) * int(all_of_them) // machine_type(machine)["gpus"]
         limit = next((row["by_distance"][str(placement.get("maxDistance") or "null")] for row in PLACEMENT if re.fullmatch(row["machines"], machine)), 0)
         return min(limit, placement.get("vmCount") or limit)

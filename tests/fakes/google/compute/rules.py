@@ -174,6 +174,8 @@ def check_resourcePolicies(compute, path, policy):
     if placement.get("availabilityDomainCount") and placement.get("collocation") == "COLLOCATED":
         raise invalid("resource.groupPlacementPolicy.availabilityDomainCount", placement["availabilityDomainCount"],
                       "Not allowed with collocation.")
+    if placement.get("gpuTopology") and (placement.get("collocation") != "COLLOCATED" or not re.fullmatch(r"[1-9]\d*x[1-9]\d*", placement["gpuTopology"])):
+        raise invalid("resource.groupPlacementPolicy.gpuTopology", placement["gpuTopology"], "Must be a shape such as 1x72, with collocation.")
     if placement.get("maxDistance") is not None and not 1 <= placement["maxDistance"] <= 3:
         raise invalid("resource.groupPlacementPolicy.maxDistance", placement["maxDistance"], "Must be between 1 and 3.")
 
